@@ -1,0 +1,16 @@
+/** Median milliseconds of each task, measured in turns, so that a slow moment of the machine falls on all of them. */
+export async function compare(tasks: readonly (() => unknown)[], rounds = 40): Promise<readonly number[]> {
+  const times = tasks.map((): number[] => []);
+  for (let round = -3; round < rounds; round += 1) {
+    for (const [index, task] of tasks.entries()) {
+      const start = performance.now();
+      await task();
+      if (round >= 0) times[index]?.push(performance.now() - start);
+    }
+  }
+  return times.map(median);
+}
+
+export function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+}

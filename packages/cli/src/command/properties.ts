@@ -1,0 +1,31 @@
+import { resolve } from "node:path";
+import { type OpenedSkill, openSkill } from "@skillhold/core";
+import { propertiesOf, type SkillProperties, validateSkill } from "@skillhold/core/skill";
+import { SkillError } from "@skillhold/protocol/error";
+import { type ExitCode, printData } from "../output.ts";
+import type { CommandInput } from "../program.ts";
+
+/** Prints the specification's fields of a skill. */
+export async function run({ args, io }: CommandInput): Promise<ExitCode> {
+  const properties = getProperties(openSkill(resolve(io.cwd, args[0] ?? ".")));
+  if (io.json) printData(io, properties);
+  else io.out(`${JSON.stringify(properties, undefined, 2)}\n`);
+  return 0;
+}
+
+/** The properties of a skill; a failure names the first thing that keeps it from having any. */
+export function getProperties({ skill, subject, folder }: OpenedSkill): SkillProperties {
+  const properties = propertiesOf(skill);
+  if (properties !== undefined) return properties;
+  const { diagnostics } = validateSkill(skill, subject, "strict");
+  const reason = diagnostics.find(({ severity }) => severity === "error");
+  const isAbsent = reason?.code === "FOLDER_MISSING" || reason?.code === "NOT_A_FOLDER";
+  const code = isAbsent
+    ? "PATH_NOT_FOUND"
+    : reason?.code === "SKILL_FILE_MISSING"
+      ? "SKILL_NOT_FOUND"
+      : "SKILL_INVALID";
+  throw new SkillError(code, `${folder}: ${reason?.message ?? "The skill has no name or description."}`, {
+    ...(reason === undefined ? {} : { hint: reason.fix }),
+  });
+}

@@ -1,0 +1,38 @@
+import { SkillError } from "@skillhold/protocol/error";
+
+/** How long a command may tidy up after it was interrupted. */
+const graceMs = 2_000;
+
+/** A terminal interrupts the launcher and its child at once, and the launcher passes it on: that is one wish. */
+const echoMs = 300;
+
+/**
+ * Runs the work until it ends or the user interrupts. An interrupt aborts the signal; the work may tidy up for a
+ * moment, a second interrupt does not wait for it. Either way the outcome is INTERRUPTED.
+ */
+export async function untilInterrupted<T>(interrupt: AbortController, work: () => Promise<T>): Promise<T> {
+  const { promise: givenUp, reject: giveUp } = Promise.withResolvers<never>();
+  let firstAt: number | undefined;
+  let grace: NodeJS.Timeout | undefined;
+  const onInterrupt = () => {
+    const now = performance.now();
+    if (firstAt === undefined) {
+      firstAt = now;
+      interrupt.abort(new SkillError("INTERRUPTED", "interrupted"));
+      grace = setTimeout(() => giveUp(interrupt.signal.reason), graceMs);
+    } else if (now - firstAt > echoMs) giveUp(interrupt.signal.reason);
+  };
+  process.on("SIGINT", onInterrupt);
+  process.on("uncaughtException", giveUp);
+  try {
+    const result = await Promise.race([work(), givenUp]);
+    interrupt.signal.throwIfAborted();
+    return result;
+  } catch (error) {
+    throw interrupt.signal.aborted ? interrupt.signal.reason : error;
+  } finally {
+    clearTimeout(grace);
+    process.off("SIGINT", onInterrupt);
+    process.off("uncaughtException", giveUp);
+  }
+}

@@ -1,0 +1,233 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { SkillError } from "@skillhold/protocol/error";
+import { describe, expect, test } from "vitest";
+import { commandTable } from "./command-table.ts";
+import { main } from "./main.ts";
+import { printData } from "./output.ts";
+import { formatOverview } from "./overview.ts";
+import type { CommandModule, CommandSpec } from "./program.ts";
+import type { Host } from "./terminal.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "skillhold-main-"));
+
+describe("a command", () => {
+  test("gets its arguments, options with defaults, and io [S-60]", async () => {
+    const { code, out } = await runMain(["greet", "a", "b", "--shout"], async ({ args, options, io }) => {
+      io.out(JSON.stringify({ args, options, json: io.json }));
+      return 0;
+    });
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toEqual({
+      args: ["a", "b"],
+      options: { tone: "warm", shout: true },
+      json: false,
+    });
+  });
+
+  test("gets the default of an argument that is left out [S-60]", async () => {
+    const { out } = await runMain(["greet"], async ({ args, io }) => {
+      io.out(args.join());
+      return 0;
+    });
+    expect(out).toBe("world");
+  });
+
+  test("takes what follows -- as arguments [S-60]", async () => {
+    const { out } = await runMain(["greet", "--", "--json"], async ({ args, io }) => {
+      io.out(`${args.join()} ${io.json}`);
+      return 0;
+    });
+    expect(out).toBe("--json false");
+  });
+
+  test.each([[["--json", "greet"]], [["greet", "--json"]]])(
+    "answers with the envelope for %j [S-60]",
+    async (argv) => {
+      const { out } = await runMain(argv, async ({ io }) => {
+        printData(io, { greeting: "hello" });
+        return 0;
+      });
+      expect(out).toBe('{"ok":true,"data":{"greeting":"hello"}}\n');
+    },
+  );
+
+  test("starts relative paths from the folder of -C [S-60]", async () => {
+    const { out } = await runMain(["greet", "-C", folder], async ({ io }) => {
+      io.out(io.cwd);
+      return 0;
+    });
+    expect(out).toBe(folder);
+  });
+
+  test("ends with the exit code that it returns [S-60]", async () => {
+    expect(await runMain(["greet"], async () => 3)).toEqual({ code: 3, out: "", err: "" });
+  });
+});
+
+describe("a failure", () => {
+  const missing: CommandModule["run"] = async () => {
+    throw new SkillError("SKILL_NOT_FOUND", "no skill in \u001b[2Jhere", { hint: "Look there." });
+  };
+
+  test("is told on stderr without control characters, with the exit code of the table [S-60]", async () => {
+    expect(await runMain(["greet"], missing)).toEqual({
+      code: 5,
+      out: "",
+      err: "error: no skill in \\u001b[2Jhere\nhint: Look there.\n",
+    });
+  });
+
+  test("is the envelope on stdout with --json [S-60]", async () => {
+    const { code, out, err } = await runMain(["greet", "--json"], missing);
+    expect({ code, err }).toEqual({ code: 5, err: "" });
+    expect(JSON.parse(out)).toEqual({
+      ok: false,
+      error: { code: "SKILL_NOT_FOUND", message: "no skill in \u001b[2Jhere", hint: "Look there." },
+    });
+  });
+
+  test("that is a plain error is a bug: INTERNAL, exit 1 [S-60]", async () => {
+    const { code, out } = await runMain(["greet", "--json"], async () => {
+      throw new Error("boom");
+    });
+    expect(code).toBe(1);
+    expect(JSON.parse(out)).toMatchObject({ ok: false, error: { code: "INTERNAL", message: "boom" } });
+  });
+
+  test("of -C names the folder and exits 5 [S-60]", async () => {
+    const { code, err } = await runMain(["-C", join(folder, "none"), "greet"], async () => 0);
+    expect(code).toBe(5);
+    expect(err).toContain(`${join(folder, "none")} is not a folder`);
+  });
+
+  test("that is an interrupt aborts the signal and exits 130 [S-60]", async () => {
+    const { code, err } = await runMain(["greet"], async ({ io }) => {
+      process.emit("SIGINT");
+      expect(io.signal.aborted).toBe(true);
+      return 0;
+    });
+    expect({ code, err }).toMatchObject({ code: 130, err: expect.stringContaining("error: interrupted") });
+  });
+
+  test("outside of the awaited work is a bug as well [S-60]", async () => {
+    const { code, err } = await runMain(["greet"], async () => {
+      process.emit("uncaughtException", new Error("lost"));
+      return await new Promise<never>(() => {});
+    });
+    expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining("error: lost") });
+  });
+});
+
+describe("misuse exits 2", () => {
+  test.each([
+    [["gret"], "unknown command 'gret'", "Did you mean greet?"],
+    [["greet", "--shuot"], "unknown option '--shuot'", "Did you mean --shout?"],
+    [["greet", "--jsn"], "unknown option '--jsn'", "Did you mean --json?"],
+    [["greet", "--tone", "rude"], "'rude' is invalid. Allowed choices are warm, cold.", "--help"],
+    [["greet", "--tone"], "argument missing", "--help"],
+    [["only"], "missing required argument 'path'", "--help"],
+    [["only", "a", "b"], "too many arguments", "--help"],
+    [["--json"], "a command is missing", "--help"],
+  ])(
+    "and %j says what is wrong and what was meant, as text and as JSON [S-60]",
+    async (argv, message, hint) => {
+      const json = await runMain([...argv.slice(0, 1), "--json", ...argv.slice(1)], async () => 0);
+      expect({ code: json.code, err: json.err }).toEqual({ code: 2, err: "" });
+      expect(JSON.parse(json.out)).toEqual({
+        ok: false,
+        error: {
+          code: "USAGE",
+          message: expect.stringContaining(message),
+          hint: expect.stringContaining(hint),
+        },
+      });
+      if (argv[0] === "--json") return;
+      const text = await runMain(argv, async () => 0);
+      expect(text).toMatchObject({ code: 2, out: "", err: expect.stringContaining(`${message}`) });
+      expect(text.err).toMatch(/^error: .*\nhint: .*\n$/);
+    },
+  );
+
+  test("and without any argument the help is on stderr [S-60]", async () => {
+    const { code, out, err } = await runMain([], async () => 0);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toContain("Usage: skillhold");
+  });
+});
+
+describe("help", () => {
+  test("lists options, commands and examples and loads no command [S-60]", async () => {
+    const { host, texts } = fakeHost();
+    const load = () => Promise.reject(new Error("loaded"));
+    const table = makeTable(async () => 0).map((spec) => ({ ...spec, load }));
+    expect(await main(["--help"], host, table)).toBe(0);
+    expect(texts.out).toContain("  -C, --cwd <folder>  start relative paths");
+    expect(texts.out).toContain("  greet [names...]    say hello");
+    expect(texts.out).toContain("  $ skillhold greet ada");
+  });
+
+  test.each([[["-h"]], [["help"]], [["--json", "--help"]]])("is the same for %j [S-60]", async (argv) => {
+    const expected = await runMain(["--help"], async () => 0);
+    expect(await runMain(argv, async () => 0)).toEqual(expected);
+  });
+
+  test("of a command shows its own and the global options [S-60]", async () => {
+    const expected = await runMain(["help", "greet"], async () => 0);
+    for (const part of ["whom to greet", "--tone", "--json", "$ skillhold greet ada"]) {
+      expect(expected.out).toContain(part);
+    }
+    expect(await runMain(["greet", "--help"], async () => 0)).toEqual(expected);
+  });
+
+  test("fits eighty columns [S-60]", () => {
+    const long = formatOverview(commandTable)
+      .split("\n")
+      .filter((line) => line.length > 80);
+    expect(long).toEqual([]);
+  });
+});
+
+async function runMain(argv: readonly string[], run: CommandModule["run"]) {
+  const { host, texts } = fakeHost();
+  const code = await main(argv, host, makeTable(run));
+  return { code, ...texts };
+}
+
+function fakeHost() {
+  const texts = { out: "", err: "" };
+  const open = (name: "out" | "err"): Host["stdout"] => ({
+    write: (text) => {
+      texts[name] += text;
+    },
+    on: () => {},
+  });
+  const host: Host = { stdout: open("out"), stderr: open("err"), env: {}, cwd: () => folder };
+  return { host, texts };
+}
+
+function makeTable(run: CommandModule["run"]): readonly CommandSpec[] {
+  const load = async () => ({ run });
+  return [
+    {
+      name: "greet",
+      summary: "say hello",
+      arguments: [{ usage: "[names...]", summary: "whom to greet", default: ["world"] }],
+      options: [
+        { flags: "--tone <tone>", summary: "how to say it", choices: ["warm", "cold"], default: "warm" },
+        { flags: "--shout", summary: "say it loudly" },
+      ],
+      examples: ["greet ada"],
+      load,
+    },
+    {
+      name: "only",
+      summary: "take one path",
+      arguments: [{ usage: "<path>", summary: "a path" }],
+      options: [],
+      examples: ["only ."],
+      load,
+    },
+  ];
+}

@@ -1,0 +1,60 @@
+import { readFileSync, statSync } from "node:fs";
+import { resolve } from "node:path";
+import { commandTable } from "./command-table.ts";
+import type { ExitCode, Io } from "./output.ts";
+import { asksForOverview, formatOverview } from "./overview.ts";
+import type { CommandSpec, Invocation } from "./program.ts";
+import { type Host, openTerminal } from "./terminal.ts";
+
+/** The whole command line: arguments in, an exit code out. Failures are told here and nowhere else. */
+export async function main(
+  argv: readonly string[],
+  host: Host = process,
+  table: readonly CommandSpec[] = commandTable,
+): Promise<ExitCode> {
+  const interrupt = new AbortController();
+  const io = openTerminal(host, wantsJson(argv), interrupt.signal);
+  try {
+    if (asksForOverview(argv)) {
+      io.out(formatOverview(table));
+      return 0;
+    }
+    const { parseCommandLine } = await import("./program.ts");
+    const invocation = await parseCommandLine(argv, table, { io, version: readVersion() });
+    if (typeof invocation === "number") return invocation;
+    return await runCommand(invocation, io, interrupt);
+  } catch (error) {
+    const { printFailure } = await import("./output.ts");
+    return await printFailure(io, error);
+  }
+}
+
+/** Read from the raw arguments, because a usage error is told before they are parsed. */
+function wantsJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf("--");
+  return (end < 0 ? argv : argv.slice(0, end)).includes("--json");
+}
+
+async function runCommand(invocation: Invocation, io: Io, interrupt: AbortController): Promise<ExitCode> {
+  const { untilInterrupted } = await import("./interrupt.ts");
+  const { spec, args, options } = invocation;
+  const cwd = await resolveCwd(io.cwd, invocation.cwd);
+  return await untilInterrupted(interrupt, async () => {
+    const command = await spec.load();
+    return await command.run({ args, options, io: { ...io, cwd } });
+  });
+}
+
+async function resolveCwd(current: string, given: string | undefined): Promise<string> {
+  const cwd = resolve(current, given ?? ".");
+  if (given === undefined || statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) return cwd;
+  const { SkillError } = await import("@skillhold/protocol/error");
+  throw new SkillError("PATH_NOT_FOUND", `${given} is not a folder`, { details: { cwd } });
+}
+
+/** The package file lies one folder up from the sources and from the emitted code alike. */
+function readVersion(): string {
+  const text = readFileSync(new URL("../package.json", import.meta.url), "utf8");
+  const { version }: { readonly version: string } = JSON.parse(text);
+  return version;
+}

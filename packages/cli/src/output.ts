@@ -1,0 +1,72 @@
+import type { ErrorCode, errorTable } from "@skillhold/protocol/error";
+
+export type ExitCode = 0 | (typeof errorTable)[ErrorCode]["exit"];
+
+/** Everything a command may know of the process around it. Results go to `out`, talk goes to `err`. */
+export interface Io {
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  readonly isOutTty: boolean;
+  readonly isErrTty: boolean;
+  /** Whether text for `out` may carry colour. */
+  readonly color: boolean;
+  /** Whether text for `err` may carry colour. */
+  readonly errColor: boolean;
+  /** Width of the terminal behind `err`. */
+  readonly columns: number;
+  /** Whether the answer is the JSON envelope instead of text for people. */
+  readonly json: boolean;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The absolute folder that relative paths of the command line start from. */
+  readonly cwd: string;
+  /** Aborted when the user interrupts. */
+  readonly signal: AbortSignal;
+}
+
+export interface Failure {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** What `--json` prints, one document a command. */
+export type Envelope =
+  | { readonly ok: true; readonly data: unknown }
+  | { readonly ok: false; readonly error: Failure };
+
+export function printData(io: Io, data: unknown): void {
+  printEnvelope(io, { ok: true, data });
+}
+
+/** Tells the failure where the caller looks for it, and returns the exit code that the error table gives it. */
+export async function printFailure(io: Io, error: unknown): Promise<ExitCode> {
+  const { SkillError, errorTable } = await import("@skillhold/protocol/error");
+  const failure = error instanceof SkillError ? error : asBug(error, errorTable.INTERNAL.hint);
+  const { code, message, hint } = failure;
+  if (io.json) printEnvelope(io, { ok: false, error: { code, message, hint } });
+  else io.err(await formatFailure(io, { code, message, hint }));
+  if (code === "INTERNAL" && io.env["SKILLHOLD_DEBUG"] && error instanceof Error) io.err(`${error.stack}\n`);
+  return errorTable[code].exit;
+}
+
+/** File names and messages come from strangers: control characters must not reach a terminal as such. */
+export function plain(text: string): string {
+  return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, (character) =>
+    character === "\n" || character === "\t" ? character : JSON.stringify(character).slice(1, -1),
+  );
+}
+
+function printEnvelope(io: Io, envelope: Envelope): void {
+  io.out(`${JSON.stringify(envelope, undefined, io.isOutTty ? 2 : undefined)}\n`);
+}
+
+function asBug(error: unknown, hint: string): Failure {
+  return { code: "INTERNAL", message: error instanceof Error ? error.message : String(error), hint };
+}
+
+async function formatFailure(io: Io, failure: Failure): Promise<string> {
+  const { default: picocolors } = await import("picocolors");
+  const paint = picocolors.createColors(io.errColor);
+  const message = `${paint.red(paint.bold("error:"))} ${plain(failure.message)}\n`;
+  return `${message}${paint.cyan("hint:")} ${plain(failure.hint)}\n`;
+}

@@ -1,0 +1,60 @@
+/** What the overview shows of a command. */
+export interface CommandOutline {
+  readonly name: string;
+  readonly summary: string;
+  readonly arguments: readonly ArgumentSpec[];
+  /** Command lines as a reader would type them, without the leading `skillhold`. */
+  readonly examples: readonly string[];
+}
+
+export interface ArgumentSpec {
+  /** In commander's notation: `<path>`, `[path]`, `<paths...>`, `[paths...]`. */
+  readonly usage: string;
+  readonly summary: string;
+  /** Taken when an optional argument is left out. */
+  readonly default?: readonly string[];
+}
+
+const description = "The skills system for AI agents: find, check and hand over skills.";
+
+/** The options that every command takes. */
+export const globalOptions = {
+  version: { flags: "-V, --version", summary: "print the version" },
+  json: { flags: "--json", summary: "answer with one JSON document on standard output" },
+  cwd: { flags: "-C, --cwd <folder>", summary: "start relative paths from this folder" },
+  help: { flags: "-h, --help", summary: "print help, also for a command" },
+} as const;
+
+/** Contract: true only where the overview is the whole answer, so that nothing else has to be loaded for it. */
+export function asksForOverview(argv: readonly string[]): boolean {
+  return argv.length === 1 && ["--help", "-h", "help"].includes(argv[0] ?? "");
+}
+
+/** What `skillhold --help` prints. It is made from the table alone: loading the parser takes longer than the rest of the start. */
+export function formatOverview(table: readonly CommandOutline[]): string {
+  const options = Object.values(globalOptions).map(({ flags, summary }): Row => [flags, summary]);
+  const commands = table.map((spec): Row => [formatUsage(spec), spec.summary]);
+  const width = Math.max(...[...options, ...commands].map(([term]) => term.length));
+  return [
+    "Usage: skillhold [options] <command>",
+    description,
+    formatSection("Options", options, width),
+    formatSection("Commands", commands, width),
+    formatExamples(table.flatMap(({ examples }) => examples.slice(0, 1))),
+  ].join("\n\n");
+}
+
+export function formatExamples(examples: readonly string[]): string {
+  return `Examples:\n${examples.map((example) => `  $ skillhold ${example}\n`).join("")}`;
+}
+
+type Row = readonly [term: string, summary: string];
+
+function formatUsage({ name, arguments: list }: CommandOutline): string {
+  return [name, ...list.map(({ usage }) => usage)].join(" ");
+}
+
+function formatSection(title: string, rows: readonly Row[], width: number): string {
+  const lines = rows.map(([term, summary]) => `  ${term.padEnd(width)}  ${summary}`);
+  return [`${title}:`, ...lines].join("\n");
+}

@@ -1,0 +1,113 @@
+import { Command, CommanderError } from "commander";
+import type { ExitCode, Io } from "./output.ts";
+import { type CommandOutline, formatExamples, formatOverview, globalOptions } from "./overview.ts";
+
+/** One command. What it does is loaded when it is called, so that the start stays fast. */
+export interface CommandSpec extends CommandOutline {
+  readonly options: readonly OptionSpec[];
+  readonly load: () => Promise<CommandModule>;
+}
+
+export interface OptionSpec {
+  /** In commander's notation: `--fix`, `--profile <name>`. */
+  readonly flags: string;
+  readonly summary: string;
+  readonly choices?: readonly string[];
+  readonly default?: string | boolean;
+}
+
+export interface CommandModule {
+  readonly run: (input: CommandInput) => Promise<ExitCode>;
+}
+
+export interface CommandInput {
+  readonly args: readonly string[];
+  /** By the option's name in camel case. */
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly io: Io;
+}
+
+/** A parsed command line. */
+export interface Invocation {
+  readonly spec: CommandSpec;
+  readonly args: readonly string[];
+  readonly options: Readonly<Record<string, unknown>>;
+  /** As given with `-C`. */
+  readonly cwd: string | undefined;
+}
+
+export interface ProgramContext {
+  readonly io: Pick<Io, "out" | "err" | "color" | "errColor" | "json">;
+  readonly version: string;
+}
+
+/** Returns what to run, or the exit code when printing help or the version was all there was to do. */
+export async function parseCommandLine(
+  argv: readonly string[],
+  table: readonly CommandSpec[],
+  context: ProgramContext,
+): Promise<Invocation | ExitCode> {
+  let invocation: Invocation | undefined;
+  const program = makeProgram(table, context, (parsed) => {
+    invocation = parsed;
+  });
+  try {
+    program.parse(argv, { from: "user" });
+  } catch (error) {
+    if (error instanceof CommanderError) return await readExit(error, context);
+    throw error;
+  }
+  return invocation ?? 0;
+}
+
+export function makeProgram(
+  table: readonly CommandSpec[],
+  { io, version }: ProgramContext,
+  accept: (invocation: Invocation) => void,
+): Command {
+  const { version: versionOption, json, cwd, help } = globalOptions;
+  const program = new Command("skillhold")
+    .version(version, versionOption.flags, versionOption.summary)
+    .helpOption(help.flags, help.summary)
+    .option(json.flags, json.summary)
+    .option(cwd.flags, cwd.summary)
+    .configureHelp({ showGlobalOptions: true })
+    .exitOverride()
+    .configureOutput({
+      writeOut: io.out,
+      writeErr: io.json ? () => {} : io.err,
+      outputError: () => {},
+      getOutHasColors: () => io.color,
+      getErrHasColors: () => io.errColor,
+    });
+  program.helpInformation = () => formatOverview(table);
+  for (const spec of table) addCommand(program, spec, accept);
+  return program;
+}
+
+function addCommand(program: Command, spec: CommandSpec, accept: (invocation: Invocation) => void): void {
+  const command = program.command(spec.name).description(spec.summary);
+  for (const { usage, summary, default: value } of spec.arguments) {
+    const argument = command.createArgument(usage, summary);
+    command.addArgument(value === undefined ? argument : argument.default(value, value.join(" ")));
+  }
+  for (const { flags, summary, choices, default: value } of spec.options) {
+    const option = command.createOption(flags, summary).default(value);
+    command.addOption(choices === undefined ? option : option.choices(choices));
+  }
+  command.addHelpText("after", `\n${formatExamples(spec.examples).trimEnd()}`);
+  command.action(() => {
+    const args = command.processedArgs.flat().filter((value) => value !== undefined);
+    accept({ spec, args, options: command.opts(), cwd: program.opts<{ cwd?: string }>().cwd });
+  });
+}
+
+/** Commander reports help, the version and misuse alike by throwing. */
+async function readExit(error: CommanderError, { io }: ProgramContext): Promise<ExitCode> {
+  if (error.exitCode === 0) return 0;
+  if (error.code === "commander.help" && !io.json) return 2;
+  const { SkillError } = await import("@skillhold/protocol/error");
+  if (error.code === "commander.help") throw new SkillError("USAGE", "a command is missing");
+  const [, message = error.message, guess] = /^(?:error: )?(.*?)(?:\n\((.*)\))?$/s.exec(error.message) ?? [];
+  throw new SkillError("USAGE", message, guess === undefined ? {} : { hint: guess });
+}

@@ -1,0 +1,45 @@
+import { EventEmitter } from "node:events";
+import { describe, expect, test } from "vitest";
+import { allowsColor, openTerminal } from "./terminal.ts";
+
+test.each([
+  [{}, false, false],
+  [{}, true, true],
+  [{ TERM: "dumb" }, true, false],
+  [{ NO_COLOR: "1" }, true, false],
+  [{ NO_COLOR: "" }, true, true],
+  [{ FORCE_COLOR: "1" }, false, true],
+  [{ FORCE_COLOR: "0" }, true, false],
+  [{ FORCE_COLOR: "1", NO_COLOR: "1" }, true, false],
+])("with %j and a terminal: %j, colour is %j [S-60]", (env, isTty, expected) => {
+  expect(allowsColor(env, isTty)).toBe(expected);
+});
+
+describe("a reader of stdout", () => {
+  test("that goes away ends the writing and nothing else [S-60]", () => {
+    const { stdout, io } = open();
+    io.out("first");
+    stdout.emit("error", Object.assign(new Error("write EPIPE"), { code: "EPIPE" }));
+    io.out("second");
+    expect(stdout.written).toEqual(["first"]);
+  });
+
+  test("whose disk is full is a failure [S-60]", () => {
+    const { stdout } = open();
+    const full = Object.assign(new Error("no space"), { code: "ENOSPC" });
+    expect(() => stdout.emit("error", full)).toThrow("no space");
+  });
+});
+
+class Pipe extends EventEmitter {
+  readonly written: string[] = [];
+  write(text: string): void {
+    this.written.push(text);
+  }
+}
+
+function open() {
+  const stdout = new Pipe();
+  const host = { stdout, stderr: new Pipe(), env: {}, cwd: () => "/" };
+  return { stdout, io: openTerminal(host, false, new AbortController().signal) };
+}

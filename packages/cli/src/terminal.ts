@@ -1,0 +1,59 @@
+import type { Io } from "./output.ts";
+
+/** The parts of a writable stream that the shell uses. */
+export interface Stream {
+  readonly write: (text: string) => unknown;
+  readonly on: (event: "error", listener: (error: NodeJS.ErrnoException) => void) => unknown;
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+}
+
+/** The parts of a process that the shell reads. `process` is one. */
+export interface Host {
+  readonly stdout: Stream;
+  readonly stderr: Stream;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: () => string;
+}
+
+export function openTerminal(host: Host, json: boolean, signal: AbortSignal): Io {
+  const isOutTty = host.stdout.isTTY === true;
+  const isErrTty = host.stderr.isTTY === true;
+  return {
+    out: writer(host.stdout),
+    err: writer(host.stderr),
+    isOutTty,
+    isErrTty,
+    color: allowsColor(host.env, isOutTty),
+    errColor: allowsColor(host.env, isErrTty),
+    // A terminal that does not know its width says 0.
+    columns: host.stderr.columns || 80,
+    json,
+    env: host.env,
+    cwd: host.cwd(),
+    signal,
+  };
+}
+
+/** NO_COLOR wins over FORCE_COLOR, and both over the terminal. */
+export function allowsColor(env: Host["env"], isTty: boolean): boolean {
+  if (env["NO_COLOR"]) return false;
+  const forced = env["FORCE_COLOR"];
+  if (forced) return forced !== "0" && forced !== "false";
+  return isTty && env["TERM"] !== "dumb";
+}
+
+/**
+ * A reader that goes away (`skillhold … | head`) is no failure: the rest is dropped, and the command still ends
+ * with its own exit code.
+ */
+function writer(stream: Stream): (text: string) => void {
+  let isOpen = true;
+  stream.on("error", (error) => {
+    if (error.code !== "EPIPE") throw error;
+    isOpen = false;
+  });
+  return (text) => {
+    if (isOpen) stream.write(text);
+  };
+}

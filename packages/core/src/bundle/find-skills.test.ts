@@ -1,0 +1,117 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { SkillError } from "@skillhold/protocol/error";
+import { defaultLimits } from "@skillhold/protocol/limits";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type FoundSkills, findSkillFolders } from "./find-skills.ts";
+
+let root = "";
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "skillhold-find-")));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+function write(...paths: readonly string[]): void {
+  for (const path of paths) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), "x");
+  }
+}
+const pathsOf = (found: FoundSkills) => found.skills.map((skill) => skill.path);
+const problemsOf = (found: FoundSkills) => found.problems.map(({ path, reason }) => `${path} ${reason}`);
+
+test("folders with SKILL.md or skill.md are found in the order of their paths, nested ones too [S-16]", async () => {
+  write(
+    "b/SKILL.md",
+    "a/skill.md",
+    "a/nested/deep/SKILL.md",
+    ".claude/skills/c/SKILL.md",
+    "d/Skill.md",
+    "e/README.md",
+  );
+  const found = await findSkillFolders(root, defaultLimits);
+  expect(pathsOf(found)).toEqual([".claude/skills/c", "a", "a/nested/deep", "b"]);
+  expect(found.skills[1]).toEqual({ path: "a", absolute: join(root, "a"), file: "skill.md", hasBoth: false });
+  expect(found.problems).toEqual([]);
+});
+
+test("a root that is itself a skill is found, and SKILL.md wins over skill.md [S-1]", async () => {
+  write("SKILL.md", "skill.md", "inner/SKILL.md");
+  const found = await findSkillFolders(root, defaultLimits);
+  expect(found.skills[0]).toMatchObject({ path: ".", file: "SKILL.md", absolute: root });
+  expect(pathsOf(found)).toEqual([".", "inner"]);
+});
+
+test("folders of tools and those that start with an underscore are skipped [S-16]", async () => {
+  write(
+    ".git/a/SKILL.md",
+    "node_modules/a/SKILL.md",
+    "__pycache__/SKILL.md",
+    "_shared/SKILL.md",
+    "_drafts/a/SKILL.md",
+    "a/SKILL.md",
+  );
+  expect(pathsOf(await findSkillFolders(root, defaultLimits))).toEqual(["a"]);
+});
+
+test("a linked folder is reported and not followed, also when it leads in a circle [S-16]", async () => {
+  write("a/SKILL.md");
+  symlinkSync("../a", join(root, "a", "loop"));
+  symlinkSync("a", join(root, "linked"));
+  symlinkSync("nowhere", join(root, "broken"));
+  const found = await findSkillFolders(root, defaultLimits);
+  expect(pathsOf(found)).toEqual(["a"]);
+  expect(problemsOf(found)).toEqual(["a/loop link", "linked link"]);
+});
+
+test.skipIf(process.platform === "win32")(
+  "whatever is called SKILL.md counts as found, so that it can be reported [S-16]",
+  async () => {
+    mkdirSync(join(root, "folder", "SKILL.md"), { recursive: true });
+    mkdirSync(join(root, "pipe"));
+    execFileSync("mkfifo", [join(root, "pipe", "SKILL.md")]);
+    mkdirSync(join(root, "link"));
+    symlinkSync("/etc/hostname", join(root, "link", "SKILL.md"));
+    expect(pathsOf(await findSkillFolders(root, defaultLimits))).toEqual(["folder", "link", "pipe"]);
+  },
+);
+
+test("both bounds end the search and are reported [S-16]", async () => {
+  write("a/b/c/SKILL.md", "a/b/c/d/SKILL.md", "a/SKILL.md", "z/y/x/w/SKILL.md");
+  const shallow = await findSkillFolders(root, { ...defaultLimits, discoveryDepth: 3 });
+  expect(pathsOf(shallow)).toEqual(["a", "a/b/c"]);
+  expect(problemsOf(shallow)).toEqual(["a/b/c/d too-deep"]);
+  expect(shallow.problems[0]?.message).toContain("2 folders");
+  const few = await findSkillFolders(root, { ...defaultLimits, discoveryFolders: 3 });
+  expect(few.folders).toBe(3);
+  expect(pathsOf(few)).toEqual(["a"]);
+  expect(problemsOf(few)).toEqual(["a/b too-many-folders"]);
+});
+
+test("a root that is missing or a file is a problem, not an exception [S-16]", async () => {
+  write("file");
+  expect(problemsOf(await findSkillFolders(join(root, "nothing"), defaultLimits))).toEqual([". missing"]);
+  expect(problemsOf(await findSkillFolders(join(root, "file"), defaultLimits))).toEqual([". unreadable"]);
+});
+
+test.skipIf(process.platform !== "linux")("a folder whose name is not UTF-8 is reported [S-16]", async () => {
+  mkdirSync(Buffer.concat([Buffer.from(`${root}/bad-`), Buffer.from([0xff])]));
+  expect(problemsOf(await findSkillFolders(root, defaultLimits))).toEqual(["bad-\ufffd bad-name"]);
+});
+
+test("an aborted search ends as interrupted, and progress is told [S-16]", async () => {
+  write(...Array.from({ length: 300 }, (_, at) => `s${at}/SKILL.md`));
+  const seen: number[] = [];
+  await findSkillFolders(root, defaultLimits, { onProgress: ({ skills }) => seen.push(skills) });
+  expect(seen.at(-1)).toBe(300);
+  expect(seen.length).toBeGreaterThan(2);
+  const controller = new AbortController();
+  const search = findSkillFolders(root, defaultLimits, {
+    signal: controller.signal,
+    onProgress: () => controller.abort(),
+  });
+  await expect(search).rejects.toThrow(SkillError);
+  await expect(search).rejects.toMatchObject({ code: "INTERRUPTED" });
+});

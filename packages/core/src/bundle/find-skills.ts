@@ -1,0 +1,213 @@
+import { type Dirent, readdirSync, realpathSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { Limits } from "@skillhold/protocol/limits";
+import { errorCodeOf } from "./contain.ts";
+import { isJunk } from "./ignore-rule.ts";
+import { comparePaths } from "./name.ts";
+import { Pace } from "./pace.ts";
+
+/** A folder with an entry of the right name; whether that is a readable file is for its reader to say. */
+export interface SkillFolder {
+  /** Relative to the root, `.` for the root itself. */
+  readonly path: string;
+  readonly absolute: string;
+  readonly file: "SKILL.md" | "skill.md";
+  /** Both names are there; `SKILL.md` is the one that counts. */
+  readonly hasBoth: boolean;
+}
+
+export interface DiscoveryProblem {
+  readonly path: string;
+  readonly reason: "missing" | "unreadable" | "link" | "bad-name" | "too-deep" | "too-many-folders" | "more";
+  readonly message: string;
+}
+
+export interface FoundSkills {
+  /** The real path of the root, or the path as given when there is none. */
+  readonly root: string;
+  readonly skills: readonly SkillFolder[];
+  readonly problems: readonly DiscoveryProblem[];
+  /** How many folders were looked into. */
+  readonly folders: number;
+}
+
+export interface FindOptions {
+  readonly signal?: AbortSignal;
+  /** Called now and then with the counts so far. */
+  readonly onProgress?: (progress: { readonly folders: number; readonly skills: number }) => void;
+}
+
+type DiscoveryLimits = Pick<Limits, "discoveryDepth" | "discoveryFolders">;
+
+const FOLDERS_BETWEEN_RESTS = 128;
+const MAX_PROBLEMS = 1000;
+
+/**
+ * Finds the folders that hold a SKILL.md, below other skills as well, level by level: when a bound is hit, what
+ * was found is what lies nearest to the root. Never throws for what is on the disk.
+ */
+export async function findSkillFolders(
+  root: string,
+  limits: DiscoveryLimits,
+  options: FindOptions = {},
+): Promise<FoundSkills> {
+  const real = findRealPath(root);
+  if (real === undefined) {
+    return {
+      root,
+      skills: [],
+      problems: [{ path: ".", reason: "missing", message: `There is no folder ${root}.` }],
+      folders: 0,
+    };
+  }
+  const search = new Search(real, limits);
+  const pace = new Pace(FOLDERS_BETWEEN_RESTS, options.signal);
+  pace.stopIfAborted();
+  while (search.visitNext()) {
+    if (!pace.isDue()) continue;
+    options.onProgress?.(search.progress);
+    await pace.rest();
+  }
+  options.onProgress?.(search.progress);
+  return search.finish();
+}
+
+class Search {
+  readonly #root: string;
+  readonly #limits: DiscoveryLimits;
+  readonly #skills: SkillFolder[] = [];
+  readonly #problems: DiscoveryProblem[] = [];
+  #level: string[] = [""];
+  #below: string[] = [];
+  #at = 0;
+  #depth = 0;
+  #folders = 0;
+  #unlisted = 0;
+
+  constructor(root: string, limits: DiscoveryLimits) {
+    this.#root = root;
+    this.#limits = limits;
+  }
+
+  get progress(): { readonly folders: number; readonly skills: number } {
+    return { folders: this.#folders, skills: this.#skills.length };
+  }
+
+  /** Looks into one more folder; false when there is none, or no more may be looked into. */
+  visitNext(): boolean {
+    if (this.#at === this.#level.length && !this.#descend()) return false;
+    const folder = this.#level[this.#at] ?? "";
+    if (this.#folders === this.#limits.discoveryFolders) {
+      const bound = `${this.#limits.discoveryFolders} folders were searched (limit discoveryFolders)`;
+      this.#report(folder, "too-many-folders", `${bound}; the rest was not, beginning here.`);
+      return false;
+    }
+    this.#at += 1;
+    this.#folders += 1;
+    this.#visit(folder);
+    return true;
+  }
+
+  finish(): FoundSkills {
+    const skills = this.#skills.toSorted((a, b) => comparePaths(a.path, b.path));
+    const problems = this.#problems.toSorted((a, b) => comparePaths(a.path, b.path));
+    if (this.#unlisted > 0)
+      problems.push({
+        path: ".",
+        reason: "more",
+        message: `${this.#unlisted} more problems are not listed.`,
+      });
+    return { root: this.#root, skills, problems, folders: this.#folders };
+  }
+
+  #descend(): boolean {
+    const below = this.#below.sort(comparePaths);
+    const first = below[0];
+    if (first === undefined) return false;
+    if (this.#depth === this.#limits.discoveryDepth) {
+      const rest = below.length === 1 ? "one folder was" : `${below.length} folders were`;
+      this.#report(
+        first,
+        "too-deep",
+        `Below ${this.#depth} levels (limit discoveryDepth) ${rest} not searched.`,
+      );
+      return false;
+    }
+    this.#level = below;
+    this.#below = [];
+    this.#at = 0;
+    this.#depth += 1;
+    return true;
+  }
+
+  #visit(folder: string): void {
+    const names = new Set<string>();
+    for (const entry of this.#list(folder)) {
+      // Taken by its exact name from the listing: asking the disk would find either name where case is ignored.
+      if (entry.name === "SKILL.md" || entry.name === "skill.md") names.add(entry.name);
+      const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
+      if (isSkipped(entry.name)) continue;
+      if (entry.isDirectory()) this.#queue(path);
+      else if (entry.isSymbolicLink() && leadsToFolder(join(this.#root, path))) {
+        this.#report(path, "link", "It is a link to a folder, which is not followed.");
+      }
+    }
+    if (names.size === 0) return;
+    const file = names.has("SKILL.md") ? "SKILL.md" : "skill.md";
+    this.#skills.push({
+      path: folder || ".",
+      absolute: join(this.#root, folder),
+      file,
+      hasBoth: names.size === 2,
+    });
+  }
+
+  #queue(path: string): void {
+    if (path.includes("\uFFFD"))
+      this.#report(path, "bad-name", "Its name is not UTF-8, so that it cannot be opened.");
+    else this.#below.push(path);
+  }
+
+  #list(folder: string): readonly Dirent[] {
+    try {
+      return readdirSync(join(this.#root, folder), { withFileTypes: true });
+    } catch (error) {
+      this.#report(
+        folder,
+        "unreadable",
+        `The folder cannot be listed (${errorCodeOf(error) || "unknown failure"}).`,
+      );
+      return [];
+    }
+  }
+
+  #report(path: string, reason: DiscoveryProblem["reason"], message: string): void {
+    // The bounds are always told; a thousand broken folders are not told one by one.
+    const isBound = reason === "too-deep" || reason === "too-many-folders";
+    if (this.#problems.length < MAX_PROBLEMS || isBound)
+      this.#problems.push({ path: path || ".", reason, message });
+    else this.#unlisted += 1;
+  }
+}
+
+function isSkipped(name: string): boolean {
+  return name.startsWith("_") || isJunk(name);
+}
+
+function findRealPath(root: string): string | undefined {
+  try {
+    return realpathSync.native(root);
+  } catch {
+    // Whatever the cause, there is nothing to search; the caller reports it.
+    return undefined;
+  }
+}
+
+function leadsToFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    // A link that leads nowhere hides no skill.
+    return false;
+  }
+}

@@ -1,0 +1,35 @@
+export type {
+  Bundle,
+  BundleFile,
+  Omission,
+  OmissionReason,
+  StrayReference,
+} from "./bundle.ts";
+export {
+  normalizeRelative,
+  type OpenedFile,
+  type OpenOptions,
+  openInside,
+  type PathLimits,
+  type RelativePath,
+} from "./contain.ts";
+export {
+  type DiscoveryProblem,
+  type FindOptions,
+  type FoundSkills,
+  findSkillFolders,
+  type SkillFolder,
+} from "./find-skills.ts";
+export { comparePaths, findPathProblem, foldName } from "./name.ts";
+export { type PackOptions, pack } from "./pack.ts";
+export { type FileBytes, type FileProblem, type FileRead, readBounded } from "./read-file.ts";
+export { isResource, type Role, roleOf } from "./role.ts";
+export {
+  combineDigests,
+  type FileDigest,
+  type HashedTree,
+  type HashOptions,
+  hashFile,
+  hashSkillFile,
+  treeHash,
+} from "./tree-hash.ts";

@@ -1,0 +1,62 @@
+import { realpathSync, statSync } from "node:fs";
+import { SkillError } from "@skillhold/protocol/error";
+import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
+import { type Bundle, BundleMeter } from "./bundle.ts";
+import { readIgnoreRules } from "./ignore-rule.ts";
+import { comparePaths } from "./name.ts";
+import { Pace } from "./pace.ts";
+import { addShared } from "./shared.ts";
+import { type WalkContext, walk } from "./walk.ts";
+
+export interface PackOptions {
+  readonly limits?: Limits;
+  /**
+   * `sibling` copies in the helpers that the skill uses from the `_shared` folder beside it; `none` takes the
+   * folder as it is, which is right for one that was itself written from a bundle.
+   */
+  readonly shared?: "sibling" | "none";
+  readonly allowHardLinks?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+const ENTRIES_BETWEEN_RESTS = 256;
+
+/**
+ * Decides which files are a skill: the only place that does. A folder without SKILL.md packs as well; whether
+ * it is a skill is for the reader of SKILL.md to say.
+ */
+export async function pack(folder: string, options: PackOptions = {}): Promise<Bundle> {
+  const root = resolveFolder(folder);
+  const allowHardLinks = options.allowHardLinks ?? false;
+  const context: WalkContext = {
+    base: root,
+    rules: readIgnoreRules(root, { allowHardLinks }),
+    meter: new BundleMeter(options.limits ?? defaultLimits),
+    pace: new Pace(ENTRIES_BETWEEN_RESTS, options.signal),
+    allowHardLinks,
+  };
+  context.pace.stopIfAborted();
+  const own = await walk("", context);
+  const all = options.shared === "none" ? { ...own, strayReferences: [] } : await addShared(own, context);
+  return {
+    root,
+    files: all.files.toSorted((a, b) => comparePaths(a.path, b.path)),
+    omitted: all.omitted.toSorted((a, b) => comparePaths(a.path, b.path)),
+    strayReferences: all.strayReferences,
+    bytes: context.meter.bytes,
+    allowHardLinks,
+  };
+}
+
+function resolveFolder(folder: string): string {
+  try {
+    const root = realpathSync.native(folder);
+    if (statSync(root).isDirectory()) return root;
+  } catch (error) {
+    throw new SkillError("PATH_NOT_FOUND", `There is no folder ${folder}.`, {
+      details: { path: folder },
+      cause: error,
+    });
+  }
+  throw new SkillError("PATH_NOT_FOUND", `${folder} is not a folder.`, { details: { path: folder } });
+}

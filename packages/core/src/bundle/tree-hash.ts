@@ -1,0 +1,168 @@
+import { createHash, hash } from "node:crypto";
+import { closeSync, readSync, type Stats } from "node:fs";
+import type { Digest } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
+import type { Bundle, BundleFile } from "./bundle.ts";
+import { type OpenedFile, type OpenOptions, openInside } from "./contain.ts";
+import { comparePaths } from "./name.ts";
+import { Pace } from "./pace.ts";
+import { isExecutable } from "./walk.ts";
+
+export interface FileDigest {
+  readonly path: string;
+  readonly size: number;
+  readonly digest: Digest;
+  readonly executable: boolean;
+}
+
+export interface HashedTree {
+  readonly hash: Digest;
+  readonly files: readonly FileDigest[];
+}
+
+export interface HashOptions {
+  readonly signal?: AbortSignal;
+}
+
+const HEADER = "skillhold-tree-1\n";
+const CHUNK_BYTES = 256 * 1024;
+/** A file costs about as much as this many bytes, however small it is. */
+const FILE_COST = 16 * 1024;
+/** In units of bytes: at most 64 files, or four chunks, before other work has its turn. */
+const WORK_BETWEEN_RESTS = 1024 * 1024;
+
+/**
+ * Hashes every file of a bundle, and the tree of them. A file that is no longer what was packed (a link, another
+ * size, another mode) stops it, so that a hash is never over a mixture of two states.
+ *
+ * Memory is one chunk, whatever the size of the files.
+ */
+export async function treeHash(bundle: Bundle, options: HashOptions = {}): Promise<HashedTree> {
+  const context = openContext(bundle.files, bundle, options);
+  const files: FileDigest[] = [];
+  for (const file of bundle.files) {
+    const digest = digestFile(file, context);
+    files.push(digest instanceof Promise ? await digest : digest);
+    if (context.pace.isDue(FILE_COST)) await context.pace.rest();
+  }
+  return { hash: combineDigests(files), files };
+}
+
+/** Hashes one file of a bundle, under the same conditions as the tree. */
+export async function hashFile(
+  file: BundleFile,
+  options: HashOptions & OpenOptions = {},
+): Promise<FileDigest> {
+  return await digestFile(file, openContext([file], options, options));
+}
+
+/** The hash of SKILL.md that stands beside the tree hash: over its bytes as they are. */
+export function hashSkillFile(bytes: Uint8Array): Digest {
+  return asDigest(hash("sha256", bytes, "hex"));
+}
+
+/**
+ * The tree hash from the digests of files, in whatever order they come: SHA-256 over a header line and then, in
+ * the order of the paths' UTF-8 bytes, path, NUL, `x` or `-`, NUL, and the 32 bytes of the content's SHA-256.
+ * A path has no NUL and the digest has a fixed length, so that no two trees have the same text.
+ */
+export function combineDigests(files: readonly FileDigest[]): Digest {
+  const parts = [Buffer.from(HEADER)];
+  for (const file of files.toSorted((a, b) => comparePaths(a.path, b.path))) {
+    parts.push(Buffer.from(`${file.path}\0${file.executable ? "x" : "-"}\0`));
+    parts.push(Buffer.from(file.digest.slice("sha256:".length), "hex"));
+  }
+  return asDigest(hash("sha256", Buffer.concat(parts), "hex"));
+}
+
+interface DigestContext {
+  /** Filled and hashed without a pause in between, so that one serves all files. */
+  readonly chunk: Buffer;
+  readonly pace: Pace;
+  readonly open: OpenOptions;
+}
+
+function openContext(
+  files: readonly BundleFile[],
+  open: OpenOptions,
+  { signal }: HashOptions,
+): DigestContext {
+  const pace = new Pace(WORK_BETWEEN_RESTS, signal);
+  pace.stopIfAborted();
+  const largest = files.reduce((size, file) => Math.max(size, file.size), 0);
+  return { chunk: Buffer.allocUnsafeSlow(Math.min(largest + 1, CHUNK_BYTES)), pace, open };
+}
+
+/** A promise for large files only: thousands of small ones are not worth a promise each. */
+function digestFile(file: BundleFile, context: DigestContext): FileDigest | Promise<FileDigest> {
+  const opened = openInside(file.base, file.path, context.open);
+  if (file.size >= context.chunk.length) return digestLarge(opened, file, context);
+  try {
+    return digestSmall(opened, file, context);
+  } finally {
+    closeSync(opened.fd);
+  }
+}
+
+/** As a rule one read, which asks for a byte more than was announced and so shows a file that has grown. */
+function digestSmall(
+  { fd, stats }: OpenedFile,
+  file: BundleFile,
+  { chunk, pace }: DigestContext,
+): FileDigest {
+  rejectChanged(file, stats);
+  let length = 0;
+  for (;;) {
+    const count = readSync(fd, chunk, length, file.size + 1 - length, null);
+    length += count;
+    if (count === 0 || length >= file.size) break;
+  }
+  if (length !== file.size) throw changed(file);
+  pace.isDue(length);
+  return asFileDigest(file, hash("sha256", chunk.subarray(0, length), "hex"));
+}
+
+async function digestLarge(
+  opened: OpenedFile,
+  file: BundleFile,
+  context: DigestContext,
+): Promise<FileDigest> {
+  const { chunk, pace } = context;
+  try {
+    rejectChanged(file, opened.stats);
+    const content = createHash("sha256");
+    let length = 0;
+    for (;;) {
+      const count = readSync(opened.fd, chunk, 0, chunk.length, null);
+      if (count === 0) break;
+      length += count;
+      if (length > file.size) throw changed(file);
+      content.update(chunk.subarray(0, count));
+      if (pace.isDue(count)) await pace.rest();
+    }
+    if (length !== file.size) throw changed(file);
+    return asFileDigest(file, content.digest("hex"));
+  } finally {
+    closeSync(opened.fd);
+  }
+}
+
+function rejectChanged(file: BundleFile, stats: Stats): void {
+  if (stats.size !== file.size || isExecutable(stats) !== file.executable) throw changed(file);
+}
+
+function changed({ path }: BundleFile): SkillError {
+  return new SkillError("IO_FAILED", `${path} changed while the skill was being read.`, {
+    hint: "Run it again when nothing writes to the skill's folder.",
+    details: { path },
+  });
+}
+
+function asFileDigest({ path, size, executable }: BundleFile, hex: string): FileDigest {
+  return { path, size, digest: asDigest(hex), executable };
+}
+
+function asDigest(hex: string): Digest {
+  // The hash functions give 64 lower-case hexadecimal digits.
+  return `sha256:${hex}` as Digest;
+}

@@ -1,0 +1,133 @@
+import { type Dirent, lstatSync, opendirSync, type Stats } from "node:fs";
+import { join } from "node:path";
+import { SkillError } from "@skillhold/protocol/error";
+import type { BundleFile, BundleMeter, Omission, OmissionReason } from "./bundle.ts";
+import { errorCodeOf, normalizeRelative } from "./contain.ts";
+import type { IgnoreRules } from "./ignore-rule.ts";
+import { comparePaths, findPathProblem, foldName } from "./name.ts";
+import type { Pace } from "./pace.ts";
+import { roleOf } from "./role.ts";
+
+export interface WalkContext {
+  /** The real folder that paths are relative to. */
+  readonly base: string;
+  readonly rules: IgnoreRules;
+  readonly meter: BundleMeter;
+  readonly pace: Pace;
+  readonly allowHardLinks: boolean;
+}
+
+export interface Walked {
+  readonly files: readonly BundleFile[];
+  readonly omitted: readonly Omission[];
+}
+
+/** Lists what can be packed below `start`, a folder relative to the base (empty: the base), and what cannot. */
+export async function walk(start: string, context: WalkContext): Promise<Walked> {
+  const files: BundleFile[] = [];
+  const omitted: Omission[] = [];
+  const folders = [start];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    const taken = new Map<string, string>();
+    for (const entry of listFolder(folder, context, omitted)) {
+      const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
+      const omission = judge(path, entry, taken, context);
+      if (omission !== undefined) omitted.push(omission);
+      else if (entry.isDirectory()) folders.push(path);
+      else takeFile(path, context, files, omitted);
+      if (context.pace.isDue()) await context.pace.rest();
+    }
+  }
+  return { files: files.sort(byPath), omitted: omitted.sort(byPath) };
+}
+
+/** Streams the names, so that a folder of a million entries ends at the limit and not in memory. */
+function listFolder(folder: string, { base, meter }: WalkContext, omitted: Omission[]): readonly Dirent[] {
+  const entries: Dirent[] = [];
+  try {
+    const handle = opendirSync(join(base, folder), { bufferSize: 256 });
+    try {
+      for (let entry = handle.readSync(); entry !== null; entry = handle.readSync()) {
+        meter.addEntry(folder === "" ? entry.name : `${folder}/${entry.name}`);
+        entries.push(entry);
+      }
+    } finally {
+      handle.closeSync();
+    }
+  } catch (error) {
+    if (error instanceof SkillError) throw error;
+    const why = `The folder cannot be listed (${errorCodeOf(error)}).`;
+    omitted.push(omit(folder === "" ? "." : folder, "unreadable", why));
+  }
+  return entries.sort((a, b) => comparePaths(a.name, b.name));
+}
+
+function judge(
+  path: string,
+  entry: Dirent,
+  taken: Map<string, string>,
+  context: WalkContext,
+): Omission | undefined {
+  const left = context.rules.omits(path, entry.name, entry.isDirectory());
+  if (left === "junk") return omit(path, "junk", "It is left over from a tool or an operating system.");
+  if (left === "ignored") return omit(path, "ignored", "An ignore file of the skill names it.");
+  if (entry.isSymbolicLink()) return omit(path, "link", "It is a link. A bundle holds files only.");
+  if (!entry.isFile() && !entry.isDirectory())
+    return omit(path, "special", "It is neither a file nor a folder.");
+  const problem = findPathProblem(path);
+  if (problem !== undefined) return omit(path, "bad-name", `Its path ${problem}.`);
+  context.meter.checkPath(path);
+  const key = foldName(entry.name);
+  const twin = taken.get(key);
+  if (twin !== undefined) return omit(path, "collision", `Some disks take its name for that of ${twin}.`);
+  taken.set(key, path);
+  return undefined;
+}
+
+function takeFile(path: string, context: WalkContext, files: BundleFile[], omitted: Omission[]): void {
+  const { base, meter, allowHardLinks } = context;
+  const origin = join(base, path);
+  const stats = findStats(origin);
+  if (stats?.isFile() !== true) {
+    omitted.push(omit(path, "unreadable", "It went away or changed its kind while the folder was read."));
+    return;
+  }
+  if (stats.nlink > 1 && !allowHardLinks) {
+    omitted.push(
+      omit(path, "hard-link", "It has other names (hard links), which may lie outside the skill."),
+    );
+    return;
+  }
+  meter.addFile(path, stats.size);
+  const relative = normalizeRelative(path, meter.limits);
+  files.push({
+    path: relative,
+    size: stats.size,
+    executable: isExecutable(stats),
+    role: roleOf(path),
+    base,
+    origin,
+  });
+}
+
+function findStats(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    // What cannot be looked at is reported by the caller as unreadable.
+    return undefined;
+  }
+}
+
+/** The owner's bit, as git keeps it; Windows derives one from the file's extension, which is not the author's. */
+export function isExecutable(stats: Stats): boolean {
+  return process.platform !== "win32" && (stats.mode & 0o100) !== 0;
+}
+
+function byPath(a: { readonly path: string }, b: { readonly path: string }): number {
+  return comparePaths(a.path, b.path);
+}
+
+function omit(path: string, reason: OmissionReason, message: string): Omission {
+  return { path, reason, message };
+}

@@ -1,0 +1,97 @@
+import type { Limits } from "@skillhold/protocol/limits";
+import type { Finding } from "./finding.ts";
+import { fieldPosition, type ParsedSkill } from "./parse.ts";
+import { codePointLength } from "./text.ts";
+import { isMap } from "./value.ts";
+
+/** The six fields of the specification. */
+export const standardFields: ReadonlySet<string> = new Set([
+  "name",
+  "description",
+  "license",
+  "compatibility",
+  "metadata",
+  "allowed-tools",
+]);
+
+/** The rules for every field of the specification but the name. */
+export function* checkStandard(skill: ParsedSkill, limits: Limits): Generator<Finding> {
+  yield* checkDescription(skill, limits);
+  yield* checkCompatibility(skill, limits);
+  const { license, "allowed-tools": allowedTools } = skill.frontmatter;
+  if (license !== undefined && typeof license !== "string") {
+    yield found("LICENSE_NOT_STRING", skill, "license", "The field `license` is not text.");
+  }
+  if (allowedTools !== undefined && typeof allowedTools !== "string") {
+    yield found("ALLOWED_TOOLS_NOT_STRING", skill, "allowed-tools", "The field `allowed-tools` is not text.");
+  }
+  yield* checkMetadata(skill);
+  const unknown = Object.keys(skill.frontmatter).filter((field) => !standardFields.has(field));
+  if (unknown[0] !== undefined) {
+    const names = unknown.map((field) => `\`${field}\``).join(", ");
+    yield found("UNKNOWN_FIELDS", skill, unknown[0], `The specification has no field ${names}.`);
+  }
+}
+
+function* checkDescription(skill: ParsedSkill, limits: Limits): Generator<Finding> {
+  const { description } = skill.frontmatter;
+  if (description === undefined) {
+    yield found("DESC_MISSING", skill, "description", "The required field `description` is missing.");
+  } else if (typeof description !== "string") {
+    yield found("DESC_NOT_STRING", skill, "description", "The field `description` must be text.");
+  } else if (description.trim() === "") {
+    yield found("DESC_EMPTY", skill, "description", "The field `description` is empty.");
+  } else if (codePointLength(description) > limits.descriptionLength) {
+    const length = codePointLength(description);
+    const message = `The description is ${length} characters long; at most ${limits.descriptionLength} are allowed.`;
+    yield found("DESC_TOO_LONG", skill, "description", message);
+  }
+}
+
+function* checkCompatibility(skill: ParsedSkill, limits: Limits): Generator<Finding> {
+  const { compatibility } = skill.frontmatter;
+  if (compatibility === undefined) return;
+  if (typeof compatibility !== "string") {
+    yield found(
+      "COMPATIBILITY_NOT_STRING",
+      skill,
+      "compatibility",
+      "The field `compatibility` must be text.",
+    );
+  } else if (compatibility.trim() === "") {
+    yield found("COMPATIBILITY_EMPTY", skill, "compatibility", "The field `compatibility` is empty.");
+  } else if (codePointLength(compatibility) > limits.compatibilityLength) {
+    const length = codePointLength(compatibility);
+    const message = `The compatibility is ${length} characters long; at most ${limits.compatibilityLength} are allowed.`;
+    yield found("COMPATIBILITY_TOO_LONG", skill, "compatibility", message);
+  }
+}
+
+function* checkMetadata(skill: ParsedSkill): Generator<Finding> {
+  const { metadata } = skill.frontmatter;
+  if (metadata === undefined) return;
+  if (!isMap(metadata)) {
+    yield found(
+      "METADATA_NOT_STRING_MAP",
+      skill,
+      "metadata",
+      "The field `metadata` is not a mapping of names to text.",
+    );
+    return;
+  }
+  const nested = Object.keys(metadata).filter((key) => typeof metadata[key] !== "string");
+  const untyped = (skill.yaml?.untyped ?? []).filter((path) => !path.includes(".") && !nested.includes(path));
+  const odd = [...nested, ...untyped];
+  if (odd.length === 0) return;
+  const names = odd.map((key) => `\`${key}\``).join(", ");
+  yield found(
+    "METADATA_NOT_STRING_MAP",
+    skill,
+    "metadata",
+    `Below \`metadata\`, ${names} would not be read as text everywhere.`,
+  );
+}
+
+function found(code: Finding["code"], skill: ParsedSkill, field: string, message: string): Finding {
+  return { code, ...fieldPosition(skill, field), message };
+}

@@ -1,0 +1,35 @@
+import type { FrontmatterValue } from "./value.ts";
+
+/** The runtimes a skill is made for; `*` alone means every one. */
+export interface RuntimeList {
+  readonly names: readonly string[];
+  /** True when the field could not be read and the skill is taken as universal. */
+  readonly isMalformed: boolean;
+}
+
+const UNIVERSAL = ["*"] as const;
+
+/** Reads `runtime:`: absent, a name, or a list of names. What is malformed never drops a skill. */
+export function readRuntime(value: FrontmatterValue | undefined): RuntimeList {
+  if (value === undefined || value === null) return universal(false);
+  const items = typeof value === "string" ? [value] : value;
+  if (!Array.isArray(items) || !items.every((item): item is string => typeof item === "string"))
+    return universal(true);
+  const names = [...new Set(items.map((item) => item.trim()))];
+  if (names.includes("")) return universal(true);
+  return names.length === 0 || names.includes("*") ? universal(false) : { names, isMalformed: false };
+}
+
+/** Whether a skill made for `runtimes` works in the runtime `current`, the name an adapter calls itself. */
+export function fitsRuntime(runtimes: readonly string[], current: string): boolean {
+  return runtimes.includes("*") || runtimes.includes(current);
+}
+
+/** The line to log for a skill that is left out because it is made for other runtimes. */
+export function runtimeSkipLine(skill: string, runtimes: readonly string[], current: string): string {
+  return `Skipping skill ${skill}: runtime=[${runtimes.join(", ")}] not compatible with current=${current}`;
+}
+
+function universal(isMalformed: boolean): RuntimeList {
+  return { names: UNIVERSAL, isMalformed };
+}

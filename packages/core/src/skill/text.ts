@@ -1,0 +1,44 @@
+/** A place in a file; both count from 1, and a column counts UTF-16 units as editors do. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Decodes UTF-8, keeping a byte-order mark; bytes that are not UTF-8 become U+FFFD and are reported. */
+export function decodeText(bytes: Uint8Array): { readonly text: string; readonly isUtf8: boolean } {
+  try {
+    return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes), isUtf8: true };
+  } catch {
+    // The fatal decoder's only failure is a malformed sequence; the tolerant one shows where it is.
+    return { text: new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes), isUtf8: false };
+  }
+}
+
+/** CRLF and bare CR as LF. The number of lines stays, so that positions hold in both. */
+export function withUnixLines(text: string): string {
+  return text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
+}
+
+/** The position of an offset in text whose lines end in LF. */
+export function positionAt(text: string, offset: number): Position {
+  let line = 1;
+  let start = 0;
+  for (let next = text.indexOf("\n"); next !== -1 && next < offset; next = text.indexOf("\n", start)) {
+    line += 1;
+    start = next + 1;
+  }
+  return { line, column: Math.min(offset, text.length) - start + 1 };
+}
+
+export function countLines(text: string): number {
+  const unix = withUnixLines(text);
+  let lines = unix === "" || unix.endsWith("\n") ? 0 : 1;
+  for (let next = unix.indexOf("\n"); next !== -1; next = unix.indexOf("\n", next + 1)) lines += 1;
+  return lines;
+}
+
+export function codePointLength(text: string): number {
+  let length = 0;
+  for (const _ of text) length += 1;
+  return length;
+}

@@ -1,0 +1,21 @@
+/**
+ * About how many tokens a text costs a model: a quarter of a token a character, and one for each character of a
+ * script that tokenizers do not merge (Chinese, Japanese, Korean, Thai and their like).
+ */
+export function estimateTokens(text: string): number {
+  let dense = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit >= 0x0e00 && isDense(unit)) dense += 1;
+  }
+  return Math.ceil((text.length - dense) / 4 + dense);
+}
+
+function isDense(unit: number): boolean {
+  return (
+    unit <= 0x0eff || // Thai, Lao
+    (unit >= 0x2e80 && unit <= 0x9fff) || // CJK, kana
+    (unit >= 0xac00 && unit <= 0xd7af) || // Hangul
+    (unit >= 0xf900 && unit <= 0xfaff) // CJK compatibility
+  );
+}

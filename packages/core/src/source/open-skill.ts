@@ -1,0 +1,119 @@
+import { readdirSync, statSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
+import { type FileProblem, readBounded } from "../bundle/index.ts";
+import {
+  type Finding,
+  isToolFile,
+  type ParsedSkill,
+  parseSkill,
+  type RuleCode,
+  type Subject,
+  synthesizeSkillText,
+} from "../skill/index.ts";
+
+/** A skill as it lies in a folder. There is one for every path: what is wrong with it is in the findings. */
+export interface OpenedSkill {
+  /** Absolute path of the skill's folder. */
+  readonly folder: string;
+  /** Absolute path of its SKILL.md, or undefined when it has none. */
+  readonly file: string | undefined;
+  readonly skill: ParsedSkill;
+  readonly subject: Subject;
+  /** The bytes of SKILL.md; empty when it could not be read. */
+  readonly bytes: Uint8Array;
+  readonly mtimeMs: number;
+}
+
+const NO_BYTES = new Uint8Array();
+
+const codes: Readonly<Record<FileProblem["reason"], RuleCode>> = {
+  missing: "SKILL_FILE_MISSING",
+  "not-a-file": "SKILL_FILE_NOT_FILE",
+  "too-large": "SKILL_FILE_TOO_LARGE",
+  link: "SKILL_FILE_LINK",
+  unreadable: "SKILL_FILE_UNREADABLE",
+};
+
+/** Opens the skill in a folder, or the one whose SKILL.md the path names. Never throws for what it finds there. */
+export function openSkill(path: string, limits: Limits = defaultLimits): OpenedSkill {
+  const folder = isSkillFile(path) && !isFolder(path) ? dirname(resolve(path)) : resolve(path);
+  const names = listNames(folder);
+  if ("code" in names) return broken(folder, undefined, names);
+  const name = ["SKILL.md", "skill.md"].find((candidate) => names.includes(candidate));
+  if (name === undefined) return openTools(folder, names);
+  const file = join(folder, name);
+  const read = readBounded(file, limits.skillFileBytes, { allowHardLinks: true });
+  if ("problem" in read)
+    return broken(folder, file, finding(codes[read.problem.reason], `${name}: ${read.problem.message}`));
+  const wrongCase = finding(
+    "SKILL_FILE_CASE",
+    "The file is named skill.md; most clients look for SKILL.md only.",
+  );
+  return {
+    folder,
+    file,
+    skill: parseSkill(read.bytes, limits),
+    subject: { folder: basename(folder), findings: name === "SKILL.md" ? [] : [wrongCase] },
+    bytes: read.bytes,
+    mtimeMs: read.mtimeMs,
+  };
+}
+
+function isSkillFile(path: string): boolean {
+  return basename(path).toLowerCase() === "skill.md";
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+/** The names in a folder, or the finding that says why there are none to read. */
+function listNames(folder: string): readonly string[] | Finding {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "ENOENT") return finding("FOLDER_MISSING", `The path ${folder} does not exist.`);
+    if (code === "ENOTDIR") return finding("NOT_A_FOLDER", `The path ${folder} is not a folder.`);
+    return finding("SKILL_FILE_UNREADABLE", `The folder ${folder} cannot be read (${String(code)}).`);
+  }
+}
+
+/** A folder that has tools and no instructions is a skill all the same. */
+function openTools(folder: string, names: readonly string[]): OpenedSkill {
+  const inside = names.includes("tools") ? listNames(join(folder, "tools")) : [];
+  const tools = "code" in inside ? [] : inside.map((name) => `tools/${name}`).filter(isToolFile);
+  if (tools.length === 0)
+    return broken(folder, undefined, finding("SKILL_FILE_MISSING", "The folder has no SKILL.md."));
+  const text = synthesizeSkillText(basename(folder), tools.toSorted());
+  const note = finding(
+    "TOOLS_ONLY",
+    "The folder has tools and no SKILL.md; its name and description are made up from them.",
+  );
+  return {
+    folder,
+    file: undefined,
+    skill: parseSkill(text),
+    subject: { folder: basename(folder), findings: [note] },
+    bytes: NO_BYTES,
+    mtimeMs: 0,
+  };
+}
+
+/** There is no text, so that what the parser would say of it is not worth saying. */
+function broken(folder: string, file: string | undefined, found: Finding): OpenedSkill {
+  const skill = { ...parseSkill(""), findings: [] };
+  return {
+    folder,
+    file,
+    skill,
+    subject: { folder: basename(folder), findings: [found] },
+    bytes: NO_BYTES,
+    mtimeMs: 0,
+  };
+}
+
+function finding(code: RuleCode, message: string): Finding {
+  return { code, line: 1, column: 1, message };
+}

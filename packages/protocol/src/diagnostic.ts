@@ -1,0 +1,17 @@
+import { z } from "zod";
+
+/** `error` makes a skill invalid under the profile asked for; the others never do. */
+export const Severity = z.enum(["error", "warning", "info"]);
+export type Severity = z.infer<typeof Severity>;
+
+/** One finding about a skill. Line and column count from 1; `fix` says what to change. */
+export const Diagnostic = z.object({
+  code: z.string().regex(/^[A-Z][A-Z0-9_]*$/),
+  severity: Severity,
+  line: z.int().min(1),
+  column: z.int().min(1),
+  message: z.string(),
+  fix: z.string(),
+  file: z.string().optional(),
+});
+export type Diagnostic = Readonly<z.infer<typeof Diagnostic>>;

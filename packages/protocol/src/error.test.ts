@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { errorTable, SkillError } from "./error.ts";
+
+test("every error has a status, an exit code and advice [S-60]", () => {
+  for (const { status, exit, hint } of Object.values(errorTable)) {
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect(exit).toBeGreaterThan(0);
+    expect(hint).toMatch(/\.$/);
+  }
+});
+
+test("an error carries its own advice, or that of the table [S-60]", () => {
+  expect(new SkillError("USAGE", "x").hint).toBe(errorTable.USAGE.hint);
+  expect(new SkillError("USAGE", "x", { hint: "y", details: { a: 1 } })).toMatchObject({
+    code: "USAGE",
+    hint: "y",
+    details: { a: 1 },
+  });
+});

@@ -1,0 +1,64 @@
+/**
+ * The one table of failures that callers branch on. HTTP status, exit code, and the default advice are read
+ * from here and nowhere else.
+ */
+export const errorTable = {
+  INTERNAL: {
+    status: 500,
+    exit: 1,
+    hint: "This is a bug in Skillhold. Please report it with the command you ran.",
+  },
+  IO_FAILED: { status: 500, exit: 1, hint: "Check that the path exists and that you may read and write it." },
+  USAGE: { status: 400, exit: 2, hint: "Run the command with --help to see its arguments." },
+  CONFIG_INVALID: { status: 400, exit: 2, hint: "Correct the setting that the message names." },
+  SKILL_INVALID: {
+    status: 422,
+    exit: 3,
+    hint: "Run `skillhold validate <path>` to see each finding with its fix.",
+  },
+  LIMIT_EXCEEDED: {
+    status: 413,
+    exit: 3,
+    hint: "Make the input smaller, or raise the limit that the message names.",
+  },
+  PATH_NOT_FOUND: { status: 404, exit: 5, hint: "Check the spelling of the path." },
+  SKILL_NOT_FOUND: { status: 404, exit: 5, hint: "A skill is a folder that holds a SKILL.md file." },
+  RESOURCE_OUTSIDE_SKILL: {
+    status: 400,
+    exit: 7,
+    hint: "Use a relative path that stays inside the skill's folder.",
+  },
+  INTERRUPTED: { status: 499, exit: 130, hint: "Run the command again to finish the work." },
+} as const satisfies Record<string, ErrorRow>;
+
+export interface ErrorRow {
+  /** HTTP status of a response that carries this failure. */
+  readonly status: number;
+  /** Exit code of a command that ends with this failure. */
+  readonly exit: number;
+  /** What to do about it, when the failure itself says nothing better. */
+  readonly hint: string;
+}
+
+export type ErrorCode = keyof typeof errorTable;
+
+export interface SkillErrorOptions {
+  readonly hint?: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+  readonly cause?: unknown;
+}
+
+/** A failure that callers may branch on. A plain `Error` means a bug. */
+export class SkillError extends Error {
+  readonly code: ErrorCode;
+  readonly hint: string;
+  readonly details: Readonly<Record<string, unknown>>;
+
+  constructor(code: ErrorCode, message: string, options: SkillErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = "SkillError";
+    this.code = code;
+    this.hint = options.hint ?? errorTable[code].hint;
+    this.details = options.details ?? {};
+  }
+}

@@ -1,0 +1,13 @@
+export { Diagnostic, Severity } from "./diagnostic.ts";
+export { Readiness, ReadinessState, Requirements, SkillEntry, SkillType } from "./entry.ts";
+export { type ErrorCode, type ErrorRow, errorTable, SkillError, type SkillErrorOptions } from "./error.ts";
+export { SkillEvent } from "./event.ts";
+export { Digest, SkillId, Trust } from "./id.ts";
+export {
+  defaultLimits,
+  type LimitName,
+  type LimitRow,
+  type Limits,
+  limitTable,
+  withLimits,
+} from "./limits.ts";

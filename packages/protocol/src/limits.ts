@@ -1,0 +1,91 @@
+import { SkillError } from "./error.ts";
+
+const KB = 1024;
+const MB = 1024 * KB;
+const GB = 1024 * MB;
+
+/**
+ * Every limit of the product: its default and the range it may be set to. Sizes are bytes, times are
+ * milliseconds, lengths are Unicode code points.
+ */
+export const limitTable = {
+  skillFileBytes: { default: MB, min: KB, max: 16 * MB },
+  writtenSkillFileBytes: { default: 100 * KB, min: KB, max: 16 * MB },
+  frontmatterBytes: { default: 64 * KB, min: KB, max: MB },
+  yamlDepth: { default: 64, min: 4, max: 256 },
+  yamlTokens: { default: 10_000, min: 1000, max: 1_000_000 },
+  repairTokens: { default: 3000, min: 100, max: 100_000 },
+  yamlNodes: { default: 10_000, min: 100, max: 1_000_000 },
+  nameLength: { default: 64, min: 1, max: 255 },
+  descriptionLength: { default: 1024, min: 64, max: 16_384 },
+  compatibilityLength: { default: 500, min: 64, max: 16_384 },
+  bodyTokens: { default: 8000, min: 100, max: 1_000_000 },
+  adviceLines: { default: 500, min: 10, max: 100_000 },
+  authoringLines: { default: 300, min: 10, max: 100_000 },
+  exampleTokens: { default: 2000, min: 0, max: 100_000 },
+  resourceReadBytes: { default: MB, min: KB, max: 64 * MB },
+  archiveBytes: { default: 20 * MB, min: MB, max: 500 * MB },
+  unpackedBytes: { default: 50 * MB, min: MB, max: 2 * GB },
+  bundleFiles: { default: 2000, min: 1, max: 100_000 },
+  archiveRatio: { default: 200, min: 10, max: 2000 },
+  archiveSkills: { default: 50, min: 1, max: 1000 },
+  pathDepth: { default: 16, min: 1, max: 64 },
+  pathBytes: { default: 512, min: 64, max: 4096 },
+  discoveryDepth: { default: 6, min: 1, max: 32 },
+  discoveryFolders: { default: 250_000, min: 100, max: 5_000_000 },
+  mcpResources: { default: 512, min: 1, max: 10_000 },
+  mcpBytes: { default: 16 * MB, min: MB, max: GB },
+  catalogueSkills: { default: 40, min: 1, max: 10_000 },
+  catalogueTokens: { default: 5000, min: 100, max: 1_000_000 },
+  catalogueDescriptionLength: { default: 200, min: 20, max: 1024 },
+  searchHits: { default: 20, min: 1, max: 1000 },
+  runTrustedMs: { default: 300_000, min: 1000, max: 3_600_000 },
+  runTrustedMemory: { default: GB, min: 64 * MB, max: 64 * GB },
+  runUserMs: { default: 120_000, min: 1000, max: 3_600_000 },
+  runUserMemory: { default: 512 * MB, min: 64 * MB, max: 64 * GB },
+  runThirdPartyMs: { default: 60_000, min: 1000, max: 3_600_000 },
+  runThirdPartyCpuMs: { default: 30_000, min: 1000, max: 3_600_000 },
+  runThirdPartyMemory: { default: 512 * MB, min: 64 * MB, max: 64 * GB },
+  runProcesses: { default: 64, min: 1, max: 4096 },
+  runDiskBytes: { default: 50 * MB, min: MB, max: 10 * GB },
+  runOutputBytes: { default: MB, min: KB, max: 100 * MB },
+  approvalMs: { default: 15 * 60_000, min: 1000, max: 30 * 86_400_000 },
+  tokenMs: { default: 90 * 86_400_000, min: 60_000, max: 3650 * 86_400_000 },
+  dependencyCheckMs: { default: 5000, min: 100, max: 300_000 },
+  dependencyInstallMs: { default: 300_000, min: 1000, max: 3_600_000 },
+} as const satisfies Record<string, LimitRow>;
+
+export interface LimitRow {
+  readonly default: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+export type LimitName = keyof typeof limitTable;
+export type Limits = Readonly<Record<LimitName, number>>;
+
+export const defaultLimits: Limits = readDefaults();
+
+/** The defaults with some limits set otherwise; an unknown name or a value out of range is refused. */
+export function withLimits(settings: Readonly<Record<string, number>>): Limits {
+  const limits: Record<string, number> = { ...defaultLimits };
+  for (const [name, value] of Object.entries(settings)) {
+    const row = Object.hasOwn(limitTable, name) ? limitTable[name as LimitName] : undefined;
+    if (row === undefined) throw new SkillError("CONFIG_INVALID", `There is no limit named ${name}.`);
+    if (!Number.isSafeInteger(value) || value < row.min || value > row.max) {
+      throw new SkillError(
+        "CONFIG_INVALID",
+        `The limit ${name} must be a whole number from ${row.min} to ${row.max}.`,
+      );
+    }
+    limits[name] = value;
+  }
+  // Every name of the table is present: the copy started from the defaults.
+  return limits as Limits;
+}
+
+function readDefaults(): Limits {
+  const entries = Object.entries(limitTable).map(([name, row]) => [name, row.default]);
+  // The entries come from the table itself, so that every limit has a value.
+  return Object.fromEntries(entries) as Limits;
+}

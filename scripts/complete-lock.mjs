@@ -1,0 +1,116 @@
+// Adds to package-lock.json the optional platform packages that `npm install` left out, because the registry it
+// asked does not carry them. Without them `npm ci` refuses the lock file, and other platforms miss their binaries.
+// npm keeps the added entries, but a dependency that it resolves anew comes without them: run this after every
+// change of a dependency. An added entry has no integrity, because the file could not be seen.
+//   node scripts/complete-lock.mjs [path of the lock file]
+import { readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const systems = {
+  aix: "aix",
+  android: "android",
+  darwin: "darwin",
+  freebsd: "freebsd",
+  fsevents: "darwin",
+  linux: "linux",
+  netbsd: "netbsd",
+  openbsd: "openbsd",
+  openharmony: "openharmony",
+  sunos: "sunos",
+  win: "win32",
+  win32: "win32",
+};
+const processors = [
+  "arm",
+  "arm64",
+  "ia32",
+  "loong64",
+  "mips64el",
+  "ppc64",
+  "riscv64",
+  "s390x",
+  "wasm32",
+  "x64",
+];
+const libraries = { gnu: "glibc", gnueabihf: "glibc", musl: "musl", musleabihf: "musl" };
+
+const path = process.argv[2] ?? fileURLToPath(new URL("../package-lock.json", import.meta.url));
+const text = readFileSync(path, "utf8");
+const lock = JSON.parse(text);
+const { added, skipped } = completeLock(lock.packages);
+lock.packages = sortKeys(lock.packages);
+const completed = `${JSON.stringify(lock, undefined, 2)}\n`;
+if (completed !== text) writeFileSync(path, completed);
+for (const line of skipped) console.error(`skipped: ${line}`);
+console.log(added.length === 0 ? "The lock file is complete." : `Added:\n  ${added.join("\n  ")}`);
+if (skipped.length > 0) process.exitCode = 1;
+
+function completeLock(packages) {
+  const added = [];
+  const skipped = [];
+  for (const [parentPath, parent] of Object.entries(packages)) {
+    const siblings = parent.optionalDependencies ?? {};
+    for (const [name, version] of Object.entries(siblings)) {
+      if (isLocked(packages, parentPath, name, version)) continue;
+      const platform = readPlatform(name, siblings);
+      if (platform === undefined || !/^\d+\.\d+\.\d+[^ ]*$/.test(version)) {
+        skipped.push(
+          `${name}@${version} (of ${parentPath || "the workspace"}): platform or version is unclear`,
+        );
+        continue;
+      }
+      packages[choosePath(packages, parentPath, name)] = makeEntry(version, platform, parent);
+      added.push(`${name}@${version}`);
+    }
+  }
+  return { added, skipped };
+}
+
+/** Looks where Node would look: beside the parent, then further up. A range is taken to be met by what is there. */
+function isLocked(packages, parentPath, name, version) {
+  for (const folder of ancestors(parentPath)) {
+    const found = packages[`${folder}node_modules/${name}`];
+    if (found !== undefined) return found.version === version || !/^\d/.test(version);
+  }
+  return false;
+}
+
+function ancestors(path) {
+  if (path === "") return [""];
+  const parent = path.slice(0, Math.max(0, path.lastIndexOf("node_modules/") - 1));
+  return [`${path}/`, ...ancestors(path.includes("node_modules/") ? parent : "")];
+}
+
+function choosePath(packages, parentPath, name) {
+  const top = `node_modules/${name}`;
+  return packages[top] === undefined ? top : `${parentPath}/${top}`;
+}
+
+function readPlatform(name, siblings) {
+  const words = name.split(/[-/.]/);
+  const os = systems[words.find((word) => word in systems)];
+  const cpu = words.find((word) => processors.includes(word));
+  if (os === undefined && cpu === undefined) return undefined;
+  const named = libraries[words.find((word) => word in libraries)];
+  // Where a package has a twin for musl, the one that names no library is for glibc.
+  const libc = named ?? (`${name}-musl` in siblings ? "glibc" : undefined);
+  return { os, cpu, libc: os === "linux" ? libc : undefined };
+}
+
+/** Keys in npm's order; undefined ones are not written. */
+function makeEntry(version, { os, cpu, libc }, parent) {
+  return {
+    version,
+    cpu: cpu && [cpu],
+    dev: parent.dev,
+    devOptional: parent.devOptional,
+    libc: libc && [libc],
+    optional: true,
+    os: os && [os],
+    peer: parent.peer,
+  };
+}
+
+function sortKeys(packages) {
+  return Object.fromEntries(Object.entries(packages).sort(([a], [b]) => a.localeCompare(b, "en")));
+}

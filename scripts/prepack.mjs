@@ -1,0 +1,11 @@
+// Makes a package ready to be packed: its emitted code, and the licence that npm takes from its folder.
+import { execFileSync } from "node:child_process";
+import { copyFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+
+const root = join(import.meta.dirname, "..");
+const tsc = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin/tsc");
+
+execFileSync(process.execPath, [tsc, "-b", "tsconfig.build.json"], { stdio: ["ignore", "ignore", "inherit"] });
+copyFileSync(join(root, "LICENSE"), "LICENSE");

@@ -1,0 +1,78 @@
+import { execFileSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { profiles, type RuleCode, ruleTable, severityOf } from "@skillhold/core/skill";
+import { expect, test } from "vitest";
+
+const root = resolve(import.meta.dirname, "..");
+const documents = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"], {
+  cwd: root,
+})
+  .toString()
+  .split("\n")
+  .filter((file) => file !== "");
+
+test("the guide lists every rule as the table has it (`npm test -- -u` rewrites it) [S-4]", async () => {
+  // The keys of the table are the codes.
+  const codes = Object.keys(ruleTable) as RuleCode[];
+  const rows = codes.map(
+    (code) =>
+      `| \`${code}\` | ${profiles.map((profile) => severityOf(code, profile) ?? "–").join(" | ")} | ${ruleTable[code].fix} |`,
+  );
+  const head = `| code | ${profiles.join(" | ")} | what to do |\n|---|${"---|".repeat(profiles.length + 1)}`;
+  await expect(`# Rules\n\n${head}\n${rows.join("\n")}\n`).toMatchFileSnapshot("../docs/guide/rules.md");
+});
+
+test("every link between the documents leads somewhere", () => {
+  for (const document of documents) {
+    const text = readFileSync(join(root, document), "utf8");
+    for (const [, target = ""] of text.matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g)) {
+      expect([document, target, existsSync(join(root, dirname(document), target))]).toEqual([
+        document,
+        target,
+        true,
+      ]);
+    }
+  }
+});
+
+test("every example in the documents compiles and runs", () => {
+  const folder = mkdtempSync(join(root, "tests/.examples-"));
+  try {
+    mkdirSync(join(folder, "skills/pdf"), { recursive: true });
+    writeFileSync(
+      join(folder, "skills/pdf/SKILL.md"),
+      "---\nname: pdf\ndescription: Reads PDF files.\n---\n# Steps\n",
+    );
+    const examples = documents.flatMap((file) =>
+      [...readFileSync(join(root, file), "utf8").matchAll(/```ts\n(.*?)```/gs)].map(([, code = ""]) => code),
+    );
+    expect(examples.length).toBeGreaterThan(0);
+    for (const [index, code] of examples.entries())
+      writeFileSync(join(folder, `example-${index}.ts`), `${code}\nexport {};\n`);
+    // An example names what it makes so that it can be read; it need not use it.
+    const options = {
+      extends: "../../tsconfig.json",
+      compilerOptions: { noUnusedLocals: false },
+      include: ["*.ts"],
+    };
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(options));
+    execFileSync("npx", ["tsc", "--noEmit", "-p", folder], { cwd: root, stdio: "pipe" });
+    for (const file of readdirSync(folder).filter((name) => name.startsWith("example-"))) {
+      execFileSync(process.execPath, ["--conditions=@skillhold/source", file], {
+        cwd: folder,
+        stdio: "pipe",
+      });
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,146 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly private?: boolean;
+  readonly dependencies?: Readonly<Record<string, string>>;
+}
+
+interface Tarball {
+  readonly name: string;
+  readonly filename: string;
+  readonly files: readonly { readonly path: string }[];
+}
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const workspaces = readdirSync(join(root, "packages"))
+  .map((folder) => ({
+    folder: join(root, "packages", folder),
+    ...readManifest(join(root, "packages", folder)),
+  }))
+  .filter((workspace) => !workspace.private);
+const project = mkdtempSync(join(tmpdir(), "skillhold-pack-"));
+let tarballs: readonly Tarball[] = [];
+
+beforeAll(() => {
+  for (const { folder } of workspaces) rmSync(join(folder, "dist"), { recursive: true, force: true });
+  tarballs = packWorkspaces();
+  installElsewhere();
+}, 60_000);
+
+afterAll(() => rmSync(project, { recursive: true, force: true }));
+
+describe("the published packages", () => {
+  test("hold emitted code, and neither sources nor tests [S-67]", () => {
+    expect(tarballs.map(({ name }) => name).sort()).toEqual(workspaces.map(({ name }) => name).sort());
+    for (const { name, files } of tarballs) {
+      const paths = files.map(({ path }) => path);
+      expect(paths.filter((path) => path.endsWith(".js")).length, name).toBeGreaterThan(0);
+      const unwanted = paths.filter((path) => /(?<!\.d)\.[cm]?ts$|\.tsbuildinfo$|\.test\.|^src\//.test(path));
+      expect(unwanted, name).toEqual([]);
+      expect(paths, name).toEqual(expect.arrayContaining(["LICENSE", "README.md", "package.json"]));
+    }
+  });
+
+  test.each(["@skillhold/protocol", "@skillhold/protocol/error", "@skillhold/core", "@skillhold/core/skill"])(
+    "export %s to a project that installs them [S-67]",
+    (specifier) => {
+      const script = `console.log(Object.keys(await import("${specifier}")).length, import.meta.resolve("${specifier}"))`;
+      const { stdout, stderr } = node(["--input-type=module", "--eval", script]);
+      expect({ stdout, stderr }).toEqual({
+        stdout: expect.stringMatching(/^[1-9]\d* .*\/dist\/.*\.js$/m),
+        stderr: "",
+      });
+    },
+  );
+});
+
+describe("the installed command", () => {
+  const bin = join(project, "node_modules/.bin/skillhold");
+
+  test("prints its help without any source beside it [S-67]", () => {
+    expect(existsSync(join(project, "node_modules/skillhold/src"))).toBe(false);
+    const { status, stdout, stderr } = node([bin, "--help"]);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    expect(stdout).toContain("Usage: skillhold");
+  });
+
+  test("is what npx runs [S-67]", () => {
+    expect(npm(project, ["exec", "--offline", "--", "skillhold", "--version"])).toContain(
+      readManifest(join(root, "packages/cli")).version,
+    );
+  });
+
+  test("loads every command that its help lists [S-67]", () => {
+    const { stdout } = node([bin, "--help"]);
+    const commands = [...stdout.matchAll(/^ {2}([a-z]+) .*$/gm)].flatMap(([, name]) => name ?? []);
+    expect(commands).toContain("validate");
+    for (const command of commands.filter((name) => name !== "help")) {
+      const { stderr } = node([bin, command, join(project, "no-such-skill")]);
+      expect(stderr, command).not.toMatch(/Cannot find|ERR_/);
+    }
+  });
+
+  test("fails with the table's exit code [S-60]", () => {
+    expect(node([bin, "validat", "--json"])).toMatchObject({
+      status: 2,
+      stdout: expect.stringContaining('"code":"USAGE"'),
+    });
+  });
+});
+
+function packWorkspaces(): readonly Tarball[] {
+  const flags = workspaces.flatMap(({ name }) => ["--workspace", name]);
+  const answer = npm(root, ["pack", "--json", "--pack-destination", project, ...flags]);
+  const list: readonly Tarball[] = JSON.parse(answer);
+  return list;
+}
+
+/** Our packages come as their tarballs; what they depend on is linked from the workspace, so no network is asked. */
+function installElsewhere(): void {
+  const ours = tarballs.map(({ name, filename }) => [name, `file:${join(project, filename)}`]);
+  const names = new Set(tarballs.map(({ name }) => name));
+  const theirs = workspaces
+    .flatMap(({ dependencies }) => Object.keys(dependencies ?? {}))
+    .filter((name) => !names.has(name))
+    .map((name) => [name, `file:${join(root, "node_modules", name)}`]);
+  const manifest = {
+    name: "elsewhere",
+    private: true,
+    dependencies: Object.fromEntries([...ours, ...theirs]),
+  };
+  writeFileSync(join(project, "package.json"), JSON.stringify(manifest));
+  npm(project, ["install", "--offline", "--ignore-scripts", "--no-audit", "--no-fund"]);
+}
+
+function npm(cwd: string, args: readonly string[]): string {
+  return execFileSync("npm", args, {
+    cwd,
+    encoding: "utf8",
+    env: cleanEnv(),
+    shell: process.platform === "win32",
+  });
+}
+
+function node(args: readonly string[]) {
+  return spawnSync(process.execPath, args, { cwd: project, encoding: "utf8", env: cleanEnv() });
+}
+
+/** What the surrounding npm and test runner say about themselves must not reach the commands under test. */
+function cleanEnv(): NodeJS.ProcessEnv {
+  const entries = Object.entries(process.env);
+  return Object.fromEntries(
+    entries.filter(([name]) => !/^(npm_|NODE_OPTIONS|FORCE_COLOR|NO_COLOR)/.test(name)),
+  );
+}
+
+function readManifest(folder: string): Manifest {
+  const manifest: Manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  return manifest;
+}

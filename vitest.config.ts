@@ -1,0 +1,12 @@
+import { defineConfig } from "vitest/config";
+
+const conditions = ["@skillhold/source", "node", "import", "module", "default"];
+
+export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
+  test: {
+    include: ["packages/*/src/**/*.test.ts", "tests/**/*.test.ts"],
+    testTimeout: 30_000,
+  },
+});
