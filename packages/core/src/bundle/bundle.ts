@@ -27,6 +27,8 @@ export interface BundleFile {
   readonly base: string;
   /** The absolute path to read from. */
   readonly origin: string;
+  /** Changes whenever the file does, even when its times are set back: a digest may be kept as long as it stays. */
+  readonly stamp: string;
 }
 
 export type OmissionReason =

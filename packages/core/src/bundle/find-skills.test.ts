@@ -56,14 +56,50 @@ test("folders of tools and those that start with an underscore are skipped [S-16
   expect(pathsOf(await findSkillFolders(root, defaultLimits))).toEqual(["a"]);
 });
 
-test("a linked folder is reported and not followed, also when it leads in a circle [S-16]", async () => {
+test("a link that stays inside the source brings nothing twice, also when it leads in a circle [S-16]", async () => {
   write("a/SKILL.md");
+  write("_packages/b/SKILL.md");
   symlinkSync("../a", join(root, "a", "loop"));
   symlinkSync("a", join(root, "linked"));
+  symlinkSync("_packages/b", join(root, "b"));
   symlinkSync("nowhere", join(root, "broken"));
   const found = await findSkillFolders(root, defaultLimits);
-  expect(pathsOf(found)).toEqual(["a"]);
-  expect(problemsOf(found)).toEqual(["a/loop link", "linked link"]);
+  expect(pathsOf(found)).toEqual(["a", "b"]);
+  expect(problemsOf(found)).toEqual([]);
+});
+
+test("a link that leaves the source is reported, and followed only where the user says so [S-16]", async () => {
+  const outside = mkdtempSync(join(tmpdir(), "skillhold-outside-"));
+  try {
+    mkdirSync(join(outside, "c"));
+    writeFileSync(join(outside, "c", "SKILL.md"), "");
+    symlinkSync(outside, join(outside, "c", "loop"));
+    symlinkSync(join(outside, "c"), join(root, "c"));
+    const found = await findSkillFolders(root, defaultLimits);
+    expect([pathsOf(found), problemsOf(found)]).toEqual([[], ["c link"]]);
+    expect(pathsOf(await findSkillFolders(root, defaultLimits, { followLinks: true }))).toContain("c");
+  } finally {
+    rmSync(outside, { recursive: true, force: true });
+  }
+});
+
+test("what git ignores is left out on request [S-16]", async () => {
+  write("a/SKILL.md");
+  write("build/b/SKILL.md");
+  write("deep/tmp/c/SKILL.md");
+  writeFileSync(join(root, ".gitignore"), "/build\n");
+  writeFileSync(join(root, "deep", ".gitignore"), "tmp/\n");
+  expect(pathsOf(await findSkillFolders(root, defaultLimits))).toEqual(["a", "build/b", "deep/tmp/c"]);
+  expect(pathsOf(await findSkillFolders(root, defaultLimits, { gitignore: true }))).toEqual(["a"]);
+});
+
+test("the containers are the folders in which a skill could come or go [S-17]", async () => {
+  write("a/SKILL.md");
+  write("a/references/x.md");
+  write("group/b/SKILL.md");
+  write("group/b/inner/deep/c/SKILL.md");
+  const { containers } = await findSkillFolders(root, defaultLimits);
+  expect(containers.toSorted()).toEqual([".", "group", "group/b", "group/b/inner", "group/b/inner/deep"]);
 });
 
 test.skipIf(process.platform === "win32")(

@@ -1,10 +1,12 @@
 import { type Dirent, readdirSync, realpathSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { join, sep } from "node:path";
 import type { Limits } from "@skillhold/protocol/limits";
+import ignore, { type Ignore } from "ignore";
 import { errorCodeOf } from "./contain.ts";
 import { isJunk } from "./ignore-rule.ts";
 import { comparePaths } from "./name.ts";
 import { Pace } from "./pace.ts";
+import { readBounded } from "./read-file.ts";
 
 /** A folder with an entry of the right name; whether that is a readable file is for its reader to say. */
 export interface SkillFolder {
@@ -27,11 +29,20 @@ export interface FoundSkills {
   readonly root: string;
   readonly skills: readonly SkillFolder[];
   readonly problems: readonly DiscoveryProblem[];
+  /**
+   * The folders, relative to the root, whose list of entries decides which skills there are: as long as they stay
+   * as they are, no skill has come or gone.
+   */
+  readonly containers: readonly string[];
   /** How many folders were looked into. */
   readonly folders: number;
 }
 
 export interface FindOptions {
+  /** Follow links to folders, wherever they lead; each folder is still visited once. */
+  readonly followLinks?: boolean;
+  /** Leave out what the .gitignore files on the way ignore. */
+  readonly gitignore?: boolean;
   readonly signal?: AbortSignal;
   /** Called now and then with the counts so far. */
   readonly onProgress?: (progress: { readonly folders: number; readonly skills: number }) => void;
@@ -41,6 +52,7 @@ type DiscoveryLimits = Pick<Limits, "discoveryDepth" | "discoveryFolders">;
 
 const FOLDERS_BETWEEN_RESTS = 128;
 const MAX_PROBLEMS = 1000;
+const GITIGNORE_BYTES = 64 * 1024;
 
 /**
  * Finds the folders that hold a SKILL.md, below other skills as well, level by level: when a bound is hit, what
@@ -57,10 +69,11 @@ export async function findSkillFolders(
       root,
       skills: [],
       problems: [{ path: ".", reason: "missing", message: `There is no folder ${root}.` }],
+      containers: [],
       folders: 0,
     };
   }
-  const search = new Search(real, limits);
+  const search = new Search(real, limits, options);
   const pace = new Pace(FOLDERS_BETWEEN_RESTS, options.signal);
   pace.stopIfAborted();
   while (search.visitNext()) {
@@ -75,6 +88,11 @@ export async function findSkillFolders(
 class Search {
   readonly #root: string;
   readonly #limits: DiscoveryLimits;
+  readonly #options: FindOptions;
+  readonly #seen = new Set<string>();
+  readonly #links: { readonly path: string; readonly target: string }[] = [];
+  readonly #ignored: GitIgnore[] = [];
+  readonly #plain: string[] = [];
   readonly #skills: SkillFolder[] = [];
   readonly #problems: DiscoveryProblem[] = [];
   #level: string[] = [""];
@@ -84,9 +102,11 @@ class Search {
   #folders = 0;
   #unlisted = 0;
 
-  constructor(root: string, limits: DiscoveryLimits) {
+  constructor(root: string, limits: DiscoveryLimits, options: FindOptions) {
     this.#root = root;
     this.#limits = limits;
+    this.#options = options;
+    this.#seen.add(root);
   }
 
   get progress(): { readonly folders: number; readonly skills: number } {
@@ -117,11 +137,11 @@ class Search {
         reason: "more",
         message: `${this.#unlisted} more problems are not listed.`,
       });
-    return { root: this.#root, skills, problems, folders: this.#folders };
+    return { root: this.#root, skills, problems, containers: this.#containers(), folders: this.#folders };
   }
 
   #descend(): boolean {
-    const below = this.#below.sort(comparePaths);
+    const below = this.#below.length > 0 ? this.#below.sort(comparePaths) : this.#takeLinks();
     const first = below[0];
     if (first === undefined) return false;
     if (this.#depth === this.#limits.discoveryDepth) {
@@ -140,19 +160,31 @@ class Search {
     return true;
   }
 
+  #containers(): readonly string[] {
+    const skills = new Set(this.#skills.map(({ path }) => path));
+    const above = new Set(this.#skills.flatMap(({ path }) => ancestors(path)));
+    const isInsideSkill = (path: string) => ancestors(path).some((folder) => skills.has(folder));
+    const outside = this.#plain.filter((path) => above.has(path) || !isInsideSkill(path));
+    return [...outside, ...this.#skills.map(({ path }) => path).filter((path) => above.has(path))];
+  }
+
   #visit(folder: string): void {
     const names = new Set<string>();
-    for (const entry of this.#list(folder)) {
+    const entries = this.#list(folder);
+    if (this.#options.gitignore && entries.some(({ name }) => name === ".gitignore"))
+      this.#readGitIgnore(folder);
+    for (const entry of entries) {
       // Taken by its exact name from the listing: asking the disk would find either name where case is ignored.
       if (entry.name === "SKILL.md" || entry.name === "skill.md") names.add(entry.name);
       const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
       if (isSkipped(entry.name)) continue;
       if (entry.isDirectory()) this.#queue(path);
-      else if (entry.isSymbolicLink() && leadsToFolder(join(this.#root, path))) {
-        this.#report(path, "link", "It is a link to a folder, which is not followed.");
-      }
+      else if (entry.isSymbolicLink()) this.#meetLink(path);
     }
-    if (names.size === 0) return;
+    if (names.size === 0) {
+      this.#plain.push(folder || ".");
+      return;
+    }
     const file = names.has("SKILL.md") ? "SKILL.md" : "skill.md";
     this.#skills.push({
       path: folder || ".",
@@ -162,7 +194,44 @@ class Search {
     });
   }
 
+  /** Links wait until every real folder was visited, so that a skill is called by its own folder where it has one. */
+  #meetLink(path: string): void {
+    const target = findRealPath(join(this.#root, path));
+    if (target === undefined || !leadsToFolder(target)) return;
+    if (this.#options.followLinks || isBelow(target, this.#root)) this.#links.push({ path, target });
+    else this.#report(path, "link", "It is a link to a folder outside the source, which is not followed.");
+  }
+
+  /** Of the links met, those that lead to folders not visited yet. */
+  #takeLinks(): string[] {
+    const visited = new Set(
+      [...this.#plain, ...this.#skills.map(({ path }) => path)].map((path) => join(this.#root, path)),
+    );
+    const links = this.#links.splice(0).sort((a, b) => comparePaths(a.path, b.path));
+    return links.flatMap(({ path, target }) => {
+      if (visited.has(target) || this.#seen.has(target)) return [];
+      this.#seen.add(target);
+      return [path];
+    });
+  }
+
+  #readGitIgnore(folder: string): void {
+    const read = readBounded(join(this.#root, folder, ".gitignore"), GITIGNORE_BYTES, {
+      allowHardLinks: true,
+    });
+    if ("problem" in read) return;
+    const matcher = ignore({ ignorecase: false }).add(new TextDecoder().decode(read.bytes));
+    this.#ignored.push({ prefix: folder === "" ? "" : `${folder}/`, matcher });
+  }
+
+  #isIgnored(path: string): boolean {
+    return this.#ignored.some(
+      ({ prefix, matcher }) => path.startsWith(prefix) && matcher.ignores(`${path.slice(prefix.length)}/`),
+    );
+  }
+
   #queue(path: string): void {
+    if (this.#isIgnored(path)) return;
     if (path.includes("\uFFFD"))
       this.#report(path, "bad-name", "Its name is not UTF-8, so that it cannot be opened.");
     else this.#below.push(path);
@@ -188,6 +257,22 @@ class Search {
       this.#problems.push({ path: path || ".", reason, message });
     else this.#unlisted += 1;
   }
+}
+
+interface GitIgnore {
+  readonly prefix: string;
+  readonly matcher: Ignore;
+}
+
+/** The folders above a relative path, the root as `.`. */
+function ancestors(path: string): readonly string[] {
+  if (path === ".") return [];
+  const parts = path.split("/");
+  return [".", ...parts.slice(1).map((_, index) => parts.slice(0, index + 1).join("/"))];
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
 }
 
 function isSkipped(name: string): boolean {

@@ -107,6 +107,7 @@ function takeFile(path: string, context: WalkContext, files: BundleFile[], omitt
     role: roleOf(path),
     base,
     origin,
+    stamp: `${stats.ino}:${stats.size}:${stats.mtimeMs}:${stats.ctimeMs}:${stats.mode}`,
   });
 }
 

@@ -52,11 +52,11 @@ export function parseSkill(input: string | Uint8Array, limits: Limits = defaultL
   if (reading.value !== undefined)
     return withMapping(unreadable, reading, faultFindings(source, reading), undefined);
 
-  const repair = repairFrontmatter(source, limits);
+  const repair = repairFrontmatter(source, limits, reading);
   // Quotes make a text longer; what is repaired must still be a file that this parser takes.
   if (repair === undefined || byteLength(repair.text, limits) > limits.frontmatterBytes)
     return unreadable(...faultFindings(source, reading));
-  return withMapping(unreadable, readYaml(repair.text, limits), repairFindings(repair), repair);
+  return withMapping(unreadable, repair.reading, repairFindings(repair), repair);
 }
 
 /** Where a top-level field stands in the file as written, or its first line when the field is absent. */

@@ -49,6 +49,8 @@ function mendValue(fault: Fault, textKey: string | undefined, trial: Trial, mend
   return mended;
 }
 
+const LONGEST_NAME = 80;
+
 function toFault(entry: Entry, path: string | undefined): Fault {
   const { keyLine, lines } = entry;
   const [first = "", ...below] = lines;
@@ -61,8 +63,13 @@ function toFault(entry: Entry, path: string | undefined): Fault {
     return { lead: "-", name: `an item of "${path}"`, path: path ?? "", key: "", head, tail, layout };
   }
   const { key, head, rawKey } = keyLine;
-  const keys = path === undefined ? key : `${path}.${key}`;
+  const keys = shorten(path === undefined ? key : `${path}.${key}`);
   return { lead: `${rawKey}:`, name: `"${keys}"`, path: keys, key, head, tail, layout };
+}
+
+/** A name that fits into a message. */
+function shorten(name: string): string {
+  return name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name;
 }
 
 /** `- key: value` and what is below it is a block of its own, two columns to the right. */
@@ -81,10 +88,8 @@ function mendItem(entry: Entry, mendBlock: MendBlock, path: string): Mended | un
     ],
     path,
   );
-  const [top, ...rest] = indent(block?.lines ?? [], 2);
-  return top === undefined || block === undefined
-    ? undefined
-    : { lines: [`-${top.slice(1)}`, ...rest], messages: block.messages };
+  const [top, ...rest] = indent(block.lines, 2);
+  return top === undefined ? undefined : { lines: [`-${top.slice(1)}`, ...rest], messages: block.messages };
 }
 
 function commentOut(entry: Entry): Mended {
@@ -108,7 +113,7 @@ function dropDuplicates(mended: readonly MendedEntry[]): readonly MendedEntry[] 
     return {
       entry: each.entry,
       lines: [],
-      messages: [`"${key}" is given more than once and the last value counts`],
+      messages: [`"${shorten(key)}" is given more than once and the last value counts`],
     };
   });
 }

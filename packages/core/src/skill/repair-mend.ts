@@ -36,7 +36,7 @@ export interface Mended {
 type Mend = (fault: Fault, mendBlock: MendBlock) => Mended | undefined;
 
 /** Mends the entries of a nested block, each for itself. */
-export type MendBlock = (lines: readonly string[], path: string) => Mended | undefined;
+export type MendBlock = (lines: readonly string[], path: string) => Mended;
 
 const BLOCK_HEADER = /^([|>])([+-]?)\d?([+-]?)(?:[ \t]+(#.*))?$/;
 const HEADER_AND_TEXT = /^([|>][+-]?)\d?[ \t]+(\S.*)$/;
@@ -106,7 +106,6 @@ function mendNested(fault: Fault, mendBlock: MendBlock): Mended | undefined {
   if (!isItem(first) && readNestedKeyLine(first) === undefined) return undefined;
   const width = firstIndent(tail);
   const block = mendBlock(dedent(tail, width), fault.path);
-  if (block === undefined) return undefined;
   return {
     lines: [lead, ...indent(block.lines, Math.max(width, isItem(first) ? 0 : 2))],
     messages: block.messages.length > 0 ? block.messages : [unevenMessage(fault.name)],
@@ -147,8 +146,9 @@ const QUOTE_FAULTS = {
 function requote({ lead, head, tail, name }: Fault): Mended | undefined {
   const quoted = readQuotedText([head, ...tail]);
   if (quoted === undefined) return undefined;
-  const header = quoted.isLiteral ? "|-" : undefined;
-  return { lines: writeText(lead, quoted.lines, header), messages: [QUOTE_FAULTS[quoted.fault](name)] };
+  const [first = "", ...more] = writeText(lead, quoted.lines, quoted.isLiteral ? "|-" : undefined);
+  const top = quoted.comment === undefined ? first : `${first} ${quoted.comment}`;
+  return { lines: [top, ...more], messages: [QUOTE_FAULTS[quoted.fault](name)] };
 }
 
 /** Word processors turn quotes into these; around a whole value they can only be meant as YAML's. */

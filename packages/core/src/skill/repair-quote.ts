@@ -4,6 +4,8 @@ export interface QuotedText {
   readonly fault: "unclosed" | "trailing" | "inner" | "escape" | "unindented";
   /** True when the ends of the lines are part of the text. */
   readonly isLiteral: boolean;
+  /** A comment behind the closing quote. */
+  readonly comment?: string | undefined;
 }
 
 type Quote = '"' | "'";
@@ -20,14 +22,13 @@ export function readQuotedText(lines: readonly string[]): QuotedText | undefined
   const last = closings.at(-1);
   if (last === undefined) return toText(text.slice(1), quote, "unclosed");
   const rest = text.slice(last + 1);
-  const isWhole = isOnlyPunctuation(rest) || /^[ \t]+#/.test(rest);
+  const comment = /^[ \t]+(#.*)$/.exec(rest)?.[1];
+  const isWhole = isOnlyPunctuation(rest) || comment !== undefined;
   if (isWhole && !isPhrasePair(text, closings)) {
     const end = /^[。！？.!?]/.test(rest) && !/[。！？.!?]$/.test(text.slice(1, last)) ? rest[0] : "";
-    return toText(
-      text.slice(1, last) + end,
-      quote,
-      rest === "" ? faultOf(text, quote, closings) : "trailing",
-    );
+    const isClosed = rest === "" || comment !== undefined;
+    const fault = isClosed ? faultOf(text, quote, closings) : "trailing";
+    return { ...toText(text.slice(1, last) + end, quote, fault), comment };
   }
   const first = closings[0] ?? last;
   if (!isWhole && closings.length === 1 && isSentence(text.slice(1, first), text.slice(first + 1))) {
@@ -94,7 +95,7 @@ function hasBadEscape(text: string): boolean {
 function decodeDouble(text: string): string {
   if (!text.includes("\\")) return text;
   if (hasBadEscape(text)) return text.replaceAll('\\"', '"');
-  return text.replace(ESCAPE, (escape) => decodeEscape(escape));
+  return text.replace(ESCAPE, (sequence) => decodeEscape(sequence));
 }
 
 const PLAIN_ESCAPES: Readonly<Record<string, string>> = {
@@ -107,11 +108,11 @@ const PLAIN_ESCAPES: Readonly<Record<string, string>> = {
   _: " ",
 };
 
-function decodeEscape(escape: string): string {
-  const kind = escape[1] ?? "";
-  if (escape.length > 2) {
-    const code = Number.parseInt(escape.slice(2), 16);
-    return code > 0x1f && code <= 0x10_ffff ? String.fromCodePoint(code) : escape;
+function decodeEscape(sequence: string): string {
+  const kind = sequence[1] ?? "";
+  if (sequence.length > 2) {
+    const code = Number.parseInt(sequence.slice(2), 16);
+    return code > 0x1f && code <= 0x10_ffff ? String.fromCodePoint(code) : sequence;
   }
   if (/["\\/ ]/.test(kind)) return kind;
   return kind === "\n" ? "" : (PLAIN_ESCAPES[kind] ?? "");

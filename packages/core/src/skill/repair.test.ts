@@ -209,6 +209,11 @@ describe("what the repair touches", () => {
     });
   });
 
+  test("a comment behind a mended quote stays [S-3]", () => {
+    const repair = repairFrontmatter('license: "a "free" one" # see below\n', limits);
+    expect(repair?.text).toBe("license: 'a \"free\" one' # see below\n");
+  });
+
   test("a long text becomes a folded block [S-3]", () => {
     const repair = repairFrontmatter("description: Sorts: mail\nand post\nname: sorter", limits);
     expect(repair?.text).toBe("description: >-\n  Sorts: mail\n  and post\nname: sorter");

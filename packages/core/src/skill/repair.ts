@@ -18,18 +18,25 @@ export interface Repair {
   readonly text: string;
   /** Ordered by line; they never overlap. */
   readonly edits: readonly RepairEdit[];
+  /** What the repaired text reads as. */
+  readonly reading: YamlReading;
 }
 
 /** Mends frontmatter that is not YAML, or says it cannot. Text that reads as it is is never changed. */
-export function repairFrontmatter(text: string, limits: Limits): Repair | undefined {
+export function repairFrontmatter(
+  text: string,
+  limits: Limits,
+  broken: YamlReading = readYaml(text, limits),
+): Repair | undefined {
   const lines = text.split("\n");
-  if (!isRepairable(readYaml(text, limits), lines.length, limits)) return undefined;
+  if (!isRepairable(broken, lines.length, limits)) return undefined;
   const trial = new Trial(limits);
   const mended = mendEntries(lines, trial);
   if (trial.isSpent || mended.every(({ entry }) => entry.kind !== "field")) return undefined;
   const edits = mended.filter(({ messages }) => messages.length > 0).map((each) => toEdit(each, lines));
   const repaired = applyEdits(lines, edits).join("\n");
-  return isMap(readYaml(repaired, limits).value) ? { text: repaired, edits } : undefined;
+  const reading = readYaml(repaired, limits);
+  return isMap(reading.value) ? { text: repaired, edits, reading } : undefined;
 }
 
 function isRepairable(reading: YamlReading, lines: number, limits: Limits): boolean {
