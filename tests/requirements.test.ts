@@ -30,9 +30,13 @@ function citations(): ReadonlyMap<string, readonly string[]> {
 }
 
 function testFiles(): readonly string[] {
-  const list = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.test.ts"], {
-    cwd: root,
-  });
+  const list = execFileSync(
+    "git",
+    ["ls-files", "--cached", "--others", "--exclude-standard", "*.test.ts", "*.contract.ts"],
+    {
+      cwd: root,
+    },
+  );
   return list
     .toString()
     .split("\n")

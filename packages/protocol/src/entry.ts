@@ -43,6 +43,13 @@ export const SkillEntry = z.object({
   allowedTools: Texts.optional(),
   runtime: Texts,
   requires: Requirements,
+  /** Ids of skills to load first; a hint, never followed by itself. */
+  requiresSkills: Texts,
+  /** Who may start it: the model by itself, the user by name. */
+  invocation: z.object({ model: z.boolean(), user: z.boolean() }),
+  argumentHint: z.string().optional(),
+  /** About how many tokens its instructions cost. */
+  bodyTokens: z.int().min(0),
   metadata: z.record(z.string(), z.json()),
   readiness: Readiness,
   diagnostics: z.array(Diagnostic).readonly(),

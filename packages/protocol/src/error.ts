@@ -21,6 +21,11 @@ export const errorTable = {
     exit: 3,
     hint: "Make the input smaller, or raise the limit that the message names.",
   },
+  POLICY_DENIED: {
+    status: 403,
+    exit: 4,
+    hint: "Ask for what the session's settings allow, or have them changed.",
+  },
   PATH_NOT_FOUND: { status: 404, exit: 5, hint: "Check the spelling of the path." },
   SKILL_NOT_FOUND: { status: 404, exit: 5, hint: "A skill is a folder that holds a SKILL.md file." },
   RESOURCE_OUTSIDE_SKILL: {

@@ -16,6 +16,8 @@ export interface SkillFolder {
   readonly file: "SKILL.md" | "skill.md";
   /** Both names are there; `SKILL.md` is the one that counts. */
   readonly hasBoth: boolean;
+  /** There is a folder named `tools`. */
+  readonly hasTools: boolean;
 }
 
 export interface DiscoveryProblem {
@@ -191,6 +193,7 @@ class Search {
       absolute: join(this.#root, folder),
       file,
       hasBoth: names.size === 2,
+      hasTools: entries.some((entry) => entry.name === "tools" && entry.isDirectory()),
     });
   }
 

@@ -5,6 +5,9 @@ export interface FileBytes {
   readonly bytes: Uint8Array;
   readonly size: number;
   readonly mtimeMs: number;
+  /** The last change of content or attributes, which no program can set back. */
+  readonly ctimeMs: number;
+  readonly ino: number;
 }
 
 export interface FileProblem {
@@ -60,7 +63,8 @@ function readOpened(fd: number, maxBytes: number, options: OpenOptions): FileRea
     if (length > maxBytes) return tooLarge(maxBytes);
     if (length === buffer.length) buffer = Buffer.concat([buffer], maxBytes + 1);
   }
-  return { bytes: buffer.subarray(0, length), size: length, mtimeMs: stats.mtimeMs };
+  const { mtimeMs, ctimeMs, ino } = stats;
+  return { bytes: buffer.subarray(0, length), size: length, mtimeMs, ctimeMs, ino };
 }
 
 function explainOpenFailure(error: unknown): FileRead {

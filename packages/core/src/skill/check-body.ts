@@ -8,7 +8,9 @@ import { estimateTokens } from "./token.ts";
 /** Advice on the size of the instructions. */
 export function* checkBody(skill: ParsedSkill, limits: Limits): Generator<Finding> {
   const at = { line: 1, column: 1 };
-  const lines = countLines(skill.text);
+  // Every line has its end, so that a short text cannot have many.
+  const lines =
+    skill.text.length <= Math.min(limits.adviceLines, limits.authoringLines) ? 0 : countLines(skill.text);
   if (lines > limits.adviceLines) {
     yield {
       code: "TOO_MANY_LINES",
@@ -17,7 +19,7 @@ export function* checkBody(skill: ParsedSkill, limits: Limits): Generator<Findin
     };
   }
   if (lines > limits.authoringLines) yield tooManyLines("SKILL.md", lines, limits);
-  const tokens = estimateTokens(skill.body);
+  const tokens = skill.body.length <= limits.bodyTokens ? 0 : estimateTokens(skill.body);
   if (tokens > limits.bodyTokens) {
     const message = `The instructions are about ${tokens} tokens long; ${limits.bodyTokens} are plenty.`;
     yield { code: "BODY_TOO_MANY_TOKENS", line: bodyLine(skill), column: 1, message };

@@ -47,14 +47,18 @@ function* checkFields(skill: ParsedSkill): Generator<Finding> {
 }
 
 function* checkId(skill: ParsedSkill, subject: Subject): Generator<Finding> {
-  const at = fieldPosition(skill, textOf(skill.frontmatter["slug"]) === undefined ? "name" : "slug");
+  const field = textOf(skill.frontmatter["slug"]) === undefined ? "name" : "slug";
   const published = publishId(skill.frontmatter, subject.id);
   if (published === undefined) {
-    yield { code: "ID_UNDERIVABLE", ...at, message: "No id can be made of the name or the slug." };
+    yield {
+      code: "ID_UNDERIVABLE",
+      ...fieldPosition(skill, field),
+      message: "No id can be made of the name or the slug.",
+    };
   } else if (reservedIds.has(published)) {
     yield {
       code: "ID_RESERVED",
-      ...at,
+      ...fieldPosition(skill, field),
       message: `The id ${published} is a word that the gateway keeps for itself.`,
     };
   }

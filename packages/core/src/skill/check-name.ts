@@ -1,5 +1,6 @@
 import type { Limits } from "@skillhold/protocol/limits";
 import type { Finding } from "./finding.ts";
+import { isSkillId } from "./identity.ts";
 import { fieldPosition, type ParsedSkill } from "./parse.ts";
 import type { Subject } from "./subject.ts";
 import { codePointLength } from "./text.ts";
@@ -9,8 +10,10 @@ import { codePointLength } from "./text.ts";
  * compared after NFKC, so that a composed and a decomposed spelling are one name.
  */
 export function* checkName(skill: ParsedSkill, subject: Subject, limits: Limits): Generator<Finding> {
-  const at = fieldPosition(skill, "name");
   const { name } = skill.frontmatter;
+  const { folder } = subject;
+  if (typeof name === "string" && isSkillId(name) && (folder === undefined || folder === name)) return;
+  const at = fieldPosition(skill, "name");
   if (name === undefined) {
     yield { code: "NAME_MISSING", ...at, message: "The required field `name` is missing." };
     return;
@@ -25,7 +28,6 @@ export function* checkName(skill: ParsedSkill, subject: Subject, limits: Limits)
     return;
   }
   for (const [code, message] of nameFaults(normal, limits)) yield { code, ...at, message };
-  const { folder } = subject;
   if (folder !== undefined && folder.normalize("NFKC") !== normal) {
     yield {
       code: "NAME_DIR_MISMATCH",

@@ -11,7 +11,7 @@ export interface Host {
 }
 
 /** Whether a skill can do its work on a host, and each reason why not. The gravest reason names the state. */
-export function readinessOf(needs: Openclaw, host: Host): Readiness {
+export function readinessOf(needs: Pick<Openclaw, "requires" | "os">, host: Host): Readiness {
   const { requires } = needs;
   const unsupported =
     needs.os.length > 0 && !needs.os.includes(host.platform)

@@ -38,6 +38,7 @@ export function countLines(text: string): number {
 }
 
 export function codePointLength(text: string): number {
+  if (!/[\uD800-\uDFFF]/.test(text)) return text.length;
   let length = 0;
   for (const _ of text) length += 1;
   return length;

@@ -63,6 +63,11 @@ export function readNode(root: unknown, text: string, limits: Limits): NodeReadi
 /** Values that YAML 1.1 readers, still the majority, do not read as text. */
 const TYPED_TEXT = /^(?:\d{4}-\d{1,2}-\d{1,2}(?:[Tt \t].*)?|y|n|yes|no|on|off)$/i;
 
+/** Whether a plain scalar that is text here would be something else to a YAML 1.1 reader. */
+export function isTypedText(text: string): boolean {
+  return TYPED_TEXT.test(text);
+}
+
 const CORE_TAGS = new Set(
   ["str", "int", "float", "bool", "null", "map", "seq"].map((name) => `tag:yaml.org,2002:${name}`),
 );
@@ -91,7 +96,7 @@ class Walk {
     if (this.#nodes > this.#limits.yamlNodes)
       return this.#giveUp("ALIAS_BOMB", node, "aliases expand to too much data");
     if (path.length > this.#limits.yamlDepth) {
-      return this.#giveUp("FRONTMATTER_TOO_COMPLEX", node, "the frontmatter is nested too deeply");
+      return this.#giveUp("FRONTMATTER_TOO_COMPLEX", node, "the YAML is nested too deeply");
     }
     if (this.#expanding === 0) this.#noteFeatures(node);
     if (isMap(node)) return this.#readMap(node, path);

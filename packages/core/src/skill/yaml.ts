@@ -2,6 +2,7 @@ import type { Limits } from "@skillhold/protocol/limits";
 import { Composer, type Document, Lexer, Parser } from "yaml";
 import type { FrontmatterValue } from "./value.ts";
 import { type NodeFault, type NodeReading, readNode } from "./yaml-node.ts";
+import { readPlainYaml } from "./yaml-plain.ts";
 
 export interface YamlReading extends Omit<NodeReading, "value"> {
   /** Undefined when a fault makes the text unreadable as YAML. */
@@ -19,6 +20,12 @@ type Tokens = { readonly list: readonly Token[]; readonly count: number; readonl
  * too deep, or expands too far becomes a fault. Never throws.
  */
 export function readYaml(text: string, limits: Limits): YamlReading {
+  const plain = readPlainYaml(text);
+  return plain === undefined ? readFullYaml(text, limits) : { ...plain, tokens: 0 };
+}
+
+/** The reader for all of YAML. */
+export function readFullYaml(text: string, limits: Limits): YamlReading {
   const tokens = readTokens(text, limits);
   if (tokens.fault !== undefined) return failed([tokens.fault], tokens.count);
   const documents = compose(tokens.list, text.length);
@@ -46,7 +53,7 @@ function readTokens(text: string, limits: Limits): Tokens {
     else if (lexeme === "\n") lineNesting = 0;
     else if (flowDepth === 0 && (lexeme === "-" || lexeme === "?" || lexeme === ":")) lineNesting += 1;
     if (count > limits.yamlTokens)
-      return { list, count, fault: tooMuch("has more parts than any frontmatter needs") };
+      return { list, count, fault: tooMuch("has more parts than any skill needs") };
     if (flowDepth + lineNesting > limits.yamlDepth)
       return { list, count, fault: tooMuch("is nested too deeply") };
     for (const token of parser.next(lexeme)) list.push(token);
@@ -81,7 +88,7 @@ function fromYamlError(error: {
 }
 
 function tooMuch(what: string): NodeFault {
-  return { code: "FRONTMATTER_TOO_COMPLEX", offset: 0, message: `the frontmatter ${what}` };
+  return { code: "FRONTMATTER_TOO_COMPLEX", offset: 0, message: `the YAML ${what}` };
 }
 
 function failed(faults: readonly NodeFault[], tokens: number): YamlReading {

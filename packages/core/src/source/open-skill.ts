@@ -22,10 +22,20 @@ export interface OpenedSkill {
   readonly subject: Subject;
   /** The bytes of SKILL.md; empty when it could not be read. */
   readonly bytes: Uint8Array;
+  readonly stamp: FileStamp;
+}
+
+/** What a stat says of a file. While it stays the same, so does the content. */
+export interface FileStamp {
   readonly mtimeMs: number;
+  /** Changes with every edit, also when the time of modification is set back. */
+  readonly ctimeMs: number;
+  readonly size: number;
+  readonly ino: number;
 }
 
 const NO_BYTES = new Uint8Array();
+const NO_STAMP: FileStamp = { mtimeMs: 0, ctimeMs: 0, size: -1, ino: 0 };
 
 const codes: Readonly<Record<FileProblem["reason"], RuleCode>> = {
   missing: "SKILL_FILE_MISSING",
@@ -41,7 +51,11 @@ export function openSkill(path: string, limits: Limits = defaultLimits): OpenedS
   const names = listNames(folder);
   if ("code" in names) return broken(folder, undefined, names);
   const name = ["SKILL.md", "skill.md"].find((candidate) => names.includes(candidate));
-  if (name === undefined) return openTools(folder, names);
+  return name === undefined ? openTools(folder, names) : openSkillFile(folder, name, limits);
+}
+
+/** Opens a skill whose file is known by name, without listing its folder. */
+export function openSkillFile(folder: string, name: string, limits: Limits = defaultLimits): OpenedSkill {
   const file = join(folder, name);
   const read = readBounded(file, limits.skillFileBytes, { allowHardLinks: true });
   if ("problem" in read)
@@ -56,7 +70,7 @@ export function openSkill(path: string, limits: Limits = defaultLimits): OpenedS
     skill: parseSkill(read.bytes, limits),
     subject: { folder: basename(folder), findings: name === "SKILL.md" ? [] : [wrongCase] },
     bytes: read.bytes,
-    mtimeMs: read.mtimeMs,
+    stamp: read,
   };
 }
 
@@ -97,7 +111,7 @@ function openTools(folder: string, names: readonly string[]): OpenedSkill {
     skill: parseSkill(text),
     subject: { folder: basename(folder), findings: [note] },
     bytes: NO_BYTES,
-    mtimeMs: 0,
+    stamp: NO_STAMP,
   };
 }
 
@@ -110,7 +124,7 @@ function broken(folder: string, file: string | undefined, found: Finding): Opene
     skill,
     subject: { folder: basename(folder), findings: [found] },
     bytes: NO_BYTES,
-    mtimeMs: 0,
+    stamp: NO_STAMP,
   };
 }
 

@@ -1,0 +1,187 @@
+import { closeSync, fstatSync, readSync } from "node:fs";
+import type { Digest } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
+import type { Limits } from "@skillhold/protocol/limits";
+import {
+  type Bundle,
+  type BundleFile,
+  combineDigests,
+  type FileDigest,
+  hashFile,
+  normalizeRelative,
+  openInside,
+  pack,
+  readBounded,
+} from "../bundle/index.ts";
+import type { ByteRange, SkillFile } from "./library.ts";
+import type { FilePart } from "./shelf.ts";
+
+/** A bundle with the hash of every file and of the tree, all of one moment. */
+export interface HashedBundle {
+  readonly bundle: Bundle;
+  readonly treeHash: Digest;
+  readonly files: readonly SkillFile[];
+}
+
+interface KnownDigest {
+  readonly stamp: string;
+  readonly digest: FileDigest;
+}
+
+/** How often a folder that changes while it is read is looked at again before it is given up. */
+const TRIES = 3;
+/** Digests are kept for this many folders; one that is asked for again is packed and stat-ed, not hashed. */
+const KEPT_FOLDERS = 512;
+
+/** Reads skills' files through the packer and the tree hash, and keeps digests as long as the files' stamps stay. */
+export class BundleReader {
+  readonly #limits: Limits;
+  readonly #known = new Map<string, ReadonlyMap<string, KnownDigest>>();
+
+  constructor(limits: Limits) {
+    this.#limits = limits;
+  }
+
+  async hash(folder: string, allowHardLinks: boolean): Promise<HashedBundle> {
+    const bundle = await pack(folder, { limits: this.#limits, allowHardLinks });
+    const before = this.#known.get(folder);
+    const known = new Map<string, KnownDigest>();
+    for (const file of bundle.files) {
+      const last = before?.get(file.path);
+      const digest = last?.stamp === file.stamp ? last.digest : await hashFile(file, { allowHardLinks });
+      known.set(file.path, { stamp: file.stamp, digest });
+    }
+    this.#remember(folder, known);
+    const digests = [...known.values()].map(({ digest }) => digest);
+    const roles = new Map<string, string>(bundle.files.map(({ path, role }) => [path, role]));
+    const files = digests.map((digest) => ({ ...digest, role: roles.get(digest.path) ?? "resource" }));
+    return { bundle, treeHash: combineDigests(digests), files };
+  }
+
+  /** SKILL.md and the hashes of the bundle around it, as they were at one moment. */
+  async readSkillFile(
+    folder: string,
+    name: string,
+    allowHardLinks: boolean,
+  ): Promise<HashedBundle & { bytes: Uint8Array }> {
+    for (let attempt = 1; ; attempt += 1) {
+      const hashed = await this.#hashOrRetry(folder, allowHardLinks, attempt);
+      const file = hashed?.bundle.files.find(({ path }) => path === name);
+      const read =
+        file === undefined
+          ? undefined
+          : readBounded(file.origin, this.#limits.skillFileBytes, { allowHardLinks });
+      if (
+        hashed !== undefined &&
+        file !== undefined &&
+        read !== undefined &&
+        "bytes" in read &&
+        stampOf(read) === shortStamp(file)
+      ) {
+        return { ...hashed, bytes: read.bytes };
+      }
+      if (attempt === TRIES) throw changing(folder);
+    }
+  }
+
+  async readPart(
+    folder: string,
+    path: string,
+    range: Required<ByteRange>,
+    allowHardLinks: boolean,
+  ): Promise<FilePart> {
+    const wanted = normalizeRelative(path, this.#limits);
+    for (let attempt = 1; ; attempt += 1) {
+      const hashed = await this.#hashOrRetry(folder, allowHardLinks, attempt);
+      const file = hashed?.bundle.files.find((each) => each.path === wanted);
+      if (hashed !== undefined && file === undefined) throw missing(path, hashed.bundle);
+      const bytes = file === undefined ? undefined : readUnchanged(file, range, allowHardLinks);
+      const digest = hashed?.files.find((each) => each.path === wanted);
+      if (hashed !== undefined && bytes !== undefined && digest !== undefined) {
+        return { bytes, size: digest.size, digest: digest.digest, treeHash: hashed.treeHash };
+      }
+      if (attempt === TRIES) throw changing(folder);
+    }
+  }
+
+  /** A file that changes between packing and hashing is worth another look; what is refused is not. */
+  async #hashOrRetry(
+    folder: string,
+    allowHardLinks: boolean,
+    attempt: number,
+  ): Promise<HashedBundle | undefined> {
+    try {
+      return await this.hash(folder, allowHardLinks);
+    } catch (error) {
+      const isPassing =
+        error instanceof SkillError && (error.code === "IO_FAILED" || error.code === "PATH_NOT_FOUND");
+      if (!isPassing || attempt === TRIES) throw error;
+      return undefined;
+    }
+  }
+
+  #remember(folder: string, known: ReadonlyMap<string, KnownDigest>): void {
+    this.#known.delete(folder);
+    this.#known.set(folder, known);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > KEPT_FOLDERS && oldest !== undefined) this.#known.delete(oldest);
+  }
+}
+
+/** The part of a file, or undefined when the file is no longer the one that was hashed. */
+function readUnchanged(
+  file: BundleFile,
+  { start, length }: Required<ByteRange>,
+  allowHardLinks: boolean,
+): Uint8Array | undefined {
+  const { fd } = openInside(file.base, file.path, { allowHardLinks });
+  try {
+    const bytes = Buffer.alloc(Math.max(0, Math.min(length, file.size - start)));
+    let count = 0;
+    while (count < bytes.length) {
+      const read = readSync(fd, bytes, count, bytes.length - count, start + count);
+      if (read === 0) break;
+      count += read;
+    }
+    const isSame = stampOf(fstatSync(fd)) === shortStamp(file);
+    return isSame && count === bytes.length ? bytes : undefined;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** What every stat and every stamp of the packer have in common. */
+function stampOf({
+  ino,
+  size,
+  mtimeMs,
+  ctimeMs,
+}: {
+  ino: number;
+  size: number;
+  mtimeMs: number;
+  ctimeMs: number;
+}): string {
+  return `${ino}:${size}:${mtimeMs}:${ctimeMs}`;
+}
+
+function shortStamp({ stamp }: BundleFile): string {
+  return stamp.slice(0, stamp.lastIndexOf(":"));
+}
+
+function missing(path: string, { omitted }: Bundle): SkillError {
+  const omission = omitted.find((each) => path === each.path || path.startsWith(`${each.path}/`));
+  const why =
+    omission === undefined
+      ? "The skill has no such file."
+      : `It is not part of the skill: ${omission.message}`;
+  return new SkillError("PATH_NOT_FOUND", `${path}: ${why}`, {
+    hint: "The skill's files are listed when it is read.",
+  });
+}
+
+function changing(folder: string): SkillError {
+  return new SkillError("IO_FAILED", `${folder} keeps changing while it is read.`, {
+    hint: "Try again when nothing writes to it.",
+  });
+}

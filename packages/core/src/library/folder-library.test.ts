@@ -1,0 +1,173 @@
+import { readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Host } from "../skill/index.ts";
+import { anyone, FakeFolders, fullHost } from "./fake-folders.ts";
+import type { IndexCache } from "./index-cache.ts";
+
+let folders: FakeFolders;
+beforeEach(() => {
+  folders = new FakeFolders();
+});
+afterEach(() => folders.close());
+
+describe("sources", () => {
+  test("trust and label come from the source, whatever the skill says [S-14]", async () => {
+    folders.write(
+      "skills/a/SKILL.md",
+      "---\nname: a\ndescription: x\ntrust: builtin\nsource: builtin\n---\n",
+    );
+    const library = await folders.open([folders.source("skills", { trust: "third_party" })]);
+    expect(await library.find(anyone, "a")).toMatchObject({ trust: "third_party", source: "skills" });
+  });
+
+  test("a root may itself be a skill, skills may be nested, and _ folders never are [S-14]", async () => {
+    for (const path of ["root", "root/inner", "root/deep/er/nested", "root/_shared"]) folders.skill(path);
+    const library = await folders.open([folders.source("root")]);
+    expect((await library.list(anyone)).map(({ id }) => id)).toEqual(["inner", "nested", "root"]);
+  });
+
+  test("the nearest source wins in local order and the most trusted in trust order; the rest is reported [S-15]", async () => {
+    for (const folder of ["project", "home", "builtin", "stranger"])
+      folders.skill(`${folder}/pdf`, `description: from ${folder}`);
+    const sources = [
+      folders.source("builtin", { kind: "builtin", trust: "builtin" }),
+      folders.source("stranger", { kind: "project", trust: "third_party" }),
+      folders.source("home", { kind: "user", trust: "user" }),
+      folders.source("project", { kind: "project", trust: "user" }),
+    ];
+    const local = await folders.open(sources, { precedence: "local" });
+    expect((await local.find(anyone, "pdf"))?.description).toBe("from project");
+    const trust = await folders.open(sources, { precedence: "trust" });
+    expect((await trust.find(anyone, "pdf"))?.description).toBe("from builtin");
+    const explained = await local.explain(anyone, "pdf");
+    expect(explained.map(({ source: label, state }) => [label, state])).toEqual([
+      ["project", "visible"],
+      ["home", "shadowed"],
+      ["builtin", "shadowed"],
+      ["stranger", "shadowed"],
+    ]);
+    expect(explained[1]?.message).toContain("project");
+  });
+
+  test("an invalid skill shadows nothing [S-15]", async () => {
+    folders.write("near/pdf/SKILL.md", "broken");
+    folders.skill("far/pdf");
+    const library = await folders.open([
+      folders.source("near", { kind: "workspace" }),
+      folders.source("far"),
+    ]);
+    expect(await library.find(anyone, "pdf")).toMatchObject({ source: "far" });
+    expect((await library.explain(anyone, "pdf")).map(({ state }) => state)).toEqual(["visible", "invalid"]);
+  });
+
+  test("two folders of one id in a source are a reported collision [S-5]", async () => {
+    folders.skill("skills/My Skill");
+    folders.skill("skills/my-skill");
+    const library = await folders.open([folders.source("skills")]);
+    expect(await library.list(anyone)).toHaveLength(1);
+    expect((await library.explain(anyone, "my-skill")).map(({ state }) => state).sort()).toEqual([
+      "shadowed",
+      "visible",
+    ]);
+  });
+
+  test("a source whose folder is not there yet is empty, and fills when it appears [S-18]", async () => {
+    const library = await folders.open([folders.source("later")]);
+    expect(await library.list(anyone)).toEqual([]);
+    folders.skill("later/a");
+    await library.reload();
+    expect(await library.list(anyone)).toHaveLength(1);
+  });
+
+  test("readiness is what the host makes of the requirements [S-8]", async () => {
+    folders.skill("skills/a", "description: x\nmetadata: {openclaw: {requires: {env: [KEY], bins: [git]}}}");
+    const bare: Host = { ...fullHost, hasEnv: () => false };
+    const library = await folders.open([folders.source("skills")], { host: bare });
+    expect(await library.find(anyone, "a")).toMatchObject({ readiness: { state: "needs-config" } });
+    expect((await library.explain(anyone, "a"))[0]).toMatchObject({
+      state: "visible",
+      warnings: [expect.stringContaining("KEY")],
+    });
+  });
+});
+
+describe("the cache", () => {
+  test("a second start reads no file that has not changed [S-17]", async () => {
+    for (const id of ["a", "b", "c"]) folders.skill(`skills/${id}`);
+    const cache = new CountingCache();
+    await folders.open([folders.source("skills")], { cache });
+    expect(cache.saves).toBe(1);
+    const before = statSync(join(folders.root, "skills/a/SKILL.md")).atimeMs;
+    const library = await folders.open([folders.source("skills")], { cache });
+    expect((await library.list(anyone)).map(({ id }) => id)).toEqual(["a", "b", "c"]);
+    expect(cache.saves).toBe(1);
+    expect(statSync(join(folders.root, "skills/a/SKILL.md")).atimeMs).toBe(before);
+  });
+
+  test("a second start sees what was edited, added and removed in between [S-17]", async () => {
+    for (const id of ["a", "b", "c"]) folders.skill(`skills/${id}`);
+    const cache = new CountingCache();
+    await folders.open([folders.source("skills")], { cache });
+    folders.skill("skills/a", "description: newer");
+    folders.skill("skills/d");
+    rmSync(join(folders.root, "skills/b"), { recursive: true });
+    const library = await folders.open([folders.source("skills")], { cache });
+    expect((await library.list(anyone)).map(({ id, description }) => [id, description])).toEqual([
+      ["a", "newer"],
+      ["c", "Does things."],
+      ["d", "Does things."],
+    ]);
+  });
+
+  test("an edit whose times are set back is never served as the old text [S-17]", async () => {
+    const file = folders.skill("skills/a", "description: x", "Old text.\n");
+    const cache = new CountingCache();
+    const library = await folders.open([folders.source("skills")], { cache });
+    await library.list(anyone);
+    const { atime, mtime } = statSync(file);
+    writeFileSync(file, readFileSync(file, "utf8").replace("Old", "New"));
+    utimesSync(file, atime, mtime);
+    expect((await library.read(anyone, "a")).body).toBe("New text.\n");
+    const again = await folders.open([folders.source("skills")], { cache });
+    expect((await again.read(anyone, "a")).body).toBe("New text.\n");
+  });
+
+  test("a skill that changed its runtime since it was indexed is not handed over [S-7] [S-17]", async () => {
+    folders.skill("skills/a");
+    const library = await folders.open([folders.source("skills")]);
+    await library.list(anyone);
+    folders.skill("skills/a", "description: x\nruntime: hermes");
+    await expect(library.read(anyone, "a")).rejects.toMatchObject({ code: "SKILL_NOT_FOUND" });
+  });
+
+  test("damaged bytes in the cache cost a rescan and nothing else [S-17]", async () => {
+    folders.skill("skills/a");
+    const cache = new CountingCache();
+    await folders.open([folders.source("skills")], { cache });
+    const [[key, bytes] = ["", new Uint8Array()]] = cache.kept;
+    await fc.assert(
+      fc.asyncProperty(fc.nat(bytes.length - 1), fc.nat(255), async (at, value) => {
+        const damaged = Uint8Array.from(bytes);
+        damaged[at] = value;
+        cache.kept.set(key, fc.sample(fc.boolean(), 1)[0] ? damaged : damaged.subarray(0, at));
+        const library = await folders.open([folders.source("skills")], { cache });
+        expect(await library.list(anyone)).toHaveLength(1);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+class CountingCache implements IndexCache {
+  readonly kept = new Map<string, Uint8Array>();
+  saves = 0;
+  load(key: string): Uint8Array | undefined {
+    return this.kept.get(key);
+  }
+  save(key: string, bytes: Uint8Array): void {
+    this.saves += 1;
+    this.kept.set(key, bytes);
+  }
+}

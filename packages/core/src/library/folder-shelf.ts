@@ -1,0 +1,191 @@
+import type { Digest, SkillEntry } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
+import type { Limits } from "@skillhold/protocol/limits";
+import { combineDigests, hashSkillFile } from "../bundle/index.ts";
+import { type Host, parseSkill } from "../skill/index.ts";
+import type { OpenedSkill } from "../source/open-skill.ts";
+import { type Scan, scanSource } from "../source/scan.ts";
+import type { ScanRow } from "../source/scan-row.ts";
+import { decodeScan, encodeScan } from "../source/scan-snapshot.ts";
+import type { Source } from "../source/source.ts";
+import { BundleReader } from "./bundle-reader.ts";
+import { changeBetween } from "./change.ts";
+import { FolderView, type Place, type ScannedSource } from "./folder-view.ts";
+import type { IndexCache } from "./index-cache.ts";
+import type { ByteRange, LibraryChange } from "./library.ts";
+import type { FilePart, OpenBundle, Shelf } from "./shelf.ts";
+import { TextKeeper } from "./text-keeper.ts";
+
+export interface FolderShelfOptions {
+  /** In the order in which they win. */
+  readonly sources: readonly Source[];
+  readonly host: Host;
+  readonly limits: Limits;
+  readonly cache?: IndexCache | undefined;
+  /** Keep texts for the time when an edit breaks a skill; worth its memory only while folders are watched. */
+  readonly keepsTexts?: boolean;
+}
+
+/** Texts of about 3,500 skills of the usual size. */
+const KEPT_TEXT_BYTES = 32 * 1024 * 1024;
+
+/** Skills in folders on a disk. The state is replaced whole by each reload; readers never see half of one. */
+export class FolderShelf implements Shelf {
+  readonly #options: FolderShelfOptions;
+  readonly #reader: BundleReader;
+  readonly #texts = new TextKeeper(KEPT_TEXT_BYTES);
+  readonly #listeners = new Set<(change: LibraryChange) => void>();
+  #lastGood: ReadonlyMap<string, ScanRow> = new Map();
+  #scanned: readonly ScannedSource[] = [];
+  #view: FolderView;
+  #reloading: Promise<unknown> = Promise.resolve();
+
+  private constructor(options: FolderShelfOptions) {
+    this.#options = options;
+    this.#reader = new BundleReader(options.limits);
+    this.#view = new FolderView([], options.host);
+  }
+
+  static async open(options: FolderShelfOptions): Promise<FolderShelf> {
+    const shelf = new FolderShelf(options);
+    shelf.#scanned = await shelf.#scan(false);
+    shelf.#view = new FolderView(shelf.#scanned, options.host);
+    return shelf;
+  }
+
+  view(): FolderView {
+    return this.#view;
+  }
+
+  scanned(): readonly ScannedSource[] {
+    return this.#scanned;
+  }
+
+  /** Looks at all sources again. One reload at a time; a request during one waits and then looks for itself. */
+  reload(isFull = false, suspect?: string): Promise<LibraryChange | undefined> {
+    const reloading = this.#reloading.then(() => this.#reload(isFull, suspect));
+    this.#reloading = reloading.catch(() => {});
+    return reloading;
+  }
+
+  async open(entry: SkillEntry): Promise<OpenBundle> {
+    const place = this.#getPlace(entry.id);
+    if (this.#isBroken(place)) return this.#openLastGood(place, entry);
+    const allowHardLinks = place.source.trust !== "third_party";
+    const read = await this.#reader.readSkillFile(place.folder, place.row.file, allowHardLinks);
+    const skillHash = hashSkillFile(read.bytes);
+    if (skillHash !== entry.skillHash) return await this.#openChanged(entry);
+    this.#texts.keep(skillHash, read.bytes);
+    const { treeHash, files } = read;
+    const skill = parseSkill(read.bytes, this.#options.limits);
+    return { entry, skill, skillHash, treeHash, files, folder: place.folder, isLastGood: false };
+  }
+
+  async readFile(entry: SkillEntry, path: string, range: Required<ByteRange>): Promise<FilePart> {
+    const place = this.#getPlace(entry.id);
+    if (this.#isBroken(place))
+      throw new SkillError(
+        "SKILL_INVALID",
+        `The files of ${entry.id} wait until its SKILL.md is valid again.`,
+      );
+    return await this.#reader.readPart(place.folder, path, range, place.source.trust !== "third_party");
+  }
+
+  onChange(listener: (change: LibraryChange) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    this.#listeners.clear();
+    await this.#reloading;
+  }
+
+  async #reload(isFull: boolean, suspect: string | undefined): Promise<LibraryChange | undefined> {
+    const scanned = await this.#scan(isFull, suspect);
+    if (scanned.every(({ scan }, index) => scan === this.#scanned[index]?.scan)) return undefined;
+    const before = this.#view;
+    this.#lastGood = this.#keepLastGood(scanned);
+    this.#scanned = scanned;
+    this.#view = new FolderView(scanned, this.#options.host, this.#lastGood);
+    const change = changeBetween(before, this.#view, scanned);
+    if (change !== undefined) for (const listener of this.#listeners) listener(change);
+    return change;
+  }
+
+  async #scan(isFull: boolean, suspect?: string): Promise<readonly ScannedSource[]> {
+    const { sources, limits, cache } = this.#options;
+    const scanned: ScannedSource[] = [];
+    for (const [index, source] of sources.entries()) {
+      const key = `scan:${source.root}:${source.followLinks ?? false}:${source.gitignore ?? false}`;
+      const last = this.#scanned[index]?.scan ?? loadScan(cache?.load(key), limits);
+      const onRead = this.#options.keepsTexts
+        ? { onRead: (opened: OpenedSkill) => this.#keepText(opened) }
+        : {};
+      const scan = await scanSource(source, { limits, last, isFull, suspect, ...onRead });
+      if (scan !== last) cache?.save(key, encodeScan(scan, limits));
+      scanned.push({ source, scan });
+    }
+    return scanned;
+  }
+
+  #keepText({ bytes, skill }: OpenedSkill): void {
+    if (skill.isReadable) this.#texts.keep(hashSkillFile(bytes), bytes);
+  }
+
+  /** For each folder that is invalid now: the row that was good before, as long as its text is still kept. */
+  #keepLastGood(scanned: readonly ScannedSource[]): ReadonlyMap<string, ScanRow> {
+    const good = new Map([...this.#view.places()].map(({ folder, row }) => [folder, row]));
+    const kept = new Map<string, ScanRow>();
+    for (const { scan } of scanned) {
+      for (const { path, isValid } of scan.rows) {
+        if (isValid) continue;
+        const folder = path === "." ? scan.root : `${scan.root}/${path}`;
+        const row = good.get(folder);
+        if (row !== undefined && this.#texts.find(row.record.skillHash) !== undefined) kept.set(folder, row);
+      }
+    }
+    return kept;
+  }
+
+  /** The file is not the one that was indexed: the index catches up, and the skill is read as it is now. */
+  async #openChanged(entry: SkillEntry): Promise<OpenBundle> {
+    await this.reload(true, this.#getPlace(entry.id).folder);
+    const fresh = this.#view.find(entry.id);
+    if (fresh === undefined)
+      throw new SkillError("SKILL_NOT_FOUND", `There is no skill ${entry.id} any more.`);
+    if (fresh.skillHash !== entry.skillHash || this.#isBroken(this.#getPlace(entry.id)))
+      return await this.open(fresh);
+    throw new SkillError("IO_FAILED", `${entry.path} keeps changing while it is read.`);
+  }
+
+  #openLastGood({ row }: Place, entry: SkillEntry): OpenBundle {
+    const { skillHash } = row.record;
+    const bytes = this.#texts.find(skillHash);
+    if (bytes === undefined) throw new SkillError("SKILL_INVALID", `The SKILL.md of ${entry.id} is broken.`);
+    const file = {
+      path: "SKILL.md",
+      size: bytes.length,
+      digest: skillHash,
+      executable: false,
+      role: "instructions",
+    };
+    const treeHash: Digest = combineDigests([file]);
+    const skill = parseSkill(bytes, this.#options.limits);
+    return { entry, skill, skillHash, treeHash, files: [file], folder: undefined, isLastGood: true };
+  }
+
+  #isBroken({ folder }: Place): boolean {
+    return this.#lastGood.has(folder);
+  }
+
+  #getPlace(id: string): Place {
+    const place = this.#view.place(id);
+    if (place === undefined) throw new SkillError("SKILL_NOT_FOUND", `There is no skill ${id} any more.`);
+    return place;
+  }
+}
+
+function loadScan(bytes: Uint8Array | undefined, limits: Limits): Scan | undefined {
+  return bytes === undefined ? undefined : decodeScan(bytes, limits);
+}

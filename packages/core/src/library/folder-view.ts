@@ -1,0 +1,118 @@
+import { basename, join } from "node:path";
+import type { SkillEntry } from "@skillhold/protocol";
+import { folderId, type Host } from "../skill/index.ts";
+import { toEntry } from "../source/entry.ts";
+import type { Scan } from "../source/scan.ts";
+import type { ScanRow } from "../source/scan-row.ts";
+import type { Source } from "../source/source.ts";
+import type { InvalidSkill, ShadowedSkill, ShelfView } from "./shelf.ts";
+
+/** A source with what was found in it. */
+export interface ScannedSource {
+  readonly source: Source;
+  readonly scan: Scan;
+}
+
+/** A skill folder on the shelf. */
+export interface Place {
+  readonly id: string;
+  readonly source: Source;
+  readonly root: string;
+  readonly row: ScanRow;
+  /** Absolute path of the folder. */
+  readonly folder: string;
+}
+
+/**
+ * What the folders held at one moment. Which skill counts for which id is worked out when someone asks, and an entry
+ * is made when it is looked at: a start that asks for one skill does not pay for all.
+ */
+export class FolderView implements ShelfView {
+  readonly #sources: readonly ScannedSource[];
+  readonly #host: Host;
+  readonly #lastGood: ReadonlyMap<string, ScanRow>;
+  readonly #made = new Map<string, SkillEntry>();
+  #ranking: Ranking | undefined;
+  #entries: readonly SkillEntry[] | undefined;
+
+  /** `lastGood` has, by folder, the row to show in place of one that a broken edit made invalid. */
+  constructor(
+    sources: readonly ScannedSource[],
+    host: Host,
+    lastGood: ReadonlyMap<string, ScanRow> = new Map(),
+  ) {
+    this.#sources = sources;
+    this.#host = host;
+    this.#lastGood = lastGood;
+  }
+
+  get entries(): readonly SkillEntry[] {
+    this.#entries ??= [...this.#rank().places.keys()].sort().flatMap((id) => this.find(id) ?? []);
+    return this.#entries;
+  }
+
+  find(id: string): SkillEntry | undefined {
+    const known = this.#made.get(id);
+    if (known !== undefined) return known;
+    const place = this.#rank().places.get(id);
+    if (place === undefined) return undefined;
+    const entry = toEntry(id, place.row, place.root, place.source, this.#host);
+    this.#made.set(id, entry);
+    return entry;
+  }
+
+  place(id: string): Place | undefined {
+    return this.#rank().places.get(id);
+  }
+
+  places(): IterableIterator<Place> {
+    return this.#rank().places.values();
+  }
+
+  get shadowed(): readonly ShadowedSkill[] {
+    return this.#rank().shadowed;
+  }
+
+  get invalid(): readonly InvalidSkill[] {
+    return this.#rank().invalid.map(({ id, folder, source, row }) => {
+      return { id, path: folder, source: source.label, diagnostics: row.record.diagnostics };
+    });
+  }
+
+  /** Contract: the sources stand in the order in which they win. */
+  #rank(): Ranking {
+    if (this.#ranking !== undefined) return this.#ranking;
+    const ranking: Ranking = { places: new Map(), shadowed: [], invalid: [] };
+    for (const { source, scan } of this.#sources) {
+      for (const row of scan.rows) this.#rankRow(row, source, scan.root, ranking);
+    }
+    this.#ranking = ranking;
+    return ranking;
+  }
+
+  #rankRow(found: ScanRow, source: Source, root: string, { places, shadowed, invalid }: Ranking): void {
+    const folder = found.path === "." ? root : join(root, found.path);
+    const row = found.isValid ? found : (this.#lastGood.get(folder) ?? found);
+    const { id } = folderId(basename(folder));
+    const place = { id, source, root, row, folder };
+    if (!row.isValid) {
+      invalid.push(place);
+      return;
+    }
+    const winner = places.get(id);
+    if (winner === undefined) places.set(id, place);
+    else
+      shadowed.push({
+        id,
+        path: folder,
+        source: source.label,
+        by: { source: winner.source.label, path: winner.folder },
+      });
+  }
+}
+
+interface Ranking {
+  readonly places: Map<string, Place>;
+  readonly shadowed: ShadowedSkill[];
+  readonly invalid: Place[];
+}

@@ -1,0 +1,106 @@
+import { join } from "node:path";
+import type { FolderShelf } from "./folder-shelf.ts";
+import { FolderWatch, type WatchHint } from "./folder-watch.ts";
+
+export interface LiveReloadOptions {
+  /** Quiet time after the last hint before the folders are looked at. */
+  readonly debounceMs?: number;
+  /** How often the folders are looked at when there are too many to watch. */
+  readonly pollMs?: number;
+  /** How often every folder is searched, whatever the watches say. */
+  readonly fullMs?: number;
+  /** How many folders may be watched. */
+  readonly maxWatches?: number;
+  /** Told of a reload that failed; the state before it stays. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** However long a storm of saves lasts, a reload comes at least this often. */
+const LONGEST_WAIT_MS = 5000;
+
+/** Keeps a shelf up to date: a watch or a clock gives the hint, the rescan is the truth. */
+export class LiveReload {
+  readonly #shelf: FolderShelf;
+  readonly #options: Required<LiveReloadOptions>;
+  readonly #watch: FolderWatch;
+  readonly #clocks: NodeJS.Timeout[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #firstHintAt = 0;
+  #needsSearch = false;
+  #isClosed = false;
+
+  constructor(shelf: FolderShelf, options: LiveReloadOptions = {}) {
+    this.#shelf = shelf;
+    this.#options = {
+      debounceMs: 500,
+      pollMs: 5000,
+      fullMs: 60_000,
+      maxWatches: 4096,
+      onError: () => {},
+      ...options,
+    };
+    this.#watch = new FolderWatch((hint) => this.#meet(hint));
+    this.#setWatches();
+    this.#clocks.push(every(this.#options.pollMs, () => this.#poll()));
+    this.#clocks.push(every(this.#options.fullMs, () => this.#reload(true)));
+  }
+
+  /** How the folders are looked at now. */
+  get mode(): "watch" | "poll" {
+    return this.#watch.size === 0 || this.#watch.isFailing ? "poll" : "watch";
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    for (const clock of this.#clocks) clearInterval(clock);
+    this.#watch.close();
+  }
+
+  /** Starts the quiet time anew, unless hints have been coming for too long. */
+  #meet(hint: WatchHint): void {
+    if (hint === "folder") this.#needsSearch = true;
+    const now = performance.now();
+    if (this.#timer === undefined) this.#firstHintAt = now;
+    else if (now - this.#firstHintAt > LONGEST_WAIT_MS) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      const isFull = this.#needsSearch;
+      this.#needsSearch = false;
+      this.#reload(isFull);
+    }, this.#options.debounceMs);
+    this.#timer.unref();
+  }
+
+  #poll(): void {
+    if (this.mode === "poll" || this.#shelf.scanned().some(({ scan }) => isMissing(scan.problems)))
+      this.#reload(false);
+  }
+
+  /** The promise is owned here: what fails is told, and the next hint tries again. */
+  #reload(isFull: boolean): void {
+    this.#shelf.reload(isFull).then(
+      () => this.#setWatches(),
+      (error: unknown) => this.#options.onError(error),
+    );
+  }
+
+  #setWatches(): void {
+    if (this.#isClosed) return;
+    const folders = new Set<string>();
+    for (const { scan } of this.#shelf.scanned()) {
+      for (const { path } of scan.containers) folders.add(join(scan.root, path));
+      for (const { path } of scan.rows) folders.add(join(scan.root, path));
+    }
+    this.#watch.set(folders.size > this.#options.maxWatches ? [] : folders);
+  }
+}
+
+function isMissing(problems: readonly { readonly reason: string }[]): boolean {
+  return problems.some(({ reason }) => reason === "missing");
+}
+
+function every(ms: number, work: () => void): NodeJS.Timeout {
+  return setInterval(work, ms).unref();
+}

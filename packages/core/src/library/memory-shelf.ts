@@ -1,0 +1,170 @@
+import type { Digest, SkillEntry, Trust } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
+import type { Limits } from "@skillhold/protocol/limits";
+import { combineDigests, hashSkillFile, normalizeRelative, roleOf } from "../bundle/index.ts";
+import type { SearchDocument } from "../search/index.ts";
+import { folderId, type Host, parseSkill, readinessOf, skillType } from "../skill/index.ts";
+import { recordSkill } from "../source/record.ts";
+import type { ByteRange, LibraryChange, SkillFile } from "./library.ts";
+import type { SearchTexts } from "./library-search.ts";
+import type { FilePart, InvalidSkill, OpenBundle, ShadowedSkill, Shelf, ShelfView } from "./shelf.ts";
+import { toDocument } from "./skill-document.ts";
+
+/** A skill given as its files: by path, as text or bytes. SKILL.md is one of them. */
+export interface MemorySkill {
+  /** What the folder would be called. */
+  readonly folder: string;
+  readonly files: Readonly<Record<string, string | Uint8Array>>;
+  readonly trust?: Trust;
+}
+
+/** Skills that are nowhere but in memory: made by a program, or fetched by one. */
+export class MemoryShelf implements Shelf, SearchTexts {
+  readonly #limits: Limits;
+  readonly #host: Host;
+  readonly #listeners = new Set<(change: LibraryChange) => void>();
+  #skills: ReadonlyMap<string, LoadedSkill> = new Map();
+  #view: ShelfView = makeView(new Map(), [], []);
+
+  constructor(skills: readonly MemorySkill[], host: Host, limits: Limits) {
+    this.#host = host;
+    this.#limits = limits;
+    this.replace(skills);
+  }
+
+  /** Puts other skills in place of all there are. */
+  replace(skills: readonly MemorySkill[]): void {
+    const before = this.#skills;
+    const loaded = new Map<string, LoadedSkill>();
+    const shadowed: ShadowedSkill[] = [];
+    const invalid: InvalidSkill[] = [];
+    for (const skill of skills) {
+      const next = load(skill, this.#host, this.#limits);
+      const { id, path, source } = next.entry;
+      const winner = loaded.get(id);
+      if (!next.isValid) invalid.push({ id, path, source, diagnostics: next.entry.diagnostics });
+      else if (winner !== undefined)
+        shadowed.push({ id, path, source, by: { source, path: winner.entry.path } });
+      else loaded.set(id, next);
+    }
+    this.#skills = loaded;
+    this.#view = makeView(loaded, shadowed, invalid);
+    this.#announce(before, loaded);
+  }
+
+  view(): ShelfView {
+    return this.#view;
+  }
+
+  async open({ id }: SkillEntry): Promise<OpenBundle> {
+    const { entry, files, treeHash, skillBytes } = this.#get(id);
+    const skill = parseSkill(skillBytes, this.#limits);
+    return {
+      entry,
+      skill,
+      skillHash: entry.skillHash,
+      treeHash,
+      files,
+      folder: undefined,
+      isLastGood: false,
+    };
+  }
+
+  async readFile(
+    { id }: SkillEntry,
+    path: string,
+    { start, length }: Required<ByteRange>,
+  ): Promise<FilePart> {
+    const { contents, files, treeHash } = this.#get(id);
+    const wanted = normalizeRelative(path, this.#limits);
+    const bytes = contents.get(wanted);
+    const digest = files.find((file) => file.path === wanted)?.digest;
+    if (bytes === undefined || digest === undefined)
+      throw new SkillError("PATH_NOT_FOUND", `${path}: The skill has no such file.`);
+    return { bytes: bytes.subarray(start, start + length), size: bytes.length, digest, treeHash };
+  }
+
+  document(id: string): SearchDocument | undefined {
+    const skill = this.#skills.get(id);
+    if (skill === undefined) return undefined;
+    const references = [...skill.contents].filter(([path]) => path.startsWith("references/"));
+    const text = references.map(([, bytes]) => new TextDecoder().decode(bytes)).join("\n");
+    return toDocument(skill.entry, parseSkill(skill.skillBytes, this.#limits), text);
+  }
+
+  onChange(listener: (change: LibraryChange) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    this.#listeners.clear();
+  }
+
+  #announce(before: ReadonlyMap<string, LoadedSkill>, after: ReadonlyMap<string, LoadedSkill>): void {
+    const added = [...after.keys()].filter((id) => !before.has(id)).sort();
+    const removed = [...before.keys()].filter((id) => !after.has(id)).sort();
+    const isChanged = (id: string) => before.has(id) && before.get(id)?.treeHash !== after.get(id)?.treeHash;
+    const changed = [...after.keys()].filter(isChanged).sort();
+    if (added.length + removed.length + changed.length === 0) return;
+    for (const listener of this.#listeners) listener({ added, changed, removed, broken: [] });
+  }
+
+  #get(id: string): LoadedSkill {
+    const skill = this.#skills.get(id);
+    if (skill === undefined) throw new SkillError("SKILL_NOT_FOUND", `There is no skill ${id} any more.`);
+    return skill;
+  }
+}
+
+interface LoadedSkill {
+  readonly entry: SkillEntry;
+  readonly isValid: boolean;
+  readonly contents: ReadonlyMap<string, Uint8Array>;
+  readonly files: readonly SkillFile[];
+  readonly treeHash: Digest;
+  readonly skillBytes: Uint8Array;
+}
+
+function load({ folder, files, trust = "user" }: MemorySkill, host: Host, limits: Limits): LoadedSkill {
+  const contents = new Map(
+    Object.entries(files).map(([path, content]) => [
+      normalizeRelative(path, limits),
+      typeof content === "string" ? new TextEncoder().encode(content) : content,
+    ]),
+  );
+  const skillBytes = contents.get(normalizeRelative("SKILL.md")) ?? new Uint8Array();
+  const digests = [...contents].map(([path, bytes]) => ({
+    path,
+    size: bytes.length,
+    digest: hashSkillFile(bytes),
+    executable: path.startsWith("scripts/"),
+    role: roleOf(path),
+  }));
+  const skill = parseSkill(skillBytes, limits);
+  const stamp = { mtimeMs: 0, ctimeMs: 0, size: skillBytes.length, ino: 0 };
+  const opened = { folder, file: undefined, skill, subject: { folder }, bytes: skillBytes, stamp };
+  const { isValid, os, ...record } = recordSkill(opened, skillType(contents.keys(), true), limits);
+  const entry: SkillEntry = {
+    ...record,
+    // `folderId` gives nothing but ids.
+    id: folderId(folder).id as SkillEntry["id"],
+    source: "memory",
+    trust,
+    path: folder,
+    lastModified: new Date(0).toISOString(),
+    // JSON's types are those of frontmatter.
+    metadata: record.metadata as SkillEntry["metadata"],
+    readiness: readinessOf({ requires: record.requires, os }, host),
+  };
+  return { entry, isValid, contents, files: digests, treeHash: combineDigests(digests), skillBytes };
+}
+
+function makeView(
+  skills: ReadonlyMap<string, LoadedSkill>,
+  shadowed: readonly ShadowedSkill[],
+  invalid: readonly InvalidSkill[],
+): ShelfView {
+  const entries = [...skills.values()].map(({ entry }) => entry).sort((a, b) => (a.id < b.id ? -1 : 1));
+  return { entries, find: (id) => skills.get(id)?.entry, shadowed, invalid };
+}

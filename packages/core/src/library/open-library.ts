@@ -1,0 +1,121 @@
+import { createHash } from "node:crypto";
+import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
+import type { Host } from "../skill/index.ts";
+import { orderSources, type Precedence, type Source } from "../source/source.ts";
+import type { AccessSettings } from "./access.ts";
+import { FolderShelf } from "./folder-shelf.ts";
+import { FolderTexts } from "./folder-text.ts";
+import type { IndexCache } from "./index-cache.ts";
+import { IndexedLibrary, type LibraryOptions } from "./indexed-library.ts";
+import type { LibraryChange } from "./library.ts";
+import { LibrarySearch } from "./library-search.ts";
+import { LiveReload, type LiveReloadOptions } from "./live-reload.ts";
+import { MemoryShelf, type MemorySkill } from "./memory-shelf.ts";
+import type { ShelfView } from "./shelf.ts";
+
+export interface OpenLibraryOptions {
+  readonly sources: readonly Source[];
+  readonly host: Host;
+  readonly precedence?: Precedence;
+  readonly limits?: Limits;
+  readonly settings?: AccessSettings;
+  /** Makes the next start cheap. */
+  readonly cache?: IndexCache;
+  /** Pick up edits while running; true, or how. */
+  readonly watch?: boolean | LiveReloadOptions;
+}
+
+/** A library of the skills in folders. */
+export class FolderLibrary extends IndexedLibrary {
+  readonly #shelf: FolderShelf;
+  readonly #live: LiveReload | undefined;
+
+  constructor(
+    shelf: FolderShelf,
+    search: LibrarySearch,
+    options: LibraryOptions,
+    live: LiveReload | undefined,
+  ) {
+    super(shelf, search, options);
+    this.#shelf = shelf;
+    this.#live = live;
+  }
+
+  /** Looks at the folders now; the change, or undefined when there is none. */
+  reload(): Promise<LibraryChange | undefined> {
+    return this.#shelf.reload(true);
+  }
+
+  /** The state behind the library, for `doctor` and its like: every candidate of every source. */
+  inspect(): FolderState {
+    const scanned = this.#shelf.scanned();
+    const sources = scanned.map(({ source, scan }) => ({
+      source,
+      skills: scan.rows.length,
+      problems: scan.problems,
+    }));
+    return { view: this.#shelf.view(), sources, mode: this.#live?.mode ?? "off" };
+  }
+
+  override async close(): Promise<void> {
+    this.#live?.close();
+    await super.close();
+  }
+}
+
+/** A library of skills that a program has in memory. */
+export class MemoryLibrary extends IndexedLibrary {
+  readonly #shelf: MemoryShelf;
+
+  constructor(shelf: MemoryShelf, options: LibraryOptions) {
+    super(shelf, new LibrarySearch(shelf), options);
+    this.#shelf = shelf;
+  }
+
+  /** Puts other skills in place of all there are. */
+  replace(skills: readonly MemorySkill[]): void {
+    this.#shelf.replace(skills);
+  }
+}
+
+export interface FolderState {
+  readonly view: ShelfView;
+  readonly sources: readonly SourceState[];
+  readonly mode: "watch" | "poll" | "off";
+}
+
+export interface SourceState {
+  readonly source: Source;
+  readonly skills: number;
+  readonly problems: readonly { readonly path: string; readonly message: string }[];
+}
+
+/** Opens the skills in folders as one library; where two have the same id, precedence says which counts. */
+export async function openLibrary(options: OpenLibraryOptions): Promise<FolderLibrary> {
+  const { host, limits = defaultLimits, cache, settings = {}, watch = false } = options;
+  const sources = orderSources(options.sources, options.precedence ?? "local");
+  const shelf = await FolderShelf.open({ sources, host, limits, cache, keepsTexts: watch !== false });
+  const store = cache === undefined ? undefined : searchStore(cache, sources);
+  const search = new LibrarySearch(new FolderTexts(shelf, limits), store);
+  const live = watch === false ? undefined : new LiveReload(shelf, watch === true ? {} : watch);
+  return new FolderLibrary(shelf, search, { settings, limits }, live);
+}
+
+/** Opens skills that a program has in memory. */
+export function openMemoryLibrary(
+  skills: readonly MemorySkill[],
+  options: Pick<OpenLibraryOptions, "host" | "limits" | "settings">,
+): MemoryLibrary {
+  const { host, limits = defaultLimits, settings = {} } = options;
+  return new MemoryLibrary(new MemoryShelf(skills, host, limits), { settings, limits });
+}
+
+function searchStore(
+  cache: IndexCache,
+  sources: readonly Source[],
+): { load(): Uint8Array | undefined; save(bytes: Uint8Array): void } {
+  const key = `search:${createHash("sha256")
+    .update(sources.map(({ root }) => root).join("\n"))
+    .digest("hex")}`;
+  return { load: () => cache.load(key), save: (bytes) => cache.save(key, bytes) };
+}

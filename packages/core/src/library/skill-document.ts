@@ -1,0 +1,20 @@
+import type { SkillEntry } from "@skillhold/protocol";
+import type { SearchDocument } from "../search/index.ts";
+import { type ParsedSkill, textList } from "../skill/index.ts";
+
+/** What the search reads of a skill: its entry, its instructions, and what its author says triggers it. */
+export function toDocument(entry: SkillEntry, skill: ParsedSkill, references: string): SearchDocument {
+  const { keywords, triggers, category, examples } = skill.frontmatter;
+  const tags = [...entry.tags, ...textList(keywords), ...textList(triggers), ...textList(category)];
+  const { id, skillHash: key, name, description } = entry;
+  const title = name === id ? id : `${id} ${name}`;
+  return {
+    id,
+    key,
+    name: title,
+    description,
+    tags,
+    body: [skill.body, ...textList(examples)].join("\n"),
+    references,
+  };
+}

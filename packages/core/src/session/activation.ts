@@ -1,0 +1,53 @@
+import type { Digest, SkillId, Trust } from "@skillhold/protocol";
+import type { SkillContent } from "../library/library.ts";
+
+export type Invoker = "model" | "user";
+
+/** The record that a session was given a skill: enough to tell later, by hash, what the agent had read. */
+export interface Activation {
+  readonly skill: SkillId;
+  /** The store's count of releases; a folder has none. */
+  readonly revision?: number;
+  readonly treeHash: Digest;
+  readonly skillHash: Digest;
+  readonly source: string;
+  readonly trust: Trust;
+  readonly session: string;
+  readonly task?: string;
+  /** When, in ISO 8601. */
+  readonly at: string;
+  readonly invoker: Invoker;
+  /** What was put into the instructions: with other arguments they are another text. */
+  readonly args: string;
+}
+
+/** The circumstances of an activation. */
+export interface Occasion {
+  readonly session: string;
+  readonly task: string | undefined;
+  readonly at: Date;
+  readonly invoker: Invoker;
+  readonly args: string;
+}
+
+export function activationOf(content: SkillContent, occasion: Occasion): Activation {
+  const { entry, treeHash, skillHash } = content;
+  const { session, task, at, invoker, args } = occasion;
+  return {
+    skill: entry.id,
+    treeHash,
+    skillHash,
+    source: entry.source,
+    trust: entry.trust,
+    session,
+    ...(task === undefined ? {} : { task }),
+    at: at.toISOString(),
+    invoker,
+    args,
+  };
+}
+
+/** Whether handing over this content would say nothing that the session has not got already. */
+export function isRepeat(before: Activation | undefined, content: SkillContent, args: string): boolean {
+  return before !== undefined && before.treeHash === content.treeHash && before.args === args;
+}

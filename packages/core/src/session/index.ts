@@ -1,0 +1,40 @@
+export type { Activation, Invoker } from "./activation.ts";
+export type { ActivatedSkill, ListedFile } from "./activation-text.ts";
+export {
+  type ComposeOptions,
+  composeInstructions,
+  type Instructions,
+  injectAll,
+  type ReadPrompt,
+} from "./instruction.ts";
+export {
+  type AgentManifest,
+  type ManifestProblem,
+  type ManifestReading,
+  readManifest,
+  viewerOf,
+} from "./manifest.ts";
+export type { AuditSink, Clock, Ids, SessionPorts } from "./port.ts";
+export type { SessionResource } from "./resource.ts";
+export {
+  type ActivateOptions,
+  type Deactivation,
+  openSession,
+  type Session,
+  type SessionOptions,
+} from "./session.ts";
+export type { CatalogueRequest } from "./session-catalogue.ts";
+export type { SlashResult, SlashSkill } from "./slash.ts";
+export { didYouMean, editDistance, suggest } from "./suggest.ts";
+export { systemPorts } from "./system-port.ts";
+export {
+  callSkillTool,
+  type SkillTool,
+  type SkillToolName,
+  type SkillToolOptions,
+  skillTools,
+} from "./tool.ts";
+export type { ActiveSkill, ToolContext } from "./tool-context.ts";
+export type { Listing, SkillItem } from "./tool-listing.ts";
+export type { ToolError, ToolResult } from "./tool-result.ts";
+export { disarmTags, wrap } from "./wrap.ts";

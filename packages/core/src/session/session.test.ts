@@ -1,0 +1,233 @@
+import { SkillEvent } from "@skillhold/protocol";
+import { expect, test } from "vitest";
+import { fixtureLibrary, fixturePorts, openFixture, skill, withRead } from "./session.fixture.ts";
+import { openSession } from "./session.ts";
+
+const types = (events: readonly SkillEvent[]) => events.map(({ type }) => type);
+
+test("an activation is recorded with id, hashes, source, session, task and time [S-25]", async () => {
+  const { session, events } = await openFixture([skill("pdf")], { options: { task: "t1" } });
+  const { treeHash } = await session.activate("pdf");
+  expect(session.active()).toEqual([
+    {
+      skill: "pdf",
+      treeHash,
+      skillHash: expect.stringMatching(/^sha256:/),
+      source: "memory",
+      trust: "user",
+      session: session.id,
+      task: "t1",
+      at: expect.stringMatching(/^2026-01-01T/),
+      invoker: "model",
+      args: "",
+    },
+  ]);
+  expect(events.at(-1)).toMatchObject({
+    type: "skill.activated",
+    skill: "pdf",
+    hash: treeHash,
+    source: "memory",
+    session: session.id,
+    task: "t1",
+    at: session.active()[0]?.at,
+  });
+});
+
+test("everything that a session records is an event of the union [S-62]", async () => {
+  const { session, events } = await openFixture([skill("pdf", { files: { "a.md": "x" } })], {
+    viewer: { agent: "writer", user: "ann" },
+    options: { task: "t1" },
+  });
+  await session.activate("pdf");
+  await session.resource("pdf", "a.md");
+  await expect(session.resource("pdf", "../x")).rejects.toMatchObject({ code: "RESOURCE_OUTSIDE_SKILL" });
+  await session.deactivate("pdf");
+  await session.close();
+  expect(types(events)).toEqual([
+    "session.opened",
+    "skill.activated",
+    "skill.resource_read",
+    "skill.denied",
+    "skill.deactivated",
+    "session.closed",
+  ]);
+  for (const event of events) expect(SkillEvent.parse(event)).toEqual(event);
+});
+
+test("when the record fails, nothing is handed over and nothing is active [S-25]", async () => {
+  const ports = { ...fixturePorts() };
+  const session = await openSession(fixtureLibrary([skill("pdf")]), { runtime: "test" }, ports);
+  ports.audit.record = () => Promise.reject(new Error("disk full"));
+  await expect(session.activate("pdf")).rejects.toThrow("disk full");
+  expect(session.active()).toEqual([]);
+});
+
+test("a second reading of the same hash is a note, unless it is asked for again [S-25]", async () => {
+  const { session, events } = await openFixture([skill("pdf", { body: "Unmistakable." })]);
+  await session.activate("pdf");
+  const repeat = await session.activate("pdf");
+  expect(repeat).toMatchObject({ isRepeat: true, id: "pdf" });
+  expect(repeat.text).toContain("Skill already loaded: pdf");
+  expect(repeat.text).not.toContain("Unmistakable");
+  expect(repeat.tokens).toBeLessThan(60);
+  const again = await session.activate("pdf", { again: true });
+  expect(again).toMatchObject({ isRepeat: false });
+  expect(again.text).toContain("Unmistakable");
+  expect(types(events).filter((type) => type === "skill.activated")).toHaveLength(2);
+});
+
+test("of two readings at the same time one is the note [S-25]", async () => {
+  const { session } = await openFixture([skill("pdf")]);
+  const both = await Promise.all([session.activate("pdf"), session.activate("pdf")]);
+  expect(both.map(({ isRepeat }) => isRepeat)).toEqual([false, true]);
+});
+
+test("other arguments make another text, and a changed skill is handed over with a warning [S-25]", async () => {
+  const { session, library } = await openFixture([skill("fix", { body: "Fix $ARGUMENTS." })]);
+  expect((await session.activate("fix", { args: "a" })).text).toContain("Fix a.");
+  expect((await session.activate("fix", { args: "b" })).text).toContain("Fix b.");
+  library.replace([skill("fix", { body: "Mend $ARGUMENTS." })]);
+  const changed = await session.activate("fix", { args: "b" });
+  expect(changed.text).toContain("Mend b.");
+  expect(changed.warnings).toEqual([expect.stringContaining("has changed since it was loaded")]);
+  expect(session.active()).toHaveLength(1);
+});
+
+test("many skills are active at once, and deactivating one takes only that one [S-25]", async () => {
+  const { session } = await openFixture([skill("a"), skill("b"), skill("c")]);
+  for (const id of ["a", "b", "c"]) await session.activate(id);
+  expect(await session.deactivate("b")).toEqual({ id: "b", wasActive: true });
+  expect(await session.deactivate("b")).toEqual({ id: "b", wasActive: false });
+  expect(session.active().map((each) => each.skill)).toEqual(["a", "c"]);
+  expect((await session.activate("b")).isRepeat).toBe(false);
+});
+
+test("a skill that is hidden and one that is not there look the same, and the record knows why [S-25]", async () => {
+  const { session, events } = await openFixture([skill("deploy"), skill("secret")], {
+    viewer: { allow: ["deploy"] },
+  });
+  const refused = async (id: string) =>
+    session.activate(id).then(
+      () => undefined,
+      (error) => ({ code: error.code, message: error.message.replace(id, "*"), hint: error.hint }),
+    );
+  expect(await refused("secret")).toEqual(await refused("nowhere"));
+  expect(await refused("deplyo")).toMatchObject({ hint: "Did you mean deploy?" });
+  expect(events.filter(({ type }) => type === "skill.denied")).toMatchObject([
+    { skill: "secret", act: "activate", reason: "not-allowed" },
+    { skill: "nowhere", act: "activate", reason: "SKILL_NOT_FOUND" },
+    { skill: "deplyo" },
+  ]);
+});
+
+test("what is asked for can be of any length, and the record of it is short [S-25]", async () => {
+  const { session, events } = await openFixture([]);
+  await expect(session.activate("x".repeat(100_000))).rejects.toMatchObject({ code: "SKILL_NOT_FOUND" });
+  expect(JSON.stringify(events.at(-1)).length).toBeLessThan(1500);
+});
+
+test("a resource is read without activation, whole or in part, and recorded with its digest [S-26]", async () => {
+  const files = { "references/a.md": "0123456789", "logo.png": new Uint8Array([0, 255]) };
+  const { session, events } = await openFixture([skill("pdf", { files, trust: "org" })]);
+  const part = await session.resource("pdf", "references/a.md", { start: 2, length: 3 });
+  expect(part).toMatchObject({ content: "234", hasMore: true, size: 10, encoding: "utf-8", trust: "org" });
+  expect(events.at(-1)).toMatchObject({
+    type: "skill.resource_read",
+    path: "references/a.md",
+    digest: part.digest,
+    hash: part.treeHash,
+    start: 2,
+  });
+  expect(await session.resource("pdf", "logo.png")).toMatchObject({ encoding: "base64", content: "AP8=" });
+});
+
+test.each(["../x", "/etc/passwd", "a/../../x", "..\\x", "", "~/x", "a\0b", "x".repeat(9000)])(
+  "the path %j is refused and the refusal recorded [S-26]",
+  async (path) => {
+    const { session, events } = await openFixture([skill("pdf")]);
+    await expect(session.resource("pdf", path)).rejects.toMatchObject({ code: "POLICY_DENIED" });
+    const event = events.at(-1);
+    expect(event).toMatchObject({
+      type: "skill.denied",
+      act: "read_resource",
+      reason: "POLICY_DENIED",
+    });
+    expect(JSON.stringify(event).length).toBeLessThan(3000);
+  },
+);
+
+test("a file that is not there is refused with the nearest one [S-26]", async () => {
+  const { session, events } = await openFixture([skill("pdf", { files: { "references/forms.md": "x" } })]);
+  await expect(session.resource("pdf", "references/form.md")).rejects.toMatchObject({
+    code: "PATH_NOT_FOUND",
+    hint: "Did you mean references/forms.md?",
+  });
+  expect(events.at(-1)).toMatchObject({ type: "skill.denied", reason: "PATH_NOT_FOUND" });
+});
+
+test("files deeper than one folder are read, unless that is switched off [S-26]", async () => {
+  const skills = [skill("pdf", { files: { "a/b.md": "b", "a/b/c.md": "c" } })];
+  const open = await openFixture(skills);
+  expect(await open.session.resource("pdf", "a/b/c.md")).toMatchObject({ content: "c" });
+  const flat = await openFixture(skills, { options: { allowNested: false } });
+  expect(await flat.session.resource("pdf", "a/b.md")).toMatchObject({ content: "b" });
+  await expect(flat.session.resource("pdf", "a/b/c.md")).rejects.toThrow("deeper than one folder");
+  expect(flat.events.at(-1)).toMatchObject({ type: "skill.denied" });
+});
+
+test("a file of a skill that changed since it was loaded comes with a warning [S-26]", async () => {
+  const { session, library } = await openFixture([skill("pdf", { files: { "a.md": "1" } })]);
+  await session.activate("pdf");
+  expect(await session.resource("pdf", "a.md")).toMatchObject({ warnings: [] });
+  library.replace([skill("pdf", { files: { "a.md": "2" } })]);
+  expect(await session.resource("pdf", "a.md")).toMatchObject({
+    warnings: [expect.stringContaining("changed")],
+  });
+});
+
+test("a tool call carries session, agent, task and the active skills with their hashes [S-31]", async () => {
+  const { session } = await openFixture([skill("a"), skill("b")], {
+    viewer: { agent: "writer", user: "ann" },
+  });
+  expect(session.toolContext()).toEqual({
+    session: session.id,
+    runtime: "test",
+    agent: "writer",
+    user: "ann",
+    activeSkills: [],
+  });
+  session.beginTask("t2");
+  const { treeHash } = await session.activate("b");
+  expect(session.toolContext()).toMatchObject({ task: "t2", activeSkills: [{ id: "b", treeHash }] });
+  await session.deactivate("b");
+  expect(session.toolContext().activeSkills).toEqual([]);
+});
+
+test("a closed session gives nothing more and is closed once [S-25]", async () => {
+  const { session, events } = await openFixture([skill("a")]);
+  await session.activate("a");
+  await Promise.all([session.close(), session.close()]);
+  expect(types(events).filter((type) => type === "session.closed")).toHaveLength(1);
+  await expect(session.activate("a")).rejects.toMatchObject({ code: "USAGE" });
+  await expect(session.resource("a", "SKILL.md")).rejects.toMatchObject({ code: "USAGE" });
+  expect(session.active()).toEqual([]);
+});
+
+test("the catalogue shows what the viewer may see, with the pinned first [S-22]", async () => {
+  const skills = [skill("a"), skill("b"), skill("c")];
+  const { session } = await openFixture(skills, { viewer: { allow: ["a", "b"] }, options: { pins: ["b"] } });
+  expect((await session.catalogue()).inline).toEqual(["b", "a"]);
+});
+
+test("a catalogue without room for all shows what fits the task [S-22]", async () => {
+  const many = Array.from({ length: 60 }, (_, at) => skill(`skill-${at}`));
+  const { session } = await openFixture([...many, skill("zebra", { yaml: "description: Feeds zebras." })]);
+  expect((await session.catalogue()).inline).not.toContain("zebra");
+  expect((await session.catalogue({ task: "feed the zebras" })).inline[0]).toBe("zebra");
+});
+
+test("a text that is the last good one says so [S-24]", async () => {
+  const library = withRead(fixtureLibrary([skill("a")]), () => ({ isLastGood: true }));
+  const session = await openSession(library, { runtime: "test" }, fixturePorts());
+  expect((await session.activate("a")).warnings).toEqual([expect.stringContaining("broken at the moment")]);
+});

@@ -1,0 +1,228 @@
+import { defaultLimits, type Limits, type SkillEntry, SkillError } from "@skillhold/protocol";
+import type { Catalogue } from "../catalogue/index.ts";
+import type { ByteRange, Library, SearchResult, SkillContent } from "../library/library.ts";
+import type { Viewer } from "../library/viewer.ts";
+import { estimateTokens } from "../skill/index.ts";
+import { type Activation, activationOf, type Invoker, isRepeat } from "./activation.ts";
+import { type ActivatedSkill, writeRepeat } from "./activation-text.ts";
+import { prepareHandover } from "./handover.ts";
+import type { SessionPorts } from "./port.ts";
+import { explainRefusal, hiddenReason, type Request, withAdvice } from "./refusal.ts";
+import { readSessionResource, type SessionResource } from "./resource.ts";
+import { type CatalogueRequest, sessionCatalogue } from "./session-catalogue.ts";
+import { SessionLog } from "./session-log.ts";
+import { runSlash, type SlashResult } from "./slash.ts";
+import { type ToolContext, toolContextOf } from "./tool-context.ts";
+
+export interface SessionOptions {
+  /** The task that the session starts with; `beginTask` goes on to another. */
+  readonly task?: string;
+  /** Whether the agent can open files by itself; it is then told where a skill's folder is. */
+  readonly hasFileSystem?: boolean;
+  /** Whether files deeper than one folder may be read. They may, unless this is false. */
+  readonly allowNested?: boolean;
+  /** Ids that stand in the catalogue before all others. */
+  readonly pins?: readonly string[];
+  readonly limits?: Limits;
+}
+
+export interface ActivateOptions {
+  /** What the user typed after the skill's name. */
+  readonly args?: string;
+  /** Hand the text over even if the session has it. */
+  readonly again?: boolean;
+  /** Who starts it, when it is not the one whom the session's viewer names. Never taken from a model. */
+  readonly invoker?: Invoker;
+  /** Refuse a text that costs more, before anything is recorded. */
+  readonly maxTokens?: number;
+}
+
+export interface Deactivation {
+  readonly id: string;
+  readonly wasActive: boolean;
+}
+
+/** Starts one agent's use of a library. */
+export async function openSession(
+  library: Library,
+  viewer: Viewer,
+  ports: SessionPorts,
+  options: SessionOptions = {},
+): Promise<Session> {
+  const log = new SessionLog(ports, options.task);
+  await log.opened(viewer);
+  return new Session(library, viewer, options, log);
+}
+
+/**
+ * One agent's use of a library: what it was given, and the record of it. Nothing is handed over before its record
+ * is made, and when the record fails, nothing is.
+ */
+export class Session {
+  readonly id: string;
+  readonly viewer: Viewer;
+  readonly limits: Limits;
+  readonly #library: Library;
+  readonly #options: SessionOptions;
+  readonly #log: SessionLog;
+  readonly #active = new Map<string, Activation>();
+  #isClosed = false;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(library: Library, viewer: Viewer, options: SessionOptions, log: SessionLog) {
+    this.id = log.session;
+    this.viewer = viewer;
+    this.limits = options.limits ?? defaultLimits;
+    this.#library = library;
+    this.#options = options;
+    this.#log = log;
+  }
+
+  async list(): Promise<readonly SkillEntry[]> {
+    return await this.#library.list(this.viewer);
+  }
+
+  async search(query: string, limit?: number): Promise<readonly SearchResult[]> {
+    return await this.#library.search(this.viewer, query, limit === undefined ? {} : { limit });
+  }
+
+  /** Level 1: what the agent is told about the skills that exist for it. */
+  async catalogue(request: CatalogueRequest = {}): Promise<Catalogue> {
+    const { pins = [], hasFileSystem = false } = this.#options;
+    const settings = { pinned: pins, locations: hasFileSystem, limits: this.limits };
+    return await sessionCatalogue(request, settings, this.viewer, this.#library);
+  }
+
+  /** Level 2. Hands over a skill's instructions and records that it did; a repetition is answered by a note. */
+  activate(id: string, options: ActivateOptions = {}): Promise<ActivatedSkill> {
+    return this.#inTurn(() => this.#activate(id, options));
+  }
+
+  /** Ends the use of a skill. What it allowed or forbade ends with it; reading it later starts it anew. */
+  deactivate(id: string): Promise<Deactivation> {
+    return this.#inTurn(async () => {
+      this.#rejectClosed();
+      const before = this.#active.get(id);
+      if (before === undefined) return { id, wasActive: false };
+      await this.#log.record({ type: "skill.deactivated", skill: before.skill, hash: before.treeHash });
+      this.#active.delete(id);
+      return { id, wasActive: true };
+    });
+  }
+
+  /** Level 3. One bundled file or a part of it; a skill need not be active, only visible. */
+  async resource(id: string, path: string, range?: ByteRange): Promise<SessionResource> {
+    this.#rejectClosed();
+    const viewer = this.#viewerFor(id);
+    const { allowNested = true } = this.#options;
+    const read = { id, path, range, allowNested, before: this.#active.get(id) };
+    const resource = await this.#guarded({ act: "read_resource", skill: id, path }, viewer, () =>
+      readSessionResource(read, viewer, this.#library),
+    );
+    const { skill, treeHash: hash, digest, start } = resource;
+    await this.#log.record({ type: "skill.resource_read", skill, hash, path: resource.path, digest, start });
+    return resource;
+  }
+
+  /** The skills in use, in the order in which they were last handed over. */
+  active(): readonly Activation[] {
+    return [...this.#active.values()];
+  }
+
+  toolContext(): ToolContext {
+    return toolContextOf(this.id, this.viewer, this.#log.task, this.active());
+  }
+
+  /** What is recorded from now on belongs to this task. */
+  beginTask(task: string | undefined): void {
+    this.#log.task = task;
+  }
+
+  /** Carries out what a user typed, or answers undefined when it is not a command. */
+  async slash(line: string): Promise<SlashResult | undefined> {
+    const viewer: Viewer = { ...this.viewer, invoker: "user" };
+    return await runSlash(line, {
+      list: () => this.#library.list(viewer),
+      activate: (id, args) => this.activate(id, { args, invoker: "user" }),
+      refused: (name) => this.#recordHidden(name, viewer),
+    });
+  }
+
+  /** Ends the session after what is under way; closing it twice is closing it once. */
+  close(): Promise<void> {
+    return this.#inTurn(async () => {
+      if (this.#isClosed) return;
+      await this.#log.record({ type: "session.closed" });
+      this.#isClosed = true;
+      this.#active.clear();
+    });
+  }
+
+  async #activate(id: string, options: ActivateOptions): Promise<ActivatedSkill> {
+    this.#rejectClosed();
+    const { args = "", again = false, maxTokens = Number.POSITIVE_INFINITY } = options;
+    const viewer = this.#viewerFor(id, options.invoker);
+    const content = await this.#guarded({ act: "activate", skill: id }, viewer, () =>
+      this.#library.read(viewer, id),
+    );
+    if (!again && isRepeat(this.#active.get(content.entry.id), content, args)) return writeRepeat(content);
+    const { hasFileSystem = false } = this.#options;
+    const handover = { content, args, viewer, active: this.#active, hasFileSystem, limits: this.limits };
+    const skill = await prepareHandover(handover, this.#library);
+    const cost = estimateTokens(skill.text);
+    if (cost > maxTokens) {
+      throw new SkillError("LIMIT_EXCEEDED", `The skill ${id} costs about ${cost} tokens (maxTokens).`);
+    }
+    await this.#recordActivation(content, viewer.invoker ?? "model", args);
+    return skill;
+  }
+
+  async #recordActivation(content: SkillContent, invoker: Invoker, args: string): Promise<void> {
+    const at = this.#log.now();
+    const activation = activationOf(content, { session: this.id, task: this.#log.task, at, invoker, args });
+    const { skill, treeHash: hash, skillHash, source, trust } = activation;
+    await this.#log.record({ type: "skill.activated", skill, hash, skillHash, source, trust, invoker }, at);
+    // Deleted first, so that the order is that of the last handover.
+    this.#active.delete(skill);
+    this.#active.set(skill, activation);
+  }
+
+  /** A skill in use is read for whoever started it: the files of one that a user started are for the model as well. */
+  #viewerFor(id: string, invoker?: Invoker): Viewer {
+    const chosen = invoker ?? this.#active.get(id)?.invoker ?? this.viewer.invoker ?? "model";
+    return { ...this.viewer, invoker: chosen };
+  }
+
+  /** Reads through the gate; what is refused is recorded with its reason and thrown with advice. */
+  async #guarded<T>(request: Request, viewer: Viewer, read: () => Promise<T>): Promise<T> {
+    try {
+      return await read();
+    } catch (error) {
+      if (!(error instanceof SkillError)) throw error;
+      const refusal = await explainRefusal(request, error, viewer, this.#library);
+      await this.#log.record({ type: "skill.denied", ...refusal });
+      throw await withAdvice(request, error, viewer, this.#library);
+    }
+  }
+
+  /** A user's misspelling is nobody's refusal; asking for a skill that is hidden is one. */
+  async #recordHidden(skill: string, viewer: Viewer): Promise<void> {
+    const reason = await hiddenReason(skill, viewer, this.#library);
+    if (reason === undefined) return;
+    const message = "It is not open to the user.";
+    await this.#log.record({ type: "skill.denied", act: "activate", skill, reason, message });
+  }
+
+  /** One change at a time, so that of two equal requests the second finds what the first has done. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#turn.then(work);
+    // A failure is told to the one who asked; the next in turn starts all the same.
+    this.#turn = result.catch(() => {});
+    return result;
+  }
+
+  #rejectClosed(): void {
+    if (!this.#isClosed) return;
+    throw new SkillError("USAGE", "The session is closed.", { hint: "Open a new session." });
+  }
+}

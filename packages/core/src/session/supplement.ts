@@ -1,0 +1,105 @@
+import { type Limits, SkillError } from "@skillhold/protocol";
+import type { Library, SkillContent, SkillFile } from "../library/library.ts";
+import type { Viewer } from "../library/viewer.ts";
+import {
+  declaredExamples,
+  type Example,
+  estimateTokens,
+  type ReferenceLink,
+  readLinks,
+  selectExamples,
+} from "../skill/index.ts";
+
+/** What comes with the instructions: examples and links, as far as they fit in their budget. */
+export interface Supplement {
+  readonly examples: readonly Example[];
+  readonly examplesLeft: number;
+  readonly links: readonly ReferenceLink[];
+  readonly linksLeft: number;
+  readonly warnings: readonly string[];
+}
+
+/** How many example files are opened for one activation, whatever they hold. */
+const MOST_FILES = 50;
+/** No text has more bytes for a token than this: three for a character, four characters for a token. */
+const BYTES_PER_TOKEN = 12;
+
+export async function readSupplement(
+  content: SkillContent,
+  viewer: Viewer,
+  limits: Limits,
+  library: Library,
+): Promise<Supplement> {
+  const budget = limits.exampleTokens;
+  const files = content.files.filter(({ role }) => role === "example");
+  const small = files.filter(({ size }) => size <= budget * BYTES_PER_TOKEN).slice(0, MOST_FILES);
+  const warnings: string[] = [];
+  const texts: Example[] = [];
+  for (const file of small) {
+    const text = await readText(content, file, viewer, library, warnings);
+    if (text !== undefined) texts.push({ file: file.path, text });
+  }
+  const selection = selectExamples([...declaredExamples(content.frontmatter), ...texts], budget);
+  const spent = selection.examples.reduce((sum, { text }) => sum + estimateTokens(text), 0);
+  const links = await readLinkFile(content, viewer, limits, library, warnings);
+  const chosen = selectLinks(links, budget - spent);
+  return {
+    examples: selection.examples,
+    examplesLeft: selection.left + files.length - small.length,
+    links: chosen,
+    linksLeft: links.length - chosen.length,
+    warnings,
+  };
+}
+
+async function readLinkFile(
+  content: SkillContent,
+  viewer: Viewer,
+  limits: Limits,
+  library: Library,
+  warnings: string[],
+): Promise<readonly ReferenceLink[]> {
+  const file = content.files.find(({ role }) => role === "links");
+  if (file === undefined || limits.exampleTokens === 0) return [];
+  if (file.size > limits.frontmatterBytes) {
+    warnings.push(`${file.path} was left out: it has more than ${limits.frontmatterBytes} bytes.`);
+    return [];
+  }
+  const text = await readText(content, file, viewer, library, warnings);
+  if (text === undefined) return [];
+  const { links, findings } = readLinks(text, limits);
+  warnings.push(...findings.map(({ message }) => message));
+  return links;
+}
+
+/** The text of a file of the same bundle as the instructions, or undefined with a warning. */
+async function readText(
+  content: SkillContent,
+  file: SkillFile,
+  viewer: Viewer,
+  library: Library,
+  warnings: string[],
+): Promise<string | undefined> {
+  try {
+    const resource = await library.resource(viewer, content.entry.id, file.path);
+    if (resource.digest !== file.digest) {
+      warnings.push(`${file.path} was left out: it changed while the skill was read.`);
+      return undefined;
+    }
+    return resource.encoding === "utf-8" && !resource.hasMore ? resource.content : undefined;
+  } catch (error) {
+    if (!(error instanceof SkillError)) throw error;
+    warnings.push(`${file.path} was left out: ${error.message}`);
+    return undefined;
+  }
+}
+
+function selectLinks(links: readonly ReferenceLink[], budget: number): readonly ReferenceLink[] {
+  let rest = budget;
+  return links.filter(({ title, url }) => {
+    const cost = estimateTokens(title) + estimateTokens(url) + 1;
+    if (cost > rest) return false;
+    rest -= cost;
+    return true;
+  });
+}

@@ -1,0 +1,40 @@
+import type { Digest } from "@skillhold/protocol";
+import type { Viewer } from "../library/viewer.ts";
+import type { Activation } from "./activation.ts";
+
+/** What every tool call carries along: for whom it is made and under which skills. */
+export interface ToolContext {
+  readonly session: string;
+  readonly runtime: string;
+  readonly agent?: string;
+  readonly user?: string;
+  readonly task?: string;
+  readonly activeSkills: readonly ActiveSkill[];
+}
+
+export interface ActiveSkill {
+  readonly id: string;
+  readonly revision?: number;
+  readonly treeHash: Digest;
+}
+
+export function toolContextOf(
+  session: string,
+  viewer: Viewer,
+  task: string | undefined,
+  active: readonly Activation[],
+): ToolContext {
+  const { runtime, agent, user } = viewer;
+  return {
+    session,
+    runtime,
+    ...(agent === undefined ? {} : { agent }),
+    ...(user === undefined ? {} : { user }),
+    ...(task === undefined ? {} : { task }),
+    activeSkills: active.map(({ skill, revision, treeHash }) => ({
+      id: skill,
+      ...(revision === undefined ? {} : { revision }),
+      treeHash,
+    })),
+  };
+}

@@ -1,0 +1,144 @@
+import { SkillError } from "@skillhold/protocol";
+import { z } from "zod";
+import { neutralText } from "../catalogue/index.ts";
+import type { Session } from "./session.ts";
+import { didYouMean, suggest } from "./suggest.ts";
+import { listSkills, searchSkills } from "./tool-listing.ts";
+import { deactivateSkill, readSkill, readSkillResource } from "./tool-reading.ts";
+import { answer, fail, type ToolResult } from "./tool-result.ts";
+
+export type SkillToolName =
+  | "list_skills"
+  | "search_skills"
+  | "read_skill"
+  | "read_skill_resource"
+  | "deactivate_skill";
+
+/** A tool for an agent, in no framework's terms. `run` checks its input itself and throws only on a bug. */
+export interface SkillTool {
+  readonly name: SkillToolName;
+  readonly description: string;
+  readonly schema: z.ZodObject;
+  run(input: unknown): Promise<ToolResult>;
+}
+
+export interface SkillToolOptions {
+  /** Tools that the agent does not get. */
+  readonly off?: readonly SkillToolName[];
+}
+
+/** The skill tools of a session. */
+export function skillTools(session: Session, { off = [] }: SkillToolOptions = {}): readonly SkillTool[] {
+  return allTools(session).filter(({ name }) => !off.includes(name));
+}
+
+/** Other names that agents know these tools by; accepted, never listed. */
+const ALIASES: ReadonlyMap<string, SkillToolName> = new Map<string, SkillToolName>([
+  ["skill_search", "search_skills"],
+  ["skills.list", "list_skills"],
+  ["skills.read", "read_skill"],
+  ["skills.read_resource", "read_skill_resource"],
+]);
+
+/** Calls a tool by its name or by an alias. */
+export async function callSkillTool(
+  tools: readonly SkillTool[],
+  name: string,
+  input: unknown,
+): Promise<ToolResult> {
+  const wanted = ALIASES.get(name) ?? name;
+  const tool = tools.find((each) => each.name === wanted);
+  if (tool !== undefined) return tool.run(input);
+  const names = tools.map((each) => each.name);
+  const hint = didYouMean(suggest(name, names)) ?? `The skill tools are ${names.join(", ")}.`;
+  return fail(new SkillError("USAGE", `There is no skill tool ${neutralText(name, 64)}.`, { hint }));
+}
+
+const skillId = z.string().min(1).max(128).describe("The exact id of the skill, as the catalogue gives it.");
+const query = z.string().max(1000);
+
+function allTools(session: Session): readonly SkillTool[] {
+  return [
+    makeTool(
+      "list_skills",
+      "List the available skills, or those whose name, tags or text match a query.",
+      z.strictObject({
+        query: query.optional().describe("Words or a part of a name."),
+        tag: z.string().max(128).optional().describe("Only skills with this tag."),
+      }),
+      (input) => listSkills(session, input),
+    ),
+    makeTool(
+      "search_skills",
+      "Find skills for a task by what they are about, the best first.",
+      z.strictObject({
+        query: query.min(1).describe("What you want to do, in a few words."),
+        limit: z.int().min(1).max(50).optional().describe("How many to return, 5 by default."),
+      }),
+      (input) => searchSkills(session, input.query, input.limit),
+    ),
+    makeTool(
+      "read_skill",
+      "Load a skill: its full instructions and the list of its files. Do this before a task that a skill covers.",
+      z.strictObject({
+        skill_id: skillId,
+        again: z.boolean().optional().describe("Load it again although it was loaded before."),
+      }),
+      (input) => readSkill(session, input.skill_id, input.again ?? false),
+    ),
+    makeTool(
+      "read_skill_resource",
+      "Read one file of a skill, such as a reference or a template, by its path in the skill.",
+      z.strictObject({
+        skill_id: skillId,
+        path: z.string().min(1).max(4096).describe("As listed by read_skill, such as references/forms.md."),
+        start: z.int().min(0).optional().describe("The byte to start from."),
+        length: z.int().min(1).optional().describe("The most bytes to return."),
+      }),
+      ({ skill_id, path, ...range }) => readSkillResource(session, skill_id, path, definedOnly(range)),
+    ),
+    makeTool(
+      "deactivate_skill",
+      "Stop using a skill that was loaded. Its instructions and its limits on tools no longer hold.",
+      z.strictObject({ skill_id: skillId }),
+      (input) => deactivateSkill(session, input.skill_id),
+    ),
+  ];
+}
+
+function makeTool<S extends z.ZodObject>(
+  name: SkillToolName,
+  description: string,
+  schema: S,
+  work: (input: z.infer<S>) => Promise<ToolResult>,
+): SkillTool {
+  const run = (input: unknown): Promise<ToolResult> =>
+    answer(async () => {
+      const parsed = schema.safeParse(input ?? {});
+      if (!parsed.success) throw badInput(name, parsed.error, schema);
+      return work(parsed.data);
+    });
+  return { name, description, schema, run };
+}
+
+function badInput(name: SkillToolName, error: z.ZodError, schema: z.ZodObject): SkillError {
+  const faults = error.issues
+    .slice(0, 5)
+    .map(({ path, message }) => (path.length === 0 ? message : `${path.join(".")}: ${message}`));
+  const fields = Object.entries(schema.shape).map(([field, type]) =>
+    type instanceof z.ZodOptional ? `${field}?` : field,
+  );
+  return new SkillError("USAGE", `Bad input for ${name}: ${neutralText(faults.join("; "), 500)}.`, {
+    hint: `The input is an object with ${fields.join(", ")}.`,
+  });
+}
+
+function definedOnly({
+  start,
+  length,
+}: {
+  readonly start?: number | undefined;
+  readonly length?: number | undefined;
+}): { readonly start?: number; readonly length?: number } {
+  return { ...(start === undefined ? {} : { start }), ...(length === undefined ? {} : { length }) };
+}

@@ -1,0 +1,125 @@
+import type { Diagnostic, Digest, Requirements, SkillEntry, SkillType } from "@skillhold/protocol";
+import type { Limits } from "@skillhold/protocol/limits";
+import { hashSkillFile } from "../bundle/index.ts";
+import {
+  authorVersion,
+  estimateTokens,
+  type FrontmatterMap,
+  isMap,
+  readOpenclaw,
+  readRuntime,
+  scalarText,
+  textList,
+  textOf,
+  validateSkill,
+} from "../skill/index.ts";
+import type { OpenedSkill } from "./open-skill.ts";
+
+/** What an index keeps of a skill: what its SKILL.md says, without where it was found and what the host has. */
+export interface SkillRecord {
+  readonly name: string;
+  readonly description: string;
+  readonly skillHash: Digest;
+  readonly type: SkillType;
+  readonly isValid: boolean;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly bodyTokens: number;
+  readonly runtime: readonly string[];
+  readonly tags: readonly string[];
+  readonly requires: Requirements;
+  readonly requiresSkills: readonly string[];
+  readonly os: readonly string[];
+  readonly invocation: SkillEntry["invocation"];
+  readonly metadata: FrontmatterMap;
+  readonly version?: string;
+  readonly author?: string;
+  readonly emoji?: string;
+  readonly homepage?: string;
+  readonly license?: string;
+  readonly compatibility?: string;
+  readonly allowedTools?: readonly string[];
+  readonly argumentHint?: string;
+}
+
+const ANYONE: SkillEntry["invocation"] = Object.freeze({ model: true, user: true });
+const NOTHING: FrontmatterMap = Object.freeze(Object.create(null));
+
+/** Reads what a catalogue needs out of a skill; the instructions themselves are not kept. */
+export function recordSkill(opened: OpenedSkill, type: SkillType, limits: Limits): SkillRecord {
+  const { skill, subject, bytes } = opened;
+  const { frontmatter } = skill;
+  const { valid, diagnostics } = validateSkill(skill, subject, "lenient", limits);
+  const openclaw = readOpenclaw(frontmatter);
+  const metadata = isMap(frontmatter["metadata"]) ? frontmatter["metadata"] : NOTHING;
+  const text = (field: string) => textOf(frontmatter[field]);
+  const record: SkillRecord = {
+    name: scalarText(skill, "name")?.trim() ?? subject.folder ?? "",
+    description: describe(scalarText(skill, "description"), text("when_to_use")),
+    skillHash: hashSkillFile(bytes),
+    type,
+    isValid: valid,
+    diagnostics,
+    bodyTokens: estimateTokens(skill.body),
+    runtime: readRuntime(frontmatter["runtime"]).names,
+    tags: readTags(frontmatter, metadata),
+    requires: openclaw.requires,
+    requiresSkills: textList(frontmatter["requires"]),
+    os: openclaw.os,
+    invocation: readInvocation(frontmatter),
+    metadata,
+  };
+  return {
+    ...record,
+    ...present({
+      version: authorVersion(skill),
+      author: text("author") ?? textOf(metadata["author"]),
+      emoji: text("emoji") ?? openclaw.emoji,
+      homepage: text("homepage") ?? openclaw.homepage,
+      license: text("license"),
+      compatibility: text("compatibility"),
+      allowedTools: readAllowedTools(frontmatter),
+      argumentHint: text("argument-hint"),
+    }),
+  };
+}
+
+function describe(description: string | undefined, whenToUse: string | undefined): string {
+  return [description?.trim(), whenToUse?.trim()].filter(Boolean).join(" ");
+}
+
+function readTags(frontmatter: FrontmatterMap, metadata: FrontmatterMap): readonly string[] {
+  const value = frontmatter["tags"] ?? metadata["tags"];
+  return typeof value === "string" ? value.split(/\s*,\s*/).filter((tag) => tag !== "") : textList(value);
+}
+
+/** Tools as written, cut at blanks and commas outside parentheses. */
+export function readAllowedTools(frontmatter: FrontmatterMap): readonly string[] | undefined {
+  const value = frontmatter["allowed-tools"];
+  if (value === undefined || value === null) return undefined;
+  const texts = typeof value === "string" ? [value] : textList(value);
+  return texts.flatMap((text) => text.match(/(?:[^\s,()]+|\([^()]*\))+/g) ?? []);
+}
+
+function readInvocation(frontmatter: FrontmatterMap): SkillEntry["invocation"] {
+  const model = !readFlag(frontmatter["disable-model-invocation"], false);
+  const user = readFlag(frontmatter["user-invocable"] ?? frontmatter["user-invokable"], true);
+  return model && user ? ANYONE : { model, user };
+}
+
+/** Booleans as clients take them: true, yes, on, 1 and their opposites, in any case. */
+function readFlag(value: unknown, fallback: boolean): boolean {
+  if (typeof value === "boolean") return value;
+  const word = String(value).trim().toLowerCase();
+  if (["true", "yes", "on", "1"].includes(word)) return true;
+  return ["false", "no", "off", "0"].includes(word) ? false : fallback;
+}
+
+/** The fields that have a value, so that absent stays absent. */
+function present<Fields extends Readonly<Record<string, unknown>>>(
+  fields: Fields,
+): { [Key in keyof Fields]?: Exclude<Fields[Key], undefined> } {
+  const kept: { [Key in keyof Fields]?: Fields[Key] } = {};
+  for (const key in fields) if (fields[key] !== undefined) kept[key] = fields[key];
+  // The loop took over only what is not undefined.
+  return kept as { [Key in keyof Fields]?: Exclude<Fields[Key], undefined> };
+}

@@ -1,0 +1,1 @@
+export { SqliteCache } from "./sqlite-cache.ts";
