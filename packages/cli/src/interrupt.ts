@@ -8,9 +8,14 @@ const echoMs = 300;
 
 /**
  * Runs the work until it ends or the user interrupts. An interrupt aborts the signal; the work may tidy up for a
- * moment, a second interrupt does not wait for it. Either way the outcome is INTERRUPTED.
+ * moment, a second interrupt does not wait for it. Either way the outcome is INTERRUPTED, unless the
+ * work's result says that an interrupt is how it ends.
  */
-export async function untilInterrupted<T>(interrupt: AbortController, work: () => Promise<T>): Promise<T> {
+export async function untilInterrupted<T>(
+  interrupt: AbortController,
+  work: () => Promise<T>,
+  isEnd: (result: T) => boolean = () => false,
+): Promise<T> {
   const { promise: givenUp, reject: giveUp } = Promise.withResolvers<never>();
   let firstAt: number | undefined;
   let grace: NodeJS.Timeout | undefined;
@@ -26,7 +31,7 @@ export async function untilInterrupted<T>(interrupt: AbortController, work: () =
   process.on("uncaughtException", giveUp);
   try {
     const result = await Promise.race([work(), givenUp]);
-    interrupt.signal.throwIfAborted();
+    if (!isEnd(result)) interrupt.signal.throwIfAborted();
     return result;
   } catch (error) {
     throw interrupt.signal.aborted ? interrupt.signal.reason : error;

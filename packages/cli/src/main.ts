@@ -39,10 +39,12 @@ async function runCommand(invocation: Invocation, io: Io, interrupt: AbortContro
   const { untilInterrupted } = await import("./interrupt.ts");
   const { spec, args, options } = invocation;
   const cwd = await resolveCwd(io.cwd, invocation.cwd);
-  return await untilInterrupted(interrupt, async () => {
+  const run = async () => {
     const command = await spec.load();
     return await command.run({ args, options, io: { ...io, cwd } });
-  });
+  };
+  // A command that itself ends with the exit code of an interrupt was waiting for one.
+  return await untilInterrupted(interrupt, run, (code) => code === 130);
 }
 
 async function resolveCwd(current: string, given: string | undefined): Promise<string> {

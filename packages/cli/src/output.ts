@@ -4,7 +4,7 @@ export type ExitCode = 0 | (typeof errorTable)[ErrorCode]["exit"];
 
 /** Everything a command may know of the process around it. Results go to `out`, talk goes to `err`. */
 export interface Io {
-  readonly out: (text: string) => void;
+  readonly out: (text: string | Uint8Array) => void;
   readonly err: (text: string) => void;
   readonly isOutTty: boolean;
   readonly isErrTty: boolean;
@@ -12,7 +12,7 @@ export interface Io {
   readonly color: boolean;
   /** Whether text for `err` may carry colour. */
   readonly errColor: boolean;
-  /** Width of the terminal behind `err`. */
+  /** Width of the terminal. */
   readonly columns: number;
   /** Whether the answer is the JSON envelope instead of text for people. */
   readonly json: boolean;
@@ -56,8 +56,21 @@ export function plain(text: string): string {
   );
 }
 
+/** One document on one line, for commands that answer more than once. */
+export function printLine(io: Io, envelope: Envelope): void {
+  io.out(`${toJson(envelope)}\n`);
+}
+
 function printEnvelope(io: Io, envelope: Envelope): void {
-  io.out(`${JSON.stringify(envelope, undefined, io.isOutTty ? 2 : undefined)}\n`);
+  io.out(`${toJson(envelope, io.isOutTty ? 2 : undefined)}\n`);
+}
+
+/** JSON lets some control characters stand as they are; escaped they are the same text and move no cursor. */
+function toJson(envelope: Envelope, indent?: number): string {
+  return JSON.stringify(envelope, undefined, indent).replace(
+    /[\u007f-\u009f\p{Bidi_Control}]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 function asBug(error: unknown, hint: string): Failure {

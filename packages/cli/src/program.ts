@@ -14,6 +14,8 @@ export interface OptionSpec {
   readonly summary: string;
   readonly choices?: readonly string[];
   readonly default?: string | boolean;
+  /** May be given several times; the command gets a list, undefined when it was not given. */
+  readonly repeats?: true;
 }
 
 export interface CommandModule {
@@ -91,15 +93,21 @@ function addCommand(program: Command, spec: CommandSpec, accept: (invocation: In
     const argument = command.createArgument(usage, summary);
     command.addArgument(value === undefined ? argument : argument.default(value, value.join(" ")));
   }
-  for (const { flags, summary, choices, default: value } of spec.options) {
+  for (const { flags, summary, choices, default: value, repeats } of spec.options) {
     const option = command.createOption(flags, summary).default(value);
-    command.addOption(choices === undefined ? option : option.choices(choices));
+    if (choices !== undefined) option.choices(choices);
+    if (repeats) option.argParser(collect);
+    command.addOption(option);
   }
   command.addHelpText("after", `\n${formatExamples(spec.examples).trimEnd()}`);
   command.action(() => {
     const args = command.processedArgs.flat().filter((value) => value !== undefined);
     accept({ spec, args, options: command.opts(), cwd: program.opts<{ cwd?: string }>().cwd });
   });
+}
+
+function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
 }
 
 /** Commander reports help, the version and misuse alike by throwing. */

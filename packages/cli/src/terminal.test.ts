@@ -32,8 +32,8 @@ describe("a reader of stdout", () => {
 });
 
 class Pipe extends EventEmitter {
-  readonly written: string[] = [];
-  write(text: string): void {
+  readonly written: (string | Uint8Array)[] = [];
+  write(text: string | Uint8Array): void {
     this.written.push(text);
   }
 }

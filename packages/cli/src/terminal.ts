@@ -2,7 +2,7 @@ import type { Io } from "./output.ts";
 
 /** The parts of a writable stream that the shell uses. */
 export interface Stream {
-  readonly write: (text: string) => unknown;
+  readonly write: (text: string | Uint8Array) => unknown;
   readonly on: (event: "error", listener: (error: NodeJS.ErrnoException) => void) => unknown;
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -27,7 +27,7 @@ export function openTerminal(host: Host, json: boolean, signal: AbortSignal): Io
     color: allowsColor(host.env, isOutTty),
     errColor: allowsColor(host.env, isErrTty),
     // A terminal that does not know its width says 0.
-    columns: host.stderr.columns || 80,
+    columns: host.stderr.columns || host.stdout.columns || 80,
     json,
     env: host.env,
     cwd: host.cwd(),
@@ -47,7 +47,7 @@ export function allowsColor(env: Host["env"], isTty: boolean): boolean {
  * A reader that goes away (`skillhold … | head`) is no failure: the rest is dropped, and the command still ends
  * with its own exit code.
  */
-function writer(stream: Stream): (text: string) => void {
+function writer(stream: Stream): (text: string | Uint8Array) => void {
   let isOpen = true;
   stream.on("error", (error) => {
     if (error.code !== "EPIPE") throw error;
