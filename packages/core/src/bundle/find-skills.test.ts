@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits } from "@skillhold/protocol/limits";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type FoundSkills, findSkillFolders } from "./find-skills.ts";
+import { type FoundSkills, findSkillFolders, isLeafSkill } from "./find-skills.ts";
 
 let root = "";
 beforeEach(() => {
@@ -33,7 +33,12 @@ test("folders with SKILL.md or skill.md are found in the order of their paths, n
   );
   const found = await findSkillFolders(root, defaultLimits);
   expect(pathsOf(found)).toEqual([".claude/skills/c", "a", "a/nested/deep", "b"]);
-  expect(found.skills[1]).toEqual({ path: "a", absolute: join(root, "a"), file: "skill.md", hasBoth: false });
+  expect(found.skills[1]).toEqual({
+    path: "a",
+    absolute: join(root, "a"),
+    file: "skill.md",
+    hasTools: false,
+  });
   expect(found.problems).toEqual([]);
 });
 
@@ -151,3 +156,23 @@ test("an aborted search ends as interrupted, and progress is told [S-16]", async
   await expect(search).rejects.toThrow(SkillError);
   await expect(search).rejects.toMatchObject({ code: "INTERRUPTED" });
 });
+
+test.skipIf(process.platform !== "linux")(
+  "skills without folders are found without being listed, and the others as before [S-16]",
+  async () => {
+    write(
+      "a/SKILL.md",
+      "b/SKILL.md",
+      "b/tools/x.py",
+      "c/SKILL.md",
+      "c/inner/SKILL.md",
+      "d/notes.md",
+      "e/skill.md",
+    );
+    const listed = await findSkillFolders(root, defaultLimits);
+    const short = await findSkillFolders(root, defaultLimits, { isLeafSkill });
+    expect(short).toEqual(listed);
+    expect(isLeafSkill(join(root, "a"))).toBe(true);
+    expect(["b", "c", "d", "e"].some((name) => isLeafSkill(join(root, name)))).toBe(false);
+  },
+);

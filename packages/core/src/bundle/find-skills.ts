@@ -1,4 +1,4 @@
-import { type Dirent, readdirSync, realpathSync, statSync } from "node:fs";
+import { type Dirent, existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
 import type { Limits } from "@skillhold/protocol/limits";
 import ignore, { type Ignore } from "ignore";
@@ -14,8 +14,6 @@ export interface SkillFolder {
   readonly path: string;
   readonly absolute: string;
   readonly file: "SKILL.md" | "skill.md";
-  /** Both names are there; `SKILL.md` is the one that counts. */
-  readonly hasBoth: boolean;
   /** There is a folder named `tools`. */
   readonly hasTools: boolean;
 }
@@ -43,6 +41,11 @@ export interface FoundSkills {
 export interface FindOptions {
   /** Follow links to folders, wherever they lead; each folder is still visited once. */
   readonly followLinks?: boolean;
+  /**
+   * Tells a skill folder that has no folders in it, so that it need not be listed. Listing is the larger part of a
+   * search, and most skills are one file.
+   */
+  readonly isLeafSkill?: ((folder: string) => boolean) | undefined;
   /** Leave out what the .gitignore files on the way ignore. */
   readonly gitignore?: boolean;
   readonly signal?: AbortSignal;
@@ -171,6 +174,11 @@ class Search {
   }
 
   #visit(folder: string): void {
+    const absolute = folder === "" ? this.#root : `${this.#root}${sep}${folder}`;
+    if (this.#options.isLeafSkill?.(absolute)) {
+      this.#skills.push({ path: folder || ".", absolute, file: "SKILL.md", hasTools: false });
+      return;
+    }
     const names = new Set<string>();
     const entries = this.#list(folder);
     if (this.#options.gitignore && entries.some(({ name }) => name === ".gitignore"))
@@ -190,9 +198,8 @@ class Search {
     const file = names.has("SKILL.md") ? "SKILL.md" : "skill.md";
     this.#skills.push({
       path: folder || ".",
-      absolute: join(this.#root, folder),
+      absolute,
       file,
-      hasBoth: names.size === 2,
       hasTools: entries.some((entry) => entry.name === "tools" && entry.isDirectory()),
     });
   }
@@ -260,6 +267,14 @@ class Search {
       this.#problems.push({ path: path || ".", reason, message });
     else this.#unlisted += 1;
   }
+}
+
+/**
+ * For disks on which a folder's count of links is two and its folders, as those of Linux mostly are; where it is
+ * not, folders are listed. A link inside a skill folder is not looked at: no skill is found through one.
+ */
+export function isLeafSkill(folder: string): boolean {
+  return existsSync(`${folder}/SKILL.md`) && statSync(folder, { throwIfNoEntry: false })?.nlink === 2;
 }
 
 interface GitIgnore {

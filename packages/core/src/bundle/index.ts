@@ -18,6 +18,7 @@ export {
   type FindOptions,
   type FoundSkills,
   findSkillFolders,
+  isLeafSkill,
   type SkillFolder,
 } from "./find-skills.ts";
 export { comparePaths, findPathProblem, foldName } from "./name.ts";

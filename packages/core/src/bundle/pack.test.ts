@@ -45,6 +45,7 @@ test("a bundle lists files in byte order with size, role, mode and origin [S-13]
     role: "script",
     base: root,
     origin: join(root, "scripts/run.sh"),
+    stamp: expect.any(String),
   });
 });
 

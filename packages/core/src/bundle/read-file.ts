@@ -57,10 +57,12 @@ function readOpened(fd: number, maxBytes: number, options: OpenOptions): FileRea
   let buffer = Buffer.allocUnsafe(stats.size + 1);
   let length = 0;
   for (;;) {
-    const count = readSync(fd, buffer, length, buffer.length - length, null);
-    if (count === 0) break;
+    const wanted = buffer.length - length;
+    const count = readSync(fd, buffer, length, wanted, null);
     length += count;
     if (length > maxBytes) return tooLarge(maxBytes);
+    // A regular file gives less than it is asked for only at its end.
+    if (count < wanted) break;
     if (length === buffer.length) buffer = Buffer.concat([buffer], maxBytes + 1);
   }
   const { mtimeMs, ctimeMs, ino } = stats;

@@ -1,5 +1,5 @@
 import { readdirSync, statSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve, sep } from "node:path";
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
 import { type FileProblem, readBounded } from "../bundle/index.ts";
 import {
@@ -56,7 +56,7 @@ export function openSkill(path: string, limits: Limits = defaultLimits): OpenedS
 
 /** Opens a skill whose file is known by name, without listing its folder. */
 export function openSkillFile(folder: string, name: string, limits: Limits = defaultLimits): OpenedSkill {
-  const file = join(folder, name);
+  const file = `${folder}${sep}${name}`;
   const read = readBounded(file, limits.skillFileBytes, { allowHardLinks: true });
   if ("problem" in read)
     return broken(folder, file, finding(codes[read.problem.reason], `${name}: ${read.problem.message}`));

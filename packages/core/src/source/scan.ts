@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { SkillType } from "@skillhold/protocol";
 import type { Limits } from "@skillhold/protocol/limits";
-import { type DiscoveryProblem, type FoundSkills, findSkillFolders } from "../bundle/index.ts";
+import { type DiscoveryProblem, type FoundSkills, findSkillFolders, isLeafSkill } from "../bundle/index.ts";
 import { isToolFile, skillType } from "../skill/index.ts";
 import { type FileStamp, type OpenedSkill, openSkillFile } from "./open-skill.ts";
 import { recordSkill } from "./record.ts";
@@ -40,6 +40,7 @@ export interface ScanOptions {
 }
 
 const ROWS_BETWEEN_RESTS = 256;
+const shortcut = process.platform === "linux" ? isLeafSkill : undefined;
 
 /**
  * Looks at a source. Against a last scan this costs one stat for each skill and container; only what changed is
@@ -67,7 +68,9 @@ async function refreshRows(last: Scan, options: ScanOptions): Promise<readonly S
     if (index % ROWS_BETWEEN_RESTS === ROWS_BETWEEN_RESTS - 1) await rest(options.signal);
     const stamp = statOf(row.path === "." ? `${prefix}${row.file}` : `${prefix}${row.path}/${row.file}`);
     if (stamp === undefined) return undefined;
-    rows.push(row.isSame(stamp) ? row : readRow(last.root, row.path, row.file, undefined, options));
+    rows.push(
+      row.isSame(stamp) ? row : readRow(join(last.root, row.path), row.path, row.file, undefined, options),
+    );
   }
   return rows;
 }
@@ -76,26 +79,29 @@ async function search(source: Source, options: ScanOptions): Promise<Scan> {
   const { followLinks = false, gitignore = false } = source;
   const known = new Map(options.last?.rows.map((row) => [`${row.path}/${row.file}`, row]));
   const signal = options.signal === undefined ? {} : { signal: options.signal };
-  const found = await findSkillFolders(source.root, options.limits, { followLinks, gitignore, ...signal });
+  const found = await findSkillFolders(source.root, options.limits, {
+    followLinks,
+    gitignore,
+    isLeafSkill: shortcut,
+    ...signal,
+  });
   const rows: ScanRow[] = [];
-  for (const [index, { path, file, hasTools }] of found.skills.entries()) {
+  for (const [index, { path, absolute, file, hasTools }] of found.skills.entries()) {
     if (index % ROWS_BETWEEN_RESTS === ROWS_BETWEEN_RESTS - 1) await rest(options.signal);
     const row = known.get(`${path}/${file}`);
-    const folder = join(found.root, path);
-    const isKnown = folder !== options.suspect && (row?.isSame(statOf(join(folder, file))) ?? false);
-    rows.push(row !== undefined && isKnown ? row : readRow(found.root, path, file, hasTools, options));
+    const isKnown = absolute !== options.suspect && (row?.isSame(statOf(`${absolute}/${file}`)) ?? false);
+    rows.push(row !== undefined && isKnown ? row : readRow(absolute, path, file, hasTools, options));
   }
   return { root: found.root, rows, containers: stampContainers(found), problems: found.problems };
 }
 
 function readRow(
-  root: string,
+  folder: string,
   path: string,
   file: string,
   hasTools: boolean | undefined,
   { limits, onRead }: ScanOptions,
 ): ScanRow {
-  const folder = join(root, path);
   const opened = openSkillFile(folder, file, limits);
   onRead?.(opened);
   const record = recordSkill(opened, typeOf(folder, hasTools), limits);
