@@ -48,6 +48,7 @@ test("every example in the documents compiles and runs", () => {
   const folder = mkdtempSync(join(root, "tests/.examples-"));
   try {
     mkdirSync(join(folder, "skills/pdf"), { recursive: true });
+    mkdirSync(join(folder, "more-skills"));
     writeFileSync(
       join(folder, "skills/pdf/SKILL.md"),
       "---\nname: pdf\ndescription: Reads PDF files.\n---\n# Steps\n",
