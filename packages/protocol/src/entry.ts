@@ -29,7 +29,10 @@ export const SkillEntry = z.object({
   description: z.string(),
   source: z.string(),
   trust: Trust,
+  /** The skill's folder. */
   path: z.string(),
+  /** The name of its file, where that is not SKILL.md. */
+  file: z.string().optional(),
   skillHash: Digest,
   lastModified: z.iso.datetime(),
   type: SkillType,

@@ -1,4 +1,4 @@
-import { type Dirent, existsSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { type Dirent, readdirSync, realpathSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
 import type { Limits } from "@skillhold/protocol/limits";
 import ignore, { type Ignore } from "ignore";
@@ -274,7 +274,8 @@ class Search {
  * not, folders are listed. A link inside a skill folder is not looked at: no skill is found through one.
  */
 export function isLeafSkill(folder: string): boolean {
-  return existsSync(`${folder}/SKILL.md`) && statSync(folder, { throwIfNoEntry: false })?.nlink === 2;
+  if (statSync(folder, { throwIfNoEntry: false })?.nlink !== 2) return false;
+  return statSync(`${folder}/SKILL.md`, { throwIfNoEntry: false }) !== undefined;
 }
 
 interface GitIgnore {

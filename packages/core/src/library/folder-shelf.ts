@@ -35,6 +35,7 @@ export class FolderShelf implements Shelf {
   readonly #reader: BundleReader;
   readonly #texts = new TextKeeper(KEPT_TEXT_BYTES);
   readonly #listeners = new Set<(change: LibraryChange) => void>();
+  readonly #unsaved = new Map<string, Scan>();
   #lastGood: ReadonlyMap<string, ScanRow> = new Map();
   #scanned: readonly ScannedSource[] = [];
   #view: FolderView;
@@ -50,6 +51,7 @@ export class FolderShelf implements Shelf {
     const shelf = new FolderShelf(options);
     shelf.#scanned = await shelf.#scan(false);
     shelf.#view = new FolderView(shelf.#scanned, options.host);
+    shelf.#save();
     return shelf;
   }
 
@@ -110,7 +112,15 @@ export class FolderShelf implements Shelf {
     this.#view = new FolderView(scanned, this.#options.host, this.#lastGood);
     const change = changeBetween(before, this.#view, scanned);
     if (change !== undefined) for (const listener of this.#listeners) listener(change);
+    // Whoever waits for the change need not wait for the cache.
+    this.#save();
     return change;
+  }
+
+  #save(): void {
+    const { cache, limits } = this.#options;
+    for (const [key, scan] of this.#unsaved) cache?.save(key, encodeScan(scan, limits));
+    this.#unsaved.clear();
   }
 
   async #scan(isFull: boolean, suspect?: string): Promise<readonly ScannedSource[]> {
@@ -123,7 +133,7 @@ export class FolderShelf implements Shelf {
         ? { onRead: (opened: OpenedSkill) => this.#keepText(opened) }
         : {};
       const scan = await scanSource(source, { limits, last, isFull, suspect, ...onRead });
-      if (scan !== last) cache?.save(key, encodeScan(scan, limits));
+      if (scan !== last && cache !== undefined) this.#unsaved.set(key, scan);
       scanned.push({ source, scan });
     }
     return scanned;

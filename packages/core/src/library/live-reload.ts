@@ -35,7 +35,7 @@ export class LiveReload {
       debounceMs: 500,
       pollMs: 5000,
       fullMs: 60_000,
-      maxWatches: 4096,
+      maxWatches: 16_384,
       onError: () => {},
       ...options,
     };

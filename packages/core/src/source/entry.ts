@@ -14,6 +14,7 @@ export function toEntry(id: string, row: ScanRow, root: string, source: Source, 
     source: source.label,
     trust: source.trust,
     path: row.path === "." ? root : join(root, row.path),
+    ...(row.file === "SKILL.md" ? {} : { file: row.file }),
     lastModified: new Date(row.mtimeMs).toISOString(),
     // JSON's types are those of frontmatter.
     metadata: record.metadata as SkillEntry["metadata"],

@@ -1,8 +1,9 @@
 import type { FileStamp } from "./open-skill.ts";
 import type { SkillRecord } from "./record.ts";
+import { type RecordTexts, readRecord, writeRecord } from "./record-text.ts";
 
 /**
- * One skill folder of a scanned source. What its SKILL.md says is kept as text until someone asks: most starts ask
+ * One skill folder of a scanned source. What its SKILL.md says is kept as bytes until someone asks: most starts ask
  * for few of the skills.
  */
 export class ScanRow implements FileStamp {
@@ -15,9 +16,18 @@ export class ScanRow implements FileStamp {
   readonly ctimeMs: number;
   readonly size: number;
   readonly ino: number;
-  #record: SkillRecord | string;
+  #record: SkillRecord | RecordTexts;
+  readonly #index: number;
 
-  constructor(path: string, file: string, isValid: boolean, stamp: FileStamp, record: SkillRecord | string) {
+  /** `index` is the row's place among the texts, when the record comes as one of them. */
+  constructor(
+    path: string,
+    file: string,
+    isValid: boolean,
+    stamp: FileStamp,
+    record: SkillRecord | RecordTexts,
+    index = 0,
+  ) {
     this.path = path;
     this.file = file;
     this.isValid = isValid;
@@ -26,16 +36,16 @@ export class ScanRow implements FileStamp {
     this.size = stamp.size;
     this.ino = stamp.ino;
     this.#record = record;
+    this.#index = index;
   }
 
   get record(): SkillRecord {
-    // The text was written by `recordText` of a row that held a record, and came back through a checked snapshot.
-    if (typeof this.#record === "string") this.#record = JSON.parse(this.#record) as SkillRecord;
+    if ("textAt" in this.#record) this.#record = readRecord(this.#record.textAt(this.#index));
     return this.#record;
   }
 
   get recordText(): string {
-    return typeof this.#record === "string" ? this.#record : JSON.stringify(this.#record);
+    return "textAt" in this.#record ? this.#record.textAt(this.#index) : writeRecord(this.#record);
   }
 
   isSame(stamp: FileStamp | undefined): boolean {

@@ -1,10 +1,11 @@
 import { crc32 } from "node:zlib";
 import type { Limits } from "@skillhold/protocol/limits";
+import type { RecordTexts } from "./record-text.ts";
 import type { Container, Scan } from "./scan.ts";
 import { ScanRow } from "./scan-row.ts";
 
 /** Changes with the meaning of what is stored; a snapshot of another format is not read. */
-const FORMAT = 1;
+const FORMAT = 2;
 
 interface Header {
   readonly format: number;
@@ -18,35 +19,46 @@ interface Header {
   readonly nameBytes: number;
 }
 
-const STAMP_NUMBERS = 4;
 /** The length of the header, and a checksum of what follows. */
 const PREFIX_BYTES = 8;
+const STAMP_NUMBERS = 4;
+const VALID = 1;
+const LOWER_CASE = 2;
 
 /**
- * A scan as bytes: a header, four numbers a row, the names, and the records as lines of JSON. It is laid out so that
- * a start needs two strings and no parsing of records.
+ * A scan as bytes: a header; for each row four numbers, a flag, and where its record ends; the names; the records as
+ * JSON. It is laid out so that a start makes one string of names and touches no record.
  */
 export function encodeScan(scan: Scan, limits: Limits): Uint8Array {
-  const { rows } = scan;
-  const names = Buffer.from(
-    rows.map(({ path, file, isValid }) => `${path}\0${file}\0${isValid ? 1 : 0}`).join("\n"),
-  );
-  const { root, containers, problems } = scan;
-  const header: Header = {
-    format: FORMAT,
-    limits: JSON.stringify(limits),
-    root,
-    count: rows.length,
-    containers,
-    problems,
-    nameBytes: names.length,
-  };
-  const head = Buffer.from(JSON.stringify(header));
+  const { rows, root, containers, problems } = scan;
+  const names = Buffer.from(rows.map(({ path }) => path).join("\n"));
+  const records = rows.map((row) => Buffer.from(row.recordText));
+  const ends = new Uint32Array(rows.length);
+  records.reduce((end, { length }, index) => {
+    ends[index] = end + length;
+    return end + length;
+  }, 0);
   const stamps = new Float64Array(
     rows.flatMap(({ mtimeMs, ctimeMs, size, ino }) => [mtimeMs, ctimeMs, size, ino]),
   );
-  const records = Buffer.from(rows.map((row) => row.recordText).join("\n"));
-  const content = Buffer.concat([head, Buffer.from(stamps.buffer), names, records]);
+  const flags = Uint8Array.from(
+    rows,
+    ({ isValid, file }) => (isValid ? VALID : 0) | (file === "SKILL.md" ? 0 : LOWER_CASE),
+  );
+  const header: Header = {
+    ...{ format: FORMAT, limits: JSON.stringify(limits), root, containers, problems },
+    count: rows.length,
+    nameBytes: names.length,
+  };
+  const head = Buffer.from(JSON.stringify(header));
+  const content = Buffer.concat([
+    head,
+    Buffer.from(stamps.buffer),
+    Buffer.from(ends.buffer),
+    flags,
+    names,
+    ...records,
+  ]);
   const prefix = Buffer.alloc(PREFIX_BYTES);
   prefix.writeUInt32LE(head.length);
   prefix.writeUInt32LE(crc32(content), 4);
@@ -59,7 +71,7 @@ export function decodeScan(bytes: Uint8Array, limits: Limits): Scan | undefined 
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     if (crc32(buffer.subarray(PREFIX_BYTES)) !== buffer.readUInt32LE(4)) return undefined;
     const headEnd = PREFIX_BYTES + buffer.readUInt32LE(0);
-    // A wrong header fails one of the checks below, or the reading itself.
+    // The checksum holds, so that this is what `encodeScan` wrote, if perhaps in another format.
     const header = JSON.parse(buffer.toString("utf8", PREFIX_BYTES, headEnd)) as Header;
     if (header.format !== FORMAT || header.limits !== JSON.stringify(limits)) return undefined;
     const rows = decodeRows(buffer, headEnd, header);
@@ -77,21 +89,45 @@ function decodeRows(
   { count, nameBytes }: Header,
 ): readonly ScanRow[] | undefined {
   if (count === 0) return [];
-  const nameStart = start + count * STAMP_NUMBERS * 8;
-  const recordStart = nameStart + nameBytes;
-  const stamps = new Float64Array(new Uint8Array(buffer.subarray(start, nameStart)).buffer);
-  const names = buffer.toString("utf8", nameStart, recordStart).split("\n");
-  const records = buffer.toString("utf8", recordStart).split("\n");
-  if (names.length !== count || records.length !== count) return undefined;
-  return names.map((name, index) => {
+  const endStart = start + count * STAMP_NUMBERS * 8;
+  const flagStart = endStart + count * 4;
+  const nameStart = flagStart + count;
+  const stamps = new Float64Array(copy(buffer, start, endStart));
+  const texts = new SnapshotTexts(
+    buffer.subarray(nameStart + nameBytes),
+    new Uint32Array(copy(buffer, endStart, flagStart)),
+  );
+  const names = buffer.toString("utf8", nameStart, nameStart + nameBytes).split("\n");
+  if (names.length !== count) return undefined;
+  return names.map((path, index) => {
     const at = index * STAMP_NUMBERS;
-    const [path = "", file = "", valid = ""] = name.split("\0");
+    const flags = buffer[flagStart + index] ?? 0;
     const stamp = {
       mtimeMs: stamps[at] ?? 0,
       ctimeMs: stamps[at + 1] ?? 0,
       size: stamps[at + 2] ?? 0,
       ino: stamps[at + 3] ?? 0,
     };
-    return new ScanRow(path, file, valid === "1", stamp, records[index] ?? "");
+    const file = (flags & LOWER_CASE) === 0 ? "SKILL.md" : "skill.md";
+    return new ScanRow(path, file, (flags & VALID) !== 0, stamp, texts, index);
   });
+}
+
+/** A copy, because a view of numbers must start at a multiple of their size. */
+function copy(buffer: Buffer, start: number, end: number): ArrayBuffer {
+  return Uint8Array.from(buffer.subarray(start, end)).buffer;
+}
+
+class SnapshotTexts implements RecordTexts {
+  readonly #bytes: Buffer;
+  readonly #ends: Uint32Array;
+
+  constructor(bytes: Buffer, ends: Uint32Array) {
+    this.#bytes = bytes;
+    this.#ends = ends;
+  }
+
+  textAt(index: number): string {
+    return this.#bytes.toString("utf8", this.#ends[index - 1] ?? 0, this.#ends[index]);
+  }
 }

@@ -1,0 +1,58 @@
+import { estimateTokens } from "../skill/index.ts";
+import { type CatalogueItem, withDescriptionCut, withoutDescription } from "./item.ts";
+import type { Layout } from "./layout.ts";
+
+/** GoClaw's estimate of what one skill costs, from what it shows of it. */
+export function skillTokens({ name, description }: CatalogueItem): number {
+  return (name.length + description.length + 10) / 4;
+}
+
+export interface Fitting {
+  /** Items in order; the first are the pinned ones. */
+  readonly items: readonly CatalogueItem[];
+  readonly pinned: number;
+  /** The tokens that all items together may cost. */
+  readonly room: number;
+  readonly descriptionLength: number;
+  readonly layout: Layout;
+}
+
+/** How an item stands in the text, and what it costs there. */
+interface Line {
+  readonly item: CatalogueItem;
+  readonly text: string;
+  readonly tokens: number;
+}
+
+/**
+ * The lines that fit, best first. Each step begins at the least relevant skill and ends as soon as all fit: cut
+ * descriptions, drop skills that are not pinned, leave descriptions out, drop pinned ones. The best skill counts as
+ * pinned, so that something is named before nothing is.
+ */
+export function fitItems({ items, pinned, room, descriptionLength, layout }: Fitting): readonly string[] {
+  const lines = items.map((item) => writeLine(item, layout));
+  let excess = lines.reduce((total, line) => total + line.tokens, -room);
+  const shorten = (change: (item: CatalogueItem) => CatalogueItem): void => {
+    for (let at = lines.length - 1; at >= 0 && excess > 0; at -= 1) {
+      const line = lines[at];
+      if (line === undefined) continue;
+      const shorter = writeLine(change(line.item), layout);
+      excess -= line.tokens - shorter.tokens;
+      lines[at] = shorter;
+    }
+  };
+  const dropTo = (count: number): void => {
+    while (lines.length > count && excess > 0) excess -= lines.pop()?.tokens ?? 0;
+  };
+  shorten((item) => withDescriptionCut(item, descriptionLength));
+  dropTo(Math.max(pinned, 1));
+  shorten(withoutDescription);
+  dropTo(0);
+  return lines.map(({ text }) => text);
+}
+
+/** The dearer of both estimates, so that their sum keeps each of them within the budget. */
+function writeLine(item: CatalogueItem, layout: Layout): Line {
+  const text = layout.item(item);
+  return { item, text, tokens: Math.max(estimateTokens(text + layout.separator), skillTokens(item)) };
+}

@@ -1,0 +1,143 @@
+import { defaultLimits, type Limits, type SkillEntry } from "@skillhold/protocol";
+import { estimateTokens } from "../skill/index.ts";
+import { fitItems, skillTokens } from "./budget.ts";
+import { type CatalogueFormat, formatForModel } from "./format.ts";
+import { catalogueItem } from "./item.ts";
+import type { Layout, Page } from "./layout.ts";
+import { layouts } from "./layout-table.ts";
+import { neutralText } from "./neutral.ts";
+import { type Candidate, selectEntries } from "./order.ts";
+import { defaultPreamble, deferredNote, onlyNote } from "./wording.ts";
+
+/** Where the catalogue stands in a prompt that is put together by number: after the channel (0), before memory (100). */
+export const cataloguePriority = 60;
+
+/** Level 1 of disclosure: what one agent is told about the skills that exist for it. */
+export interface Catalogue {
+  readonly text: string;
+  readonly format: CatalogueFormat;
+  readonly tokens: number;
+  /** Ids of the skills in the text, in its order. */
+  readonly inline: readonly string[];
+  /** How many more there are; the text says so. */
+  readonly deferred: number;
+  /** True when the budget neither left a skill out nor cut a description. */
+  readonly isComplete: boolean;
+}
+
+export interface CatalogueOptions {
+  /** Without it, the model decides. */
+  readonly format?: CatalogueFormat;
+  readonly model?: string;
+  readonly limits?: CatalogueLimits;
+  /** Ids that stay inline before all others, in this order. */
+  readonly pinned?: readonly string[];
+  /**
+   * Id to score, higher is better, as a search for the task gives it. It decides what an incomplete catalogue shows;
+   * a complete one is the same for every task, which keeps a prompt cache warm.
+   */
+  readonly rank?: ReadonlyMap<string, number>;
+  /** Shows where skills lie, in `xml` and `json`: only for an agent that reads files of this machine. */
+  readonly locations?: boolean;
+  /** The operator's words before the list, taken as they are; empty for none. */
+  readonly preamble?: string;
+  readonly readTool?: string;
+  readonly searchTool?: string;
+}
+
+export type CatalogueLimits = Pick<
+  Limits,
+  "catalogueSkills" | "catalogueTokens" | "catalogueDescriptionLength" | "nameLength" | "descriptionLength"
+>;
+
+/**
+ * Writes the catalogue of the skills that an agent may see. Contract: the access gate has chosen the entries, and
+ * the limits are in their range. The text never costs more than the budget; for no skills it is empty.
+ */
+export function renderCatalogue(entries: readonly SkillEntry[], options: CatalogueOptions = {}): Catalogue {
+  const plan = makePlan(options);
+  if (entries.length === 0) return finish(plan, { text: "", inline: [], deferred: 0, isComplete: true });
+  return renderWhole(entries, plan) ?? renderPart(entries, plan);
+}
+
+interface Plan {
+  readonly format: CatalogueFormat;
+  readonly layout: Layout;
+  readonly limits: CatalogueLimits;
+  readonly pinned: readonly string[];
+  readonly rank: ReadonlyMap<string, number>;
+  readonly locations: boolean;
+  readonly preamble: string;
+  readonly readTool: string;
+  readonly searchTool: string;
+}
+
+function makePlan(options: CatalogueOptions): Plan {
+  const format = options.format ?? formatForModel(options.model);
+  const readTool = neutralText(options.readTool ?? "read_skill", 64);
+  return {
+    format,
+    layout: layouts[format],
+    limits: options.limits ?? defaultLimits,
+    pinned: options.pinned ?? [],
+    rank: options.rank ?? new Map(),
+    locations: options.locations ?? false,
+    preamble: options.preamble ?? defaultPreamble(format, readTool),
+    readTool,
+    searchTool: neutralText(options.searchTool ?? "search_skills", 64),
+  };
+}
+
+/** All skills with their whole descriptions, if that keeps to the budget. */
+function renderWhole(entries: readonly SkillEntry[], plan: Plan): Catalogue | undefined {
+  const { layout, limits, preamble, readTool } = plan;
+  if (entries.length > limits.catalogueSkills) return undefined;
+  const candidates = selectEntries(entries, entries.length, { pinned: plan.pinned, rank: new Map() });
+  const items = candidates.map(({ entry }) => catalogueItem(entry, plan));
+  if (items.reduce((total, item) => total + skillTokens(item), 0) > limits.catalogueTokens) return undefined;
+  const text = layout.page({ preamble, items: items.map((item) => layout.item(item)), note: "", readTool });
+  if (estimateTokens(text) > limits.catalogueTokens) return undefined;
+  return finish(plan, { text, inline: items.map(({ id }) => id), deferred: 0, isComplete: true });
+}
+
+/** The pinned and the best skills, and how many more there are. */
+function renderPart(entries: readonly SkillEntry[], plan: Plan): Catalogue {
+  const { layout, limits, searchTool } = plan;
+  const candidates = selectEntries(entries, limits.catalogueSkills, plan);
+  const longest = deferredNote(entries.length, searchTool);
+  const notes = candidates.length < entries.length ? [longest] : ["", longest];
+  // A preamble that leaves no room for a single skill gives way.
+  const frames = [plan.preamble, ""].flatMap((preamble) => notes.map((note) => ({ preamble, note })));
+  for (const { preamble, note } of frames) {
+    const lines = fillFrame(candidates, { preamble, note, items: [""], readTool: plan.readTool }, plan);
+    const deferred = entries.length - lines.length;
+    if (lines.length === 0 || (deferred > 0 && note === "")) continue;
+    const text = layout.page({
+      preamble,
+      items: lines,
+      note: deferred > 0 ? deferredNote(deferred, searchTool) : "",
+      readTool: plan.readTool,
+    });
+    const inline = candidates.slice(0, lines.length).map(({ entry }) => entry.id);
+    return finish(plan, { text, inline, deferred, isComplete: false });
+  }
+  const note = onlyNote(entries.length, searchTool);
+  const text = layout.page({ preamble: "", items: [], note, readTool: plan.readTool });
+  return finish(plan, { text, inline: [], deferred: entries.length, isComplete: false });
+}
+
+/** The lines that fit beside everything else on a page. */
+function fillFrame(candidates: readonly Candidate[], frame: Page, plan: Plan): readonly string[] {
+  const { layout, limits } = plan;
+  return fitItems({
+    items: candidates.map(({ entry }) => catalogueItem(entry, plan)),
+    pinned: candidates.filter(({ pin }) => Number.isFinite(pin)).length,
+    room: limits.catalogueTokens - estimateTokens(layout.page(frame)),
+    descriptionLength: limits.catalogueDescriptionLength,
+    layout,
+  });
+}
+
+function finish(plan: Plan, rendered: Omit<Catalogue, "format" | "tokens">): Catalogue {
+  return { ...rendered, format: plan.format, tokens: estimateTokens(rendered.text) };
+}

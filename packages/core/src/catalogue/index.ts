@@ -1,0 +1,10 @@
+export {
+  type Catalogue,
+  type CatalogueLimits,
+  type CatalogueOptions,
+  cataloguePriority,
+  renderCatalogue,
+} from "./catalogue.ts";
+export { type CatalogueFormat, catalogueFormats, formatForModel } from "./format.ts";
+export { neutralText } from "./neutral.ts";
+export { defaultPreamble } from "./wording.ts";
