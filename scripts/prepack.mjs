@@ -7,5 +7,7 @@ import { dirname, join } from "node:path";
 const root = join(import.meta.dirname, "..");
 const tsc = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin/tsc");
 
-execFileSync(process.execPath, [tsc, "-b", "tsconfig.build.json"], { stdio: ["ignore", "ignore", "inherit"] });
+execFileSync(process.execPath, [tsc, "-b", "tsconfig.build.json"], {
+  stdio: ["ignore", "ignore", "inherit"],
+});
 copyFileSync(join(root, "LICENSE"), "LICENSE");

@@ -1,0 +1,105 @@
+import { PostingWriter, packValue } from "./posting.ts";
+import { Segment } from "./segment.ts";
+import { StringTable } from "./string-table.ts";
+
+/** One segment with the documents of all, in their order, without those that were removed. */
+export function mergeSegments(segments: readonly Segment[]): Segment {
+  const sources = openSources(segments);
+  const collect = (pick: (source: Source, document: number) => string): StringTable =>
+    StringTable.of(
+      sources.flatMap((source) => Array.from(source.kept, (document) => pick(source, document))),
+    );
+  const gather = (pick: (segment: Segment) => Uint8Array): Uint8Array =>
+    Uint8Array.from(
+      sources.flatMap(({ segment, kept }) => Array.from(kept, (document) => pick(segment)[document] ?? 0)),
+    );
+  return new Segment({
+    ids: collect(({ segment }, document) => segment.data.ids.at(document)),
+    keys: collect(({ segment }, document) => segment.data.keys.at(document)),
+    names: collect(({ segment }, document) => segment.data.names.at(document)),
+    nameTerms: gather((segment) => segment.data.nameTerms),
+    nameTrigrams: gather((segment) => segment.data.nameTrigrams),
+    ...mergeTerms(sources),
+  });
+}
+
+interface Source {
+  readonly segment: Segment;
+  /** The documents that stay, by their old numbers. */
+  readonly kept: Uint32Array;
+  /** New numbers by the old ones; those that stay are ascending. */
+  readonly numbers: Uint32Array;
+  /** The term whose turn it is. */
+  at: number;
+  term: string | undefined;
+}
+
+function openSources(segments: readonly Segment[]): readonly Source[] {
+  let next = 0;
+  return segments.map((segment) => {
+    const kept = new Uint32Array(segment.liveCount);
+    const numbers = new Uint32Array(segment.count);
+    let count = 0;
+    for (let document = 0; document < segment.count; document += 1) {
+      if (segment.removed[document] !== 0) continue;
+      numbers[document] = next++;
+      kept[count++] = document;
+    }
+    return { segment, kept, numbers, at: 0, term: termAt(segment, 0) };
+  });
+}
+
+function termAt(segment: Segment, at: number): string | undefined {
+  return at < segment.data.terms.count ? segment.data.terms.at(at) : undefined;
+}
+
+function mergeTerms(sources: readonly Source[]) {
+  const documents = new Uint32Array(sources.reduce((sum, { kept }) => sum + kept.length, 0));
+  const values = new Uint16Array(documents.length);
+  const writer = new PostingWriter();
+  const terms: string[] = [];
+  const offsets = [0];
+  for (let term = firstTerm(sources); term !== undefined; term = firstTerm(sources)) {
+    let count = 0;
+    for (const source of sources) {
+      if (source.term !== term) continue;
+      count = copyPostings(source, documents, values, count);
+      source.at += 1;
+      source.term = termAt(source.segment, source.at);
+    }
+    if (count === 0) continue;
+    writer.write(documents, values, 0, count);
+    terms.push(term);
+    offsets.push(writer.length);
+  }
+  return {
+    terms: StringTable.of(terms),
+    postingOffsets: Uint32Array.from(offsets),
+    postings: writer.finish(),
+  };
+}
+
+function firstTerm(sources: readonly Source[]): string | undefined {
+  let first: string | undefined;
+  for (const { term } of sources) {
+    if (term !== undefined && (first === undefined || term < first)) first = term;
+  }
+  return first;
+}
+
+/** Appends the postings of a source's term that stay; returns how many there are now. */
+function copyPostings(
+  { segment, numbers, at }: Source,
+  documents: Uint32Array,
+  values: Uint16Array,
+  before: number,
+): number {
+  let count = before;
+  const cursor = segment.postingsOf(at);
+  while (cursor.next()) {
+    if (segment.removed[cursor.document] !== 0) continue;
+    documents[count] = numbers[cursor.document] ?? 0;
+    values[count++] = packValue(cursor.impact, cursor.fields);
+  }
+  return count;
+}

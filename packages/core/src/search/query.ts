@@ -1,0 +1,45 @@
+import { analyze } from "./analyzer.ts";
+import { compactName, trigramTerms } from "./trigram.ts";
+
+/** A query as it was typed, before any index is asked. */
+export interface Query {
+  /** Each term once, in the order of the text. */
+  readonly terms: readonly QueryTerm[];
+  /** Few enough terms to be a name, or the beginning of one. */
+  readonly isShort: boolean;
+  /** The whole query as a name, and its trigrams; nothing for a long one. */
+  readonly compact: string;
+  readonly trigrams: readonly string[];
+}
+
+export interface QueryTerm {
+  readonly term: string;
+  readonly typed: string;
+  readonly frequency: number;
+  /** The query ends in this word, so that its end may not be typed yet. */
+  readonly isOpen: boolean;
+}
+
+/** Far more than any task text; the rest of a longer query is not read. */
+const LONGEST_QUERY = 16_384;
+const SHORT_QUERY_TERMS = 6;
+
+export function readQuery(input: string): Query {
+  const text = input.slice(0, LONGEST_QUERY);
+  const tokens = analyze(text);
+  const open = tokens.at(-1);
+  const found = new Map<string, QueryTerm>();
+  for (const token of tokens) {
+    const known = found.get(token.term);
+    found.set(token.term, {
+      term: token.term,
+      typed: known?.typed ?? text.slice(token.from, token.to),
+      frequency: (known?.frequency ?? 0) + 1,
+      isOpen: token === open && token.to === text.length,
+    });
+  }
+  const terms = [...found.values()];
+  const isShort = terms.length <= SHORT_QUERY_TERMS;
+  const compact = isShort ? compactName(text) : "";
+  return { terms, isShort, compact, trigrams: trigramTerms(compact) };
+}

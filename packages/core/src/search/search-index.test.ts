@@ -1,0 +1,272 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { SearchDocument } from "./document.ts";
+import type { SearchOptions } from "./ranking.ts";
+import { SearchIndex } from "./search-index.ts";
+
+function skill(name: string, description = "", more: Partial<SearchDocument> = {}): SearchDocument {
+  return { id: name, key: `key of ${name}`, name, description, tags: [], body: "", ...more };
+}
+
+function indexOf(...documents: readonly SearchDocument[]): SearchIndex {
+  const index = SearchIndex.empty();
+  for (const document of documents) index.upsert(document);
+  return index;
+}
+
+function ids(index: SearchIndex, query: string, options?: SearchOptions): readonly string[] {
+  return index.search(query, options).map(({ id }) => id);
+}
+
+const tools = [
+  skill("pdf-forms", "Fill in PDF forms and read their fields.", { tags: ["documents"] }),
+  skill("spreadsheet-report", "Make reports from Excel workbooks.", { body: "# Charts\nUse openpyxl." }),
+  skill("kubernetes-deploy", "Roll out services to a cluster.", { body: "kubectl apply, then watch pods." }),
+  skill("github-actions", "Write CI workflows.", { body: "Runs on GitHub. Fill in the matrix." }),
+  skill("swiftui-expert", "Review SwiftUI views.", { references: "NavigationStack, Observable macro" }),
+  skill("meeting-notes", "Summarise a meeting.", { body: "Who said what. Mention a PDF if one was shown." }),
+];
+
+describe("ranking", () => {
+  const index = indexOf(...tools);
+
+  test("a word in the name weighs more than one in the body [S-61]", () => {
+    expect(ids(index, "pdf")).toEqual(["pdf-forms", "meeting-notes"]);
+  });
+
+  test.each([
+    ["name", "deploy", "kubernetes-deploy"],
+    ["description", "cluster", "kubernetes-deploy"],
+    ["tags", "document", "pdf-forms"],
+    ["body", "charts", "spreadsheet-report"],
+    ["references", "observable", "swiftui-expert"],
+  ])("finds a word of the %s, and says so [S-61]", (field, query, id) => {
+    const [hit] = index.search(query);
+    expect(hit?.id).toBe(id);
+    expect(hit?.fields).toEqual([field]);
+    expect(hit?.matched).toEqual([query]);
+    expect(hit?.isWeak).toBe(false);
+  });
+
+  test("a task in many words finds its skill, and words that everybody uses do not matter [S-61]", () => {
+    const task = "Could you please look at these excel workbooks that I have got here and make me a report?";
+    expect(ids(index, task)[0]).toBe("spreadsheet-report");
+  });
+
+  test("each hit shows the parts of its score and the words it has, as typed [S-61]", () => {
+    const [hit] = index.search("Fill PDFs quickly");
+    expect(hit).toMatchObject({
+      id: "pdf-forms",
+      matched: ["Fill", "PDFs"],
+      parts: { bm25: 1, coverage: 1, name: 0.5 },
+    });
+    expect(hit?.fields).toEqual(["name", "description"]);
+  });
+
+  test("a hit with little of what was asked is called weak [S-61]", () => {
+    const hits = index.search("orbital mechanics of comets near the watch tower in galactic medieval poetry");
+    expect(hits.map(({ id, isWeak }) => [id, isWeak])).toEqual([["kubernetes-deploy", true]]);
+  });
+
+  test("nothing is made up for words that are nowhere [S-61]", () => {
+    expect(ids(index, "zzqxv wwqyk")).toEqual([]);
+  });
+
+  test("a prior lifts a skill among its likes [S-61]", () => {
+    const twins = indexOf(skill("tidy-alpha", "Tidy code"), skill("tidy-bravo", "Tidy code"));
+    expect(ids(twins, "tidy code")).toEqual(["tidy-alpha", "tidy-bravo"]);
+    const prior = (id: string) => (id === "tidy-bravo" ? 0.1 : 0);
+    expect(ids(twins, "tidy code", { prior })).toEqual(["tidy-bravo", "tidy-alpha"]);
+  });
+
+  test.each(["", "   ", "what is it that you do", "🚀 ?!"])(
+    "%j lists all by prior, then by name [S-61]",
+    (query) => {
+      const prior = (id: string) => (id === "swiftui-expert" ? 0.2 : 0);
+      const names = tools.map(({ id }) => id).filter((id) => id !== "swiftui-expert");
+      expect(ids(index, query, { prior })).toEqual(["swiftui-expert", ...names.toSorted()]);
+      expect(ids(index, query, { limit: 2 })).toEqual(names.toSorted().slice(0, 2));
+    },
+  );
+
+  test("the same content is one hit, with its copies named [S-61]", () => {
+    const copies = ["b/lint", "a/lint", "c/lint"].map((id) => skill("lint", "Lint code", { id, key: "one" }));
+    const [hit, ...others] = indexOf(...copies, skill("other", "Lint text")).search("lint code");
+    expect(hit).toMatchObject({ id: "a/lint", copies: ["b/lint", "c/lint"] });
+    expect(others.map(({ id, copies }) => [id, copies])).toEqual([["other", []]]);
+  });
+});
+
+describe("names and words as people type them", () => {
+  const index = indexOf(...tools);
+
+  test.each([
+    ["spaced", "swift ui expert", "swiftui-expert"],
+    ["joined", "githubactions", "github-actions"],
+    ["a letter missing", "kuberntes-deploy", "kubernetes-deploy"],
+    ["two letters swapped", "spreadhseet report", "spreadsheet-report"],
+    ["half typed", "meeting-no", "meeting-notes"],
+    ["begun", "kub", "kubernetes-deploy"],
+    ["in capitals", "PDF FORMS", "pdf-forms"],
+  ])("finds a name %s [S-61]", (_, query, id) => {
+    expect(ids(index, query)[0]).toBe(id);
+  });
+
+  test.each([
+    ["a slip", "wrokbooks", "spreadsheet-report"],
+    ["a slip beside a right word", "cluser services", "kubernetes-deploy"],
+    ["a word not typed to its end", "roll out serv", "kubernetes-deploy"],
+    ["another case", "swiftui", "swiftui-expert"],
+  ])("finds a word of the text with %s [S-61]", (_, query, id) => {
+    const [hit] = index.search(query);
+    expect(hit?.id).toBe(id);
+    expect(hit?.matched.length).toBeGreaterThan(0);
+  });
+
+  test("a word that is there is preferred to what it may become [S-61]", () => {
+    const index = indexOf(skill("one", "Arrange the dock"), skill("two", "Arrange the docker"));
+    expect(ids(index, "arrange dock")).toEqual(["one", "two"]);
+  });
+
+  test("Chinese finds Chinese, also by a part of it [S-61]", () => {
+    const index = indexOf(
+      skill("图表生成", "根据数据生成图表和报告"),
+      skill("翻译助手", "把文档翻译成中文"),
+      skill("chart-maker", "Makes charts", { body: "支持中文 labels" }),
+    );
+    expect(ids(index, "帮我生成一个数据图表")[0]).toBe("图表生成");
+    expect(ids(index, "翻译")).toEqual(["翻译助手"]);
+    expect(ids(index, "图")).toEqual(["图表生成"]);
+    expect(ids(index, "中文")).toEqual(["翻译助手", "chart-maker"]);
+  });
+});
+
+describe("access", () => {
+  test("who may not be seen is left out before the cut, not after it [S-61]", () => {
+    const hidden = Array.from({ length: 400 }, (_, at) => skill(`deploy-${at}`, "Deploy deploy deploy."));
+    const shown = skill("operations", "", { body: "How to run things, and among them a deploy." });
+    const index = indexOf(...hidden, shown);
+    const accepts = (id: string) => id === "operations";
+    const [hit, ...others] = index.search("deploy", { accepts, limit: 5 });
+    expect(others).toEqual([]);
+    expect(hit).toMatchObject({ id: "operations", parts: { bm25: 1 } });
+    expect(ids(index, "", { accepts })).toEqual(["operations"]);
+    expect(ids(index, "deploy", { accepts: () => false })).toEqual([]);
+  });
+
+  test("a hidden copy of a document is not named [S-61]", () => {
+    const copies = ["a", "b", "c"].map((id) => skill("lint", "Lint code", { id, key: "one" }));
+    const [hit] = indexOf(...copies).search("lint", { accepts: (id) => id !== "a" });
+    expect(hit).toMatchObject({ id: "b", copies: ["c"] });
+  });
+
+  test("the limit is kept, and may exceed the usual depth [S-61]", () => {
+    const many = Array.from({ length: 500 }, (_, at) => skill(`task-${at}`, "Sort mail."));
+    const index = indexOf(...many);
+    expect(index.search("mail")).toHaveLength(10);
+    expect(index.search("mail", { limit: 450 })).toHaveLength(450);
+    expect(index.search("mail", { limit: 0 })).toEqual([]);
+    expect(index.search("", { limit: 3 })).toHaveLength(3);
+  });
+});
+
+describe("changes", () => {
+  test("a document is known by its id and its key [S-61]", () => {
+    const index = indexOf(skill("a", "first text", { key: "1" }));
+    expect([index.has("a", "1"), index.has("a", "2"), index.has("b", "1")]).toEqual([true, false, false]);
+    index.upsert(skill("a", "second text", { key: "2" }));
+    expect([index.has("a", "1"), index.has("a", "2"), index.size]).toEqual([false, true, 1]);
+    expect([ids(index, "first"), ids(index, "second")]).toEqual([[], ["a"]]);
+    expect([index.remove("a"), index.remove("a"), index.size, ids(index, "second")]).toEqual([
+      true,
+      false,
+      0,
+      [],
+    ]);
+  });
+
+  test("after any changes the answers are those of an index made anew [S-61]", () => {
+    const change = fc.record({
+      id: fc.integer({ min: 0, max: 7 }),
+      words: fc.array(fc.constantFrom(...vocabulary), { maxLength: 6 }),
+      action: fc.constantFrom("upsert", "upsert", "upsert", "remove", "search", "snapshot"),
+    });
+    fc.assert(
+      fc.property(fc.array(change, { maxLength: 40 }), (changes) => {
+        let index = SearchIndex.empty();
+        const documents = new Map<string, SearchDocument>();
+        for (const { id, words, action } of changes) {
+          const name = `${vocabulary[id]}-skill`;
+          if (action === "search") index.search("deploy");
+          else if (action === "snapshot") index = SearchIndex.load(index.snapshot()) ?? SearchIndex.empty();
+          else if (action === "remove") expect(index.remove(name)).toBe(documents.delete(name));
+          else {
+            const text = words.join(" ");
+            const document = skill(name, text, { key: `${name} ${text}`, body: `${text} ${text} notes` });
+            index.upsert(document);
+            documents.set(name, document);
+          }
+        }
+        const anew = indexOf(...documents.values());
+        expect(index.size).toBe(documents.size);
+        expect(index.ids().toSorted()).toEqual([...documents.keys()].toSorted());
+        for (const query of [...vocabulary, "deploy dokcer notes", "skill dep", ""])
+          expect(index.search(query)).toEqual(anew.search(query));
+      }),
+    );
+  });
+});
+
+const vocabulary = ["deploy", "docker", "python", "review", "数据", "GitHub", "tests", "caches", "pdf"];
+
+describe("hostile queries", () => {
+  const index = indexOf(...tools);
+
+  test("any text is a query [S-61]", () => {
+    const units = fc
+      .array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 200 })
+      .map((list) => String.fromCharCode(...list));
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: "binary" }), units), (query) => {
+        for (const hit of index.search(query)) expect(Number.isFinite(hit.score)).toBe(true);
+      }),
+    );
+  });
+
+  test.each([
+    ["operators", `") OR 1=1; NEAR(* "AND" -pdf:^~`],
+    ["names of object members", "__proto__ constructor toString hasOwnProperty"],
+    ["one letter, many times", "a".repeat(100_000)],
+    ["many words", Array.from({ length: 20_000 }, (_, at) => `w${at}`).join(" ")],
+    ["capitals in turn", "aB".repeat(50_000)],
+    ["Chinese without an end", "数据".repeat(50_000)],
+    ["marks without letters", "\u0301".repeat(100_000)],
+    ["half-width kana without an end", "ﾃﾞ".repeat(50_000)],
+    ["the mark of trigrams", "\u0001^pd \u0001pdf"],
+  ])("%s take little time [S-61]", (_, query) => {
+    const start = performance.now();
+    index.search(query);
+    expect(performance.now() - start).toBeLessThan(500);
+  });
+
+  test("limits that are no numbers give nothing rather than an error [S-61]", () => {
+    expect(index.search("pdf", { limit: -3 })).toEqual([]);
+    expect(index.search("pdf", { limit: Number.NaN })).toEqual([]);
+    expect(index.search("pdf", { limit: Number.POSITIVE_INFINITY })).toHaveLength(2);
+  });
+
+  test("documents of any text can be indexed and found [S-61]", () => {
+    const text = fc.string({ unit: "binary", maxLength: 60 });
+    fc.assert(
+      fc.property(fc.array(fc.record({ name: text, body: text }), { maxLength: 5 }), (list) => {
+        const documents = list.map((one, at) =>
+          skill(one.name, one.body, { ...one, id: `${at}`, key: `${at}` }),
+        );
+        const index = indexOf(...documents);
+        const loaded = SearchIndex.load(index.snapshot());
+        for (const { name } of list) expect(loaded?.search(name)).toEqual(index.search(name));
+        expect(index.search("").length).toBe(list.length);
+      }),
+    );
+  });
+});

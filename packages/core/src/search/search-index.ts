@@ -1,0 +1,128 @@
+import type { SearchDocument } from "./document.ts";
+import type { SearchHit } from "./hit.ts";
+import { mergeSegments } from "./merge.ts";
+import { rank, type SearchOptions } from "./ranking.ts";
+import type { Segment } from "./segment.ts";
+import { SegmentBuilder } from "./segment-builder.ts";
+import { readSnapshot, writeSnapshot } from "./snapshot.ts";
+import { Tally } from "./tally.ts";
+
+/** About 10,000 skills: so much is taken in before it is sorted. */
+const LARGEST_INTAKE = 4_000_000;
+
+/**
+ * Full-text index of skills, for a library in memory. What is added is taken in as it comes and sorted when it is
+ * first asked for; segments of like size are merged, so that there are few of them and a change costs little.
+ * Rankings depend on the documents alone, not on the way they came in.
+ */
+export class SearchIndex {
+  #segments: readonly Segment[];
+  #intake = new SegmentBuilder();
+  readonly #tally = new Tally();
+
+  private constructor(segments: readonly Segment[]) {
+    this.#segments = segments;
+  }
+
+  static empty(): SearchIndex {
+    return new SearchIndex([]);
+  }
+
+  /**
+   * The index a snapshot was taken of, or undefined if it is damaged or of another version: then build a new one.
+   * The bytes belong to the index from now on.
+   */
+  static load(bytes: Uint8Array): SearchIndex | undefined {
+    const segment = readSnapshot(bytes);
+    return segment && new SearchIndex([segment]);
+  }
+
+  get size(): number {
+    return this.#segments.reduce((sum, { liveCount }) => sum + liveCount, this.#intake.count);
+  }
+
+  /** Whether a document is here with this very content. */
+  has(id: string, key: string): boolean {
+    return this.keyOf(id) === key;
+  }
+
+  /** The content hash with which a document is here. */
+  keyOf(id: string): string | undefined {
+    const wanted = id.toWellFormed();
+    const waiting = this.#intake.keyOf(wanted);
+    if (waiting !== undefined) return waiting;
+    for (const segment of this.#segments) {
+      const document = segment.find(wanted);
+      if (document !== undefined) return segment.data.keys.at(document);
+    }
+    return undefined;
+  }
+
+  ids(): readonly string[] {
+    this.#settle();
+    return this.#segments.flatMap(({ data, count, removed }) =>
+      Array.from({ length: count }, (_, document) => document)
+        .filter((document) => removed[document] === 0)
+        .map((document) => data.ids.at(document)),
+    );
+  }
+
+  /** Adds a document, or puts it in the place of the one with its id. Ids are kept as well-formed text. */
+  upsert(document: SearchDocument): void {
+    const id = document.id.toWellFormed();
+    const key = document.key.toWellFormed();
+    const present = this.keyOf(id);
+    if (present === key) return;
+    if (present !== undefined) this.remove(id);
+    this.#intake.add({ ...document, id, key });
+    if (this.#intake.postingCount > LARGEST_INTAKE) this.#settle();
+  }
+
+  /** False if there was no such document. */
+  remove(id: string): boolean {
+    const wanted = id.toWellFormed();
+    if (this.#intake.keyOf(wanted) !== undefined) this.#settle();
+    for (const segment of this.#segments) {
+      const document = segment.find(wanted);
+      if (document === undefined) continue;
+      segment.remove(document);
+      if (segment.liveCount * 2 < segment.count) this.#rewrite(segment);
+      return true;
+    }
+    return false;
+  }
+
+  /** The best documents for a query of any kind: a name, a few words, a whole task. Never throws. */
+  search(query: string, options: SearchOptions = {}): readonly SearchHit[] {
+    this.#settle();
+    return rank(query, this.#segments, options, this.#tally);
+  }
+
+  /** The whole index as bytes, for `load`. */
+  snapshot(): Uint8Array {
+    this.#settle();
+    const [only] = this.#segments;
+    const isOne = this.#segments.length === 1 && only !== undefined && only.liveCount === only.count;
+    if (!isOne) this.#segments = [mergeSegments(this.#segments)];
+    return writeSnapshot(this.#segments[0] ?? mergeSegments([]));
+  }
+
+  /** What waits becomes a segment, and is merged with those before it until each is at least twice the next. */
+  #settle(): void {
+    if (this.#intake.count === 0) return;
+    const segments = [...this.#segments, this.#intake.seal()];
+    this.#intake = new SegmentBuilder();
+    for (;;) {
+      const [before, last] = segments.slice(-2);
+      if (before === undefined || last === undefined || before.liveCount >= 2 * last.liveCount) break;
+      segments.splice(-2, 2, mergeSegments([before, last]));
+    }
+    this.#segments = segments;
+  }
+
+  #rewrite(sparse: Segment): void {
+    this.#segments = this.#segments
+      .map((segment) => (segment === sparse ? mergeSegments([sparse]) : segment))
+      .filter(({ count }) => count > 0);
+  }
+}

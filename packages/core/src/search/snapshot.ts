@@ -1,0 +1,126 @@
+import { ANALYZER_VERSION } from "./analyzer.ts";
+import { Segment } from "./segment.ts";
+import { StringTable } from "./string-table.ts";
+
+/**
+ * A segment as flat bytes in the machine's own order: a head of 32-bit words (mark, versions, checksum, then start
+ * and length of each section), and the sections, each from a multiple of 8. Loading is a check and a few views.
+ */
+export function writeSnapshot({ data }: Segment): Uint8Array {
+  const encoder = new TextEncoder();
+  const texts = [data.ids, data.keys, data.names, data.terms];
+  const sections = [
+    ...texts.map(({ text }) => encoder.encode(text)),
+    ...texts.map(({ offsets }) => bytesOf(offsets)),
+    data.nameTerms,
+    data.nameTrigrams,
+    bytesOf(data.postingOffsets),
+    data.postings,
+  ];
+  const places: number[] = [];
+  let end = HEAD_BYTES;
+  for (const section of sections) {
+    places.push(end, section.length);
+    end = aligned(end + section.length);
+  }
+  const bytes = new Uint8Array(end);
+  for (const [index, section] of sections.entries()) bytes.set(section, places[2 * index] ?? 0);
+  const words = new Uint32Array(bytes.buffer);
+  words.set([MAGIC, FORMAT_VERSION, ANALYZER_VERSION, 0, end, ...places]);
+  words[CHECKSUM_AT] = checksum(words);
+  return bytes;
+}
+
+const MAGIC = 0x534b4958;
+const FORMAT_VERSION = 1;
+const CHECKSUM_AT = 3;
+const FIRST_PLACE = 5;
+const SECTION_COUNT = 12;
+const HEAD_BYTES = aligned(4 * (FIRST_PLACE + 2 * SECTION_COUNT));
+const TEXT_COUNT = 4;
+
+/** Undefined for anything but the bytes of a snapshot of this version, whole and unchanged. */
+export function readSnapshot(input: Uint8Array): Segment | undefined {
+  if (input.length < HEAD_BYTES || input.length % 8 !== 0) return undefined;
+  // Views need an aligned start, which bytes from a pooled buffer may not have.
+  const bytes = input.byteOffset % 8 === 0 ? input : input.slice();
+  const words = wordsOf(bytes);
+  const [magic, format, analyzer, sum, length] = words;
+  if (magic !== MAGIC || format !== FORMAT_VERSION || analyzer !== ANALYZER_VERSION) return undefined;
+  if (length !== bytes.length || checksum(words) !== sum) return undefined;
+  const sections = cutSections(bytes, words);
+  return sections && assemble(sections);
+}
+
+function cutSections(bytes: Uint8Array, words: Uint32Array): readonly Uint8Array[] | undefined {
+  const sections: Uint8Array[] = [];
+  for (let index = 0; index < SECTION_COUNT; index += 1) {
+    const start = words[FIRST_PLACE + 2 * index] ?? 0;
+    const length = words[FIRST_PLACE + 2 * index + 1] ?? 0;
+    if (start % 8 !== 0 || start < HEAD_BYTES || start + length > bytes.length) return undefined;
+    sections.push(bytes.subarray(start, start + length));
+  }
+  return sections;
+}
+
+function assemble(sections: readonly Uint8Array[]): Segment | undefined {
+  const [ids, keys, names, terms] = sections
+    .slice(0, TEXT_COUNT)
+    .map((text, index) => readTable(text, sections[TEXT_COUNT + index]));
+  const [nameTerms, nameTrigrams, offsets, postings] = sections.slice(2 * TEXT_COUNT);
+  if (ids === undefined || keys === undefined || names === undefined || terms === undefined) return undefined;
+  if (nameTerms === undefined || nameTrigrams === undefined || postings === undefined) return undefined;
+  const postingOffsets = offsets && readOffsets(offsets, postings.length);
+  if (postingOffsets?.length !== terms.count + 1) return undefined;
+  const isEven = [keys.count, names.count, nameTerms.length, nameTrigrams.length].every(
+    (count) => count === ids.count,
+  );
+  if (!isEven) return undefined;
+  return new Segment({ ids, keys, names, nameTerms, nameTrigrams, terms, postingOffsets, postings });
+}
+
+function readTable(text: Uint8Array, offsets: Uint8Array | undefined): StringTable | undefined {
+  const decoded = new TextDecoder("utf-8", { ignoreBOM: true }).decode(text);
+  const checked = offsets && readOffsets(offsets, decoded.length);
+  return checked && new StringTable(decoded, checked);
+}
+
+/** Offsets that start at 0, never fall, and end at the end. */
+function readOffsets(bytes: Uint8Array, end: number): Uint32Array | undefined {
+  if (bytes.length % 4 !== 0) return undefined;
+  const offsets = wordsOf(bytes);
+  let before = 0;
+  for (const offset of offsets) {
+    if (offset < before) return undefined;
+    before = offset;
+  }
+  return offsets[0] === 0 && before === end ? offsets : undefined;
+}
+
+/** Against damage, not against forgery. Four lanes, so that the processor need not wait for one product. */
+export function checksum(words: Uint32Array): number {
+  let [a, b, c, d] = [1, 2, 3, 4];
+  for (let at = CHECKSUM_AT + 1; at < words.length; at += 4) {
+    a = Math.imul(a ^ (words[at] ?? 0), 0x9e3779b1);
+    b = Math.imul(b ^ (words[at + 1] ?? 0), 0x85ebca77);
+    c = Math.imul(c ^ (words[at + 2] ?? 0), 0xc2b2ae3d);
+    d = Math.imul(d ^ (words[at + 3] ?? 0), 0x27d4eb2f);
+    a ^= a >>> 15;
+    b ^= b >>> 15;
+    c ^= c >>> 15;
+    d ^= d >>> 15;
+  }
+  return Math.imul(a ^ Math.imul(b ^ Math.imul(c ^ Math.imul(d, 31), 31), 31), 31) >>> 0;
+}
+
+function aligned(length: number): number {
+  return Math.ceil(length / 8) * 8;
+}
+
+function bytesOf(words: Uint32Array): Uint8Array {
+  return new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
+}
+
+function wordsOf(bytes: Uint8Array): Uint32Array {
+  return new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4);
+}

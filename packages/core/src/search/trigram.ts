@@ -1,0 +1,35 @@
+import { fold } from "./character.ts";
+
+/** Names are far shorter; a hostile one must not cost more than a line of text. */
+const LONGEST_NAME = 120;
+/** Sets the trigrams apart from the terms of texts, which have no control characters. */
+const MARK = "\u0001";
+const BETWEEN_WORDS = /[^\p{L}\p{M}\p{N}]+/gu;
+/** Below this many characters a beginning says nothing. */
+const SHORTEST_BEGINNING = 2;
+
+/** A name with nothing left but its letters and digits: `Git-Hub flow` and `github_flow` are the same. */
+export function compactName(name: string): string {
+  const folded = fold(name.slice(0, 2 * LONGEST_NAME)).toLowerCase();
+  return folded.replace(BETWEEN_WORDS, "").slice(0, LONGEST_NAME);
+}
+
+/** The distinct trigrams of a compact name, with its two ends marked, as terms of the index. */
+export function trigramTerms(compact: string): readonly string[] {
+  if (compact === "") return [];
+  const padded = `^${compact}$`;
+  const found = new Set<string>();
+  for (let at = 0; at + 3 <= padded.length; at += 1) found.add(MARK + padded.slice(at, at + 3));
+  return [...found];
+}
+
+/** How alike two sets of trigrams are, from 0 to 1. */
+export function similarityOf(shared: number, first: number, second: number): number {
+  return shared === 0 ? 0 : shared / (first + second - shared);
+}
+
+/** How much of a name has been typed, for one that is typed from its beginning; otherwise 0. */
+export function beginningOf(typed: string, name: string): number {
+  if (typed.length < SHORTEST_BEGINNING || !name.startsWith(typed)) return 0;
+  return 0.5 + (0.5 * typed.length) / name.length;
+}
