@@ -1,5 +1,26 @@
+import { benchCatalogue } from "./catalogue.ts";
+import { benchLibrary } from "./library.ts";
 import { benchParse } from "./parse.ts";
+import { benchSearch } from "./search.ts";
+import { benchSearchSpeed } from "./search-speed.ts";
+import { benchStart } from "./start.ts";
 import { benchTreeHash } from "./tree-hash.ts";
 
-await benchParse();
-await benchTreeHash();
+/** Usage: npm run bench [-- <name> [<sizes…>]]. Without a name, all of them; sizes are numbers of skills. */
+const benches: Readonly<Record<string, (sizes: readonly number[]) => void | Promise<void>>> = {
+  parse: benchParse,
+  "tree-hash": benchTreeHash,
+  start: benchStart,
+  library: (sizes) => benchLibrary(sizes.length > 0 ? sizes : [1000, 10_000]),
+  catalogue: benchCatalogue,
+  search: benchSearch,
+  "search-speed": (sizes) => benchSearchSpeed(sizes.length > 0 ? sizes : [1000, 10_000]),
+};
+
+const [name, ...sizes] = process.argv.slice(2);
+if (name !== undefined && benches[name] === undefined) {
+  console.error(`There is no benchmark ${name}; there are ${Object.keys(benches).join(", ")}.`);
+  process.exitCode = 2;
+}
+for (const [each, bench] of Object.entries(benches))
+  if (name === undefined || name === each) await bench(sizes.map(Number));

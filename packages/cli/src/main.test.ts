@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { SkillError } from "@skillhold/protocol/error";
 import { describe, expect, test } from "vitest";
 import { commandTable } from "./command-table.ts";
+import { fakeHost } from "./fake-host.ts";
 import { main } from "./main.ts";
 import { printData } from "./output.ts";
 import { formatOverview } from "./overview.ts";
 import type { CommandModule, CommandSpec } from "./program.ts";
-import type { Host } from "./terminal.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "skillhold-main-"));
 
@@ -159,13 +159,13 @@ describe("misuse exits 2", () => {
 
 describe("help", () => {
   test("lists options, commands and examples and loads no command [S-60]", async () => {
-    const { host, texts } = fakeHost();
+    const { host, texts } = fakeHost(folder);
     const load = () => Promise.reject(new Error("loaded"));
     const table = makeTable(async () => 0).map((spec) => ({ ...spec, load }));
     expect(await main(["--help"], host, table)).toBe(0);
-    expect(texts.out).toContain("  -C, --cwd <folder>  start relative paths");
-    expect(texts.out).toContain("  greet [names...]    say hello");
-    expect(texts.out).toContain("  $ skillhold greet ada");
+    expect(texts().out).toContain("  -C, --cwd <folder>  start relative paths");
+    expect(texts().out).toContain("  greet [names...]    say hello");
+    expect(texts().out).toContain("  $ skillhold greet ada");
   });
 
   test.each([[["-h"]], [["help"]], [["--json", "--help"]]])("is the same for %j [S-60]", async (argv) => {
@@ -190,21 +190,9 @@ describe("help", () => {
 });
 
 async function runMain(argv: readonly string[], run: CommandModule["run"]) {
-  const { host, texts } = fakeHost();
+  const { host, texts } = fakeHost(folder);
   const code = await main(argv, host, makeTable(run));
-  return { code, ...texts };
-}
-
-function fakeHost() {
-  const texts = { out: "", err: "" };
-  const open = (name: "out" | "err"): Host["stdout"] => ({
-    write: (text) => {
-      texts[name] += text;
-    },
-    on: () => {},
-  });
-  const host: Host = { stdout: open("out"), stderr: open("err"), env: {}, cwd: () => folder };
-  return { host, texts };
+  return { code, ...texts() };
 }
 
 function makeTable(run: CommandModule["run"]): readonly CommandSpec[] {

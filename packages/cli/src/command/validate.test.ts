@@ -10,9 +10,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { main } from "../main.ts";
+import { runMain, writeFile } from "../fake-host.ts";
 
 let root: string;
 beforeEach(() => {
@@ -228,28 +228,9 @@ describe("properties and prompt", () => {
 });
 
 function write(path: string, content: string | Buffer): string {
-  const file = join(root, path);
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, content);
-  return file;
+  return writeFile(root, path, content);
 }
 
-async function skillhold(...argv: readonly string[]): Promise<{ code: number; out: string; err: string }> {
-  const texts = { out: "", err: "" };
-  const stream = (name: "out" | "err") => ({
-    write: (text: string | Uint8Array) => {
-      texts[name] += String(text);
-      return true;
-    },
-    on: () => stream(name),
-  });
-  // The command line uses `write` and `on` of a stream and nothing else.
-  const host = {
-    stdout: stream("out"),
-    stderr: stream("err"),
-    env: {},
-    cwd: () => root,
-  } as unknown as Parameters<typeof main>[1];
-  const code = await main(argv, host);
-  return { code, ...texts };
+function skillhold(...argv: readonly string[]) {
+  return runMain(argv, root);
 }

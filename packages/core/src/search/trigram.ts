@@ -4,14 +4,20 @@ import { fold } from "./character.ts";
 const LONGEST_NAME = 120;
 /** Sets the trigrams apart from the terms of texts, which have no control characters. */
 const MARK = "\u0001";
+const PLAIN = /^[\x20-\x7E]*$/;
+const BETWEEN_PLAIN_WORDS = /[^a-z0-9]+/g;
 const BETWEEN_WORDS = /[^\p{L}\p{M}\p{N}]+/gu;
 /** Below this many characters a beginning says nothing. */
 const SHORTEST_BEGINNING = 2;
 
 /** A name with nothing left but its letters and digits: `Git-Hub flow` and `github_flow` are the same. */
 export function compactName(name: string): string {
-  const folded = fold(name.slice(0, 2 * LONGEST_NAME)).toLowerCase();
-  return folded.replace(BETWEEN_WORDS, "").slice(0, LONGEST_NAME);
+  const read = name.slice(0, 2 * LONGEST_NAME);
+  // Unicode's tables are slow to ask, and nearly all names do without.
+  const compact = PLAIN.test(read)
+    ? read.toLowerCase().replace(BETWEEN_PLAIN_WORDS, "")
+    : fold(read).toLowerCase().replace(BETWEEN_WORDS, "");
+  return compact.slice(0, LONGEST_NAME);
 }
 
 /** The distinct trigrams of a compact name, with its two ends marked, as terms of the index. */

@@ -1,0 +1,55 @@
+import { neutralText, nodeHost } from "@skillhold/core";
+import { cacheFile } from "../cache-file.ts";
+import { checkCache } from "../doctor/cache-check.ts";
+import type { Check } from "../doctor/check.ts";
+import { checkLinks } from "../doctor/link-check.ts";
+import { checkNode, findPinnedNode } from "../doctor/node-check.ts";
+import { checkPrograms } from "../doctor/program-check.ts";
+import { checkInvalid, checkReadiness, checkShadowed } from "../doctor/skill-check.ts";
+import { checkSources } from "../doctor/source-check.ts";
+import { type Opened, withLibrary } from "../open.ts";
+import { type ExitCode, type Io, printData } from "../output.ts";
+import type { CommandInput } from "../program.ts";
+import { paintFor } from "../text.ts";
+
+/** Looks at everything that can keep a skill from working, and says what to do about it. */
+export async function run(input: CommandInput): Promise<ExitCode> {
+  const { io, options } = input;
+  const checks = await withLibrary(input, (opened) => checkAll(opened, options["cache"] !== false, io));
+  if (io.json) printData(io, { checks });
+  else await printChecks(io, checks);
+  return checks.some(({ status }) => status === "fail") ? 1 : 0;
+}
+
+async function checkAll(opened: Opened, isCacheOn: boolean, io: Io): Promise<readonly Check[]> {
+  const { view } = opened.library.inspect();
+  return [
+    ...checkNode(process, findPinnedNode(process)),
+    ...checkSources(opened, io),
+    checkInvalid(view, io, opened.rootFlags),
+    checkShadowed(view, io),
+    checkReadiness(view.entries),
+    await checkLinks(view.entries, io.signal),
+    checkCache(cacheFile(io.env), isCacheOn, io),
+    ...checkPrograms(nodeHost({ env: io.env, platform: process.platform, cwd: io.cwd })),
+  ];
+}
+
+/** A long list of cases would push the other checks off the screen. */
+const SHOWN_DETAILS = 5;
+
+async function printChecks(io: Io, checks: readonly Check[]): Promise<void> {
+  const paint = await paintFor(io.color);
+  const marks = { ok: paint.green("ok  "), warn: paint.yellow("warn"), fail: paint.red("fail") };
+  for (const { name, status, message, fix, details } of checks) {
+    io.out(`${marks[status]} ${paint.bold(neutralText(name))}: ${neutralText(message)}\n`);
+    for (const detail of details.slice(0, SHOWN_DETAILS)) io.out(`       ${neutralText(detail)}\n`);
+    const left = details.length - SHOWN_DETAILS;
+    if (left > 0) io.out(`       ${paint.dim(`… and ${left} more; --json lists all`)}\n`);
+    if (fix !== null) io.out(`     ${paint.cyan("fix:")} ${neutralText(fix)}\n`);
+  }
+  const counts = (["ok", "warn", "fail"] as const).map(
+    (status) => `${checks.filter((check) => check.status === status).length} ${status}`,
+  );
+  io.err(`${counts.join(", ")}\n`);
+}

@@ -1,0 +1,78 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { runJson, runMain, skillText, writeFile } from "../fake-host.ts";
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "skillhold-explain-"));
+  writeFile(root, "a/pdf/SKILL.md", skillText("pdf", "Reads PDF."));
+  writeFile(root, "a/mine/SKILL.md", skillText("mine", "x", "", "runtime: [other]\n"));
+  writeFile(root, "b/pdf/SKILL.md", skillText("pdf", "Another."));
+  writeFile(root, "b/none/SKILL.md", "no frontmatter\n");
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const roots = ["--root", "a", "--root", "b"];
+
+describe("explain", () => {
+  test("lists every candidate and why it is, or is not, in the prompt [S-19] [S-60]", async () => {
+    const { code, out, err } = await runMain(["explain", ...roots], root);
+    expect({ code, err }).toEqual({ code: 0, err: "1 visible, 1 hidden, 1 shadowed, 1 invalid\n" });
+    const lines = out.trimEnd().split("\n");
+    expect(lines).toHaveLength(5);
+    expect(lines[1]).toMatch(/^hidden {4}mine {2}a {7}.*other/);
+    expect(lines[2]).toBe("visible   pdf   a       The prompt names it.");
+    expect(lines[3]).toMatch(/^shadowed {2}pdf {3}b {7}Another skill of this id counts/);
+    expect(lines[4]).toMatch(/^invalid {3}none {2}b {7}The file does not start/);
+  });
+
+  test("gives state, reason and message for the viewer as JSON [S-19] [S-60]", async () => {
+    const { data } = await runJson(["explain", "--agent", "writer", "--runtime", "other", ...roots], root);
+    expect(data.viewer).toEqual({ runtime: "other", agent: "writer", invoker: "model" });
+    const states = data.candidates.map(({ id, state, reason, prompt }: Candidate) => [
+      id,
+      state,
+      reason,
+      prompt,
+    ]);
+    expect(states).toEqual([
+      ["mine", "visible", "visible", "inline"],
+      ["pdf", "visible", "visible", "inline"],
+      ["pdf", "shadowed", "shadowed", null],
+      ["none", "invalid", "invalid", null],
+    ]);
+  });
+
+  test("tells what the prompt has no room for [S-19] [S-22]", async () => {
+    for (let index = 0; index < 45; index += 1)
+      writeFile(root, `a/s${index}/SKILL.md`, skillText(`s${index}`, "Does a thing."));
+    const { data } = await runJson(["explain", ...roots], root);
+    const left = data.candidates.filter(({ prompt }: Candidate) => prompt === "search");
+    expect(left.length).toBe(6);
+  });
+
+  test("of one id shows its candidates and the order of the sources [S-15] [S-19]", async () => {
+    const { code, out } = await runMain(["explain", "pdf", ...roots], root);
+    expect(code).toBe(0);
+    expect(out).toContain("visible a/pdf (a)\n");
+    expect(out).toContain("shadowed b/pdf (b)\n");
+    expect(out).toContain("(precedence local):\n  1. a (workspace, trust user) ← has it\n  2. b ");
+  });
+
+  test("of an id that no candidate has exits 5 and says what was meant [S-19] [S-60]", async () => {
+    const result = await runJson(["explain", "nnone", ...roots], root);
+    expect(result).toMatchObject({
+      code: 5,
+      error: { code: "SKILL_NOT_FOUND", hint: "Did you mean none?" },
+    });
+  });
+});
+
+interface Candidate {
+  readonly id: string;
+  readonly state: string;
+  readonly reason: string;
+  readonly prompt: string | null;
+}

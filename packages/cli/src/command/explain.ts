@@ -1,0 +1,93 @@
+import { type Explanation, neutralText, openSession, systemPorts } from "@skillhold/core";
+import { unknownSkill } from "../get-entry.ts";
+import { type Opened, withLibrary } from "../open.ts";
+import { type ExitCode, type Io, plain, printData } from "../output.ts";
+import type { CommandInput } from "../program.ts";
+import { formatTable } from "../table.ts";
+import { paintFor, shortPath } from "../text.ts";
+
+/** Prints every candidate and why a viewer finds it or does not. */
+export async function run(input: CommandInput): Promise<ExitCode> {
+  const { io, args } = input;
+  const [id] = args;
+  return await withLibrary<ExitCode>(input, async (opened) => {
+    const candidates = await explainAll(opened, id);
+    if (id !== undefined && candidates.length === 0) throw await unknownSkill(opened, id);
+    const { viewer, precedence } = opened;
+    const sources = opened.sources.map(({ label, kind, trust, root }) => ({ label, kind, trust, root }));
+    if (io.json) printData(io, { viewer, precedence, sources, candidates });
+    else if (id === undefined) await printAll(io, candidates);
+    else await printOne(io, candidates, opened);
+    return 0;
+  });
+}
+
+interface Candidate extends Explanation {
+  /** Whether the prompt names the skill or leaves it to the search; null when the viewer does not see it. */
+  readonly prompt: "inline" | "search" | null;
+}
+
+async function explainAll(opened: Opened, id: string | undefined): Promise<readonly Candidate[]> {
+  const session = await openSession(opened.library, opened.viewer, systemPorts());
+  const inline = new Set((await session.catalogue()).inline);
+  const candidates = await opened.library.explain(opened.viewer, id);
+  return candidates.map((candidate) => {
+    const isVisible = candidate.state === "visible";
+    return { ...candidate, prompt: isVisible ? (inline.has(candidate.id) ? "inline" : "search") : null };
+  });
+}
+
+async function printAll(io: Io, candidates: readonly Candidate[]): Promise<void> {
+  if (candidates.length === 0) {
+    io.err("There are no candidates. `skillhold list` says where it looked.\n");
+    return;
+  }
+  const paint = await paintFor(io.color);
+  const columns = [
+    { title: "STATE" },
+    { title: "ID", most: 36 },
+    { title: "SOURCE", most: 20 },
+    { title: "WHY" },
+  ];
+  const rows = candidates.map((each) =>
+    [each.state, each.id, each.source, explainInWords(each)].map((cell) => neutralText(cell)),
+  );
+  io.out(formatTable(columns, rows, { width: io.isOutTty ? io.columns : undefined, paintTitle: paint.dim }));
+  io.err(`${summarize(candidates)}\n`);
+}
+
+async function printOne(
+  io: Io,
+  candidates: readonly Candidate[],
+  { sources, precedence }: Opened,
+): Promise<void> {
+  const paint = await paintFor(io.color);
+  for (const each of candidates) {
+    const { state, path, source } = each;
+    io.out(`${paint.bold(state)} ${plain(shortPath(io, path))} ${paint.dim(`(${plain(source)})`)}\n`);
+    io.out(`  ${neutralText(explainInWords(each))}\n`);
+  }
+  io.out(`Sources in the order in which they win (precedence ${precedence}):\n`);
+  const found = new Set(candidates.map(({ source }) => source));
+  for (const [index, { label, kind, trust }] of sources.entries()) {
+    const mark = found.has(label) ? ` ${paint.dim("← has it")}` : "";
+    io.out(`  ${index + 1}. ${plain(label)} (${kind}, trust ${trust})${mark}\n`);
+  }
+}
+
+function explainInWords({ message, warnings, prompt }: Candidate): string {
+  const where =
+    prompt === null
+      ? message
+      : prompt === "inline"
+        ? "The prompt names it."
+        : "The prompt has no room for it and leaves it to the search.";
+  return warnings.length === 0 ? where : `${where} But ${warnings.join("; ")}.`;
+}
+
+function summarize(candidates: readonly Candidate[]): string {
+  const counts = (["visible", "hidden", "shadowed", "invalid"] as const)
+    .map((state) => [state, candidates.filter((each) => each.state === state).length] as const)
+    .filter(([, number]) => number > 0);
+  return counts.map(([state, number]) => `${number} ${state}`).join(", ");
+}

@@ -1,0 +1,118 @@
+import { neutralText } from "@skillhold/core";
+import type { SkillEntry } from "@skillhold/protocol";
+import { type Opened, withLibrary } from "../open.ts";
+import { textOption } from "../option.ts";
+import { type ExitCode, type Io, plain, printData } from "../output.ts";
+import type { CommandInput } from "../program.ts";
+import { formatTable } from "../table.ts";
+import { count, paintFor, shortPath } from "../text.ts";
+
+/** Prints the skills that a viewer would find, and says what became of the other candidates. */
+export async function run(input: CommandInput): Promise<ExitCode> {
+  const { io, options } = input;
+  return await withLibrary<ExitCode>(
+    input,
+    async (opened) => {
+      const tag = textOption(options, "tag");
+      const listing = await makeListing(opened, tag);
+      if (io.json) printData(io, listing);
+      else if (options["invalid"] === true) await printInvalid(io, listing);
+      else await printListing(io, listing, opened, tag);
+      return 0;
+    },
+    { roots: input.args },
+  );
+}
+
+interface Listing extends Pick<ReturnType<Opened["library"]["inspect"]>["view"], "invalid" | "shadowed"> {
+  readonly skills: readonly SkillEntry[];
+  /** Skills that count for their id and are not for this viewer. */
+  readonly hidden: readonly { readonly id: string; readonly source: string; readonly reason: string }[];
+}
+
+async function makeListing({ library, viewer }: Opened, tag: string | undefined): Promise<Listing> {
+  const { view } = library.inspect();
+  const visible = await library.list(viewer);
+  const skills = tag === undefined ? visible : visible.filter(({ tags }) => hasTag(tags, tag));
+  const hidden = (await library.explain(viewer))
+    .filter(({ state }) => state === "hidden")
+    .map(({ id, source, reason }) => ({ id, source, reason }));
+  return { skills, invalid: view.invalid, shadowed: view.shadowed, hidden };
+}
+
+function hasTag(tags: readonly string[], wanted: string): boolean {
+  return tags.some((tag) => tag.toLowerCase() === wanted.toLowerCase());
+}
+
+const columns = [
+  { title: "ID", most: 36 },
+  { title: "VERSION", most: 10 },
+  { title: "SOURCE", most: 20 },
+  { title: "TRUST" },
+  { title: "READINESS" },
+  { title: "DESCRIPTION" },
+];
+
+async function printListing(
+  io: Io,
+  listing: Listing,
+  opened: Opened,
+  tag: string | undefined,
+): Promise<void> {
+  const { skills } = listing;
+  if (skills.length === 0 && tag !== undefined) io.err(`No skill has the tag ${plain(tag)}.\n`);
+  else if (skills.length === 0) printNothing(io, listing, opened);
+  else {
+    const paint = await paintFor(io.color);
+    const rows = skills.map(({ id, version, source, trust, readiness, description }) =>
+      [id, version ?? "-", source, trust, readiness.state, description].map((cell) => neutralText(cell)),
+    );
+    io.out(
+      formatTable(columns, rows, { width: io.isOutTty ? io.columns : undefined, paintTitle: paint.dim }),
+    );
+  }
+  io.err(summarize(listing, opened));
+}
+
+/** Each count that is not zero comes with the command that shows more. */
+function summarize({ skills, invalid, shadowed, hidden }: Listing, { rootFlags }: Opened): string {
+  const lines = [
+    [skills.length, count(skills.length, "skill"), `\`skillhold show <id>${rootFlags}\` shows one`],
+    [invalid.length, `${invalid.length} invalid`, `\`skillhold list --invalid${rootFlags}\` says why`],
+    [shadowed.length, `${shadowed.length} shadowed`, `\`skillhold explain${rootFlags}\` says by which`],
+    [hidden.length, `${hidden.length} hidden`, `\`skillhold explain${rootFlags}\` says why`],
+  ] as const;
+  return lines.map(([number, what, how]) => (number === 0 ? "" : `${what}: ${how}\n`)).join("");
+}
+
+function printNothing(io: Io, { invalid, hidden }: Listing, { sources }: Opened): void {
+  const isAnything = invalid.length + hidden.length > 0;
+  io.err(isAnything ? "None of the skills can be listed.\n" : "No skills found.\n");
+  if (sources.length === 0) {
+    io.err(
+      "Looked for skills/, .agents/skills/, .claude/skills/ and their like, here and up to the root of the\n" +
+        "repository, and in your home folder. None of these folders exists.\n",
+    );
+  }
+  for (const { label, root } of sources)
+    io.err(`Looked in ${plain(label)} (${plain(shortPath(io, root))}).\n`);
+  if (isAnything) return;
+  io.err(
+    "To add a skill, make a folder for it with a SKILL.md in it, such as .agents/skills/<name>/SKILL.md.\n" +
+      "To look into another folder: `skillhold list <folder>`.\n",
+  );
+}
+
+async function printInvalid(io: Io, { invalid }: Listing): Promise<void> {
+  const paint = await paintFor(io.color);
+  for (const { path, source, diagnostics } of invalid) {
+    const place = shortPath(io, path);
+    io.out(`${paint.bold(plain(place))} ${paint.dim(`(${plain(source)})`)}\n`);
+    for (const { severity, file, line, column, code, message, fix } of diagnostics) {
+      if (severity !== "error") continue;
+      io.out(`  ${plain(file ?? "SKILL.md")}:${line}:${column} ${paint.red(code)} ${plain(message)}\n`);
+      io.out(`    ${paint.dim(`fix: ${plain(fix)}`)}\n`);
+    }
+  }
+  io.err(invalid.length === 0 ? "No invalid skills.\n" : `${count(invalid.length, "invalid skill")}\n`);
+}

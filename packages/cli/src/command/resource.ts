@@ -1,0 +1,58 @@
+import { type ByteRange, openSession, type Resource, systemPorts } from "@skillhold/core";
+import { SkillError } from "@skillhold/protocol/error";
+import { getEntry } from "../get-entry.ts";
+import { withLibrary } from "../open.ts";
+import { countOption, present } from "../option.ts";
+import { type ExitCode, type Io, printData } from "../output.ts";
+import type { CommandInput } from "../program.ts";
+import { forReader } from "../text.ts";
+
+/** Prints one file of a skill, or a part of it, to the byte. */
+export async function run(input: CommandInput): Promise<ExitCode> {
+  const { io, options } = input;
+  const [wanted = "", path = ""] = input.args;
+  const range = present({
+    start: countOption(options, "start", { min: 0 }),
+    length: countOption(options, "length", { min: 1 }),
+  });
+  return await withLibrary<ExitCode>(input, async (opened) => {
+    const { id } = await getEntry(opened, wanted);
+    const session = await openSession(opened.library, opened.viewer, systemPorts());
+    const read = (part: ByteRange) => session.resource(id, path, part);
+    if (io.json) printData(io, await read(range));
+    else await printParts(io, range, read);
+    return 0;
+  });
+}
+
+/** A file may be larger than what is handed over at once: it is read on to the end of what was asked for. */
+async function printParts(
+  io: Io,
+  { start = 0, length = Number.POSITIVE_INFINITY }: ByteRange,
+  read: (range: ByteRange) => Promise<Resource>,
+): Promise<void> {
+  let digest: string | undefined;
+  for (let at = start, left = length; left > 0; ) {
+    io.signal.throwIfAborted();
+    const part = await read({ start: at, ...(Number.isFinite(left) ? { length: left } : {}) });
+    digest ??= part.digest;
+    if (part.digest !== digest) throw new SkillError("IO_FAILED", `${part.path} changed while it was read.`);
+    printPart(io, part);
+    // A range that is shorter than a character holds none of it.
+    if (!part.hasMore || part.length === 0) return;
+    at += part.length;
+    left -= part.length;
+  }
+}
+
+function printPart(io: Io, { path, encoding, content, mimeType }: Resource): void {
+  if (encoding === "utf-8") {
+    io.out(forReader(io, content));
+    return;
+  }
+  if (io.isOutTty)
+    throw new SkillError("USAGE", `${path} is not text (${mimeType}) and would disturb the terminal.`, {
+      hint: "Send it to a file with `> file`, or use --json to get it as base64.",
+    });
+  io.out(Buffer.from(content, "base64"));
+}

@@ -1,0 +1,77 @@
+import { once } from "node:events";
+import { type LibraryChange, neutralText } from "@skillhold/core";
+import { SkillError } from "@skillhold/protocol/error";
+import { withLibrary } from "../open.ts";
+import { type ExitCode, type Io, plain, printLine } from "../output.ts";
+import type { CommandInput } from "../program.ts";
+import { count, paintFor } from "../text.ts";
+
+const INTERRUPTED = 130;
+/** The library's own clocks and watches do not keep a process alive; this does, and is never due. */
+const FOREVER_MS = 2 ** 31 - 1;
+
+/** Prints what changes in the folders, as it changes, until it is interrupted. */
+export async function run(input: CommandInput): Promise<ExitCode> {
+  const { io } = input;
+  const paint = await paintFor(io.color);
+  const onError = (error: unknown) => printProblem(io, error);
+  return await withLibrary<ExitCode>(
+    input,
+    async ({ library, sources }) => {
+      if (sources.length === 0)
+        throw new SkillError("PATH_NOT_FOUND", "There is no folder with skills to watch.", {
+          hint: "Name one with --root, or make .agents/skills.",
+        });
+      const { view, mode } = library.inspect();
+      const skills = view.entries.length;
+      if (io.json) printLine(io, { ok: true, data: { skills, mode } });
+      else
+        io.err(
+          `${count(skills, "skill")} in ${count(sources.length, "source")} (mode ${mode}); Ctrl-C ends\n`,
+        );
+      const stop = library.onChange((change) => {
+        if (io.json) printLine(io, { ok: true, data: { at: new Date().toISOString(), ...change } });
+        else io.out(formatChange(change, paint));
+      });
+      await untilAborted(io.signal);
+      stop();
+      return INTERRUPTED;
+    },
+    { watch: { onError } },
+  );
+}
+
+async function untilAborted(signal: AbortSignal): Promise<void> {
+  const alive = setInterval(() => {}, FOREVER_MS);
+  try {
+    if (!signal.aborted) await once(signal, "abort");
+  } finally {
+    clearInterval(alive);
+  }
+}
+
+/** One block a reload: the time before its first line. */
+function formatChange(
+  { added, changed, removed, broken }: LibraryChange,
+  paint: Awaited<ReturnType<typeof paintFor>>,
+): string {
+  const isBroken = new Set(broken.map(({ id }) => id));
+  const lines = [
+    ...added.map((id) => paint.green(`+${id}`)),
+    ...changed.filter((id) => !isBroken.has(id)).map((id) => paint.yellow(`~${id}`)),
+    ...removed.map((id) => paint.red(`-${id}`)),
+    ...broken.map(({ id, message }) => paint.red(`!${id}: ${neutralText(message)}`)),
+  ];
+  const time = new Date().toTimeString().slice(0, 8);
+  return lines.map((line, index) => `${index === 0 ? time : " ".repeat(time.length)} ${line}\n`).join("");
+}
+
+function printProblem(io: Io, error: unknown): void {
+  const message = error instanceof Error ? error.message : String(error);
+  if (io.json)
+    printLine(io, {
+      ok: false,
+      error: { code: "IO_FAILED", message, hint: "The next change is read anew." },
+    });
+  else io.err(`warning: the folders could not be read again: ${plain(message)}\n`);
+}

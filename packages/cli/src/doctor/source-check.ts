@@ -1,0 +1,31 @@
+import type { SourceState } from "@skillhold/core";
+import type { Opened } from "../open.ts";
+import type { Io } from "../output.ts";
+import { count, shortPath } from "../text.ts";
+import { type Check, ok, warn } from "./check.ts";
+
+/** The folders that were searched, each with what kept skills in it from being found. */
+export function checkSources(
+  { library }: Pick<Opened, "library">,
+  io: Pick<Io, "cwd" | "env">,
+): readonly Check[] {
+  const { sources } = library.inspect();
+  if (sources.length > 0) return sources.map((state) => checkSource(state, io));
+  return [
+    warn(
+      "sources",
+      "There is no folder with skills, neither here nor in your home folder.",
+      "Make .agents/skills and put skills into it, or name a folder with --root.",
+    ),
+  ];
+}
+
+function checkSource({ source, skills, problems }: SourceState, io: Pick<Io, "cwd" | "env">): Check {
+  const name = `source ${source.label}`;
+  const place = `${shortPath(io, source.root)} (${source.kind}, trust ${source.trust})`;
+  const message = `${count(skills, "skill folder")} in ${place}`;
+  if (problems.length === 0) return ok(name, `${message}.`);
+  const fix = "Use --follow-links for links; name a folder that was left out with --root.";
+  const details = problems.map((problem) => `${problem.path}: ${problem.message}`);
+  return warn(name, `${message}; ${count(problems.length, "problem")} in searching it.`, fix, details);
+}

@@ -1,0 +1,50 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { main } from "./main.ts";
+import type { Host } from "./terminal.ts";
+
+export interface FakeHostOptions {
+  readonly env?: Host["env"];
+  /** Both streams are a terminal of this width. */
+  readonly columns?: number;
+}
+
+/** A process around the command line that keeps what is written. */
+export function fakeHost(cwd: string, { env = {}, columns }: FakeHostOptions = {}) {
+  const chunks = { out: [] as Buffer[], err: [] as Buffer[] };
+  const open = (name: "out" | "err"): Host["stdout"] => ({
+    write: (text) => chunks[name].push(Buffer.from(text)),
+    on: () => {},
+    ...(columns === undefined ? {} : { isTTY: true, columns }),
+  });
+  const host: Host = { stdout: open("out"), stderr: open("err"), env, cwd: () => cwd };
+  const bytes = () => Buffer.concat(chunks.out);
+  const texts = () => ({ out: bytes().toString(), err: Buffer.concat(chunks.err).toString() });
+  return { host, texts, bytes };
+}
+
+/** Runs a command line in a folder. Without a HOME nothing outside of the folder is read or written. */
+export async function runMain(argv: readonly string[], cwd: string, options?: FakeHostOptions) {
+  const { host, texts } = fakeHost(cwd, options);
+  const code = await main(argv, host);
+  return { code, ...texts() };
+}
+
+/** The same with `--json`: the exit code, and the data or the error of the envelope. */
+export async function runJson(argv: readonly string[], cwd: string, options?: FakeHostOptions) {
+  const { code, out, err } = await runMain([...argv, "--json"], cwd, options);
+  const { ok, data, error } = JSON.parse(out);
+  return { code, err, ok, data, error };
+}
+
+export function writeFile(root: string, path: string, content: string | Uint8Array): string {
+  const file = join(root, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, content);
+  return file;
+}
+
+/** A skill's text: frontmatter from lines, and a body. */
+export function skillText(name: string, description: string, body = "Do it.\n", fields = ""): string {
+  return `---\nname: ${name}\ndescription: ${description}\n${fields}---\n${body}`;
+}

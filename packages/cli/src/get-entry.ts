@@ -1,0 +1,43 @@
+import { didYouMean, suggest } from "@skillhold/core";
+import type { SkillEntry } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
+import type { Opened } from "./open.ts";
+
+/**
+ * The skill of an id, or a failure that says why there is none: who runs the command line owns the folders and may
+ * know more than an agent is told.
+ */
+export async function getEntry(opened: Opened, id: string): Promise<SkillEntry> {
+  const entry = await opened.library.find(opened.viewer, id);
+  if (entry !== undefined) return entry;
+  const candidates = await opened.library.explain(opened.viewer, id);
+  const hidden = candidates.find(({ state }) => state === "hidden");
+  if (hidden !== undefined) {
+    throw new SkillError("SKILL_NOT_FOUND", `The skill ${id} is hidden from this viewer. ${hidden.message}`, {
+      hint: `Look as another viewer with --runtime, --as or --allow; \`skillhold explain ${id}${opened.rootFlags}\` says more.`,
+      details: { id, reason: hidden.reason },
+    });
+  }
+  const [invalid] = candidates;
+  if (invalid !== undefined) {
+    throw new SkillError("SKILL_INVALID", `The skill ${id} cannot be loaded. ${invalid.message}`, {
+      hint: `Run \`skillhold validate ${invalid.path}\` to see each finding with its fix.`,
+      details: { id, path: invalid.path },
+    });
+  }
+  throw await unknownSkill(opened, id);
+}
+
+/** The failure for an id that no candidate has. */
+export async function unknownSkill({ library, viewer, rootFlags }: Opened, id: string): Promise<SkillError> {
+  const ids = [...new Set((await library.explain(viewer)).map((candidate) => candidate.id))];
+  const suggestions = suggest(id, ids);
+  const otherwise =
+    ids.length === 0
+      ? "No skills were found here; name a folder that holds some with --root."
+      : `\`skillhold list${rootFlags}\` shows which there are; --root looks into another folder.`;
+  return new SkillError("SKILL_NOT_FOUND", `There is no skill ${id}.`, {
+    hint: didYouMean(suggestions) ?? otherwise,
+    details: { id, suggestions },
+  });
+}

@@ -1,0 +1,36 @@
+import type { OptionSpec } from "./program.ts";
+
+/** Which folders a command looks at. */
+const sourceOptions: readonly OptionSpec[] = [
+  {
+    flags: "--root <folder>",
+    summary: "look at this folder only; may be repeated",
+    repeats: true,
+  },
+  { flags: "--source <label>", summary: "use only the source of this label; may be repeated", repeats: true },
+  {
+    flags: "--precedence <order>",
+    summary: "which source wins when two have a skill of the same id",
+    choices: ["local", "trust"],
+    default: "local",
+  },
+  { flags: "--trust-project", summary: "trust the project's skills as your own" },
+  { flags: "--follow-links", summary: "follow links that lead out of a source" },
+  { flags: "--no-cache", summary: "read every skill anew" },
+];
+
+/** For whom it looks. */
+const viewerOptions: readonly OptionSpec[] = [
+  { flags: "--runtime <name>", summary: "see what this agent runtime sees", default: "skillhold-cli" },
+  { flags: "--agent <id>", summary: "see what this agent sees" },
+  { flags: "--allow <ids>", summary: "limit the viewer to these ids, with commas between; empty for none" },
+  {
+    flags: "--as <invoker>",
+    summary: "see what a model may start by itself, or a user by name",
+    choices: ["model", "user"],
+    default: "model",
+  },
+];
+
+/** What every command over a library takes; `open.ts` reads it. */
+export const libraryOptions: readonly OptionSpec[] = [...sourceOptions, ...viewerOptions];

@@ -1,0 +1,34 @@
+import { relative, sep } from "node:path";
+import { type Io, plain } from "./output.ts";
+
+/** `1 skill`, `2 skills`. */
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+/** Text of a skill as its reader needs it: to the byte for a program, without control characters on a terminal. */
+export function forReader(io: Pick<Io, "isOutTty">, text: string): string {
+  return io.isOutTty ? plain(text.replaceAll("\r\n", "\n")) : text;
+}
+
+/** A path as one would write it here: from the working folder, or from home. */
+export function shortPath({ cwd, env }: Pick<Io, "cwd" | "env">, path: string): string {
+  const below = relative(cwd, path);
+  if (below === "") return ".";
+  if (below !== ".." && !below.startsWith(`..${sep}`)) return below;
+  const home = env["HOME"];
+  return home && path.startsWith(home + sep) ? `~${path.slice(home.length)}` : path;
+}
+
+/** Bytes for people. */
+export function formatSize(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`;
+  const [size, unit] = bytes < 1024 * 1024 ? [bytes / 1024, "KB"] : [bytes / 1024 / 1024, "MB"];
+  return `${size < 10 ? size.toFixed(1) : Math.round(size)} ${unit}`;
+}
+
+/** The colours of a stream; all of them do nothing where colour is not wanted. */
+export async function paintFor(isColored: boolean) {
+  const { default: picocolors } = await import("picocolors");
+  return picocolors.createColors(isColored);
+}
