@@ -22,6 +22,7 @@ async function start() {
   const { existsSync } = process.getBuiltinModule("node:fs");
   const source = new URL("../src/main.ts", import.meta.url);
   const isWorkspace = existsSync(source);
+  quietExpectedWarnings();
   if (isWorkspace) preferSources();
   const { main } = await import(isWorkspace ? source.href : "../dist/main.js");
   process.exitCode = await main(process.argv.slice(2));
@@ -37,13 +38,18 @@ function compileCacheFolder() {
   return home ? `${home}/skillhold/compile` : undefined;
 }
 
-/** In the workspace the packages are read from their sources, which Node runs as they are. */
-function preferSources() {
+/** Node 22 warns of what it runs sources with, and of the SQLite that it comes with; both are what is wanted here. */
+function quietExpectedWarnings() {
   const emitWarning = process.emitWarning;
   process.emitWarning = (warning, ...rest) => {
-    const isAboutSources = rest[0] === "ExperimentalWarning" && /^type stripping/i.test(String(warning));
-    if (!isAboutSources) emitWarning.call(process, warning, ...rest);
+    const isExpected =
+      rest[0] === "ExperimentalWarning" && /^(?:type stripping|sqlite)/i.test(String(warning));
+    if (!isExpected) emitWarning.call(process, warning, ...rest);
   };
+}
+
+/** In the workspace the packages are read from their sources, which Node runs as they are. */
+function preferSources() {
   module.registerHooks({
     resolve: (specifier, context, nextResolve) =>
       specifier.startsWith("@skillhold/")
@@ -56,10 +62,12 @@ async function handOver() {
   const node = await findPinnedNode();
   if (node === undefined || node === process.execPath) return refuse();
   const { spawn } = await import("node:child_process");
-  const child = spawn(node, [...process.execArgv, ...process.argv.slice(1)], { stdio: "inherit" });
-  const forward = (signal) => child.kill(signal);
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
+  let child;
+  const forward = (signal) => child?.kill(signal);
+  // Before the child starts: a signal that came in between would end this process and leave the child alone.
   for (const signal of signals) process.on(signal, forward);
+  child = spawn(node, [...process.execArgv, ...process.argv.slice(1)], { stdio: "inherit" });
   child.on("error", refuse);
   child.on("exit", (code, signal) => {
     for (const each of signals) process.off(each, forward);

@@ -43,7 +43,7 @@ export class SearchIndex {
 
   /** Whether a document is here with this very content. */
   has(id: string, key: string): boolean {
-    return this.keyOf(id) === key;
+    return this.keyOf(id) === key.toWellFormed();
   }
 
   /** The content hash with which a document is here. */
@@ -67,7 +67,7 @@ export class SearchIndex {
     );
   }
 
-  /** Adds a document, or puts it in the place of the one with its id. Ids are kept as well-formed text. */
+  /** Adds a document, or puts it in the place of the one with its id. Ids and keys are kept as well-formed text. */
   upsert(document: SearchDocument): void {
     const id = document.id.toWellFormed();
     const key = document.key.toWellFormed();

@@ -30,6 +30,19 @@ describe("a snapshot", () => {
       expect(loaded?.search(query)).toEqual(index.search(query));
   });
 
+  test("keeps names with characters of two units, and cut ones [S-61]", () => {
+    const names = ["𠀀𠀁𠀂𠀃", `a${"𝒳𝒴".repeat(80)}`, "half \ud800 pair"];
+    const index = SearchIndex.empty();
+    for (const name of names)
+      index.upsert({ id: name, key: name, name, description: "", tags: [], body: "" });
+    const loaded = SearchIndex.load(index.snapshot());
+    for (const query of [...names, "𠀀𠀁𠀃𠀂", "𠀀𠀁"]) {
+      expect(index.search(query)).not.toEqual([]);
+      expect(loaded?.search(query)).toEqual(index.search(query));
+    }
+    expect(names.every((name) => loaded?.has(name, name) && index.has(name, name))).toBe(true);
+  });
+
   test("of an empty index is one too [S-61]", () => {
     const loaded = SearchIndex.load(SearchIndex.empty().snapshot());
     expect([loaded?.size, loaded?.search("pdf"), loaded?.search("")]).toEqual([0, [], []]);

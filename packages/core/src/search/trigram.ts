@@ -17,15 +17,16 @@ export function compactName(name: string): string {
   const compact = PLAIN.test(read)
     ? read.toLowerCase().replace(BETWEEN_PLAIN_WORDS, "")
     : fold(read).toLowerCase().replace(BETWEEN_WORDS, "");
-  return compact.slice(0, LONGEST_NAME);
+  return compact.slice(0, LONGEST_NAME).toWellFormed();
 }
 
 /** The distinct trigrams of a compact name, with its two ends marked, as terms of the index. */
 export function trigramTerms(compact: string): readonly string[] {
   if (compact === "") return [];
-  const padded = `^${compact}$`;
+  // By characters: half of a pair could not be stored.
+  const padded = [...`^${compact}$`];
   const found = new Set<string>();
-  for (let at = 0; at + 3 <= padded.length; at += 1) found.add(MARK + padded.slice(at, at + 3));
+  for (let at = 0; at + 3 <= padded.length; at += 1) found.add(MARK + padded.slice(at, at + 3).join(""));
   return [...found];
 }
 
