@@ -25,6 +25,9 @@ export const globalOptions = {
   help: { flags: "-h, --help", summary: "print help, also for a command" },
 } as const;
 
+/** How many commands show an example; the table has those first that a newcomer needs. */
+const EXAMPLES = 5;
+
 /** Contract: true only where the overview is the whole answer, so that nothing else has to be loaded for it. */
 export function asksForOverview(argv: readonly string[]): boolean {
   return argv.length === 1 && ["--help", "-h", "help"].includes(argv[0] ?? "");
@@ -40,7 +43,7 @@ export function formatOverview(table: readonly CommandOutline[]): string {
     description,
     formatSection("Options", options, width),
     formatSection("Commands", commands, width),
-    formatExamples(table.flatMap(({ examples }) => examples.slice(0, 1))),
+    formatExamples(table.slice(0, EXAMPLES).flatMap(({ examples }) => examples.slice(0, 1))),
   ].join("\n\n");
 }
 

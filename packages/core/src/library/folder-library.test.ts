@@ -171,3 +171,20 @@ class CountingCache implements IndexCache {
     this.kept.set(key, bytes);
   }
 }
+
+describe("the search", () => {
+  test("its index is kept between starts, and brought up to date with what changed [S-61]", async () => {
+    for (const id of ["a", "b", "c"])
+      folders.skill(`skills/${id}`, `description: About ${id}.`, `The word of ${id} is word${id}.\n`);
+    const cache = new CountingCache();
+    const first = await folders.open([folders.source("skills")], { cache });
+    expect((await first.search(anyone, "wordb"))[0]?.entry.id).toBe("b");
+    const searches = () => [...cache.kept.keys()].filter((key) => key.startsWith("search:")).length;
+    expect(searches()).toBe(1);
+    folders.skill("skills/b", "description: About b.", "Now it is otherword.\n");
+    const second = await folders.open([folders.source("skills")], { cache });
+    expect((await second.search(anyone, "otherword"))[0]?.entry.id).toBe("b");
+    expect((await second.search(anyone, "wordb")).map(({ entry }) => entry.id)).not.toContain("b");
+    expect((await second.search(anyone, "wordc"))[0]?.entry.id).toBe("c");
+  });
+});

@@ -26,6 +26,7 @@ export class LibrarySearch {
   readonly #store: SearchStore | undefined;
   #index: SearchIndex | undefined;
   #indexed: ShelfView | undefined;
+  #unsaved = 0;
   #work: Promise<unknown> = Promise.resolve();
 
   constructor(texts: SearchTexts, store?: SearchStore) {
@@ -51,6 +52,7 @@ export class LibrarySearch {
   }
 
   close(): void {
+    this.#save();
     this.#index = undefined;
     this.#indexed = undefined;
   }
@@ -79,8 +81,15 @@ export class LibrarySearch {
     const gone = [...index.ids()].filter((id) => view.find(id) === undefined);
     for (const id of gone) index.remove(id);
     this.#indexed = view;
-    if (changes + gone.length > 0) this.#store?.save(index.snapshot());
+    this.#unsaved += changes + gone.length;
+    // Writing costs as much as all documents together: worth it after a build, and at the end for a few edits.
+    if (this.#unsaved > index.size / 10) this.#save();
     return index;
+  }
+
+  #save(): void {
+    if (this.#unsaved > 0 && this.#index !== undefined) this.#store?.save(this.#index.snapshot());
+    this.#unsaved = 0;
   }
 
   #open(): SearchIndex {
