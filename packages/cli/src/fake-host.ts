@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { main } from "./main.ts";
@@ -42,6 +43,23 @@ export function writeFile(root: string, path: string, content: string | Uint8Arr
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, content);
   return file;
+}
+
+/**
+ * Makes, 16 levels below a root, a folder that nobody can list, root neither: its path is longer than the system
+ * takes. Remove the tree with `removeTree`. Returns the folder's path from the root.
+ */
+export function makeUnlistable(root: string): string {
+  const name = "u".repeat(255);
+  const script =
+    'for level in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do mkdir "$0" && cd -P "$0" || exit 1; done';
+  execFileSync("sh", ["-c", script, name], { cwd: root });
+  return Array(16).fill(name).join("/");
+}
+
+/** Removes also what has a path that is too long to be named. */
+export function removeTree(root: string): void {
+  execFileSync("rm", ["-rf", root]);
 }
 
 /** A skill's text: frontmatter from lines, and a body. */

@@ -1,7 +1,10 @@
+import { basename } from "node:path";
 import { didYouMean, suggest } from "@skillhold/core";
+import { folderId } from "@skillhold/core/skill";
 import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Opened } from "./open.ts";
+import { listProblems } from "./search-problem.ts";
 
 /**
  * The skill of an id, or a failure that says why there is none: who runs the command line owns the folders and may
@@ -29,7 +32,31 @@ export async function getEntry(opened: Opened, id: string): Promise<SkillEntry> 
 }
 
 /** The failure for an id that no candidate has. */
-export async function unknownSkill({ library, viewer, rootFlags }: Opened, id: string): Promise<SkillError> {
+export async function unknownSkill(opened: Opened, id: string): Promise<SkillError> {
+  return unsearchedSkill(opened, id) ?? (await unheardSkill(opened, id));
+}
+
+/** The failure for an id whose folder is there and was not looked into. */
+function unsearchedSkill(opened: Opened, id: string): SkillError | undefined {
+  const problem = listProblems(opened).find(
+    ({ path, reason }) => reason !== "more" && folderId(basename(path)).id === id,
+  );
+  if (problem === undefined) return undefined;
+  const { path, reason, message } = problem;
+  return new SkillError(
+    "SKILL_NOT_FOUND",
+    `There is no skill ${id}, but ${path} has not been looked into. ${message}`,
+    {
+      hint:
+        reason === "link"
+          ? "Add --follow-links to follow it."
+          : `\`skillhold doctor${opened.rootFlags}\` says what can be done.`,
+      details: { id, path },
+    },
+  );
+}
+
+async function unheardSkill({ library, viewer, rootFlags }: Opened, id: string): Promise<SkillError> {
   const ids = [...new Set((await library.explain(viewer)).map((candidate) => candidate.id))];
   const suggestions = suggest(id, ids);
   const otherwise =

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { commandTable } from "./command-table.ts";
 import type { ExitCode, Io } from "./output.ts";
@@ -49,7 +49,9 @@ async function runCommand(invocation: Invocation, io: Io, interrupt: AbortContro
 
 async function resolveCwd(current: string, given: string | undefined): Promise<string> {
   const cwd = resolve(current, given ?? ".");
-  if (given === undefined || statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) return cwd;
+  if (given === undefined) return cwd;
+  const { statPath } = await import("./stat-path.ts");
+  if (statPath(cwd, given)?.isDirectory()) return cwd;
   const { SkillError } = await import("@skillhold/protocol/error");
   throw new SkillError("PATH_NOT_FOUND", `${given} is not a folder`, { details: { cwd } });
 }

@@ -1,4 +1,3 @@
-import { statSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import {
   didYouMean,
@@ -20,6 +19,7 @@ import { cacheFile } from "./cache-file.ts";
 import { listOption, present, textOption } from "./option.ts";
 import type { Io } from "./output.ts";
 import type { CommandInput } from "./program.ts";
+import { statPath } from "./stat-path.ts";
 
 /** A library as the command line asks for it, and who looks at it. */
 export interface Opened {
@@ -91,7 +91,7 @@ function namedSources(roots: readonly string[], cwd: string): readonly Source[] 
   const sources = new Map<string, Source>();
   for (const label of roots) {
     const path = resolve(cwd, label);
-    const stats = statSync(path, { throwIfNoEntry: false });
+    const stats = statPath(path, label);
     if (stats === undefined) throw new SkillError("PATH_NOT_FOUND", `The path ${label} does not exist.`);
     const isSkillFile = !stats.isDirectory() && basename(path).toLowerCase() === "skill.md";
     if (!stats.isDirectory() && !isSkillFile)

@@ -29,7 +29,7 @@ export interface Failure {
   readonly hint: string;
 }
 
-/** What `--json` prints, one document a command. */
+/** What `--json` prints, one document a command; `watch` one a line. */
 export type Envelope =
   | { readonly ok: true; readonly data: unknown }
   | { readonly ok: false; readonly error: Failure };

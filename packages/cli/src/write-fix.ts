@@ -1,38 +1,60 @@
 import {
-  chmodSync,
   closeSync,
+  fchmodSync,
+  fchownSync,
   fsyncSync,
   openSync,
   renameSync,
   rmSync,
+  type Stats,
   statSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
 import type { OpenedSkill } from "@skillhold/core";
 import { fixText } from "@skillhold/core/skill";
-import { SkillError } from "@skillhold/protocol/error";
+import { ioFailure, systemCode } from "./io-failure.ts";
 
 /** Writes a skill's repairs into its file, so that a crash leaves the old file or the new. False when there are none. */
 export function writeFix({ file, skill }: OpenedSkill): boolean {
   // Text that was decoded with replacement characters would not go back to the bytes it came from.
   if (file === undefined || !skill.repaired || skill.findings.some(({ code }) => code === "NOT_UTF8"))
     return false;
+  const text = fixText(skill);
   const temporary = join(dirname(file), `.SKILL.md.${process.pid}.tmp`);
   try {
-    const { mode } = statSync(file);
-    const fd = openSync(temporary, "wx", mode);
+    replaceFile(file, temporary, text);
+  } catch (error) {
+    const isTaken = systemCode(error) === "EEXIST";
+    throw ioFailure(isTaken ? `${temporary} is in the way` : `${file} cannot be written`, error);
+  }
+  return true;
+}
+
+function replaceFile(file: string, temporary: string, text: string): void {
+  const old = statSync(file);
+  const fd = openSync(temporary, "wx", old.mode);
+  // From here on the temporary file is this call's own, and may be removed.
+  try {
     try {
-      writeFileSync(fd, fixText(skill));
+      writeFileSync(fd, text);
+      keepOwner(fd, old);
+      fchmodSync(fd, old.mode);
       fsyncSync(fd);
     } finally {
       closeSync(fd);
     }
-    chmodSync(temporary, mode);
     renameSync(temporary, file);
   } catch (error) {
     rmSync(temporary, { force: true });
-    throw new SkillError("IO_FAILED", `${file} cannot be written.`, { cause: error });
+    throw error;
   }
-  return true;
+}
+
+function keepOwner(fd: number, { uid, gid }: Stats): void {
+  try {
+    fchownSync(fd, uid, gid);
+  } catch {
+    // Only root may give a file away, and not on every disk: anyone else's fix is theirs.
+  }
 }

@@ -46,17 +46,15 @@ export {
   type SourceState,
 } from "./library/open-library.ts";
 export type { Viewer } from "./library/viewer.ts";
+export type { AuditSink, Clock, Ids } from "./port.ts";
 export {
   type ActivatedSkill,
   type ActivateOptions,
   type Activation,
   type AgentManifest,
-  type AuditSink,
-  type Clock,
   callSkillTool,
   composeInstructions,
   didYouMean,
-  type Ids,
   type Instructions,
   injectAll,
   openSession,

@@ -8,7 +8,16 @@ const bySession = { at, skill: "pdf", hash, session: "s1" };
 test.each([
   { type: "session.opened", at, session: "s1", runtime: "demo", agent: "writer" },
   { type: "session.closed", at, session: "s1" },
-  { type: "skill.discovered", at, skill: "pdf", hash, source: "project" },
+  {
+    type: "skill.discovered",
+    at,
+    skill: "pdf",
+    skillHash: hash,
+    source: "project",
+    trust: "user",
+    path: "/pdf",
+  },
+  { type: "skill.shadowed", at, skill: "pdf", source: "a", path: "/a", by: { source: "b", path: "/b" } },
   {
     type: "skill.activated",
     ...bySession,

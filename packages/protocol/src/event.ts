@@ -19,7 +19,25 @@ export const SkillEvent = z.discriminatedUnion("type", [
     task,
   }),
   z.object({ type: z.literal("session.closed"), at, session: z.string(), task }),
-  z.object({ type: z.literal("skill.discovered"), ...about, source: z.string() }),
+  z.object({
+    type: z.literal("skill.discovered"),
+    at,
+    skill: SkillId,
+    /** Over SKILL.md alone: a bundle is hashed when it is used. */
+    skillHash: Digest,
+    source: z.string(),
+    trust: Trust,
+    path: z.string(),
+  }),
+  z.object({
+    type: z.literal("skill.shadowed"),
+    at,
+    skill: SkillId,
+    source: z.string(),
+    path: z.string(),
+    /** The skill that counts in its place. */
+    by: z.object({ source: z.string(), path: z.string() }),
+  }),
   z.object({
     type: z.literal("skill.activated"),
     ...bySession,

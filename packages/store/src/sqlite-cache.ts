@@ -48,10 +48,16 @@ function openOrReplace(path: string): DatabaseSync | undefined {
   try {
     if (path !== ":memory:") mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     return open(path);
-  } catch {
-    // Damaged, or not a database: a cache may be thrown away.
-    return replace(path);
+  } catch (error) {
+    // A cache that is damaged may be thrown away; one that others are using may not.
+    return isDamaged(error) ? replace(path) : undefined;
   }
+}
+
+/** SQLite's codes for a file that is corrupt, or is no database; the low byte is the kind of failure. */
+function isDamaged(error: unknown): boolean {
+  const code = error instanceof Error && "errcode" in error ? Number(error.errcode) & 0xff : 0;
+  return code === 11 || code === 26;
 }
 
 function replace(path: string): DatabaseSync | undefined {

@@ -76,6 +76,9 @@ describe("doctor", () => {
     writeFile(root, "file", "");
     const blocked = await diagnose({ XDG_CACHE_HOME: join(root, "file") });
     expect(blocked.checks.get("cache")).toMatchObject({ status: "warn", fix: expect.any(String) });
+    symlinkSync("loop", join(root, "loop"));
+    const loop = await diagnose({ XDG_CACHE_HOME: join(root, "loop") });
+    expect(loop.checks.get("cache")).toMatchObject({ status: "warn", fix: expect.any(String) });
   });
 
   test("in an empty folder says how to begin [S-60]", async () => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -59,6 +59,32 @@ describe("explain", () => {
     expect(out).toContain("visible a/pdf (a)\n");
     expect(out).toContain("shadowed b/pdf (b)\n");
     expect(out).toContain("(precedence local):\n  1. a (workspace, trust user) ← has it\n  2. b ");
+  });
+
+  test("tells of folders that were not looked into [S-16] [S-19]", async () => {
+    mkdirSync(join(root, "c"));
+    symlinkSync(join(root, "a/pdf"), join(root, "c/linked"));
+    const note =
+      "1 folder was not looked into: `skillhold doctor --root c` says which\n" +
+      "1 link leads out of the source: `--follow-links` follows it\n";
+    const all = await runMain(["explain", "--root", "c"], root);
+    expect(all.err).toBe(`There are no candidates. \`skillhold list\` says where it looked.\n${note}`);
+    expect((await runMain(["explain", "pdf", ...roots, "--root", "c"], root)).err).toContain(
+      "--follow-links",
+    );
+    const { data } = await runJson(["explain", "--root", "c"], root);
+    expect(data.problems).toEqual([
+      { source: "c", path: join(root, "c/linked"), reason: "link", message: expect.any(String) },
+    ]);
+    const one = await runJson(["explain", "linked", ...roots, "--root", "c"], root);
+    expect(one).toMatchObject({
+      code: 5,
+      error: {
+        code: "SKILL_NOT_FOUND",
+        message: expect.stringContaining("c/linked has not been looked into. It is a link"),
+        hint: "Add --follow-links to follow it.",
+      },
+    });
   });
 
   test("of an id that no candidate has exits 5 and says what was meant [S-19] [S-60]", async () => {

@@ -3,6 +3,7 @@ import { unknownSkill } from "../get-entry.ts";
 import { type Opened, withLibrary } from "../open.ts";
 import { type ExitCode, type Io, plain, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
+import { formatProblems, listProblems } from "../search-problem.ts";
 import { formatTable } from "../table.ts";
 import { paintFor, shortPath } from "../text.ts";
 
@@ -15,9 +16,14 @@ export async function run(input: CommandInput): Promise<ExitCode> {
     if (id !== undefined && candidates.length === 0) throw await unknownSkill(opened, id);
     const { viewer, precedence } = opened;
     const sources = opened.sources.map(({ label, kind, trust, root }) => ({ label, kind, trust, root }));
-    if (io.json) printData(io, { viewer, precedence, sources, candidates });
-    else if (id === undefined) await printAll(io, candidates);
+    const problems = listProblems(opened);
+    if (io.json) {
+      printData(io, { viewer, precedence, sources, candidates, problems });
+      return 0;
+    }
+    if (id === undefined) await printAll(io, candidates);
     else await printOne(io, candidates, opened);
+    io.err(formatProblems(problems, opened.rootFlags));
     return 0;
   });
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SkillEntry } from "@skillhold/protocol";
@@ -80,6 +80,50 @@ describe("list", () => {
     expect(nothing.err).toContain(".agents/skills/<name>/SKILL.md");
     writeFile(root, ".claude/skills/README.md", "none yet");
     expect((await runMain(["list"], root)).err).toContain("Looked in .claude/skills (.claude/skills).\n");
+  });
+
+  test("of links alone says that they were not followed, and how they are [S-16] [S-19]", async () => {
+    writeFile(root, "real/foo/SKILL.md", skillText("foo", "x"));
+    mkdirSync(join(root, "work/.claude/skills"), { recursive: true });
+    symlinkSync("../../../real/foo", join(root, "work/.claude/skills/foo"));
+    expect(await runMain(["list", "-C", "work"], root)).toEqual({
+      code: 0,
+      out: "",
+      err:
+        "No skills found: links to folders outside the source are not followed.\n" +
+        "Looked in .claude/skills (.claude/skills).\n" +
+        "1 folder was not looked into: `skillhold doctor` says which\n" +
+        "1 link leads out of the source: `--follow-links` follows it\n",
+    });
+    expect((await runJson(["list", "-C", "work"], root)).data.problems).toEqual([
+      {
+        source: ".claude/skills",
+        path: join(root, "work/.claude/skills/foo"),
+        reason: "link",
+        message: expect.stringContaining("not followed"),
+      },
+    ]);
+    const followed = await runJson(["list", "-C", "work", "--follow-links"], root);
+    expect([followed.data.skills.length, followed.data.problems]).toEqual([1, []]);
+  });
+
+  test("says how many folders were not looked into, from the cache as well [S-17] [S-19]", async () => {
+    writeFile(root, "in/a/SKILL.md", skillText("a", "x"));
+    writeFile(root, `in/${"d/".repeat(17)}SKILL.md`, skillText("d", "x"));
+    symlinkSync("/", join(root, "in/link"));
+    const options = { env: { XDG_CACHE_HOME: join(root, "cache") } };
+    for (const _ of ["cold", "warm"]) {
+      const { err } = await runMain(["list", "in"], root, options);
+      expect(err).toBe(
+        "1 skill: `skillhold show <id> --root in` shows one\n" +
+          "at least 2 folders were not looked into: `skillhold doctor --root in` says which\n" +
+          "1 link leads out of the source: `--follow-links` follows it\n",
+      );
+      const { data } = await runJson(["list", "in"], root, options);
+      const reasons = data.problems.map(({ reason }: { reason: string }) => reason);
+      expect(reasons).toEqual(["too-deep", "link"]);
+    }
+    expect((await runMain(["list", "in", "--invalid"], root)).err).toContain("at least 2 folders were");
   });
 
   test("fits the terminal, also with wide letters [S-60]", async () => {

@@ -4,6 +4,7 @@ import { type Opened, withLibrary } from "../open.ts";
 import { textOption } from "../option.ts";
 import { type ExitCode, type Io, plain, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
+import { formatProblems, linksOf, listProblems, type SearchProblem } from "../search-problem.ts";
 import { formatTable } from "../table.ts";
 import { count, paintFor, shortPath } from "../text.ts";
 
@@ -15,9 +16,13 @@ export async function run(input: CommandInput): Promise<ExitCode> {
     async (opened) => {
       const tag = textOption(options, "tag");
       const listing = await makeListing(opened, tag);
-      if (io.json) printData(io, listing);
-      else if (options["invalid"] === true) await printInvalid(io, listing);
+      if (io.json) {
+        printData(io, listing);
+        return 0;
+      }
+      if (options["invalid"] === true) await printInvalid(io, listing);
       else await printListing(io, listing, opened, tag);
+      io.err(formatProblems(listing.problems, opened.rootFlags));
       return 0;
     },
     { roots: input.args },
@@ -28,16 +33,19 @@ interface Listing extends Pick<ReturnType<Opened["library"]["inspect"]>["view"],
   readonly skills: readonly SkillEntry[];
   /** Skills that count for their id and are not for this viewer. */
   readonly hidden: readonly { readonly id: string; readonly source: string; readonly reason: string }[];
+  /** Where there may be skills that nobody looked for. */
+  readonly problems: readonly SearchProblem[];
 }
 
-async function makeListing({ library, viewer }: Opened, tag: string | undefined): Promise<Listing> {
+async function makeListing(opened: Opened, tag: string | undefined): Promise<Listing> {
+  const { library, viewer } = opened;
   const { view } = library.inspect();
   const visible = await library.list(viewer);
   const skills = tag === undefined ? visible : visible.filter(({ tags }) => hasTag(tags, tag));
   const hidden = (await library.explain(viewer))
     .filter(({ state }) => state === "hidden")
     .map(({ id, source, reason }) => ({ id, source, reason }));
-  return { skills, invalid: view.invalid, shadowed: view.shadowed, hidden };
+  return { skills, invalid: view.invalid, shadowed: view.shadowed, hidden, problems: listProblems(opened) };
 }
 
 function hasTag(tags: readonly string[], wanted: string): boolean {
@@ -85,9 +93,12 @@ function summarize({ skills, invalid, shadowed, hidden }: Listing, { rootFlags }
   return lines.map(([number, what, how]) => (number === 0 ? "" : `${what}: ${how}\n`)).join("");
 }
 
-function printNothing(io: Io, { invalid, hidden }: Listing, { sources }: Opened): void {
+function printNothing(io: Io, { invalid, hidden, problems }: Listing, { sources }: Opened): void {
   const isAnything = invalid.length + hidden.length > 0;
-  io.err(isAnything ? "None of the skills can be listed.\n" : "No skills found.\n");
+  const hasLinks = linksOf(problems).length > 0;
+  if (isAnything) io.err("None of the skills can be listed.\n");
+  else if (hasLinks) io.err("No skills found: links to folders outside the source are not followed.\n");
+  else io.err("No skills found.\n");
   if (sources.length === 0) {
     io.err(
       "Looked for skills/, .agents/skills/, .claude/skills/ and their like, here and up to the root of the\n" +
@@ -96,7 +107,7 @@ function printNothing(io: Io, { invalid, hidden }: Listing, { sources }: Opened)
   }
   for (const { label, root } of sources)
     io.err(`Looked in ${plain(label)} (${plain(shortPath(io, root))}).\n`);
-  if (isAnything) return;
+  if (isAnything || hasLinks) return;
   io.err(
     "To add a skill, make a folder for it with a SKILL.md in it, such as .agents/skills/<name>/SKILL.md.\n" +
       "To look into another folder: `skillhold list <folder>`.\n",

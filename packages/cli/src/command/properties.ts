@@ -2,15 +2,23 @@ import { resolve } from "node:path";
 import { type OpenedSkill, openSkill } from "@skillhold/core";
 import { propertiesOf, type SkillProperties, validateSkill } from "@skillhold/core/skill";
 import { SkillError } from "@skillhold/protocol/error";
-import { type ExitCode, printData } from "../output.ts";
+import { type ExitCode, type Io, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
+import { statPath } from "../stat-path.ts";
 
 /** Prints the specification's fields of a skill. */
 export async function run({ args, io }: CommandInput): Promise<ExitCode> {
-  const properties = getProperties(openSkill(resolve(io.cwd, args[0] ?? ".")));
+  const properties = getProperties(openNamed(io, args[0] ?? "."));
   if (io.json) printData(io, properties);
   else io.out(`${JSON.stringify(properties, undefined, 2)}\n`);
   return 0;
+}
+
+/** The skill at a path of the command line. Where nothing can be seen there, that is a failure to read. */
+export function openNamed(io: Pick<Io, "cwd">, label: string): OpenedSkill {
+  const path = resolve(io.cwd, label);
+  statPath(path, label);
+  return openSkill(path);
 }
 
 /** The properties of a skill; a failure names the first thing that keeps it from having any. */

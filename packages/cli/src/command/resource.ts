@@ -25,6 +25,9 @@ export async function run(input: CommandInput): Promise<ExitCode> {
   });
 }
 
+/** The most that a character takes in UTF-8. */
+const CHARACTER_BYTES = 4;
+
 /** A file may be larger than what is handed over at once: it is read on to the end of what was asked for. */
 async function printParts(
   io: Io,
@@ -32,14 +35,17 @@ async function printParts(
   read: (range: ByteRange) => Promise<Resource>,
 ): Promise<void> {
   let digest: string | undefined;
+  let isText = false;
   for (let at = start, left = length; left > 0; ) {
     io.signal.throwIfAborted();
     const part = await read({ start: at, ...(Number.isFinite(left) ? { length: left } : {}) });
     digest ??= part.digest;
     if (part.digest !== digest) throw new SkillError("IO_FAILED", `${part.path} changed while it was read.`);
+    // Text is printed in whole characters: what the range holds of the one at its end is not.
+    if (isText && part.encoding === "base64" && part.hasMore && left < CHARACTER_BYTES) return;
     printPart(io, part);
-    // A range that is shorter than a character holds none of it.
     if (!part.hasMore || part.length === 0) return;
+    isText = part.encoding === "utf-8";
     at += part.length;
     left -= part.length;
   }

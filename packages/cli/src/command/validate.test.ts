@@ -1,24 +1,25 @@
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
+  chownSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { runMain, writeFile } from "../fake-host.ts";
+import { makeUnlistable, removeTree, runJson, runMain, writeFile } from "../fake-host.ts";
 
 let root: string;
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "skillhold-validate-"));
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
+afterEach(() => removeTree(root));
 
 describe("validate", () => {
   test("gives one row for each skill folder of a tree, the unreadable ones too [S-4] [S-60]", async () => {
@@ -98,6 +99,43 @@ describe("validate", () => {
     expect(JSON.parse(out)).toMatchObject({ ok: false, error: { code: "PATH_NOT_FOUND" } });
   });
 
+  test("a path that is there and cannot be read is told apart from one that is not [S-60]", async () => {
+    mkdirSync(join(root, "demo"));
+    symlinkSync("SKILL.md", join(root, "demo/SKILL.md"));
+    for (const argv of [["validate"], ["properties"], ["prompt"], ["list"], ["validate", "-C"]]) {
+      const { code, error } = await runJson([...argv, "demo/SKILL.md"], root);
+      expect([argv, code, error.code, error.message]).toEqual([
+        argv,
+        1,
+        "IO_FAILED",
+        "demo/SKILL.md cannot be read (ELOOP).",
+      ]);
+    }
+  });
+
+  test.each(["strict", "publish"])(
+    "a folder that cannot be listed gets a row under %s [S-19] [S-60]",
+    async (profile) => {
+      write("skills/good/SKILL.md", "---\nname: good\ndescription: x\nversion: 1.0.0\n---\nbody\n");
+      const path = makeUnlistable(join(root, "skills"));
+      const { code, data } = await runJson(["validate", "skills", "--profile", profile], root);
+      expect(code).toBe(3);
+      expect(data.skills).toEqual([
+        expect.objectContaining({ path: "skills/good" }),
+        {
+          path: `skills/${path}`,
+          id: expect.stringMatching(/^u+$/),
+          name: null,
+          valid: false,
+          repaired: false,
+          fixed: false,
+          diagnostics: [expect.objectContaining({ code: "SKILL_FILE_UNREADABLE", severity: "error" })],
+        },
+      ]);
+      expect(data.problems).toEqual([expect.stringContaining("cannot be listed (ENAMETOOLONG)")]);
+    },
+  );
+
   test("a folder with no skill in it gets a row that says so [S-1] [S-60]", async () => {
     mkdirSync(join(root, "empty"));
     const { code, out } = await skillhold("validate", "empty", "--json");
@@ -114,6 +152,39 @@ describe("validate", () => {
     expect(readFileSync(file, "utf8")).toBe(text.replace("Use when: asked", "'Use when: asked'"));
     expect(statSync(file).mode & 0o777).toBe(0o640);
     expect(readdirSync(join(root, "demo"))).toEqual(["SKILL.md"]);
+  });
+
+  test("--fix that cannot write one file says so in its row and fixes the others [S-3] [S-60]", async () => {
+    const text = (name: string) => `---\nname: ${name}\ndescription: Use when: asked\n---\nbody\n`;
+    const blocked = write("skills/a/SKILL.md", text("a"));
+    const fixed = write("skills/b/SKILL.md", text("b"));
+    const inTheWay = write(`skills/a/.SKILL.md.${process.pid}.tmp`, "of someone else");
+    const { code, data } = await runJson(["validate", "skills", "--fix"], root);
+    expect(code).toBe(3);
+    expect(data.skills).toMatchObject([
+      { path: "skills/a", valid: false, repaired: true, fixed: false },
+      { path: "skills/b", valid: true, repaired: false, fixed: true },
+    ]);
+    expect(data.skills[0].diagnostics).toContainEqual({
+      code: "FIX_FAILED",
+      severity: "error",
+      line: 1,
+      column: 1,
+      message: `The repairs could not be written: ${inTheWay} is in the way (EEXIST).`,
+      fix: expect.stringContaining("run --fix again"),
+    });
+    expect(readFileSync(blocked, "utf8")).toBe(text("a"));
+    expect(readFileSync(fixed, "utf8")).toContain("'Use when: asked'");
+    expect(readFileSync(inTheWay, "utf8")).toBe("of someone else");
+    const lenient = await runJson(["validate", "skills/a", "--fix", "--profile", "lenient"], root);
+    expect([lenient.code, lenient.data.skills[0].valid]).toEqual([3, false]);
+  });
+
+  test.runIf(process.getuid?.() === 0)("--fix by root leaves a file to its owner [S-3]", async () => {
+    const file = write("demo/SKILL.md", "---\nname: demo\ndescription: Use when: asked\n---\nbody\n");
+    chownSync(file, 12_345, 23_456);
+    expect((await skillhold("validate", "demo", "--fix")).code).toBe(0);
+    expect(statSync(file)).toMatchObject({ uid: 12_345, gid: 23_456 });
   });
 
   test("--fix leaves files alone that read, and those it cannot mend [S-3]", async () => {

@@ -1,18 +1,20 @@
-import { statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { findSkillFolders, type OpenedSkill, openSkill, surveySkill } from "@skillhold/core";
 import { folderId, type Profile, scalarText, validateSkill } from "@skillhold/core/skill";
+import type { Diagnostic } from "@skillhold/protocol";
 import { errorTable, SkillError } from "@skillhold/protocol/error";
 import { withLimits } from "@skillhold/protocol/limits";
 import { type ExitCode, type Io, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
 import { openProgress, type Progress } from "../progress.ts";
+import { statPath } from "../stat-path.ts";
 import { writeFix } from "../write-fix.ts";
 import { printReport, type ValidationRow } from "./validate-report.ts";
 
 /** A tree named on the command line is searched deeper than one that is searched unasked. */
 const limits = withLimits({ discoveryDepth: 16 });
+const FIX_AGAIN = "Make the file and its folder writable, or clear what is in the way, and run --fix again.";
 
 export async function run({ args, options, io }: CommandInput): Promise<ExitCode> {
   // The command table allows only the names of profiles here.
@@ -38,7 +40,7 @@ function summarize(rows: readonly ValidationRow[], profile: Profile): Readonly<R
 }
 
 interface FoundPaths {
-  /** Folders, in the order of the command line and then of the tree. */
+  /** Folders, in the order of the command line and then of the tree, those that cannot be listed last. */
   readonly paths: readonly string[];
   /** What was not searched, and why. */
   readonly problems: readonly string[];
@@ -49,7 +51,7 @@ async function findPaths(args: readonly string[], io: Io, progress: Progress): P
   const problems: string[] = [];
   for (const arg of args) {
     const path = resolve(io.cwd, arg);
-    const stats = statSync(path, { throwIfNoEntry: false });
+    const stats = statPath(path, arg);
     if (stats === undefined) throw new SkillError("PATH_NOT_FOUND", `The path ${arg} does not exist.`);
     if (!stats.isDirectory()) {
       paths.push(basename(path).toLowerCase() === "skill.md" ? dirname(path) : path);
@@ -59,7 +61,10 @@ async function findPaths(args: readonly string[], io: Io, progress: Progress): P
       progress.update(seen.skills, seen.folders, arg);
     const found = await findSkillFolders(path, limits, { signal: io.signal, onProgress });
     problems.push(...found.problems.map((problem) => `${join(arg, problem.path)}: ${problem.message}`));
-    paths.push(...(found.skills.length === 0 ? [path] : found.skills.map((skill) => join(path, skill.path))));
+    // What cannot be listed may be a skill, and must not pass for none.
+    const unlisted = found.problems.filter(({ reason }) => reason === "unreadable");
+    const folders = [...found.skills, ...unlisted].map((folder) => join(path, folder.path));
+    paths.push(...(folders.length === 0 ? [path] : folders));
   }
   return { paths: [...new Set(paths)], problems };
 }
@@ -87,7 +92,7 @@ async function checkAll(
 
 async function check(path: string, profile: Profile, isFixing: boolean, io: Io): Promise<ValidationRow> {
   const before = openSkill(path, limits);
-  const isFixed = isFixing && before.skill.repaired && writeFix(before);
+  const { isFixed, failure } = isFixing ? fix(before) : unfixed;
   const opened = isFixed ? openSkill(path, limits) : before;
   const { valid, diagnostics } = validateSkill(
     opened.skill,
@@ -99,11 +104,32 @@ async function check(path: string, profile: Profile, isFixing: boolean, io: Io):
     path: relative(io.cwd, opened.folder) || ".",
     id: folderId(opened.subject.folder ?? "").id,
     name: scalarText(opened.skill, "name") ?? null,
-    valid,
+    valid: valid && failure === undefined,
     repaired: opened.skill.repaired,
     fixed: isFixed,
-    diagnostics,
+    diagnostics: failure === undefined ? diagnostics : [...diagnostics, failure],
   };
+}
+
+interface FixOutcome {
+  readonly isFixed: boolean;
+  readonly failure?: Diagnostic;
+}
+
+const unfixed: FixOutcome = { isFixed: false };
+
+/** A file that cannot be written is a finding about its skill: the others are fixed all the same. */
+function fix(opened: OpenedSkill): FixOutcome {
+  try {
+    return { isFixed: writeFix(opened) };
+  } catch (error) {
+    if (!(error instanceof SkillError)) throw error;
+    const message = `The repairs could not be written: ${error.message}`;
+    return {
+      isFixed: false,
+      failure: { code: "FIX_FAILED", severity: "error", line: 1, column: 1, message, fix: FIX_AGAIN },
+    };
+  }
 }
 
 /** The specification speaks of SKILL.md alone, and loading reads nothing else; the other profiles look at all files. */

@@ -15,12 +15,21 @@ export function checkCache(file: string | undefined, isOn: boolean, io: Pick<Io,
       "Set HOME or XDG_CACHE_HOME to a folder of your own.",
     );
   const place = shortPath(io, file);
-  const size = statSync(file, { throwIfNoEntry: false })?.size;
+  const size = sizeOf(file);
   // The dot makes a file where a folder should be count as not writable.
-  if (isWritable(size === undefined ? `${nearest(dirname(file))}/.` : file))
+  if (size !== "unknown" && isWritable(size === undefined ? `${nearest(dirname(file))}/.` : file))
     return ok(name, `${place} ${size === undefined ? "is not there yet" : `has ${formatSize(size)}`}.`);
   const fix = `Make ${place} writable, or set XDG_CACHE_HOME to a folder that is.`;
   return warn(name, `${place} cannot be written, so that every start reads all skills.`, fix);
+}
+
+function sizeOf(file: string): number | "unknown" | undefined {
+  try {
+    return statSync(file, { throwIfNoEntry: false })?.size;
+  } catch {
+    // It lies behind a link that leads to itself, or where this user may not look.
+    return "unknown";
+  }
 }
 
 /** The first on the way up that exists: there the missing folders would be made. */

@@ -39,6 +39,7 @@ export type OmissionReason =
   | "special"
   | "bad-name"
   | "collision"
+  | "nested-skill"
   | "unreadable";
 
 /** Something in the folder that is not in the bundle. A folder stands for all that is below it. */

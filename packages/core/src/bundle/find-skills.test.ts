@@ -104,7 +104,13 @@ test("the containers are the folders in which a skill could come or go [S-17]", 
   write("group/b/SKILL.md");
   write("group/b/inner/deep/c/SKILL.md");
   const { containers } = await findSkillFolders(root, defaultLimits);
-  expect(containers.toSorted()).toEqual([".", "group", "group/b", "group/b/inner", "group/b/inner/deep"]);
+  expect(containers.map(({ path }) => path).toSorted()).toEqual([
+    ".",
+    "group",
+    "group/b",
+    "group/b/inner",
+    "group/b/inner/deep",
+  ]);
 });
 
 test.skipIf(process.platform === "win32")(

@@ -1,4 +1,4 @@
-import { type Dirent, readdirSync, realpathSync, statSync } from "node:fs";
+import { type Dirent, readdirSync, realpathSync } from "node:fs";
 import { join, sep } from "node:path";
 import type { Limits } from "@skillhold/protocol/limits";
 import ignore, { type Ignore } from "ignore";
@@ -7,6 +7,7 @@ import { isJunk } from "./ignore-rule.ts";
 import { comparePaths } from "./name.ts";
 import { Pace } from "./pace.ts";
 import { readBounded } from "./read-file.ts";
+import { tryStat } from "./try-stat.ts";
 
 /** A folder with an entry of the right name; whether that is a readable file is for its reader to say. */
 export interface SkillFolder {
@@ -31,11 +32,17 @@ export interface FoundSkills {
   readonly problems: readonly DiscoveryProblem[];
   /**
    * The folders, relative to the root, whose list of entries decides which skills there are: as long as they stay
-   * as they are, no skill has come or gone.
+   * as they are, no skill has come or gone. The .gitignore files that were heeded are among them.
    */
-  readonly containers: readonly string[];
+  readonly containers: readonly Container[];
   /** How many folders were looked into. */
   readonly folders: number;
+}
+
+export interface Container {
+  readonly path: string;
+  /** When it last changed, as of before it was looked into. */
+  readonly changedMs: number;
 }
 
 export interface FindOptions {
@@ -97,6 +104,7 @@ class Search {
   readonly #seen = new Set<string>();
   readonly #links: { readonly path: string; readonly target: string }[] = [];
   readonly #ignored: GitIgnore[] = [];
+  readonly #stamps = new Map<string, number>();
   readonly #plain: string[] = [];
   readonly #skills: SkillFolder[] = [];
   readonly #problems: DiscoveryProblem[] = [];
@@ -165,12 +173,23 @@ class Search {
     return true;
   }
 
-  #containers(): readonly string[] {
+  #containers(): readonly Container[] {
     const skills = new Set(this.#skills.map(({ path }) => path));
-    const above = new Set(this.#skills.flatMap(({ path }) => ancestors(path)));
-    const isInsideSkill = (path: string) => ancestors(path).some((folder) => skills.has(folder));
+    const above = new Set<string>();
+    for (const { path } of this.#skills) {
+      // Above a folder that is known to be above a skill, all are.
+      for (let folder = parentOf(path); folder !== undefined && !above.has(folder); folder = parentOf(folder))
+        above.add(folder);
+    }
+    const isInsideSkill = (path: string): boolean => {
+      const folder = parentOf(path);
+      return folder !== undefined && (skills.has(folder) || isInsideSkill(folder));
+    };
     const outside = this.#plain.filter((path) => above.has(path) || !isInsideSkill(path));
-    return [...outside, ...this.#skills.map(({ path }) => path).filter((path) => above.has(path))];
+    const enclosing = this.#skills.map(({ path }) => path).filter((path) => above.has(path));
+    return [...outside, ...enclosing, ...this.#ignored.map(({ file }) => file)].map((path) => {
+      return { path, changedMs: this.#stamps.get(path) ?? 0 };
+    });
   }
 
   #visit(folder: string): void {
@@ -180,6 +199,8 @@ class Search {
       return;
     }
     const names = new Set<string>();
+    // Before it is listed: what comes in between is then noticed by the next look.
+    this.#stamps.set(folder || ".", changeOf(absolute));
     const entries = this.#list(folder);
     if (this.#options.gitignore && entries.some(({ name }) => name === ".gitignore"))
       this.#readGitIgnore(folder);
@@ -189,10 +210,10 @@ class Search {
       const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
       if (isSkipped(entry.name)) continue;
       if (entry.isDirectory()) this.#queue(path);
-      else if (entry.isSymbolicLink()) this.#meetLink(path);
     }
     if (names.size === 0) {
       this.#plain.push(folder || ".");
+      for (const entry of entries) if (entry.isSymbolicLink()) this.#meetLink(folder, entry.name);
       return;
     }
     const file = names.has("SKILL.md") ? "SKILL.md" : "skill.md";
@@ -204,8 +225,10 @@ class Search {
     });
   }
 
-  /** Links wait until every real folder was visited, so that a skill is called by its own folder where it has one. */
-  #meetLink(path: string): void {
+  /** A link inside a skill is not part of it, and no skill is found through one. Links wait until every real folder was visited, so that a skill is called by its own folder where it has one. */
+  #meetLink(folder: string, name: string): void {
+    if (isSkipped(name)) return;
+    const path = folder === "" ? name : `${folder}/${name}`;
     const target = findRealPath(join(this.#root, path));
     if (target === undefined || !leadsToFolder(target)) return;
     if (this.#options.followLinks || isBelow(target, this.#root)) this.#links.push({ path, target });
@@ -214,6 +237,7 @@ class Search {
 
   /** Of the links met, those that lead to folders not visited yet. */
   #takeLinks(): string[] {
+    if (this.#links.length === 0) return [];
     const visited = new Set(
       [...this.#plain, ...this.#skills.map(({ path }) => path)].map((path) => join(this.#root, path)),
     );
@@ -231,7 +255,9 @@ class Search {
     });
     if ("problem" in read) return;
     const matcher = ignore({ ignorecase: false }).add(new TextDecoder().decode(read.bytes));
-    this.#ignored.push({ prefix: folder === "" ? "" : `${folder}/`, matcher });
+    const prefix = folder === "" ? "" : `${folder}/`;
+    this.#stamps.set(`${prefix}.gitignore`, Math.max(read.mtimeMs, read.ctimeMs));
+    this.#ignored.push({ prefix, file: `${prefix}.gitignore`, matcher });
   }
 
   #isIgnored(path: string): boolean {
@@ -271,34 +297,40 @@ class Search {
 
 /**
  * For disks on which a folder's count of links is two and its folders, as those of Linux mostly are; where it is
- * not, folders are listed. A link inside a skill folder is not looked at: no skill is found through one.
+ * not, folders are listed.
  */
 export function isLeafSkill(folder: string): boolean {
-  if (statSync(folder, { throwIfNoEntry: false })?.nlink !== 2) return false;
-  return statSync(`${folder}/SKILL.md`, { throwIfNoEntry: false }) !== undefined;
+  return tryStat(folder)?.nlink === 2 && tryStat(`${folder}/SKILL.md`)?.isFile() === true;
 }
 
 interface GitIgnore {
   readonly prefix: string;
+  readonly file: string;
   readonly matcher: Ignore;
 }
 
-/** The folders above a relative path, the root as `.`. */
-function ancestors(path: string): readonly string[] {
-  if (path === ".") return [];
-  const parts = path.split("/");
-  return [".", ...parts.slice(1).map((_, index) => parts.slice(0, index + 1).join("/"))];
+/** The folder that a relative path lies in, the root as `.`. */
+function parentOf(path: string): string | undefined {
+  if (path === ".") return undefined;
+  const end = path.lastIndexOf("/");
+  return end === -1 ? "." : path.slice(0, end);
 }
 
 function isBelow(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
 }
 
+/** The later of the two times; no program can set back the second. */
+export function changeOf(path: string): number {
+  const stats = tryStat(path);
+  return stats === undefined ? 0 : Math.max(stats.mtimeMs, stats.ctimeMs);
+}
+
 function isSkipped(name: string): boolean {
   return name.startsWith("_") || isJunk(name);
 }
 
-function findRealPath(root: string): string | undefined {
+export function findRealPath(root: string): string | undefined {
   try {
     return realpathSync.native(root);
   } catch {
@@ -308,10 +340,5 @@ function findRealPath(root: string): string | undefined {
 }
 
 function leadsToFolder(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    // A link that leads nowhere hides no skill.
-    return false;
-  }
+  return tryStat(path)?.isDirectory() ?? false;
 }

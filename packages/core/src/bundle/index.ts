@@ -14,16 +14,25 @@ export {
   type RelativePath,
 } from "./contain.ts";
 export {
+  type Container,
+  changeOf,
   type DiscoveryProblem,
   type FindOptions,
   type FoundSkills,
+  findRealPath,
   findSkillFolders,
   isLeafSkill,
   type SkillFolder,
 } from "./find-skills.ts";
 export { comparePaths, findPathProblem, foldName } from "./name.ts";
 export { type PackOptions, pack } from "./pack.ts";
-export { type FileBytes, type FileProblem, type FileRead, readBounded } from "./read-file.ts";
+export {
+  type FileBytes,
+  type FileProblem,
+  type FileRead,
+  type ReadOptions,
+  readBounded,
+} from "./read-file.ts";
 export { isResource, type Role, roleOf } from "./role.ts";
 export {
   combineDigests,
@@ -34,3 +43,4 @@ export {
   hashSkillFile,
   treeHash,
 } from "./tree-hash.ts";
+export { tryStat } from "./try-stat.ts";

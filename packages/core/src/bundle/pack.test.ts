@@ -15,7 +15,9 @@ import { defaultLimits, withLimits } from "@skillhold/protocol/limits";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Bundle } from "./bundle.ts";
+import { findSkillFolders } from "./find-skills.ts";
 import { pack } from "./pack.ts";
+import { treeHash } from "./tree-hash.ts";
 
 let root = "";
 beforeEach(() => {
@@ -210,6 +212,83 @@ test("a folder of very many ignored files ends the walk as well [S-66]", async (
   const packing = pack(root, { limits: withLimits({ bundleFiles: 3 }) });
   await expect(packing).rejects.toMatchObject({ code: "LIMIT_EXCEEDED", details: { limit: "bundleFiles" } });
 });
+
+test("a folder inside that is a skill of its own is left out, and its files with it [S-13]", async () => {
+  write({ "SKILL.md": "", "a.md": "", "inner/SKILL.md": "", "inner/b.md": "", "inner/deep/c.md": "" });
+  write({
+    "x/lower/skill.md": "",
+    "x/d.md": "",
+    ".hidden/SKILL.md": "",
+    "x/Skill.md": "",
+    "x/SKILL.md.txt": "",
+  });
+  mkdirSync(join(root, "odd/SKILL.md"), { recursive: true });
+  const bundle = await pack(root);
+  expect(pathsOf(bundle)).toEqual(["SKILL.md", "a.md", "x/SKILL.md.txt", "x/Skill.md", "x/d.md"]);
+  expect(omittedOf(bundle)).toEqual([
+    ".hidden nested-skill",
+    "inner nested-skill",
+    "odd nested-skill",
+    "x/lower nested-skill",
+  ]);
+  expect(bundle.omitted[1]?.message).toBe("It is a skill of its own.");
+});
+
+test("an ignore file that names the SKILL.md of a nested skill does not bring the rest of it in [S-13]", async () => {
+  write({ "SKILL.md": "", ".skillignore": "inner/SKILL.md\n", "inner/SKILL.md": "", "inner/b.md": "" });
+  expect(pathsOf(await pack(root))).toEqual([".skillignore", "SKILL.md"]);
+});
+
+test("a `_` folder, which is never a skill, stays in the bundle with all below it [S-13]", async () => {
+  write({ "SKILL.md": "", "_draft/SKILL.md": "", "_draft/x/SKILL.md": "", "a/_b/skill.md": "" });
+  expect(await pack(root)).toMatchObject({ omitted: [] });
+  expect(pathsOf(await pack(root))).toEqual([
+    "SKILL.md",
+    "_draft/SKILL.md",
+    "_draft/x/SKILL.md",
+    "a/_b/skill.md",
+  ]);
+});
+
+test("the tree hash covers a skill's own files and not those of a skill inside it [S-13]", async () => {
+  write({ "SKILL.md": "outer", "inner/SKILL.md": "1" });
+  const before = await treeHash(await pack(root));
+  write({ "inner/SKILL.md": "2", "inner/new.md": "" });
+  expect((await treeHash(await pack(root))).hash).toBe(before.hash);
+  write({ "_inner/SKILL.md": "" });
+  expect((await treeHash(await pack(root))).hash).not.toBe(before.hash);
+});
+
+test("of any tree, each file is in the bundle of the nearest skill that discovery finds, and in no other [S-13]", async () => {
+  const folder = fc.array(fc.constantFrom("a", "b", "_c", "node_modules"), { maxLength: 4 });
+  const file = fc
+    .tuple(folder, fc.constantFrom("SKILL.md", "skill.md", "f"))
+    .map(([path, name]) => [...path, name].join("/"));
+  const property = fc.asyncProperty(fc.uniqueArray(file, { maxLength: 12 }), async (files) => {
+    rmSync(root, { recursive: true, force: true });
+    write(Object.fromEntries(["SKILL.md", ...files].map((path) => [path, ""])));
+    const { skills } = await findSkillFolders(root, defaultLimits);
+    const owners = new Map<string, string>();
+    for (const { path, absolute } of skills) {
+      const bundle = await pack(absolute, { shared: "none" });
+      for (const each of bundle.files) {
+        expect(owners.get(each.origin)).toBeUndefined();
+        owners.set(each.origin, path);
+      }
+    }
+    const packable = [...files, "SKILL.md"].filter(
+      (path) => !path.includes("node_modules") && !hasTwin(path, [...files, "SKILL.md"]),
+    );
+    for (const path of packable) expect(owners.get(join(root, path))).toBeDefined();
+    for (const { path, absolute, file: name } of skills) expect(owners.get(join(absolute, name))).toBe(path);
+  });
+  await fc.assert(property, { numRuns: 100 });
+});
+
+/** Of `SKILL.md` and `skill.md` in one folder only the first is packed. */
+function hasTwin(path: string, files: readonly string[]): boolean {
+  return path.endsWith("skill.md") && files.includes(path.replace(/skill\.md$/, "SKILL.md"));
+}
 
 test("a path that is no folder is not found, and an aborted packing is interrupted [S-13]", async () => {
   write({ "SKILL.md": "" });

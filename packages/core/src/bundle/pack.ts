@@ -1,4 +1,5 @@
 import { realpathSync, statSync } from "node:fs";
+import { dirname, sep } from "node:path";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
 import { type Bundle, BundleMeter } from "./bundle.ts";
@@ -15,6 +16,8 @@ export interface PackOptions {
    * folder as it is, which is right for one that was itself written from a bundle.
    */
   readonly shared?: "sibling" | "none";
+  /** The root of the source that the skill belongs to: a `_shared` folder outside it is not taken. */
+  readonly within?: string | undefined;
   readonly allowHardLinks?: boolean;
   readonly signal?: AbortSignal;
 }
@@ -37,7 +40,8 @@ export async function pack(folder: string, options: PackOptions = {}): Promise<B
   };
   context.pace.stopIfAborted();
   const own = await walk("", context);
-  const all = options.shared === "none" ? { ...own, strayReferences: [] } : await addShared(own, context);
+  const takesShared = options.shared !== "none" && isBesideWithin(root, options.within);
+  const all = takesShared ? await addShared(own, context) : { ...own, strayReferences: [] };
   return {
     root,
     files: all.files.toSorted((a, b) => comparePaths(a.path, b.path)),
@@ -46,6 +50,14 @@ export async function pack(folder: string, options: PackOptions = {}): Promise<B
     bytes: context.meter.bytes,
     allowHardLinks,
   };
+}
+
+/** Whether what lies beside a folder lies in the source. A source that is itself a skill has nothing beside it. */
+function isBesideWithin(root: string, within: string | undefined): boolean {
+  if (within === undefined) return true;
+  const source = resolveFolder(within);
+  const parent = dirname(root);
+  return parent === source || parent.startsWith(source.endsWith(sep) ? source : `${source}${sep}`);
 }
 
 function resolveFolder(folder: string): string {

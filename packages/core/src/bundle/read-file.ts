@@ -15,6 +15,11 @@ export interface FileProblem {
   readonly message: string;
 }
 
+export interface ReadOptions extends OpenOptions {
+  /** Read into this where the file fits: the bytes are then good only until it is used again. */
+  readonly scratch?: Buffer | undefined;
+}
+
 export type FileRead = FileBytes | { readonly problem: FileProblem };
 
 /**
@@ -26,7 +31,7 @@ export type FileRead = FileBytes | { readonly problem: FileProblem };
  *
  * A link is refused wherever it leads: a bundle holds no links, and what discovery shows must be what is packed.
  */
-export function readBounded(path: string, maxBytes: number, options: OpenOptions = {}): FileRead {
+export function readBounded(path: string, maxBytes: number, options: ReadOptions = {}): FileRead {
   let fd: number;
   try {
     // Windows has no flag for it.
@@ -45,7 +50,7 @@ export function readBounded(path: string, maxBytes: number, options: OpenOptions
   }
 }
 
-function readOpened(fd: number, maxBytes: number, options: OpenOptions): FileRead {
+function readOpened(fd: number, maxBytes: number, options: ReadOptions): FileRead {
   const stats = fstatSync(fd);
   if (!stats.isFile())
     return problem("not-a-file", `It is ${stats.isDirectory() ? "a folder" : "not a regular file"}.`);
@@ -54,7 +59,7 @@ function readOpened(fd: number, maxBytes: number, options: OpenOptions): FileRea
   }
   if (stats.size > maxBytes) return tooLarge(maxBytes);
   // One byte more than announced, so that a file that grows is noticed by the read that ends the loop.
-  let buffer = Buffer.allocUnsafe(stats.size + 1);
+  let buffer = takeBuffer(stats.size + 1, options.scratch);
   let length = 0;
   for (;;) {
     const wanted = buffer.length - length;
@@ -67,6 +72,12 @@ function readOpened(fd: number, maxBytes: number, options: OpenOptions): FileRea
   }
   const { mtimeMs, ctimeMs, ino } = stats;
   return { bytes: buffer.subarray(0, length), size: length, mtimeMs, ctimeMs, ino };
+}
+
+function takeBuffer(size: number, scratch: Buffer | undefined): Buffer {
+  return scratch !== undefined && size <= scratch.length
+    ? scratch.subarray(0, size)
+    : Buffer.allocUnsafe(size);
 }
 
 function explainOpenFailure(error: unknown): FileRead {

@@ -161,3 +161,29 @@ test("hostile texts are read in linear time [S-13]", () => {
   for (const text of texts) findMentions(`${text} _shared`);
   expect(performance.now() - start).toBeLessThan(3000);
 });
+
+test("helpers are taken only from inside the source, where one is given [S-13]", async () => {
+  const packIn = (within: string) =>
+    packWith('import { x } from "../_shared/x.mjs";', { within }, "scripts/a.mjs");
+  const used = ["__init__.py", "lib/util.mjs", "x.mjs"];
+  expect(sharedOf(await packIn(workspace))).toEqual(used);
+  expect(sharedOf(await packIn(dirname(workspace)))).toEqual(used);
+  const ownRoot = await packIn(join(workspace, "skill"));
+  expect(ownRoot.files.map(({ path }) => path)).toEqual(["SKILL.md", "scripts/a.mjs"]);
+  mkdirSync(join(workspace, "ski"));
+  expect(sharedOf(await packIn(join(workspace, "ski")))).toEqual([]);
+});
+
+test.skipIf(process.platform === "win32")(
+  "a source is known by its real path, and a link to helpers outside it stays refused [S-13]",
+  async () => {
+    await packWith('import "../_shared/x.mjs";', {}, "scripts/a.mjs");
+    symlinkSync(workspace, join(workspace, "alias"));
+    const skill = join(workspace, "skill");
+    expect(sharedOf(await pack(skill, { within: join(workspace, "alias") }))).toContain("x.mjs");
+    symlinkSync("../_shared", join(skill, "_shared"));
+    const bundle = await pack(skill, { within: skill });
+    expect(sharedOf(bundle)).toEqual([]);
+    expect(bundle.omitted).toMatchObject([{ path: "_shared", reason: "link" }]);
+  },
+);

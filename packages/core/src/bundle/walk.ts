@@ -29,7 +29,13 @@ export async function walk(start: string, context: WalkContext): Promise<Walked>
   const folders = [start];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     const taken = new Map<string, string>();
-    for (const entry of listFolder(folder, context, omitted)) {
+    const entries = listFolder(folder, context, omitted);
+    if (isNestedSkill(folder, entries)) {
+      omitted.push(omit(folder, "nested-skill", "It is a skill of its own."));
+      if (context.pace.isDue()) await context.pace.rest();
+      continue;
+    }
+    for (const entry of entries) {
       const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
       const omission = judge(path, entry, taken, context);
       if (omission !== undefined) omitted.push(omission);
@@ -60,6 +66,15 @@ function listFolder(folder: string, { base, meter }: WalkContext, omitted: Omiss
     omitted.push(omit(folder === "" ? "." : folder, "unreadable", why));
   }
   return entries.sort((a, b) => comparePaths(a.name, b.name));
+}
+
+/**
+ * Whether discovery calls a folder below the base a skill: it goes by the names in the listing, whatever ignore
+ * files say of them, and never looks into `_` folders. Who may see the skill around it may not see this one.
+ */
+function isNestedSkill(folder: string, entries: readonly Dirent[]): boolean {
+  if (folder === "" || folder.split("/").some((name) => name.startsWith("_"))) return false;
+  return entries.some(({ name }) => name === "SKILL.md" || name === "skill.md");
 }
 
 function judge(

@@ -12,6 +12,7 @@ import {
   openInside,
   pack,
   readBounded,
+  tryStat,
 } from "../bundle/index.ts";
 import type { ByteRange, SkillFile } from "./library.ts";
 import type { FilePart } from "./shelf.ts";
@@ -21,6 +22,13 @@ export interface HashedBundle {
   readonly bundle: Bundle;
   readonly treeHash: Digest;
   readonly files: readonly SkillFile[];
+}
+
+/** What a source lets its skills reach. */
+export interface BundleAccess {
+  readonly allowHardLinks: boolean;
+  /** The root of the source: shared helpers are taken from below it only. */
+  readonly within: string;
 }
 
 interface KnownDigest {
@@ -42,13 +50,13 @@ export class BundleReader {
     this.#limits = limits;
   }
 
-  async hash(folder: string, allowHardLinks: boolean): Promise<HashedBundle> {
-    const bundle = await pack(folder, { limits: this.#limits, allowHardLinks });
+  async hash(folder: string, access: BundleAccess): Promise<HashedBundle> {
+    const bundle = await pack(folder, { limits: this.#limits, ...access });
     const before = this.#known.get(folder);
     const known = new Map<string, KnownDigest>();
     for (const file of bundle.files) {
       const last = before?.get(file.path);
-      const digest = last?.stamp === file.stamp ? last.digest : await hashFile(file, { allowHardLinks });
+      const digest = last?.stamp === file.stamp ? last.digest : await hashFile(file, access);
       known.set(file.path, { stamp: file.stamp, digest });
     }
     this.#remember(folder, known);
@@ -58,60 +66,59 @@ export class BundleReader {
     return { bundle, treeHash: combineDigests(digests), files };
   }
 
-  /** SKILL.md and the hashes of the bundle around it, as they were at one moment. */
+  /** SKILL.md and the hashes of the bundle around it, as they were at one moment; undefined when it is not there. */
   async readSkillFile(
     folder: string,
     name: string,
-    allowHardLinks: boolean,
-  ): Promise<HashedBundle & { bytes: Uint8Array }> {
+    access: BundleAccess,
+  ): Promise<(HashedBundle & { bytes: Uint8Array }) | undefined> {
     for (let attempt = 1; ; attempt += 1) {
-      const hashed = await this.#hashOrRetry(folder, allowHardLinks, attempt);
+      if (tryStat(folder) === undefined) return undefined;
+      const hashed = await this.#hashOrRetry(folder, access, attempt);
       const file = hashed?.bundle.files.find(({ path }) => path === name);
-      const read =
-        file === undefined
-          ? undefined
-          : readBounded(file.origin, this.#limits.skillFileBytes, { allowHardLinks });
-      if (
-        hashed !== undefined &&
-        file !== undefined &&
-        read !== undefined &&
-        "bytes" in read &&
-        stampOf(read) === shortStamp(file)
-      ) {
-        return { ...hashed, bytes: read.bytes };
-      }
-      if (attempt === TRIES) throw changing(folder);
+      if (hashed !== undefined && file === undefined) return undefined;
+      const read = file === undefined ? undefined : this.#read(file, access);
+      if (hashed !== undefined && read !== undefined) return { ...hashed, bytes: read };
+      if (attempt === TRIES) throw changing();
     }
+  }
+
+  /** The bytes of a file, or undefined when it is no longer the one that was packed. */
+  #read(file: BundleFile, access: BundleAccess): Uint8Array | undefined {
+    const read = readBounded(file.origin, this.#limits.skillFileBytes, access);
+    return "bytes" in read && stampOf(read) === shortStamp(file) ? read.bytes : undefined;
   }
 
   async readPart(
     folder: string,
     path: string,
     range: Required<ByteRange>,
-    allowHardLinks: boolean,
+    access: BundleAccess,
   ): Promise<FilePart> {
     const wanted = normalizeRelative(path, this.#limits);
     for (let attempt = 1; ; attempt += 1) {
-      const hashed = await this.#hashOrRetry(folder, allowHardLinks, attempt);
+      if (tryStat(folder) === undefined)
+        throw new SkillError("SKILL_NOT_FOUND", "The skill is not there any more.");
+      const hashed = await this.#hashOrRetry(folder, access, attempt);
       const file = hashed?.bundle.files.find((each) => each.path === wanted);
       if (hashed !== undefined && file === undefined) throw missing(path, hashed.bundle);
-      const bytes = file === undefined ? undefined : readUnchanged(file, range, allowHardLinks);
+      const bytes = file === undefined ? undefined : readUnchanged(file, range, access);
       const digest = hashed?.files.find((each) => each.path === wanted);
       if (hashed !== undefined && bytes !== undefined && digest !== undefined) {
         return { bytes, size: digest.size, digest: digest.digest, treeHash: hashed.treeHash };
       }
-      if (attempt === TRIES) throw changing(folder);
+      if (attempt === TRIES) throw changing();
     }
   }
 
   /** A file that changes between packing and hashing is worth another look; what is refused is not. */
   async #hashOrRetry(
     folder: string,
-    allowHardLinks: boolean,
+    access: BundleAccess,
     attempt: number,
   ): Promise<HashedBundle | undefined> {
     try {
-      return await this.hash(folder, allowHardLinks);
+      return await this.hash(folder, access);
     } catch (error) {
       const isPassing =
         error instanceof SkillError && (error.code === "IO_FAILED" || error.code === "PATH_NOT_FOUND");
@@ -132,9 +139,9 @@ export class BundleReader {
 function readUnchanged(
   file: BundleFile,
   { start, length }: Required<ByteRange>,
-  allowHardLinks: boolean,
+  access: BundleAccess,
 ): Uint8Array | undefined {
-  const { fd } = openInside(file.base, file.path, { allowHardLinks });
+  const { fd } = openInside(file.base, file.path, access);
   try {
     const bytes = Buffer.alloc(Math.max(0, Math.min(length, file.size - start)));
     let count = 0;
@@ -180,8 +187,8 @@ function missing(path: string, { omitted }: Bundle): SkillError {
   });
 }
 
-function changing(folder: string): SkillError {
-  return new SkillError("IO_FAILED", `${folder} keeps changing while it is read.`, {
+function changing(): SkillError {
+  return new SkillError("IO_FAILED", "The skill keeps changing while it is read.", {
     hint: "Try again when nothing writes to it.",
   });
 }

@@ -1,23 +1,34 @@
-import type { FolderView, Place, ScannedSource } from "./folder-view.ts";
+import { type FolderView, folderOf, type Place, type ScannedSource } from "./folder-view.ts";
 import type { LibraryChange } from "./library.ts";
 
-/** What a reload did to the skills that count, or undefined when it did nothing to them. */
+/**
+ * What a reload did to the skills that count, or undefined when it did nothing to them. `told` are the skills that
+ * were told to be broken before and still are.
+ */
 export function changeBetween(
   before: FolderView,
   after: FolderView,
   scanned: readonly ScannedSource[],
+  told: ReadonlySet<string>,
 ): LibraryChange | undefined {
   const added: string[] = [];
   const changed: string[] = [];
   for (const place of after.places()) {
     const last = before.place(place.id);
     if (last === undefined) added.push(place.id);
-    else if (last.row !== place.row || last.folder !== place.folder) changed.push(place.id);
+    else if (isOther(last, place)) changed.push(place.id);
   }
-  const removed = [...before.places()].filter(({ id }) => after.place(id) === undefined).map(({ id }) => id);
-  const broken = brokenPlaces(after, scanned);
+  const removed: string[] = [];
+  for (const { id } of before.places()) if (after.place(id) === undefined) removed.push(id);
+  const broken = brokenPlaces(after, scanned).filter(({ id }) => !told.has(id));
   if (added.length + changed.length + removed.length + broken.length === 0) return undefined;
   return { added: added.sort(), changed: changed.sort(), removed: removed.sort(), broken };
+}
+
+/** A file that was only written again, or touched, is no change. */
+function isOther(last: Place, place: Place): boolean {
+  if (last.folder !== place.folder || last.source !== place.source) return true;
+  return last.row !== place.row && last.row.recordText !== place.row.recordText;
 }
 
 /** Skills that go on with their last good text because the file on disk is invalid now. */
@@ -26,7 +37,7 @@ function brokenPlaces(after: FolderView, scanned: readonly ScannedSource[]): Lib
   for (const { scan } of scanned) {
     for (const row of scan.rows) {
       if (row.isValid) continue;
-      const folder = row.path === "." ? scan.root : `${scan.root}/${row.path}`;
+      const folder = folderOf(scan.root, row);
       const errors = row.record.diagnostics.filter(({ severity }) => severity === "error");
       invalid.set(folder, errors.map(({ message }) => message).join(" "));
     }

@@ -1,5 +1,16 @@
-import { readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { SkillEvent } from "@skillhold/protocol";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Host } from "../skill/index.ts";
@@ -64,9 +75,10 @@ describe("sources", () => {
 
   test("two folders of one id in a source are a reported collision [S-5]", async () => {
     folders.skill("skills/My Skill");
-    folders.skill("skills/my-skill");
+    const named = folders.skill("skills/my-skill");
     const library = await folders.open([folders.source("skills")]);
     expect(await library.list(anyone)).toHaveLength(1);
+    expect((await library.find(anyone, "my-skill"))?.path).toBe(realpathSync(dirname(named)));
     expect((await library.explain(anyone, "my-skill")).map(({ state }) => state).sort()).toEqual([
       "shadowed",
       "visible",
@@ -142,6 +154,50 @@ describe("the cache", () => {
     await expect(library.read(anyone, "a")).rejects.toMatchObject({ code: "SKILL_NOT_FOUND" });
   });
 
+  test("a root that is a link is followed to where it leads now [S-17]", async () => {
+    folders.skill("one/a");
+    folders.skill("two/b");
+    symlinkSync("one", join(folders.root, "current"));
+    const cache = new CountingCache();
+    await folders.open([folders.source("current")], { cache });
+    rmSync(join(folders.root, "current"));
+    symlinkSync("two", join(folders.root, "current"));
+    const library = await folders.open([folders.source("current")], { cache });
+    expect((await library.list(anyone)).map(({ id }) => id)).toEqual(["b"]);
+  });
+
+  test("a root that was missing, or empty, at an earlier start is searched again [S-17]", async () => {
+    const cache = new CountingCache();
+    await folders.open([folders.source("skills")], { cache });
+    folders.skill("skills/a");
+    const library = await folders.open([folders.source("skills")], { cache });
+    expect(await library.list(anyone)).toHaveLength(1);
+  });
+
+  test("a skill that came up inside another one is found by a reload, and by a start an hour later [S-17]", async () => {
+    folders.skill("skills/a");
+    const cache = new CountingCache();
+    let now = new Date("2026-01-01T00:00:00Z");
+    const ports = { audit: { record: () => {} }, clock: { now: () => now } };
+    await folders.open([folders.source("skills")], { cache, ports });
+    folders.skill("skills/a/inner");
+    now = new Date("2026-01-01T01:00:01Z");
+    const library = await folders.open([folders.source("skills")], { cache, ports });
+    expect((await library.list(anyone)).map(({ id }) => id)).toEqual(["a", "inner"]);
+  });
+
+  test("tools that are added make a skill hybrid [S-9] [S-17]", async () => {
+    folders.skill("skills/a");
+    const library = await folders.open([folders.source("skills")]);
+    expect((await library.find(anyone, "a"))?.type).toBe("context");
+    folders.write("skills/a/tools/add.py", "");
+    await library.reload();
+    expect((await library.find(anyone, "a"))?.type).toBe("hybrid");
+    rmSync(join(folders.root, "skills/a/tools"), { recursive: true });
+    await library.reload();
+    expect((await library.find(anyone, "a"))?.type).toBe("context");
+  });
+
   test("damaged bytes in the cache cost a rescan and nothing else [S-17]", async () => {
     folders.skill("skills/a");
     const cache = new CountingCache();
@@ -172,6 +228,65 @@ class CountingCache implements IndexCache {
   }
 }
 
+describe("what lies on a disk", () => {
+  test("a SKILL.md that links to itself is an invalid skill among others [S-16] [S-19]", async () => {
+    folders.skill("skills/ok");
+    mkdirSync(join(folders.root, "skills/bad"));
+    symlinkSync("SKILL.md", join(folders.root, "skills/bad/SKILL.md"));
+    const library = await folders.open([folders.source("skills")]);
+    expect((await library.explain(anyone)).map(({ id, state }) => [id, state])).toEqual([
+      ["ok", "visible"],
+      ["bad", "invalid"],
+    ]);
+  });
+
+  test("a skill that is gone is not found, and its place on the disk is not told [S-26]", async () => {
+    folders.skill("skills/a");
+    const file = folders.skill("skills/b");
+    const library = await folders.open([folders.source("skills")]);
+    await library.list(anyone);
+    rmSync(join(folders.root, "skills/a"), { recursive: true });
+    rmSync(file);
+    for (const id of ["a", "b"]) {
+      const failure = await library.read(anyone, id).catch((error: unknown) => error);
+      expect(failure).toMatchObject({ code: "SKILL_NOT_FOUND", message: `There is no skill ${id}.` });
+    }
+  });
+
+  test("a stranger's SKILL.md with other names is told to be invalid, not ready [S-19] [S-26]", async () => {
+    const file = folders.skill("skills/a");
+    linkSync(file, join(folders.root, "other-name"));
+    const stranger = await folders.open([folders.source("skills", { trust: "third_party" })]);
+    expect((await stranger.explain(anyone, "a"))[0]).toMatchObject({ state: "invalid" });
+    const own = await folders.open([folders.source("skills")]);
+    expect((await own.read(anyone, "a")).entry.id).toBe("a");
+  });
+
+  test("new content and shadowing are recorded, and what an earlier start knew is not [S-15] [S-62]", async () => {
+    folders.skill("near/pdf");
+    folders.skill("far/pdf");
+    const cache = new CountingCache();
+    const events: SkillEvent[] = [];
+    const ports = {
+      audit: { record: (event: SkillEvent) => void events.push(event) },
+      clock: { now: () => new Date() },
+    };
+    const sources = [folders.source("near", { kind: "workspace" }), folders.source("far")];
+    await folders.open(sources, { cache, ports });
+    expect(events.map(({ type }) => type)).toEqual(["skill.discovered", "skill.shadowed"]);
+    expect(events[1]).toMatchObject({ skill: "pdf", source: "far", by: { source: "near" } });
+    for (const event of events) expect(SkillEvent.parse(event)).toEqual(event);
+    events.length = 0;
+    folders.skill("near/pdf", "description: newer");
+    folders.skill("near/doc");
+    const library = await folders.open(sources, { cache, ports });
+    expect(events.filter(({ type }) => type === "skill.discovered")).toHaveLength(2);
+    events.length = 0;
+    await library.reload();
+    expect(events).toEqual([]);
+  });
+});
+
 describe("the search", () => {
   test("its index is kept between starts, and brought up to date with what changed [S-61]", async () => {
     for (const id of ["a", "b", "c"])
@@ -186,5 +301,25 @@ describe("the search", () => {
     expect((await second.search(anyone, "otherword"))[0]?.entry.id).toBe("b");
     expect((await second.search(anyone, "wordb")).map(({ entry }) => entry.id)).not.toContain("b");
     expect((await second.search(anyone, "wordc"))[0]?.entry.id).toBe("c");
+  });
+
+  test("nothing outside a skill is searched through a link in it [S-26] [S-61]", async () => {
+    folders.write("private/notes.md", "swordfish");
+    folders.skill("skills/a");
+    symlinkSync(join(folders.root, "private"), join(folders.root, "skills/a/references"));
+    folders.skill("skills/b");
+    folders.write("skills/b/references/real.md", "halibut");
+    symlinkSync(join(folders.root, "private/notes.md"), join(folders.root, "skills/b/references/link.md"));
+    const library = await folders.open([folders.source("skills")]);
+    expect(await library.search(anyone, "swordfish")).toEqual([]);
+    expect((await library.search(anyone, "halibut"))[0]?.entry.id).toBe("b");
+  });
+
+  test("a text that changed after it was indexed shows in no snippet until it went through the gate [S-17] [S-61]", async () => {
+    folders.skill("skills/a", "description: x", "The xylophone.\n");
+    const library = await folders.open([folders.source("skills")]);
+    await library.search(anyone, "xylophone");
+    folders.skill("skills/a", "description: x\nruntime: other", "The xylophone, now hidden.\n");
+    expect((await library.search(anyone, "xylophone")).map(({ snippet }) => snippet)).toEqual(["x"]);
   });
 });

@@ -1,18 +1,21 @@
+import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import type { Digest, SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
-import { combineDigests, hashSkillFile } from "../bundle/index.ts";
+import { combineDigests, hashSkillFile, readBounded } from "../bundle/index.ts";
 import { type Host, parseSkill } from "../skill/index.ts";
 import type { OpenedSkill } from "../source/open-skill.ts";
 import { type Scan, scanSource } from "../source/scan.ts";
 import type { ScanRow } from "../source/scan-row.ts";
 import { decodeScan, encodeScan } from "../source/scan-snapshot.ts";
-import type { Source } from "../source/source.ts";
-import { BundleReader } from "./bundle-reader.ts";
+import { allowsHardLinks, type Source } from "../source/source.ts";
+import { type BundleAccess, BundleReader } from "./bundle-reader.ts";
 import { changeBetween } from "./change.ts";
-import { FolderView, type Place, type ScannedSource } from "./folder-view.ts";
+import { FolderView, folderOf, type Place, type ScannedSource } from "./folder-view.ts";
 import type { IndexCache } from "./index-cache.ts";
 import type { ByteRange, LibraryChange } from "./library.ts";
+import { type LibraryPorts, recordDiscovery } from "./library-audit.ts";
 import type { FilePart, OpenBundle, Shelf } from "./shelf.ts";
 import { TextKeeper } from "./text-keeper.ts";
 
@@ -22,12 +25,15 @@ export interface FolderShelfOptions {
   readonly host: Host;
   readonly limits: Limits;
   readonly cache?: IndexCache | undefined;
+  /** Where new and shadowed skills are recorded. */
+  readonly ports?: LibraryPorts | undefined;
   /** Keep texts for the time when an edit breaks a skill; worth its memory only while folders are watched. */
   readonly keepsTexts?: boolean;
 }
 
 /** Texts of about 3,500 skills of the usual size. */
 const KEPT_TEXT_BYTES = 32 * 1024 * 1024;
+const TEXTS_BETWEEN_RESTS = 64;
 
 /** Skills in folders on a disk. The state is replaced whole by each reload; readers never see half of one. */
 export class FolderShelf implements Shelf {
@@ -36,6 +42,7 @@ export class FolderShelf implements Shelf {
   readonly #texts = new TextKeeper(KEPT_TEXT_BYTES);
   readonly #listeners = new Set<(change: LibraryChange) => void>();
   readonly #unsaved = new Map<string, Scan>();
+  readonly #fresh = new Set<ScanRow>();
   #lastGood: ReadonlyMap<string, ScanRow> = new Map();
   #scanned: readonly ScannedSource[] = [];
   #view: FolderView;
@@ -50,8 +57,11 @@ export class FolderShelf implements Shelf {
   static async open(options: FolderShelfOptions): Promise<FolderShelf> {
     const shelf = new FolderShelf(options);
     shelf.#scanned = await shelf.#scan(false);
+    const empty = shelf.#view;
     shelf.#view = new FolderView(shelf.#scanned, options.host);
+    await shelf.#recordDiscovery(empty);
     shelf.#save();
+    if (options.keepsTexts) shelf.#reloading = shelf.#keepTexts();
     return shelf;
   }
 
@@ -73,10 +83,10 @@ export class FolderShelf implements Shelf {
   async open(entry: SkillEntry): Promise<OpenBundle> {
     const place = this.#getPlace(entry.id);
     if (this.#isBroken(place)) return this.#openLastGood(place, entry);
-    const allowHardLinks = place.source.trust !== "third_party";
-    const read = await this.#reader.readSkillFile(place.folder, place.row.file, allowHardLinks);
-    const skillHash = hashSkillFile(read.bytes);
-    if (skillHash !== entry.skillHash) return await this.#openChanged(entry);
+    const read = await this.#reader.readSkillFile(place.folder, place.row.file, accessOf(place));
+    const skillHash = read === undefined ? undefined : hashSkillFile(read.bytes);
+    if (read === undefined || skillHash === undefined || skillHash !== entry.skillHash)
+      return await this.#openChanged(entry);
     this.#texts.keep(skillHash, read.bytes);
     const { treeHash, files } = read;
     const skill = parseSkill(read.bytes, this.#options.limits);
@@ -90,7 +100,7 @@ export class FolderShelf implements Shelf {
         "SKILL_INVALID",
         `The files of ${entry.id} wait until its SKILL.md is valid again.`,
       );
-    return await this.#reader.readPart(place.folder, path, range, place.source.trust !== "third_party");
+    return await this.#reader.readPart(place.folder, path, range, accessOf(place));
   }
 
   onChange(listener: (change: LibraryChange) => void): () => void {
@@ -107,14 +117,54 @@ export class FolderShelf implements Shelf {
     const scanned = await this.#scan(isFull, suspect);
     if (scanned.every(({ scan }, index) => scan === this.#scanned[index]?.scan)) return undefined;
     const before = this.#view;
+    const told = new Set([...before.places()].filter((place) => this.#isBroken(place)).map(({ id }) => id));
     this.#lastGood = this.#keepLastGood(scanned);
     this.#scanned = scanned;
     this.#view = new FolderView(scanned, this.#options.host, this.#lastGood);
-    const change = changeBetween(before, this.#view, scanned);
-    if (change !== undefined) for (const listener of this.#listeners) listener(change);
-    // Whoever waits for the change need not wait for the cache.
-    this.#save();
+    await this.#recordDiscovery(before);
+    const change = changeBetween(before, this.#view, scanned, told);
+    try {
+      if (change !== undefined) this.#tell(change);
+    } finally {
+      // Whoever waits for the change need not wait for the cache.
+      this.#save();
+    }
     return change;
+  }
+
+  /** Every listener hears of it; the first one that fails is heard of after that. */
+  #tell(change: LibraryChange): void {
+    const failures: unknown[] = [];
+    for (const listener of this.#listeners) {
+      try {
+        listener(change);
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) throw failures[0];
+  }
+
+  async #recordDiscovery(before: FolderView): Promise<void> {
+    const { ports } = this.#options;
+    if (ports !== undefined) await recordDiscovery(before, this.#view, this.#fresh, ports);
+    this.#fresh.clear();
+  }
+
+  /** Texts of skills that were taken from the cache, so that a broken edit finds the text before it. */
+  async #keepTexts(): Promise<void> {
+    let count = 0;
+    for (const { folder, row } of this.#view.places()) {
+      const { skillHash } = row.record;
+      if (this.#texts.isFull) return;
+      if (this.#texts.find(skillHash) !== undefined) continue;
+      const read = readBounded(join(folder, row.file), this.#options.limits.skillFileBytes, {
+        allowHardLinks: true,
+      });
+      if ("bytes" in read && hashSkillFile(read.bytes) === skillHash) this.#texts.keep(skillHash, read.bytes);
+      count += 1;
+      if (count % TEXTS_BETWEEN_RESTS === 0) await setImmediate();
+    }
   }
 
   #save(): void {
@@ -124,7 +174,8 @@ export class FolderShelf implements Shelf {
   }
 
   async #scan(isFull: boolean, suspect?: string): Promise<readonly ScannedSource[]> {
-    const { sources, limits, cache } = this.#options;
+    const { sources, limits, cache, ports } = this.#options;
+    const time = ports === undefined ? {} : { nowMs: ports.clock.now().getTime() };
     const scanned: ScannedSource[] = [];
     for (const [index, source] of sources.entries()) {
       const key = `scan:${source.root}:${source.followLinks ?? false}:${source.gitignore ?? false}`;
@@ -132,11 +183,17 @@ export class FolderShelf implements Shelf {
       const onRead = this.#options.keepsTexts
         ? { onRead: (opened: OpenedSkill) => this.#keepText(opened) }
         : {};
-      const scan = await scanSource(source, { limits, last, isFull, suspect, ...onRead });
+      const scan = await scanSource(source, { limits, last, isFull, suspect, ...time, ...onRead });
       if (scan !== last && cache !== undefined) this.#unsaved.set(key, scan);
+      if (scan !== last && ports !== undefined) this.#noteFresh(scan, last);
       scanned.push({ source, scan });
     }
     return scanned;
+  }
+
+  #noteFresh(scan: Scan, last: Scan | undefined): void {
+    const known = new Set(last?.rows);
+    for (const row of scan.rows) if (!known.has(row)) this.#fresh.add(row);
   }
 
   #keepText({ bytes, skill }: OpenedSkill): void {
@@ -145,14 +202,14 @@ export class FolderShelf implements Shelf {
 
   /** For each folder that is invalid now: the row that was good before, as long as its text is still kept. */
   #keepLastGood(scanned: readonly ScannedSource[]): ReadonlyMap<string, ScanRow> {
-    const good = new Map([...this.#view.places()].map(({ folder, row }) => [folder, row]));
     const kept = new Map<string, ScanRow>();
     for (const { scan } of scanned) {
-      for (const { path, isValid } of scan.rows) {
-        if (isValid) continue;
-        const folder = path === "." ? scan.root : `${scan.root}/${path}`;
-        const row = good.get(folder);
-        if (row !== undefined && this.#texts.find(row.record.skillHash) !== undefined) kept.set(folder, row);
+      for (const row of scan.rows) {
+        if (row.isValid) continue;
+        const folder = folderOf(scan.root, row);
+        const last = this.#view.place(row.idBelow(scan.root));
+        if (last?.folder === folder && this.#texts.find(last.row.record.skillHash) !== undefined)
+          kept.set(folder, last.row);
       }
     }
     return kept;
@@ -162,11 +219,10 @@ export class FolderShelf implements Shelf {
   async #openChanged(entry: SkillEntry): Promise<OpenBundle> {
     await this.reload(true, this.#getPlace(entry.id).folder);
     const fresh = this.#view.find(entry.id);
-    if (fresh === undefined)
-      throw new SkillError("SKILL_NOT_FOUND", `There is no skill ${entry.id} any more.`);
+    if (fresh === undefined) throw new SkillError("SKILL_NOT_FOUND", `There is no skill ${entry.id}.`);
     if (fresh.skillHash !== entry.skillHash || this.#isBroken(this.#getPlace(entry.id)))
       return await this.open(fresh);
-    throw new SkillError("IO_FAILED", `${entry.path} keeps changing while it is read.`);
+    throw new SkillError("IO_FAILED", `The skill ${entry.id} keeps changing while it is read.`);
   }
 
   #openLastGood({ row }: Place, entry: SkillEntry): OpenBundle {
@@ -191,9 +247,13 @@ export class FolderShelf implements Shelf {
 
   #getPlace(id: string): Place {
     const place = this.#view.place(id);
-    if (place === undefined) throw new SkillError("SKILL_NOT_FOUND", `There is no skill ${id} any more.`);
+    if (place === undefined) throw new SkillError("SKILL_NOT_FOUND", `There is no skill ${id}.`);
     return place;
   }
+}
+
+function accessOf({ source, root }: Place): BundleAccess {
+  return { allowHardLinks: allowsHardLinks(source), within: root };
 }
 
 function loadScan(bytes: Uint8Array | undefined, limits: Limits): Scan | undefined {

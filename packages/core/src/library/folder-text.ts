@@ -1,16 +1,21 @@
-import { readdirSync } from "node:fs";
+import { closeSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
+import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
-import { readBounded } from "../bundle/index.ts";
+import { hashSkillFile, normalizeRelative, openInside, readBounded, tryStat } from "../bundle/index.ts";
 import type { SearchDocument } from "../search/index.ts";
 import { parseSkill } from "../skill/index.ts";
+import { allowsHardLinks } from "../source/source.ts";
 import type { FolderShelf } from "./folder-shelf.ts";
+import type { Place } from "./folder-view.ts";
 import type { SearchTexts } from "./library-search.ts";
 import { toDocument } from "./skill-document.ts";
 
 /** More than this of references says nothing new about what a skill is for. */
 const REFERENCE_BYTES = 128 * 1024;
 const REFERENCE_FILES = 32;
+/** A skill that leaves files out says so in one of these; what it leaves out is not searched either. */
+const IGNORE_FILES = [".gitignore", ".skillignore", ".clawdhubignore", ".clawhubignore"] as const;
 
 /** The texts of a folder shelf, read when the search index wants them and not kept. */
 export class FolderTexts implements SearchTexts {
@@ -22,41 +27,59 @@ export class FolderTexts implements SearchTexts {
     this.#limits = limits;
   }
 
+  /** Undefined as well when the file is no longer the one that was indexed: what was not gated is not searched. */
   document(id: string): SearchDocument | undefined {
     const view = this.#shelf.view();
     const place = view.place(id);
     const entry = view.find(id);
     if (place === undefined || entry === undefined) return undefined;
+    const allowHardLinks = allowsHardLinks(place.source);
     const read = readBounded(join(place.folder, place.row.file), this.#limits.skillFileBytes, {
-      allowHardLinks: true,
+      allowHardLinks,
     });
-    if ("problem" in read) return undefined;
-    return toDocument(
-      entry,
-      parseSkill(read.bytes, this.#limits),
-      readReferences(join(place.folder, "references")),
-    );
+    if ("problem" in read || hashSkillFile(read.bytes) !== entry.skillHash) return undefined;
+    return toDocument(entry, parseSkill(read.bytes, this.#limits), readReferences(place, allowHardLinks));
   }
 }
 
-function readReferences(folder: string): string {
+function readReferences({ folder }: Place, allowHardLinks: boolean): string {
+  const names = listMarkdown(folder);
+  if (names.length === 0) return "";
+  const root = realpathSync.native(folder);
   const texts: string[] = [];
   let budget = REFERENCE_BYTES;
-  for (const name of listMarkdown(folder).slice(0, REFERENCE_FILES)) {
-    const read = readBounded(join(folder, name), budget, { allowHardLinks: true });
-    if ("problem" in read) continue;
-    texts.push(new TextDecoder().decode(read.bytes));
-    budget -= read.size;
-    if (budget <= 0) break;
+  for (const name of names.slice(0, REFERENCE_FILES)) {
+    const text = readReference(root, `references/${name}`, budget, allowHardLinks);
+    texts.push(text);
+    budget -= text.length;
   }
   return texts.join("\n");
 }
 
+/** Empty for what is a link, leads out of the skill, or is longer than the budget. */
+function readReference(root: string, path: string, budget: number, allowHardLinks: boolean): string {
+  try {
+    const { fd, stats } = openInside(root, normalizeRelative(path), { allowHardLinks });
+    try {
+      return stats.size > budget ? "" : readFileSync(fd, "utf8");
+    } finally {
+      closeSync(fd);
+    }
+  } catch (error) {
+    // Refused, or gone in the meantime: it is not part of the skill, and so not of the search.
+    if (error instanceof SkillError) return "";
+    throw error;
+  }
+}
+
 function listMarkdown(folder: string): readonly string[] {
   try {
-    return readdirSync(folder)
-      .filter((name) => /\.(?:md|markdown|txt)$/i.test(name))
-      .sort();
+    const names = readdirSync(join(folder, "references")).filter((name) =>
+      /\.(?:md|markdown|txt)$/i.test(name),
+    );
+    const isIgnoring =
+      names.length > 0 && IGNORE_FILES.some((name) => tryStat(join(folder, name)) !== undefined);
+    return isIgnoring ? [] : names.sort();
   } catch {
     // Most skills have no such folder.
     return [];

@@ -1,6 +1,6 @@
-import { basename, join } from "node:path";
+import { basename, join, sep } from "node:path";
 import type { SkillEntry } from "@skillhold/protocol";
-import { folderId, type Host } from "../skill/index.ts";
+import type { Host } from "../skill/index.ts";
 import { toEntry } from "../source/entry.ts";
 import type { Scan } from "../source/scan.ts";
 import type { ScanRow } from "../source/scan-row.ts";
@@ -84,16 +84,19 @@ export class FolderView implements ShelfView {
     if (this.#ranking !== undefined) return this.#ranking;
     const ranking: Ranking = { places: new Map(), shadowed: [], invalid: [] };
     for (const { source, scan } of this.#sources) {
-      for (const row of scan.rows) this.#rankRow(row, source, scan.root, ranking);
+      // A folder that really has the name comes before one that only gets the same id.
+      const isNamed = (row: ScanRow) => basename(folderOf(scan.root, row)) === row.idBelow(scan.root);
+      for (const row of scan.rows) if (isNamed(row)) this.#rankRow(row, source, scan.root, ranking);
+      for (const row of scan.rows) if (!isNamed(row)) this.#rankRow(row, source, scan.root, ranking);
     }
     this.#ranking = ranking;
     return ranking;
   }
 
   #rankRow(found: ScanRow, source: Source, root: string, { places, shadowed, invalid }: Ranking): void {
-    const folder = found.path === "." ? root : join(root, found.path);
+    const folder = folderOf(root, found);
     const row = found.isValid ? found : (this.#lastGood.get(folder) ?? found);
-    const { id } = folderId(basename(folder));
+    const id = found.idBelow(root);
     const place = { id, source, root, row, folder };
     if (!row.isValid) {
       invalid.push(place);
@@ -109,6 +112,13 @@ export class FolderView implements ShelfView {
         by: { source: winner.source.label, path: winner.folder },
       });
   }
+}
+
+/** Absolute path of a row's folder. */
+export function folderOf(root: string, { path }: ScanRow): string {
+  if (path === ".") return root;
+  // Both are normal already, and there are as many calls as skills.
+  return sep === "/" && root !== "/" ? `${root}/${path}` : join(root, path);
 }
 
 interface Ranking {

@@ -1,8 +1,15 @@
-import { type FSWatcher, statSync, watch } from "node:fs";
+import { type FSWatcher, watch } from "node:fs";
 import { join } from "node:path";
+import { tryStat } from "../bundle/index.ts";
 
 /** What a watched folder hints at: that something in it changed, or that a folder may have come or gone. */
 export type WatchHint = "content" | "folder";
+
+interface Watched {
+  readonly watcher: FSWatcher;
+  /** The folder that is watched; another one may have taken its place. */
+  readonly ino: number;
+}
 
 /**
  * Watches folders, not files and not trees: one watch each, up to a budget that the caller keeps. It only ever
@@ -10,7 +17,7 @@ export type WatchHint = "content" | "folder";
  */
 export class FolderWatch {
   readonly #onHint: (hint: WatchHint) => void;
-  readonly #watchers = new Map<string, FSWatcher>();
+  readonly #watched = new Map<string, Watched>();
   #isFailing = false;
 
   constructor(onHint: (hint: WatchHint) => void) {
@@ -23,14 +30,16 @@ export class FolderWatch {
   }
 
   get size(): number {
-    return this.#watchers.size;
+    return this.#watched.size;
   }
 
-  /** Watches these folders and no others. */
+  /** Watches these folders and no others; one that was replaced by another of the same name is watched anew. */
   set(folders: Iterable<string>): void {
     const wanted = new Set(folders);
-    for (const folder of [...this.#watchers.keys()]) if (!wanted.has(folder)) this.#drop(folder);
-    for (const folder of wanted) if (!this.#watchers.has(folder)) this.#add(folder);
+    for (const [folder, { ino }] of this.#watched) {
+      if (!wanted.has(folder) || tryStat(folder)?.ino !== ino) this.#drop(folder);
+    }
+    for (const folder of wanted) if (!this.#watched.has(folder)) this.#add(folder);
   }
 
   close(): void {
@@ -38,10 +47,12 @@ export class FolderWatch {
   }
 
   #add(folder: string): void {
+    const ino = tryStat(folder)?.ino;
+    if (ino === undefined) return;
     try {
       const watcher = watch(folder, { persistent: false }, (event, name) => this.#meet(folder, event, name));
       watcher.on("error", () => this.#drop(folder));
-      this.#watchers.set(folder, watcher);
+      this.#watched.set(folder, { watcher, ino });
     } catch (error) {
       // A folder that is gone is no failure of watching; being out of watches is.
       const code = error instanceof Error && "code" in error ? error.code : undefined;
@@ -50,18 +61,12 @@ export class FolderWatch {
   }
 
   #drop(folder: string): void {
-    this.#watchers.get(folder)?.close();
-    this.#watchers.delete(folder);
+    this.#watched.get(folder)?.watcher.close();
+    this.#watched.delete(folder);
   }
 
   #meet(folder: string, event: string, name: string | null): void {
-    if (event !== "rename") {
-      this.#onHint("content");
-      return;
-    }
-    const stats = name === null ? undefined : statSync(join(folder, name), { throwIfNoEntry: false });
-    // The watch of a folder that was removed or replaced is deaf; it is set anew after the rescan.
-    if (statSync(folder, { throwIfNoEntry: false }) === undefined) this.#drop(folder);
-    this.#onHint(stats === undefined || stats.isDirectory() ? "folder" : "content");
+    const stats = event === "rename" && name !== null ? tryStat(join(folder, name)) : undefined;
+    this.#onHint(event === "rename" && stats?.isFile() !== true ? "folder" : "content");
   }
 }

@@ -140,6 +140,8 @@ export function libraryContract(name: string, make: () => LibraryMaker): void {
       expect((await library.resource(anyone, "demo", "references/greek.md", { start: 1000 })).content).toBe(
         "",
       );
+      const sliver = await library.resource(anyone, "demo", "references/greek.md", { start: 0, length: 1 });
+      expect(sliver).toMatchObject({ encoding: "base64", length: 1, hasMore: true });
       await expect(
         library.resource(anyone, "demo", "references/greek.md", { start: -1 }),
       ).rejects.toMatchObject({ code: "USAGE" });

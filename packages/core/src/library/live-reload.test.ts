@@ -1,4 +1,4 @@
-import { renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -62,6 +62,75 @@ describe("watching", () => {
     await library.reload();
     expect(await ids()).toEqual(["again"]);
     expect(changes.length).toBeGreaterThanOrEqual(3);
+  });
+
+  test("a folder that another one replaced is still heard [S-18]", async () => {
+    folders.skill("skills/a");
+    folders.skill("aside/a", "description: replaced");
+    const { library, changes } = await openWatched(quick);
+    const description = async () => (await library.find(anyone, "a"))?.description;
+    renameSync(join(folders.root, "skills/a"), join(folders.root, "old"));
+    renameSync(join(folders.root, "aside/a"), join(folders.root, "skills/a"));
+    await until(async () => (await description()) === "replaced");
+    await setTimeout(100);
+    folders.skill("skills/a", "description: edited");
+    await until(async () => (await description()) === "edited");
+    expect(changes.length).toBeGreaterThanOrEqual(2);
+  });
+
+  test("a root that comes back, or comes at last, is found without being asked for [S-18]", async () => {
+    const { library } = await openWatched({ ...quick, pollMs: 80 });
+    folders.skill("skills/a");
+    await until(async () => (await library.list(anyone)).length === 1);
+    rmSync(join(folders.root, "skills"), { recursive: true });
+    await until(async () => (await library.list(anyone)).length === 0);
+    folders.skill("skills/b");
+    await until(async () => (await library.list(anyone)).length === 1);
+  });
+
+  test("a link to itself in a watched folder harms nothing [S-18]", async () => {
+    folders.skill("skills/a");
+    const { changes } = await openWatched(quick);
+    symlinkSync("loop", join(folders.root, "skills/loop"));
+    folders.skill("skills/b");
+    await until(() => changes.length > 0);
+    expect(changes[0]).toMatchObject({ added: ["b"] });
+  });
+
+  test("the last good text is there after a start from the cache, too [S-17] [S-18]", async () => {
+    const file = folders.skill("skills/a", "description: x", "Good.\n");
+    const kept = new Map<string, Uint8Array>();
+    const cache = {
+      load: (key: string) => kept.get(key),
+      save: (key: string, bytes: Uint8Array) => void kept.set(key, bytes),
+    };
+    await folders.open([folders.source("skills")], { cache });
+    const library = await folders.open([folders.source("skills")], { cache, watch: quick });
+    const changes: LibraryChange[] = [];
+    library.onChange((change) => changes.push(change));
+    await library.reload();
+    writeFileSync(file, "broken");
+    await until(() => changes.length > 0);
+    expect(changes[0]).toMatchObject({ removed: [], broken: [{ id: "a" }] });
+    expect(await library.read(anyone, "a")).toMatchObject({ body: "Good.\n", isLastGood: true });
+    folders.skill("skills/b");
+    await until(() => changes.length > 1);
+    expect(changes[1]).toEqual({ added: ["b"], changed: [], removed: [], broken: [] });
+  });
+
+  test("writing the same bytes again is no change, and a listener that fails keeps no other from hearing [S-18]", async () => {
+    const file = folders.skill("skills/a");
+    const library = await folders.open([folders.source("skills")]);
+    writeFileSync(file, readFileSync(file));
+    expect(await library.reload()).toBeUndefined();
+    const heard: LibraryChange[] = [];
+    library.onChange(() => {
+      throw new Error("a listener's own");
+    });
+    library.onChange((change) => heard.push(change));
+    folders.skill("skills/b");
+    await expect(library.reload()).rejects.toThrow("a listener's own");
+    expect(heard).toHaveLength(1);
   });
 
   test("above the budget of watches the folders are polled [S-18]", async () => {

@@ -43,6 +43,8 @@ export class LiveReload {
     this.#setWatches();
     this.#clocks.push(every(this.#options.pollMs, () => this.#poll()));
     this.#clocks.push(every(this.#options.fullMs, () => this.#reload(true)));
+    // What changed between the first look and the watches was seen by neither.
+    this.#reload(false);
   }
 
   /** How the folders are looked at now. */
@@ -74,8 +76,8 @@ export class LiveReload {
   }
 
   #poll(): void {
-    if (this.mode === "poll" || this.#shelf.scanned().some(({ scan }) => isMissing(scan.problems)))
-      this.#reload(false);
+    const isAwaited = this.#shelf.scanned().some(({ scan }) => isMissing(scan.problems));
+    if (isAwaited || this.mode === "poll") this.#reload(isAwaited);
   }
 
   /** The promise is owned here: what fails is told, and the next hint tries again. */

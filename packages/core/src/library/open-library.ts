@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
+import type { DiscoveryProblem } from "../bundle/index.ts";
 import type { Host } from "../skill/index.ts";
 import { orderSources, type Precedence, type Source } from "../source/source.ts";
 import type { AccessSettings } from "./access.ts";
@@ -8,6 +9,7 @@ import { FolderTexts } from "./folder-text.ts";
 import type { IndexCache } from "./index-cache.ts";
 import { IndexedLibrary, type LibraryOptions } from "./indexed-library.ts";
 import type { LibraryChange } from "./library.ts";
+import type { LibraryPorts } from "./library-audit.ts";
 import { LibrarySearch } from "./library-search.ts";
 import { LiveReload, type LiveReloadOptions } from "./live-reload.ts";
 import { MemoryShelf, type MemorySkill } from "./memory-shelf.ts";
@@ -21,6 +23,8 @@ export interface OpenLibraryOptions {
   readonly settings?: AccessSettings;
   /** Makes the next start cheap. */
   readonly cache?: IndexCache;
+  /** Where new and shadowed skills are recorded; an earlier start's cache tells what is new. */
+  readonly ports?: LibraryPorts;
   /** Pick up edits while running; true, or how. */
   readonly watch?: boolean | LiveReloadOptions;
 }
@@ -87,14 +91,15 @@ export interface FolderState {
 export interface SourceState {
   readonly source: Source;
   readonly skills: number;
-  readonly problems: readonly { readonly path: string; readonly message: string }[];
+  readonly problems: readonly DiscoveryProblem[];
 }
 
 /** Opens the skills in folders as one library; where two have the same id, precedence says which counts. */
 export async function openLibrary(options: OpenLibraryOptions): Promise<FolderLibrary> {
   const { host, limits = defaultLimits, cache, settings = {}, watch = false } = options;
   const sources = orderSources(options.sources, options.precedence ?? "local");
-  const shelf = await FolderShelf.open({ sources, host, limits, cache, keepsTexts: watch !== false });
+  const { ports } = options;
+  const shelf = await FolderShelf.open({ sources, host, limits, cache, ports, keepsTexts: watch !== false });
   const store = cache === undefined ? undefined : searchStore(cache, sources);
   const search = new LibrarySearch(new FolderTexts(shelf, limits), store);
   const live = watch === false ? undefined : new LiveReload(shelf, watch === true ? {} : watch);

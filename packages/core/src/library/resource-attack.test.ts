@@ -97,6 +97,17 @@ describe("attacks on resources", () => {
     );
   });
 
+  test("helpers beside a source are not taken into its skills, and a skill in a skill is its own [S-13] [S-26]", async () => {
+    folders.write("_shared/keys.py", "SECRET");
+    folders.skill("outer", "description: x", "Uses _shared/keys.py\n");
+    folders.skill("outer/inner", "description: x\ndisable-model-invocation: true");
+    const library = await folders.open([folders.source("outer", { trust: "third_party" })]);
+    expect((await library.files(anyone, "outer")).map(({ path }) => path)).toEqual(["SKILL.md"]);
+    for (const path of ["_shared/keys.py", "inner/SKILL.md"]) {
+      await expect(library.resource(anyone, "outer", path)).rejects.toMatchObject({ code: "PATH_NOT_FOUND" });
+    }
+  });
+
   test("a skill folder that is a link out of the source is not found, unless the user says so [S-16]", async () => {
     folders.skill("elsewhere/a");
     mkdirSync(join(folders.root, "skills"));

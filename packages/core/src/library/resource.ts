@@ -2,28 +2,30 @@ import type { Resource } from "./library.ts";
 import type { FilePart } from "./shelf.ts";
 
 /** The media types worth telling apart for a model; what is not here is told by whether it is text. */
-const mediaTypes: Readonly<Record<string, string>> = {
-  css: "text/css",
-  csv: "text/csv",
-  gif: "image/gif",
-  html: "text/html",
-  jpeg: "image/jpeg",
-  jpg: "image/jpeg",
-  js: "text/javascript",
-  json: "application/json",
-  md: "text/markdown",
-  mjs: "text/javascript",
-  pdf: "application/pdf",
-  png: "image/png",
-  py: "text/x-python",
-  sh: "text/x-shellscript",
-  svg: "image/svg+xml",
-  ts: "text/typescript",
-  webp: "image/webp",
-  xml: "application/xml",
-  yaml: "application/yaml",
-  yml: "application/yaml",
-};
+const mediaTypes = new Map(
+  Object.entries({
+    css: "text/css",
+    csv: "text/csv",
+    gif: "image/gif",
+    html: "text/html",
+    jpeg: "image/jpeg",
+    jpg: "image/jpeg",
+    js: "text/javascript",
+    json: "application/json",
+    md: "text/markdown",
+    mjs: "text/javascript",
+    pdf: "application/pdf",
+    png: "image/png",
+    py: "text/x-python",
+    sh: "text/x-shellscript",
+    svg: "image/svg+xml",
+    ts: "text/typescript",
+    webp: "image/webp",
+    xml: "application/xml",
+    yaml: "application/yaml",
+    yml: "application/yaml",
+  }),
+);
 
 /** Bytes as a model or a wire takes them: text where they are UTF-8 without NUL, base64 otherwise. */
 export function asResource(
@@ -39,7 +41,7 @@ export function asResource(
     path,
     encoding: isText ? "utf-8" : "base64",
     content: isText ? text : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64"),
-    mimeType: mediaTypes[extension] ?? (isText ? "text/plain" : "application/octet-stream"),
+    mimeType: mediaTypes.get(extension) ?? (isText ? "text/plain" : "application/octet-stream"),
     size,
     start,
     length: end - start,
@@ -52,6 +54,8 @@ export function asResource(
 /** A range may end inside a character; the character is then left to the next range. */
 function readText(bytes: Uint8Array, isCut: boolean): { readonly text?: string; readonly length: number } {
   const length = isCut ? wholeCharacters(bytes) : bytes.length;
+  // A range shorter than one character is handed over as bytes, so that the next range gets further.
+  if (length === 0 && bytes.length > 0) return { length };
   const part = bytes.subarray(0, length);
   if (part.includes(0)) return { length };
   try {

@@ -17,12 +17,17 @@ export class TextKeeper {
     if (bytes.length > this.#budget) return;
     this.#forget(hash);
     // A copy of its own: what was read may be a slice of something larger.
-    this.#texts.set(hash, Uint8Array.from(bytes));
+    this.#texts.set(hash, new Uint8Array(bytes));
     this.#bytes += bytes.length;
     for (const oldest of this.#texts.keys()) {
       if (this.#bytes <= this.#budget) break;
       this.#forget(oldest);
     }
+  }
+
+  /** True when a further text would push out another. */
+  get isFull(): boolean {
+    return this.#bytes > this.#budget * 0.9;
   }
 
   find(hash: Digest): Uint8Array | undefined {

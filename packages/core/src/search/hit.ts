@@ -61,7 +61,9 @@ export function makeHit(
       query.isShort ? beginningOf(query.compact, compactName(segment.data.names.at(document))) : 0,
     ),
   };
-  const share = matched.reduce((sum, { weight }) => sum + weight, 0) / plan.totalWeight;
+  const weight = matched.reduce((sum, term) => sum + term.weight, 0);
+  // A query without terms is found by name alone.
+  const share = plan.totalWeight > 0 ? weight / plan.totalWeight : 0;
   const evidence = lexical / (HIGHEST_IMPACT * plan.highestWeight);
   const isByName = parts.trigram >= STRONG.similarity;
   return {

@@ -1,10 +1,16 @@
 import { analyze } from "./analyzer.ts";
+import { fold } from "./character.ts";
+import { isStopWord } from "./stop-word.ts";
 import { compactName, trigramTerms } from "./trigram.ts";
 
 /** A query as it was typed, before any index is asked. */
 export interface Query {
   /** Each term once, in the order of the text. */
   readonly terms: readonly QueryTerm[];
+  /** Nothing but blanks. */
+  readonly isBlank: boolean;
+  /** It has words, and none of them says anything. */
+  readonly isStopWordsOnly: boolean;
   /** Few enough terms to be a name, or the beginning of one. */
   readonly isShort: boolean;
   /** The whole query as a name, and its trigrams; nothing for a long one. */
@@ -41,5 +47,13 @@ export function readQuery(input: string): Query {
   const terms = [...found.values()];
   const isShort = terms.length <= SHORT_QUERY_TERMS;
   const compact = isShort ? compactName(text) : "";
-  return { terms, isShort, compact, trigrams: trigramTerms(compact) };
+  const isBlank = input.trim() === "";
+  const isStopWordsOnly = terms.length === 0 && hasOnlyStopWords(text);
+  return { terms, isBlank, isStopWordsOnly, isShort, compact, trigrams: trigramTerms(compact) };
+}
+
+/** Letters that are no term because they are too many say something all the same: what no skill has. */
+function hasOnlyStopWords(text: string): boolean {
+  const runs = text.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+  return runs.length > 0 && runs.every((run) => isStopWord(fold(run).toLowerCase()));
 }

@@ -32,9 +32,14 @@ export function rank(
 ): readonly SearchHit[] {
   const limit = Math.max(0, Math.floor(options.limit ?? DEFAULT_LIMIT));
   const query = readQuery(text);
-  const listed =
-    query.terms.length === 0 ? listAll(segments, options) : weigh(query, segments, options, limit, tally);
-  return foldCopies(listed.toSorted(compare), limit);
+  const listed = query.isBlank
+    ? listAll(query, segments, options)
+    : weigh(query, segments, options, limit, tally);
+  if (!query.isStopWordsOnly) return foldCopies(listed.toSorted(compare), limit);
+  // A name may be made of such words; all others follow, though nothing speaks for them.
+  const named = new Set(listed.map(({ hit }) => hit.id));
+  const others = listAll(query, segments, options).filter(({ hit }) => !named.has(hit.id));
+  return foldCopies([...listed.toSorted(compare), ...others.toSorted(compare)], limit);
 }
 
 function weigh(
@@ -57,8 +62,9 @@ function list({ segment, document }: Pick<Candidate, "segment" | "document">, hi
   return { hit, name: segment.data.names.at(document), key: segment.data.keys.at(document) };
 }
 
-/** For a query that asks for nothing: everything, by prior and then by name. */
+/** For a query that asks for nothing: everything, by prior and then by name. Where words were typed, all is weak. */
 function listAll(
+  { isBlank }: Query,
   segments: readonly Segment[],
   { accepts = () => true, prior = () => 0 }: SearchOptions,
 ): readonly Listed[] {
@@ -68,7 +74,7 @@ function listAll(
     for (let document = 0; document < segment.count; document += 1) {
       const id = segment.data.ids.at(document);
       if (segment.removed[document] !== 0 || !accepts(id)) continue;
-      const hit = { id, score: prior(id), parts, matched: [], fields: [], isWeak: false, copies: [] };
+      const hit = { id, score: prior(id), parts, matched: [], fields: [], isWeak: !isBlank, copies: [] };
       listed.push(list({ segment, document }, hit));
     }
   }

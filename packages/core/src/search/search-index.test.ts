@@ -79,15 +79,41 @@ describe("ranking", () => {
     expect(ids(twins, "tidy code", { prior })).toEqual(["tidy-bravo", "tidy-alpha"]);
   });
 
-  test.each(["", "   ", "what is it that you do", "🚀 ?!"])(
-    "%j lists all by prior, then by name [S-61]",
-    (query) => {
-      const prior = (id: string) => (id === "swiftui-expert" ? 0.2 : 0);
-      const names = tools.map(({ id }) => id).filter((id) => id !== "swiftui-expert");
-      expect(ids(index, query, { prior })).toEqual(["swiftui-expert", ...names.toSorted()]);
-      expect(ids(index, query, { limit: 2 })).toEqual(names.toSorted().slice(0, 2));
-    },
-  );
+  test.each([
+    ["", false],
+    [" \n\t ", false],
+    ["what is it that you do", true],
+    ["How to do it? 🚀", true],
+    ["ｘ 1", true],
+  ])("%j lists all by prior, then by name, as weak if words were typed [S-61]", (query, isWeak) => {
+    const prior = (id: string) => (id === "swiftui-expert" ? 0.2 : 0);
+    const names = tools.map(({ id }) => id).filter((id) => id !== "swiftui-expert");
+    expect(ids(index, query, { prior })).toEqual(["swiftui-expert", ...names.toSorted()]);
+    expect(ids(index, query, { limit: 2 })).toEqual(names.toSorted().slice(0, 2));
+    expect(new Set(index.search(query).map((hit) => hit.isWeak))).toEqual(new Set([isWeak]));
+  });
+
+  test.each([
+    ["an emoji", "🚀"],
+    ["a wildcard", "%"],
+    ["punctuation", "?!"],
+    ["an invisible character", "\u200b"],
+    ["an accent", "\u0301"],
+    ["a run too long for a word", "a".repeat(1000)],
+    ["a stop word and a run too long for a term", `the ${"b".repeat(41)}`],
+  ])("%s has no word to look for and finds nothing [S-61]", (_, query) => {
+    expect(index.search(query)).toEqual([]);
+  });
+
+  test("without a word to look for, a name is still found by its spelling [S-61]", () => {
+    const long = "extraordinarily".repeat(3);
+    const named = indexOf(...tools, skill(long), skill("how-to", "Guides"));
+    expect(named.search(`${long}s`)).toMatchObject([{ id: long, isWeak: false, fields: ["name"] }]);
+    const [first, ...others] = named.search("How to");
+    expect(first).toMatchObject({ id: "how-to", isWeak: false });
+    expect(others).toHaveLength(tools.length + 1);
+    expect(others.every(({ isWeak }) => isWeak)).toBe(true);
+  });
 
   test("the same content is one hit, with its copies named [S-61]", () => {
     const copies = ["b/lint", "a/lint", "c/lint"].map((id) => skill("lint", "Lint code", { id, key: "one" }));

@@ -50,3 +50,20 @@ test("an edit while the session runs is read as a new text with its own hash [S-
   expect(after.treeHash).not.toBe(before.treeHash);
   expect(session.active()).toMatchObject([{ treeHash: after.treeHash }]);
 });
+
+test("a hidden skill is not read through the skill around it [S-26]", async () => {
+  mkdirSync(join(root, "pdf", "inner"));
+  writeFileSync(
+    join(root, "pdf", "inner", "SKILL.md"),
+    "---\nname: inner\ndescription: Secret.\n---\nSecret.\n",
+  );
+  writeFileSync(join(root, "pdf", "inner", "key.md"), "Secret.");
+  await library.reload();
+  const session = await openSession(library, { runtime: "test", allow: ["pdf"] }, fixturePorts());
+  const { text, files } = await session.activate("pdf");
+  expect(text).not.toContain("inner");
+  expect(files.map(({ path }) => path)).toEqual(["references/a.md"]);
+  for (const path of ["inner/SKILL.md", "inner/key.md", "references/../inner/key.md", "./inner/key.md"]) {
+    await expect(session.resource("pdf", path)).rejects.toMatchObject({ name: "SkillError" });
+  }
+});

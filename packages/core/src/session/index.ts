@@ -14,7 +14,7 @@ export {
   readManifest,
   viewerOf,
 } from "./manifest.ts";
-export type { AuditSink, Clock, Ids, SessionPorts } from "./port.ts";
+export type { SessionPorts } from "./port.ts";
 export type { SessionResource } from "./resource.ts";
 export {
   type ActivateOptions,

@@ -25,7 +25,9 @@ export async function explainRefusal(
   library: Library,
 ): Promise<Refusal> {
   const reason =
-    error.code === "SKILL_NOT_FOUND" ? await hiddenReason(request.skill, viewer, library) : undefined;
+    error.code === "SKILL_NOT_FOUND"
+      ? await unlessFailing(() => hiddenReason(request.skill, viewer, library))
+      : undefined;
   const message = error.message.slice(0, 500);
   return { ...shorten(request), reason: reason ?? error.code, message };
 }
@@ -49,14 +51,26 @@ export async function withAdvice(
 ): Promise<SkillError> {
   const { skill, path } = request;
   if (error.code === "SKILL_NOT_FOUND") {
-    const ids = (await library.list(viewer)).map(({ id }) => id);
+    const entries = await unlessFailing(() => library.list(viewer));
+    const ids = (entries ?? []).map(({ id }) => id);
     return advised(error, suggest(skill, ids), "List the skills to see which there are.");
   }
   if (error.code === "PATH_NOT_FOUND" && path !== undefined) {
-    const paths = (await library.files(viewer, skill)).map((file) => file.path);
+    const files = await unlessFailing(() => library.files(viewer, skill));
+    const paths = (files ?? []).map((file) => file.path);
     return advised(error, suggest(path, paths), "Read the skill to see which files it has.");
   }
   return error;
+}
+
+/** What only serves to explain a failure must not take its place with a failure of its own. */
+async function unlessFailing<T>(look: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await look();
+  } catch {
+    // The failure that is being explained is the one to tell.
+    return undefined;
+  }
 }
 
 function advised(error: SkillError, suggestions: readonly string[], otherwise: string): SkillError {

@@ -1,7 +1,7 @@
-import { SkillEvent } from "@skillhold/protocol";
+import { SkillError, SkillEvent } from "@skillhold/protocol";
 import { expect, test } from "vitest";
 import { fixtureLibrary, fixturePorts, openFixture, skill, withRead } from "./session.fixture.ts";
-import { openSession } from "./session.ts";
+import { openSession, type Session } from "./session.ts";
 
 const types = (events: readonly SkillEvent[]) => events.map(({ type }) => type);
 
@@ -211,6 +211,82 @@ test("a closed session gives nothing more and is closed once [S-25]", async () =
   await expect(session.activate("a")).rejects.toMatchObject({ code: "USAGE" });
   await expect(session.resource("a", "SKILL.md")).rejects.toMatchObject({ code: "USAGE" });
   expect(session.active()).toEqual([]);
+});
+
+test.each<[string, (session: Session) => Promise<unknown>]>([
+  ["list", (session) => session.list()],
+  ["search", (session) => session.search("a")],
+  ["catalogue", (session) => session.catalogue()],
+  ["activate", (session) => session.activate("a")],
+  ["deactivate", (session) => session.deactivate("a")],
+  ["resource", (session) => session.resource("a", "SKILL.md")],
+  ["a refused resource", (session) => session.resource("hidden", "SKILL.md")],
+  ["/list-skills", (session) => session.slash("/list-skills")],
+  ["/help", (session) => session.slash("/help")],
+  ["/a", (session) => session.slash("/a")],
+  ["/hidden", (session) => session.slash("/hidden")],
+])("%s is neither answered nor recorded once closing was asked for [S-25]", async (_, use) => {
+  const { session, events } = await openFixture([skill("a"), skill("hidden")], { viewer: { allow: ["a"] } });
+  const closing = session.close();
+  await expect(use(session)).rejects.toMatchObject({ code: "USAGE", message: "The session is closed." });
+  await closing;
+  await expect(use(session)).rejects.toMatchObject({ code: "USAGE" });
+  expect(types(events)).toEqual(["session.opened", "session.closed"]);
+});
+
+test("closing waits for what was asked for before, and is the last record [S-25]", async () => {
+  const { session, events } = await openFixture([skill("a")]);
+  const [resource, list] = await Promise.all([
+    session.resource("a", "SKILL.md"),
+    session.list(),
+    session.resource("a", "nothing").catch(() => {}),
+    session.close(),
+  ]);
+  expect(resource).toMatchObject({ path: "SKILL.md" });
+  expect(list).toHaveLength(1);
+  expect(types(events).toSorted()).toEqual(
+    ["session.opened", "skill.resource_read", "skill.denied", "session.closed"].toSorted(),
+  );
+  expect(events.at(-1)?.type).toBe("session.closed");
+});
+
+test("a command that closing overtakes is refused and leaves no record [S-25]", async () => {
+  const { session, events } = await openFixture([skill("a")]);
+  const command = session.slash("/a");
+  await Promise.all([expect(command).rejects.toMatchObject({ code: "USAGE" }), session.close()]);
+  expect(types(events)).toEqual(["session.opened", "session.closed"]);
+});
+
+test("a session whose closing could not be recorded is still open [S-25]", async () => {
+  const ports = { ...fixturePorts() };
+  const session = await openSession(fixtureLibrary([skill("a")]), { runtime: "test" }, ports);
+  const { record } = ports.audit;
+  ports.audit.record = () => Promise.reject(new Error("disk full"));
+  await expect(session.close()).rejects.toThrow("disk full");
+  ports.audit.record = record;
+  expect(await session.list()).toHaveLength(1);
+  await session.close();
+  expect(types(ports.events)).toEqual(["session.opened", "session.closed"]);
+});
+
+test("what fails while a refusal is explained does not take its place [S-26]", async () => {
+  const library = fixtureLibrary([skill("a")]);
+  const ports = fixturePorts();
+  const session = await openSession(library, { runtime: "test" }, ports);
+  const fail = () => Promise.reject(new SkillError("IO_FAILED", "The disk is gone."));
+  Object.assign(library, { files: fail, list: fail, explain: fail });
+  await expect(session.resource("a", "nothing.md")).rejects.toMatchObject({
+    code: "PATH_NOT_FOUND",
+    hint: "Read the skill to see which files it has.",
+  });
+  await expect(session.activate("nowhere")).rejects.toMatchObject({
+    code: "SKILL_NOT_FOUND",
+    hint: "List the skills to see which there are.",
+  });
+  expect(ports.events.slice(1)).toMatchObject([
+    { type: "skill.denied", reason: "PATH_NOT_FOUND" },
+    { type: "skill.denied", reason: "SKILL_NOT_FOUND" },
+  ]);
 });
 
 test("the catalogue shows what the viewer may see, with the pinned first [S-22]", async () => {

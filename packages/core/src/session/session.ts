@@ -68,6 +68,8 @@ export class Session {
   readonly #active = new Map<string, Activation>();
   #isClosed = false;
   #turn: Promise<unknown> = Promise.resolve();
+  readonly #reads = new Set<Promise<unknown>>();
+  #closing: Promise<unknown> = Promise.resolve();
 
   constructor(library: Library, viewer: Viewer, options: SessionOptions, log: SessionLog) {
     this.id = log.session;
@@ -78,19 +80,20 @@ export class Session {
     this.#log = log;
   }
 
-  async list(): Promise<readonly SkillEntry[]> {
-    return await this.#library.list(this.viewer);
+  list(): Promise<readonly SkillEntry[]> {
+    return this.#whileOpen(() => this.#library.list(this.viewer));
   }
 
-  async search(query: string, limit?: number): Promise<readonly SearchResult[]> {
-    return await this.#library.search(this.viewer, query, limit === undefined ? {} : { limit });
+  search(query: string, limit?: number): Promise<readonly SearchResult[]> {
+    const options = limit === undefined ? {} : { limit };
+    return this.#whileOpen(() => this.#library.search(this.viewer, query, options));
   }
 
   /** Level 1: what the agent is told about the skills that exist for it. */
-  async catalogue(request: CatalogueRequest = {}): Promise<Catalogue> {
+  catalogue(request: CatalogueRequest = {}): Promise<Catalogue> {
     const { pins = [], hasFileSystem = false } = this.#options;
     const settings = { pinned: pins, locations: hasFileSystem, limits: this.limits };
-    return await sessionCatalogue(request, settings, this.viewer, this.#library);
+    return this.#whileOpen(() => sessionCatalogue(request, settings, this.viewer, this.#library));
   }
 
   /** Level 2. Hands over a skill's instructions and records that it did; a repetition is answered by a note. */
@@ -111,17 +114,8 @@ export class Session {
   }
 
   /** Level 3. One bundled file or a part of it; a skill need not be active, only visible. */
-  async resource(id: string, path: string, range?: ByteRange): Promise<SessionResource> {
-    this.#rejectClosed();
-    const viewer = this.#viewerFor(id);
-    const { allowNested = true } = this.#options;
-    const read = { id, path, range, allowNested, before: this.#active.get(id) };
-    const resource = await this.#guarded({ act: "read_resource", skill: id, path }, viewer, () =>
-      readSessionResource(read, viewer, this.#library),
-    );
-    const { skill, treeHash: hash, digest, start } = resource;
-    await this.#log.record({ type: "skill.resource_read", skill, hash, path: resource.path, digest, start });
-    return resource;
+  resource(id: string, path: string, range?: ByteRange): Promise<SessionResource> {
+    return this.#whileOpen(() => this.#resource(id, path, range));
   }
 
   /** The skills in use, in the order in which they were last handed over. */
@@ -142,20 +136,25 @@ export class Session {
   async slash(line: string): Promise<SlashResult | undefined> {
     const viewer: Viewer = { ...this.viewer, invoker: "user" };
     return await runSlash(line, {
-      list: () => this.#library.list(viewer),
+      list: () => this.#whileOpen(() => this.#library.list(viewer)),
       activate: (id, args) => this.activate(id, { args, invoker: "user" }),
-      refused: (name) => this.#recordHidden(name, viewer),
+      refused: (name) => this.#whileOpen(() => this.#recordHidden(name, viewer)),
     });
   }
 
   /** Ends the session after what is under way; closing it twice is closing it once. */
   close(): Promise<void> {
-    return this.#inTurn(async () => {
+    const reads = [...this.#reads];
+    const result = this.#inTurn(async () => {
+      await Promise.all(reads);
       if (this.#isClosed) return;
       await this.#log.record({ type: "session.closed" });
       this.#isClosed = true;
       this.#active.clear();
     });
+    // If it fails, the one who closes is told, and the session is still open.
+    this.#closing = result.catch(() => {});
+    return result;
   }
 
   async #activate(id: string, options: ActivateOptions): Promise<ActivatedSkill> {
@@ -175,6 +174,18 @@ export class Session {
     }
     await this.#recordActivation(content, viewer.invoker ?? "model", args);
     return skill;
+  }
+
+  async #resource(id: string, path: string, range: ByteRange | undefined): Promise<SessionResource> {
+    const viewer = this.#viewerFor(id);
+    const { allowNested = true } = this.#options;
+    const read = { id, path, range, allowNested, before: this.#active.get(id) };
+    const resource = await this.#guarded({ act: "read_resource", skill: id, path }, viewer, () =>
+      readSessionResource(read, viewer, this.#library),
+    );
+    const { skill, treeHash: hash, digest, start } = resource;
+    await this.#log.record({ type: "skill.resource_read", skill, hash, path: resource.path, digest, start });
+    return resource;
   }
 
   async #recordActivation(content: SkillContent, invoker: Invoker, args: string): Promise<void> {
@@ -218,6 +229,24 @@ export class Session {
     const result = this.#turn.then(work);
     // A failure is told to the one who asked; the next in turn starts all the same.
     this.#turn = result.catch(() => {});
+    return result;
+  }
+
+  /**
+   * Reads run side by side. Closing waits for those that were asked for before it, and those after it wait for it.
+   * Contract: `read` waits for nothing that is in turn, which may be waiting for it.
+   */
+  #whileOpen<T>(read: () => Promise<T>): Promise<T> {
+    const result = this.#closing.then(() => {
+      this.#rejectClosed();
+      return read();
+    });
+    // A failure is told to the one who asked.
+    const settled: Promise<unknown> = result.then(
+      () => this.#reads.delete(settled),
+      () => this.#reads.delete(settled),
+    );
+    this.#reads.add(settled);
     return result;
   }
 

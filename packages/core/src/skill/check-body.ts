@@ -6,50 +6,50 @@ import { countLines } from "./text.ts";
 import { estimateTokens } from "./token.ts";
 
 /** Advice on the size of the instructions. */
-export function* checkBody(skill: ParsedSkill, limits: Limits): Generator<Finding> {
+export function checkBody(skill: ParsedSkill, limits: Limits, findings: Finding[]): void {
   const at = { line: 1, column: 1 };
   // Every line has its end, so that a short text cannot have many.
   const lines =
     skill.text.length <= Math.min(limits.adviceLines, limits.authoringLines) ? 0 : countLines(skill.text);
   if (lines > limits.adviceLines) {
-    yield {
+    findings.push({
       code: "TOO_MANY_LINES",
       ...at,
       message: `SKILL.md has ${lines} lines; ${limits.adviceLines} are plenty.`,
-    };
+    });
   }
-  if (lines > limits.authoringLines) yield tooManyLines("SKILL.md", lines, limits);
+  if (lines > limits.authoringLines) findings.push(tooManyLines("SKILL.md", lines, limits));
   const tokens = skill.body.length <= limits.bodyTokens ? 0 : estimateTokens(skill.body);
   if (tokens > limits.bodyTokens) {
     const message = `The instructions are about ${tokens} tokens long; ${limits.bodyTokens} are plenty.`;
-    yield { code: "BODY_TOO_MANY_TOKENS", line: bodyLine(skill), column: 1, message };
+    findings.push({ code: "BODY_TOO_MANY_TOKENS", line: bodyLine(skill), column: 1, message });
   }
   if (skill.isReadable && skill.body.trim() === "") {
-    yield {
+    findings.push({
       code: "BODY_EMPTY",
       line: bodyLine(skill),
       column: 1,
       message: "There are no instructions below the frontmatter.",
-    };
+    });
   }
 }
 
 /** What the list of a skill's files says about their size. */
-export function* checkFiles({ files }: Subject, limits: Limits): Generator<Finding> {
+export function checkFiles({ files }: Subject, limits: Limits, findings: Finding[]): void {
   if (files === undefined) return;
   const at = { line: 1, column: 1 };
   for (const { path, lines, size } of files) {
     if (path === "SKILL.md" && size > limits.writtenSkillFileBytes) {
       const message = `SKILL.md is ${size} bytes long; at most ${limits.writtenSkillFileBytes} are accepted from a publisher.`;
-      yield { code: "WRITTEN_FILE_TOO_LARGE", ...at, message };
+      findings.push({ code: "WRITTEN_FILE_TOO_LARGE", ...at, message });
     }
     if (!path.startsWith("references/") || lines === undefined || lines <= limits.authoringLines) continue;
-    yield { ...tooManyLines(path, lines, limits), file: path };
+    findings.push({ ...tooManyLines(path, lines, limits), file: path });
   }
   const bytes = files.reduce((sum, file) => sum + file.size, 0);
   if (files.length > limits.mcpResources || bytes > limits.mcpBytes) {
     const message = `The skill has ${files.length} files of ${bytes} bytes; a client must take ${limits.mcpResources} files of ${limits.mcpBytes} bytes, not more.`;
-    yield { code: "MCP_TOO_LARGE", ...at, message };
+    findings.push({ code: "MCP_TOO_LARGE", ...at, message });
   }
 }
 

@@ -17,66 +17,71 @@ const recognisedFields: ReadonlySet<string> = new Set(
 );
 
 /** The rules for what skills carry beyond the specification. */
-export function* checkExtension(skill: ParsedSkill, subject: Subject): Generator<Finding> {
-  yield* checkFields(skill);
-  yield* checkId(skill, subject);
-  yield* checkVersion(skill);
+export function checkExtension(skill: ParsedSkill, subject: Subject, findings: Finding[]): void {
+  checkFields(skill, findings);
+  checkId(skill, subject, findings);
+  checkVersion(skill, findings);
   const { frontmatter } = skill;
   if (readRuntime(frontmatter["runtime"]).isMalformed) {
     const message =
       "The field `runtime` is neither a name nor a list of names; the skill is taken as universal.";
-    yield { code: "RUNTIME_MALFORMED", ...fieldPosition(skill, "runtime"), message };
+    findings.push({ code: "RUNTIME_MALFORMED", ...fieldPosition(skill, "runtime"), message });
   }
   if (readOpenclaw(frontmatter).isMalformed) {
     const message = "The requirements below `metadata` can be read neither as YAML nor as JSON5.";
-    yield { code: "OPENCLAW_MALFORMED", ...fieldPosition(skill, "metadata"), message };
+    findings.push({ code: "OPENCLAW_MALFORMED", ...fieldPosition(skill, "metadata"), message });
   }
   const features = [...(skill.yaml?.features ?? [])];
   if (features.length > 0) {
     const message = `Simple YAML readers in MCP clients do not understand: ${features.join(", ")}.`;
-    yield { code: "MCP_YAML_SUBSET", line: 2, column: 1, message };
+    findings.push({ code: "MCP_YAML_SUBSET", line: 2, column: 1, message });
   }
 }
 
-function* checkFields(skill: ParsedSkill): Generator<Finding> {
+function checkFields(skill: ParsedSkill, findings: Finding[]): void {
   const fields = Object.keys(skill.frontmatter);
   const unread = fields.filter((field) => !standardFields.has(field) && !recognisedFields.has(field));
   if (unread[0] === undefined) return;
   const message = `Nothing reads the field ${unread.map((field) => `\`${field}\``).join(", ")}.`;
-  yield { code: "UNRECOGNISED_FIELDS", ...fieldPosition(skill, unread[0]), message };
+  findings.push({ code: "UNRECOGNISED_FIELDS", ...fieldPosition(skill, unread[0]), message });
 }
 
-function* checkId(skill: ParsedSkill, subject: Subject): Generator<Finding> {
+function checkId(skill: ParsedSkill, subject: Subject, findings: Finding[]): void {
   const field = textOf(skill.frontmatter["slug"]) === undefined ? "name" : "slug";
   const published = publishId(skill.frontmatter, subject.id);
   if (published === undefined) {
-    yield {
+    findings.push({
       code: "ID_UNDERIVABLE",
       ...fieldPosition(skill, field),
       message: "No id can be made of the name or the slug.",
-    };
+    });
   } else if (reservedIds.has(published)) {
-    yield {
+    findings.push({
       code: "ID_RESERVED",
       ...fieldPosition(skill, field),
       message: `The id ${published} is a word that the gateway keeps for itself.`,
-    };
+    });
   }
   if (subject.folder === undefined) return;
   const { id, isSlugified } = folderId(subject.folder);
   if (isSlugified) {
     const message = `The folder ${JSON.stringify(subject.folder)} is not shaped like an id; the skill is called ${id}.`;
-    yield { code: "ID_SLUGIFIED", line: 1, column: 1, message };
+    findings.push({ code: "ID_SLUGIFIED", line: 1, column: 1, message });
   }
 }
 
-function* checkVersion(skill: ParsedSkill): Generator<Finding> {
+function checkVersion(skill: ParsedSkill, findings: Finding[]): void {
   const version = authorVersion(skill);
   if (version === undefined) {
-    yield { code: "VERSION_MISSING", line: 2, column: 1, message: "The field `version` is missing." };
+    findings.push({
+      code: "VERSION_MISSING",
+      line: 2,
+      column: 1,
+      message: "The field `version` is missing.",
+    });
   } else if (!isSemver(version)) {
     const field = skill.frontmatter["version"] === undefined ? "metadata" : "version";
     const message = `The version ${JSON.stringify(version)} is not a semantic version.`;
-    yield { code: "VERSION_NOT_SEMVER", ...fieldPosition(skill, field), message };
+    findings.push({ code: "VERSION_NOT_SEMVER", ...fieldPosition(skill, field), message });
   }
 }

@@ -9,31 +9,31 @@ import { codePointLength } from "./text.ts";
  * The rules of a name. Letters and digits are those of any script, as in the reference implementation, and are
  * compared after NFKC, so that a composed and a decomposed spelling are one name.
  */
-export function* checkName(skill: ParsedSkill, subject: Subject, limits: Limits): Generator<Finding> {
+export function checkName(skill: ParsedSkill, subject: Subject, limits: Limits, findings: Finding[]): void {
   const { name } = skill.frontmatter;
   const { folder } = subject;
   if (typeof name === "string" && isSkillId(name) && (folder === undefined || folder === name)) return;
   const at = fieldPosition(skill, "name");
   if (name === undefined) {
-    yield { code: "NAME_MISSING", ...at, message: "The required field `name` is missing." };
+    findings.push({ code: "NAME_MISSING", ...at, message: "The required field `name` is missing." });
     return;
   }
   if (typeof name !== "string") {
-    yield { code: "NAME_NOT_STRING", ...at, message: "The field `name` must be text." };
+    findings.push({ code: "NAME_NOT_STRING", ...at, message: "The field `name` must be text." });
     return;
   }
   const normal = name.trim().normalize("NFKC");
   if (normal === "") {
-    yield { code: "NAME_EMPTY", ...at, message: "The field `name` is empty." };
+    findings.push({ code: "NAME_EMPTY", ...at, message: "The field `name` is empty." });
     return;
   }
-  for (const [code, message] of nameFaults(normal, limits)) yield { code, ...at, message };
+  for (const [code, message] of nameFaults(normal, limits)) findings.push({ code, ...at, message });
   if (folder !== undefined && folder.normalize("NFKC") !== normal) {
-    yield {
+    findings.push({
       code: "NAME_DIR_MISMATCH",
       ...at,
       message: `The folder ${quote(folder)} and the name ${quote(name)} differ.`,
-    };
+    });
   }
 }
 

@@ -15,63 +15,71 @@ export const standardFields: ReadonlySet<string> = new Set([
 ]);
 
 /** The rules for every field of the specification but the name. */
-export function* checkStandard(skill: ParsedSkill, limits: Limits): Generator<Finding> {
-  yield* checkDescription(skill, limits);
-  yield* checkCompatibility(skill, limits);
+export function checkStandard(skill: ParsedSkill, limits: Limits, findings: Finding[]): void {
+  checkDescription(skill, limits, findings);
+  checkCompatibility(skill, limits, findings);
   const { license, "allowed-tools": allowedTools } = skill.frontmatter;
   if (license !== undefined && typeof license !== "string") {
-    yield found("LICENSE_NOT_STRING", skill, "license", "The field `license` is not text.");
+    report(findings, "LICENSE_NOT_STRING", skill, "license", "The field `license` is not text.");
   }
   if (allowedTools !== undefined && typeof allowedTools !== "string") {
-    yield found("ALLOWED_TOOLS_NOT_STRING", skill, "allowed-tools", "The field `allowed-tools` is not text.");
+    report(
+      findings,
+      "ALLOWED_TOOLS_NOT_STRING",
+      skill,
+      "allowed-tools",
+      "The field `allowed-tools` is not text.",
+    );
   }
-  yield* checkMetadata(skill);
+  checkMetadata(skill, findings);
   const unknown = Object.keys(skill.frontmatter).filter((field) => !standardFields.has(field));
   if (unknown[0] !== undefined) {
     const names = unknown.map((field) => `\`${field}\``).join(", ");
-    yield found("UNKNOWN_FIELDS", skill, unknown[0], `The specification has no field ${names}.`);
+    report(findings, "UNKNOWN_FIELDS", skill, unknown[0], `The specification has no field ${names}.`);
   }
 }
 
-function* checkDescription(skill: ParsedSkill, limits: Limits): Generator<Finding> {
+function checkDescription(skill: ParsedSkill, limits: Limits, findings: Finding[]): void {
   const { description } = skill.frontmatter;
   if (description === undefined) {
-    yield found("DESC_MISSING", skill, "description", "The required field `description` is missing.");
+    report(findings, "DESC_MISSING", skill, "description", "The required field `description` is missing.");
   } else if (typeof description !== "string") {
-    yield found("DESC_NOT_STRING", skill, "description", "The field `description` must be text.");
+    report(findings, "DESC_NOT_STRING", skill, "description", "The field `description` must be text.");
   } else if (description.trim() === "") {
-    yield found("DESC_EMPTY", skill, "description", "The field `description` is empty.");
+    report(findings, "DESC_EMPTY", skill, "description", "The field `description` is empty.");
   } else if (codePointLength(description) > limits.descriptionLength) {
     const length = codePointLength(description);
     const message = `The description is ${length} characters long; at most ${limits.descriptionLength} are allowed.`;
-    yield found("DESC_TOO_LONG", skill, "description", message);
+    report(findings, "DESC_TOO_LONG", skill, "description", message);
   }
 }
 
-function* checkCompatibility(skill: ParsedSkill, limits: Limits): Generator<Finding> {
+function checkCompatibility(skill: ParsedSkill, limits: Limits, findings: Finding[]): void {
   const { compatibility } = skill.frontmatter;
   if (compatibility === undefined) return;
   if (typeof compatibility !== "string") {
-    yield found(
+    report(
+      findings,
       "COMPATIBILITY_NOT_STRING",
       skill,
       "compatibility",
       "The field `compatibility` must be text.",
     );
   } else if (compatibility.trim() === "") {
-    yield found("COMPATIBILITY_EMPTY", skill, "compatibility", "The field `compatibility` is empty.");
+    report(findings, "COMPATIBILITY_EMPTY", skill, "compatibility", "The field `compatibility` is empty.");
   } else if (codePointLength(compatibility) > limits.compatibilityLength) {
     const length = codePointLength(compatibility);
     const message = `The compatibility is ${length} characters long; at most ${limits.compatibilityLength} are allowed.`;
-    yield found("COMPATIBILITY_TOO_LONG", skill, "compatibility", message);
+    report(findings, "COMPATIBILITY_TOO_LONG", skill, "compatibility", message);
   }
 }
 
-function* checkMetadata(skill: ParsedSkill): Generator<Finding> {
+function checkMetadata(skill: ParsedSkill, findings: Finding[]): void {
   const { metadata } = skill.frontmatter;
   if (metadata === undefined) return;
   if (!isMap(metadata)) {
-    yield found(
+    report(
+      findings,
       "METADATA_NOT_STRING_MAP",
       skill,
       "metadata",
@@ -84,7 +92,8 @@ function* checkMetadata(skill: ParsedSkill): Generator<Finding> {
   const odd = [...nested, ...untyped];
   if (odd.length === 0) return;
   const names = odd.map((key) => `\`${key}\``).join(", ");
-  yield found(
+  report(
+    findings,
     "METADATA_NOT_STRING_MAP",
     skill,
     "metadata",
@@ -92,6 +101,12 @@ function* checkMetadata(skill: ParsedSkill): Generator<Finding> {
   );
 }
 
-function found(code: Finding["code"], skill: ParsedSkill, field: string, message: string): Finding {
-  return { code, ...fieldPosition(skill, field), message };
+function report(
+  findings: Finding[],
+  code: Finding["code"],
+  skill: ParsedSkill,
+  field: string,
+  message: string,
+): void {
+  findings.push({ code, ...fieldPosition(skill, field), message });
 }

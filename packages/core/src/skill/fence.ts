@@ -11,6 +11,7 @@ export interface FencedText {
 }
 
 const BOM = "\uFEFF";
+const FENCE = "---";
 
 /**
  * Cuts a file at lines of `---`. Trailing blanks are allowed on a fence and nothing else is, so that `---js`,
@@ -18,38 +19,32 @@ const BOM = "\uFEFF";
  */
 export function cutAtFences(text: string): FencedText {
   const start = text.startsWith(BOM) ? 1 : 0;
-  const opening = lineAt(text, start);
-  if (!isFence(text, start, opening.end)) {
+  const open = fenceEnd(text, start);
+  if (open === undefined) {
     return { kind: "none", head: text.slice(0, start), frontmatter: "", tail: "", body: text.slice(start) };
   }
-  const head = text.slice(0, opening.next);
-  for (let at = opening.next; at < text.length; ) {
-    const line = lineAt(text, at);
-    if (isFence(text, at, line.end)) {
-      const frontmatter = text.slice(opening.next, at);
-      return {
-        kind: "fenced",
-        head,
-        frontmatter,
-        tail: text.slice(at, line.next),
-        body: text.slice(line.next),
-      };
-    }
-    at = line.next;
+  const head = text.slice(0, open);
+  for (let at = text.indexOf(FENCE, open); at !== -1; at = text.indexOf(FENCE, at + 1)) {
+    const next = isLineStart(text, at) ? fenceEnd(text, at) : undefined;
+    if (next === undefined) continue;
+    const frontmatter = text.slice(open, at);
+    return { kind: "fenced", head, frontmatter, tail: text.slice(at, next), body: text.slice(next) };
   }
-  return { kind: "unclosed", head, frontmatter: text.slice(opening.next), tail: "", body: "" };
+  return { kind: "unclosed", head, frontmatter: text.slice(open), tail: "", body: "" };
 }
 
-/** Where the line that starts at an offset ends, and where the next one starts; LF, CRLF and CR all end a line. */
-function lineAt(text: string, start: number): { end: number; next: number } {
-  const lf = text.indexOf("\n", start);
-  const stop = lf === -1 ? text.length : lf;
-  const cr = text.slice(start, stop).indexOf("\r");
-  if (cr === -1) return { end: stop, next: lf === -1 ? stop : lf + 1 };
-  const end = start + cr;
-  return { end, next: end + 1 === lf ? lf + 1 : end + 1 };
+/** Where the line after a fence starts, or undefined when the line at the offset is no fence. */
+function fenceEnd(text: string, start: number): number | undefined {
+  if (!text.startsWith(FENCE, start)) return undefined;
+  let end = start + FENCE.length;
+  while (text[end] === " " || text[end] === "\t") end += 1;
+  if (end === text.length) return end;
+  if (text[end] === "\n") return end + 1;
+  if (text[end] !== "\r") return undefined;
+  return text[end + 1] === "\n" ? end + 2 : end + 1;
 }
 
-function isFence(text: string, start: number, end: number): boolean {
-  return text.startsWith("---", start) && /^---[ \t]*$/.test(text.slice(start, end));
+/** LF, CRLF and CR all end a line. Contract: something stands before the offset. */
+function isLineStart(text: string, at: number): boolean {
+  return text[at - 1] === "\n" || text[at - 1] === "\r";
 }

@@ -23,22 +23,35 @@ export interface InstallStep {
 
 /** The names this section goes by, the first one present wins. */
 const SECTIONS = ["openclaw", "clawdbot", "clawdis", "moltbot"] as const;
-const PLATFORMS: Readonly<Record<string, string>> = {
-  macos: "darwin",
-  mac: "darwin",
-  osx: "darwin",
-  windows: "win32",
-  win: "win32",
-};
+const PLATFORMS = new Map(
+  Object.entries({
+    macos: "darwin",
+    mac: "darwin",
+    osx: "darwin",
+    windows: "win32",
+    win: "win32",
+  }),
+);
 const MAX_DEPTH = 16;
+const NONE: readonly never[] = Object.freeze([]);
+/** What most skills say. */
+const NOTHING_SAID: Openclaw = Object.freeze({
+  requires: Object.freeze({ env: NONE, bins: NONE, anyBins: NONE, config: NONE }),
+  primaryEnv: undefined,
+  emoji: undefined,
+  homepage: undefined,
+  os: NONE,
+  install: NONE,
+  isMalformed: false,
+});
 
 /** Reads `metadata.openclaw` or an alias of it, written as YAML or as a text of JSON5. */
 export function readOpenclaw(frontmatter: FrontmatterMap): Openclaw {
   const metadata = expand(frontmatter["metadata"]);
   const map = isMap(metadata) ? metadata : {};
   const name = SECTIONS.find((key) => map[key] !== undefined);
-  const section = name === undefined ? undefined : expand(map[name]);
-  const isMalformed = name !== undefined && !isMap(section);
+  if (name === undefined) return NOTHING_SAID;
+  const section = expand(map[name]);
   const data: FrontmatterMap = isMap(section) ? section : {};
   const requires = isMap(data["requires"]) ? data["requires"] : {};
   return {
@@ -51,9 +64,9 @@ export function readOpenclaw(frontmatter: FrontmatterMap): Openclaw {
     primaryEnv: textOf(data["primaryEnv"]) ?? textOf(requires["primaryEnv"]),
     emoji: textOf(data["emoji"]),
     homepage: textOf(data["homepage"]),
-    os: textList(data["os"]).map((os) => PLATFORMS[os.toLowerCase()] ?? os.toLowerCase()),
+    os: textList(data["os"]).map((os) => PLATFORMS.get(os.toLowerCase()) ?? os.toLowerCase()),
     install: readInstall(data["install"]),
-    isMalformed,
+    isMalformed: !isMap(section),
   };
 }
 

@@ -146,6 +146,14 @@ describe("hostile input", () => {
     expect(found).toContain(code);
   });
 
+  test("a megabyte of bare carriage returns is cut in an instant [S-2]", () => {
+    const start = performance.now();
+    parseSkill(`---\r${"\r".repeat(1_000_000)}`);
+    parseSkill(`---\r${"a\r".repeat(500_000)}`);
+    // It took eight seconds once; what is asserted is that it is not quadratic.
+    expect(performance.now() - start).toBeLessThan(2000);
+  });
+
   test("invalid UTF-8 is reported with its place and the rest is read [S-2]", () => {
     const bytes = Buffer.concat([
       Buffer.from("---\nname: a\n---\nbo"),

@@ -31,32 +31,21 @@ const FIRST: Position = { line: 1, column: 1 };
 export function parseSkill(input: string | Uint8Array, limits: Limits = defaultLimits): ParsedSkill {
   const { text, isUtf8 } = typeof input === "string" ? { text: input, isUtf8: true } : decodeText(input);
   const fences = cutAtFences(text);
-  const findings = [...encodingFindings(text, fences, isUtf8)];
-  const unreadable = (...found: readonly Finding[]): ParsedSkill => ({
-    isReadable: false,
-    frontmatter: EMPTY,
-    body: fences.body,
-    text,
-    repaired: false,
-    findings: [...findings, ...found],
-    fences,
-    repair: undefined,
-    yaml: undefined,
-  });
-
-  const problem = fenceFinding(fences, limits);
-  if (problem !== undefined) return unreadable(problem);
-
   const source = withUnixLines(fences.frontmatter);
-  const reading = readYaml(source, limits);
-  if (reading.value !== undefined)
-    return withMapping(unreadable, reading, faultFindings(source, reading), undefined);
+  const encoding = encodingFindings(text, source, isUtf8);
+  const problem = fenceFinding(fences, limits);
+  if (problem !== undefined) return unreadable(text, fences, [...encoding, problem]);
 
+  const reading = readYaml(source, limits);
+  if (reading.value !== undefined) {
+    const findings = [...encoding, ...faultFindings(source, reading)];
+    return withMapping(text, fences, findings, reading, undefined);
+  }
   const repair = repairFrontmatter(source, limits, reading);
   // Quotes make a text longer; what is repaired must still be a file that this parser takes.
   if (repair === undefined || byteLength(repair.text, limits) > limits.frontmatterBytes)
-    return unreadable(...faultFindings(source, reading));
-  return withMapping(unreadable, repair.reading, repairFindings(repair), repair);
+    return unreadable(text, fences, [...encoding, ...faultFindings(source, reading)]);
+  return withMapping(text, fences, [...encoding, ...repairFindings(repair)], repair.reading, repair);
 }
 
 /** Where a top-level field stands in the file as written, or its first line when the field is absent. */
@@ -72,53 +61,66 @@ export function bodyLine(skill: ParsedSkill): number {
   return positionAt(before, before.length).line;
 }
 
-function withMapping(
-  unreadable: (...found: readonly Finding[]) => ParsedSkill,
-  reading: YamlReading,
-  found: readonly Finding[],
-  repair: Repair | undefined,
-): ParsedSkill {
-  const { value } = reading;
-  if (!isMap(value)) {
-    const line = { line: 2, column: 1 };
-    return unreadable(...found, {
-      code: "FRONTMATTER_NOT_MAPPING",
-      ...line,
-      message: "The frontmatter must be a YAML mapping of fields to values.",
-    });
-  }
+function unreadable(text: string, fences: FencedText, findings: readonly Finding[]): ParsedSkill {
   return {
-    ...unreadable(...found),
-    isReadable: true,
-    frontmatter: value,
-    repaired: repair !== undefined,
-    repair,
-    yaml: reading,
+    isReadable: false,
+    frontmatter: EMPTY,
+    body: fences.body,
+    text,
+    repaired: false,
+    findings,
+    fences,
+    repair: undefined,
+    yaml: undefined,
   };
 }
 
-function* encodingFindings(text: string, fences: FencedText, isUtf8: boolean): Generator<Finding> {
+function withMapping(
+  text: string,
+  fences: FencedText,
+  findings: readonly Finding[],
+  yaml: YamlReading,
+  repair: Repair | undefined,
+): ParsedSkill {
+  const { value } = yaml;
+  if (!isMap(value)) {
+    const message = "The frontmatter must be a YAML mapping of fields to values.";
+    const finding: Finding = { code: "FRONTMATTER_NOT_MAPPING", line: 2, column: 1, message };
+    return unreadable(text, fences, [...findings, finding]);
+  }
+  return {
+    isReadable: true,
+    frontmatter: value,
+    body: fences.body,
+    text,
+    repaired: repair !== undefined,
+    findings,
+    fences,
+    repair,
+    yaml,
+  };
+}
+
+function encodingFindings(text: string, source: string, isUtf8: boolean): readonly Finding[] {
+  const findings: Finding[] = [];
   if (!isUtf8) {
     const at = positionAt(withUnixLines(text), withUnixLines(text).indexOf("\uFFFD"));
-    yield { code: "NOT_UTF8", ...at, message: "The file holds bytes that are not UTF-8." };
+    findings.push({ code: "NOT_UTF8", ...at, message: "The file holds bytes that are not UTF-8." });
   }
   if (text.startsWith("\uFEFF"))
-    yield { code: "BOM", ...FIRST, message: "The file starts with a byte-order mark." };
+    findings.push({ code: "BOM", ...FIRST, message: "The file starts with a byte-order mark." });
   if (text.includes("\r")) {
-    if (text.includes("\r\n")) yield { code: "CRLF", ...FIRST, message: "Lines end in CRLF." };
+    if (text.includes("\r\n")) findings.push({ code: "CRLF", ...FIRST, message: "Lines end in CRLF." });
     if (/\r(?!\n)/.test(text))
-      yield { code: "LONE_CR", ...FIRST, message: "Lines end in a bare carriage return." };
+      findings.push({ code: "LONE_CR", ...FIRST, message: "Lines end in a bare carriage return." });
   }
-  const source = withUnixLines(fences.frontmatter);
   const bad = source.search(UNPRINTABLE);
   if (bad !== -1) {
     const code = source.codePointAt(bad)?.toString(16).toUpperCase().padStart(4, "0");
-    yield {
-      code: "CONTROL_CHARACTER",
-      ...below(positionAt(source, bad)),
-      message: `The frontmatter holds the control character U+${code}.`,
-    };
+    const message = `The frontmatter holds the control character U+${code}.`;
+    findings.push({ code: "CONTROL_CHARACTER", ...below(positionAt(source, bad)), message });
   }
+  return findings;
 }
 
 function fenceFinding(fences: FencedText, limits: Limits): Finding | undefined {

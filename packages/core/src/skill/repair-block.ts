@@ -99,23 +99,36 @@ function commentOut(entry: Entry): Mended {
   return { lines, messages: ["text that belongs to no field is read as a comment"] };
 }
 
-/** Of fields with the same key the last counts, unless it is empty and an earlier one is not. */
+/**
+ * Of fields with the same key the last counts, unless it is empty and an earlier one is not. One that was moved
+ * counts only where none stands in its place.
+ */
 function dropDuplicates(mended: readonly MendedEntry[]): readonly MendedEntry[] {
   const kept = new Map<string, MendedEntry>();
   for (const each of mended) {
     const key = each.entry.keyLine?.key;
     if (key === undefined) continue;
-    if (!kept.has(key) || !isEmpty(each.entry)) kept.set(key, each);
+    if (overrides(each.entry, kept.get(key)?.entry)) kept.set(key, each);
   }
   return mended.map((each) => {
     const key = each.entry.keyLine?.key;
-    if (key === undefined || kept.get(key) === each) return each;
+    const winner = key === undefined ? each : (kept.get(key) ?? each);
+    if (key === undefined || winner === each) return each;
+    const rule =
+      each.entry.isMoved && !winner.entry.isMoved
+        ? "the one that is not indented counts"
+        : "the last value counts";
     return {
       entry: each.entry,
       lines: [],
-      messages: [`"${shorten(key)}" is given more than once and the last value counts`],
+      messages: [`"${shorten(key)}" is given more than once and ${rule}`],
     };
   });
+}
+
+function overrides(entry: Entry, before: Entry | undefined): boolean {
+  if (before === undefined) return true;
+  return entry.isMoved === before.isMoved ? !isEmpty(entry) : before.isMoved;
 }
 
 function isEmpty({ keyLine, lines }: Entry): boolean {

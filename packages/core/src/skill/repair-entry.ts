@@ -40,6 +40,8 @@ interface Draft {
 class Cutter {
   readonly #lines: readonly string[];
   readonly #level: "top" | "nested";
+  /** The keys that stand at the first column. */
+  readonly #placed: ReadonlySet<string>;
   readonly #entries: Entry[] = [];
   #draft: Draft | undefined;
   /** Blanks and comments that belong to the entry only if more of it follows. */
@@ -51,6 +53,7 @@ class Cutter {
   constructor(lines: readonly string[], level: "top" | "nested") {
     this.#lines = lines;
     this.#level = level;
+    this.#placed = new Set(lines.flatMap((line) => this.#readKey(line)?.key ?? []));
   }
 
   cut(): readonly Entry[] {
@@ -98,14 +101,17 @@ class Cutter {
     return this.#level === "top" ? readKeyLine(line) : readNestedKeyLine(line);
   }
 
-  /** An indented field below a field that already has its value can only be a sibling. */
+  /**
+   * An indented field below a field that already has its value can only be a sibling; but one that stands in its
+   * place as well has its value there, and this is text.
+   */
   #isMisplacedKey(line: string): boolean {
     if (!/^[ \t]/.test(line)) return false;
     if (this.#draft === undefined) return this.#level === "top" && readKeyLine(line.trim()) !== undefined;
     const head = this.#draft.keyLine?.head ?? "";
     if (head === "" || /^[|>"'[{]/.test(head)) return false;
     const keyLine = readKeyLine(line.trim());
-    if (keyLine === undefined || keyLine.isOdd) return false;
+    if (keyLine === undefined || keyLine.isOdd || this.#placed.has(keyLine.key)) return false;
     return this.#level === "top" ? isKnownField(keyLine.key) : /^[a-z]/.test(keyLine.key);
   }
 

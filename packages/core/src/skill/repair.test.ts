@@ -172,6 +172,33 @@ describe("structure that YAML does not read", () => {
     });
   });
 
+  test.each([
+    ["below", "name: a\ndescription: Handles things\n  name: inner text here\nlicense: MIT: x\n"],
+    ["above", "description: Handles things\n  name: inner text here\nlicense: MIT: x\nname: a\n"],
+  ])("an indented key %s the same key in its place is text of the value above it [S-3]", (_, text) => {
+    expect(repaired(text)).toEqual({
+      name: "a",
+      description: "Handles things name: inner text here",
+      license: "MIT: x",
+    });
+  });
+
+  test.each([
+    ["among others that slide", "name: a\nlicense: MIT\n  version: b: c\n  name: inner\n", "MIT"],
+    ["above all others", "  name: inner\nname: a\nlicense: ISC\n  version: b: c\n", "ISC"],
+  ])("an indented key %s never overrides the same key in its place [S-3]", (_, text, license) => {
+    expect(repaired(text)).toEqual({ name: "a", license, version: "b: c" });
+    const messages = repairFrontmatter(text, limits)?.edits.map(({ message }) => message);
+    expect(messages).toContain('"name" is given more than once and the one that is not indented counts');
+  });
+
+  test("in nested data, too, an indented key does not override [S-3]", () => {
+    expect(repaired("metadata:\n  a: one\n  b: two\n    a: inner\nlicense: MIT: x\n")).toEqual({
+      metadata: { a: "one", b: "two a: inner" },
+      license: "MIT: x",
+    });
+  });
+
   test("text above the first field becomes a comment [S-3]", () => {
     const repair = repairFrontmatter("Sorter of mail\nname: sorter: mail\n", limits);
     expect(repair?.text).toBe("# Sorter of mail\nname: 'sorter: mail'\n");

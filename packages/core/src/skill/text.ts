@@ -4,13 +4,16 @@ export interface Position {
   readonly column: number;
 }
 
+const exact = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const tolerant = new TextDecoder("utf-8", { ignoreBOM: true });
+
 /** Decodes UTF-8, keeping a byte-order mark; bytes that are not UTF-8 become U+FFFD and are reported. */
 export function decodeText(bytes: Uint8Array): { readonly text: string; readonly isUtf8: boolean } {
   try {
-    return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes), isUtf8: true };
+    return { text: exact.decode(bytes), isUtf8: true };
   } catch {
     // The fatal decoder's only failure is a malformed sequence; the tolerant one shows where it is.
-    return { text: new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes), isUtf8: false };
+    return { text: tolerant.decode(bytes), isUtf8: false };
   }
 }
 

@@ -41,7 +41,7 @@ test("outside a repository only the folder itself is searched [S-14]", () => {
   ]);
 });
 
-test("home, extra and builtin folders have their kind and trust, and a folder counts once [S-14]", () => {
+test("home, extra and builtin folders have their kind and trust, also for one who works in the home folder [S-14]", () => {
   make("home/.claude/skills", "home/.config/opencode/skills", "mine", "builtin");
   const sources = discoverSources({
     cwd: join(root, "home"),
@@ -51,7 +51,7 @@ test("home, extra and builtin folders have their kind and trust, and a folder co
   });
   expect(shape(sources)).toEqual([
     ["../mine", "workspace", "user"],
-    [".claude/skills", "project", "third_party"],
+    ["~/.claude/skills", "user", "user"],
     ["~/.config/opencode/skills", "user", "user"],
     ["builtin", "builtin", "builtin"],
   ]);

@@ -1,5 +1,6 @@
-import { existsSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { tryStat } from "../bundle/index.ts";
 import { defaultTrust, type Source, type SourceKind } from "./source.ts";
 
 export interface DiscoverOptions {
@@ -60,14 +61,18 @@ export function discoverSources(options: DiscoverOptions): readonly Source[] {
   return unique(sources.filter(({ root }) => isFolder(root)));
 }
 
-/** From the folder up to the one that holds `.git`; the folder alone when it is in no repository. */
+/**
+ * From the folder up to the one that holds `.git`; the folder alone when it is in no repository. The home folder is no
+ * project: what it holds is the user's own.
+ */
 function foldersUpToRepository(cwd: string, home: string | undefined): readonly string[] {
   const folders: string[] = [];
-  for (let folder = cwd; ; folder = dirname(folder)) {
-    if (folder !== home || folders.length === 0) folders.push(folder);
+  for (let folder = cwd; folder !== home; folder = dirname(folder)) {
+    folders.push(folder);
     if (existsSync(join(folder, ".git"))) return folders;
-    if (folder === dirname(folder) || folder === home) return folders.slice(0, 1);
+    if (folder === dirname(folder)) break;
   }
+  return folders.slice(0, 1);
 }
 
 function source(kind: SourceKind, root: string, label: string): Source {
@@ -88,5 +93,5 @@ function unique(sources: readonly Source[]): readonly Source[] {
 }
 
 function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  return tryStat(path)?.isDirectory() ?? false;
 }

@@ -1,7 +1,7 @@
-import { readdirSync, statSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
-import { type FileProblem, readBounded } from "../bundle/index.ts";
+import { type FileProblem, type ReadOptions, readBounded, tryStat } from "../bundle/index.ts";
 import {
   type Finding,
   isToolFile,
@@ -55,9 +55,14 @@ export function openSkill(path: string, limits: Limits = defaultLimits): OpenedS
 }
 
 /** Opens a skill whose file is known by name, without listing its folder. */
-export function openSkillFile(folder: string, name: string, limits: Limits = defaultLimits): OpenedSkill {
+export function openSkillFile(
+  folder: string,
+  name: string,
+  limits: Limits = defaultLimits,
+  options: ReadOptions = { allowHardLinks: true },
+): OpenedSkill {
   const file = `${folder}${sep}${name}`;
-  const read = readBounded(file, limits.skillFileBytes, { allowHardLinks: true });
+  const read = readBounded(file, limits.skillFileBytes, options);
   if ("problem" in read)
     return broken(folder, file, finding(codes[read.problem.reason], `${name}: ${read.problem.message}`));
   const wrongCase = finding(
@@ -79,7 +84,7 @@ function isSkillFile(path: string): boolean {
 }
 
 function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  return tryStat(path)?.isDirectory() ?? false;
 }
 
 /** The names in a folder, or the finding that says why there are none to read. */

@@ -1,3 +1,4 @@
+import type { Requirements } from "@skillhold/protocol";
 import type { SkillRecord } from "./record.ts";
 
 /** Texts of records by number, read out of a snapshot when they are wanted. */
@@ -21,15 +22,35 @@ const usual = Object.freeze({
   metadata: Object.freeze(Object.create(null)),
 }) satisfies Partial<SkillRecord>;
 
-const usualTexts = new Map(Object.entries(usual).map(([key, value]) => [key, JSON.stringify(value)]));
-
-/** A record as a line of JSON, without what is usual. */
+/** A record as a line of JSON, without what is usual: JSON leaves out what is undefined. */
 export function writeRecord(record: SkillRecord): string {
-  const kept = Object.entries(record).filter(([key, value]) => usualTexts.get(key) !== JSON.stringify(value));
-  return JSON.stringify(Object.fromEntries(kept));
+  const { type, isValid, runtime, requires, invocation, metadata } = record;
+  return JSON.stringify({
+    // First, as in what `readRecord` gives: a record that was read is written as it was.
+    ...usual,
+    ...record,
+    type: type === usual.type ? undefined : type,
+    isValid: isValid ? undefined : isValid,
+    diagnostics: unlessEmpty(record.diagnostics),
+    runtime: runtime.length === 1 && runtime[0] === "*" ? undefined : runtime,
+    tags: unlessEmpty(record.tags),
+    requires: isEmpty(requires) ? undefined : requires,
+    requiresSkills: unlessEmpty(record.requiresSkills),
+    os: unlessEmpty(record.os),
+    invocation: invocation.model && invocation.user ? undefined : invocation,
+    metadata: Object.keys(metadata).length === 0 ? undefined : metadata,
+  });
 }
 
-/** Contract: the text was written by `writeRecord`, and came back through a snapshot with a checksum. */
+function unlessEmpty<Item>(list: readonly Item[]): readonly Item[] | undefined {
+  return list.length === 0 ? undefined : list;
+}
+
+function isEmpty({ env, bins, anyBins, config }: Requirements): boolean {
+  return env.length + bins.length + anyBins.length + config.length === 0;
+}
+
+/** Contract: the text was written by `writeRecord`; one that was stored came back with a checksum. */
 export function readRecord(text: string): SkillRecord {
   return { ...usual, ...(JSON.parse(text) as SkillRecord) };
 }

@@ -52,7 +52,7 @@ export function recordSkill(opened: OpenedSkill, type: SkillType, limits: Limits
   const openclaw = readOpenclaw(frontmatter);
   const metadata = isMap(frontmatter["metadata"]) ? frontmatter["metadata"] : NOTHING;
   const text = (field: string) => textOf(frontmatter[field]);
-  const record: SkillRecord = {
+  return {
     name: scalarText(skill, "name")?.trim() ?? subject.folder ?? "",
     description: describe(scalarText(skill, "description"), text("when_to_use")),
     skillHash: hashSkillFile(bytes),
@@ -67,9 +67,6 @@ export function recordSkill(opened: OpenedSkill, type: SkillType, limits: Limits
     os: openclaw.os,
     invocation: readInvocation(frontmatter),
     metadata,
-  };
-  return {
-    ...record,
     ...present({
       version: authorVersion(skill),
       author: text("author") ?? textOf(metadata["author"]),
@@ -84,12 +81,20 @@ export function recordSkill(opened: OpenedSkill, type: SkillType, limits: Limits
 }
 
 function describe(description: string | undefined, whenToUse: string | undefined): string {
-  return [description?.trim(), whenToUse?.trim()].filter(Boolean).join(" ");
+  if (whenToUse === undefined) return description?.trim() ?? "";
+  return [description?.trim(), whenToUse.trim()].filter(Boolean).join(" ");
 }
 
 function readTags(frontmatter: FrontmatterMap, metadata: FrontmatterMap): readonly string[] {
   const value = frontmatter["tags"] ?? metadata["tags"];
-  return typeof value === "string" ? value.split(/\s*,\s*/).filter((tag) => tag !== "") : textList(value);
+  return typeof value === "string" ? splitTags(value) : textList(value);
+}
+
+function splitTags(text: string): readonly string[] {
+  return text
+    .split(",")
+    .map((tag) => tag.trim())
+    .filter((tag) => tag !== "");
 }
 
 /** Tools as written, cut at blanks and commas outside parentheses. */
@@ -108,6 +113,7 @@ function readInvocation(frontmatter: FrontmatterMap): SkillEntry["invocation"] {
 
 /** Booleans as clients take them: true, yes, on, 1 and their opposites, in any case. */
 function readFlag(value: unknown, fallback: boolean): boolean {
+  if (value === undefined) return fallback;
   if (typeof value === "boolean") return value;
   const word = String(value).trim().toLowerCase();
   if (["true", "yes", "on", "1"].includes(word)) return true;

@@ -1,10 +1,12 @@
+import { basename } from "node:path";
+import { folderId } from "../skill/index.ts";
 import type { FileStamp } from "./open-skill.ts";
 import type { SkillRecord } from "./record.ts";
 import { type RecordTexts, readRecord, writeRecord } from "./record-text.ts";
 
 /**
- * One skill folder of a scanned source. What its SKILL.md says is kept as bytes until someone asks: most starts ask
- * for few of the skills.
+ * One skill folder of a scanned source. What its SKILL.md says is kept as text until someone asks: most starts ask
+ * for few of the skills, and the record's own strings would be views that keep the whole file in memory.
  */
 export class ScanRow implements FileStamp {
   /** Relative to the root of the source, `.` for the root itself. */
@@ -16,16 +18,17 @@ export class ScanRow implements FileStamp {
   readonly ctimeMs: number;
   readonly size: number;
   readonly ino: number;
-  #record: SkillRecord | RecordTexts;
+  #id: string | undefined;
+  #record: SkillRecord | RecordTexts | string;
   readonly #index: number;
 
-  /** `index` is the row's place among the texts, when the record comes as one of them. */
+  /** The record comes as its text, or as the one at `index` among many. */
   constructor(
     path: string,
     file: string,
     isValid: boolean,
     stamp: FileStamp,
-    record: SkillRecord | RecordTexts,
+    record: string | RecordTexts,
     index = 0,
   ) {
     this.path = path;
@@ -40,12 +43,20 @@ export class ScanRow implements FileStamp {
   }
 
   get record(): SkillRecord {
-    if ("textAt" in this.#record) this.#record = readRecord(this.#record.textAt(this.#index));
+    if (typeof this.#record === "string") this.#record = readRecord(this.#record);
+    else if ("textAt" in this.#record) this.#record = readRecord(this.#record.textAt(this.#index));
     return this.#record;
   }
 
   get recordText(): string {
+    if (typeof this.#record === "string") return this.#record;
     return "textAt" in this.#record ? this.#record.textAt(this.#index) : writeRecord(this.#record);
+  }
+
+  /** The id of the skill. Contract: `root` is that of the source, always the same for a row. */
+  idBelow(root: string): string {
+    this.#id ??= folderId(basename(this.path === "." ? root : this.path)).id;
+    return this.#id;
   }
 
   isSame(stamp: FileStamp | undefined): boolean {

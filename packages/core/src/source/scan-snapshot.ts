@@ -1,19 +1,21 @@
 import { crc32 } from "node:zlib";
 import type { Limits } from "@skillhold/protocol/limits";
+import { ruleTable } from "../skill/index.ts";
 import type { RecordTexts } from "./record-text.ts";
-import type { Container, Scan } from "./scan.ts";
+import type { Scan } from "./scan.ts";
 import { ScanRow } from "./scan-row.ts";
 
-/** Changes with the meaning of what is stored; a snapshot of another format is not read. */
-const FORMAT = 2;
+/** Changes with the meaning of what is stored, and with the rules that it was judged by. */
+const FORMAT = `3:${crc32(JSON.stringify(ruleTable))}`;
 
 interface Header {
-  readonly format: number;
+  readonly format: string;
   /** The limits that the records were made under. */
   readonly limits: string;
   readonly root: string;
   readonly count: number;
-  readonly containers: readonly Container[];
+  readonly containers: Scan["containers"];
+  readonly searchedMs: number;
   readonly problems: Scan["problems"];
   /** Bytes of the names, which stand before the records. */
   readonly nameBytes: number;
@@ -30,7 +32,7 @@ const LOWER_CASE = 2;
  * JSON. It is laid out so that a start makes one string of names and touches no record.
  */
 export function encodeScan(scan: Scan, limits: Limits): Uint8Array {
-  const { rows, root, containers, problems } = scan;
+  const { rows, root, containers, problems, searchedMs } = scan;
   const names = Buffer.from(rows.map(({ path }) => path).join("\n"));
   const records = rows.map((row) => Buffer.from(row.recordText));
   const ends = new Uint32Array(rows.length);
@@ -46,7 +48,7 @@ export function encodeScan(scan: Scan, limits: Limits): Uint8Array {
     ({ isValid, file }) => (isValid ? VALID : 0) | (file === "SKILL.md" ? 0 : LOWER_CASE),
   );
   const header: Header = {
-    ...{ format: FORMAT, limits: JSON.stringify(limits), root, containers, problems },
+    ...{ format: FORMAT, limits: JSON.stringify(limits), root, containers, problems, searchedMs },
     count: rows.length,
     nameBytes: names.length,
   };
@@ -75,8 +77,8 @@ export function decodeScan(bytes: Uint8Array, limits: Limits): Scan | undefined 
     const header = JSON.parse(buffer.toString("utf8", PREFIX_BYTES, headEnd)) as Header;
     if (header.format !== FORMAT || header.limits !== JSON.stringify(limits)) return undefined;
     const rows = decodeRows(buffer, headEnd, header);
-    const { root, containers, problems } = header;
-    return rows === undefined ? undefined : { root, rows, containers, problems };
+    const { root, containers, problems, searchedMs } = header;
+    return rows === undefined ? undefined : { root, rows, containers, problems, searchedMs };
   } catch {
     // Whatever the damage, the source is read again.
     return undefined;
@@ -115,7 +117,7 @@ function decodeRows(
 
 /** A copy, because a view of numbers must start at a multiple of their size. */
 function copy(buffer: Buffer, start: number, end: number): ArrayBuffer {
-  return Uint8Array.from(buffer.subarray(start, end)).buffer;
+  return new Uint8Array(buffer.subarray(start, end)).buffer;
 }
 
 class SnapshotTexts implements RecordTexts {

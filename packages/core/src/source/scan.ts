@@ -1,13 +1,18 @@
-import { readdirSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import type { SkillType } from "@skillhold/protocol";
 import type { Limits } from "@skillhold/protocol/limits";
-import { type DiscoveryProblem, type FoundSkills, findSkillFolders, isLeafSkill } from "../bundle/index.ts";
-import { isToolFile, skillType } from "../skill/index.ts";
-import { type FileStamp, type OpenedSkill, openSkillFile } from "./open-skill.ts";
-import { recordSkill } from "./record.ts";
-import { ScanRow } from "./scan-row.ts";
+import {
+  type Container,
+  changeOf,
+  type DiscoveryProblem,
+  findRealPath,
+  findSkillFolders,
+  isLeafSkill,
+} from "../bundle/index.ts";
+import type { FileStamp } from "./open-skill.ts";
+import { type ReadListener, RowReader } from "./row-reader.ts";
+import type { ScanRow } from "./scan-row.ts";
 import type { Source } from "./source.ts";
 
 /** What a source held when it was last looked at. */
@@ -18,12 +23,9 @@ export interface Scan {
   readonly rows: readonly ScanRow[];
   /** Folders in which skills come and go, with the time of their last change. */
   readonly containers: readonly Container[];
+  /** When every folder was last looked into. */
+  readonly searchedMs: number;
   readonly problems: readonly DiscoveryProblem[];
-}
-
-export interface Container {
-  readonly path: string;
-  readonly changedMs: number;
 }
 
 export interface ScanOptions {
@@ -32,14 +34,18 @@ export interface ScanOptions {
   readonly last?: Scan | undefined;
   /** Look into every folder, also where nothing seems to have come or gone. */
   readonly isFull?: boolean;
+  /** The time of the look; the machine's own without it. */
+  readonly nowMs?: number;
   /** A skill folder to read again whatever its stat says. */
   readonly suspect?: string | undefined;
   readonly signal?: AbortSignal;
-  /** Called with each skill that was read, before its text is let go. */
-  readonly onRead?: (opened: OpenedSkill) => void;
+  readonly onRead?: ReadListener;
 }
 
+/** So much of either takes about ten milliseconds at most. */
 const ROWS_BETWEEN_RESTS = 256;
+const STATS_BETWEEN_RESTS = 1024;
+const SEARCH_EVERY_MS = 3_600_000;
 const shortcut = process.platform === "linux" ? isLeafSkill : undefined;
 
 /**
@@ -48,36 +54,47 @@ const shortcut = process.platform === "linux" ? isLeafSkill : undefined;
  */
 export async function scanSource(source: Source, options: ScanOptions): Promise<Scan> {
   const { last } = options;
-  if (
-    last !== undefined &&
-    !options.isFull &&
-    last.containers.every((container) => isSameContainer(last.root, container))
-  ) {
-    const rows = await refreshRows(last, options);
-    if (rows !== undefined)
-      return rows.every((row, index) => row === last.rows[index]) ? last : { ...last, rows };
+  if (last !== undefined && !options.isFull && isCurrent(last, source, now(options))) {
+    const rows = await refreshRows(last, source, options);
+    if (rows !== undefined) return rows === last.rows ? last : { ...last, rows };
   }
   return await search(source, options);
 }
 
-/** The rows of the last scan, each checked by a stat; undefined when a file is gone and the folders must be searched. */
-async function refreshRows(last: Scan, options: ScanOptions): Promise<readonly ScanRow[] | undefined> {
-  const rows: ScanRow[] = [];
+/**
+ * Whether the folders in which skills come and go are as they were. A folder that appears inside a skill shows only in
+ * that skill's own folder, which a start does not look at; so every folder is looked into once an hour.
+ */
+function isCurrent(last: Scan, { root }: Source, nowMs: number): boolean {
+  if (last.containers.length === 0 && last.rows.length === 0) return false;
+  if (nowMs - last.searchedMs > SEARCH_EVERY_MS || findRealPath(root) !== last.root) return false;
+  return last.containers.every(({ path, changedMs }) => changeOf(join(last.root, path)) === changedMs);
+}
+
+/**
+ * The rows of the last scan, each checked by a stat, and themselves when none has changed; undefined when a file is
+ * gone and the folders must be searched.
+ */
+async function refreshRows(
+  last: Scan,
+  source: Source,
+  options: ScanOptions,
+): Promise<readonly ScanRow[] | undefined> {
+  const changed = new Map<ScanRow, ScanRow>();
+  const reader = new RowReader(source, options);
   const prefix = `${last.root}/`;
   for (const [index, row] of last.rows.entries()) {
-    if (index % ROWS_BETWEEN_RESTS === ROWS_BETWEEN_RESTS - 1) await rest(options.signal);
+    if (index % STATS_BETWEEN_RESTS === STATS_BETWEEN_RESTS - 1) await rest(options.signal);
     const stamp = statOf(row.path === "." ? `${prefix}${row.file}` : `${prefix}${row.path}/${row.file}`);
     if (stamp === undefined) return undefined;
-    rows.push(
-      row.isSame(stamp) ? row : readRow(join(last.root, row.path), row.path, row.file, undefined, options),
-    );
+    if (!row.isSame(stamp)) changed.set(row, reader.read(join(last.root, row.path), row.path, row.file));
   }
-  return rows;
+  return changed.size === 0 ? last.rows : last.rows.map((row) => changed.get(row) ?? row);
 }
 
 async function search(source: Source, options: ScanOptions): Promise<Scan> {
   const { followLinks = false, gitignore = false } = source;
-  const known = new Map(options.last?.rows.map((row) => [`${row.path}/${row.file}`, row]));
+  const known = options.last && new Map(options.last.rows.map((row) => [`${row.path}/${row.file}`, row]));
   const signal = options.signal === undefined ? {} : { signal: options.signal };
   const found = await findSkillFolders(source.root, options.limits, {
     followLinks,
@@ -86,53 +103,34 @@ async function search(source: Source, options: ScanOptions): Promise<Scan> {
     ...signal,
   });
   const rows: ScanRow[] = [];
+  const reader = new RowReader(source, options);
   for (const [index, { path, absolute, file, hasTools }] of found.skills.entries()) {
     if (index % ROWS_BETWEEN_RESTS === ROWS_BETWEEN_RESTS - 1) await rest(options.signal);
-    const row = known.get(`${path}/${file}`);
-    const isKnown = absolute !== options.suspect && (row?.isSame(statOf(`${absolute}/${file}`)) ?? false);
-    rows.push(row !== undefined && isKnown ? row : readRow(absolute, path, file, hasTools, options));
+    const row = known?.get(`${path}/${file}`);
+    const isKnown =
+      row !== undefined && absolute !== options.suspect && isSameRow(row, `${absolute}/${file}`, hasTools);
+    rows.push(isKnown ? row : reader.read(absolute, path, file, hasTools));
   }
-  return { root: found.root, rows, containers: stampContainers(found), problems: found.problems };
+  const { root, containers, problems } = found;
+  return keepIfSame(options.last, { root, rows, containers, problems, searchedMs: now(options) });
 }
 
-function readRow(
-  folder: string,
-  path: string,
-  file: string,
-  hasTools: boolean | undefined,
-  { limits, onRead }: ScanOptions,
-): ScanRow {
-  const opened = openSkillFile(folder, file, limits);
-  onRead?.(opened);
-  const record = recordSkill(opened, typeOf(folder, hasTools), limits);
-  return new ScanRow(path, file, record.isValid, opened.stamp, record);
+/** A folder for tools that came or went makes a skill another, though its SKILL.md is the same. */
+function isSameRow(row: ScanRow, file: string, hasTools: boolean): boolean {
+  return row.isSame(statOf(file)) && hasTools === (row.record.type === "hybrid");
 }
 
-function typeOf(folder: string, hasTools: boolean | undefined): SkillType {
-  if (hasTools === false) return "context";
-  try {
-    const tools = readdirSync(join(folder, "tools")).map((name) => `tools/${name}`);
-    return skillType(tools.filter(isToolFile), true);
-  } catch {
-    // No such folder, or none that can be listed: there are no tools to offer.
-    return "context";
-  }
+/** A search that found what was known is no news. */
+function keepIfSame(last: Scan | undefined, scan: Scan): Scan {
+  if (last === undefined || last.rows.length !== scan.rows.length || last.root !== scan.root) return scan;
+  const isSame = scan.rows.every((row, index) => row === last.rows[index]);
+  const parts = ({ containers, problems }: Scan) => JSON.stringify([containers, problems]);
+  const isStale = scan.searchedMs - last.searchedMs > SEARCH_EVERY_MS;
+  return isSame && !isStale && parts(last) === parts(scan) ? last : scan;
 }
 
-function stampContainers({ root, containers }: FoundSkills): readonly Container[] {
-  return containers.flatMap((path) => {
-    const stamp = statOf(join(root, path));
-    return stamp === undefined ? [] : [{ path, changedMs: changeOf(stamp) }];
-  });
-}
-
-function isSameContainer(root: string, { path, changedMs }: Container): boolean {
-  const stamp = statOf(join(root, path));
-  return stamp !== undefined && changeOf(stamp) === changedMs;
-}
-
-function changeOf({ mtimeMs, ctimeMs }: FileStamp): number {
-  return Math.max(mtimeMs, ctimeMs);
+function now(options: ScanOptions): number {
+  return options.nowMs ?? Date.now();
 }
 
 function statOf(path: string): FileStamp | undefined {

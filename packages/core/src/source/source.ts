@@ -43,3 +43,8 @@ export function orderSources(sources: readonly Source[], precedence: Precedence)
   };
   return sources.toSorted((a, b) => rank(a) - rank(b));
 }
+
+/** Package stores link files into place; a stranger's skill has no business with them. */
+export function allowsHardLinks({ trust }: Source): boolean {
+  return trust !== "third_party";
+}

@@ -1,7 +1,7 @@
 import { closeSync, readFileSync } from "node:fs";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
-import { type Bundle, type BundleFile, openInside, pack } from "../bundle/index.ts";
+import { type Bundle, type BundleFile, type Omission, openInside, pack } from "../bundle/index.ts";
 import { countLines, type Finding, readLinks, type Subject } from "../skill/index.ts";
 import type { OpenedSkill } from "./open-skill.ts";
 
@@ -27,8 +27,11 @@ function measure(file: BundleFile, bundle: Bundle): { path: string; size: number
   return isReference ? { path, size, lines: countLines(readText(file, bundle)) } : { path, size };
 }
 
+/** What is left out on purpose, or belongs to another skill, is no news to an author. */
+const expected: ReadonlySet<Omission["reason"]> = new Set(["ignored", "junk", "nested-skill"]);
+
 function omissionFindings({ omitted }: Bundle): readonly Finding[] {
-  const refused = omitted.filter(({ reason }) => reason !== "ignored" && reason !== "junk");
+  const refused = omitted.filter(({ reason }) => !expected.has(reason));
   return refused.map(({ path, message }) => ({
     code: "FILE_LEFT_OUT",
     line: 1,

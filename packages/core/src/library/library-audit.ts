@@ -1,0 +1,41 @@
+import type { SkillEvent } from "@skillhold/protocol";
+import type { AuditSink, Clock } from "../port.ts";
+import type { ScanRow } from "../source/scan-row.ts";
+import type { FolderView } from "./folder-view.ts";
+import type { ShadowedSkill } from "./shelf.ts";
+
+export interface LibraryPorts {
+  readonly audit: AuditSink;
+  readonly clock: Clock;
+}
+
+/** Records what a look at the folders brought to light: skills with new content, and skills that others shadow. */
+export async function recordDiscovery(
+  before: FolderView,
+  after: FolderView,
+  fresh: ReadonlySet<ScanRow>,
+  { audit, clock }: LibraryPorts,
+): Promise<void> {
+  const at = clock.now().toISOString();
+  for (const { id, row } of after.places()) {
+    const entry = fresh.has(row) ? after.find(id) : undefined;
+    if (entry === undefined) continue;
+    const { skillHash, source, trust, path } = entry;
+    await audit.record({ type: "skill.discovered", at, skill: entry.id, skillHash, source, trust, path });
+  }
+  const known = new Set(before.shadowed.map(nameOf));
+  for (const shadowed of after.shadowed) {
+    if (known.has(nameOf(shadowed))) continue;
+    const { id, source, path, by } = shadowed;
+    await audit.record({ type: "skill.shadowed", at, skill: asId(id), source, path, by });
+  }
+}
+
+function nameOf({ path, by }: ShadowedSkill): string {
+  return `${path}\0${by.path}`;
+}
+
+/** Contract: the id was made by `folderId`, which gives nothing but ids. */
+function asId(id: string): Extract<SkillEvent, { type: "skill.shadowed" }>["skill"] {
+  return id as Extract<SkillEvent, { type: "skill.shadowed" }>["skill"];
+}

@@ -1,0 +1,15 @@
+import type { SkillEvent } from "@skillhold/protocol";
+
+export interface Clock {
+  now(): Date;
+}
+
+export interface Ids {
+  /** An id that was never given out before. */
+  next(): string;
+}
+
+/** Contract: when `record` fails, what was to be recorded does not happen. */
+export interface AuditSink {
+  record(event: SkillEvent): void | Promise<void>;
+}

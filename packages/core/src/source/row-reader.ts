@@ -1,0 +1,56 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { SkillType } from "@skillhold/protocol";
+import type { Limits } from "@skillhold/protocol/limits";
+import { isToolFile, skillType } from "../skill/index.ts";
+import { type OpenedSkill, openSkillFile } from "./open-skill.ts";
+import { recordSkill } from "./record.ts";
+import { writeRecord } from "./record-text.ts";
+import { ScanRow } from "./scan-row.ts";
+import { allowsHardLinks, type Source } from "./source.ts";
+
+interface RowReaderOptions {
+  readonly limits: Limits;
+  readonly onRead?: ReadListener;
+}
+
+/** Called with each skill that was read. Its bytes are overwritten by the next one: who wants them copies them. */
+export type ReadListener = (opened: OpenedSkill) => void;
+
+/** More than nearly every SKILL.md has; a larger one gets memory of its own. */
+const SCRATCH_BYTES = 64 * 1024;
+
+/** Reads skill folders into rows, one after the other and all through the same memory. */
+export class RowReader {
+  readonly #limits: Limits;
+  readonly #onRead: ReadListener | undefined;
+  readonly #allowHardLinks: boolean;
+  readonly #scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
+
+  constructor(source: Source, { limits, onRead }: RowReaderOptions) {
+    this.#limits = limits;
+    this.#onRead = onRead;
+    this.#allowHardLinks = allowsHardLinks(source);
+  }
+
+  /** Contract: `path` is the folder's path relative to the root of the source. */
+  read(folder: string, path: string, file: string, hasTools = true): ScanRow {
+    const opened = openSkillFile(folder, file, this.#limits, {
+      scratch: this.#scratch,
+      allowHardLinks: this.#allowHardLinks,
+    });
+    this.#onRead?.(opened);
+    const record = recordSkill(opened, hasTools ? typeOf(folder) : "context", this.#limits);
+    return new ScanRow(path, file, record.isValid, opened.stamp, writeRecord(record));
+  }
+}
+
+function typeOf(folder: string): SkillType {
+  try {
+    const tools = readdirSync(join(folder, "tools")).map((name) => `tools/${name}`);
+    return skillType(tools.filter(isToolFile), true);
+  } catch {
+    // No such folder, or none that can be listed: there are no tools to offer.
+    return "context";
+  }
+}
