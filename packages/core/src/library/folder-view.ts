@@ -86,8 +86,12 @@ export class FolderView implements ShelfView {
     for (const { source, scan } of this.#sources) {
       // A folder that really has the name comes before one that only gets the same id.
       const isNamed = (row: ScanRow) => basename(folderOf(scan.root, row)) === row.idBelow(scan.root);
-      for (const row of scan.rows) if (isNamed(row)) this.#rankRow(row, source, scan.root, ranking);
-      for (const row of scan.rows) if (!isNamed(row)) this.#rankRow(row, source, scan.root, ranking);
+      const others: ScanRow[] = [];
+      for (const row of scan.rows) {
+        if (isNamed(row)) this.#rankRow(row, source, scan.root, ranking);
+        else others.push(row);
+      }
+      for (const row of others) this.#rankRow(row, source, scan.root, ranking);
     }
     this.#ranking = ranking;
     return ranking;
