@@ -1,5 +1,6 @@
 import { renderCatalogue } from "@skillhold/core";
 import { SkillEntry } from "@skillhold/protocol";
+import { entry } from "../packages/core/src/catalogue/entry.fixture.ts";
 import { compare } from "./measure.ts";
 
 /** The catalogue for one agent, against joining the name of every entry, which any catalogue must at least look at. */
@@ -25,26 +26,7 @@ export async function benchCatalogue(): Promise<void> {
 }
 
 function makeEntries(count: number): readonly SkillEntry[] {
-  const first = SkillEntry.parse({
-    id: "skill-0",
-    name: "skill-0",
-    description: "",
-    source: "bench",
-    trust: "user",
-    path: "/skills/skill/SKILL.md",
-    skillHash: `sha256:${"0".repeat(64)}`,
-    lastModified: "2026-01-01T00:00:00Z",
-    type: "context",
-    tags: [],
-    runtime: [],
-    requires: { env: [], bins: [], anyBins: [], config: [] },
-    requiresSkills: [],
-    invocation: { model: true, user: true },
-    bodyTokens: 1000,
-    metadata: {},
-    readiness: { state: "ready", reasons: [] },
-    diagnostics: [],
-  });
+  const first = entry("skill-0");
   return Array.from({ length: count }, (_, at) => ({
     ...first,
     id: SkillEntry.shape.id.parse(`skill-${at}`),

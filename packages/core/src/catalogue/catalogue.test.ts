@@ -1,8 +1,9 @@
-import { defaultLimits, SkillEntry, withLimits } from "@skillhold/protocol";
+import { defaultLimits, type SkillEntry, withLimits } from "@skillhold/protocol";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { codePointLength, estimateTokens } from "../skill/index.ts";
 import { type CatalogueOptions, cataloguePriority, renderCatalogue } from "./catalogue.ts";
+import { entry } from "./entry.fixture.ts";
 import { catalogueFormats, formatForModel } from "./format.ts";
 
 const pdf = entry("pdf", { description: "Read, create, merge, split PDF files" });
@@ -269,28 +270,5 @@ function makeEntries(count: number, description: string, name?: string): readonl
   return Array.from({ length: count }, (_, at) => {
     const id = `skill-${String(at).padStart(4, "0")}`;
     return entry(id, { description, name: name ?? id });
-  });
-}
-function entry(id: string, fields: Partial<Record<keyof SkillEntry, unknown>> = {}): SkillEntry {
-  return SkillEntry.parse({
-    id,
-    name: id,
-    description: `Does what ${id} says.`,
-    source: "test",
-    trust: "user",
-    path: `/skills/${id}`,
-    skillHash: `sha256:${"0".repeat(64)}`,
-    lastModified: "2026-01-01T00:00:00Z",
-    type: "context",
-    tags: [],
-    runtime: [],
-    requires: { env: [], bins: [], anyBins: [], config: [] },
-    requiresSkills: [],
-    invocation: { model: true, user: true },
-    bodyTokens: 100,
-    metadata: {},
-    readiness: { state: "ready", reasons: [] },
-    diagnostics: [],
-    ...fields,
   });
 }

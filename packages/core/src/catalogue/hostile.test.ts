@@ -1,7 +1,8 @@
-import { SkillEntry } from "@skillhold/protocol";
+import type { SkillEntry } from "@skillhold/protocol";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { renderCatalogue } from "./catalogue.ts";
+import { entry } from "./entry.fixture.ts";
 import { type CatalogueFormat, catalogueFormats } from "./format.ts";
 import { neutralText } from "./neutral.ts";
 
@@ -197,28 +198,4 @@ function decode(text: string): string {
   return text.replace(/&(lt|gt|amp|quot|#x27|#(\d+));/g, (_, name: string, code?: string) =>
     code === undefined ? (names[name] ?? "") : String.fromCodePoint(Number(code)),
   );
-}
-
-function entry(id: string, fields: Partial<Record<keyof SkillEntry, unknown>> = {}): SkillEntry {
-  return SkillEntry.parse({
-    id,
-    name: id,
-    description: `Does what ${id} says.`,
-    source: "test",
-    trust: "user",
-    path: `/skills/${id}`,
-    skillHash: `sha256:${"0".repeat(64)}`,
-    lastModified: "2026-01-01T00:00:00Z",
-    type: "context",
-    tags: [],
-    runtime: [],
-    requires: { env: [], bins: [], anyBins: [], config: [] },
-    requiresSkills: [],
-    invocation: { model: true, user: true },
-    bodyTokens: 100,
-    metadata: {},
-    readiness: { state: "ready", reasons: [] },
-    diagnostics: [],
-    ...fields,
-  });
 }
