@@ -19,6 +19,7 @@ import { cacheFile } from "./cache-file.ts";
 import { listOption, present, textOption } from "./option.ts";
 import type { Io } from "./output.ts";
 import type { CommandInput } from "./program.ts";
+import { openProgress } from "./progress.ts";
 import { statPath } from "./stat-path.ts";
 
 /** A library as the command line asks for it, and who looks at it. */
@@ -60,7 +61,11 @@ export async function withLibrary<T>(
   const cache = file === undefined ? undefined : new SqliteCache(file);
   try {
     const limits = roots.length > 0 ? namedLimits : discoveredLimits;
-    const library = await openLibrary({ sources, host, precedence, limits, ...present({ cache, watch }) });
+    const progress = openProgress(io, "looking for skills", { afterMs: 400 });
+    const onProgress = ({ skills, folders }: { skills: number; folders: number }) =>
+      progress.update(skills, folders);
+    const settings = { sources, host, precedence, limits, signal: io.signal, onProgress };
+    const library = await openLibrary({ ...settings, ...present({ cache, watch }) }).finally(progress.stop);
     try {
       return await use({ library, viewer, precedence, sources, rootFlags: formatRoots(roots) });
     } finally {

@@ -6,13 +6,19 @@ export interface Progress {
   readonly stop: () => void;
 }
 
+export interface ProgressOptions {
+  readonly quiet?: boolean;
+  /** Nothing is shown for work that is done sooner. */
+  readonly afterMs?: number;
+}
+
 /** Redrawing more often than this costs time and shows nothing. */
 const redrawMs = 80;
 
 const clearLine = "\r\x1b[2K";
 
 /** Silent unless a person watches stderr: not in a pipe, not with `--json`, not with `--quiet`. */
-export function openProgress(io: Io, verb: string, options: { readonly quiet?: boolean } = {}): Progress {
+export function openProgress(io: Io, verb: string, options: ProgressOptions = {}): Progress {
   if (!io.isErrTty || io.json || options.quiet || io.env["TERM"] === "dumb") {
     return { update: () => {}, stop: () => {} };
   }

@@ -6,7 +6,7 @@ import type { Limits } from "@skillhold/protocol/limits";
 import { combineDigests, hashSkillFile, readBounded } from "../bundle/index.ts";
 import { type Host, parseSkill } from "../skill/index.ts";
 import type { OpenedSkill } from "../source/open-skill.ts";
-import { type Scan, scanSource } from "../source/scan.ts";
+import { type Scan, type ScanOptions, scanSource } from "../source/scan.ts";
 import type { ScanRow } from "../source/scan-row.ts";
 import { decodeScan, encodeScan } from "../source/scan-snapshot.ts";
 import { allowsHardLinks, type Source } from "../source/source.ts";
@@ -31,6 +31,8 @@ export interface FolderShelfOptions {
   readonly keepsTexts?: boolean;
 }
 
+type Look = Pick<ScanOptions, "isFull" | "suspect" | "signal" | "onProgress">;
+
 /** Texts of about 3,500 skills of the usual size. */
 const KEPT_TEXT_BYTES = 32 * 1024 * 1024;
 const TEXTS_BETWEEN_RESTS = 64;
@@ -54,9 +56,12 @@ export class FolderShelf implements Shelf {
     this.#view = new FolderView([], options.host);
   }
 
-  static async open(options: FolderShelfOptions): Promise<FolderShelf> {
+  static async open(
+    options: FolderShelfOptions,
+    look: Pick<Look, "signal" | "onProgress"> = {},
+  ): Promise<FolderShelf> {
     const shelf = new FolderShelf(options);
-    shelf.#scanned = await shelf.#scan(false);
+    shelf.#scanned = await shelf.#scan(look);
     const empty = shelf.#view;
     shelf.#view = new FolderView(shelf.#scanned, options.host);
     await shelf.#recordDiscovery(empty);
@@ -114,7 +119,7 @@ export class FolderShelf implements Shelf {
   }
 
   async #reload(isFull: boolean, suspect: string | undefined): Promise<LibraryChange | undefined> {
-    const scanned = await this.#scan(isFull, suspect);
+    const scanned = await this.#scan({ isFull, suspect });
     if (scanned.every(({ scan }, index) => scan === this.#scanned[index]?.scan)) return undefined;
     const before = this.#view;
     const told = new Set([...before.places()].filter((place) => this.#isBroken(place)).map(({ id }) => id));
@@ -126,7 +131,8 @@ export class FolderShelf implements Shelf {
     try {
       if (change !== undefined) this.#tell(change);
     } finally {
-      // Whoever waits for the change need not wait for the cache.
+      // Whoever waits for the change goes on first: writing the cache takes as long as looking did.
+      await setImmediate();
       this.#save();
     }
     return change;
@@ -173,17 +179,17 @@ export class FolderShelf implements Shelf {
     this.#unsaved.clear();
   }
 
-  async #scan(isFull: boolean, suspect?: string): Promise<readonly ScannedSource[]> {
+  async #scan(look: Look): Promise<readonly ScannedSource[]> {
     const { sources, limits, cache, ports } = this.#options;
     const time = ports === undefined ? {} : { nowMs: ports.clock.now().getTime() };
     const scanned: ScannedSource[] = [];
     for (const [index, source] of sources.entries()) {
-      const key = `scan:${source.root}:${source.followLinks ?? false}:${source.gitignore ?? false}`;
+      const key = scanKey(source);
       const last = this.#scanned[index]?.scan ?? loadScan(cache?.load(key), limits);
       const onRead = this.#options.keepsTexts
         ? { onRead: (opened: OpenedSkill) => this.#keepText(opened) }
         : {};
-      const scan = await scanSource(source, { limits, last, isFull, suspect, ...time, ...onRead });
+      const scan = await scanSource(source, { limits, last, ...look, ...time, ...onRead });
       if (scan !== last && cache !== undefined) this.#unsaved.set(key, scan);
       if (scan !== last && ports !== undefined) this.#noteFresh(scan, last);
       scanned.push({ source, scan });
@@ -250,6 +256,12 @@ export class FolderShelf implements Shelf {
     if (place === undefined) throw new SkillError("SKILL_NOT_FOUND", `There is no skill ${id}.`);
     return place;
   }
+}
+
+/** What a scan depends on besides the folders themselves. */
+function scanKey(source: Source): string {
+  const { root, followLinks = false, gitignore = false } = source;
+  return `scan:${root}:${followLinks}:${gitignore}:${allowsHardLinks(source)}`;
 }
 
 function accessOf({ source, root }: Place): BundleAccess {

@@ -25,6 +25,10 @@ export interface OpenLibraryOptions {
   readonly cache?: IndexCache;
   /** Where new and shadowed skills are recorded; an earlier start's cache tells what is new. */
   readonly ports?: LibraryPorts;
+  /** Ends the opening, while it lasts. */
+  readonly signal?: AbortSignal;
+  /** Called now and then while folders are searched for the first time, with the counts so far. */
+  readonly onProgress?: (seen: { readonly folders: number; readonly skills: number }) => void;
   /** Pick up edits while running; true, or how. */
   readonly watch?: boolean | LiveReloadOptions;
 }
@@ -99,7 +103,10 @@ export async function openLibrary(options: OpenLibraryOptions): Promise<FolderLi
   const { host, limits = defaultLimits, cache, settings = {}, watch = false } = options;
   const sources = orderSources(options.sources, options.precedence ?? "local");
   const { ports } = options;
-  const shelf = await FolderShelf.open({ sources, host, limits, cache, ports, keepsTexts: watch !== false });
+  const shelf = await FolderShelf.open(
+    { sources, host, limits, cache, ports, keepsTexts: watch !== false },
+    options,
+  );
   const store = cache === undefined ? undefined : searchStore(cache, sources);
   const search = new LibrarySearch(new FolderTexts(shelf, limits), store);
   const live = watch === false ? undefined : new LiveReload(shelf, watch === true ? {} : watch);

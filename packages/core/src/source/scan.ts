@@ -6,6 +6,7 @@ import {
   type Container,
   changeOf,
   type DiscoveryProblem,
+  type FindOptions,
   findRealPath,
   findSkillFolders,
   isLeafSkill,
@@ -38,7 +39,9 @@ export interface ScanOptions {
   readonly nowMs?: number;
   /** A skill folder to read again whatever its stat says. */
   readonly suspect?: string | undefined;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
+  /** Called now and then while folders are searched, with the counts so far. */
+  readonly onProgress?: FindOptions["onProgress"] | undefined;
   readonly onRead?: ReadListener;
 }
 
@@ -95,12 +98,13 @@ async function refreshRows(
 async function search(source: Source, options: ScanOptions): Promise<Scan> {
   const { followLinks = false, gitignore = false } = source;
   const known = options.last && new Map(options.last.rows.map((row) => [`${row.path}/${row.file}`, row]));
-  const signal = options.signal === undefined ? {} : { signal: options.signal };
+  const { signal, onProgress } = options;
   const found = await findSkillFolders(source.root, options.limits, {
     followLinks,
     gitignore,
     isLeafSkill: shortcut,
-    ...signal,
+    ...(signal === undefined ? {} : { signal }),
+    ...(onProgress === undefined ? {} : { onProgress }),
   });
   const rows: ScanRow[] = [];
   const reader = new RowReader(source, options);
