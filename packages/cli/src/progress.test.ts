@@ -11,6 +11,14 @@ describe("progress", () => {
     expect(lines).toEqual(["\r\x1b[2Kchecking 1/20 skills/pdf", "\r\x1b[2K"]);
   });
 
+  test("shows nothing for work that is done soon [S-60]", () => {
+    const { io, lines } = makeIo({});
+    const progress = openProgress(io, "checking", { afterMs: 60_000 });
+    progress.update(1, 2);
+    progress.stop();
+    expect(lines).toEqual([]);
+  });
+
   test("is cleared by an interrupt and stays so [S-60]", () => {
     const interrupt = new AbortController();
     const { io, lines } = makeIo({ signal: interrupt.signal });

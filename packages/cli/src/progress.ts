@@ -22,6 +22,7 @@ export function openProgress(io: Io, verb: string, options: ProgressOptions = {}
   if (!io.isErrTty || io.json || options.quiet || io.env["TERM"] === "dumb") {
     return { update: () => {}, stop: () => {} };
   }
+  const showsAt = performance.now() + (options.afterMs ?? 0);
   let drawnAt = Number.NEGATIVE_INFINITY;
   const stop = () => {
     if (drawnAt > 0) io.err(clearLine);
@@ -30,8 +31,9 @@ export function openProgress(io: Io, verb: string, options: ProgressOptions = {}
   io.signal.addEventListener("abort", stop, { once: true });
   return {
     update(done, total, subject = "") {
-      if (io.signal.aborted || performance.now() - drawnAt < redrawMs) return;
-      drawnAt = performance.now();
+      const now = performance.now();
+      if (io.signal.aborted || now < showsAt || now - drawnAt < redrawMs) return;
+      drawnAt = now;
       io.err(clearLine + formatLine(`${verb} ${done}/${total} ${subject}`, io.columns));
     },
     stop,
