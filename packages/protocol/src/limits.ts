@@ -13,7 +13,7 @@ export const limitTable = {
   writtenSkillFileBytes: { default: 100 * KB, min: KB, max: 16 * MB },
   frontmatterBytes: { default: 64 * KB, min: KB, max: MB },
   yamlDepth: { default: 64, min: 4, max: 256 },
-  yamlTokens: { default: 10_000, min: 1000, max: 1_000_000 },
+  yamlTokens: { default: 6000, min: 1000, max: 1_000_000 },
   repairTokens: { default: 3000, min: 100, max: 100_000 },
   yamlNodes: { default: 10_000, min: 100, max: 1_000_000 },
   nameLength: { default: 64, min: 1, max: 255 },
