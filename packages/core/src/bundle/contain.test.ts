@@ -147,7 +147,7 @@ describe("relative paths", () => {
       if (codeOf(() => normalizeRelative(path)) !== "none") return;
       accepted += 1;
       for (const form of [path, path.normalize("NFKC")]) {
-        expect(relative("/root/skill", resolve("/root/skill", form)).split("/")).not.toContain("..");
+        expect(relative("/skills/demo", resolve("/skills/demo", form)).split("/")).not.toContain("..");
         expect(win32.resolve("C:\\root\\skill", form).startsWith("C:\\root\\skill\\")).toBe(true);
       }
       expect(path.includes("\0")).toBe(false);
