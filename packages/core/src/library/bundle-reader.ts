@@ -31,6 +31,9 @@ export interface BundleAccess {
   readonly within: string;
 }
 
+/** A part of a file, and the files of the bundle that it was read from. */
+export type BundlePart = Omit<FilePart, "entry"> & Pick<HashedBundle, "files">;
+
 interface KnownDigest {
   readonly stamp: string;
   readonly digest: FileDigest;
@@ -94,7 +97,7 @@ export class BundleReader {
     path: string,
     range: Required<ByteRange>,
     access: BundleAccess,
-  ): Promise<FilePart> {
+  ): Promise<BundlePart> {
     const wanted = normalizeRelative(path, this.#limits);
     for (let attempt = 1; ; attempt += 1) {
       if (tryStat(folder) === undefined)
@@ -105,7 +108,8 @@ export class BundleReader {
       const bytes = file === undefined ? undefined : readUnchanged(file, range, access);
       const digest = hashed?.files.find((each) => each.path === wanted);
       if (hashed !== undefined && bytes !== undefined && digest !== undefined) {
-        return { bytes, size: digest.size, digest: digest.digest, treeHash: hashed.treeHash };
+        const { treeHash, files } = hashed;
+        return { bytes, size: digest.size, digest: digest.digest, treeHash, files };
       }
       if (attempt === TRIES) throw changing();
     }

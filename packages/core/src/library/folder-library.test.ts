@@ -149,7 +149,16 @@ describe("the cache", () => {
   test("a skill that changed its runtime since it was indexed is not handed over [S-7] [S-17]", async () => {
     folders.skill("skills/a");
     const library = await folders.open([folders.source("skills")]);
+    folders.write("skills/a/references/x.md", "x");
     await library.list(anyone);
+    expect((await library.resource(anyone, "a", "references/x.md")).content).toBe("x");
+    folders.skill("skills/a", "description: x\nruntime: hermes");
+    await expect(library.resource(anyone, "a", "references/x.md")).rejects.toMatchObject({
+      code: "SKILL_NOT_FOUND",
+    });
+    folders.skill("skills/a", "description: x");
+    await library.reload();
+    expect((await library.resource(anyone, "a", "references/x.md")).content).toBe("x");
     folders.skill("skills/a", "description: x\nruntime: hermes");
     await expect(library.read(anyone, "a")).rejects.toMatchObject({ code: "SKILL_NOT_FOUND" });
   });

@@ -66,7 +66,8 @@ export class FolderShelf implements Shelf {
     shelf.#view = new FolderView(shelf.#scanned, options.host);
     await shelf.#recordDiscovery(empty);
     shelf.#save();
-    if (options.keepsTexts) shelf.#reloading = shelf.#keepTexts();
+    // Without the texts a broken edit removes its skill until it is mended: worse, but no reason to fail.
+    if (options.keepsTexts) shelf.#reloading = shelf.#keepTexts().catch(() => {});
     return shelf;
   }
 
@@ -105,7 +106,16 @@ export class FolderShelf implements Shelf {
         "SKILL_INVALID",
         `The files of ${entry.id} wait until its SKILL.md is valid again.`,
       );
-    return await this.#reader.readPart(place.folder, path, range, accessOf(place));
+    const part = await this.#reader.readPart(place.folder, path, range, accessOf(place));
+    const skillHash = part.files.find((file) => file.path === place.row.file)?.digest;
+    if (skillHash === entry.skillHash) return { ...part, entry };
+    // The skill is another than the one that was looked up: it is read again as what it is now.
+    await this.reload(true, place.folder);
+    const fresh = this.#view.find(entry.id);
+    if (fresh === undefined) throw new SkillError("SKILL_NOT_FOUND", `There is no skill ${entry.id}.`);
+    if (fresh.skillHash === entry.skillHash)
+      throw new SkillError("IO_FAILED", `The skill ${entry.id} keeps changing while it is read.`);
+    return await this.readFile(fresh, path, range);
   }
 
   onChange(listener: (change: LibraryChange) => void): () => void {

@@ -80,7 +80,9 @@ export class IndexedLibrary implements Library {
     if (!Number.isSafeInteger(start) || !Number.isSafeInteger(length) || start < 0 || length < 1) {
       throw new SkillError("USAGE", "A range is a start from 0 and a length from 1, both whole numbers.");
     }
-    return asResource(path, start, await this.#shelf.readFile(entry, path, { start, length }));
+    const part = await this.#shelf.readFile(entry, path, { start, length });
+    if (!this.#isVisible(part.entry, viewer)) throw notFound(id);
+    return asResource(path, start, part);
   }
 
   async explain(viewer: Viewer, id?: string): Promise<readonly Explanation[]> {

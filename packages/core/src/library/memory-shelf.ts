@@ -75,13 +75,13 @@ export class MemoryShelf implements Shelf, SearchTexts {
     path: string,
     { start, length }: Required<ByteRange>,
   ): Promise<FilePart> {
-    const { contents, files, treeHash } = this.#get(id);
+    const { entry, contents, files, treeHash } = this.#get(id);
     const wanted = normalizeRelative(path, this.#limits);
     const bytes = contents.get(wanted);
     const digest = files.find((file) => file.path === wanted)?.digest;
     if (bytes === undefined || digest === undefined)
       throw new SkillError("PATH_NOT_FOUND", `${path}: The skill has no such file.`);
-    return { bytes: bytes.subarray(start, start + length), size: bytes.length, digest, treeHash };
+    return { entry, bytes: bytes.subarray(start, start + length), size: bytes.length, digest, treeHash };
   }
 
   document(id: string): SearchDocument | undefined {

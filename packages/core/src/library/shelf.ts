@@ -54,6 +54,8 @@ export interface OpenBundle {
 }
 
 export interface FilePart {
+  /** The entry of the skill that the file is of: a newer one when it has changed since it was indexed. */
+  readonly entry: SkillEntry;
   readonly bytes: Uint8Array;
   readonly size: number;
   readonly digest: Digest;
