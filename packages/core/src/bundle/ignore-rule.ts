@@ -6,7 +6,7 @@ import type { OpenOptions } from "./contain.ts";
 import { readBounded } from "./read-file.ts";
 
 /** Later files win, so that what a skill says for publishing overrules what it says to git. */
-const IGNORE_FILES = [".gitignore", ".skillignore", ".clawdhubignore", ".clawhubignore"] as const;
+export const IGNORE_FILES = [".gitignore", ".skillignore", ".clawdhubignore", ".clawhubignore"] as const;
 
 const JUNK_NAMES: ReadonlySet<string> = new Set([
   ...[

@@ -24,6 +24,7 @@ export {
   isLeafSkill,
   type SkillFolder,
 } from "./find-skills.ts";
+export { IGNORE_FILES } from "./ignore-rule.ts";
 export { comparePaths, findPathProblem, foldName } from "./name.ts";
 export { type PackOptions, pack } from "./pack.ts";
 export {

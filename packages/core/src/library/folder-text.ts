@@ -2,7 +2,14 @@ import { closeSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
-import { hashSkillFile, normalizeRelative, openInside, readBounded, tryStat } from "../bundle/index.ts";
+import {
+  hashSkillFile,
+  IGNORE_FILES,
+  normalizeRelative,
+  openInside,
+  readBounded,
+  tryStat,
+} from "../bundle/index.ts";
 import type { SearchDocument } from "../search/index.ts";
 import { parseSkill } from "../skill/index.ts";
 import { allowsHardLinks } from "../source/source.ts";
@@ -14,8 +21,6 @@ import { toDocument } from "./skill-document.ts";
 /** More than this of references says nothing new about what a skill is for. */
 const REFERENCE_BYTES = 128 * 1024;
 const REFERENCE_FILES = 32;
-/** A skill that leaves files out says so in one of these; what it leaves out is not searched either. */
-const IGNORE_FILES = [".gitignore", ".skillignore", ".clawdhubignore", ".clawhubignore"] as const;
 
 /** The texts of a folder shelf, read when the search index wants them and not kept. */
 export class FolderTexts implements SearchTexts {
@@ -77,6 +82,7 @@ function listMarkdown(folder: string): readonly string[] {
     const names = readdirSync(join(folder, "references")).filter((name) =>
       /\.(?:md|markdown|txt)$/i.test(name),
     );
+    // What a skill leaves out is not searched either, and which files these are is for the packer to say.
     const isIgnoring =
       names.length > 0 && IGNORE_FILES.some((name) => tryStat(join(folder, name)) !== undefined);
     return isIgnoring ? [] : names.sort();

@@ -56,7 +56,16 @@ export class FolderView implements ShelfView {
     if (known !== undefined) return known;
     const place = this.#rank().places.get(id);
     if (place === undefined) return undefined;
-    const entry = toEntry(id, place.row, place.root, place.source, this.#host);
+    const { row, folder, source } = place;
+    const found = {
+      id,
+      source: source.label,
+      trust: source.trust,
+      path: folder,
+      file: row.file,
+      mtimeMs: row.mtimeMs,
+    };
+    const entry = toEntry(row.record, found, this.#host);
     this.#made.set(id, entry);
     return entry;
   }

@@ -3,7 +3,8 @@ import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
 import { combineDigests, hashSkillFile, normalizeRelative, roleOf } from "../bundle/index.ts";
 import type { SearchDocument } from "../search/index.ts";
-import { folderId, type Host, parseSkill, readinessOf, skillType } from "../skill/index.ts";
+import { folderId, type Host, parseSkill, skillType } from "../skill/index.ts";
+import { toEntry } from "../source/entry.ts";
 import { recordSkill } from "../source/record.ts";
 import type { ByteRange, LibraryChange, SkillFile } from "./library.ts";
 import type { SearchTexts } from "./library-search.ts";
@@ -144,20 +145,24 @@ function load({ folder, files, trust = "user" }: MemorySkill, host: Host, limits
   const skill = parseSkill(skillBytes, limits);
   const stamp = { mtimeMs: 0, ctimeMs: 0, size: skillBytes.length, ino: 0 };
   const opened = { folder, file: undefined, skill, subject: { folder }, bytes: skillBytes, stamp };
-  const { isValid, os, ...record } = recordSkill(opened, skillType(contents.keys(), true), limits);
-  const entry: SkillEntry = {
-    ...record,
-    // `folderId` gives nothing but ids.
-    id: folderId(folder).id as SkillEntry["id"],
+  const record = recordSkill(opened, skillType(contents.keys(), true), limits);
+  const found = {
+    id: folderId(folder).id,
     source: "memory",
     trust,
     path: folder,
-    lastModified: new Date(0).toISOString(),
-    // JSON's types are those of frontmatter.
-    metadata: record.metadata as SkillEntry["metadata"],
-    readiness: readinessOf({ requires: record.requires, os }, host),
+    file: "SKILL.md",
+    mtimeMs: 0,
   };
-  return { entry, isValid, contents, files: digests, treeHash: combineDigests(digests), skillBytes };
+  const entry = toEntry(record, found, host);
+  return {
+    entry,
+    isValid: record.isValid,
+    contents,
+    files: digests,
+    treeHash: combineDigests(digests),
+    skillBytes,
+  };
 }
 
 function makeView(

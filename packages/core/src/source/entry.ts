@@ -1,23 +1,34 @@
-import { join } from "node:path";
-import type { SkillEntry } from "@skillhold/protocol";
+import type { SkillEntry, Trust } from "@skillhold/protocol";
 import { type Host, readinessOf } from "../skill/index.ts";
-import type { ScanRow } from "./scan-row.ts";
-import type { Source } from "./source.ts";
+import type { SkillRecord } from "./record.ts";
 
-/** The entry of a scanned skill: what its file says, where it was found, and what the host makes of it. */
-export function toEntry(id: string, row: ScanRow, root: string, source: Source, host: Host): SkillEntry {
-  const { os, isValid: _, ...record } = row.record;
+/** Where a skill was found. */
+export interface Discovery {
+  /** Made with `folderId`. */
+  readonly id: string;
+  readonly source: string;
+  readonly trust: Trust;
+  readonly path: string;
+  /** `SKILL.md` or `skill.md`. */
+  readonly file: string;
+  readonly mtimeMs: number;
+}
+
+/** The entry of a skill: what its file says, where it was found, and what the host makes of it. */
+export function toEntry(record: SkillRecord, found: Discovery, host: Host): SkillEntry {
+  const { os, isValid: _, ...said } = record;
+  const { id, source, trust, path, file, mtimeMs } = found;
   return {
-    ...record,
-    // The caller made the id with `folderId`, which gives nothing but ids.
+    ...said,
+    // `folderId` gives nothing but ids.
     id: id as SkillEntry["id"],
-    source: source.label,
-    trust: source.trust,
-    path: row.path === "." ? root : join(root, row.path),
-    ...(row.file === "SKILL.md" ? {} : { file: row.file }),
-    lastModified: new Date(row.mtimeMs).toISOString(),
+    source,
+    trust,
+    path,
+    ...(file === "SKILL.md" ? {} : { file }),
+    lastModified: new Date(mtimeMs).toISOString(),
     // JSON's types are those of frontmatter.
-    metadata: record.metadata as SkillEntry["metadata"],
-    readiness: readinessOf({ requires: record.requires, os }, host),
+    metadata: said.metadata as SkillEntry["metadata"],
+    readiness: readinessOf({ requires: said.requires, os }, host),
   };
 }

@@ -1,4 +1,3 @@
-import { statSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { Limits } from "@skillhold/protocol/limits";
@@ -10,8 +9,8 @@ import {
   findRealPath,
   findSkillFolders,
   isLeafSkill,
+  tryStat,
 } from "../bundle/index.ts";
-import type { FileStamp } from "./open-skill.ts";
 import { type ReadListener, RowReader } from "./row-reader.ts";
 import type { ScanRow } from "./scan-row.ts";
 import type { Source } from "./source.ts";
@@ -88,7 +87,7 @@ async function refreshRows(
   const prefix = `${last.root}/`;
   for (const [index, row] of last.rows.entries()) {
     if (index % STATS_BETWEEN_RESTS === STATS_BETWEEN_RESTS - 1) await rest(options.signal);
-    const stamp = statOf(row.path === "." ? `${prefix}${row.file}` : `${prefix}${row.path}/${row.file}`);
+    const stamp = tryStat(row.path === "." ? `${prefix}${row.file}` : `${prefix}${row.path}/${row.file}`);
     if (stamp === undefined) return undefined;
     if (!row.isSame(stamp)) changed.set(row, reader.read(join(last.root, row.path), row.path, row.file));
   }
@@ -121,7 +120,7 @@ async function search(source: Source, options: ScanOptions): Promise<Scan> {
 
 /** A folder for tools that came or went makes a skill another, though its SKILL.md is the same. */
 function isSameRow(row: ScanRow, file: string, hasTools: boolean): boolean {
-  return row.isSame(statOf(file)) && hasTools === (row.record.type === "hybrid");
+  return row.isSame(tryStat(file)) && hasTools === (row.record.type === "hybrid");
 }
 
 /** A search that found what was known is no news. */
@@ -135,15 +134,6 @@ function keepIfSame(last: Scan | undefined, scan: Scan): Scan {
 
 function now(options: ScanOptions): number {
   return options.nowMs ?? Date.now();
-}
-
-function statOf(path: string): FileStamp | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false });
-  } catch {
-    // A folder on the way cannot be entered any more: the same as gone, until it can.
-    return undefined;
-  }
 }
 
 async function rest(signal: AbortSignal | undefined): Promise<void> {
