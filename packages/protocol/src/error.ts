@@ -26,8 +26,41 @@ export const errorTable = {
     exit: 4,
     hint: "Ask for what the session's settings allow, or have them changed.",
   },
+  APPROVAL_REQUIRED: {
+    status: 403,
+    exit: 4,
+    hint: "Have someone approve it: run it where a person can be asked, or approve this content beforehand.",
+  },
+  APPROVAL_DENIED: {
+    status: 403,
+    exit: 4,
+    hint: "It was refused by a person; ask them before trying again.",
+  },
+  TOOL_BLOCKED: {
+    status: 403,
+    exit: 4,
+    hint: "Use a tool that the active skills allow, or deactivate the skill that the message names.",
+  },
+  NOT_READY: { status: 409, exit: 4, hint: "Provide what the message names, then run it again." },
   PATH_NOT_FOUND: { status: 404, exit: 5, hint: "Check the spelling of the path." },
   SKILL_NOT_FOUND: { status: 404, exit: 5, hint: "A skill is a folder that holds a SKILL.md file." },
+  TOOL_NOT_FOUND: { status: 404, exit: 5, hint: "`skillhold tools <skill>` lists the tools of a skill." },
+  SECRET_UNREADABLE: {
+    status: 500,
+    exit: 1,
+    hint: "The key that sealed it is not the one at hand: restore the key file, or set the secret again.",
+  },
+  SANDBOX_UNAVAILABLE: {
+    status: 503,
+    exit: 6,
+    hint: "Run `skillhold sandbox test` to see what is missing on this machine.",
+  },
+  TOOL_FAILED: { status: 502, exit: 8, hint: "The tool's own message says why." },
+  TIMED_OUT: {
+    status: 504,
+    exit: 124,
+    hint: "Give it less to do, or raise the limit that the message names.",
+  },
   RESOURCE_OUTSIDE_SKILL: {
     status: 400,
     exit: 7,

@@ -6,6 +6,12 @@ const task = z.string().optional();
 /** `hash` is the tree hash: what was used can be told from it, whatever became of the skill since. */
 const about = { at, skill: SkillId, hash: Digest };
 const bySession = { ...about, session: z.string(), task };
+const RunAct = z.enum(["run_script", "call_tool", "shell_in_prompt", "install"]);
+/** How a run ended: by itself, or for a limit, or because it was called off. */
+export const RunOutcome = z.enum(["exited", "timed_out", "limit_exceeded", "aborted"]);
+export type RunOutcome = z.infer<typeof RunOutcome>;
+/** `run` ties together what is recorded of one run; `target` is the script's path or the tool's name. */
+const byRun = { ...bySession, run: z.string(), target: z.string() };
 
 /** Everything that Skillhold announces and records. A new event is a new member here. */
 export const SkillEvent = z.discriminatedUnion("type", [
@@ -59,7 +65,57 @@ export const SkillEvent = z.discriminatedUnion("type", [
     digest: Digest,
     start: z.int().min(0),
   }),
-  z.object({ type: z.literal("skill.script_executed"), ...bySession, script: z.string(), exitCode: z.int() }),
+  z.object({
+    type: z.literal("run.requested"),
+    ...byRun,
+    trust: Trust,
+    /** Exactly what is passed on. */
+    args: z.array(z.string()).readonly(),
+    network: z.string(),
+    mounts: z.array(z.object({ source: z.string(), isWritable: z.boolean() })).readonly(),
+    /** Names alone. */
+    secrets: z.array(z.string()).readonly(),
+    sandbox: z.string(),
+  }),
+  z.object({
+    type: z.literal("run.approved"),
+    ...byRun,
+    /** The rule of the policy that asked for it or allowed it. */
+    rule: z.string(),
+    /** Who approved; absent when the rule allowed it by itself. */
+    by: z.string().optional(),
+    approval: z.string().optional(),
+  }),
+  z.object({
+    type: z.literal("skill.script_executed"),
+    ...byRun,
+    exitCode: z.int(),
+    outcome: RunOutcome,
+    durationMs: z.int().min(0),
+    outputBytes: z.int().min(0),
+    files: z.int().min(0),
+    sandbox: z.string(),
+    /** How each limit was held: for the run, for each process alone, or not. */
+    enforced: z.record(z.string(), z.string()),
+  }),
+  z.object({
+    type: z.literal("skill.tool_called"),
+    ...byRun,
+    isError: z.boolean(),
+    outcome: RunOutcome,
+    durationMs: z.int().min(0),
+    sandbox: z.string(),
+  }),
+  z.object({
+    type: z.literal("approval.granted"),
+    ...about,
+    act: RunAct,
+    target: z.string(),
+    scope: z.enum(["once", "content"]),
+    by: z.string(),
+    expiresAt: at,
+  }),
+  z.object({ type: z.literal("approval.denied"), ...about, act: RunAct, target: z.string(), by: z.string() }),
   z.object({
     type: z.literal("skill.denied"),
     at,
@@ -67,7 +123,7 @@ export const SkillEvent = z.discriminatedUnion("type", [
     task,
     /** As it was asked for: it need not be the id of any skill. */
     skill: z.string(),
-    act: z.enum(["activate", "read_resource"]),
+    act: z.enum(["activate", "read_resource", ...RunAct.options, "use_tool"]),
     path: z.string().optional(),
     /** A code that can be counted: an error code, or the reason for which the skill is hidden. */
     reason: z.string(),

@@ -1,0 +1,58 @@
+import type { Digest, SkillId, Trust } from "@skillhold/protocol";
+import type { Act, Decision } from "../policy/policy.ts";
+
+/**
+ * What is to be approved. An approval holds for one content of one skill and one shape of the act: the key is
+ * made of `skill`, `treeHash`, `act`, `target`, `network`, `mounts`, `secrets` and, for the scope `once`, `args`.
+ */
+export interface ApprovalRequest {
+  readonly skill: SkillId;
+  readonly treeHash: Digest;
+  readonly trust: Trust;
+  readonly act: Act;
+  /** The script's path or the tool's name. */
+  readonly target: string;
+  /** Exactly what would be passed on. */
+  readonly args: readonly string[];
+  /** `none`, `open`, or the hosts. */
+  readonly network: string;
+  readonly mounts: readonly { readonly source: string; readonly isWritable: boolean }[];
+  /** Names alone. */
+  readonly secrets: readonly string[];
+  /** Why it is asked for. */
+  readonly decision: Decision;
+  readonly session: string;
+}
+
+export type ApprovalScope = "once" | "content";
+
+export type ApprovalAnswer =
+  | { readonly answer: "approve"; readonly scope: ApprovalScope; readonly by: string }
+  | { readonly answer: "deny"; readonly by: string };
+
+/** Asks a person. No answer in time, and no asker at all, is a no. */
+export interface Asker {
+  ask(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer>;
+}
+
+/** An approval for a content, kept until it expires. */
+export interface Approval {
+  readonly id: string;
+  readonly key: Digest;
+  readonly skill: SkillId;
+  readonly treeHash: Digest;
+  readonly act: Act;
+  readonly target: string;
+  readonly by: string;
+  readonly at: string;
+  readonly expiresAt: string;
+}
+
+/** Where approvals are kept. `find` gives nothing that has expired at `now`. */
+export interface ApprovalStore {
+  find(key: Digest, now: Date): Promise<Approval | undefined>;
+  list(now: Date): Promise<readonly Approval[]>;
+  add(approval: Approval): Promise<void>;
+  /** Whether there was one. */
+  remove(id: string): Promise<boolean>;
+}

@@ -1,0 +1,24 @@
+/** For which skill a value is, and for which agent; without an agent it is for all of them. */
+export interface SecretScope {
+  readonly skill: string;
+  readonly agent?: string;
+}
+
+export interface SecretName extends SecretScope {
+  readonly name: string;
+  readonly setAt: string;
+}
+
+/** Where values lie, sealed. Nothing lists a value; only a run of the skill gets it. */
+export interface SecretStore {
+  list(scope?: SecretScope): Promise<readonly SecretName[]>;
+  set(scope: SecretScope, name: string, value: string): Promise<void>;
+  remove(scope: SecretScope, name: string): Promise<boolean>;
+  /** The values of those names that are set for the skill; the agent's own before the one for all. */
+  open(scope: SecretScope, names: readonly string[]): Promise<ReadonlyMap<string, string>>;
+}
+
+/** Gives the key that values are sealed with: 32 bytes. */
+export interface KeySource {
+  key(): Promise<Uint8Array>;
+}
