@@ -4,6 +4,7 @@ import { SkillEvent } from "./event.ts";
 const at = "2026-11-15T10:00:00.000Z";
 const hash = `sha256:${"a".repeat(64)}`;
 const bySession = { at, skill: "pdf", hash, session: "s1" };
+const byRun = { ...bySession, run: "r1", target: "scripts/a.py" };
 
 test.each([
   { type: "session.opened", at, session: "s1", runtime: "demo", agent: "writer" },
@@ -29,7 +30,56 @@ test.each([
   },
   { type: "skill.deactivated", ...bySession },
   { type: "skill.resource_read", ...bySession, path: "references/a.md", digest: hash, start: 0 },
-  { type: "skill.script_executed", ...bySession, script: "scripts/a.py", exitCode: 0 },
+  {
+    type: "run.requested",
+    ...byRun,
+    trust: "user",
+    args: ["a.pdf"],
+    network: "none",
+    mounts: [{ source: "/data", isWritable: false }],
+    secrets: ["API_KEY"],
+    sandbox: "bubblewrap",
+  },
+  { type: "run.approved", ...byRun, rule: "user-run", by: "ada", approval: "a1" },
+  {
+    type: "skill.script_executed",
+    ...byRun,
+    exitCode: 0,
+    outcome: "exited",
+    durationMs: 12,
+    outputBytes: 3,
+    files: 1,
+    sandbox: "bubblewrap",
+    enforced: { memory: "run" },
+  },
+  {
+    type: "skill.tool_called",
+    ...byRun,
+    isError: false,
+    outcome: "exited",
+    durationMs: 3,
+    sandbox: "bubblewrap",
+  },
+  {
+    type: "approval.granted",
+    at,
+    skill: "pdf",
+    hash,
+    act: "run_script",
+    target: "scripts/a.py",
+    scope: "content",
+    by: "ada",
+    expiresAt: at,
+  },
+  {
+    type: "approval.denied",
+    at,
+    skill: "pdf",
+    hash,
+    act: "call_tool",
+    target: "merge",
+    by: "ada",
+  },
   {
     type: "skill.denied",
     at,

@@ -13,6 +13,7 @@ export {
   type PathLimits,
   type RelativePath,
 } from "./contain.ts";
+export { copyBundle, rejectFilled, writeCopy } from "./copy.ts";
 export {
   type Container,
   changeOf,

@@ -6,6 +6,7 @@ import {
   type Bundle,
   type BundleFile,
   combineDigests,
+  copyBundle,
   type FileDigest,
   hashFile,
   normalizeRelative,
@@ -67,6 +68,11 @@ export class BundleReader {
     const roles = new Map<string, string>(bundle.files.map(({ path, role }) => [path, role]));
     const files = digests.map((digest) => ({ ...digest, role: roles.get(digest.path) ?? "resource" }));
     return { bundle, treeHash: combineDigests(digests), files };
+  }
+
+  /** Writes the bundle to an empty folder; the hash is over the bytes that were written. */
+  async copy(folder: string, target: string, access: BundleAccess): Promise<Digest> {
+    return await copyBundle(await pack(folder, { limits: this.#limits, ...access }), target);
   }
 
   /** SKILL.md and the hashes of the bundle around it, as they were at one moment; undefined when it is not there. */

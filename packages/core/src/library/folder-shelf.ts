@@ -99,13 +99,13 @@ export class FolderShelf implements Shelf {
     return { entry, skill, skillHash, treeHash, files, folder: place.folder, isLastGood: false };
   }
 
+  async copy(entry: SkillEntry, folder: string): Promise<Digest> {
+    const place = this.#getWhole(entry.id);
+    return await this.#reader.copy(place.folder, folder, accessOf(place));
+  }
+
   async readFile(entry: SkillEntry, path: string, range: Required<ByteRange>): Promise<FilePart> {
-    const place = this.#getPlace(entry.id);
-    if (this.#isBroken(place))
-      throw new SkillError(
-        "SKILL_INVALID",
-        `The files of ${entry.id} wait until its SKILL.md is valid again.`,
-      );
+    const place = this.#getWhole(entry.id);
     const part = await this.#reader.readPart(place.folder, path, range, accessOf(place));
     const skillHash = part.files.find((file) => file.path === place.row.file)?.digest;
     if (skillHash === entry.skillHash) return { ...part, entry };
@@ -259,6 +259,13 @@ export class FolderShelf implements Shelf {
 
   #isBroken({ folder }: Place): boolean {
     return this.#lastGood.has(folder);
+  }
+
+  /** The place of a skill whose files may be used: while its SKILL.md is broken, they may not. */
+  #getWhole(id: string): Place {
+    const place = this.#getPlace(id);
+    if (!this.#isBroken(place)) return place;
+    throw new SkillError("SKILL_INVALID", `The files of ${id} wait until its SKILL.md is valid again.`);
   }
 
   #getPlace(id: string): Place {

@@ -85,6 +85,17 @@ export class IndexedLibrary implements Library {
     return asResource(path, start, part);
   }
 
+  async copy(viewer: Viewer, id: string, folder: string): Promise<SkillContent> {
+    const content = await this.read(viewer, id);
+    const treeHash = await this.#shelf.copy(content.entry, folder);
+    // What was read and what was written must be one state; what lies in the folder is then not to be used.
+    if (treeHash !== content.treeHash)
+      throw new SkillError("IO_FAILED", `The skill ${id} changed while it was copied.`, {
+        hint: "Try again when nothing writes to it.",
+      });
+    return content;
+  }
+
   async explain(viewer: Viewer, id?: string): Promise<readonly Explanation[]> {
     const view = this.#shelf.view();
     const all = [

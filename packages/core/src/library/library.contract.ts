@@ -1,6 +1,10 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Trust } from "@skillhold/protocol";
 import { SkillEntry } from "@skillhold/protocol";
 import { describe, expect, test } from "vitest";
+import { pack, treeHash } from "../bundle/index.ts";
 import type { AccessSettings } from "./access.ts";
 import type { Library, LibraryChange } from "./library.ts";
 import type { Viewer } from "./viewer.ts";
@@ -172,6 +176,30 @@ export function libraryContract(name: string, make: () => LibraryMaker): void {
         code: "PATH_NOT_FOUND",
       });
       await library.close();
+    });
+
+    test("copies the bundle to a folder, as the hash says, and gives nothing that is hidden [S-13] [S-29]", async () => {
+      const files = {
+        ...skill("demo").files,
+        "scripts/deep/a.py": "print(1)",
+        "assets/x.bin": Uint8Array.of(0, 255),
+      };
+      const library = await make().open([{ folder: "demo", files }, skill("off")], {
+        disabled: new Set(["off"]),
+      });
+      const folder = mkdtempSync(join(tmpdir(), "skillhold-copy-"));
+      try {
+        const content = await library.copy(anyone, "demo", folder);
+        expect(readFileSync(join(folder, "scripts/deep/a.py"), "utf8")).toBe("print(1)");
+        expect(readFileSync(join(folder, "assets/x.bin"))).toEqual(Buffer.of(0, 255));
+        expect(statSync(join(folder, "SKILL.md")).mode & 0o222).toBe(0);
+        expect((await treeHash(await pack(folder))).hash).toBe(content.treeHash);
+        await expect(library.copy(anyone, "demo", folder)).rejects.toMatchObject({ code: "USAGE" });
+        await expect(library.copy(anyone, "off", folder)).rejects.toMatchObject({ code: "SKILL_NOT_FOUND" });
+      } finally {
+        rmSync(folder, { recursive: true, force: true });
+        await library.close();
+      }
     });
 
     test("finds by words of the name, description and body, and says why [S-61]", async () => {

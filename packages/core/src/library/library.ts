@@ -6,7 +6,7 @@ import type { Viewer } from "./viewer.ts";
 
 /**
  * The waist of Skillhold: everything below produces one of these, everything above uses one. Each call decides by
- * the viewer what exists; `find` may answer undefined, `read`, `files` and `resource` throw SKILL_NOT_FOUND for a
+ * the viewer what exists; `find` may answer undefined, `read`, `files`, `resource` and `copy` throw SKILL_NOT_FOUND for a
  * skill that the viewer cannot see, in the same words as for one that is not there.
  */
 export interface Library {
@@ -20,6 +20,8 @@ export interface Library {
   files(viewer: Viewer, id: string): Promise<readonly SkillFile[]>;
   /** Level 3: one file of the bundle, or a part of it. */
   resource(viewer: Viewer, id: string, path: string, range?: ByteRange): Promise<Resource>;
+  /** Writes the bundle to an empty folder, read-only; the hashes are of what was written there. */
+  copy(viewer: Viewer, id: string, folder: string): Promise<SkillContent>;
   /** Every candidate, also the hidden, shadowed and invalid ones, and why it is or is not there for this viewer. */
   explain(viewer: Viewer, id?: string): Promise<readonly Explanation[]>;
   /** Calls back after each change of the library; returns the way to stop. */

@@ -1,7 +1,15 @@
 import type { Digest, SkillEntry, Trust } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
-import { combineDigests, hashSkillFile, normalizeRelative, roleOf } from "../bundle/index.ts";
+import {
+  combineDigests,
+  hashSkillFile,
+  normalizeRelative,
+  type RelativePath,
+  rejectFilled,
+  roleOf,
+  writeCopy,
+} from "../bundle/index.ts";
 import type { SearchDocument } from "../search/index.ts";
 import { folderId, type Host, parseSkill, skillType } from "../skill/index.ts";
 import { toEntry } from "../source/entry.ts";
@@ -85,6 +93,17 @@ export class MemoryShelf implements Shelf, SearchTexts {
     return { entry, bytes: bytes.subarray(start, start + length), size: bytes.length, digest, treeHash };
   }
 
+  async copy({ id }: SkillEntry, folder: string): Promise<Digest> {
+    const { contents, files, treeHash } = this.#get(id);
+    rejectFilled(folder);
+    const made = new Set([folder]);
+    for (const [path, bytes] of contents) {
+      const executable = files.some((file) => file.path === path && file.executable);
+      writeCopy(folder, { path, executable }, bytes, made);
+    }
+    return treeHash;
+  }
+
   document(id: string): SearchDocument | undefined {
     const skill = this.#skills.get(id);
     if (skill === undefined) return undefined;
@@ -121,7 +140,7 @@ export class MemoryShelf implements Shelf, SearchTexts {
 interface LoadedSkill {
   readonly entry: SkillEntry;
   readonly isValid: boolean;
-  readonly contents: ReadonlyMap<string, Uint8Array>;
+  readonly contents: ReadonlyMap<RelativePath, Uint8Array>;
   readonly files: readonly SkillFile[];
   readonly treeHash: Digest;
   readonly skillBytes: Uint8Array;

@@ -13,6 +13,8 @@ export interface Shelf {
   open(entry: SkillEntry): Promise<OpenBundle>;
   /** Reads a part of one bundled file. Throws RESOURCE_OUTSIDE_SKILL or PATH_NOT_FOUND. */
   readFile(entry: SkillEntry, path: string, range: Required<ByteRange>): Promise<FilePart>;
+  /** Writes the bundle to an empty folder and gives the tree hash of what was written. */
+  copy(entry: SkillEntry, folder: string): Promise<Digest>;
   onChange(listener: (change: LibraryChange) => void): () => void;
   close(): Promise<void>;
 }
