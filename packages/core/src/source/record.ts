@@ -1,6 +1,7 @@
 import type { Diagnostic, Digest, Requirements, SkillEntry, SkillType } from "@skillhold/protocol";
 import type { Limits } from "@skillhold/protocol/limits";
 import { hashSkillFile } from "../bundle/index.ts";
+import { splitAllowedTools } from "../policy/index.ts";
 import {
   authorVersion,
   estimateTokens,
@@ -97,12 +98,11 @@ function splitTags(text: string): readonly string[] {
     .filter((tag) => tag !== "");
 }
 
-/** Tools as written, cut at blanks and commas outside parentheses. */
+/** Tools as written, one pattern each. An empty field allows none, and no field says nothing. */
 export function readAllowedTools(frontmatter: FrontmatterMap): readonly string[] | undefined {
   const value = frontmatter["allowed-tools"];
   if (value === undefined || value === null) return undefined;
-  const texts = typeof value === "string" ? [value] : textList(value);
-  return texts.flatMap((text) => text.match(/(?:[^\s,()]+|\([^()]*\))+/g) ?? []);
+  return splitAllowedTools(textList(value));
 }
 
 function readInvocation(frontmatter: FrontmatterMap): SkillEntry["invocation"] {

@@ -1,0 +1,52 @@
+import type { Decision, PolicyRequest } from "./policy.ts";
+import { type Condition, type PolicyRow, policyTable } from "./rule-table.ts";
+import { defaultRules, isGraver, type Rules } from "./rules.ts";
+
+/**
+ * Decides by the table: the gravest verdict of all rows that match, named after the first row that has it. An act
+ * of a tier that no base row knows is denied.
+ */
+export function decide(request: PolicyRequest, rules: Rules = defaultRules): Decision {
+  const rows = explainDecision(request, rules);
+  if (!rows.some(({ part }) => part === "base")) return NOTHING_MATCHES;
+  const { verdict, id, reason } = rows.reduce((gravest, row) =>
+    isGraver(row.verdict, gravest.verdict) ? row : gravest,
+  );
+  return { verdict, rule: id, reason };
+}
+
+/** All rows that a request meets, in the order of the table. */
+export function explainDecision(request: PolicyRequest, rules: Rules = defaultRules): readonly PolicyRow[] {
+  return policyTable(rules).filter(({ when }) => holds(when, request));
+}
+
+/** The whole policy under these rules, to be shown. */
+export function explainPolicy(rules: Rules = defaultRules): readonly PolicyRow[] {
+  return policyTable(rules);
+}
+
+const NOTHING_MATCHES: Decision = {
+  verdict: "deny",
+  rule: "nothing-matches",
+  reason: "No rule permits it.",
+};
+
+function holds(when: Condition, request: PolicyRequest): boolean {
+  return (
+    isOneOf(when.act, request.act) &&
+    isOneOf(when.trust, request.trust) &&
+    isOneOf(when.network, request.network) &&
+    isSame(when.hasWritableMount, request.hasWritableMount) &&
+    isSame(when.hasSecrets, request.hasSecrets) &&
+    isSame(when.isUnsandboxed, request.isUnsandboxed) &&
+    isSame(when.mayRunUnsandboxed, request.mayRunUnsandboxed)
+  );
+}
+
+function isOneOf<Value>(wanted: readonly Value[] | undefined, value: Value): boolean {
+  return wanted === undefined || wanted.includes(value);
+}
+
+function isSame(wanted: boolean | undefined, value: boolean): boolean {
+  return wanted === undefined || wanted === value;
+}

@@ -1,0 +1,145 @@
+import { type Argv, readArgv, readCommandLine } from "./command-line.ts";
+import { matchCommand } from "./match-command.ts";
+import { isInnerGlob, matchesPath, type PathPlaces } from "./path-pattern.ts";
+import { familyOf, type ToolAlias, type ToolAliases } from "./tool-alias.ts";
+import type { CommandPattern, NamedPattern, ToolPattern } from "./tool-pattern.ts";
+
+export type CallMatch =
+  /** With `argv`: what was compared, and so all that may be run. */
+  | { readonly isMatch: true; readonly argv?: Argv }
+  /** With `reason`: the pattern speaks of this tool, and this is why it does not allow the call. */
+  | { readonly isMatch: false; readonly reason?: string };
+
+interface Call {
+  readonly tool: string;
+  readonly input: unknown;
+}
+
+/** Compares a call of a host's tool with one pattern. An input that cannot be read matches no specifier. */
+export function matchCall(
+  call: Call,
+  pattern: ToolPattern,
+  aliases: ToolAliases,
+  places: PathPlaces,
+): CallMatch {
+  switch (pattern.kind) {
+    case "any":
+      return { isMatch: true };
+    case "mcp":
+      return { isMatch: isOfServer(call.tool, pattern.prefix) };
+    default:
+      return matchNamed(call, pattern, aliases, places);
+  }
+}
+
+function matchNamed(call: Call, pattern: NamedPattern, aliases: ToolAliases, places: PathPlaces): CallMatch {
+  const input = isRecord(call.input) ? call.input : {};
+  const alias = aliasOf(call.tool, pattern.tool, input, aliases);
+  if (alias === undefined) return NO_MATCH;
+  switch (pattern.kind) {
+    case "tool":
+      return { isMatch: true };
+    case "command":
+      return matchCommandInput(input, alias, pattern, places);
+    case "path":
+      return matchPathInput(input, alias, pattern.path, places);
+    case "domain":
+      return matchTexts(input, alias, (url) => isOfDomain(url, pattern.domain, pattern.isBelow));
+    case "word":
+      return matchTexts(input, alias, (word) =>
+        pattern.isPrefix ? word.startsWith(pattern.word) : word === pattern.word,
+      );
+  }
+}
+
+const NO_MATCH: CallMatch = { isMatch: false };
+
+/** Two underscores separate: `mcp__a` does not speak of a server `a__b`. */
+function isOfServer(tool: string, prefix: string): boolean {
+  return tool.startsWith(prefix) && tool.length > prefix.length && !tool.slice(prefix.length).includes("__");
+}
+
+/** How the tool is to be read under the name that a pattern uses, or nothing when that name does not mean it. */
+function aliasOf(
+  tool: string,
+  name: string,
+  input: Readonly<Record<string, unknown>>,
+  aliases: ToolAliases,
+): ToolAlias | undefined {
+  const family = familyOf(name, aliases);
+  const known = family === undefined ? [] : (aliases[family] ?? []);
+  const alias = known.find((each) => each.tool === tool && isWhen(each, input));
+  return alias ?? (tool === name ? { tool } : undefined);
+}
+
+function isWhen({ when }: ToolAlias, input: Readonly<Record<string, unknown>>): boolean {
+  if (when === undefined) return true;
+  const value = input[when.field];
+  return typeof value === "string" && when.values.includes(value);
+}
+
+function matchCommandInput(
+  input: Readonly<Record<string, unknown>>,
+  { fields = [], harmless = [] }: ToolAlias,
+  pattern: CommandPattern,
+  places: PathPlaces,
+): CallMatch {
+  const given = Object.keys(input).filter((key) => input[key] !== undefined);
+  const field = given.find((key) => fields.includes(key));
+  if (field === undefined) return because("the command is not where it is looked for");
+  const beside = given.find((key) => key !== field && !harmless.includes(key));
+  if (beside !== undefined) return because(`its field ${beside} may change what is run`);
+  const value = input[field];
+  const reading = typeof value === "string" ? readCommandLine(value) : readArgv(textsOf(value) ?? []);
+  if (reading.problem !== undefined)
+    return because(`the command is not a plain one: ${reading.problem.message}`);
+  const match = matchCommand(reading.argv, pattern, places);
+  return match.isMatch ? { isMatch: true, argv: reading.argv } : match;
+}
+
+function matchPathInput(
+  input: Readonly<Record<string, unknown>>,
+  alias: ToolAlias,
+  pattern: string,
+  places: PathPlaces,
+): CallMatch {
+  const inner = (alias.inner ?? []).map((field) => input[field]).filter((value) => value !== undefined);
+  if (!inner.every((value) => typeof value === "string" && isInnerGlob(value))) {
+    return because("what is looked for may lie outside the path");
+  }
+  return matchTexts(input, alias, (path) => matchesPath(pattern, path, places));
+}
+
+/** Every text in the fields has to pass, and there has to be one. */
+function matchTexts(
+  input: Readonly<Record<string, unknown>>,
+  { fields = [] }: ToolAlias,
+  isPassing: (text: string) => boolean,
+): CallMatch {
+  const values = fields.map((field) => input[field]).filter((value) => value !== undefined);
+  const texts = values.map((value) => (typeof value === "string" ? [value] : textsOf(value)));
+  const isPlain = texts.length > 0 && texts.every((each) => each !== undefined && each.length > 0);
+  return isPlain && texts.flat().every((text) => text !== undefined && isPassing(text))
+    ? { isMatch: true }
+    : NO_MATCH;
+}
+
+/** Addresses that readers could understand differently match nothing. */
+function isOfDomain(text: string, domain: string, isBelow: boolean): boolean {
+  if (/[\s\\\p{Cc}]/u.test(text) || !URL.canParse(text)) return false;
+  const { protocol, hostname, username, password } = new URL(text);
+  if (!["http:", "https:"].includes(protocol) || username !== "" || password !== "") return false;
+  return isBelow ? hostname.endsWith(`.${domain}`) : hostname === domain;
+}
+
+function textsOf(value: unknown): readonly string[] | undefined {
+  return Array.isArray(value) && value.every((item) => typeof item === "string") ? value : undefined;
+}
+
+function because(reason: string): CallMatch {
+  return { isMatch: false, reason };
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,180 @@
+import { describe, expect, test } from "vitest";
+import { readCommandLine } from "./command-line.ts";
+import { launcherTable } from "./launcher-table.ts";
+import { findPinProblem, matchCommand } from "./match-command.ts";
+import { parseToolPattern } from "./tool-pattern.ts";
+
+function isAllowed(specifier: string, line: string, folder?: string): boolean {
+  const pattern = parseToolPattern(`Bash(${specifier})`);
+  if ("problem" in pattern || pattern.kind !== "command") throw new Error(`${specifier} is no command`);
+  const { argv } = readCommandLine(line);
+  return argv !== undefined && matchCommand(argv, pattern, { folder }).isMatch;
+}
+
+describe("words", () => {
+  test.each([
+    ["git log:*", "git log"],
+    ["git log:*", "git log -n 3"],
+    ["git log *", "git 'log' x"],
+    ["git status", "git  status"],
+    ["npm run build", "npm run build"],
+    ["bash -c 'a b'", "bash -c 'a b'"],
+    ["./x.sh:*", "./x.sh a"],
+    [".claude/x.sh:*", ".claude/x.sh"],
+  ])("%s allows %s [S-30]", (pattern, line) => {
+    expect(isAllowed(pattern, line)).toBe(true);
+  });
+
+  test.each([
+    ["git log:*", "git logx"],
+    ["git log:*", "git"],
+    ["git log:*", "git -p log"],
+    ["git status", "git status x"],
+    ["ls*", "lsof"],
+    ["x.sh:*", "./x.sh"],
+    ["./x.sh:*", "x.sh"],
+    ["./x.sh:*", "/tmp/x.sh"],
+    ["jq:*", "/usr/bin/jq ."],
+  ])("%s does not allow %s [S-30]", (pattern, line) => {
+    expect(isAllowed(pattern, line)).toBe(false);
+  });
+});
+
+describe("the skill's folder", () => {
+  const pattern = "python3 ${CLAUDE_SKILL_DIR}/scripts/a.py:*";
+
+  test("stands where a placeholder was, also with a blank in it [S-30]", () => {
+    expect(isAllowed(pattern, "python3 /skills/pdf/scripts/a.py x", "/skills/pdf")).toBe(true);
+    expect(isAllowed(pattern, "python3 '/my skills/pdf/scripts/a.py' x", "/my skills/pdf/")).toBe(true);
+    expect(isAllowed("{baseDir}/scripts/check.sh:*", "/skills/pdf/scripts/check.sh", "/skills/pdf")).toBe(
+      true,
+    );
+  });
+
+  test("is no other folder, and is never expanded in a command [S-30]", () => {
+    expect(isAllowed(pattern, "python3 /tmp/scripts/a.py", "/skills/pdf")).toBe(false);
+    expect(isAllowed(pattern, "python3 /skills/pdf/../x/scripts/a.py", "/skills/pdf")).toBe(false);
+    expect(isAllowed(pattern, "python3 ${CLAUDE_SKILL_DIR}/scripts/a.py", "/skills/pdf")).toBe(false);
+    expect(isAllowed(pattern, "python3 /scripts/a.py")).toBe(false);
+    expect(isAllowed(pattern, "python3 /scripts/a.py", "")).toBe(false);
+  });
+});
+
+describe("launchers", () => {
+  const names = launcherTable.flatMap((row) => row.names.split(" "));
+
+  test("each of them alone pins nothing, whatever its case, version or folder [S-30]", () => {
+    const forms = names.flatMap((name) => [name, name.toUpperCase(), `/usr/bin/${name}`, `${name}.exe`]);
+    expect(forms.filter((name) => findPinProblem([name]) === undefined)).toEqual([]);
+  });
+
+  test("none is listed twice [S-30]", () => {
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+  });
+
+  test.each([
+    ..."python3 -c|python3 -m|python3 -m http.server|python3 -u a.py|python3 -|python3 /dev/stdin|python3.12".split(
+      "|",
+    ),
+    ..."bash -c|bash -lc|sh -s|node -e|node --require ./x.js|node inspect a.js|perl -e|ruby -e|php -r".split(
+      "|",
+    ),
+    ..."env python3|env -S a|sudo jq|xargs jq|timeout 5 jq|nice jq|find|npx|npx prettier|npm|npm run lint".split(
+      "|",
+    ),
+    ..."npm test|make|make build|git|git -c|git -C x log|git --exec-path=x log|git config|git bisect run".split(
+      "|",
+    ),
+    ..."git submodule foreach|git rebase|git difftool|git filter-branch|git myalias|git Log|docker run".split(
+      "|",
+    ),
+    ..."docker exec|kubectl exec|kubectl run|cargo run|cargo build|go run|go test|go generate|uv|uv run".split(
+      "|",
+    ),
+    ..."uv run python|uvx ruff|deno|deno run|deno eval|deno run https://x.y/a.ts|bun|bun x|bun lint|ssh host".split(
+      "|",
+    ),
+    ..."awk|awk -f a.awk|sed -n|sed s/a/b/|tar -xf|sqlite3 a.db|psql -c|gcc a.c|vim a.txt|less a.txt|tee a".split(
+      "|",
+    ),
+    ..."nc host|php artisan|rake x|mvn test|./gradlew test|terraform plan|ansible all|powershell a.ps1|pwsh a.ps1".split(
+      "|",
+    ),
+    ..."gh|gh extension|gh alias|gh codespace|lua5.4|gcc-13|ld-linux-x86-64.so.2 ./x|python2.7|PYTHON3|pip3 list".split(
+      "|",
+    ),
+  ])("%s:* is refused [S-30]", (text) => {
+    expect(findPinProblem(text.split(" "))).toMatch(/is no limit/);
+  });
+
+  test.each([
+    ..."python3 scripts/a.py|python3 a.py|python3.12 ./a.py|bash scripts/x.sh|node dist/index.js|ruby bin/x.rb".split(
+      "|",
+    ),
+    ..."deno run scripts/a.ts|bun scripts/a.ts|bun run a.ts|uv run scripts/a.py|git log|git status|git diff".split(
+      "|",
+    ),
+    ..."git submodule status|git config --get|gh pr view|gh issue|docker ps|kubectl get|cargo tree|find docs".split(
+      "|",
+    ),
+    ..."find . -name|jq|ls|cat|mkdir|cp|grep|rg|wc|convert|ffmpeg|pdftotext|scripts/run.sh|curl".split("|"),
+  ])("%s:* is a limit [S-30]", (text) => {
+    expect(findPinProblem(text.split(" "))).toBeUndefined();
+  });
+
+  test("a launcher can be granted as a whole command [S-30]", () => {
+    expect(isAllowed("npm run lint", "npm run lint")).toBe(true);
+    expect(isAllowed("npm run lint", "npm run lint --prefix /tmp/x")).toBe(false);
+    expect(isAllowed("python3 -c 'print(1)'", "python3 -c 'print(1)'")).toBe(true);
+  });
+
+  test("an option before the script does not slip in [S-30]", () => {
+    expect(isAllowed("python3 scripts/a.py:*", "python3 scripts/a.py -c x")).toBe(true);
+    expect(isAllowed("python3 scripts/a.py:*", "python3 -c x scripts/a.py")).toBe(false);
+  });
+});
+
+describe("arguments that make a granted program do something else", () => {
+  test.each([
+    ["git log:*", "git log --output=x"],
+    ["git log:*", "git log -p --outpu x"],
+    ["git diff:*", "git diff --ext-diff"],
+    ["git fetch:*", "git fetch --upload-pack=x origin"],
+    ["git push:*", "git push --receive-pack=x"],
+    ["git clone:*", "git clone -c core.sshCommand=x y"],
+    ["git clone:*", "git clone --template=x y"],
+    ["git grep:*", "git grep -Ox pattern"],
+    ["gh repo:*", "gh repo clone a/b -- -c x=y"],
+    ["find docs:*", "find docs -exec id +"],
+    ["find docs:*", "find docs -name x -delete"],
+    ["find docs:*", "find docs -fprintf x y"],
+    ["fd x:*", "fd x -X id"],
+    ["sort:*", "sort --compress-program=x a"],
+    ["sort:*", "sort -uo x a"],
+    ["rg:*", "rg --pre=x y"],
+    ["curl:*", "curl -sSo x https://a.b"],
+    ["curl:*", "curl --output x https://a.b"],
+    ["curl:*", "curl -K x"],
+    ["wget:*", "wget --use-askpass=x y"],
+    ["pandoc:*", "pandoc --lua-filter=x a.md"],
+    ["split:*", "split --filter=id a"],
+    ["test:*", "test -v 'a[$(id)]'"],
+    ["printf:*", "printf -v 'a[$(id)]' x"],
+    ["/usr/bin/sort:*", "/usr/bin/sort -o x a"],
+  ])("%s does not allow %s [S-30]", (pattern, line) => {
+    expect(isAllowed(pattern, line)).toBe(false);
+  });
+
+  test.each([
+    ["git log:*", "git log --oneline -n 5 --stat"],
+    ["git diff:*", "git diff --cached --color --name-only"],
+    ["git commit:*", "git commit -m 'a message'"],
+    ["git branch:*", "git branch --contains x"],
+    ["find docs:*", "find docs -name '*.md' -type f"],
+    ["curl:*", "curl -fsSL https://a.b"],
+    ["sort:*", "sort -u -k 2 a"],
+    ["sort -o out.txt:*", "sort -o out.txt a"],
+  ])("%s allows %s [S-30]", (pattern, line) => {
+    expect(isAllowed(pattern, line)).toBe(true);
+  });
+});

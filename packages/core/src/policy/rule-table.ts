@@ -1,0 +1,176 @@
+import type { Trust } from "@skillhold/protocol";
+import type { Act, PolicyRequest, Verdict } from "./policy.ts";
+import { defaultRules, type Rules, tiers, tierVerdict } from "./rules.ts";
+
+/** One line of the policy. */
+export interface PolicyRow {
+  readonly id: string;
+  readonly title: string;
+  /** A base row says what an act of a tier gets; a limit can only make that stricter. */
+  readonly part: "base" | "limit";
+  readonly when: Condition;
+  readonly verdict: Verdict;
+  readonly reason: string;
+}
+
+/** All that is given has to hold. A list means any of its values. It is data, so that it can be printed. */
+export interface Condition {
+  readonly act?: readonly Act[];
+  readonly trust?: readonly Trust[];
+  readonly network?: readonly PolicyRequest["network"][];
+  readonly hasWritableMount?: boolean;
+  readonly hasSecrets?: boolean;
+  readonly isUnsandboxed?: boolean;
+  readonly mayRunUnsandboxed?: boolean;
+}
+
+/** The whole policy under these rules, in the order in which it is explained. */
+export function policyTable(rules: Rules = defaultRules): readonly PolicyRow[] {
+  return [...runRows(), ...shellRows(rules), ...installRows(rules), ...reachRows(rules), ...sandboxRows()];
+}
+
+const RUN: readonly Act[] = ["run_script", "call_tool"];
+const REACHING = ["hosts", "open"] as const;
+
+function runRows(): readonly PolicyRow[] {
+  return [
+    {
+      id: "run-trusted",
+      title: "Scripts and tools of built-in and organisation skills",
+      part: "base",
+      when: { act: RUN, trust: ["builtin", "org"] },
+      verdict: "allow",
+      reason: "The skill comes with the product or from your organisation, and it runs in the sandbox.",
+    },
+    {
+      id: "run-user",
+      title: "Scripts and tools of skills that a user installed",
+      part: "base",
+      when: { act: RUN, trust: ["user"] },
+      verdict: "ask",
+      reason: "The skill was installed by a user: what it runs is confirmed once for its content.",
+    },
+    {
+      id: "run-third-party",
+      title: "Scripts and tools of strangers' skills",
+      part: "base",
+      when: { act: RUN, trust: ["third_party"] },
+      verdict: "ask",
+      reason: "The skill comes from a stranger: nothing of it runs unless a person has confirmed it.",
+    },
+  ];
+}
+
+function shellRows({ shellInPrompt }: Rules): readonly PolicyRow[] {
+  return tiers.map((tier) => {
+    const verdict = tierVerdict(shellInPrompt, tier);
+    return {
+      id: `shell-in-prompt-${tier.replace("_", "-")}`,
+      title: `Commands in the instructions of ${TIER_NAMES[tier]} skills`,
+      part: "base",
+      when: { act: ["shell_in_prompt"], trust: [tier] },
+      verdict,
+      reason:
+        verdict === "deny"
+          ? "A command in instructions would run before anyone has read it; this is off for the tier (shellInPrompt)."
+          : "The administrator lets this tier run commands from its instructions (shellInPrompt).",
+    };
+  });
+}
+
+function installRows({ install }: Rules): readonly PolicyRow[] {
+  return tiers.map((tier) => {
+    const verdict = tierVerdict(install, tier);
+    return {
+      id: `install-${tier.replace("_", "-")}`,
+      title: `Installing what ${TIER_NAMES[tier]} skills depend on`,
+      part: "base",
+      when: { act: ["install"], trust: [tier] },
+      verdict,
+      reason: INSTALL_REASONS[verdict],
+    };
+  });
+}
+
+const TIER_NAMES: Readonly<Record<Trust, string>> = {
+  builtin: "built-in",
+  org: "organisation",
+  user: "user-installed",
+  third_party: "strangers'",
+};
+
+const INSTALL_REASONS: Readonly<Record<Verdict, string>> = {
+  allow: "The administrator lets skills of this tier install packages unasked (install).",
+  ask: "A package brings code from elsewhere: a person confirms each one.",
+  deny: "Skills of this tier install nothing; an administrator can change that (install).",
+};
+
+function reachRows({ thirdPartyNetwork }: Rules): readonly PolicyRow[] {
+  return [
+    {
+      id: "network",
+      title: "Network",
+      part: "limit",
+      when: { network: REACHING },
+      verdict: "ask",
+      reason: "It asks for network, so that data can leave this machine.",
+    },
+    {
+      id: "network-third-party",
+      title: "Network for strangers' skills",
+      part: "limit",
+      // An installation cannot do without network and has its own setting.
+      when: { act: [...RUN, "shell_in_prompt"], trust: ["third_party"], network: REACHING },
+      verdict: thirdPartyNetwork === "ask" ? "ask" : "deny",
+      reason:
+        thirdPartyNetwork === "ask"
+          ? "The administrator lets strangers' skills ask for network (thirdPartyNetwork)."
+          : "Strangers' skills get no network unless an administrator permits it (thirdPartyNetwork).",
+    },
+    {
+      id: "writable-mount",
+      title: "A folder of this machine that can be changed",
+      part: "limit",
+      when: { hasWritableMount: true },
+      verdict: "ask",
+      reason: "It could change or delete files of this machine.",
+    },
+    {
+      id: "secrets-third-party",
+      title: "Secrets for strangers' skills",
+      part: "limit",
+      when: { trust: ["third_party"], hasSecrets: true },
+      verdict: "ask",
+      reason: "A stranger's skill would read your secrets.",
+    },
+  ];
+}
+
+function sandboxRows(): readonly PolicyRow[] {
+  return [
+    {
+      id: "unsandboxed-third-party",
+      title: "Strangers' skills outside a sandbox",
+      part: "limit",
+      when: { trust: ["third_party"], isUnsandboxed: true },
+      verdict: "deny",
+      reason: "A stranger's skill never runs outside a sandbox; there is no switch for it.",
+    },
+    {
+      id: "unsandboxed-off",
+      title: "Outside a sandbox, without both switches",
+      part: "limit",
+      when: { isUnsandboxed: true, mayRunUnsandboxed: false },
+      verdict: "deny",
+      reason: "There is no sandbox for it, and the two switches for running without one are not both on.",
+    },
+    {
+      id: "unsandboxed-on",
+      title: "Outside a sandbox, with both switches",
+      part: "limit",
+      when: { isUnsandboxed: true, mayRunUnsandboxed: true },
+      verdict: "ask",
+      reason: "It would run outside a sandbox, with all that you may do on this machine.",
+    },
+  ];
+}

@@ -1,0 +1,111 @@
+/**
+ * Which tools of a host a name in `allowed-tools` stands for: the names that skills use, each with the tools that do
+ * the same elsewhere and where in their input the command, the path or the address is.
+ */
+export type ToolAliases = Readonly<Record<string, readonly ToolAlias[]>>;
+
+export interface ToolAlias {
+  readonly tool: string;
+  /** Fields that hold what a specifier speaks of. Each that is there has to match, and one has to be there. */
+  readonly fields?: readonly string[];
+  /** Only calls whose field has one of these values, for tools that do several things. */
+  readonly when?: { readonly field: string; readonly values: readonly string[] };
+  /** Fields that change nothing about what is run. With any other, a specifier for commands does not match. */
+  readonly harmless?: readonly string[];
+  /** Fields that hold a pattern below the path, and so must not lead out of it. */
+  readonly inner?: readonly string[];
+}
+
+/** How what stands in parentheses is read. */
+export type SpecifierKind = "command" | "path" | "domain" | "word";
+
+export const specifierKinds: ReadonlyMap<string, SpecifierKind> = new Map<string, SpecifierKind>([
+  ["Bash", "command"],
+  ["Read", "path"],
+  ["Write", "path"],
+  ["Edit", "path"],
+  ["Glob", "path"],
+  ["Grep", "path"],
+  ["LS", "path"],
+  ["WebFetch", "domain"],
+  ["Skill", "word"],
+  ["Task", "word"],
+]);
+
+/** The names under which well-known hosts have these tools. */
+export const defaultAliases: ToolAliases = {
+  Bash: tools(
+    "Bash bash shell local_shell execute_command run_command run_shell_command run_terminal_cmd exec",
+    {
+      fields: ["command", "cmd"],
+      // A working folder or a variable would change which program a word means.
+      harmless: [
+        "description",
+        "explanation",
+        "timeout",
+        "timeout_ms",
+        "requires_approval",
+        "run_in_background",
+        "is_background",
+      ],
+    },
+  ),
+  Read: [
+    ...tools(
+      "Read read_file view_file open_file cat_file read_text_file read_multiple_files NotebookRead",
+      paths(),
+    ),
+    ...tools("str_replace_based_edit_tool str_replace_editor", { ...paths(), when: command("view") }),
+  ],
+  Write: [
+    ...tools("Write write_file write_to_file create_file save_file", paths()),
+    ...tools("str_replace_based_edit_tool str_replace_editor", { ...paths(), when: command("create") }),
+  ],
+  Edit: [
+    ...tools("Edit MultiEdit NotebookEdit edit_file edit replace replace_in_file str_replace", paths()),
+    ...tools("str_replace_based_edit_tool str_replace_editor", {
+      ...paths(),
+      when: command("str_replace", "insert", "undo_edit"),
+    }),
+  ],
+  Glob: tools("Glob glob find_files file_search", { ...paths(), inner: ["pattern", "glob", "query"] }),
+  Grep: tools("Grep grep search_files grep_search search_file_content", {
+    ...paths(),
+    inner: ["glob", "include", "file_pattern"],
+  }),
+  LS: tools("LS ls list_dir list_directory list_files", paths()),
+  WebFetch: tools("WebFetch web_fetch fetch fetch_url http_get browse", { fields: ["url", "uri"] }),
+  WebSearch: tools("WebSearch web_search search_web google_web_search", {}),
+  TodoWrite: tools("TodoWrite todo_write update_plan write_todos", {}),
+  Task: tools("Task Agent task dispatch_agent", { fields: ["subagent_type"] }),
+  Skill: tools("Skill skill", { fields: ["skill", "skill_id", "name"] }),
+};
+
+/**
+ * The family that a name belongs to. A tool that is in several, such as an editor that also views, is in none when
+ * a pattern names it: then only that very tool is meant.
+ */
+export function familyOf(name: string, aliases: ToolAliases): string | undefined {
+  if (Object.hasOwn(aliases, name)) return name;
+  const families = Object.keys(aliases).filter((family) =>
+    aliases[family]?.some(({ tool }) => tool === name),
+  );
+  return families.length === 1 ? families[0] : undefined;
+}
+
+function tools(names: string, rest: Omit<ToolAlias, "tool">): readonly ToolAlias[] {
+  return names.split(" ").map((tool) => ({ tool, ...rest }));
+}
+
+function paths(): Pick<ToolAlias, "fields"> {
+  return {
+    fields: ["path", "file_path", "filePath", "absolute_path", "target_file", "notebook_path", "paths"],
+  };
+}
+
+function command(...values: readonly string[]): {
+  readonly field: string;
+  readonly values: readonly string[];
+} {
+  return { field: "command", values };
+}
