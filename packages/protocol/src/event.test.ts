@@ -63,6 +63,7 @@ test.each([
   {
     type: "approval.granted",
     at,
+    approval: "a1",
     skill: "pdf",
     hash,
     act: "run_script",

@@ -109,6 +109,7 @@ export const SkillEvent = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("approval.granted"),
     ...about,
+    approval: z.string(),
     act: RunAct,
     target: z.string(),
     scope: z.enum(["once", "content"]),

@@ -49,6 +49,7 @@ export const limitTable = {
   runProcesses: { default: 64, min: 1, max: 4096 },
   runDiskBytes: { default: 50 * MB, min: MB, max: 10 * GB },
   runOutputBytes: { default: MB, min: KB, max: 100 * MB },
+  toolTextLength: { default: 30_000, min: 1000, max: 10_000_000 },
   toolStartMs: { default: 20_000, min: 100, max: 300_000 },
   toolCallMs: { default: 60_000, min: 100, max: 3_600_000 },
   approvalAnswerMs: { default: 5 * 60_000, min: 100, max: 86_400_000 },

@@ -2,6 +2,7 @@ import { mkdirSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { IndexCache } from "@skillhold/core";
+import { isDamaged } from "./sqlite-failure.ts";
 
 /** Changes with the table; a file of another version is emptied. */
 const VERSION = 1;
@@ -52,12 +53,6 @@ function openOrReplace(path: string): DatabaseSync | undefined {
     // A cache that is damaged may be thrown away; one that others are using may not.
     return isDamaged(error) ? replace(path) : undefined;
   }
-}
-
-/** SQLite's codes for a file that is corrupt, or is no database; the low byte is the kind of failure. */
-function isDamaged(error: unknown): boolean {
-  const code = error instanceof Error && "errcode" in error ? Number(error.errcode) & 0xff : 0;
-  return code === 11 || code === 26;
 }
 
 function replace(path: string): DatabaseSync | undefined {

@@ -3,7 +3,7 @@ import type { Act, Decision } from "../policy/policy.ts";
 
 /**
  * What is to be approved. An approval holds for one content of one skill and one shape of the act: the key is
- * made of `skill`, `treeHash`, `act`, `target`, `network`, `mounts`, `secrets` and, for the scope `once`, `args`.
+ * made of `skill`, `treeHash`, `act`, `target`, `network`, `mounts` and `secrets`. The scope `once` is for `args` too.
  */
 export interface ApprovalRequest {
   readonly skill: SkillId;
@@ -48,10 +48,11 @@ export interface Approval {
   readonly expiresAt: string;
 }
 
-/** Where approvals are kept. `find` gives nothing that has expired at `now`. */
+/** Where approvals are kept. Nothing is given that has expired at `now`; the oldest is listed first. */
 export interface ApprovalStore {
   find(key: Digest, now: Date): Promise<Approval | undefined>;
   list(now: Date): Promise<readonly Approval[]>;
+  /** Takes the place of the one with the same key; those that have expired by then are forgotten. */
   add(approval: Approval): Promise<void>;
   /** Whether there was one. */
   remove(id: string): Promise<boolean>;

@@ -1,0 +1,23 @@
+import { hash } from "node:crypto";
+import type { Digest } from "@skillhold/protocol";
+import type { ApprovalRequest } from "./approval.ts";
+
+/** What of a request an approval is bound to. */
+export type ApprovalSubject = Pick<
+  ApprovalRequest,
+  "skill" | "treeHash" | "act" | "target" | "network" | "mounts" | "secrets"
+>;
+
+const VERSION = "skillhold-approval-1";
+
+/**
+ * The key of the approval that a request needs. It is over a JSON text that no two subjects share: an array of fixed
+ * length, in which every string is quoted. The order of mounts and of secrets makes no difference.
+ */
+export function approvalKey(subject: ApprovalSubject): Digest {
+  const { skill, treeHash, act, target, network } = subject;
+  const mounts = subject.mounts.map(({ source, isWritable }) => JSON.stringify([source, isWritable]));
+  const parts = [skill, treeHash, act, target, network, mounts.toSorted(), subject.secrets.toSorted()];
+  // The hash is 64 lower-case hexadecimal digits.
+  return `sha256:${hash("sha256", JSON.stringify([VERSION, ...parts]), "hex")}` as Digest;
+}

@@ -1,0 +1,301 @@
+import { SkillError, type SkillEvent } from "@skillhold/protocol";
+import { expect, test } from "vitest";
+import { approve, deny, digest, fixtureApprovals, later, request } from "./approval.fixture.ts";
+import type { Approval, ApprovalAnswer } from "./approval.ts";
+import { approvalKey } from "./approval-key.ts";
+import type { Obtained } from "./approvals.ts";
+import { memoryApprovals } from "./memory-approvals.ts";
+
+const types = (events: readonly SkillEvent[]) => events.map(({ type }) => type);
+const never = () => new Promise<never>(() => {});
+
+test("a yes for the content is kept until it expires, and asked for once [S-28]", async () => {
+  const { approvals, asked, clock, store } = fixtureApprovals(approve("content"), {
+    limits: { approvalAnswerMs: 1000, approvalMs: 5000 },
+  });
+  const first = await approvals.obtain(request());
+  expect(first).toEqual({ scope: "content", by: "ann", approval: "id-1" });
+  clock.ms = 4999;
+  expect(await approvals.obtain(request({ args: ["other"], session: "s2" }))).toEqual(first);
+  expect(asked).toHaveLength(1);
+  expect(await store.list(clock.now())).toMatchObject([{ id: "id-1", expiresAt: later(5000).toISOString() }]);
+  clock.ms = 5000;
+  await approvals.obtain(request());
+  expect(asked).toHaveLength(2);
+});
+
+test("a yes for once is not kept: the same request asks again [S-28]", async () => {
+  const added: Approval[] = [];
+  const store = { ...memoryApprovals(), add: async (approval: Approval) => void added.push(approval) };
+  const { approvals, asked } = fixtureApprovals(approve("once"), { store });
+  expect(await approvals.obtain(request())).toMatchObject({ scope: "once", by: "ann" });
+  await approvals.obtain(request());
+  expect(asked).toHaveLength(2);
+  expect(added).toEqual([]);
+});
+
+test("changed content, another act, target, network, mount or secret is another question [S-28]", async () => {
+  const { approvals, asked } = fixtureApprovals(approve("content"));
+  const others = [
+    request(),
+    request({ treeHash: digest("changed") }),
+    request({ act: "call_tool" }),
+    request({ target: "scripts/b.py" }),
+    request({ network: "open" }),
+    request({ mounts: [{ source: "/data", isWritable: false }] }),
+    request({ mounts: [{ source: "/data", isWritable: true }] }),
+    request({ secrets: ["API_KEY"] }),
+  ];
+  for (const other of others) await approvals.obtain(other);
+  expect(asked).toEqual(others);
+  for (const other of others) await approvals.obtain(other);
+  expect(asked).toHaveLength(others.length);
+});
+
+test("an approval that was taken back is asked for again [S-28]", async () => {
+  const { approvals, asked, store } = fixtureApprovals(approve("content"));
+  const { approval } = await approvals.obtain(request());
+  await store.remove(approval);
+  await approvals.obtain(request());
+  expect(asked).toHaveLength(2);
+});
+
+test("yes and no are recorded with who, what and for how long [S-62]", async () => {
+  const answers = [approve("content"), approve("once"), deny];
+  const { approvals, events } = fixtureApprovals(async () => answers.shift() ?? deny);
+  await approvals.obtain(request());
+  await approvals.obtain(request({ target: "scripts/b.py" }));
+  await expect(approvals.obtain(request({ target: "scripts/c.py" }))).rejects.toThrow();
+  const about = {
+    at: later(0).toISOString(),
+    skill: "pdf",
+    hash: digest("tree"),
+    act: "run_script",
+    by: "ann",
+  };
+  const granted = { ...about, type: "approval.granted", approval: expect.any(String) };
+  expect(events).toEqual([
+    { ...granted, target: "scripts/a.py", scope: "content", expiresAt: later(900_000).toISOString() },
+    { ...granted, target: "scripts/b.py", scope: "once", expiresAt: later(0).toISOString() },
+    { ...about, type: "approval.denied", target: "scripts/c.py" },
+  ]);
+});
+
+test("a kept approval is neither asked for nor recorded as given again [S-62]", async () => {
+  const { approvals, events } = fixtureApprovals(approve("content"));
+  await approvals.obtain(request());
+  await approvals.obtain(request());
+  expect(types(events)).toEqual(["approval.granted"]);
+});
+
+test.each(["once", "content"] as const)(
+  "a yes (%s) that cannot be recorded is none, and none is kept [S-28]",
+  async (scope) => {
+    const failure = new Error("disk full");
+    const audit = { record: () => Promise.reject(failure) };
+    const { approvals, store, clock } = fixtureApprovals(approve(scope), { audit });
+    await expect(approvals.obtain(request())).rejects.toBe(failure);
+    expect(await store.list(clock.now())).toEqual([]);
+  },
+);
+
+test("it is recorded before it is kept, and a yes that cannot be kept is none [S-28]", async () => {
+  const failure = new Error("read-only");
+  const broken = { ...memoryApprovals(), add: () => Promise.reject(failure) };
+  const { approvals, events } = fixtureApprovals(approve("content"), { store: broken });
+  await expect(approvals.obtain(request())).rejects.toBe(failure);
+  expect(types(events)).toEqual(["approval.granted"]);
+});
+
+test("when kept approvals cannot be read, nobody is asked and nothing is approved [S-28]", async () => {
+  const failure = new Error("damaged");
+  const broken = { ...memoryApprovals(), find: () => Promise.reject(failure) };
+  const { approvals, asked } = fixtureApprovals(approve("content"), { store: broken });
+  await expect(approvals.obtain(request())).rejects.toBe(failure);
+  expect(asked).toEqual([]);
+});
+
+test("a no names who said it and what was refused [S-28]", async () => {
+  const { approvals } = fixtureApprovals({ answer: "deny", by: "ann\u001b[2J" });
+  await expect(approvals.obtain(request())).rejects.toMatchObject({
+    code: "APPROVAL_DENIED",
+    message: `ann refused to run scripts/a.py of pdf (${digest("tree")}).`,
+  });
+});
+
+test("without anyone to ask it says what needs approval, why, and how to get it [S-28]", async () => {
+  const { approvals, events } = fixtureApprovals(undefined);
+  const failure = await approvals.obtain(request()).catch((error: unknown) => error);
+  expect(failure).toMatchObject({
+    code: "APPROVAL_REQUIRED",
+    message: `There is nobody to ask: approval is needed to run scripts/a.py of pdf (${digest("tree")}). A skill of the user's asks first.`,
+    hint: expect.stringContaining("approve this content beforehand"),
+    details: { skill: "pdf", target: "scripts/a.py", act: "run_script", rule: "user-asks" },
+  });
+  expect(events).toEqual([]);
+});
+
+test("without anyone to ask, what was approved before still counts [S-28]", async () => {
+  const { approvals: before, store } = fixtureApprovals(approve("content"));
+  const kept = await before.obtain(request());
+  const { approvals } = fixtureApprovals(undefined, { store });
+  expect(await approvals.obtain(request())).toEqual(kept);
+});
+
+test("no answer in time is a no, the asker is told, and a late yes changes nothing [S-28]", async () => {
+  const late = Promise.withResolvers<ApprovalAnswer>();
+  let told: AbortSignal | undefined;
+  const { approvals, events, store, clock } = fixtureApprovals(
+    (_, signal) => {
+      told = signal;
+      return late.promise;
+    },
+    { limits: { approvalAnswerMs: 5, approvalMs: 5000 } },
+  );
+  await expect(approvals.obtain(request())).rejects.toMatchObject({
+    code: "APPROVAL_REQUIRED",
+    message: expect.stringContaining("Nobody answered in time"),
+  });
+  expect(told?.aborted).toBe(true);
+  late.resolve(approve("content"));
+  await late.promise;
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(events).toEqual([]);
+  expect(await store.list(clock.now())).toEqual([]);
+});
+
+test.each([
+  [
+    "throws at once",
+    () => {
+      throw new Error("no terminal");
+    },
+  ],
+  ["rejects", () => Promise.reject(new Error("no terminal"))],
+])("an asker that %s is a no, with its reason as the cause [S-28]", async (_, ask) => {
+  const { approvals } = fixtureApprovals(ask);
+  const failure = await approvals.obtain(request()).catch((error: unknown) => error);
+  expect(failure).toMatchObject({ code: "APPROVAL_REQUIRED", cause: { message: "no terminal" } });
+});
+
+test.each([
+  undefined,
+  {},
+  { answer: "yes", by: "ann" },
+  { answer: "approve", by: "ann" },
+  { answer: "approve", scope: "forever", by: "ann" },
+  { answer: "approve", scope: "content" },
+])("an answer that is none of the answers is a no: %j [S-28]", async (answer) => {
+  // Deliberately outside the type, as what comes over a wire may be.
+  const { approvals, events } = fixtureApprovals(async () => answer as ApprovalAnswer);
+  await expect(approvals.obtain(request())).rejects.toMatchObject({ code: "APPROVAL_REQUIRED" });
+  expect(events).toEqual([]);
+});
+
+test("calling it off ends the question and approves nothing [S-28]", async () => {
+  const caller = new AbortController();
+  let told: AbortSignal | undefined;
+  const { approvals, events } = fixtureApprovals((_, signal) => {
+    told = signal;
+    caller.abort();
+    return never();
+  });
+  await expect(approvals.obtain(request(), caller.signal)).rejects.toMatchObject({ code: "INTERRUPTED" });
+  expect(told?.aborted).toBe(true);
+  expect(events).toEqual([]);
+});
+
+test("what was called off before is not asked [S-28]", async () => {
+  const { approvals, asked } = fixtureApprovals(approve("once"));
+  await expect(approvals.obtain(request(), AbortSignal.abort())).rejects.toMatchObject({
+    code: "INTERRUPTED",
+  });
+  expect(asked).toEqual([]);
+});
+
+test("the same question at the same time is put once, and a yes for the content serves all [S-28]", async () => {
+  const { approvals, asked, events } = fixtureApprovals(approve("content"));
+  const all = await Promise.all(Array.from({ length: 20 }, () => approvals.obtain(request())));
+  expect(asked).toHaveLength(1);
+  expect(events).toHaveLength(1);
+  expect(new Set(all.map(({ approval }) => approval))).toEqual(new Set(["id-1"]));
+});
+
+test("a yes for once serves one of those who ask at the same time: each is asked by itself, in turn [S-28]", async () => {
+  let open = 0;
+  const { approvals, asked, events } = fixtureApprovals(async () => {
+    open += 1;
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(open).toBe(1);
+    open -= 1;
+    return approve("once");
+  });
+  const all = await Promise.all(Array.from({ length: 5 }, () => approvals.obtain(request())));
+  expect(asked).toHaveLength(5);
+  expect(events).toHaveLength(5);
+  expect(new Set(all.map(({ approval }) => approval)).size).toBe(5);
+});
+
+test("after a yes for once, a yes for the content serves those who are left [S-28]", async () => {
+  const answers = [approve("once"), approve("content")];
+  const { approvals, asked } = fixtureApprovals(async () => answers.shift() ?? deny);
+  const all = await Promise.all(Array.from({ length: 6 }, () => approvals.obtain(request())));
+  expect(asked).toHaveLength(2);
+  expect(all.map(({ scope }) => scope).toSorted()).toEqual([...Array(5).fill("content"), "once"]);
+});
+
+test("other arguments are another question: a no to some says nothing about others [S-28]", async () => {
+  const { approvals, asked } = fixtureApprovals(async ({ args }) =>
+    args[0] === "bad" ? deny : approve("once"),
+  );
+  const [bad, alike, good] = await Promise.allSettled([
+    approvals.obtain(request({ args: ["bad"] })),
+    approvals.obtain(request({ args: ["bad"] })),
+    approvals.obtain(request({ args: ["good"] })),
+  ]);
+  expect([bad?.status, alike?.status, good?.status]).toEqual(["rejected", "rejected", "fulfilled"]);
+  expect(asked).toHaveLength(2);
+});
+
+test("one who gives up does not answer for the others [S-28]", async () => {
+  const first = new AbortController();
+  const answers: Promise<ApprovalAnswer>[] = [never(), Promise.resolve(approve("content"))];
+  const { approvals, asked } = fixtureApprovals(() => {
+    if (answers.length === 2) setImmediate(() => first.abort());
+    return answers.shift() ?? Promise.resolve(deny);
+  });
+  const [gone, served] = await Promise.allSettled([
+    approvals.obtain(request(), first.signal),
+    approvals.obtain(request()),
+  ]);
+  expect(codeOf(gone)).toBe("INTERRUPTED");
+  expect(served).toMatchObject({ status: "fulfilled", value: { scope: "content" } });
+  expect(asked).toHaveLength(2);
+});
+
+test("one who waits for another's answer can give up alone [S-28]", async () => {
+  const answer = Promise.withResolvers<ApprovalAnswer>();
+  const waiting = new AbortController();
+  const { approvals, asked } = fixtureApprovals(() => answer.promise);
+  const first = approvals.obtain(request());
+  const second = approvals.obtain(request(), waiting.signal);
+  waiting.abort();
+  await expect(second).rejects.toMatchObject({ code: "INTERRUPTED" });
+  answer.resolve(approve("content"));
+  expect(await first).toMatchObject({ scope: "content" });
+  expect(asked).toHaveLength(1);
+});
+
+test("the question that an approval is kept for is the one that was asked [S-28]", async () => {
+  const { approvals, store, clock } = fixtureApprovals(approve("content"));
+  await approvals.obtain(request());
+  expect(await store.list(clock.now())).toMatchObject([
+    { key: approvalKey(request()), target: "scripts/a.py" },
+  ]);
+});
+
+function codeOf(result: PromiseSettledResult<Obtained> | undefined): string | undefined {
+  return result?.status === "rejected" && result.reason instanceof SkillError
+    ? result.reason.code
+    : undefined;
+}

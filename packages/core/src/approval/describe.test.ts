@@ -1,0 +1,78 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { neutralText } from "../catalogue/index.ts";
+import { digest, request } from "./approval.fixture.ts";
+import { describeRequest, exactText } from "./describe.ts";
+
+test("a request is described with all that it would permit [S-28]", () => {
+  const described = describeRequest(
+    request({
+      args: ["--out", "my file.txt", ""],
+      network: "open",
+      mounts: [
+        { source: "/data", isWritable: false },
+        { source: "/my out", isWritable: true },
+      ],
+      secrets: ["API_KEY", "TOKEN"],
+    }),
+  );
+  expect(described).toEqual([
+    { label: "Skill", value: "pdf" },
+    { label: "Content", value: digest("tree") },
+    { label: "Trust", value: "user" },
+    { label: "Act", value: "run scripts/a.py" },
+    { label: "Arguments", value: '--out "my file.txt" ""' },
+    { label: "Network", value: "open" },
+    { label: "Mount", value: "/data (read-only)" },
+    { label: "Mount", value: '"/my out" (can be changed)' },
+    { label: "Secrets", value: "API_KEY, TOKEN" },
+    { label: "Reason", value: "A skill of the user's asks first." },
+  ]);
+});
+
+test("what is not there is said to be none [S-28]", () => {
+  const described = new Map(describeRequest(request({ args: [] })).map(({ label, value }) => [label, value]));
+  expect([described.get("Arguments"), described.get("Network"), described.get("Secrets")]).toEqual([
+    "(none)",
+    "none",
+    "(none)",
+  ]);
+  expect(described.has("Mount")).toBe(false);
+});
+
+test("no text of a stranger reaches the screen with an escape, a line break or an invisible character [S-28]", () => {
+  const hostile = "a\u001b[2K\r\nSecrets: none\u202e\u200b\u{e0041}\u2028b";
+  const described = describeRequest(
+    request({
+      target: hostile,
+      args: [hostile],
+      network: hostile,
+      mounts: [{ source: hostile, isWritable: true }],
+      secrets: [hostile],
+      decision: { verdict: "ask", rule: "r", reason: hostile },
+    }),
+  );
+  for (const { value } of described) expect(value).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+});
+
+test("an exact text is harmless, on one line, and tells every text from every other [S-28]", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), (text) => {
+      const shown = exactText(text);
+      expect(shown === text ? text : JSON.parse(shown)).toBe(text);
+      expect(shown === text && text.startsWith('"')).toBe(false);
+      const spaced = shown.replaceAll(" ", "_");
+      expect(neutralText(spaced)).toBe(spaced);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test("arguments that are split otherwise look otherwise [S-28]", () => {
+  const shown = (args: readonly string[]) =>
+    describeRequest(request({ args })).find(({ label }) => label === "Arguments")?.value;
+  expect(shown(["a b"])).not.toBe(shown(["a", "b"]));
+  expect(shown(['a" "b'])).not.toBe(shown(["a", "b"]));
+  expect(shown([""])).not.toBe(shown([]));
+  expect(shown(["(none)"])).not.toBe(shown([]));
+});

@@ -1,0 +1,66 @@
+import { neutralText } from "../catalogue/index.ts";
+import type { Act } from "../policy/policy.ts";
+import type { ApprovalRequest } from "./approval.ts";
+
+export interface DescribedField {
+  readonly label: string;
+  /** One line that is safe to print. */
+  readonly value: string;
+}
+
+const ACTS: Readonly<Record<Act, string>> = {
+  run_script: "run",
+  call_tool: "call",
+  shell_in_prompt: "run in the shell",
+  install: "install",
+};
+
+/**
+ * A request for a screen, the same on all of them: everything that an approval would permit, and why it is asked.
+ * Strangers' text is harmless in it, and no two targets, arguments or folders look the same.
+ */
+export function describeRequest(request: ApprovalRequest): readonly DescribedField[] {
+  const { skill, treeHash, trust, act, target, args, network, mounts, secrets, decision } = request;
+  return [
+    { label: "Skill", value: neutralText(skill) },
+    { label: "Content", value: neutralText(treeHash) },
+    { label: "Trust", value: trust },
+    { label: "Act", value: `${ACTS[act]} ${exactText(target)}` },
+    { label: "Arguments", value: orNone(args.map(exactText).join(" ")) },
+    { label: "Network", value: neutralText(network) },
+    ...mounts.map(({ source, isWritable }) => ({
+      label: "Mount",
+      value: `${exactText(source)} (${isWritable ? "can be changed" : "read-only"})`,
+    })),
+    { label: "Secrets", value: orNone(secrets.map((name) => neutralText(name)).join(", ")) },
+    { label: "Reason", value: neutralText(decision.reason) },
+  ];
+}
+
+/** The act in a few words, as a sentence goes on with it. */
+export function summarizeRequest({ act, target, skill, treeHash }: ApprovalRequest): string {
+  return `${ACTS[act]} ${exactText(target)} of ${neutralText(skill)} (${treeHash})`;
+}
+
+/**
+ * A text as it is where it is plain, and else as JSON in which everything is escaped that shows as nothing, as a
+ * space, or on another character. Different texts stay different.
+ */
+export function exactText(text: string): string {
+  if (/^[\w./:@%+=,-]+$/.test(text)) return text;
+  return JSON.stringify(text).replace(unclear, escapeUnits);
+}
+
+const unclear = /[[\p{C}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\u2800]--[ ]]/gv;
+
+function escapeUnits(character: string): string {
+  return character
+    .split("")
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    .join("");
+}
+
+function orNone(text: string): string {
+  // No argument looks like this: brackets are quoted.
+  return text === "" ? "(none)" : text;
+}

@@ -1,0 +1,12 @@
+export type {
+  Approval,
+  ApprovalAnswer,
+  ApprovalRequest,
+  ApprovalScope,
+  ApprovalStore,
+  Asker,
+} from "./approval.ts";
+export { type ApprovalSubject, approvalKey } from "./approval-key.ts";
+export { type ApprovalPorts, Approvals, type Obtained } from "./approvals.ts";
+export { type DescribedField, describeRequest, exactText } from "./describe.ts";
+export { memoryApprovals } from "./memory-approvals.ts";

@@ -1,0 +1,32 @@
+import type { Digest } from "@skillhold/protocol";
+import type { Approval, ApprovalStore } from "./approval.ts";
+
+/** Approvals that last as long as the process. */
+export function memoryApprovals(): ApprovalStore {
+  const kept = new Map<Digest, Approval>();
+  const isValid = ({ expiresAt }: Approval, now: number) => Date.parse(expiresAt) > now;
+  return {
+    find: async (key, now) => {
+      const approval = kept.get(key);
+      return approval !== undefined && isValid(approval, now.getTime()) ? approval : undefined;
+    },
+    list: async (now) =>
+      [...kept.values()]
+        .filter((approval) => isValid(approval, now.getTime()))
+        .toSorted((a, b) => compare(a.at, b.at) || compare(a.id, b.id)),
+    add: async (approval) => {
+      const now = Date.parse(approval.at);
+      for (const [key, other] of kept) if (!isValid(other, now)) kept.delete(key);
+      kept.set(approval.key, approval);
+    },
+    remove: async (id) => {
+      const approval = kept.values().find((other) => other.id === id);
+      return approval !== undefined && kept.delete(approval.key);
+    },
+  };
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

@@ -1,0 +1,4 @@
+import { memorySecrets } from "./memory-secrets.ts";
+import { secretContract } from "./secret.contract.ts";
+
+secretContract("memory", async (clock) => memorySecrets(clock));

@@ -1,0 +1,203 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { makeRedactor, type RedactStream } from "./redact.ts";
+import { redactForms } from "./redact-form.ts";
+
+const bytes = (text: string) => Buffer.from(text);
+
+function feed(stream: RedactStream, input: Uint8Array, cuts: readonly number[] = []): Buffer {
+  const parts: Uint8Array[] = [];
+  let at = 0;
+  for (const cut of [...cuts.toSorted((a, b) => a - b), input.length]) {
+    const end = Math.min(cut, input.length);
+    parts.push(stream.push(input.subarray(at, end)));
+    at = end;
+  }
+  return Buffer.concat([...parts, stream.end()]);
+}
+
+const keys: readonly [string, string][] = [["KEY", 'p4ss/w+rd é"x']];
+
+test.each([
+  ["as it is", 'p4ss/w+rd é"x'],
+  ["in base64", bytes('p4ss/w+rd é"x').toString("base64")],
+  ["in base64 without padding", bytes('p4ss/w+rd é"x').toString("base64").replace(/=+$/, "")],
+  ["in base64 for URLs", bytes('p4ss/w+rd é"x').toString("base64url")],
+  ["in lower hexadecimal", bytes('p4ss/w+rd é"x').toString("hex")],
+  ["in upper hexadecimal", bytes('p4ss/w+rd é"x').toString("hex").toUpperCase()],
+  ["URL-encoded", "p4ss%2Fw%2Brd%20%C3%A9%22x"],
+  ["URL-encoded in lower case", "p4ss%2fw%2brd%20%c3%a9%22x"],
+  ["URL-encoded as a path", "p4ss/w%2Brd%20%C3%A9%22x"],
+  ["as in a form", new URLSearchParams({ k: 'p4ss/w+rd é"x' }).toString().slice(2)],
+  ["in JSON", 'p4ss/w+rd é\\"x'],
+  ["in JSON of ASCII", 'p4ss/w+rd \\u00e9\\"x'],
+  ["in JSON with slashes escaped", 'p4ss\\/w+rd é\\"x'],
+])("a value is taken out %s [S-33]", (_, form) => {
+  expect(makeRedactor(keys).text(`before ${form} after ${form}`)).toBe(
+    "before [secret KEY] after [secret KEY]",
+  );
+});
+
+test("a value is taken out of a longer base64 text, wherever it stands in it [S-33]", () => {
+  const value = "correct horse battery";
+  const redactor = makeRedactor([["KEY", value]]);
+  for (const before of ["", "u", "us", "use"]) {
+    for (const after of ["", "\n", "!?", "..."]) {
+      for (const encoding of ["base64", "base64url"] as const) {
+        const redacted = redactor.text(bytes(before + value + after).toString(encoding));
+        expect(redacted).toContain("[secret KEY]");
+        // At each end a letter may be left that holds bits of a neighbour.
+        expect(redacted.replace("[secret KEY]", "").length).toBeLessThanOrEqual(12);
+        expect(Buffer.from(redacted.replace("[secret KEY]", ""), "base64").toString()).not.toContain(
+          "orrect",
+        );
+      }
+    }
+  }
+});
+
+test.each([64, 76])("a long value is taken out of base64 in lines of %i letters [S-33]", (width) => {
+  const value = "0123456789abcdef".repeat(20);
+  const text = bytes(value).toString("base64");
+  for (const end of ["\n", "\r\n"]) {
+    const lines = text.match(new RegExp(`.{1,${width}}`, "g"))?.join(end);
+    expect(makeRedactor([["KEY", value]]).text(`${lines}${end}`)).toBe(`[secret KEY]${end}`);
+  }
+});
+
+test("of values that contain each other the longest is taken out, and overlapping ones go together [S-33]", () => {
+  const redactor = makeRedactor([
+    ["SHORT", "token"],
+    ["LONG", "my-token-1"],
+    ["TAIL", "1-and-more"],
+  ]);
+  expect(redactor.text("token my-token-1 my-token-1-and-more, my-token-")).toBe(
+    "[secret SHORT] [secret LONG] [secret LONG], my-[secret SHORT]-",
+  );
+  expect(redactor.text("tokentoken")).toBe("[secret SHORT][secret SHORT]");
+});
+
+test("a value shorter than four characters is left alone, and its name is told [S-33]", () => {
+  const redactor = makeRedactor([
+    ["PIN", "123"],
+    ["KEY", "1234"],
+  ]);
+  expect(redactor.skipped).toEqual(["PIN"]);
+  expect(redactor.text("123 1234")).toBe("123 [secret KEY]");
+  const nothing = makeRedactor([]);
+  expect(nothing.text("1234")).toBe("1234");
+  expect(feed(nothing.stream(), bytes("1234"))).toEqual(bytes("1234"));
+});
+
+test("a mark never shows the value that it stands for [S-33]", () => {
+  expect(makeRedactor([["KEY", "secret"]]).text("a secret!")).toBe("a [removed]!");
+  const both: readonly [string, string][] = [
+    ["A", "secret"],
+    ["B", "removed"],
+  ];
+  expect(makeRedactor(both).text("secret, removed")).toBe("***, ***");
+});
+
+test("text that no bytes can hold stays as it is [S-33]", () => {
+  expect(makeRedactor(keys).text("lone \ud800 half")).toBe("lone \ud800 half");
+});
+
+test("what cannot be the beginning of a value is given out at once, and the rest at the end [S-33]", () => {
+  const stream = makeRedactor([["KEY", "abcdefgz"]]).stream();
+  expect(Buffer.from(stream.push(bytes("hello abc"))).toString()).toBe("hello ");
+  expect(Buffer.from(stream.push(bytes("d"))).toString()).toBe("");
+  expect(Buffer.from(stream.push(bytes("x abcdefgz"))).toString()).toBe("abcdx [secret KEY]");
+  expect(Buffer.from(stream.push(bytes("ab"))).toString()).toBe("");
+  expect(Buffer.from(stream.end()).toString()).toBe("ab");
+});
+
+/** Few letters, so that values overlap, repeat and begin one another; none that a mark has. */
+const value = fc.oneof(
+  fc.string({ unit: fc.constantFrom("x", "y", "%", "é"), minLength: 4, maxLength: 12 }),
+  fc.string({ unit: fc.constantFrom("x", "y"), minLength: 4, maxLength: 6 }),
+  fc
+    .uint8Array({ minLength: 6, maxLength: 20 })
+    .map((array) => `${Buffer.from(array).toString("base64url")}~~~~`),
+);
+const noise = fc.oneof(
+  fc.uint8Array({ maxLength: 12 }).map((array) => Buffer.from(array)),
+  fc.string({ unit: fc.constantFrom("x", "y", "%", "é"), maxLength: 8 }).map(bytes),
+);
+
+/** Values, and an input that is made of noise and of their forms, whole and cut off. */
+const scene = fc.array(value, { minLength: 1, maxLength: 4 }).chain((values) => {
+  const forms = values.flatMap(redactForms).map(bytes);
+  const form = fc.constantFrom(...forms);
+  const part = fc.oneof(
+    noise,
+    form,
+    fc.tuple(form, fc.nat(12)).map(([whole, count]) => whole.subarray(0, count)),
+  );
+  const input = fc.array(part, { maxLength: 12 }).map((parts) => Buffer.concat(parts));
+  return fc.record({ values: fc.constant(values), input, cuts: fc.array(fc.nat(200), { maxLength: 8 }) });
+});
+
+test("no form of a value survives, however the stream is cut, and the cuts change nothing [S-33]", () => {
+  fc.assert(
+    fc.property(scene, ({ values, input, cuts }) => {
+      const redactor = makeRedactor(values.map((text, index) => [`N${index}`, text]));
+      const whole = feed(redactor.stream(), input);
+      expect(feed(redactor.stream(), input, cuts)).toEqual(whole);
+      expect(
+        feed(
+          redactor.stream(),
+          input,
+          Array.from({ length: input.length }, (_, at) => at),
+        ),
+      ).toEqual(whole);
+      for (const form of values.flatMap(redactForms)) expect(whole.includes(form)).toBe(false);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("what is taken out is what a search for every form finds, and nothing else [S-33]", () => {
+  fc.assert(
+    fc.property(scene, ({ values, input }) => {
+      const redactor = makeRedactor(values.map((text, index) => [`N${index}`, text]));
+      const kept = feed(redactor.stream(), input)
+        .toString("latin1")
+        .split(/\[secret N\d\]/);
+      expect(kept.join("")).toBe(withoutForms(input, values.flatMap(redactForms)));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("bytes without a value come out as they went in [S-33]", () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 300 }), fc.array(fc.nat(300)), (array, cuts) => {
+      const redactor = makeRedactor([
+        ["A", "\u{1f511}\u{1f511}-key-one"],
+        ["B", "another-value"],
+      ]);
+      expect(feed(redactor.stream(), array, cuts)).toEqual(Buffer.from(array));
+    }),
+  );
+});
+
+test("a program that writes a value's beginning over and over is read in linear time [S-33]", () => {
+  const redactor = makeRedactor([["KEY", `${"a".repeat(60_000)}b`]]);
+  const stream = redactor.stream();
+  const chunk = bytes("a".repeat(64));
+  let length = 0;
+  // At the product of both lengths this would take hours.
+  for (let index = 0; index < 16_384; index += 1) length += stream.push(chunk).length;
+  expect(length + stream.end().length).toBe(1_048_576);
+});
+
+/** The obvious way: mark every byte of every occurrence. */
+function withoutForms(input: Buffer, forms: readonly string[]): string {
+  const isMarked = new Uint8Array(input.length);
+  for (const form of forms.map(bytes)) {
+    for (let at = input.indexOf(form); at !== -1; at = input.indexOf(form, at + 1)) {
+      isMarked.fill(1, at, at + form.length);
+    }
+  }
+  return Buffer.from(input.filter((_, index) => isMarked[index] === 0)).toString("latin1");
+}

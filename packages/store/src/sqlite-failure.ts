@@ -1,0 +1,15 @@
+/** A file that is corrupt, or is no database. */
+export function isDamaged(error: unknown): boolean {
+  const kind = kindOf(error);
+  return kind === 11 || kind === 26;
+}
+
+/** Others hold the file. */
+export function isBusy(error: unknown): boolean {
+  return kindOf(error) === 5;
+}
+
+/** The low byte of SQLite's code is the kind of failure; 0 for what is no failure of SQLite. */
+function kindOf(error: unknown): number {
+  return error instanceof Error && "errcode" in error ? Number(error.errcode) & 0xff : 0;
+}
