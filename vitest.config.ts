@@ -7,6 +7,7 @@ export default defineConfig({
   ssr: { resolve: { conditions } },
   test: {
     include: ["packages/*/src/**/*.test.ts", "tests/**/*.test.ts"],
+    globalSetup: ["tests/system-setup.ts"],
     setupFiles: ["tests/property-seed.ts"],
     testTimeout: 30_000,
   },

@@ -1,6 +1,7 @@
 import { benchCatalogue } from "./catalogue.ts";
 import { benchLibrary } from "./library.ts";
 import { benchParse } from "./parse.ts";
+import { benchSandbox } from "./sandbox.ts";
 import { benchSearch } from "./search.ts";
 import { benchSearchSpeed } from "./search-speed.ts";
 import { benchStart } from "./start.ts";
@@ -14,6 +15,7 @@ const benches: Readonly<Record<string, (sizes: readonly number[]) => void | Prom
   library: (sizes) => benchLibrary(sizes.length > 0 ? sizes : [1000, 10_000]),
   catalogue: benchCatalogue,
   search: benchSearch,
+  sandbox: benchSandbox,
   "search-speed": (sizes) => benchSearchSpeed(sizes.length > 0 ? sizes : [1000, 10_000]),
 };
 

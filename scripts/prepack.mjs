@@ -1,6 +1,6 @@
 // Makes a package ready to be packed: its emitted code, and the licence that npm takes from its folder.
 import { execFileSync } from "node:child_process";
-import { copyFileSync } from "node:fs";
+import { copyFileSync, globSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
@@ -10,4 +10,6 @@ const tsc = join(dirname(createRequire(import.meta.url).resolve("typescript/pack
 execFileSync(process.execPath, [tsc, "-b", "tsconfig.build.json"], {
   stdio: ["ignore", "ignore", "inherit"],
 });
+// What runs as it is: nothing is emitted for it.
+for (const file of globSync("src/**/*.py")) copyFileSync(file, join("dist", file.slice("src/".length)));
 copyFileSync(join(root, "LICENSE"), "LICENSE");

@@ -1,5 +1,13 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -48,17 +56,20 @@ describe("the published packages", () => {
     }
   });
 
-  test.each(["@skillhold/protocol", "@skillhold/protocol/error", "@skillhold/core", "@skillhold/core/skill"])(
-    "export %s to a project that installs them [S-67]",
-    (specifier) => {
-      const script = `console.log(Object.keys(await import("${specifier}")).length, import.meta.resolve("${specifier}"))`;
-      const { stdout, stderr } = node(["--input-type=module", "--eval", script]);
-      expect({ stdout, stderr }).toEqual({
-        stdout: expect.stringMatching(/^[1-9]\d* .*\/dist\/.*\.js$/m),
-        stderr: "",
-      });
-    },
-  );
+  test.each([
+    "@skillhold/protocol",
+    "@skillhold/protocol/error",
+    "@skillhold/core",
+    "@skillhold/core/run",
+    "@skillhold/core/skill",
+  ])("export %s to a project that installs them [S-67]", (specifier) => {
+    const script = `console.log(Object.keys(await import("${specifier}")).length, import.meta.resolve("${specifier}"))`;
+    const { stdout, stderr } = node(["--input-type=module", "--eval", script]);
+    expect({ stdout, stderr }).toEqual({
+      stdout: expect.stringMatching(/^[1-9]\d* .*\/dist\/.*\.js$/m),
+      stderr: "",
+    });
+  });
 });
 
 describe("the installed command", () => {
@@ -85,6 +96,29 @@ describe("the installed command", () => {
       const { stderr } = node([bin, command, join(project, "no-such-skill")]);
       expect(stderr, command).not.toMatch(/Cannot find|ERR_/);
     }
+  });
+
+  test("runs scripts and tools in the sandbox without any source beside it [S-29] [S-32] [S-67]", () => {
+    const skill = join(project, "skills/demo");
+    mkdirSync(join(skill, "scripts"), { recursive: true });
+    mkdirSync(join(skill, "tools"));
+    writeFileSync(join(skill, "SKILL.md"), "---\nname: demo\ndescription: Does things.\n---\n");
+    writeFileSync(join(skill, "scripts/a.sh"), "echo hi");
+    writeFileSync(
+      join(skill, "tools/js.ts"),
+      'export const greet = { description: "x", run: (): string => "from js" };',
+    );
+    writeFileSync(
+      join(skill, "tools/py.py"),
+      'from langchain_core.tools import tool\n@tool\ndef add(a: int) -> int:\n    "Adds one."\n    return a + 1\n',
+    );
+    const home = { XDG_DATA_HOME: join(project, "data"), XDG_CACHE_HOME: join(project, "cache") };
+    const skillhold = (...args: string[]) =>
+      node([bin, ...args, "--root", "skills", "--yes-for-this-content"], home).stdout;
+    expect(skillhold("run", "demo", "a.sh")).toBe("hi\n");
+    expect(skillhold("call", "demo", "greet")).toBe("from js\n");
+    expect(skillhold("call", "demo", "add", "--args", '{"a": 2}')).toBe("3\n");
+    expect(node([bin, "sandbox", "test"], home)).toMatchObject({ status: 0 });
   });
 
   test("fails with the table's exit code [S-60]", () => {
@@ -128,8 +162,12 @@ function npm(cwd: string, args: readonly string[]): string {
   });
 }
 
-function node(args: readonly string[]) {
-  return spawnSync(process.execPath, args, { cwd: project, encoding: "utf8", env: cleanEnv() });
+function node(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+  return spawnSync(process.execPath, args, {
+    cwd: project,
+    encoding: "utf8",
+    env: { ...cleanEnv(), ...env },
+  });
 }
 
 /** What the surrounding npm and test runner say about themselves must not reach the commands under test. */

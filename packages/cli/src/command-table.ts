@@ -1,6 +1,7 @@
 import { libraryOptions } from "./library-option.ts";
 import type { ArgumentSpec } from "./overview.ts";
 import type { CommandSpec } from "./program.ts";
+import { runTable } from "./run-table.ts";
 
 const idArgument: ArgumentSpec = { usage: "<id>", summary: "the skill's id, as `list` prints it" };
 
@@ -102,6 +103,7 @@ export const commandTable: readonly CommandSpec[] = [
     examples: ["explain", "explain pdf --agent writer --runtime claude-code"],
     load: () => import("./command/explain.ts"),
   },
+  ...runTable,
   {
     name: "doctor",
     summary: "check the machine and the skills, with fixes",

@@ -1,34 +1,59 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { PassThrough, Readable } from "node:stream";
 import { main } from "./main.ts";
 import type { Host } from "./terminal.ts";
+import type { Tty } from "./tty.ts";
 
 export interface FakeHostOptions {
   readonly env?: Host["env"];
   /** Both streams are a terminal of this width. */
   readonly columns?: number;
+  /** What is piped in. */
+  readonly input?: string;
+  /** What a person at the terminal types, line by line; the terminal is there even when the streams are not one. */
+  readonly typed?: string;
 }
 
 /** A process around the command line that keeps what is written. */
-export function fakeHost(cwd: string, { env = {}, columns }: FakeHostOptions = {}) {
-  const chunks = { out: [] as Buffer[], err: [] as Buffer[] };
+export function fakeHost(cwd: string, { env = {}, columns, input, typed }: FakeHostOptions = {}) {
+  const chunks = { out: [] as Buffer[], err: [] as Buffer[], tty: [] as Buffer[] };
   const open = (name: "out" | "err"): Host["stdout"] => ({
     write: (text) => chunks[name].push(Buffer.from(text)),
     on: () => {},
     ...(columns === undefined ? {} : { isTTY: true, columns }),
   });
-  const host: Host = { stdout: open("out"), stderr: open("err"), env, cwd: () => cwd };
+  const stdin = Object.assign(Readable.from(input === undefined ? [] : [Buffer.from(input)]), {
+    isTTY: typed !== undefined && input === undefined,
+  });
+  const openTty = () => (typed === undefined ? undefined : fakeTty(typed, chunks.tty));
+  const stderr = typed === undefined ? open("err") : { ...open("err"), isTTY: true };
+  const host: Host = { stdin, stdout: open("out"), stderr, openTty, env, cwd: () => cwd };
   const bytes = () => Buffer.concat(chunks.out);
-  const texts = () => ({ out: bytes().toString(), err: Buffer.concat(chunks.err).toString() });
-  return { host, texts, bytes };
+  const text = (name: "err" | "tty") => Buffer.concat(chunks[name]).toString();
+  return {
+    host,
+    texts: () => ({ out: bytes().toString(), err: text("err") }),
+    bytes,
+    tty: () => text("tty"),
+  };
+}
+
+/** A terminal at which a person types when asked; what is shown there is kept. */
+function fakeTty(typed: string, shown: Buffer[]): Tty {
+  const input = new PassThrough();
+  const output = new PassThrough();
+  output.on("data", (chunk: Buffer) => shown.push(chunk));
+  output.once("data", () => input.end(typed));
+  return { input, output, close: () => {} };
 }
 
 /** Runs a command line in a folder. Without a HOME nothing outside of the folder is read or written. */
 export async function runMain(argv: readonly string[], cwd: string, options?: FakeHostOptions) {
-  const { host, texts } = fakeHost(cwd, options);
+  const { host, texts, tty } = fakeHost(cwd, options);
   const code = await main(argv, host);
-  return { code, ...texts() };
+  return { code, ...texts(), ...(options?.typed === undefined ? {} : { tty: tty() }) };
 }
 
 /** The same with `--json`: the exit code, and the data or the error of the envelope. */

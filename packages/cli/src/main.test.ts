@@ -1,8 +1,8 @@
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SkillError } from "@skillhold/protocol/error";
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { commandTable } from "./command-table.ts";
 import { fakeHost } from "./fake-host.ts";
 import { main } from "./main.ts";
@@ -11,6 +11,7 @@ import { formatOverview } from "./overview.ts";
 import type { CommandModule, CommandSpec } from "./program.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "skillhold-main-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("a command", () => {
   test("gets its arguments, options with defaults, and io [S-60]", async () => {
@@ -59,6 +60,14 @@ describe("a command", () => {
       return 0;
     });
     expect(out).toBe(folder);
+  });
+
+  test("of a group gets its arguments, its options and the folder of -C [S-60]", async () => {
+    const { code, out } = await runMain(["tree", "plant", "-C", folder, "--deep", "oak"], async (input) => {
+      input.io.out(JSON.stringify([input.args, input.options, input.io.cwd]));
+      return 0;
+    });
+    expect({ code, out: JSON.parse(out) }).toEqual({ code: 0, out: [["oak"], { deep: true }, folder] });
   });
 
   test("ends with the exit code that it returns [S-60]", async () => {
@@ -127,9 +136,12 @@ describe("misuse exits 2", () => {
     [["greet", "--jsn"], "unknown option '--jsn'", "Did you mean --json?"],
     [["greet", "--tone", "rude"], "'rude' is invalid. Allowed choices are warm, cold.", "--help"],
     [["greet", "--tone"], "argument missing", "--help"],
+    [["greet", "-x"], "unknown option '-x'", "go after `--`"],
     [["only"], "missing required argument 'path'", "--help"],
     [["only", "a", "b"], "too many arguments", "--help"],
     [["--json"], "a command is missing", "--help"],
+    [["tree", "lst"], "unknown command 'lst'", "Did you mean list?"],
+    [["tree", "plant"], "missing required argument 'kind'", "--help"],
   ])(
     "and %j says what is wrong and what was meant, as text and as JSON [S-60]",
     async (argv, message, hint) => {
@@ -181,6 +193,23 @@ describe("help", () => {
     expect(await runMain(["greet", "--help"], async () => 0)).toEqual(expected);
   });
 
+  test("of a group lists its commands, by name or with nothing after it [S-60]", async () => {
+    const expected = await runMain(["tree", "--help"], async () => 0);
+    expect(expected.out).toContain("Usage: skillhold tree <command>\n\nLook after trees.\n");
+    expect(expected.out).toContain("  tree plant <kind>  put one in the ground\n");
+    expect(expected.out).toContain("  tree list          count them\n");
+    expect(await runMain(["help", "tree"], async () => 0)).toEqual(expected);
+    expect(await runMain(["tree"], async () => 0)).toEqual({ code: 2, out: "", err: expected.out });
+    const command = await runMain(["tree", "plant", "--help"], async () => 0);
+    expect(command.out).toContain("Usage: skillhold tree plant [options] <kind>");
+  });
+
+  test("has one row for a group, and shows what must be given [S-60]", async () => {
+    const { out } = await runMain(["--help"], async () => 0);
+    expect(out).toContain("\n  tree <command>      look after trees\n");
+    expect(out.match(/^ {2}tree /gm)).toHaveLength(1);
+  });
+
   test("fits eighty columns [S-60]", () => {
     const long = formatOverview(commandTable)
       .split("\n")
@@ -194,6 +223,8 @@ async function runMain(argv: readonly string[], run: CommandModule["run"]) {
   const code = await main(argv, host, makeTable(run));
   return { code, ...texts() };
 }
+
+const trees = { name: "tree", summary: "look after trees" };
 
 function makeTable(run: CommandModule["run"]): readonly CommandSpec[] {
   const load = async () => ({ run });
@@ -215,6 +246,24 @@ function makeTable(run: CommandModule["run"]): readonly CommandSpec[] {
       arguments: [{ usage: "<path>", summary: "a path" }],
       options: [],
       examples: ["only ."],
+      load,
+    },
+    {
+      name: "plant",
+      group: trees,
+      summary: "put one in the ground",
+      arguments: [{ usage: "<kind>", summary: "which" }],
+      options: [{ flags: "--deep", summary: "dig" }],
+      examples: ["tree plant oak"],
+      load,
+    },
+    {
+      name: "list",
+      group: trees,
+      summary: "count them",
+      arguments: [],
+      options: [],
+      examples: ["tree list"],
       load,
     },
   ];

@@ -1,6 +1,9 @@
-import type { ErrorCode, errorTable } from "@skillhold/protocol/error";
+import type { Readable } from "node:stream";
+import type { ErrorCode } from "@skillhold/protocol/error";
+import type { Tty } from "./tty.ts";
 
-export type ExitCode = 0 | (typeof errorTable)[ErrorCode]["exit"];
+/** 0, or what the error table gives the failure; of a script that has run, the script's own. */
+export type ExitCode = number;
 
 /** Everything a command may know of the process around it. Results go to `out`, talk goes to `err`. */
 export interface Io {
@@ -19,6 +22,10 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The absolute folder that relative paths of the command line start from. */
   readonly cwd: string;
+  /** What is piped in, or undefined when the input is a terminal, which a command must not wait for unasked. */
+  readonly input: () => Readable | undefined;
+  /** The user's terminal, to ask something; undefined when nobody is there. */
+  readonly tty: () => Promise<Tty | undefined>;
   /** Aborted when the user interrupts. */
   readonly signal: AbortSignal;
 }
@@ -51,9 +58,11 @@ export async function printFailure(io: Io, error: unknown): Promise<ExitCode> {
 
 /** File names and messages come from strangers: control characters must not reach a terminal as such. */
 export function plain(text: string): string {
-  return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, (character) =>
-    character === "\n" || character === "\t" ? character : JSON.stringify(character).slice(1, -1),
-  );
+  return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, (character) => {
+    if (character === "\n" || character === "\t") return character;
+    const escaped = JSON.stringify(character).slice(1, -1);
+    return escaped === character ? escapeUnit(character) : escaped;
+  });
 }
 
 /** One document on one line, for commands that answer more than once. */
@@ -67,10 +76,11 @@ function printEnvelope(io: Io, envelope: Envelope): void {
 
 /** JSON lets some control characters stand as they are; escaped they are the same text and move no cursor. */
 function toJson(envelope: Envelope, indent?: number): string {
-  return JSON.stringify(envelope, undefined, indent).replace(
-    /[\u007f-\u009f\p{Bidi_Control}]/gu,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+  return JSON.stringify(envelope, undefined, indent).replace(/[\u007f-\u009f\p{Bidi_Control}]/gu, escapeUnit);
+}
+
+function escapeUnit(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
 function asBug(error: unknown, hint: string): Failure {

@@ -1,6 +1,13 @@
 import { Command, CommanderError } from "commander";
 import type { ExitCode, Io } from "./output.ts";
-import { type CommandOutline, formatExamples, formatOverview, globalOptions } from "./overview.ts";
+import {
+  type CommandGroup,
+  type CommandOutline,
+  formatExamples,
+  formatGroup,
+  formatOverview,
+  globalOptions,
+} from "./overview.ts";
 
 /** One command. What it does is loaded when it is called, so that the start stays fast. */
 export interface CommandSpec extends CommandOutline {
@@ -83,12 +90,31 @@ export function makeProgram(
       getErrHasColors: () => io.errColor,
     });
   program.helpInformation = () => formatOverview(table);
-  for (const spec of table) addCommand(program, spec, accept);
+  for (const spec of table) {
+    const parent = spec.group === undefined ? program : openGroup(program, spec.group, table);
+    addCommand(parent, spec, (args, options) =>
+      accept({ spec, args, options, cwd: program.opts<{ cwd?: string }>().cwd }),
+    );
+  }
   return program;
 }
 
-function addCommand(program: Command, spec: CommandSpec, accept: (invocation: Invocation) => void): void {
-  const command = program.command(spec.name).description(spec.summary);
+/** The command of a group's name, which by itself prints what belongs to it. */
+function openGroup(program: Command, group: CommandGroup, table: readonly CommandSpec[]): Command {
+  const opened = program.commands.find((command) => command.name() === group.name);
+  if (opened !== undefined) return opened;
+  const made = program.command(group.name).description(group.summary);
+  const members = table.filter((spec) => spec.group?.name === group.name);
+  made.helpInformation = () => formatGroup(group, members);
+  return made;
+}
+
+function addCommand(
+  parent: Command,
+  spec: CommandSpec,
+  accept: (args: Invocation["args"], options: Invocation["options"]) => void,
+): void {
+  const command = parent.command(spec.name).description(spec.summary);
   for (const { usage, summary, default: value } of spec.arguments) {
     const argument = command.createArgument(usage, summary);
     command.addArgument(value === undefined ? argument : argument.default(value, value.join(" ")));
@@ -102,13 +128,15 @@ function addCommand(program: Command, spec: CommandSpec, accept: (invocation: In
   command.addHelpText("after", `\n${formatExamples(spec.examples).trimEnd()}`);
   command.action(() => {
     const args = command.processedArgs.flat().filter((value) => value !== undefined);
-    accept({ spec, args, options: command.opts(), cwd: program.opts<{ cwd?: string }>().cwd });
+    accept(args, command.opts());
   });
 }
 
 function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
 }
+
+const DASH_HINT = "--help shows the options; arguments that begin with a dash go after `--`.";
 
 /** Commander reports help, the version and misuse alike by throwing. */
 async function readExit(error: CommanderError, { io }: ProgramContext): Promise<ExitCode> {
@@ -117,5 +145,6 @@ async function readExit(error: CommanderError, { io }: ProgramContext): Promise<
   const { SkillError } = await import("@skillhold/protocol/error");
   if (error.code === "commander.help") throw new SkillError("USAGE", "a command is missing");
   const [, message = error.message, guess] = /^(?:error: )?(.*?)(?:\n\((.*)\))?$/s.exec(error.message) ?? [];
-  throw new SkillError("USAGE", message, guess === undefined ? {} : { hint: guess });
+  const hint = guess ?? (error.code === "commander.unknownOption" ? DASH_HINT : undefined);
+  throw new SkillError("USAGE", message, hint === undefined ? {} : { hint });
 }

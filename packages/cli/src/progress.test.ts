@@ -71,6 +71,8 @@ function makeIo(part: Partial<Io>) {
     json: false,
     env: {},
     cwd: "/",
+    input: () => undefined,
+    tty: async () => undefined,
     signal: new AbortController().signal,
     ...part,
   };

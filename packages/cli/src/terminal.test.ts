@@ -1,4 +1,5 @@
 import { EventEmitter } from "node:events";
+import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { allowsColor, openTerminal } from "./terminal.ts";
 
@@ -40,6 +41,6 @@ class Pipe extends EventEmitter {
 
 function open() {
   const stdout = new Pipe();
-  const host = { stdout, stderr: new Pipe(), env: {}, cwd: () => "/" };
+  const host = { stdin: Readable.from([]), stdout, stderr: new Pipe(), env: {}, cwd: () => "/" };
   return { stdout, io: openTerminal(host, false, new AbortController().signal) };
 }

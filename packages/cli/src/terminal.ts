@@ -1,4 +1,6 @@
+import type { Readable } from "node:stream";
 import type { Io } from "./output.ts";
+import type { Tty } from "./tty.ts";
 
 /** The parts of a writable stream that the shell uses. */
 export interface Stream {
@@ -10,8 +12,11 @@ export interface Stream {
 
 /** The parts of a process that the shell reads. `process` is one. */
 export interface Host {
+  readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Stream;
   readonly stderr: Stream;
+  /** Opens the user's terminal; the system's unless it is given. */
+  readonly openTty?: () => Tty | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: () => string;
 }
@@ -31,8 +36,19 @@ export function openTerminal(host: Host, json: boolean, signal: AbortSignal): Io
     json,
     env: host.env,
     cwd: host.cwd(),
+    // Only who asks for the input has it opened: a process that looks at it may wait for it.
+    input: () => (host.stdin.isTTY === true ? undefined : host.stdin),
+    tty: () => findTty(host, isErrTty),
     signal,
   };
+}
+
+/** A question is put only where someone looks: a terminal may be there and nobody at it. */
+async function findTty(host: Host, isErrTty: boolean): Promise<Tty | undefined> {
+  if (!isErrTty && host.stdin.isTTY !== true) return undefined;
+  if (host.openTty !== undefined) return host.openTty();
+  const { openTty } = await import("./tty.ts");
+  return openTty();
 }
 
 /** NO_COLOR wins over FORCE_COLOR, and both over the terminal. */

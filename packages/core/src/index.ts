@@ -1,4 +1,15 @@
 export {
+  type Approval,
+  type ApprovalAnswer,
+  type ApprovalRequest,
+  type ApprovalScope,
+  type ApprovalStore,
+  type Asker,
+  approvalKey,
+  describeRequest,
+  memoryApprovals,
+} from "./approval/index.ts";
+export {
   type Bundle,
   type BundleFile,
   findSkillFolders,
@@ -21,6 +32,7 @@ export {
   neutralText,
   renderCatalogue,
 } from "./catalogue/index.ts";
+export type { DeclaredTool, ToolCatalogue, ToolCatalogueCache, ToolProblem } from "./declared-tool/index.ts";
 export { type Access, type AccessReason, type AccessSettings, decideAccess } from "./library/access.ts";
 export type { IndexCache } from "./library/index-cache.ts";
 export type {
@@ -46,15 +58,75 @@ export {
   type SourceState,
 } from "./library/open-library.ts";
 export type { Viewer } from "./library/viewer.ts";
+export {
+  type Act,
+  type ActiveGrant,
+  type AllowedTools,
+  type Condition,
+  type Decision,
+  decide,
+  defaultAliases,
+  defaultRules,
+  explainDecision,
+  explainPolicy,
+  findPinProblem,
+  type GuardOptions,
+  guardToolCall,
+  type PolicyRequest,
+  type PolicyRow,
+  parseAllowedTools,
+  type Rules,
+  splitAllowedTools,
+  type ToolPattern,
+  type ToolVerdict,
+  tiers,
+  type Verdict,
+} from "./policy/index.ts";
 export type { AuditSink, Clock, Ids } from "./port.ts";
+export type { RunGrant, RunPorts } from "./run/run-port.ts";
+export type { ScriptOptions, ScriptRun } from "./run/run-script.ts";
+export type { CallOptions, ToolAnswer, ToolArgs } from "./run/tool-set.ts";
+export type {
+  EnforcedLimits,
+  Enforcement,
+  LimitKind,
+  Mount,
+  Network,
+  ProbeCheck,
+  Sandbox,
+  SandboxId,
+  SandboxProbe,
+} from "./sandbox/sandbox.ts";
+export {
+  checkSecretName,
+  checkSecretScope,
+  checkSecretValue,
+  declaredSecrets,
+  type KeySource,
+  keyFile,
+  memorySecrets,
+  openPrivateFile,
+  type PrivateFileOptions,
+  type SecretName,
+  type SecretPlace,
+  type SecretScope,
+  type SecretStore,
+  seal,
+  syncFolder,
+  unseal,
+} from "./secret/index.ts";
 export {
   type ActivatedSkill,
   type ActivateOptions,
   type Activation,
   type AgentManifest,
+  type AgentTool,
   callSkillTool,
   composeInstructions,
+  type DeclaredToolList,
+  declaredTools,
   didYouMean,
+  type GuardedCall,
   type Instructions,
   injectAll,
   openSession,
@@ -68,8 +140,11 @@ export {
   suggest,
   systemPorts,
   type ToolContext,
+  type ToolGuard,
   type ToolResult,
   viewerOf,
+  type WrapOptions,
+  wrapTools,
 } from "./session/index.ts";
 export { type DiscoverOptions, discoverSources } from "./source/discover.ts";
 export { nodeHost } from "./source/node-host.ts";

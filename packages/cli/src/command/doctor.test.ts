@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -68,6 +68,23 @@ describe("doctor", () => {
     expect(checks.get("git")).toMatchObject({ status: "warn", fix: "Install Git." });
     expect((await runMain(["validate", started], root)).code).toBe(5);
   });
+
+  test.runIf(process.platform === "linux")(
+    "tells the state of the sandbox, and remembers it [S-29] [S-60]",
+    async () => {
+      const env = { XDG_CACHE_HOME: join(root, "cache") };
+      expect((await diagnose(env)).checks.get("sandbox")).toMatchObject({
+        status: "ok",
+        message: expect.stringMatching(/^Scripts run in bubblewrap \d/),
+      });
+      const memory = join(root, "cache/skillhold/bubblewrap.json");
+      const text = readFileSync(memory, "utf8");
+      writeFileSync(memory, text.replace(/"version":"[^"]*"/, '"version":"remembered"'));
+      expect((await diagnose(env)).checks.get("sandbox")?.message).toBe(
+        "Scripts run in bubblewrap remembered.",
+      );
+    },
+  );
 
   test("tells the state of the cache [S-17]", async () => {
     expect((await diagnose()).checks.get("cache")?.status).toBe("warn");

@@ -5,11 +5,13 @@ import type { Check } from "../doctor/check.ts";
 import { checkLinks } from "../doctor/link-check.ts";
 import { checkNode, findPinnedNode } from "../doctor/node-check.ts";
 import { checkPrograms } from "../doctor/program-check.ts";
+import { checkSandbox } from "../doctor/sandbox-check.ts";
 import { checkInvalid, checkReadiness, checkShadowed } from "../doctor/skill-check.ts";
 import { checkSources } from "../doctor/source-check.ts";
 import { type Opened, withLibrary } from "../open.ts";
 import { type ExitCode, type Io, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
+import { chooseSandbox } from "../sandbox-choice.ts";
 import { paintFor } from "../text.ts";
 
 /** Looks at everything that can keep a skill from working, and says what to do about it. */
@@ -31,6 +33,7 @@ async function checkAll(opened: Opened, isCacheOn: boolean, io: Io): Promise<rea
     checkReadiness(view.entries),
     await checkLinks(view.entries, io.signal),
     checkCache(cacheFile(io.env), isCacheOn, io),
+    await checkSandbox(chooseSandbox(io)),
     ...checkPrograms(nodeHost({ env: io.env, platform: process.platform, cwd: io.cwd })),
   ];
 }

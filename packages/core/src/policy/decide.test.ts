@@ -7,6 +7,7 @@ import { defaultRules, type Rules, tiers } from "./rules.ts";
 
 const acts: readonly Act[] = ["run_script", "call_tool", "shell_in_prompt", "install"];
 const networks = ["none", "hosts", "open"] as const;
+const mountKinds = ["none", "read", "write"] as const;
 const gravity: Record<Verdict, number> = { allow: 0, ask: 1, deny: 2 };
 
 function request(change: Partial<PolicyRequest> = {}): PolicyRequest {
@@ -14,7 +15,7 @@ function request(change: Partial<PolicyRequest> = {}): PolicyRequest {
     act: "run_script",
     trust: "builtin",
     network: "none",
-    hasWritableMount: false,
+    mounts: "none",
     hasSecrets: false,
     isUnsandboxed: false,
     mayRunUnsandboxed: false,
@@ -33,7 +34,7 @@ const anyRequest: fc.Arbitrary<PolicyRequest> = fc.record({
   act: fc.constantFrom(...acts),
   trust: fc.constantFrom<Trust>(...tiers),
   network: fc.constantFrom(...networks),
-  hasWritableMount: fc.boolean(),
+  mounts: fc.constantFrom(...mountKinds),
   hasSecrets: fc.boolean(),
   isUnsandboxed: fc.boolean(),
   mayRunUnsandboxed: fc.boolean(),
@@ -49,7 +50,8 @@ describe("the tiers", () => {
     [{ network: "hosts" }, "ask", "network"],
     [{ network: "open", trust: "org" }, "ask", "network"],
     [{ network: "hosts", trust: "third_party" }, "deny", "network-third-party"],
-    [{ hasWritableMount: true }, "ask", "writable-mount"],
+    [{ mounts: "read" }, "ask", "mount"],
+    [{ mounts: "write" }, "ask", "writable-mount"],
     [{ act: "install" }, "ask", "install-builtin"],
     [{ act: "install", trust: "third_party" }, "deny", "install-third-party"],
     [{ act: "shell_in_prompt" }, "deny", "shell-in-prompt-builtin"],
@@ -125,7 +127,7 @@ describe("the table", () => {
       verdict: "deny",
       rule: "nothing-matches",
     });
-    expect(decide(request({ trust, hasWritableMount: true })).rule).toBe("nothing-matches");
+    expect(decide(request({ trust, mounts: "write" })).rule).toBe("nothing-matches");
   });
 
   test("every row has its own id, can be printed, and decides something [S-28]", () => {
@@ -154,7 +156,8 @@ describe("the table", () => {
           ...one,
           network:
             networks[Math.max(networks.indexOf(one.network), networks.indexOf(other.network))] ?? "open",
-          hasWritableMount: one.hasWritableMount || other.hasWritableMount,
+          mounts:
+            mountKinds[Math.max(mountKinds.indexOf(one.mounts), mountKinds.indexOf(other.mounts))] ?? "write",
           hasSecrets: one.hasSecrets || other.hasSecrets,
           isUnsandboxed: one.isUnsandboxed || other.isUnsandboxed,
           mayRunUnsandboxed: one.mayRunUnsandboxed && other.mayRunUnsandboxed,
@@ -181,9 +184,9 @@ function* allRequests(): Generator<PolicyRequest> {
   for (const act of acts)
     for (const trust of tiers)
       for (const network of networks)
-        for (const hasWritableMount of flags)
+        for (const mounts of mountKinds)
           for (const hasSecrets of flags)
             for (const isUnsandboxed of flags)
               for (const mayRunUnsandboxed of flags)
-                yield { act, trust, network, hasWritableMount, hasSecrets, isUnsandboxed, mayRunUnsandboxed };
+                yield { act, trust, network, mounts, hasSecrets, isUnsandboxed, mayRunUnsandboxed };
 }

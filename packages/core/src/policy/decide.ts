@@ -36,7 +36,7 @@ function holds(when: Condition, request: PolicyRequest): boolean {
     isOneOf(when.act, request.act) &&
     isOneOf(when.trust, request.trust) &&
     isOneOf(when.network, request.network) &&
-    isSame(when.hasWritableMount, request.hasWritableMount) &&
+    isOneOf(when.mounts, request.mounts) &&
     isSame(when.hasSecrets, request.hasSecrets) &&
     isSame(when.isUnsandboxed, request.isUnsandboxed) &&
     isSame(when.mayRunUnsandboxed, request.mayRunUnsandboxed)

@@ -5,8 +5,8 @@ export interface PolicyRequest {
   readonly act: Act;
   readonly trust: Trust;
   readonly network: "none" | "hosts" | "open";
-  /** Whether a folder of the host is mounted that the program can change. */
-  readonly hasWritableMount: boolean;
+  /** Whether it gets files of the host to read, or to change. */
+  readonly mounts: "none" | "read" | "write";
   /** Whether values of secrets would be handed to it. */
   readonly hasSecrets: boolean;
   /** Whether it would run outside a sandbox, and whether both switches for that are on. */

@@ -18,7 +18,7 @@ export interface Condition {
   readonly act?: readonly Act[];
   readonly trust?: readonly Trust[];
   readonly network?: readonly PolicyRequest["network"][];
-  readonly hasWritableMount?: boolean;
+  readonly mounts?: readonly PolicyRequest["mounts"][];
   readonly hasSecrets?: boolean;
   readonly isUnsandboxed?: boolean;
   readonly mayRunUnsandboxed?: boolean;
@@ -128,10 +128,18 @@ function reachRows({ thirdPartyNetwork }: Rules): readonly PolicyRow[] {
           : "Strangers' skills get no network unless an administrator permits it (thirdPartyNetwork).",
     },
     {
-      id: "writable-mount",
-      title: "A folder of this machine that can be changed",
+      id: "mount",
+      title: "Files of this machine, to be read",
       part: "limit",
-      when: { hasWritableMount: true },
+      when: { mounts: ["read"] },
+      verdict: "ask",
+      reason: "It would read files of this machine.",
+    },
+    {
+      id: "writable-mount",
+      title: "Files of this machine, to be changed",
+      part: "limit",
+      when: { mounts: ["write"] },
       verdict: "ask",
       reason: "It could change or delete files of this machine.",
     },

@@ -17,7 +17,10 @@ export type SandboxId = "bubblewrap" | "sandbox-runtime" | "none";
 export interface SandboxSpec {
   /** A folder of the host that the program sees and cannot change. */
   readonly skill: string;
+  /** What the run was granted of the host. */
   readonly mounts: readonly Mount[];
+  /** Parts of an interpreter, read-only and open to every user of the host; they are nobody's grant. */
+  readonly runtimes?: readonly Mount[];
   readonly network: Network;
   readonly limits: RunLimits;
   /** Whether the program gets a channel beside its output: it reads from descriptor 3 and writes to 4. */
@@ -73,6 +76,7 @@ export type EnforcedLimits = Readonly<Record<LimitKind, Enforcement>>;
 
 export interface SandboxProcess {
   readonly stdin: Writable;
+  /** To be listened to in the turn in which the process was started: what nobody reads is lost at its end. */
   readonly stdout: Readable;
   readonly stderr: Readable;
   readonly channel: { readonly send: Writable; readonly receive: Readable } | undefined;

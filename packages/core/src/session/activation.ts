@@ -17,6 +17,10 @@ export interface Activation {
   /** When, in ISO 8601. */
   readonly at: string;
   readonly invoker: Invoker;
+  /** The tools that the skill says it needs; a skill that says nothing restricts nothing. */
+  readonly allowedTools?: readonly string[];
+  /** Where its files lie for an agent that has a file system. */
+  readonly folder?: string;
   /** What was put into the instructions: with other arguments they are another text. */
   readonly args: string;
 }
@@ -31,7 +35,7 @@ export interface Occasion {
 }
 
 export function activationOf(content: SkillContent, occasion: Occasion): Activation {
-  const { entry, treeHash, skillHash } = content;
+  const { entry, treeHash, skillHash, folder } = content;
   const { session, task, at, invoker, args } = occasion;
   return {
     skill: entry.id,
@@ -43,6 +47,8 @@ export function activationOf(content: SkillContent, occasion: Occasion): Activat
     ...(task === undefined ? {} : { task }),
     at: at.toISOString(),
     invoker,
+    ...(entry.allowedTools === undefined ? {} : { allowedTools: entry.allowedTools }),
+    ...(folder === undefined ? {} : { folder }),
     args,
   };
 }

@@ -28,6 +28,7 @@ export type { SlashResult, SlashSkill } from "./slash.ts";
 export { didYouMean, editDistance, suggest } from "./suggest.ts";
 export { systemPorts } from "./system-port.ts";
 export {
+  type AgentTool,
   callSkillTool,
   type SkillTool,
   type SkillToolName,
@@ -35,6 +36,8 @@ export {
   skillTools,
 } from "./tool.ts";
 export type { ActiveSkill, ToolContext } from "./tool-context.ts";
+export { type DeclaredToolList, declaredTools, type SkillToolProblem } from "./tool-declared.ts";
 export type { Listing, SkillItem } from "./tool-listing.ts";
 export type { ToolError, ToolResult } from "./tool-result.ts";
 export { disarmTags, wrap } from "./wrap.ts";
+export { type GuardedCall, type ToolGuard, type WrapOptions, wrapTools } from "./wrap-tools.ts";

@@ -32,6 +32,11 @@ export async function explainRefusal(
   return { ...shorten(request), reason: reason ?? error.code, message };
 }
 
+/** Whether a failure is of something that was permitted and had begun: then it is no refusal. */
+export function hasBegun({ code }: SkillError): boolean {
+  return code === "INTERRUPTED" || code === "TIMED_OUT" || code === "TOOL_FAILED";
+}
+
 /** Why a skill is hidden from a viewer, or undefined when there is none of this id. */
 export async function hiddenReason(
   id: string,

@@ -1,16 +1,21 @@
 import { defaultLimits, type Limits, type SkillEntry, SkillError } from "@skillhold/protocol";
 import type { Catalogue } from "../catalogue/index.ts";
+import type { ToolCatalogue } from "../declared-tool/index.ts";
 import type { ByteRange, Library, SearchResult, SkillContent } from "../library/library.ts";
 import type { Viewer } from "../library/viewer.ts";
+import { type GuardOptions, guardToolCall, type ToolCall, type ToolVerdict } from "../policy/index.ts";
+import type { ScriptOptions, ScriptRun } from "../run/run-script.ts";
+import type { CallOptions, ToolAnswer, ToolArgs } from "../run/tool-set.ts";
 import { estimateTokens } from "../skill/index.ts";
 import { type Activation, activationOf, type Invoker, isRepeat } from "./activation.ts";
 import { type ActivatedSkill, writeRepeat } from "./activation-text.ts";
 import { prepareHandover } from "./handover.ts";
 import type { SessionPorts } from "./port.ts";
-import { explainRefusal, hiddenReason, type Request, withAdvice } from "./refusal.ts";
+import { explainRefusal, hasBegun, hiddenReason, type Request, withAdvice } from "./refusal.ts";
 import { readSessionResource, type SessionResource } from "./resource.ts";
 import { type CatalogueRequest, sessionCatalogue } from "./session-catalogue.ts";
 import { SessionLog } from "./session-log.ts";
+import { SessionRuns } from "./session-run.ts";
 import { runSlash, type SlashResult } from "./slash.ts";
 import { type ToolContext, toolContextOf } from "./tool-context.ts";
 
@@ -23,6 +28,8 @@ export interface SessionOptions {
   readonly allowNested?: boolean;
   /** Ids that stand in the catalogue before all others. */
   readonly pins?: readonly string[];
+  /** What the active skills' allowed-tools mean for the agent's tools, and how the host calls its own. */
+  readonly guard?: GuardOptions;
   readonly limits?: Limits;
 }
 
@@ -51,7 +58,8 @@ export async function openSession(
 ): Promise<Session> {
   const log = new SessionLog(ports, options.task);
   await log.opened(viewer);
-  return new Session(library, viewer, options, log);
+  const runs = new SessionRuns(library, ports, log, options.limits ?? defaultLimits);
+  return new Session(library, viewer, options, log, runs);
 }
 
 /**
@@ -65,19 +73,21 @@ export class Session {
   readonly #library: Library;
   readonly #options: SessionOptions;
   readonly #log: SessionLog;
+  readonly #runs: SessionRuns;
   readonly #active = new Map<string, Activation>();
   #isClosed = false;
   #turn: Promise<unknown> = Promise.resolve();
   readonly #reads = new Set<Promise<unknown>>();
   #closing: Promise<unknown> = Promise.resolve();
 
-  constructor(library: Library, viewer: Viewer, options: SessionOptions, log: SessionLog) {
+  constructor(library: Library, viewer: Viewer, options: SessionOptions, log: SessionLog, runs: SessionRuns) {
     this.id = log.session;
     this.viewer = viewer;
     this.limits = options.limits ?? defaultLimits;
     this.#library = library;
     this.#options = options;
     this.#log = log;
+    this.#runs = runs;
   }
 
   list(): Promise<readonly SkillEntry[]> {
@@ -118,6 +128,46 @@ export class Session {
     return this.#whileOpen(() => this.#resource(id, path, range));
   }
 
+  /** Whether this session can run what skills bring along at all. */
+  get canRun(): boolean {
+    return this.#runs.isPossible;
+  }
+
+  /** Runs a script of a skill, if policy and approvals let it; the skill need not be active, only visible. */
+  run(id: string, script: string, options: ScriptOptions = {}): Promise<ScriptRun> {
+    const viewer = this.#viewerFor(id);
+    return this.#whileOpen(async () => {
+      await this.#rejectBlocked({ tool: "run_skill_script", input: { skill_id: id, script } });
+      return await this.#guarded({ act: "run_script", skill: id, path: script }, viewer, () =>
+        this.#runs.run(viewer, id, script, options),
+      );
+    });
+  }
+
+  /** The tools that a skill declares. To know them its modules are run, so that this needs the same leave as a call. */
+  tools(id: string, signal?: AbortSignal): Promise<ToolCatalogue> {
+    const viewer = this.#viewerFor(id);
+    return this.#whileOpen(() =>
+      this.#guarded({ act: "call_tool", skill: id }, viewer, () => this.#runs.tools(viewer, id, signal)),
+    );
+  }
+
+  /** Calls a tool that a skill declares, by its own name or as `<id>__<tool>`. */
+  callTool(id: string, tool: string, args: ToolArgs = {}, options: CallOptions = {}): Promise<ToolAnswer> {
+    const viewer = this.#viewerFor(id);
+    return this.#whileOpen(async () => {
+      await this.#rejectBlocked({ tool, input: args, owner: id });
+      return await this.#guarded({ act: "call_tool", skill: id, path: tool }, viewer, () =>
+        this.#runs.callTool(viewer, id, tool, args, options),
+      );
+    });
+  }
+
+  /** Asks the active skills whether a tool may be called. A call that one of them blocks is recorded. */
+  async guard(tool: string, input: unknown): Promise<ToolVerdict> {
+    return await this.#guard({ tool, input });
+  }
+
   /** The skills in use, in the order in which they were last handed over. */
   active(): readonly Activation[] {
     return [...this.#active.values()];
@@ -145,7 +195,9 @@ export class Session {
   /** Ends the session after what is under way; closing it twice is closing it once. */
   close(): Promise<void> {
     const reads = [...this.#reads];
+    const stopped = this.#runs.stop();
     const result = this.#inTurn(async () => {
+      await stopped;
       await Promise.all(reads);
       if (this.#isClosed) return;
       await this.#log.record({ type: "session.closed" });
@@ -198,6 +250,33 @@ export class Session {
     this.#active.set(skill, activation);
   }
 
+  async #guard(call: ToolCall): Promise<ToolVerdict> {
+    const grants = this.active().map(({ skill, allowedTools, folder }) => ({
+      skill,
+      ...(allowedTools === undefined ? {} : { allowedTools }),
+      ...(folder === undefined ? {} : { folder }),
+    }));
+    const verdict = guardToolCall(call, grants, this.#options.guard);
+    if (verdict.verdict !== "blocked") return verdict;
+    const { skill, message } = verdict;
+    const path = call.tool.slice(0, 128);
+    await this.#log.record({
+      type: "skill.denied",
+      act: "use_tool",
+      skill,
+      path,
+      reason: "TOOL_BLOCKED",
+      message,
+    });
+    return verdict;
+  }
+
+  async #rejectBlocked(call: ToolCall): Promise<void> {
+    const verdict = await this.#guard(call);
+    if (verdict.verdict === "blocked")
+      throw new SkillError("TOOL_BLOCKED", verdict.message, { hint: verdict.hint });
+  }
+
   /** A skill in use is read for whoever started it: the files of one that a user started are for the model as well. */
   #viewerFor(id: string, invoker?: Invoker): Viewer {
     const chosen = invoker ?? this.#active.get(id)?.invoker ?? this.viewer.invoker ?? "model";
@@ -209,7 +288,7 @@ export class Session {
     try {
       return await read();
     } catch (error) {
-      if (!(error instanceof SkillError)) throw error;
+      if (!(error instanceof SkillError) || hasBegun(error)) throw error;
       const refusal = await explainRefusal(request, error, viewer, this.#library);
       await this.#log.record({ type: "skill.denied", ...refusal });
       throw await withAdvice(request, error, viewer, this.#library);

@@ -6,20 +6,28 @@ import { didYouMean, suggest } from "./suggest.ts";
 import { listSkills, searchSkills } from "./tool-listing.ts";
 import { deactivateSkill, readSkill, readSkillResource } from "./tool-reading.ts";
 import { answer, fail, type ToolResult } from "./tool-result.ts";
+import { runSkillScript } from "./tool-running.ts";
 
 export type SkillToolName =
   | "list_skills"
   | "search_skills"
   | "read_skill"
   | "read_skill_resource"
+  | "run_skill_script"
   | "deactivate_skill";
 
 /** A tool for an agent, in no framework's terms. `run` checks its input itself and throws only on a bug. */
-export interface SkillTool {
-  readonly name: SkillToolName;
+export interface AgentTool {
+  readonly name: string;
   readonly description: string;
-  readonly schema: z.ZodObject;
+  /** JSON Schema of its input. */
+  readonly inputSchema: Readonly<Record<string, unknown>>;
   run(input: unknown): Promise<ToolResult>;
+}
+
+export interface SkillTool extends AgentTool {
+  readonly name: SkillToolName;
+  readonly schema: z.ZodObject;
 }
 
 export interface SkillToolOptions {
@@ -27,9 +35,10 @@ export interface SkillToolOptions {
   readonly off?: readonly SkillToolName[];
 }
 
-/** The skill tools of a session. */
+/** The skill tools of a session. One that runs nothing has no tool for it. */
 export function skillTools(session: Session, { off = [] }: SkillToolOptions = {}): readonly SkillTool[] {
-  return allTools(session).filter(({ name }) => !off.includes(name));
+  const missing: readonly SkillToolName[] = session.canRun ? [] : ["run_skill_script"];
+  return allTools(session).filter(({ name }) => !off.includes(name) && !missing.includes(name));
 }
 
 /** Other names that agents know these tools by; accepted, never listed. */
@@ -38,11 +47,12 @@ const ALIASES: ReadonlyMap<string, SkillToolName> = new Map<string, SkillToolNam
   ["skills.list", "list_skills"],
   ["skills.read", "read_skill"],
   ["skills.read_resource", "read_skill_resource"],
+  ["skills.run_script", "run_skill_script"],
 ]);
 
 /** Calls a tool by its name or by an alias. */
 export async function callSkillTool(
-  tools: readonly SkillTool[],
+  tools: readonly AgentTool[],
   name: string,
   input: unknown,
 ): Promise<ToolResult> {
@@ -58,6 +68,10 @@ const skillId = z.string().min(1).max(128).describe("The exact id of the skill, 
 const query = z.string().max(1000);
 
 function allTools(session: Session): readonly SkillTool[] {
+  return [...findingTools(session), ...usingTools(session)];
+}
+
+function findingTools(session: Session): readonly SkillTool[] {
   return [
     makeTool(
       "list_skills",
@@ -77,6 +91,11 @@ function allTools(session: Session): readonly SkillTool[] {
       }),
       (input) => searchSkills(session, input.query, input.limit),
     ),
+  ];
+}
+
+function usingTools(session: Session): readonly SkillTool[] {
+  return [
     makeTool(
       "read_skill",
       "Load a skill: its full instructions and the list of its files. Do this before a task that a skill covers.",
@@ -96,6 +115,17 @@ function allTools(session: Session): readonly SkillTool[] {
         length: z.int().min(1).optional().describe("The most bytes to return."),
       }),
       ({ skill_id, path, ...range }) => readSkillResource(session, skill_id, path, definedOnly(range)),
+    ),
+    makeTool(
+      "run_skill_script",
+      "Run a script of a skill in a sandbox and get its output. It may need someone's approval.",
+      z.strictObject({
+        skill_id: skillId,
+        script: z.string().min(1).max(4096).describe("As listed by read_skill, such as scripts/convert.py."),
+        args: z.array(z.string().max(32_768)).max(256).optional().describe("Its arguments, one by one."),
+        stdin: z.string().max(1_048_576).optional().describe("What it reads from standard input."),
+      }),
+      (input) => runSkillScript(session, input),
     ),
     makeTool(
       "deactivate_skill",
@@ -118,7 +148,15 @@ function makeTool<S extends z.ZodObject>(
       if (!parsed.success) throw badInput(name, parsed.error, schema);
       return work(parsed.data);
     });
-  return { name, description, schema, run };
+  return {
+    name,
+    description,
+    schema,
+    run,
+    get inputSchema() {
+      return z.toJSONSchema(schema, { io: "input" });
+    },
+  };
 }
 
 function badInput(name: SkillToolName, error: z.ZodError, schema: z.ZodObject): SkillError {

@@ -1,7 +1,7 @@
 import { neutralText } from "../catalogue/index.ts";
 import { escapeXml } from "../skill/index.ts";
 
-const WRAPPERS = ["skill_content", "skill_file"] as const;
+const WRAPPERS = ["skill_content", "skill_file", "skill_output", "skill_errors"] as const;
 
 /** The elements that text of a skill is handed over in. A harness keeps them when it shortens a conversation. */
 export type Wrapper = (typeof WRAPPERS)[number];

@@ -9,7 +9,7 @@ export { type InstallStep, type Openclaw, readOpenclaw } from "./openclaw.ts";
 export { bodyLine, fieldPosition, type ParsedSkill, parseSkill } from "./parse.ts";
 export { escapeXml, type PromptSkill, referencePrompt } from "./prompt.ts";
 export { propertiesOf, type SkillProperties, scalarText } from "./properties.ts";
-export { type Host, readinessOf } from "./readiness.ts";
+export { type Host, isAboutProgram, readinessOf } from "./readiness.ts";
 export { type Repair, type RepairEdit, repairFrontmatter } from "./repair.ts";
 export { type Profile, profiles, type Rule, type RuleCode, ruleTable, severityOf } from "./rule-table.ts";
 export { fitsRuntime, type RuntimeList, readRuntime, runtimeSkipLine } from "./runtime.ts";

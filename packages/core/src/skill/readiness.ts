@@ -10,6 +10,14 @@ export interface Host {
   hasConfig(path: string): boolean;
 }
 
+const PROGRAM = "the program";
+const PROGRAMS = "none of the programs";
+
+/** Whether a reason is about a program: what else is missing may still be handed to a run. */
+export function isAboutProgram(reason: string): boolean {
+  return reason.startsWith(PROGRAM) || reason.startsWith(PROGRAMS);
+}
+
 /** Whether a skill can do its work on a host, and each reason why not. The gravest reason names the state. */
 export function readinessOf(needs: Pick<Openclaw, "requires" | "os">, host: Host): Readiness {
   const { requires } = needs;
@@ -19,9 +27,9 @@ export function readinessOf(needs: Pick<Openclaw, "requires" | "os">, host: Host
       : [];
   const missing = requires.bins
     .filter((bin) => !host.hasBin(bin))
-    .map((bin) => `the program ${bin} is not installed`);
+    .map((bin) => `${PROGRAM} ${bin} is not installed`);
   if (requires.anyBins.length > 0 && !requires.anyBins.some((bin) => host.hasBin(bin))) {
-    missing.push(`none of the programs ${requires.anyBins.join(", ")} is installed`);
+    missing.push(`${PROGRAMS} ${requires.anyBins.join(", ")} is installed`);
   }
   const unset = [
     ...requires.env

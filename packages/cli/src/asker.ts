@@ -1,0 +1,52 @@
+import { userInfo } from "node:os";
+import { type ApprovalAnswer, type ApprovalRequest, type Asker, describeRequest } from "@skillhold/core";
+import { defaultLimits } from "@skillhold/protocol/limits";
+import { askLine } from "./prompt.ts";
+import type { Tty } from "./tty.ts";
+
+/** Asks at a terminal. Whatever is not a clear yes is a no. */
+export function terminalAsker(tty: Tty, by: string): Asker {
+  return {
+    async ask(request, signal) {
+      const answer = (await askLine(tty, formatQuestion(request), signal)) ?? "";
+      return readAnswer(answer, by);
+    },
+  };
+}
+
+/** Says yes for this content to whatever is asked: the user did so on the command line. */
+export function consent(by: string): Asker {
+  return { ask: async () => ({ answer: "approve", scope: "content", by }) };
+}
+
+/** The name under which the user of this machine approves. */
+export function userName(env: Readonly<Record<string, string | undefined>>): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // Containers run under numbers that no user has.
+    return env["USER"] || `user ${process.getuid?.() ?? "unknown"}`;
+  }
+}
+
+function formatQuestion(request: ApprovalRequest): string {
+  const fields = describeRequest(request);
+  const width = Math.max(...fields.map(({ label }) => label.length));
+  const lines = fields.map(({ label, value }) => `  ${label.padEnd(width)}  ${value}\n`).join("");
+  const minutes = Math.round(defaultLimits.approvalMs / 60_000);
+  const keys = `y = yes, once; a = yes for ${minutes} minutes, for this content with any arguments; else no`;
+  return `This needs your approval:\n${lines}${keys} [no] `;
+}
+
+function readAnswer(answer: string, by: string): ApprovalAnswer {
+  switch (answer.trim().toLowerCase()) {
+    case "y":
+    case "yes":
+      return { answer: "approve", scope: "once", by };
+    case "a":
+    case "always":
+      return { answer: "approve", scope: "content", by };
+    default:
+      return { answer: "deny", by };
+  }
+}

@@ -1,0 +1,36 @@
+import { type Approval, neutralText } from "@skillhold/core";
+import { type ExitCode, type Io, printData } from "../output.ts";
+import type { CommandInput } from "../program.ts";
+import { withState } from "../state.ts";
+import { formatTable } from "../table.ts";
+import { count, paintFor } from "../text.ts";
+
+/** Lists what was approved for a content and has not expired. */
+export async function run({ io }: CommandInput): Promise<ExitCode> {
+  return await withState<ExitCode>(io, async ({ approvals }) => {
+    const held = await approvals.list(new Date());
+    if (io.json) printData(io, { approvals: held });
+    else await printApprovals(io, held);
+    return 0;
+  });
+}
+
+async function printApprovals(io: Io, held: readonly Approval[]): Promise<void> {
+  if (held.length > 0) {
+    const paint = await paintFor(io.color);
+    const columns = [
+      { title: "ID" },
+      { title: "UNTIL" },
+      { title: "BY", most: 16 },
+      { title: "SKILL", most: 36 },
+      { title: "WHAT" },
+    ];
+    const rows = held.map(({ id, expiresAt, by, skill, act, target, treeHash }) =>
+      [id, expiresAt, by, skill, `${act} ${target} (${treeHash})`].map((cell) => neutralText(cell)),
+    );
+    io.out(
+      formatTable(columns, rows, { width: io.isOutTty ? io.columns : undefined, paintTitle: paint.dim }),
+    );
+  }
+  io.err(`${count(held.length, "approval")}\n`);
+}

@@ -1,0 +1,20 @@
+import { SkillError } from "@skillhold/protocol/error";
+import { present, textOption } from "../option.ts";
+import { type ExitCode, plain, printData } from "../output.ts";
+import type { CommandInput } from "../program.ts";
+import { withState } from "../state.ts";
+
+/** Forgets the value of a variable. */
+export async function run({ io, args, options }: CommandInput): Promise<ExitCode> {
+  const [skill = "", name = ""] = args;
+  const scope = { skill, ...present({ agent: textOption(options, "agent") }) };
+  return await withState<ExitCode>(io, async ({ secrets }) => {
+    if (!(await secrets.remove(scope, name)))
+      throw new SkillError("PATH_NOT_FOUND", `No value of ${name} is set for ${skill}.`, {
+        hint: "`skillhold secret list` shows what is set.",
+      });
+    if (io.json) printData(io, { ...scope, name });
+    else io.err(`${plain(name)} of ${plain(skill)} is forgotten.\n`);
+    return 0;
+  });
+}

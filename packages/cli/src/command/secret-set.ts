@@ -1,0 +1,64 @@
+import { declaredSecrets } from "@skillhold/core";
+import { SkillError } from "@skillhold/protocol/error";
+import { getEntry } from "../get-entry.ts";
+import { withLibrary } from "../open.ts";
+import { present, textOption } from "../option.ts";
+import { type ExitCode, type Io, plain, printData } from "../output.ts";
+import { readPiped } from "../piped.ts";
+import type { CommandInput } from "../program.ts";
+import { askHidden } from "../prompt.ts";
+import { withState } from "../state.ts";
+
+/** Sets the value of a variable that a skill asks for. The value is piped in or typed unseen, never an argument. */
+export async function run(input: CommandInput): Promise<ExitCode> {
+  const { io, options } = input;
+  const [skill = "", name = ""] = input.args;
+  const scope = { skill, ...present({ agent: textOption(options, "agent") }) };
+  if (options["force"] !== true) await rejectUseless(input, skill, name);
+  return await withState<ExitCode>(io, async ({ secrets }) => {
+    await secrets.set(scope, name, await readValue(io, name));
+    if (io.json) printData(io, { ...scope, name });
+    else io.err(`${plain(name)} is set for ${plain(skill)}.\n`);
+    return 0;
+  });
+}
+
+/** A value that no run would ever get is most likely a misspelling. */
+async function rejectUseless(input: CommandInput, skill: string, name: string): Promise<void> {
+  await withLibrary(input, async (opened) => {
+    const entry = await getEntry(opened, skill);
+    const names = declaredSecrets(entry);
+    if (names.includes(name)) return;
+    const asked = names.length === 0 ? "It asks for none." : `It asks for ${names.join(", ")}.`;
+    throw new SkillError("USAGE", `The skill ${skill} does not ask for ${name} and would never get it.`, {
+      hint: `${asked} --force sets it all the same.`,
+      details: { skill, name, names },
+    });
+  });
+}
+
+const MAX_BYTES = 1024 * 1024;
+
+async function readValue(io: Io, name: string): Promise<string> {
+  const piped = await readPiped(io, MAX_BYTES);
+  if (piped !== undefined) return decode(piped, name).replace(/\r?\n$/, "");
+  const tty = await io.tty();
+  try {
+    const typed =
+      tty === undefined ? undefined : await askHidden(tty, `Value of ${plain(name)} (unseen): `, io.signal);
+    if (typed !== undefined) return typed;
+  } finally {
+    tty?.close();
+  }
+  throw new SkillError("USAGE", `There is no value for ${name}.`, {
+    hint: "Pipe the value in, or run this at a terminal and type it.",
+  });
+}
+
+function decode(bytes: Uint8Array, name: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new SkillError("USAGE", `The value of ${name} is not text.`);
+  }
+}

@@ -1,0 +1,37 @@
+import { realpathSync } from "node:fs";
+import { basename, resolve } from "node:path";
+import type { Mount } from "@skillhold/core";
+import { SkillError } from "@skillhold/protocol/error";
+import { ioFailure, systemCode } from "./io-failure.ts";
+
+/** What `--mount` asks for. */
+export function readMounts(texts: readonly string[], cwd: string): readonly Mount[] {
+  const mounts = texts.map((text) => readMount(text, cwd));
+  const taken = new Set<string>();
+  for (const { target } of mounts) {
+    if (taken.has(target))
+      throw new SkillError("USAGE", `Two mounts would lie at ${target}.`, {
+        hint: "Name another place for one of them: --mount <path>:/mnt/<name>.",
+      });
+    taken.add(target);
+  }
+  return mounts;
+}
+
+function readMount(text: string, cwd: string): Mount {
+  const [, path = "", target, mode] = /^(.*?)(?::(\/[^:]*))?(?::(rw|ro))?$/s.exec(text) ?? [];
+  if (path === "") throw new SkillError("USAGE", `--mount ${JSON.stringify(text)} names no path.`);
+  const source = realPath(resolve(cwd, path), path);
+  return { source, target: target ?? `/mnt/${basename(source)}`, isWritable: mode === "rw" };
+}
+
+/** What is approved is the folder itself, and not whatever a link leads to by then. */
+function realPath(path: string, label: string): string {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    if (systemCode(error) === "ENOENT")
+      throw new SkillError("PATH_NOT_FOUND", `The path ${label} does not exist.`);
+    throw ioFailure(`${label} cannot be mounted`, error);
+  }
+}

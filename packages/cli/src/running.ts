@@ -1,0 +1,107 @@
+import { realpathSync } from "node:fs";
+import { join, resolve } from "node:path";
+import {
+  type Asker,
+  type Network,
+  openSession,
+  type RunPorts,
+  type Session,
+  systemPorts,
+} from "@skillhold/core";
+import { unconfined } from "@skillhold/core/run";
+import { errorTable, SkillError } from "@skillhold/protocol/error";
+import { consent, terminalAsker, userName } from "./asker.ts";
+import { type Opened, withLibrary } from "./open.ts";
+import { present } from "./option.ts";
+import type { Io } from "./output.ts";
+import type { CommandInput } from "./program.ts";
+import { chooseSandbox } from "./sandbox-choice.ts";
+import { type State, withState } from "./state.ts";
+
+/** A session that can run what skills bring along. */
+export interface Running extends Opened {
+  readonly session: Session;
+}
+
+/** Opens a session over the library of the common options, with all that running takes. */
+export async function withSession<T>(
+  input: CommandInput,
+  use: (running: Running) => Promise<T>,
+  network?: Network,
+): Promise<T> {
+  return await withLibrary(input, (opened) =>
+    withState(input.io, (state) =>
+      withAsker(input, async (asker) => {
+        const runs = runPorts(input.io, state, asker, network);
+        const session = await openSession(opened.library, opened.viewer, {
+          ...systemPorts(state.audit),
+          runs,
+        });
+        try {
+          return await use({ ...opened, session });
+        } catch (error) {
+          throw withAdvice(error);
+        } finally {
+          await session.close();
+        }
+      }),
+    ),
+  );
+}
+
+async function withAsker<T>(
+  { io, options }: CommandInput,
+  use: (asker: Asker | undefined) => Promise<T>,
+): Promise<T> {
+  const by = userName(io.env);
+  if (options["yesForThisContent"] === true) return await use(consent(by));
+  const tty = await io.tty();
+  try {
+    return await use(tty === undefined ? undefined : terminalAsker(tty, by));
+  } finally {
+    tty?.close();
+  }
+}
+
+function runPorts(
+  io: Io,
+  { approvals, secrets }: State,
+  asker: Asker | undefined,
+  network: Network | undefined,
+): RunPorts {
+  return {
+    sandbox: chooseSandbox(io, network),
+    approvals,
+    secrets,
+    env: (name) => io.env[name],
+    config: (path) => findConfig(path, io),
+    ...present({ asker, unsandboxed: allowsUnsandboxed(io.env) ? unconfined() : undefined }),
+  };
+}
+
+/** The first of the two switches; the second is `--unsandboxed`. */
+export function allowsUnsandboxed(env: Io["env"]): boolean {
+  return env["SKILLHOLD_ALLOW_UNSANDBOXED"] === "1";
+}
+
+function findConfig(path: string, { env, cwd }: Io): string | undefined {
+  const home = env["HOME"];
+  if (path.startsWith("~/") && !home) return undefined;
+  try {
+    return realpathSync(path.startsWith("~/") ? join(home ?? "", path.slice(2)) : resolve(cwd, path));
+  } catch {
+    // It is not there, or not for this user.
+    return undefined;
+  }
+}
+
+/** The table's advice is for all who run things; here it can be said what to type. */
+function withAdvice(error: unknown): unknown {
+  if (!(error instanceof SkillError) || error.code !== "APPROVAL_REQUIRED") return error;
+  if (error.hint !== errorTable.APPROVAL_REQUIRED.hint) return error;
+  return new SkillError(error.code, error.message, {
+    hint: "Run it at a terminal to be asked, or add --yes-for-this-content to approve the content as it is now.",
+    details: error.details,
+    cause: error,
+  });
+}

@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import { chooseSandbox, freshSandbox } from "./sandbox-choice.ts";
+
+test.each([
+  ["none", "linux", "bubblewrap"],
+  ["open", "linux", "bubblewrap"],
+  [{ hosts: ["example.com"] }, "linux", "sandbox-runtime"],
+  ["none", "darwin", "sandbox-runtime"],
+] as const)("for network %j on %s the sandbox is %s [S-29] [S-67]", (network, platform, id) => {
+  expect(freshSandbox(network, platform).id).toBe(id);
+});
+
+test("it is the same with a memory as without [S-29]", () => {
+  const network = { hosts: ["example.com"] };
+  for (const env of [{}, { XDG_CACHE_HOME: "/nowhere" }])
+    expect(chooseSandbox({ env }, network).id).toBe("sandbox-runtime");
+});

@@ -1,0 +1,17 @@
+import { spawn } from "node:child_process";
+import { text } from "node:stream/consumers";
+import { expect, test } from "vitest";
+
+test.runIf(process.platform !== "win32")(
+  "a process without a terminal finds none [S-28] [S-60]",
+  async () => {
+    const module = JSON.stringify(new URL("./tty.ts", import.meta.url).href);
+    const program = `const { openTty } = await import(${module}); console.log(String(openTty()));`;
+    // In a session of its own, which has no terminal whatever this process has.
+    const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
+      detached: true,
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    expect(await text(child.stdout)).toBe("undefined\n");
+  },
+);

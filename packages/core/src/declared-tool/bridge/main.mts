@@ -1,0 +1,134 @@
+import { Socket } from "node:net";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { pathToFileURL } from "node:url";
+import { installModuleHook } from "./module-hook.mts";
+import { type LoadedTool, loadTools, type ToolDescription } from "./tool-loader.mts";
+
+/**
+ * The program that holds a skill's JavaScript tools. It runs inside the sandbox, beside a stranger's code and with
+ * no more rights: it imports nothing but Node's own modules and the files of this folder, and the host believes
+ * none of what it says. Requests come in on descriptor 3 and replies go out on 4, a line of JSON each; what a tool
+ * prints is a log.
+ */
+interface Request {
+  readonly id: number;
+  readonly method: "load" | "call" | "cancel";
+  readonly files: readonly string[];
+  readonly moduleMs: number;
+  readonly lineBytes: number;
+  readonly name: string;
+  readonly args: unknown;
+}
+
+interface Problem {
+  readonly file: string;
+  readonly error: string;
+}
+
+const [skill = "", zod = ""] = process.argv.slice(2);
+const requests = new Socket({ fd: 3, readable: true, writable: false });
+const replies = new Socket({ fd: 4, readable: false, writable: true });
+const tools = new Map<string, LoadedTool>();
+const running = new Map<number, AbortController>();
+const exit = process.exit.bind(process);
+let lineBytes = Number.POSITIVE_INFINITY;
+
+// A module that ends the process would take the other tools with it.
+process.exit = () => {
+  throw new Error("A tool cannot end its process.");
+};
+process.on("unhandledRejection", (reason) =>
+  process.stderr.write(`Unhandled rejection: ${String(reason)}\n`),
+);
+installModuleHook(zod);
+requests.on("close", () => exit(0));
+replies.on("error", () => exit(0));
+createInterface({ input: requests }).on("line", (line) => {
+  // The host writes nothing but requests.
+  answer(JSON.parse(line) as Request).catch((error: unknown) => {
+    process.stderr.write(`${String(error)}\n`);
+  });
+});
+
+async function answer(request: Request): Promise<void> {
+  switch (request.method) {
+    case "load":
+      return load(request);
+    case "call":
+      return call(request);
+    case "cancel":
+      running.get(request.id)?.abort(new Error("The call was cancelled."));
+  }
+}
+
+async function load(request: Request): Promise<void> {
+  lineBytes = request.lineBytes;
+  const problems: Problem[] = [];
+  const descriptions: ToolDescription[] = [];
+  for (const file of request.files) {
+    // Should the process end now, the host knows which module it was.
+    send({ type: "loading", file });
+    try {
+      const found = await withDeadline(readModule(file), request.moduleMs);
+      problems.push(...found.problems.map((error) => ({ file, error })));
+      for (const tool of found.tools) add(tool);
+    } catch (error) {
+      problems.push({ file, error: describeError(error).message });
+    }
+  }
+  send({ type: "ready", tools: descriptions, problems });
+
+  function add(tool: LoadedTool): void {
+    const { file } = tool.description;
+    if (tools.has(tool.name)) problems.push({ file, error: `There is another tool named ${tool.name}.` });
+    else {
+      tools.set(tool.name, tool);
+      descriptions.push(tool.description);
+    }
+  }
+}
+
+async function readModule(file: string) {
+  // A module's namespace is an object with its exports.
+  const module = (await import(pathToFileURL(join(skill, file)).href)) as Readonly<Record<string, unknown>>;
+  return loadTools(module, file);
+}
+
+/** A module may wait for ever at its top; the others are not to wait for it. */
+async function withDeadline<T>(work: Promise<T>, ms: number): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error("The module did not load in time.")), ms);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function call({ id, name, args }: Request): Promise<void> {
+  const controller = new AbortController();
+  running.set(id, controller);
+  try {
+    const tool = tools.get(name);
+    if (tool === undefined) throw new Error(`There is no tool named ${name}.`);
+    const result = await tool.run(args, { id, signal: controller.signal });
+    send({ id, ok: true, result: result ?? null });
+  } catch (error) {
+    send({ id, ok: false, error: describeError(error) });
+  } finally {
+    running.delete(id);
+  }
+}
+
+function describeError(error: unknown): { readonly code: string; readonly message: string } {
+  if (error instanceof Error) return { code: error.name, message: error.message };
+  return { code: "Error", message: String(error) };
+}
+
+/** Throws when the message is too long for a line or is not JSON; the caller then says so instead. */
+function send(message: object): void {
+  const line = `${JSON.stringify(message)}\n`;
+  if (Buffer.byteLength(line) > lineBytes) throw new Error(`The result is larger than ${lineBytes} bytes.`);
+  replies.write(line);
+}

@@ -1,0 +1,82 @@
+import { createRequire, type ResolveFnOutput, type ResolveHookContext, registerHooks } from "node:module";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+type Resolve = (specifier: string, context?: Partial<ResolveHookContext>) => ResolveFnOutput;
+
+/**
+ * A bundle has no node_modules. What tools are written with is found all the same: a package that the skill's
+ * surroundings do have comes first, else zod is ours and the makers of tools are small stand-ins. An import that
+ * only TypeScript's own resolution understands (`./a.js` for a.ts, `./a`) is found as well.
+ */
+export function installModuleHook(zodFolder: string): void {
+  const insideZod = pathToFileURL(join(zodFolder, "package.json")).href;
+  registerHooks({
+    resolve(specifier, context, next) {
+      try {
+        return next(specifier, context);
+      } catch (error) {
+        if (!isMissing(error)) throw error;
+        const found = resolveOtherwise(specifier, context, next, insideZod);
+        if (found === undefined) throw error;
+        return found;
+      }
+    },
+  });
+}
+
+function isMissing(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return (
+    code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND" || code === "ERR_UNSUPPORTED_DIR_IMPORT"
+  );
+}
+
+function resolveOtherwise(
+  specifier: string,
+  context: ResolveHookContext,
+  next: Resolve,
+  insideZod: string,
+): ResolveFnOutput | undefined {
+  if (/^\.\.?\//.test(specifier)) return resolveAsTypeScript(specifier, context, next);
+  // A package can import itself by its name, so that its own `exports` decide.
+  if (/^zod(?:\/|$)/.test(specifier) && context.parentURL !== insideZod) {
+    return context.conditions.includes("require")
+      ? { url: pathToFileURL(createRequire(insideZod).resolve(specifier)).href, shortCircuit: true }
+      : next(specifier, { ...context, parentURL: insideZod });
+  }
+  const standIn = standIns.get(specifier);
+  return standIn === undefined ? undefined : { url: standInUrl(standIn), shortCircuit: true };
+}
+
+const standIns: ReadonlyMap<string, string> = new Map([
+  ["ai", "shim-ai"],
+  ["@ai-sdk/provider-utils", "shim-ai"],
+  ["langchain", "shim-langchain"],
+  ["@langchain/core/tools", "shim-langchain"],
+]);
+
+/** These files end as this one does: `.mts` in the sources, `.mjs` when published. */
+function standInUrl(name: string): string {
+  return new URL(`./${name}${import.meta.url.slice(-4)}`, import.meta.url).href;
+}
+
+function resolveAsTypeScript(
+  specifier: string,
+  context: ResolveHookContext,
+  next: Resolve,
+): ResolveFnOutput | undefined {
+  for (const candidate of candidatesFor(specifier)) {
+    try {
+      return next(candidate, context);
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+    }
+  }
+  return undefined;
+}
+
+function candidatesFor(specifier: string): readonly string[] {
+  if (/\.m?js$/.test(specifier)) return [specifier.replace(/js$/, "ts")];
+  return [".ts", ".js", ".mts", ".mjs", "/index.ts", "/index.js"].map((end) => specifier + end);
+}

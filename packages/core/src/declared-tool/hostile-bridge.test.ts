@@ -1,0 +1,87 @@
+import { expect, test } from "vitest";
+import { directSandbox, hostOf } from "./tool-host.fixture.ts";
+
+const files = { "tools/a.mjs": "", "tools/b.mjs": "" };
+
+/** A host whose bridge is this code: `say` writes a line, `line` is each request. */
+function hostWith(onRequest: string, timing = {}) {
+  const sandbox = directSandbox(`const fs = require("node:fs");
+    const say = (text) => fs.writeSync(4, (typeof text === "string" ? text : JSON.stringify(text)) + "\\n");
+    const tool = (more) => ({ name: "t", description: "d", file: "tools/a.mjs", inputSchema: { type: "object" }, ...more });
+    const ready = (tools, problems = []) => say({ type: "ready", tools, problems });
+    require("node:readline").createInterface({ input: new (require("node:net").Socket)({ fd: 3 }) })
+      .on("line", (line) => { const request = JSON.parse(line); ${onRequest} });`);
+  return { sandbox, host: hostOf(files, { ports: { sandbox }, timing }) };
+}
+
+test("lines that mean nothing and ids that nobody waits for are passed over [S-32]", async () => {
+  const { host } = hostWith(`if (request.method === "load") {
+      say("no json"); say("[".repeat(100000)); say("null"); say('{"type":"ready"}'); say('{"type":"loading","file":7}');
+      ready([tool()]);
+    } else {
+      say({ id: 999, ok: true, result: "forged" }); say({ id: "__proto__", ok: true, result: "forged" });
+      say({ id: request.id, ok: "yes" }); say({ id: request.id, ok: false });
+      say({ id: request.id, ok: true, result: "real" }); say({ id: request.id, ok: true, result: "again" });
+    }`);
+  await expect(host.call("t", {})).resolves.toBe("real");
+  await expect(host.call("t", {})).resolves.toBe("real");
+});
+
+test("a line without end and a flood of lines end the process [S-32]", async () => {
+  const { host } = hostWith(`if (request.method === "load") return ready([tool(), tool({ name: "flood" })]);
+    if (request.name === "flood") { for (;;) say("x"); }
+    for (;;) fs.writeSync(4, "x".repeat(65536));`);
+  await expect(host.call("t", {})).rejects.toThrow(/sent a line of more than 4194304 bytes/);
+  await expect(host.call("flood", {})).rejects.toThrow(/too much that means nothing/);
+});
+
+test("keys that a merge would follow are left out of results and schemas [S-32]", async () => {
+  const { host } =
+    hostWith(`const evil = '{"__proto__":{"polluted":1},"a":{"__proto__":{"polluted":1},"b":2}}';
+    if (request.method === "load") say('{"type":"ready","problems":[],"tools":[{"name":"t","description":"d",' +
+      '"file":"tools/a.mjs","inputSchema":{"type":"object","__proto__":{"polluted":1}}}],"__proto__":{"x":1}}');
+    else say('{"id":' + request.id + ',"ok":true,"result":' + evil + "}");`);
+  const { tools } = await host.tools();
+  expect(Object.getOwnPropertyNames(tools[0]?.inputSchema)).toEqual(["type"]);
+  const result = await host.call("t", {});
+  expect(JSON.stringify(result)).toBe('{"a":{"b":2}}');
+  expect(Object.assign({}, result)).not.toHaveProperty("polluted");
+});
+
+test("tools with impossible names, files or schemas are left out, and texts are made harmless [S-32]", async () => {
+  const { host } = hostWith(`let deep = {}; for (let at = 0; at < 40; at += 1) deep = { properties: deep };
+    ready([
+      tool({ name: "" }), tool({ name: "a\\nb" }), tool({ name: "x".repeat(200) }), tool({ name: "\\u202eevil" }),
+      tool({ name: "elsewhere", file: "../../etc/passwd" }),
+      tool({ name: "s1", inputSchema: undefined }), tool({ name: "s2", inputSchema: [] }),
+      tool({ name: "s3", inputSchema: { type: "string" } }), tool({ name: "s4", inputSchema: { type: "object", deep } }),
+      tool({ name: "s5", inputSchema: { type: "object", title: "x".repeat(70000) } }),
+      tool({ name: "good", description: "One\\n\\u001b[31mtwo\\u200b", outputSchema: 7, inputSchema: { type: "object",
+        properties: { description: { type: "string", description: "a\\n\\u202eb", const: "a\\n\\u202eb" } } } }),
+      tool({ name: "good", description: "again" }),
+    ], [{ file: "tools/b.mjs", error: "line\\nline" }, { file: "other", error: "?" }]);`);
+  const { tools, problems } = await host.tools();
+  expect(tools).toEqual([
+    {
+      name: "good",
+      description: "One two",
+      file: "tools/a.mjs",
+      inputSchema: {
+        type: "object",
+        properties: { description: { type: "string", description: "a b", const: "a\n\u202eb" } },
+      },
+    },
+  ]);
+  expect(problems).toHaveLength(11);
+  expect(problems[0]).toEqual({ file: "tools/b.mjs", message: "line line" });
+  expect(problems.map((problem) => problem.message).join("")).not.toMatch(/[\n\u202e]/);
+});
+
+test("a bridge that never answers or blames modules at will is given up [S-32]", async () => {
+  const silent = hostWith("", { startMs: 300 });
+  await expect(silent.host.tools()).rejects.toMatchObject({ code: "TOOL_FAILED" });
+  const blaming = hostWith(`say({ type: "loading", file: "tools/" + "ab"[Math.random() * 2 | 0] + ".mjs" });
+    say({ type: "loading", file: "elsewhere" }); process.exit(1);`);
+  await expect(blaming.host.tools()).rejects.toMatchObject({ code: "TOOL_FAILED" });
+  expect(blaming.sandbox.started.length).toBeLessThanOrEqual(5);
+});

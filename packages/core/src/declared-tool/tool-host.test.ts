@@ -1,0 +1,153 @@
+import { expect, test, vi } from "vitest";
+import { directSandbox, hostOf } from "./tool-host.fixture.ts";
+
+const SLOW = `export const waits = { description: "w", execute: (_, { abortSignal }) =>
+    new Promise((_, reject) => abortSignal.addEventListener("abort", () => reject(abortSignal.reason))) };
+  export const deaf = { description: "d", execute: () => new Promise(() => {}) };
+  export const pid = { description: "p", execute: () => process.pid };
+  export const dies = { description: "x", execute: () => process.kill(process.pid, "SIGKILL") };
+  export const echo = { description: "e", execute: async ({ ms, text }) => {
+    await new Promise((resolve) => setTimeout(resolve, ms)); return text; } };`;
+const slow = { "tools/slow.mjs": SLOW };
+
+test("no process runs before it is needed, and calls share one [S-32]", async () => {
+  const sandbox = directSandbox();
+  const host = hostOf(slow, { ports: { sandbox } });
+  expect(sandbox.started).toHaveLength(0);
+  const calls = ["a", "b", "c"].map((text, at) => host.call("echo", { text, ms: 30 - 10 * at }));
+  await expect(Promise.all(calls)).resolves.toEqual(["a", "b", "c"]);
+  expect(sandbox.started).toHaveLength(1);
+});
+
+test("a tool that the skill does not have is not called [S-32]", async () => {
+  const host = hostOf(slow);
+  await expect(host.call("toString", {})).rejects.toMatchObject({ code: "TOOL_NOT_FOUND" });
+});
+
+test("a call that takes too long is cancelled, and the process lives on when it stops [S-32]", async () => {
+  const host = hostOf(slow);
+  const before = await host.call("pid", {});
+  const late = host.call("waits", {}, { timeoutMs: 50 });
+  await expect(late).rejects.toMatchObject({ code: "TIMED_OUT" });
+  await expect(host.call("pid", {})).resolves.toBe(before);
+});
+
+test("a call that does not stop loses its process, and the next one gets another [S-32]", async () => {
+  const sandbox = directSandbox();
+  const host = hostOf(slow, { ports: { sandbox }, timing: { graceMs: 100 } });
+  const before = await host.call("pid", {});
+  const other = host.call("waits", {});
+  const outcome = expect(other).rejects.toMatchObject({
+    code: "TOOL_FAILED",
+    message: expect.stringContaining("The tool deaf did not stop"),
+  });
+  await expect(host.call("deaf", {}, { timeoutMs: 50 })).rejects.toMatchObject({ code: "TIMED_OUT" });
+  // Asked before the process was ended, and answered by the one after it.
+  const after = await host.call("pid", {});
+  await outcome;
+  expect(after).not.toBe(before);
+  expect(sandbox.started).toHaveLength(2);
+});
+
+test("a call can be called off, before its process has started too [S-32]", async () => {
+  const host = hostOf(slow);
+  const early = new AbortController();
+  const starting = host.call("pid", {}, { signal: early.signal });
+  early.abort();
+  await expect(starting).rejects.toMatchObject({ code: "INTERRUPTED" });
+  const controller = new AbortController();
+  const running = host.call("waits", {}, { signal: controller.signal });
+  await host.call("pid", {});
+  controller.abort();
+  await expect(running).rejects.toMatchObject({ code: "INTERRUPTED" });
+  await expect(host.call("pid", {}, { signal: AbortSignal.abort() })).rejects.toMatchObject({
+    code: "INTERRUPTED",
+  });
+});
+
+test("when the process dies its calls fail, and the next one gets another [S-32]", async () => {
+  const host = hostOf(slow);
+  const other = expect(host.call("waits", {})).rejects.toMatchObject({ code: "TOOL_FAILED" });
+  await host.tools();
+  await expect(host.call("dies", {})).rejects.toMatchObject({
+    code: "TOOL_FAILED",
+    message: expect.stringContaining("ended by itself, with code 137"),
+  });
+  await other;
+  await expect(host.call("pid", {})).resolves.toEqual(expect.any(Number));
+});
+
+test("a process without calls is ended, and comes back when it is needed [S-32]", async () => {
+  const sandbox = directSandbox();
+  const host = hostOf(slow, { ports: { sandbox }, timing: { idleMs: 20 } });
+  const before = await host.call("pid", {});
+  await sandbox.started[0]?.exited;
+  expect(await host.call("pid", {})).not.toBe(before);
+});
+
+test("closing ends the process and the calls that wait for it [S-32]", async () => {
+  const sandbox = directSandbox();
+  const host = hostOf(slow, { ports: { sandbox } });
+  await host.tools();
+  const waiting = expect(host.call("deaf", {})).rejects.toMatchObject({ code: "INTERRUPTED" });
+  await host.call("pid", {});
+  await host.close();
+  await waiting;
+  await sandbox.started[0]?.exited;
+  await expect(host.tools()).rejects.toMatchObject({ code: "INTERRUPTED" });
+});
+
+test("what tools print is a log of bounded size without secrets, and their environment is what was given [S-32]", async () => {
+  const host = hostOf(
+    {
+      "tools/t.mjs": `export const loud = { description: "l", execute: () => {
+          for (let at = 0; at < 2000; at += 1) console.log(at, process.env.KEY, "x".repeat(80));
+          return { [process.env.KEY]: ["is " + process.env.KEY] }; } };
+        export const env = { description: process.env.KEY, execute: () => Object.keys(process.env) };
+        export const fails = { description: "f", execute: () => { throw new RangeError(process.env.KEY); } };`,
+    },
+    { env: { KEY: "hush" }, ports: { redact: (text) => text.replaceAll("hush", "[KEY]") } },
+  );
+  const { tools } = await host.tools();
+  expect(tools.find((tool) => tool.name === "env")?.description).toBe("[KEY]");
+  await expect(host.call("loud", {})).resolves.toEqual({ "[KEY]": ["is [KEY]"] });
+  await expect(host.call("fails", {})).rejects.toMatchObject({
+    message: "The tool fails failed: [KEY]",
+    details: { code: "RangeError" },
+  });
+  const variables = await host.call("env", {});
+  expect(variables).toEqual(expect.arrayContaining(["KEY"]));
+  expect(variables).not.toContain("HOME");
+  // Then all that was printed has been read.
+  await host.close();
+  expect(host.log()).toContain("1999 [KEY]");
+  expect(host.log()).not.toContain("hush");
+  expect(host.log().length).toBeLessThanOrEqual(16 * 1024);
+});
+
+test("a result that is not JSON or too large fails alone [S-32]", async () => {
+  const host = hostOf({
+    "tools/t.mjs": `export const big = { description: "b", execute: () => "x".repeat(5_000_000) };
+      export const loop = { description: "l", execute: () => { const a = {}; a.a = a; return a; } };
+      export const deep = { description: "d", execute: () => {
+        let value = 1; for (let at = 0; at < 1000; at += 1) value = [value]; return value; } };
+      export const none = { description: "n", execute: () => {} };`,
+  });
+  await expect(host.call("big", {})).rejects.toThrow(/larger than 4194304 bytes/);
+  await expect(host.call("loop", {})).rejects.toThrow(/circular/);
+  await expect(host.call("deep", {})).rejects.toThrow(/nested too deeply/);
+  await expect(host.call("none", {})).resolves.toBeNull();
+  await expect(host.call("none", { text: "x".repeat(5_000_000) })).rejects.toMatchObject({
+    code: "LIMIT_EXCEEDED",
+  });
+});
+
+test("closing does not wait for modules that are being loaded [S-32]", async () => {
+  const sandbox = directSandbox();
+  const host = hostOf({ "tools/t.mjs": "for (;;);" }, { ports: { sandbox }, timing: { startMs: 1_000_000 } });
+  const listing = expect(host.tools()).rejects.toMatchObject({ code: "INTERRUPTED" });
+  await vi.waitFor(() => expect(sandbox.started).toHaveLength(1));
+  await host.close();
+  await listing;
+  await sandbox.started[0]?.exited;
+});

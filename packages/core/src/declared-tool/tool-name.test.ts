@@ -1,0 +1,39 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { declaredToolName, declaredToolNames } from "./tool-name.ts";
+
+const ids = fc.stringMatching(/^[a-z0-9]{1,20}(-[a-z0-9]{1,20}){0,2}$/);
+const tools = fc.oneof(fc.string({ minLength: 1, maxLength: 100 }), fc.stringMatching(/^[a-b_.]{1,3}$/));
+
+test("a tool is named after its skill and itself [S-32]", () => {
+  expect(declaredToolName("seo-page", "write_page")).toBe("seo-page__write_page");
+  expect(declaredToolName("pdf", "pages.merge all")).toBe("pdf__pages_merge_all");
+});
+
+test("a long name is cut and ends with a hash of all of it [S-32]", () => {
+  const long = declaredToolName("pdf", `${"a".repeat(80)}1`);
+  expect(long).toMatch(/^pdf__a{48}_[0-9a-f]{10}$/);
+  expect(declaredToolName("pdf", `${"a".repeat(80)}2`)).not.toBe(long);
+  expect(declaredToolName("pdf", "a".repeat(59))).toBe(`pdf__${"a".repeat(59)}`);
+});
+
+test("tools whose names would be the same all get a hash, also one that takes such a name [S-32]", () => {
+  const [first, second, third] = declaredToolNames("x", ["a.b", "a b", "ab"]);
+  expect(first).toMatch(/^x__a_b_[0-9a-f]{10}$/);
+  expect(second).toMatch(/^x__a_b_[0-9a-f]{10}$/);
+  expect(first).not.toBe(second);
+  expect(third).toBe("x__ab");
+  const taken = first?.slice("x__".length) ?? "";
+  expect(new Set(declaredToolNames("x", ["a.b", "a b", taken])).size).toBe(3);
+});
+
+test("names are what models accept, and no two tools share one, in one skill or in two [S-32]", () => {
+  fc.assert(
+    fc.property(ids, ids, fc.uniqueArray(tools), fc.uniqueArray(tools), (a, b, ofA, ofB) => {
+      const names = [...declaredToolNames(a, ofA), ...(a === b ? [] : declaredToolNames(b, ofB))];
+      for (const name of names) expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
+      expect(new Set(names).size).toBe(names.length);
+      expect(declaredToolNames(a, ofA)).toEqual(declaredToolNames(a, ofA));
+    }),
+  );
+});

@@ -1,0 +1,289 @@
+import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { bubblewrap } from "./bubblewrap.ts";
+import { findRuntime } from "./runtime.ts";
+import { type Bench, commandLines, makeBench } from "./trial.fixture.ts";
+
+const isLinux = process.platform === "linux";
+const isRoot = process.getuid?.() === 0;
+
+describe.runIf(isLinux)("a program in bubblewrap", () => {
+  const sandbox = bubblewrap();
+  let bench: Bench;
+  beforeAll(async () => {
+    bench = await makeBench();
+  });
+  afterAll(() => bench.remove());
+
+  test("reads its skill and cannot change it [S-29]", async () => {
+    const script = "cat /skill/SKILL.md; echo x > /skill/SKILL.md; touch /skill/new; rm /skill/SKILL.md";
+    const { stdout, stderr, code } = await bench.run(sandbox, script);
+    expect(stdout).toBe("the skill");
+    expect(stderr.match(/Read-only file system/g)).toHaveLength(3);
+    expect(code).not.toBe(0);
+    expect(readFileSync(join(bench.skill, "SKILL.md"), "utf8")).toBe("the skill");
+    expect(existsSync(join(bench.skill, "new"))).toBe(false);
+  });
+
+  test("works in an empty folder of its own, whose files are handed over [S-29]", async () => {
+    const script =
+      "pwd; ls -A; mkdir out; echo result > out/a.txt; printf run > b; chmod +x b; echo t > /tmp/t";
+    const { stdout, files, collected } = await bench.run(sandbox, script);
+    expect(stdout).toBe("/work\n");
+    expect(files).toEqual({ "out/a.txt": "result\n", b: "run" });
+    expect(collected.refused).toEqual([]);
+  });
+
+  test("sees the system's programs and nothing else of the disk [S-29]", async () => {
+    const { stdout } = await bench.run(
+      sandbox,
+      "ls -A /; ls -A /etc | grep -cE 'shadow|ssh|machine-id'; ls -A /run /tmp",
+    );
+    const names = stdout.split("\n");
+    expect(names).toEqual(expect.arrayContaining(["usr", "skill", "work", "proc", "dev", "tmp", "etc"]));
+    for (const name of ["home", "root", "var", "mnt", "srv", "boot", "sys"])
+      expect(names).not.toContain(name);
+    expect(names).toContain("0");
+  });
+
+  test("can write nowhere but to its private folders and the devices of every program [S-29]", async () => {
+    const script =
+      "find / \\( -path /usr -o -path /proc \\) -prune -o -writable \\( -type d -o -type f \\) -print 2>/dev/null; find /proc -writable -type f -not -path '/proc/[0-9]*' 2>/dev/null; for d in / /etc /dev /usr /proc/self; do touch $d/x 2>/dev/null && echo wrote $d; done; true";
+    const { stdout } = await bench.run(sandbox, script);
+    const devices = ["full", "null", "pts", "random", "shm", "tty", "urandom", "zero"].map(
+      (name) => `/dev/${name}`,
+    );
+    const marker = /^\/run\/[0-9a-f]{32}$/;
+    const found = stdout
+      .trim()
+      .split("\n")
+      .filter((path) => !marker.test(path));
+    expect(found.sort()).toEqual([...devices, "/run", "/tmp", "/work"]);
+  });
+
+  test("gets the few variables of every run, those given, and none of ours [S-29]", async () => {
+    process.env["SKILLHOLD_CANARY"] = "canary-of-the-host";
+    const command = () => ({ argv: ["/usr/bin/env"] as const, env: { GIVEN: "value" } });
+    const { stdout } = await bench.run(sandbox, "", { command });
+    delete process.env["SKILLHOLD_CANARY"];
+    const names = stdout
+      .trim()
+      .split("\n")
+      .map((line) => line.split("=")[0]);
+    expect(names.sort()).toEqual(["GIVEN", "HOME", "LANG", "PATH", "PWD", "TMPDIR", "TZ"]);
+    expect(stdout).toContain("HOME=/work\n");
+    expect(stdout).toContain("GIVEN=value\n");
+  });
+
+  test("has its secrets in no command line of the host and not in those of its own first process [S-33]", async () => {
+    const secret = `secret-${process.hrtime.bigint()}`;
+    const script = 'cat /proc/1/environ /proc/1/cmdline | tr "\\0" " "; echo; echo "$TOKEN"; sleep 30';
+    const command = () => ({ argv: ["/bin/sh", "-c", script] as const, env: { TOKEN: secret } });
+    const running = await sandbox.start(bench.spec("", { command }));
+    const output = text(running.stdout);
+    running.stderr.resume();
+    await untilSome(async () => (await commandLines()).some((line) => line.startsWith("sleep\u000030")));
+    expect((await commandLines()).filter((line) => line.includes(secret))).toEqual([]);
+    running.kill();
+    await running.dispose();
+    const [init, own] = (await output).trim().split("\n");
+    expect(own).toBe(secret);
+    expect(init).not.toContain(secret);
+    expect(init).toMatch(/bwrap --args \d+ -- /);
+  });
+
+  test("is refused variables that change which code is loaded [S-29]", async () => {
+    for (const name of ["LD_PRELOAD", "LD_LIBRARY_PATH", "GLIBC_TUNABLES", "A B", ""]) {
+      const command = () => ({ argv: ["/bin/true"] as const, env: { [name]: "x" } });
+      const refused = sandbox.start(bench.spec("", { command }));
+      await expect(refused).rejects.toMatchObject({ code: "CONFIG_INVALID" });
+    }
+  });
+
+  test("has three descriptors and no more, none of them the host's [S-29]", async () => {
+    const { stdout } = await bench.run(sandbox, "exec ls -l /proc/self/fd");
+    const lines = stdout
+      .split("\n")
+      .flatMap((line) => / (\d+) -> (.*)$/.exec(line)?.slice(1, 3).join(" ") ?? []);
+    const open = lines.filter((line) => !/^\d+ (?:\/dev\/null|\/proc\/\d+\/fd)$/.test(line));
+    expect(open.map((line) => line.split(" ")[0])).toEqual(["0", "1", "2"]);
+  });
+
+  test("can open its outputs by name [S-29]", async () => {
+    const { stdout, stderr } = await bench.run(sandbox, "echo out > /dev/stdout; echo error > /dev/stderr");
+    expect({ stdout, stderr }).toEqual({ stdout: "out\n", stderr: "error\n" });
+  });
+
+  test("talks over a channel at descriptors 3 and 4 when it has one [S-32]", async () => {
+    const running = await sandbox.start(bench.spec("cat <&3 >&4; echo done", { hasChannel: true }));
+    const received = running.channel === undefined ? undefined : text(running.channel.receive);
+    running.channel?.send.end("ping\n");
+    running.stderr.resume();
+    expect(await text(running.stdout)).toBe("done\n");
+    expect(await received).toBe("ping\n");
+    await running.dispose();
+  });
+
+  test("sees its own processes only, as a user of no rights [S-29]", async () => {
+    const script =
+      "ls -d /proc/[0-9]* | wc -l; id -u; grep -E 'CapEff|NoNewPrivs|Seccomp:' /proc/self/status; hostname";
+    const { stdout } = await bench.run(sandbox, script);
+    const [processes, user, ...status] = stdout.trim().split("\n");
+    expect(Number(processes)).toBeLessThanOrEqual(4);
+    expect(user).toBe("1000");
+    expect(status).toEqual(["CapEff:\t0000000000000000", "NoNewPrivs:\t1", "Seccomp:\t2", "skill"]);
+  });
+
+  test("reaches a server of the host only when the network is open [S-29]", async () => {
+    const server = createServer((socket) => socket.end()).listen(0, "127.0.0.1");
+    await new Promise((resolve) => server.once("listening", resolve));
+    const address = server.address();
+    const port = typeof address === "object" ? address?.port : undefined;
+    const command = () => ({
+      argv: ["/bin/bash", "-c", `: <>/dev/tcp/127.0.0.1/${port} && echo reached`] as const,
+      env: {},
+    });
+    expect((await bench.run(sandbox, "", { command })).stdout).toBe("");
+    expect((await bench.run(sandbox, "", { command, network: "open" })).stdout).toBe("reached\n");
+    server.close();
+  });
+
+  test("is not started when some hosts alone were asked for [S-29]", async () => {
+    const refused = sandbox.start(bench.spec("true", { network: { hosts: ["example.org"] } }));
+    await expect(refused).rejects.toMatchObject({
+      code: "SANDBOX_UNAVAILABLE",
+      hint: expect.stringContaining("sandbox-runtime"),
+    });
+  });
+
+  test("writes to a mount that is writable, and to no other, and to nothing of the kernel [S-29]", async () => {
+    const shared = join(bench.folder, "shared");
+    const input = join(bench.folder, "input");
+    for (const folder of [shared, input]) mkdirSync(folder, { mode: 0o700 });
+    await writeFile(join(input, "in.txt"), "input");
+    const mounts = [
+      { source: shared, target: "/mnt/shared", isWritable: true },
+      { source: input, target: "/mnt/input", isWritable: false },
+    ];
+    const script =
+      "cp /mnt/input/in.txt /mnt/shared/out.txt; touch /mnt/input/x; id -u; find /proc -writable -type f -not -path '/proc/[0-9]*' 2>/dev/null; grep CapEff /proc/self/status; echo mine > mine";
+    const { stdout, stderr, files } = await bench.run(sandbox, script, { mounts });
+    expect(readFileSync(join(shared, "out.txt"), "utf8")).toBe("input");
+    expect(statSync(join(shared, "out.txt")).uid).toBe(process.getuid?.());
+    expect(stderr).toContain("Read-only file system");
+    expect(stdout).toBe("1000\nCapEff:\t0000000000000000\n");
+    expect(files).toEqual({ mine: "mine\n" });
+  });
+
+  test("gets no mount that would take the sandbox apart [S-29]", async () => {
+    const bad = [
+      { source: "/proc", target: "/mnt/p" },
+      { source: "/sys/fs", target: "/mnt/s" },
+      { source: bench.skill, target: "/proc/x" },
+      { source: bench.skill, target: "/etc" },
+      { source: bench.skill, target: "/mnt/../usr" },
+      { source: "relative", target: "/mnt/r" },
+    ];
+    for (const mount of bad) {
+      const refused = sandbox.start(bench.spec("true", { mounts: [{ ...mount, isWritable: false }] }));
+      await expect(refused).rejects.toMatchObject({ code: "CONFIG_INVALID" });
+    }
+  });
+
+  test("is ended with all that it started, detached processes too [S-29]", async () => {
+    const mark = `31${process.pid}`;
+    const script = `setsid sh -c 'setsid sleep ${mark} </dev/null >/dev/null 2>&1 &' ; sleep ${mark}`;
+    const seen = async () =>
+      (await commandLines()).filter((line) => line === `sleep\u0000${mark}\u0000`).length;
+    const running = await sandbox.start(bench.spec(script));
+    running.stdout.resume();
+    running.stderr.resume();
+    await untilSome(async () => (await seen()) === 2);
+    running.kill();
+    expect(await running.exited).toMatchObject({ code: 137, signal: "SIGKILL" });
+    expect(await seen()).toBe(0);
+    await running.dispose();
+  });
+
+  test("leaves no process behind when it ends by itself [S-29]", async () => {
+    const mark = `32${process.pid}`;
+    const { code } = await bench.run(sandbox, `setsid sleep ${mark} >/dev/null 2>&1 & exit 3`);
+    expect(code).toBe(3);
+    expect((await commandLines()).filter((line) => line.includes(mark))).toEqual([]);
+  });
+
+  test("runs beside others without seeing them [S-29]", async () => {
+    const runs = Array.from({ length: 8 }, (_, index) =>
+      bench.run(sandbox, `echo ${index} > mine; sleep 0.2; ls; ls -d /proc/[0-9]* | wc -l`),
+    );
+    const trials = await Promise.all(runs);
+    expect(trials.map(({ files }) => files)).toEqual(trials.map((_, index) => ({ mine: `${index}\n` })));
+    for (const { stdout } of trials) {
+      expect(stdout.split("\n")[0]).toBe("mine");
+      expect(Number(stdout.split("\n")[1])).toBeLessThanOrEqual(4);
+    }
+  });
+
+  test("can be Node, wherever that is installed [S-29]", async () => {
+    const { program, mounts: runtimes } = await findRuntime("node");
+    const trial = await bench.run(sandbox, "", {
+      runtimes,
+      command: (paths) => ({
+        argv: [paths.of(program), "-p", "process.version + require('os').userInfo().username"],
+        env: {},
+      }),
+    });
+    expect(trial).toMatchObject({ code: 0, stdout: `${process.version}skill\n` });
+  });
+
+  test("that cannot be confined has not run, and the message says what bubblewrap said [S-29]", async () => {
+    const missing = sandbox.start(bench.spec("true", { skill: join(bench.folder, "nowhere") }));
+    await expect(missing).rejects.toMatchObject({
+      code: "SANDBOX_UNAVAILABLE",
+      message: expect.stringMatching(/nowhere/),
+    });
+    const broken = bubblewrap({ bwrap: "/usr/bin/false" }).start(bench.spec("true"));
+    await expect(broken).rejects.toMatchObject({ code: "SANDBOX_UNAVAILABLE" });
+    const absent = bubblewrap({ bwrap: "/nowhere/bwrap" }).start(bench.spec("true"));
+    await expect(absent).rejects.toMatchObject({ code: "SANDBOX_UNAVAILABLE" });
+  });
+
+  test("is tried out before it is relied on, and what is missing is told [S-29]", async () => {
+    const probe = await sandbox.probe();
+    expect(probe).toMatchObject({
+      id: "bubblewrap",
+      isAvailable: true,
+      version: expect.stringMatching(/^\d+\.\d+/),
+    });
+    expect(probe.checks.filter(({ isConfined }) => !isConfined)).toEqual([]);
+    expect(await sandbox.probe()).toBe(probe);
+    const host = { platform: "linux", path: "", osRelease: "/nowhere", folders: [] };
+    const absent = await bubblewrap({ host }).probe();
+    expect(absent).toMatchObject({
+      isAvailable: false,
+      problem: { hint: expect.stringContaining("bubblewrap") },
+    });
+    expect((await bubblewrap({ bwrap: "/nowhere/bwrap" }).probe()).isAvailable).toBe(false);
+  });
+
+  test.runIf(isRoot)("is another user for the host when root starts it [S-29]", async () => {
+    const running = await sandbox.start(bench.spec("sleep 33.25"));
+    running.stdout.resume();
+    running.stderr.resume();
+    const { execFileSync } = await import("node:child_process");
+    await untilSome(async () => (await commandLines()).some((line) => line === "sleep\u000033.25\u0000"));
+    const users = execFileSync("/bin/ps", ["-eo", "uid,args"], { encoding: "utf8" });
+    const uid = Number(/^\s*(\d+) sleep 33\.25$/m.exec(users)?.[1]);
+    expect(uid).toBeGreaterThanOrEqual(61_184);
+    await running.dispose();
+  });
+});
+
+async function untilSome(check: () => Promise<boolean>): Promise<void> {
+  while (!(await check())) await sleep(20);
+}

@@ -1,0 +1,91 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { findControlGroups } from "./cgroup.ts";
+import { launch } from "./process.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "skillhold-test-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+test("a machine without groups has none [S-29]", () => {
+  expect(findControlGroups({ mount: join(folder, "none"), self: join(folder, "none") })).toBeUndefined();
+});
+
+test("a tree in which the controllers are not ours to use has none, and nothing is left in it [S-29]", () => {
+  mkdirSync(join(folder, "app.slice/own.scope"), { recursive: true });
+  writeFileSync(join(folder, "cgroup.controllers"), "cpu memory pids\n");
+  writeFileSync(join(folder, "self"), "0::/app.slice/own.scope\n");
+  // Folders of a disk get no control files: as where the controllers are not shared out.
+  expect(findControlGroups({ mount: folder, self: join(folder, "self") })).toBeUndefined();
+  expect(readdirSync(join(folder, "app.slice"))).toEqual(["own.scope"]);
+  expect(readdirSync(join(folder, "app.slice/own.scope"))).toEqual([]);
+});
+
+test("empty groups of dead processes are removed, and no others [S-29]", () => {
+  // Above the largest number that a process can have.
+  const names = [
+    "skillhold-99999999-1",
+    "skillhold-99999999-2",
+    `skillhold-${process.pid}-1`,
+    "other-99999999-1",
+  ];
+  const old = Date.now() / 1000 - 3600;
+  for (const name of names) {
+    mkdirSync(join(folder, "memory", name), { recursive: true });
+    utimesSync(join(folder, "memory", name), old, old);
+  }
+  utimesSync(join(folder, "memory", "skillhold-99999999-2"), new Date(), new Date());
+  findControlGroups({ mount: folder, self: join(folder, "self") });
+  expect(readdirSync(join(folder, "memory")).sort()).toEqual(names.slice(1).sort());
+});
+
+const real = process.platform === "linux" ? findControlGroups() : undefined;
+
+describe.runIf(real !== undefined)("a group", () => {
+  const limits = { memoryBytes: 64 * 1024 * 1024, processes: 5 };
+  const groupsOf = (pid: number): string => readFileSync(`/proc/${pid}/cgroup`, "utf8");
+
+  test("holds a process and counts its time, and is gone when it is removed [S-29]", async () => {
+    const group = real?.create(limits);
+    const launched = await launch(
+      ["/bin/sh", "-c", "read line; i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done"],
+      { env: {} },
+    );
+    await group?.add(launched.pid);
+    const name = /skillhold-\d+-\d+/.exec(groupsOf(launched.pid))?.[0] ?? "";
+    expect(name).not.toBe("");
+    launched.stdin.end("\n");
+    await launched.ended;
+    expect(group?.cpuMs()).toBeGreaterThan(1);
+    expect(group?.wasOutOfMemory()).toBe(false);
+    await group?.remove();
+    expect(
+      ["memory", "pids", "cpuacct", "."].some((part) => existsSync(join("/sys/fs/cgroup", part, name))),
+    ).toBe(false);
+  });
+
+  test("takes what is left in it along when it is removed [S-29]", async () => {
+    const group = real?.create(limits);
+    const launched = await launch(["/bin/sleep", "60"], { env: {} });
+    await group?.add(launched.pid);
+    launched.stderr.resume();
+    const output = text(launched.stdout);
+    await group?.remove();
+    expect(await launched.ended).toEqual({ code: null, signal: "SIGKILL" });
+    expect(await output).toBe("");
+  });
+});

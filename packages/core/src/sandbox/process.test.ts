@@ -1,0 +1,109 @@
+import { spawnSync } from "node:child_process";
+import { closeSync, openSync, writeFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { launch } from "./process.ts";
+import { commandLines } from "./trial.fixture.ts";
+
+const isRoot = process.getuid?.() === 0;
+const program = join(import.meta.dirname, "launch-with-leak.fixture.ts");
+
+describe.runIf(process.platform === "linux")("a process that is launched", () => {
+  let folder: string;
+  let leak: number;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "skillhold-test-"));
+    writeFileSync(join(folder, "leaked"), "");
+    leak = openSync(join(folder, "leaked"), "r");
+  });
+  afterAll(async () => {
+    closeSync(leak);
+    await rm(folder, { recursive: true });
+  });
+
+  /** Starts Node with an open descriptor that it does not know of: those up to 15 it closes for its children. */
+  const nodeWithLeak = (args: readonly string[], user: { uid?: number; gid?: number } = {}) => {
+    const stdio = ["ignore", "pipe", "pipe", ...Array(57).fill("ignore"), leak];
+    return spawnSync(process.execPath, args, { stdio, encoding: "utf8", cwd: "/", ...user });
+  };
+  const runFixture = (user?: { uid: number; gid: number }) => {
+    const { stdout, stderr } = nodeWithLeak(["--conditions=@skillhold/source", program], user);
+    expect(stderr).toBe("");
+    return JSON.parse(stdout);
+  };
+
+  test("gets no descriptor that was left open in us [S-29]", () => {
+    const ordinary =
+      "require('child_process').execFileSync('/bin/ls',['-l','/proc/self/fd'],{stdio:'inherit'})";
+    // What happens otherwise, so that the rest proves something.
+    expect(nodeWithLeak(["-e", ordinary]).stdout).toContain("leaked");
+    const { inherited, plain, confined, code } = runFixture();
+    expect(inherited).toContain(60);
+    expect(plain).toMatch(/ 60 -> \/dev\/null/);
+    expect(plain).not.toContain("leaked");
+    expect(confined).not.toContain("leaked");
+    expect(code).toBe(0);
+  });
+
+  test.runIf(isRoot)("is confined for a user who is not root as well [S-29]", () => {
+    const { uid, code, confined } = runFixture({ uid: 65_534, gid: 65_534 });
+    expect({ uid, code }).toEqual({ uid: 65_534, code: 0 });
+    expect(confined).not.toContain("leaked");
+  });
+
+  test("gets the variables that it is given and no others [S-29]", async () => {
+    const launched = await launch(["/usr/bin/env"], { env: { ONE: "1" } });
+    expect(await text(launched.stdout)).toBe("ONE=1\n");
+    const bare = await launch(["/usr/bin/env"], { env: {} });
+    expect(await text(bare.stdout)).toBe("");
+  });
+
+  test("is no shell's text [S-29]", async () => {
+    const launched = await launch(["/bin/echo", "$HOME; id", "`id`"], { env: {} });
+    expect(await text(launched.stdout)).toBe("$HOME; id `id`\n");
+  });
+
+  test("can open its outputs by name, and what it writes comes in order [S-29]", async () => {
+    const script = "echo 1; echo 2 > /dev/stdout; echo 3 >> /proc/self/fd/1; echo 4 | tee /dev/stderr";
+    const launched = await launch(["/bin/sh", "-c", script], { env: {} });
+    const [output, errors] = await Promise.all([text(launched.stdout), text(launched.stderr)]);
+    expect({ output, errors }).toEqual({ output: "1\n2\n3\n4\n", errors: "4\n" });
+    expect(await launched.ended).toEqual({ code: 0, signal: null });
+  });
+
+  test("ends whether or not anybody reads what it writes [S-29]", async () => {
+    const launched = await launch(["/usr/bin/head", "-c", "50000", "/dev/zero"], { env: {} });
+    expect(await launched.ended).toEqual({ code: 0, signal: null });
+  });
+
+  test("is killed with its group [S-29]", async () => {
+    const mark = `41${process.pid}`;
+    const launched = await launch(["/bin/sh", "-c", `sleep ${mark} & sleep ${mark}`], { env: {} });
+    const seen = async () =>
+      (await commandLines()).filter((line) => line === `sleep\u0000${mark}\u0000`).length;
+    while ((await seen()) < 2) await sleep(10);
+    launched.stdout.resume();
+    launched.stderr.resume();
+    launched.kill();
+    expect(await launched.ended).toEqual({ code: null, signal: "SIGKILL" });
+    while ((await seen()) > 0) await sleep(10);
+    launched.kill();
+  });
+
+  test("that does not exist fails as a promise does [S-29]", async () => {
+    await expect(launch(["/nowhere/program"], { env: {} })).rejects.toMatchObject({ code: "ENOENT" });
+  });
+
+  test("may leave what it is sent unread [S-29]", async () => {
+    const launched = await launch(["/bin/true"], { env: {}, pipes: [3] });
+    launched.pipe(3).end("x".repeat(1_000_000));
+    launched.stdin.end("x".repeat(1_000_000));
+    launched.stdout.resume();
+    launched.stderr.resume();
+    expect((await launched.ended).code).toBe(0);
+  });
+});

@@ -1,0 +1,74 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { defaultLimits } from "@skillhold/protocol/limits";
+import { collectFiles } from "./collect.ts";
+import { exitOf } from "./exit.ts";
+import type { Launched } from "./process.ts";
+import type { Collected, EnforcedLimits, SandboxExit, SandboxProcess, SandboxSpec } from "./sandbox.ts";
+
+export interface RuntimeRun {
+  readonly spec: SandboxSpec;
+  /** The host's folder that is the program's own. */
+  readonly work: string;
+  readonly enforced: EnforcedLimits;
+  /** Takes away what was set up for the run. */
+  readonly close: () => Promise<void>;
+}
+
+/** How long output is waited for after the end, which a process that got away may hold open for ever. */
+const OUTPUT_MS = 500;
+
+/** A program that runs in a sandbox of the package. */
+export class SandboxRuntimeProcess implements SandboxProcess {
+  readonly stdin: SandboxProcess["stdin"];
+  readonly stdout: SandboxProcess["stdout"];
+  readonly stderr: SandboxProcess["stderr"];
+  readonly channel: SandboxProcess["channel"];
+  readonly enforced: EnforcedLimits;
+  readonly exited: Promise<SandboxExit>;
+  readonly #launched: Launched;
+  readonly #run: RuntimeRun;
+  #disposal: Promise<void> | undefined;
+
+  constructor(launched: Launched, run: RuntimeRun) {
+    this.#launched = launched;
+    this.#run = run;
+    this.stdin = launched.stdin;
+    this.stdout = launched.stdout;
+    this.stderr = launched.stderr;
+    this.channel = run.spec.hasChannel ? { send: launched.pipe(3), receive: launched.pipe(4) } : undefined;
+    this.enforced = run.enforced;
+    this.exited = this.#finish();
+  }
+
+  kill(): void {
+    this.#launched.kill();
+  }
+
+  collect(target: string): Promise<Collected> {
+    const limits = { files: defaultLimits.bundleFiles, bytes: this.#run.spec.limits.diskBytes };
+    return collectFiles(this.#run.work, target, limits);
+  }
+
+  dispose(): Promise<void> {
+    this.#disposal ??= this.#dispose();
+    return this.#disposal;
+  }
+
+  async #dispose(): Promise<void> {
+    this.kill();
+    await this.exited;
+    await this.#run.close();
+  }
+
+  async #finish(): Promise<SandboxExit> {
+    const exit = exitOf(await this.#launched.exited);
+    this.#launched.killGroup();
+    const isRead = await Promise.race([this.#launched.ended.then(() => true), sleep(OUTPUT_MS, false)]);
+    if (!isRead) {
+      this.stdout.destroy();
+      this.stderr.destroy();
+    }
+    if (exit.signal === "SIGXCPU") return { ...exit, exceeded: "cpu" };
+    return exit.signal === "SIGXFSZ" ? { ...exit, exceeded: "disk" } : exit;
+  }
+}

@@ -1,0 +1,75 @@
+import { describe, expect, test } from "vitest";
+import { interpret } from "./bpf.fixture.ts";
+import { seccompFilter } from "./seccomp.ts";
+import { syscallTables } from "./syscall-table.ts";
+
+const ALLOW = 0x7fff0000;
+const EPERM = 0x00050001;
+const ENOSYS = 0x00050026;
+const KILL = 0x80000000;
+
+/** read, write, openat, execve, exit_group, mmap, prlimit64, wait4, futex, statx, getrandom, memfd_create. */
+const USEFUL = {
+  x64: [0, 1, 257, 59, 231, 9, 302, 61, 202, 332, 318, 319],
+  arm64: [63, 64, 56, 221, 94, 222, 261, 260, 98, 291, 278, 279],
+};
+
+describe.each(["x64", "arm64"] as const)("the filter of %s", (name) => {
+  const filter = seccompFilter(name);
+  const table = syscallTables[name];
+  if (table === undefined) throw new Error("There is a table for each.");
+  const answer = (number: number, ...args: number[]) => interpret(filter, { arch: table.arch, number, args });
+
+  test("lets the calls of plain programs pass [S-29]", () => {
+    for (const number of USEFUL[name]) expect(answer(number)).toBe(ALLOW);
+  });
+
+  test.each(Object.entries(table.denied))("refuses %s [S-29]", (_, number) => {
+    expect(answer(number)).toBe(EPERM);
+  });
+
+  test("names each denied call once, by a number of its own [S-29]", () => {
+    const numbers = Object.values(table.denied);
+    expect(new Set(numbers).size).toBe(numbers.length);
+    for (const number of USEFUL[name]) expect(numbers).not.toContain(number);
+  });
+
+  test("lets threads and processes be made, and no namespaces [S-29]", () => {
+    const thread = 0x3d0f00;
+    const child = 0x01200011;
+    expect(answer(table.clone, thread)).toBe(ALLOW);
+    expect(answer(table.clone, child)).toBe(ALLOW);
+    for (const bit of [17, 25, 26, 27, 28, 29, 30]) expect(answer(table.clone, child + 2 ** bit)).toBe(EPERM);
+    expect(answer(table.clone3)).toBe(ENOSYS);
+  });
+
+  test("opens no sockets but local ones and those of the internet [S-29]", () => {
+    for (const family of [1, 2, 10, 16]) expect(answer(table.socket, family)).toBe(ALLOW);
+    for (const family of [0, 3, 17, 29, 30, 31, 38, 40, 44]) expect(answer(table.socket, family)).toBe(EPERM);
+    expect(answer(table.socketpair, 1)).toBe(ALLOW);
+    expect(answer(table.socketpair, 40)).toBe(EPERM);
+  });
+
+  test("types nothing into a terminal, whatever the upper half of the request says [S-29]", () => {
+    expect(answer(table.ioctl, 0, 0x5401)).toBe(ALLOW);
+    expect(answer(table.ioctl, 0, 0x5412)).toBe(EPERM);
+    expect(answer(table.ioctl, 0, 0x541c)).toBe(EPERM);
+    expect(answer(table.ioctl, 0, 2 ** 32 + 0x5412)).toBe(EPERM);
+  });
+
+  test("ends a program that calls as another processor would [S-29]", () => {
+    expect(interpret(filter, { arch: 0x40000003, number: 1 })).toBe(KILL);
+  });
+});
+
+test("the second set of numbers of x64 is refused [S-29]", () => {
+  const arch = 0xc000003e;
+  const filter = seccompFilter("x64");
+  for (const number of [0x40000000, 0x40000201, 0xffffffff]) {
+    expect(interpret(filter, { arch, number })).toBe(EPERM);
+  }
+});
+
+test("a processor without a table has no sandbox [S-29]", () => {
+  expect(() => seccompFilter("mips")).toThrow(expect.objectContaining({ code: "SANDBOX_UNAVAILABLE" }));
+});

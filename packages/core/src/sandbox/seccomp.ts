@@ -1,0 +1,108 @@
+import { SkillError } from "@skillhold/protocol/error";
+import { type SyscallTable, syscallTables } from "./syscall-table.ts";
+
+/**
+ * The seccomp filter of every run, as the bytes of a classic BPF program. Namespaces hold the program back already;
+ * this takes away the parts of the kernel that a script never needs and that most holes were found in.
+ */
+export function seccompFilter(architecture: string = process.arch): Uint8Array {
+  const table = syscallTables[architecture];
+  if (table === undefined) {
+    throw new SkillError("SANDBOX_UNAVAILABLE", `There is no system call filter for ${architecture}.`, {
+      hint: `Processors that can be used: ${Object.keys(syscallTables).join(", ")}.`,
+    });
+  }
+  return assemble(write(table));
+}
+
+type Step =
+  | { readonly op: "load"; readonly offset: number }
+  | { readonly op: "return"; readonly value: number }
+  /** Goes on with the next step when neither label is given. */
+  | { readonly op: Test; readonly value: number; readonly yes?: Target; readonly no?: Target }
+  | { readonly op: "label"; readonly name: Target };
+type Test = "equal" | "atLeast" | "hasBits";
+type Target = "start" | "socket" | "clone" | "ioctl" | "deny" | "absent" | "allow";
+
+/** Offsets of `struct seccomp_data`; of an argument the lower half, which is all that the kernel reads of these. */
+const NUMBER = 0;
+const ARCH = 4;
+const argument = (index: number): number => 16 + 8 * index;
+
+const KILL = 0x80000000;
+const ALLOW = 0x7fff0000;
+const EPERM = 0x00050001;
+const ENOSYS = 0x00050000 + 38;
+
+const X32_NUMBERS = 0x40000000;
+/** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET; NEWTIME is not for `clone`. */
+const NEW_NAMESPACE = 0x7e020000;
+/** They put words into the terminal's input, as if the user had typed them. */
+const TERMINAL_INPUT = [0x5412, 0x541c];
+/** AF_UNIX, AF_INET, AF_INET6 and AF_NETLINK: the network namespace and the root decide what they reach. */
+const FAMILIES = [1, 2, 10, 16];
+
+function write(table: SyscallTable): readonly Step[] {
+  return [
+    { op: "load", offset: ARCH },
+    { op: "equal", value: table.arch, yes: "start" },
+    { op: "return", value: KILL },
+    { op: "label", name: "start" },
+    { op: "load", offset: NUMBER },
+    ...(table.hasX32 ? [{ op: "atLeast", value: X32_NUMBERS, yes: "deny" } as const] : []),
+    ...Object.values(table.denied).map((value): Step => ({ op: "equal", value, yes: "deny" })),
+    // The flags of `clone3` lie in memory, where a filter cannot see them; without it, libraries use `clone`.
+    { op: "equal", value: table.clone3, yes: "absent" },
+    { op: "equal", value: table.clone, yes: "clone" },
+    { op: "equal", value: table.ioctl, yes: "ioctl" },
+    { op: "equal", value: table.socket, yes: "socket" },
+    { op: "equal", value: table.socketpair, yes: "socket", no: "allow" },
+    { op: "label", name: "clone" },
+    { op: "load", offset: argument(0) },
+    { op: "hasBits", value: NEW_NAMESPACE, yes: "deny", no: "allow" },
+    { op: "label", name: "ioctl" },
+    { op: "load", offset: argument(1) },
+    ...TERMINAL_INPUT.map((value): Step => ({ op: "equal", value, yes: "deny" })),
+    { op: "return", value: ALLOW },
+    { op: "label", name: "socket" },
+    { op: "load", offset: argument(0) },
+    ...FAMILIES.map((value): Step => ({ op: "equal", value, yes: "allow" })),
+    { op: "label", name: "deny" },
+    { op: "return", value: EPERM },
+    { op: "label", name: "absent" },
+    { op: "return", value: ENOSYS },
+    { op: "label", name: "allow" },
+    { op: "return", value: ALLOW },
+  ];
+}
+
+const OPCODES = { load: 0x20, return: 0x06, equal: 0x15, atLeast: 0x35, hasBits: 0x45 } as const;
+
+/** Turns labels into distances. A label is no instruction of its own. */
+function assemble(steps: readonly Step[]): Uint8Array {
+  const places = new Map<Target, number>();
+  const instructions: Exclude<Step, { op: "label" }>[] = [];
+  for (const step of steps) {
+    if (step.op === "label") places.set(step.name, instructions.length);
+    else instructions.push(step);
+  }
+  const bytes = Buffer.alloc(instructions.length * 8);
+  instructions.forEach((step, at) => {
+    const start = at * 8;
+    bytes.writeUInt16LE(OPCODES[step.op], start);
+    if (step.op !== "load" && step.op !== "return") {
+      bytes.writeUInt8(distance(step.yes, at, places), start + 2);
+      bytes.writeUInt8(distance(step.no, at, places), start + 3);
+    }
+    bytes.writeUInt32LE(step.op === "load" ? step.offset : step.value, start + 4);
+  });
+  return bytes;
+}
+
+/** Contract: jumps go forward by at most 255, which `writeUInt8` insists on. */
+function distance(target: Target | undefined, from: number, places: ReadonlyMap<Target, number>): number {
+  if (target === undefined) return 0;
+  const place = places.get(target);
+  if (place === undefined) throw new Error(`The filter has no label ${target}.`);
+  return place - from - 1;
+}

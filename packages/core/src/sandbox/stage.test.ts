@@ -1,0 +1,91 @@
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { makeStage, removeStage, stageRoot, sweep } from "./stage.ts";
+
+describe.runIf(process.platform === "linux")("a stage", () => {
+  const made: string[] = [];
+  afterEach(() => {
+    for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
+  });
+
+  test("is a new folder that others can reach and cannot find [S-29]", async () => {
+    const folder = await makeStage();
+    made.push(folder);
+    expect(lstatSync(folder).mode & 0o777).toBe(0o755);
+    expect(dirname(folder)).toBe(await stageRoot());
+    expect(lstatSync(dirname(folder)).mode & 0o777).toBe(0o711);
+  });
+
+  test("is removed with read-only and very deep folders, and links are not followed [S-29]", async () => {
+    const folder = await makeStage();
+    const outside = await makeStage();
+    made.push(folder, outside);
+    writeFileSync(join(outside, "keep"), "kept");
+    symlinkSync(outside, join(folder, "link"));
+    mkdirSync(join(folder, "closed/inner"), { recursive: true });
+    writeFileSync(join(folder, "closed/inner/file"), "");
+    chmodSync(join(folder, "closed/inner"), 0o555);
+    chmodSync(join(folder, "closed"), 0o500);
+    deepen(folder, 40);
+    await removeStage(folder);
+    expect(existsSync(folder)).toBe(false);
+    expect(readFileSync(join(outside, "keep"), "utf8")).toBe("kept");
+  });
+
+  test("can be removed twice, and nothing else can [S-29]", async () => {
+    const folder = await makeStage();
+    await removeStage(folder);
+    await removeStage(folder);
+    for (const other of ["/", "/tmp", dirname(folder), join(folder, "x"), join(dirname(folder), "runtime")]) {
+      await expect(removeStage(other)).rejects.toMatchObject({ code: "INTERNAL" });
+    }
+  });
+
+  test("of a dead process is swept after a day, and no other [S-29]", async () => {
+    const mine = await makeStage();
+    const root = dirname(mine);
+    const left = (name: string, daysOld: number): string => {
+      const folder = join(root, name);
+      mkdirSync(folder);
+      const then = Date.now() / 1000 - daysOld * 86_400;
+      utimesSync(folder, then, then);
+      return folder;
+    };
+    const name = (pid: number, digit: string) => `run-${pid}-${digit.repeat(32)}`;
+    // Above the largest number that a process can have.
+    const old = left(name(99_999_999, "a"), 2);
+    const young = left(name(99_999_999, "b"), 0.5);
+    const alive = left(name(process.pid, "c"), 2);
+    const foreign = left(`other-${process.pid}`, 2);
+    made.push(mine, old, young, alive, foreign);
+    await sweep(root, Date.now());
+    expect([old, young, alive, foreign, mine].filter(existsSync).map((path) => basename(path))).toEqual(
+      [young, alive, foreign, mine].map((path) => basename(path)),
+    );
+  });
+});
+
+/** Folders in folders until no path is long enough for the innermost: each half is made alone and then moved in. */
+function deepen(folder: string, levels: number): void {
+  const cwd = process.cwd();
+  process.chdir(folder);
+  try {
+    for (let level = 0; level < levels; level += 1) {
+      mkdirSync("d".repeat(200));
+      process.chdir("d".repeat(200));
+    }
+  } finally {
+    process.chdir(cwd);
+  }
+}

@@ -1,0 +1,98 @@
+import type { Limits } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
+import { Approvals } from "../approval/index.ts";
+import type { ToolCatalogue } from "../declared-tool/index.ts";
+import type { Library } from "../library/library.ts";
+import type { Viewer } from "../library/viewer.ts";
+import type { ScriptOptions, ScriptRun } from "../run/run-script.ts";
+import type { RunContext } from "../run/staged-skill.ts";
+import type { CallOptions, ToolAnswer, ToolArgs, ToolSets } from "../run/tool-set.ts";
+import type { SessionPorts } from "./port.ts";
+import type { SessionLog } from "./session-log.ts";
+
+/** What a session runs. All of it ends with the session. What it takes is loaded by the first run: most only read. */
+export class SessionRuns {
+  readonly #library: Library;
+  readonly #world: SessionPorts;
+  readonly #log: SessionLog;
+  readonly #limits: Limits;
+  readonly #approvals: Approvals | undefined;
+  #tools: Promise<ToolSets> | undefined;
+  #ending = new AbortController();
+
+  constructor(library: Library, world: SessionPorts, log: SessionLog, limits: Limits) {
+    this.#library = library;
+    this.#world = world;
+    this.#log = log;
+    this.#limits = limits;
+    this.#approvals = approvalsOf(world, limits);
+  }
+
+  get isPossible(): boolean {
+    return this.#world.runs !== undefined;
+  }
+
+  async run(viewer: Viewer, id: string, script: string, options: ScriptOptions): Promise<ScriptRun> {
+    const context = this.#context(viewer, id, options.signal);
+    const { runScript } = await import("../run/run-script.ts");
+    return await runScript(script, options, context);
+  }
+
+  async tools(viewer: Viewer, id: string, signal?: AbortSignal): Promise<ToolCatalogue> {
+    const context = this.#context(viewer, id, signal);
+    return await (await this.#toolSets()).list(context);
+  }
+
+  async callTool(
+    viewer: Viewer,
+    id: string,
+    tool: string,
+    args: ToolArgs,
+    options: CallOptions,
+  ): Promise<ToolAnswer> {
+    const context = this.#context(viewer, id, options.signal);
+    return await (await this.#toolSets()).call(tool, args, context);
+  }
+
+  /** Ends what is under way. */
+  async stop(): Promise<void> {
+    this.#ending.abort();
+    this.#ending = new AbortController();
+    await (await this.#tools)?.close();
+  }
+
+  #toolSets(): Promise<ToolSets> {
+    this.#tools ??= import("../run/tool-set.ts").then(
+      ({ ToolSets }) => new ToolSets(this.#world.runs?.toolCache),
+    );
+    return this.#tools;
+  }
+
+  #context(viewer: Viewer, id: string, signal: AbortSignal | undefined): RunContext {
+    const { runs } = this.#world;
+    if (runs === undefined || this.#approvals === undefined) throw runsNothing();
+    return {
+      ports: runs,
+      approvals: this.#approvals,
+      ids: this.#world.ids,
+      log: this.#log,
+      limits: this.#limits,
+      agent: viewer.agent,
+      signal: signal === undefined ? this.#ending.signal : AbortSignal.any([signal, this.#ending.signal]),
+      read: () => this.#library.read(viewer, id),
+      copy: (folder) => this.#library.copy(viewer, id, folder),
+    };
+  }
+}
+
+function approvalsOf({ runs, clock, ids, audit }: SessionPorts, limits: Limits): Approvals | undefined {
+  if (runs === undefined) return undefined;
+  const { approvals: store, asker } = runs;
+  return new Approvals({ store, clock, ids, audit, limits, ...(asker === undefined ? {} : { asker }) });
+}
+
+function runsNothing(): SkillError {
+  return new SkillError("POLICY_DENIED", "This session runs no scripts.", {
+    hint: "Open it with `runs` among its ports to let it run what skills bring along.",
+  });
+}

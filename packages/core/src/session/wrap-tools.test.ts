@@ -1,0 +1,117 @@
+import { SkillError } from "@skillhold/protocol/error";
+import { describe, expect, test } from "vitest";
+import { type ActiveGrant, guardToolCall } from "../policy/index.ts";
+import { type ToolGuard, wrapTools } from "./wrap-tools.ts";
+
+const context = { session: "s1", runtime: "test", activeSkills: [] };
+
+function guardOf(...allowedTools: readonly string[]): ToolGuard {
+  const active: readonly ActiveGrant[] = [{ skill: "pdf", allowedTools }];
+  return {
+    guard: async (tool, input) => guardToolCall({ tool, input }, active),
+    toolContext: () => context,
+  };
+}
+
+/** Keeps what it was called with. */
+function recorder(name: string) {
+  const calls: unknown[][] = [];
+  return { tool: { name, description: "d", execute: async (...args: unknown[]) => calls.push(args) }, calls };
+}
+
+describe("a guarded tool", () => {
+  test("gets the context of the call after its own arguments [S-31]", async () => {
+    const { tool, calls } = recorder("read_file");
+    const [wrapped] = wrapTools([tool], guardOf("Read"));
+    await wrapped?.execute({ path: "a" }, { signal: 1 });
+    expect(calls).toEqual([[{ path: "a" }, { signal: 1 }, context]]);
+    expect(wrapped?.description).toBe("d");
+  });
+
+  test("gets the words to run where a pattern allows a command [S-31]", async () => {
+    const { tool, calls } = recorder("bash");
+    const { bash } = wrapTools({ bash: tool }, guardOf("Bash(jq:*)"));
+    await bash.execute({ command: "jq 'a b'" });
+    expect(calls).toEqual([[{ command: "jq 'a b'" }, { ...context, argv: ["jq", "a b"] }]]);
+  });
+
+  test("is not reached by a call that is blocked [S-30]", async () => {
+    const { tool, calls } = recorder("bash");
+    const { bash } = wrapTools({ bash: tool }, guardOf("Bash(jq:*)"));
+    const failure = await bash.execute({ command: "jq .; id" }).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(SkillError);
+    expect(failure).toMatchObject({ code: "TOOL_BLOCKED", details: { tool: "bash", skill: "pdf" } });
+    expect(calls).toEqual([]);
+  });
+
+  test("answers with text for the model when that is wanted [S-30]", async () => {
+    const { tool, calls } = recorder("bash");
+    const [wrapped] = wrapTools([tool], guardOf("Read"), { onBlocked: "return" });
+    await expect(wrapped?.execute({ command: "ls" })).resolves.toMatch(
+      /blocked: the skill pdf .*deactivate_skill/,
+    );
+    expect(calls).toEqual([]);
+  });
+
+  test("is judged by its key in a map and by its name in a list [S-31]", async () => {
+    const { tool } = recorder("other");
+    await expect(wrapTools({ read_file: tool }, guardOf("Read")).read_file.execute({})).resolves.toBe(1);
+    await expect(wrapTools([tool], guardOf("Read"))[0]?.execute({})).rejects.toThrow("other");
+  });
+});
+
+describe("other shapes", () => {
+  test("every function under a usual name is guarded [S-31]", async () => {
+    const reached: string[] = [];
+    const fields = ["execute", "run", "invoke", "handler", "call", "func", "_call"];
+    const tool = Object.fromEntries(fields.map((field) => [field, () => reached.push(field)]));
+    const { x } = wrapTools({ x: tool }, guardOf("Read"));
+    for (const field of fields) await expect(x[field]?.()).rejects.toThrow("blocked");
+    expect(reached).toEqual([]);
+  });
+
+  test("an instance keeps its class and its own state, and its other methods are no way round [S-31]", async () => {
+    class Shell {
+      readonly name = "bash";
+      #runs = 0;
+      async invoke(_input: unknown): Promise<number> {
+        this.#runs += 1;
+        return this.#runs;
+      }
+      async batch(inputs: readonly unknown[]): Promise<readonly number[]> {
+        return await Promise.all(inputs.map((input) => this.invoke(input)));
+      }
+    }
+    const [allowed] = wrapTools([new Shell()], guardOf("Bash"));
+    expect(allowed).toBeInstanceOf(Shell);
+    expect(await allowed?.batch([1, 2])).toEqual([1, 2]);
+    const [blocked] = wrapTools([new Shell()], guardOf("Read"));
+    await expect(blocked?.batch([1])).rejects.toThrow("blocked");
+  });
+
+  test("a whole tool call is judged by its arguments, and a framework may say where the input is [S-31]", async () => {
+    const { tool, calls } = recorder("bash");
+    const [wrapped] = wrapTools([tool], guardOf("Bash(jq:*)"));
+    await wrapped?.execute({ type: "tool_call", id: "1", name: "bash", args: { command: "jq ." } });
+    const inputOf = ([, text]: readonly unknown[]) => JSON.parse(String(text));
+    const [second] = wrapTools([tool], guardOf("Bash(jq:*)"), { inputOf });
+    await second?.execute({}, '{"command":"jq ."}');
+    expect(calls.map((args) => args.at(-1))).toEqual([
+      { ...context, argv: ["jq", "."] },
+      { ...context, argv: ["jq", "."] },
+    ]);
+  });
+
+  test("a tool that is a function is guarded as one [S-31]", async () => {
+    const tools = wrapTools({ read_file: async (input: unknown) => input }, guardOf("Read"));
+    await expect(tools.read_file(7)).resolves.toBe(7);
+    await expect(wrapTools({ x: async () => 1 }, guardOf("Read")).x()).rejects.toThrow("blocked");
+  });
+
+  test("a tool without a name or without a function is refused instead of left unguarded [S-31]", () => {
+    expect(() => wrapTools([{ execute: () => 1 }], guardOf("Read"))).toThrow("no name");
+    expect(() => wrapTools({ x: { description: "runs elsewhere" } }, guardOf("Read"))).toThrow(
+      "no function to guard",
+    );
+  });
+});

@@ -1,0 +1,95 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Mount, RunLimits, Sandbox, SandboxProcess } from "../../packages/core/src/sandbox/sandbox.ts";
+import { supervise } from "../../packages/core/src/sandbox/supervise.ts";
+import type { Attack, Evidence } from "./attack.ts";
+import { begins, type Language, type Scene, type Stage } from "./scene.ts";
+
+const MB = 1024 * 1024;
+
+const defaults: RunLimits = {
+  wallMs: 15_000,
+  cpuMs: 10_000,
+  memoryBytes: 512 * MB,
+  processes: 64,
+  diskBytes: 16 * MB,
+  outputBytes: MB,
+};
+
+/** Runs one attack and says which harm came of it; undefined when none did. */
+export async function runAttack(
+  attack: Attack,
+  sandbox: Sandbox,
+  stage: Stage,
+  options: { readonly hasMount: boolean },
+): Promise<string | undefined> {
+  const scene = await stage.set(attack);
+  const limits = { ...defaults, ...attack.limits };
+  const mounts = options.hasMount ? [{ source: scene.mounted, target: "/mounted", isWritable: false }] : [];
+  try {
+    const running = await start(sandbox, attack.language, scene, limits, mounts);
+    try {
+      const evidence = await observe(running, scene, limits);
+      if (!evidence.output.includes(begins)) throw new Error(`The attack did not run: ${evidence.output}`);
+      return await attack.harm(evidence);
+    } finally {
+      await running.dispose();
+    }
+  } finally {
+    scene.close();
+  }
+}
+
+function start(
+  sandbox: Sandbox,
+  language: Language,
+  scene: Scene,
+  limits: RunLimits,
+  mounts: readonly Mount[],
+): Promise<SandboxProcess> {
+  return sandbox.start({
+    skill: scene.skill,
+    mounts,
+    network: "none",
+    limits,
+    hasChannel: false,
+    command: (paths) => ({
+      argv: [...interpreters[language](), join(paths.skill, scene.script)],
+      env: {
+        ...scene.facts,
+        SKILL: paths.skill,
+        WORK: paths.work,
+        MOUNTED: mounts.length > 0 ? paths.of(scene.mounted) : "/mounted",
+      },
+    }),
+  });
+}
+
+const interpreters: Readonly<Record<Language, () => [string, ...string[]]>> = {
+  shell: () => ["/bin/sh"],
+  python: () => [findPython(), "-IS"],
+};
+
+/** The system's own, which every sandbox has: one in a home folder would have to be mounted. */
+function findPython(): string {
+  const found = ["/usr/bin/python3", "/usr/local/bin/python3"].find((path) => existsSync(path));
+  if (found === undefined)
+    throw new Error("The escape suite needs the system's Python: apt-get install python3");
+  return found;
+}
+
+async function observe(running: SandboxProcess, scene: Scene, limits: RunLimits): Promise<Evidence> {
+  const { stdout, stderr, ...exit } = await supervise(running, limits);
+  const survivors = scene.survivors();
+  const collected = await running.collect(scene.collected);
+  return {
+    scene,
+    limits,
+    enforced: running.enforced,
+    output: stdout + stderr,
+    exit,
+    collected,
+    folder: scene.collected,
+    survivors,
+  };
+}

@@ -1,0 +1,96 @@
+import { spawnSync } from "node:child_process";
+import { accessSync, constants } from "node:fs";
+
+/** What the suite needs from the system beside Node: one row each. */
+export const needs: readonly Need[] = [
+  {
+    title: "bubblewrap, in which scripts run",
+    platform: "linux",
+    programs: ["/usr/bin/bwrap", "/usr/local/bin/bwrap"],
+    package: "bubblewrap",
+  },
+  {
+    title: "the system's Python, in which attacks on the sandbox are written",
+    platform: "linux",
+    programs: ["/usr/bin/python3", "/usr/local/bin/python3"],
+    package: "python3",
+  },
+];
+
+export interface Need {
+  readonly title: string;
+  readonly platform: string;
+  /** It is there when one of these is. */
+  readonly programs: readonly string[];
+  /** The package of Debian and its kin that brings it. */
+  readonly package: string;
+}
+
+export interface SetupHost {
+  readonly platform: string;
+  readonly isRoot: boolean;
+  isProgram(path: string): boolean;
+  /** Runs a program to its end; answers with its exit code and what it said. */
+  run(argv: readonly [string, ...string[]]): { readonly code: number; readonly errors: string };
+  note(line: string): void;
+}
+
+/**
+ * Finds what the suite needs, and installs what is missing where it may: as root, with apt-get. Elsewhere it fails
+ * with what is missing and the command that gets it, because tests that skip themselves prove nothing.
+ */
+export function setUpSystem(rows: readonly Need[], host: SetupHost): void {
+  const missing = findMissing(rows, host);
+  if (missing.length === 0) return;
+  const packages = missing.map((need) => need.package);
+  const aptGet = aptGetPaths.find((path) => host.isProgram(path));
+  if (aptGet === undefined || !host.isRoot) throw refuse(missing, aptGet !== undefined);
+  host.note(`Installing what the tests need: ${packages.join(", ")}\n`);
+  for (const args of [["update"], ["install", "--yes", "--no-install-recommends", ...packages]]) {
+    const { code, errors } = host.run([aptGet, "--quiet=2", ...args]);
+    if (code !== 0) throw new Error(`apt-get ${args.join(" ")} failed (${code}): ${errors.trim()}`);
+  }
+  const stillMissing = findMissing(missing, host);
+  if (stillMissing.length > 0) throw refuse(stillMissing, true);
+}
+
+const aptGetPaths = ["/usr/bin/apt-get"];
+
+function findMissing(rows: readonly Need[], host: SetupHost): readonly Need[] {
+  const here = rows.filter((need) => need.platform === host.platform);
+  return here.filter((need) => !need.programs.some((path) => host.isProgram(path)));
+}
+
+function refuse(missing: readonly Need[], hasAptGet: boolean): Error {
+  const list = missing.map((need) => `- ${need.title} (${need.programs.join(" or ")})`).join("\n");
+  const packages = missing.map((need) => need.package).join(" ");
+  const advice = hasAptGet
+    ? `Run: sudo apt-get update && sudo apt-get install --no-install-recommends ${packages}`
+    : `Install with this system's package manager: ${packages}`;
+  return new Error(`The tests need what this system does not have:\n${list}\n${advice}`);
+}
+
+/** Vitest calls this once before all tests. */
+export function setup(): void {
+  setUpSystem(needs, thisSystem);
+}
+
+const thisSystem: SetupHost = {
+  platform: process.platform,
+  isRoot: process.getuid?.() === 0,
+  isProgram: (path) => {
+    try {
+      accessSync(path, constants.X_OK);
+      return true;
+    } catch {
+      // Not there, or not to be run.
+      return false;
+    }
+  },
+  run: ([program, ...args]) => {
+    const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+    const { status, stderr, error } = spawnSync(program, args, { env, encoding: "utf8" });
+    return { code: status ?? 1, errors: error?.message ?? stderr };
+  },
+  note: (line) => void process.stderr.write(line),
+};
