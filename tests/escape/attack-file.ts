@@ -102,6 +102,40 @@ ln -s /tmp linked; touch -d 2001-01-01 SKILL.md; mount -o remount,rw,bind "$SKIL
     bare: "harms",
   },
   {
+    name: "leave-set-id-file",
+    title: "leave a program on the host that runs as its owner",
+    language: "python",
+    script: `
+import shutil
+def path(name): return fact("SHARED") + "/" + name
+def program(name):
+    shutil.copyfile("/bin/sh", path(name))
+    return path(name)
+def unnamed():
+    file = os.open(fact("SHARED"), os.O_TMPFILE | os.O_WRONLY, 0o4777)
+    os.link("/proc/self/fd/%d" % file, path("unnamed"), follow_symlinks=True)
+attempt(lambda: os.chmod(program("chmod"), 0o4755), "chmod")
+attempt(lambda: os.chmod(os.open(program("fchmod"), os.O_RDONLY), 0o2755), "fchmod")
+attempt(lambda: call((268, 53), -100, program("fchmodat").encode(), 0o6755), "fchmodat")
+attempt(lambda: call(452, -100, program("fchmodat2").encode(), 0o4755, 0), "fchmodat2")
+attempt(lambda: os.open(path("openat"), os.O_CREAT | os.O_WRONLY, 0o4777), "openat")
+attempt(lambda: call(437, -100, path("openat2").encode(), struct.pack("<QQQ", os.O_CREAT | 1, 0o4777, 0), 24), "openat2")
+attempt(unnamed, "unnamed")
+attempt(lambda: os.mknod(path("mknod"), 0o104777), "mknod")
+attempt(lambda: os.chmod(fact("SHARED"), 0o2777), "folder")
+if not ARM:
+    attempt(lambda: call(2, path("open").encode(), os.O_CREAT | 1, 0o4777), "open")
+    attempt(lambda: call(85, path("creat").encode(), 0o4777), "creat")
+    attempt(lambda: call(133, path("old-mknod").encode(), 0o104777, 0), "old mknod")
+    attempt(lambda: call(90, program("old-chmod").encode(), 0o4755), "old chmod")
+`,
+    harm: ({ scene }) => {
+      const files = scene.setIdFiles();
+      return files.length > 0 ? `${files.join(", ")} run as their owner` : undefined;
+    },
+    bare: "harms",
+  },
+  {
     name: "link-out",
     title: "have a link's target collected",
     language: "shell",

@@ -20,9 +20,9 @@ describe.runIf(process.platform === "linux")("in bubblewrap", () => {
     expect(await runAttack(attack, sandbox, stage, { hasMount: false })).toBeUndefined();
   });
 
-  // A run with a mount has the user that started it, and not one of its own.
+  // A run with folders of whoever started it has that user, and not one of its own.
   const others = attacks.filter((attack) => !limitAttacks.includes(attack));
-  test.concurrent.for(others)("a script that is shown a file cannot $title [S-29]", async (attack) => {
+  test.concurrent.for(others)("a script that is given folders cannot $title [S-29]", async (attack) => {
     expect(await runAttack(attack, sandbox, stage, { hasMount: true })).toBeUndefined();
   });
 

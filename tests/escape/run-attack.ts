@@ -25,7 +25,12 @@ export async function runAttack(
 ): Promise<string | undefined> {
   const scene = await stage.set(attack);
   const limits = { ...defaults, ...attack.limits };
-  const mounts = options.hasMount ? [{ source: scene.mounted, target: "/mounted", isWritable: false }] : [];
+  const mounts = options.hasMount
+    ? [
+        { source: scene.shown, target: "/shown", isWritable: false },
+        { source: scene.shared, target: "/shared", isWritable: true },
+      ]
+    : [];
   try {
     const running = await start(sandbox, attack.language, scene, limits, mounts);
     try {
@@ -59,7 +64,8 @@ function start(
         ...scene.facts,
         SKILL: paths.skill,
         WORK: paths.work,
-        MOUNTED: mounts.length > 0 ? paths.of(scene.mounted) : "/mounted",
+        MOUNTED: mounts.length > 0 ? paths.of(scene.mounted) : "/shown/mounted",
+        SHARED: mounts.length > 0 ? paths.of(scene.shared) : "/shared",
       },
     }),
   });

@@ -4,6 +4,7 @@ import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import {
   chmodSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -98,7 +99,11 @@ export class Scene {
   /** Files that must not appear. */
   readonly places: readonly string[];
   readonly skill: string;
+  /** A folder that a run may be shown, and a file in it. */
+  readonly shown: string;
   readonly mounted: string;
+  /** A folder that a run may be given to write to. */
+  readonly shared: string;
   readonly facts: Readonly<Record<string, string>>;
   readonly script: string;
   readonly #folder: string;
@@ -118,7 +123,13 @@ export class Scene {
     chmodSync(this.skill, 0o777);
     this.script = attack.language === "python" ? "attack.py" : "attack.sh";
     const text = attack.language === "python" ? prelude + attack.script : `echo ${begins}; ${attack.script}`;
-    this.mounted = join(this.#folder, "mounted");
+    this.shown = join(this.#folder, "shown");
+    this.mounted = join(this.shown, "mounted");
+    this.shared = join(this.#folder, "shared");
+    for (const folder of [this.shown, this.shared]) {
+      mkdirSync(folder);
+      chmodSync(folder, 0o777);
+    }
     for (const [file, content] of [
       [join(this.skill, "SKILL.md"), skillText],
       [join(this.skill, this.script), text],
@@ -175,6 +186,12 @@ export class Scene {
       (stats.mode & 0o777) !== 0o666 ||
       readFileSync(this.mounted, "utf8") !== mountedText
     );
+  }
+
+  /** Files that give their owner's rights to whoever runs them. */
+  setIdFiles(): readonly string[] {
+    const names = [".", ...readdirSync(this.shared)];
+    return names.filter((name) => (lstatSync(join(this.shared, name)).mode & 0o6000) !== 0);
   }
 
   /** Processes of the host that carry the mark: those of the run, whatever they call themselves. */

@@ -3,6 +3,9 @@ import { SkillError } from "@skillhold/protocol/error";
 /** How long a command may tidy up after it was interrupted. */
 const graceMs = 2_000;
 
+/** Whoever ends the command, what it has begun is brought to an end and recorded. */
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
 /** A terminal interrupts the launcher and its child at once, and the launcher passes it on: that is one wish. */
 const echoMs = 300;
 
@@ -27,7 +30,7 @@ export async function untilInterrupted<T>(
       grace = setTimeout(() => giveUp(interrupt.signal.reason), graceMs);
     } else if (now - firstAt > echoMs) giveUp(interrupt.signal.reason);
   };
-  process.on("SIGINT", onInterrupt);
+  for (const signal of SIGNALS) process.on(signal, onInterrupt);
   process.on("uncaughtException", giveUp);
   try {
     const result = await Promise.race([work(), givenUp]);
@@ -37,7 +40,7 @@ export async function untilInterrupted<T>(
     throw interrupt.signal.aborted ? interrupt.signal.reason : error;
   } finally {
     clearTimeout(grace);
-    process.off("SIGINT", onInterrupt);
+    for (const signal of SIGNALS) process.off(signal, onInterrupt);
     process.off("uncaughtException", giveUp);
   }
 }

@@ -22,6 +22,7 @@ function readMount(text: string, cwd: string): Mount {
   const [, path = "", target, mode] = /^(.*?)(?::(\/[^:]*))?(?::(rw|ro))?$/s.exec(text) ?? [];
   if (path === "") throw new SkillError("USAGE", `--mount ${JSON.stringify(text)} names no path.`);
   const source = realPath(resolve(cwd, path), path);
+  if (source === "/") throw new SkillError("USAGE", "The whole machine cannot be mounted; name a folder.");
   return { source, target: target ?? `/mnt/${basename(source)}`, isWritable: mode === "rw" };
 }
 

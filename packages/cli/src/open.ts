@@ -21,6 +21,7 @@ import type { Io } from "./output.ts";
 import type { CommandInput } from "./program.ts";
 import { openProgress } from "./progress.ts";
 import { statPath } from "./stat-path.ts";
+import { findSecrets } from "./state.ts";
 
 /** A library as the command line asks for it, and who looks at it. */
 export interface Opened {
@@ -56,7 +57,8 @@ export async function withLibrary<T>(
   const precedence = options["precedence"] as Precedence;
   const sources = orderSources(chooseSources(roots, options, io), precedence);
   const viewer = readViewer(options);
-  const host = nodeHost({ env: io.env, platform: process.platform, cwd: io.cwd });
+  const hasSecret = await findSecrets(io);
+  const host = nodeHost({ env: io.env, platform: process.platform, cwd: io.cwd, hasSecret });
   const file = options["cache"] === false ? undefined : cacheFile(io.env);
   const cache = file === undefined ? undefined : new SqliteCache(file);
   try {

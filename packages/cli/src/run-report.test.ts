@@ -27,7 +27,7 @@ test("output that was cut and files with hostile names are told harmlessly [S-29
   });
   expect(report(run)).toBe(
     "note: There was more output than is kept; the rest was dropped.\n" +
-      "1 file made, not kept; --out <folder> keeps them:\n  a\\u001b[2J\\u009b  2.0 KB\n" +
+      "1 file made, not kept; --out <folder> keeps it:\n  a\\u001b[2J\\u009b  2.0 KB\n" +
       "note: link was not kept: it is a link\n",
   );
 });

@@ -11,7 +11,9 @@ export function printEnd(io: Io, result: ScriptRun): void {
     io.err(`error: The script was ended: it used more than it may (${exceeded ?? "limit"}).\n`);
   if (files.length > 0) {
     const place =
-      outputs === undefined ? "not kept; --out <folder> keeps them" : `in ${plain(shortPath(io, outputs))}`;
+      outputs === undefined
+        ? `not kept; --out <folder> keeps ${files.length === 1 ? "it" : "them"}`
+        : `in ${plain(shortPath(io, outputs))}`;
     io.err(`${count(files.length, "file")} made, ${place}:\n`);
     for (const { path, size } of files) io.err(`  ${plain(path)}  ${formatSize(size)}\n`);
   }
@@ -30,5 +32,7 @@ export function exitCodeOf({ outcome, exitCode }: ScriptRun): ExitCode {
       return 137;
     case "aborted":
       return 130;
+    case "failed":
+      return 1;
   }
 }

@@ -12,7 +12,7 @@ const sandbox: CommandGroup = { name: "sandbox", summary: "try the sandbox" };
 
 const consentOption: OptionSpec = {
   flags: "--yes-for-this-content",
-  summary: "approve it without a question, until the skill changes",
+  summary: "approve it unasked, for 15 minutes or until the skill changes",
 };
 
 /** What a run is granted of this machine. */

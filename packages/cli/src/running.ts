@@ -1,5 +1,3 @@
-import { realpathSync } from "node:fs";
-import { join, resolve } from "node:path";
 import {
   type Asker,
   type Network,
@@ -8,7 +6,7 @@ import {
   type Session,
   systemPorts,
 } from "@skillhold/core";
-import { unconfined } from "@skillhold/core/run";
+import { findConfig, unconfined } from "@skillhold/core/run";
 import { errorTable, SkillError } from "@skillhold/protocol/error";
 import { consent, terminalAsker, userName } from "./asker.ts";
 import { type Opened, withLibrary } from "./open.ts";
@@ -74,7 +72,7 @@ function runPorts(
     approvals,
     secrets,
     env: (name) => io.env[name],
-    config: (path) => findConfig(path, io),
+    config: (path) => findConfig(path, { home: io.env["HOME"], cwd: io.cwd }),
     ...present({ asker, unsandboxed: allowsUnsandboxed(io.env) ? unconfined() : undefined }),
   };
 }
@@ -82,17 +80,6 @@ function runPorts(
 /** The first of the two switches; the second is `--unsandboxed`. */
 export function allowsUnsandboxed(env: Io["env"]): boolean {
   return env["SKILLHOLD_ALLOW_UNSANDBOXED"] === "1";
-}
-
-function findConfig(path: string, { env, cwd }: Io): string | undefined {
-  const home = env["HOME"];
-  if (path.startsWith("~/") && !home) return undefined;
-  try {
-    return realpathSync(path.startsWith("~/") ? join(home ?? "", path.slice(2)) : resolve(cwd, path));
-  } catch {
-    // It is not there, or not for this user.
-    return undefined;
-  }
 }
 
 /** The table's advice is for all who run things; here it can be said what to type. */

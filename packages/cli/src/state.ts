@@ -1,5 +1,7 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type ApprovalStore, type AuditSink, keyFile, type SecretStore } from "@skillhold/core";
+import { SkillError } from "@skillhold/protocol/error";
 import { openAuditFile, openStateDatabase, SqliteApprovals, SqliteSecrets } from "@skillhold/store";
 import { dataFolder } from "./data-folder.ts";
 import type { Io } from "./output.ts";
@@ -9,6 +11,25 @@ export interface State {
   readonly approvals: ApprovalStore;
   readonly secrets: SecretStore;
   readonly audit: AuditSink;
+}
+
+/**
+ * Tells of which secrets there are values, agents' own apart. Where nothing is kept, or it cannot be read, there are
+ * none: who looks at skills need not be able to run them.
+ */
+export async function findSecrets({
+  env,
+}: Pick<Io, "env">): Promise<(skill: string, name: string) => boolean> {
+  const known = new Set<string>();
+  try {
+    if (existsSync(join(dataFolder(env), "state.db"))) {
+      const kept = await withState({ env }, ({ secrets }) => secrets.list());
+      for (const { skill, name, agent } of kept) if (!agent) known.add(`${skill} ${name}`);
+    }
+  } catch (error) {
+    if (!(error instanceof SkillError)) throw error;
+  }
+  return (skill, name) => known.has(`${skill} ${name}`);
 }
 
 /** Opens the state of the user for as long as it is used. */

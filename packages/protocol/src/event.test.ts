@@ -4,6 +4,12 @@ import { SkillEvent } from "./event.ts";
 const at = "2026-11-15T10:00:00.000Z";
 const hash = `sha256:${"a".repeat(64)}`;
 const bySession = { at, skill: "pdf", hash, session: "s1" };
+const reach = {
+  network: "none",
+  mounts: [{ source: "/data", target: "/mnt/data", isWritable: false }],
+  secrets: ["API_KEY"],
+  sandbox: "bubblewrap",
+};
 const byRun = { ...bySession, run: "r1", target: "scripts/a.py" };
 
 test.each([
@@ -35,10 +41,8 @@ test.each([
     ...byRun,
     trust: "user",
     args: ["a.pdf"],
-    network: "none",
-    mounts: [{ source: "/data", isWritable: false }],
-    secrets: ["API_KEY"],
-    sandbox: "bubblewrap",
+    ...reach,
+    stdin: { bytes: 3, digest: hash },
   },
   { type: "run.approved", ...byRun, rule: "user-run", by: "ada", approval: "a1" },
   {
@@ -62,10 +66,10 @@ test.each([
   },
   {
     type: "approval.granted",
-    at,
+    ...bySession,
+    ...reach,
+    run: "r1",
     approval: "a1",
-    skill: "pdf",
-    hash,
     act: "run_script",
     target: "scripts/a.py",
     scope: "content",
@@ -74,9 +78,9 @@ test.each([
   },
   {
     type: "approval.denied",
-    at,
-    skill: "pdf",
-    hash,
+    ...bySession,
+    ...reach,
+    run: "r1",
     act: "call_tool",
     target: "merge",
     by: "ada",

@@ -7,11 +7,29 @@ const task = z.string().optional();
 const about = { at, skill: SkillId, hash: Digest };
 const bySession = { ...about, session: z.string(), task };
 const RunAct = z.enum(["run_script", "call_tool", "shell_in_prompt", "install"]);
-/** How a run ended: by itself, or for a limit, or because it was called off. */
-export const RunOutcome = z.enum(["exited", "timed_out", "limit_exceeded", "aborted"]);
+/** How a run ended: by itself, for a limit, because it was called off, or because we failed to see it through. */
+export const RunOutcome = z.enum(["exited", "timed_out", "limit_exceeded", "aborted", "failed"]);
 export type RunOutcome = z.infer<typeof RunOutcome>;
 /** `run` ties together what is recorded of one run; `target` is the script's path or the tool's name. */
 const byRun = { ...bySession, run: z.string(), target: z.string() };
+
+/** What a run reaches beyond the skill. */
+const reach = {
+  network: z.string(),
+  mounts: z.array(z.object({ source: z.string(), target: z.string(), isWritable: z.boolean() })).readonly(),
+  /** Names alone. */
+  secrets: z.array(z.string()).readonly(),
+  sandbox: z.string(),
+};
+/** What was asked, and in which run. */
+const byQuestion = {
+  ...about,
+  session: z.string(),
+  run: z.string(),
+  act: RunAct,
+  target: z.string(),
+  ...reach,
+};
 
 /** Everything that Skillhold announces and records. A new event is a new member here. */
 export const SkillEvent = z.discriminatedUnion("type", [
@@ -71,11 +89,9 @@ export const SkillEvent = z.discriminatedUnion("type", [
     trust: Trust,
     /** Exactly what is passed on. */
     args: z.array(z.string()).readonly(),
-    network: z.string(),
-    mounts: z.array(z.object({ source: z.string(), isWritable: z.boolean() })).readonly(),
-    /** Names alone. */
-    secrets: z.array(z.string()).readonly(),
-    sandbox: z.string(),
+    ...reach,
+    /** What it reads, when it is given anything. */
+    stdin: z.object({ bytes: z.int().min(0), digest: Digest }).optional(),
   }),
   z.object({
     type: z.literal("run.approved"),
@@ -108,15 +124,13 @@ export const SkillEvent = z.discriminatedUnion("type", [
   }),
   z.object({
     type: z.literal("approval.granted"),
-    ...about,
+    ...byQuestion,
     approval: z.string(),
-    act: RunAct,
-    target: z.string(),
     scope: z.enum(["once", "content"]),
     by: z.string(),
     expiresAt: at,
   }),
-  z.object({ type: z.literal("approval.denied"), ...about, act: RunAct, target: z.string(), by: z.string() }),
+  z.object({ type: z.literal("approval.denied"), ...byQuestion, by: z.string() }),
   z.object({
     type: z.literal("skill.denied"),
     at,
@@ -126,6 +140,8 @@ export const SkillEvent = z.discriminatedUnion("type", [
     skill: z.string(),
     act: z.enum(["activate", "read_resource", ...RunAct.options, "use_tool"]),
     path: z.string().optional(),
+    /** The run that was to be. */
+    run: z.string().optional(),
     /** A code that can be counted: an error code, or the reason for which the skill is hidden. */
     reason: z.string(),
     message: z.string(),

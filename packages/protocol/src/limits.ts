@@ -48,6 +48,7 @@ export const limitTable = {
   runThirdPartyMemory: { default: 512 * MB, min: 64 * MB, max: 64 * GB },
   runProcesses: { default: 64, min: 1, max: 4096 },
   runDiskBytes: { default: 50 * MB, min: MB, max: 10 * GB },
+  runArgumentBytes: { default: 128 * KB, min: KB, max: 2 * MB },
   runOutputBytes: { default: MB, min: KB, max: 100 * MB },
   toolTextLength: { default: 30_000, min: 1000, max: 10_000_000 },
   toolStartMs: { default: 20_000, min: 100, max: 300_000 },

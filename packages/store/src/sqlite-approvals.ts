@@ -2,6 +2,9 @@ import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import type { Approval, ApprovalStore } from "@skillhold/core";
 import { attemptState } from "./sqlite-state.ts";
 
+/** Clocks of one machine may differ by this much. What is later was approved before the clock was set back. */
+const TOLERANCE_MS = 60_000;
+
 /** Approvals in the state file. Every process that opens the file sees them, and sees at once that one is taken back. */
 export class SqliteApprovals implements ApprovalStore {
   readonly #database: DatabaseSync;
@@ -12,14 +15,16 @@ export class SqliteApprovals implements ApprovalStore {
   }
 
   async find(key: Approval["key"], now: Date): Promise<Approval | undefined> {
-    const sql = "select * from approval where key = ? and expires_ms > ?";
-    const row = this.#attempt(() => this.#database.prepare(sql).get(key, now.getTime()));
+    const sql = "select * from approval where key = ? and expires_ms > ? and at_ms <= ?";
+    const ms = now.getTime();
+    const row = this.#attempt(() => this.#database.prepare(sql).get(key, ms, ms + TOLERANCE_MS));
     return row === undefined ? undefined : toApproval(row);
   }
 
   async list(now: Date): Promise<readonly Approval[]> {
-    const sql = "select * from approval where expires_ms > ? order by at_ms, id";
-    return this.#attempt(() => this.#database.prepare(sql).all(now.getTime())).map(toApproval);
+    const sql = "select * from approval where expires_ms > ? and at_ms <= ? order by at_ms, id";
+    const ms = now.getTime();
+    return this.#attempt(() => this.#database.prepare(sql).all(ms, ms + TOLERANCE_MS)).map(toApproval);
   }
 
   async add(approval: Approval): Promise<void> {

@@ -37,6 +37,6 @@ function findOne(held: readonly Approval[], start: string): Approval {
       hint: "Give more of the id.",
     });
   throw new SkillError("PATH_NOT_FOUND", `There is no approval ${start}.`, {
-    hint: "`skillhold approval list` shows those that hold.",
+    hint: "`skillhold approval list` shows those that hold; --skill <id> revokes all of a skill.",
   });
 }

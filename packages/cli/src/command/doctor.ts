@@ -1,7 +1,10 @@
 import { neutralText, nodeHost } from "@skillhold/core";
+import { checkRuntimes, rememberRuntimes } from "@skillhold/core/environment";
 import { cacheFile } from "../cache-file.ts";
+import { surveyAll, withSurvey } from "../dependency-survey.ts";
 import { checkCache } from "../doctor/cache-check.ts";
 import type { Check } from "../doctor/check.ts";
+import { checkInterpreters, checkSurveys } from "../doctor/dependency-check.ts";
 import { checkLinks } from "../doctor/link-check.ts";
 import { checkNode, findPinnedNode } from "../doctor/node-check.ts";
 import { checkPrograms } from "../doctor/program-check.ts";
@@ -17,14 +20,18 @@ import { paintFor } from "../text.ts";
 /** Looks at everything that can keep a skill from working, and says what to do about it. */
 export async function run(input: CommandInput): Promise<ExitCode> {
   const { io, options } = input;
-  const checks = await withLibrary(input, (opened) => checkAll(opened, options["cache"] !== false, io));
+  const checks = await withLibrary(input, (opened) => checkAll(opened, options["cache"] !== false, input));
   if (io.json) printData(io, { checks });
   else await printChecks(io, checks);
   return checks.some(({ status }) => status === "fail") ? 1 : 0;
 }
 
-async function checkAll(opened: Opened, isCacheOn: boolean, io: Io): Promise<readonly Check[]> {
+async function checkAll(opened: Opened, isCacheOn: boolean, input: CommandInput): Promise<readonly Check[]> {
+  const { io } = input;
   const { view } = opened.library.inspect();
+  const skills = view.entries.map(({ id, path }) => ({ id, path, folder: path }));
+  const { env, signal } = io;
+  const runtimes = { env, signal, platform: process.platform, findRuntime: rememberRuntimes() };
   return [
     ...checkNode(process, findPinnedNode(process)),
     ...checkSources(opened, io),
@@ -34,6 +41,8 @@ async function checkAll(opened: Opened, isCacheOn: boolean, io: Io): Promise<rea
     await checkLinks(view.entries, io.signal),
     checkCache(cacheFile(io.env), isCacheOn, io),
     await checkSandbox(chooseSandbox(io)),
+    checkInterpreters(await checkRuntimes(runtimes)),
+    checkSurveys(await withSurvey(input, (ports) => surveyAll(skills, io, ports)), opened.rootFlags),
     ...checkPrograms(nodeHost({ env: io.env, platform: process.platform, cwd: io.cwd })),
   ];
 }

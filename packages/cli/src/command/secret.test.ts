@@ -24,6 +24,14 @@ describe("secret set", () => {
     expect(run.out).toBe("same\n");
   });
 
+  test("makes the skill that asks for it ready [S-8] [S-33]", async () => {
+    const readiness = async () =>
+      (await runJson(["list"], root, { env: env() })).data.skills[0].readiness.state;
+    expect(await readiness()).toBe("needs-config");
+    await secret(["set", "pdf", "PDF_KEY"], { input: value });
+    expect(await readiness()).toBe("ready");
+  });
+
   test("takes the value that is typed at a terminal and does not show it [S-33] [S-60]", async () => {
     const { code, tty } = await secret(["set", "pdf", "PDF_KEY"], { typed: `${value}\n` });
     expect(code).toBe(0);

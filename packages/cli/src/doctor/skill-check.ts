@@ -37,6 +37,6 @@ export function checkReadiness(entries: readonly SkillEntry[]): Check {
   const details = unready.map(
     ({ id, readiness }) => `${id} (${readiness.state}): ${readiness.reasons.join("; ")}`,
   );
-  const fix = "Install the programs and set the variables that are named.";
+  const fix = "Install the programs that are named; `skillhold secret set <id> <name>` keeps a value.";
   return warn(name, `${count(unready.length, "skill")} not ready on this machine.`, fix, details);
 }

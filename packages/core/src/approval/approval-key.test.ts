@@ -9,7 +9,7 @@ const text = fc.string({
   unit: fc.constantFrom("a", ",", '"', "[", "]", "\\", "\0", "\ud800"),
   maxLength: 4,
 });
-const mount = fc.record({ source: text, isWritable: fc.boolean() });
+const mount = fc.record({ source: text, target: text, isWritable: fc.boolean() });
 const subject = fc.record({
   target: text,
   network: text,
@@ -21,7 +21,7 @@ const subject = fc.record({
 
 /** The order of these lists is the one thing that makes no difference. */
 function normal({ mounts, secrets, ...rest }: Partial<ApprovalRequest>): unknown {
-  const sources = mounts?.map(({ source, isWritable }) => `${isWritable ? "w" : "r"}${source}`);
+  const sources = mounts?.map((mount) => JSON.stringify([mount.source, mount.target, mount.isWritable]));
   return { ...rest, mounts: sources?.toSorted(), secrets: secrets?.toSorted() };
 }
 
@@ -52,7 +52,7 @@ test("a text that moves from one field to the next changes the key [S-28]", () =
         request({ target: a, network: b }),
         request({ target: "", network: a + b }),
         request({ target: a, network: "", secrets: [b] }),
-        request({ target: a, network: "", mounts: [{ source: b, isWritable: false }] }),
+        request({ target: a, network: "", mounts: [{ source: b, target: "", isWritable: false }] }),
       ].map(approvalKey);
       const parts = new Set([
         JSON.stringify([a + b, ""]),
@@ -73,15 +73,18 @@ test("the order of mounts and secrets makes no difference to the key [S-28]", ()
   );
 });
 
-test("arguments, trust, session and reason are no part of the key [S-28]", () => {
-  const decision = { verdict: "ask", rule: "other", reason: "Other." } as const;
-  const other = request({ args: ["x"], trust: "third_party", session: "s9", decision });
+test("arguments, input, session and reason are no part of the key, and trust and sandbox are [S-28]", () => {
+  const decision = { verdict: "ask", rule: "other", reason: "Other.", reasons: ["Other."] } as const;
+  const stdin = { bytes: 1, digest: digest("x") };
+  const other = request({ args: ["x"], stdin, session: "s9", run: "r9", decision });
+  expect(approvalKey(request({ trust: "third_party" }))).not.toBe(approvalKey(request()));
+  expect(approvalKey(request({ sandbox: "none" }))).not.toBe(approvalKey(request()));
   expect(approvalKey(other)).toBe(approvalKey(request()));
 });
 
 test("the key of a request stays what it is, so that kept approvals stay found [S-28]", () => {
-  const mounts = [{ source: "/data", isWritable: true }];
+  const mounts = [{ source: "/data", target: "/mnt/data", isWritable: true }];
   expect(approvalKey(request({ mounts, secrets: ["B", "A"] }))).toBe(
-    "sha256:7386f85d84464bb865d1e8fd343d960bf54b17f549df8be3e5eba1e01cb36723",
+    "sha256:4daecdb516279b55badcd85ad1c04f2fd144187c15f1a1ccb809c25a959dd8a1",
   );
 });

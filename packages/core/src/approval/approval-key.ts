@@ -5,7 +5,7 @@ import type { ApprovalRequest } from "./approval.ts";
 /** What of a request an approval is bound to. */
 export type ApprovalSubject = Pick<
   ApprovalRequest,
-  "skill" | "treeHash" | "act" | "target" | "network" | "mounts" | "secrets"
+  "skill" | "treeHash" | "trust" | "act" | "target" | "network" | "mounts" | "secrets" | "sandbox"
 >;
 
 const VERSION = "skillhold-approval-1";
@@ -15,9 +15,12 @@ const VERSION = "skillhold-approval-1";
  * length, in which every string is quoted. The order of mounts and of secrets makes no difference.
  */
 export function approvalKey(subject: ApprovalSubject): Digest {
-  const { skill, treeHash, act, target, network } = subject;
-  const mounts = subject.mounts.map(({ source, isWritable }) => JSON.stringify([source, isWritable]));
-  const parts = [skill, treeHash, act, target, network, mounts.toSorted(), subject.secrets.toSorted()];
+  const { skill, treeHash, trust, act, target, network, sandbox } = subject;
+  const mounts = subject.mounts.map((mount) =>
+    JSON.stringify([mount.source, mount.target, mount.isWritable]),
+  );
+  const lists = [mounts.toSorted(), subject.secrets.toSorted()];
+  const parts = [skill, treeHash, trust, act, target, network, sandbox, ...lists];
   // The hash is 64 lower-case hexadecimal digits.
   return `sha256:${hash("sha256", JSON.stringify([VERSION, ...parts]), "hex")}` as Digest;
 }

@@ -23,6 +23,19 @@ export function approvalContract(name: string, open: () => ApprovalStore | Promi
       expect(await store.list(later(1000))).toEqual([]);
     });
 
+    test("a clock that is set back does not keep an approval alive, but for a minute [S-28]", async () => {
+      const store = await open();
+      const at = later(3_600_000).toISOString();
+      const kept = approval("a", { at, expiresAt: later(7_200_000).toISOString() });
+      await store.add(kept);
+      expect(await store.find(kept.key, later(3_540_000))).toEqual(kept);
+      expect(await store.list(later(3_540_000))).toEqual([kept]);
+      expect(await store.find(kept.key, later(3_539_999))).toBeUndefined();
+      expect(await store.list(later(3_539_999))).toEqual([]);
+      await store.add(approval("b"));
+      expect(await store.find(kept.key, later(3_600_000))).toEqual(kept);
+    });
+
     test("those that have expired are forgotten when another is added, also for an earlier clock [S-28]", async () => {
       const store = await open();
       const old = approval("a", { expiresAt: later(1000).toISOString() });

@@ -42,8 +42,15 @@ export function request(fields: Partial<ApprovalRequest> = {}): ApprovalRequest 
     network: "none",
     mounts: [],
     secrets: [],
-    decision: { verdict: "ask", rule: "user-asks", reason: "A skill of the user's asks first." },
+    decision: {
+      verdict: "ask",
+      rule: "user-asks",
+      reason: "A skill of the user's asks first.",
+      reasons: ["A skill of the user's asks first."],
+    },
+    sandbox: "bubblewrap",
     session: "s1",
+    run: "r1",
     ...fields,
   };
 }

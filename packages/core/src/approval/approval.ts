@@ -3,7 +3,8 @@ import type { Act, Decision } from "../policy/policy.ts";
 
 /**
  * What is to be approved. An approval holds for one content of one skill and one shape of the act: the key is
- * made of `skill`, `treeHash`, `act`, `target`, `network`, `mounts` and `secrets`. The scope `once` is for `args` too.
+ * made of `skill`, `treeHash`, `trust`, `act`, `target`, `network`, `mounts`, `secrets` and `sandbox`. The scope `once` is
+ * for `args` and `stdin` too.
  */
 export interface ApprovalRequest {
   readonly skill: SkillId;
@@ -16,12 +17,23 @@ export interface ApprovalRequest {
   readonly args: readonly string[];
   /** `none`, `open`, or the hosts. */
   readonly network: string;
-  readonly mounts: readonly { readonly source: string; readonly isWritable: boolean }[];
+  readonly mounts: readonly AskedMount[];
   /** Names alone. */
   readonly secrets: readonly string[];
   /** Why it is asked for. */
   readonly decision: Decision;
+  /** Where it would run; `none` is outside of any sandbox. */
+  readonly sandbox: string;
+  /** What it would read from its standard input. */
+  readonly stdin?: { readonly bytes: number; readonly digest: Digest };
   readonly session: string;
+  readonly run: string;
+}
+
+export interface AskedMount {
+  readonly source: string;
+  readonly target: string;
+  readonly isWritable: boolean;
 }
 
 export type ApprovalScope = "once" | "content";
@@ -48,7 +60,7 @@ export interface Approval {
   readonly expiresAt: string;
 }
 
-/** Where approvals are kept. Nothing is given that has expired at `now`; the oldest is listed first. */
+/** Where approvals are kept. Nothing is given that has expired at `now`, or was given more than a minute after it; the oldest is listed first. */
 export interface ApprovalStore {
   find(key: Digest, now: Date): Promise<Approval | undefined>;
   list(now: Date): Promise<readonly Approval[]>;

@@ -42,9 +42,11 @@ test("changed content, another act, target, network, mount or secret is another 
     request({ act: "call_tool" }),
     request({ target: "scripts/b.py" }),
     request({ network: "open" }),
-    request({ mounts: [{ source: "/data", isWritable: false }] }),
-    request({ mounts: [{ source: "/data", isWritable: true }] }),
+    request({ mounts: [{ source: "/data", target: "/mnt/data", isWritable: false }] }),
+    request({ mounts: [{ source: "/data", target: "/mnt/data", isWritable: true }] }),
     request({ secrets: ["API_KEY"] }),
+    request({ trust: "third_party" }),
+    request({ sandbox: "sandbox-runtime" }),
   ];
   for (const other of others) await approvals.obtain(other);
   expect(asked).toEqual(others);
@@ -71,6 +73,12 @@ test("yes and no are recorded with who, what and for how long [S-62]", async () 
     skill: "pdf",
     hash: digest("tree"),
     act: "run_script",
+    session: "s1",
+    run: "r1",
+    network: "none",
+    mounts: [],
+    secrets: [],
+    sandbox: "bubblewrap",
     by: "ann",
   };
   const granted = { ...about, type: "approval.granted", approval: expect.any(String) };
@@ -79,6 +87,13 @@ test("yes and no are recorded with who, what and for how long [S-62]", async () 
     { ...granted, target: "scripts/b.py", scope: "once", expiresAt: later(0).toISOString() },
     { ...about, type: "approval.denied", target: "scripts/c.py" },
   ]);
+});
+
+test("what runs outside a sandbox is asked about every time [S-28]", async () => {
+  const { approvals, asked } = fixtureApprovals(approve("content"));
+  await approvals.obtain(request({ sandbox: "none" }));
+  await approvals.obtain(request({ sandbox: "none" }));
+  expect(asked).toHaveLength(2);
 });
 
 test("a kept approval is neither asked for nor recorded as given again [S-62]", async () => {

@@ -46,7 +46,7 @@ export class Approvals {
 
   async obtain(request: ApprovalRequest, signal?: AbortSignal): Promise<Obtained> {
     const key = approvalKey(request);
-    const question = JSON.stringify([key, request.args]);
+    const question = JSON.stringify([key, request.args, request.stdin?.digest]);
     for (;;) {
       const asked = this.#questions.get(question);
       // Nothing may be awaited between the look and `#open`, or two would ask.
@@ -69,7 +69,7 @@ export class Approvals {
 
   async #obtain(key: Digest, request: ApprovalRequest, signal: AbortSignal | undefined): Promise<Obtained> {
     const { store, clock, asker, limits } = this.#ports;
-    const kept = await store.find(key, clock.now());
+    const kept = request.sandbox === "none" ? undefined : await store.find(key, clock.now());
     if (kept !== undefined) return { scope: "content", by: kept.by, approval: kept.id };
     const answer = await askInTime(request, asker, limits, signal);
     if (answer.answer === "approve") return await this.#grant(key, request, answer);
@@ -86,17 +86,15 @@ export class Approvals {
     // A yes for once is used up as it is given.
     const end = scope === "content" ? new Date(now.getTime() + limits.approvalMs) : now;
     const { skill, treeHash, act, target } = request;
+    const about = aboutQuestion(request);
     const id = ids.next();
     const at = now.toISOString();
     const expiresAt = end.toISOString();
     await audit.record({
       type: "approval.granted",
+      ...about,
       approval: id,
       at,
-      skill,
-      hash: treeHash,
-      act,
-      target,
       scope,
       by,
       expiresAt,
@@ -109,12 +107,17 @@ export class Approvals {
   async #deny(request: ApprovalRequest, by: string): Promise<never> {
     const { skill, treeHash: hash, act, target } = request;
     const at = this.#ports.clock.now().toISOString();
-    await this.#ports.audit.record({ type: "approval.denied", at, skill, hash, act, target, by });
+    await this.#ports.audit.record({ type: "approval.denied", ...aboutQuestion(request), at, by });
     const subject = summarizeRequest(request);
     throw new SkillError("APPROVAL_DENIED", `${neutralText(by, 100)} refused to ${subject}.`, {
       details: { skill, treeHash: hash, act, target },
     });
   }
+}
+
+function aboutQuestion(request: ApprovalRequest) {
+  const { skill, treeHash: hash, act, target, session, run, network, mounts, secrets, sandbox } = request;
+  return { skill, hash, act, target, session, run, network, mounts, secrets, sandbox };
 }
 
 /** What came of another's question; nothing when that one gave up, which says nothing about this one. */

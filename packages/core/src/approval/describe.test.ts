@@ -10,8 +10,8 @@ test("a request is described with all that it would permit [S-28]", () => {
       args: ["--out", "my file.txt", ""],
       network: "open",
       mounts: [
-        { source: "/data", isWritable: false },
-        { source: "/my out", isWritable: true },
+        { source: "/data", target: "/mnt/data", isWritable: false },
+        { source: "/my out", target: "/out", isWritable: true },
       ],
       secrets: ["API_KEY", "TOKEN"],
     }),
@@ -22,11 +22,24 @@ test("a request is described with all that it would permit [S-28]", () => {
     { label: "Trust", value: "user" },
     { label: "Act", value: "run scripts/a.py" },
     { label: "Arguments", value: '--out "my file.txt" ""' },
+    { label: "Sandbox", value: "bubblewrap" },
     { label: "Network", value: "open" },
-    { label: "Mount", value: "/data (read-only)" },
-    { label: "Mount", value: '"/my out" (can be changed)' },
+    { label: "Mount", value: "/data as /mnt/data (read-only)" },
+    { label: "Mount", value: '"/my out" as /out (can be changed)' },
     { label: "Secrets", value: "API_KEY, TOKEN" },
     { label: "Reason", value: "A skill of the user's asks first." },
+  ]);
+});
+
+test("a run outside a sandbox is described as such, with every reason to ask [S-28]", () => {
+  const decision = { verdict: "ask", rule: "a", reason: "One.", reasons: ["One.", "Two."] } as const;
+  const stdin = { bytes: 3, digest: digest("in") };
+  const described = describeRequest(request({ sandbox: "none", decision, stdin }));
+  expect(described).toContainEqual({ label: "Sandbox", value: "NONE: it could do everything that you can" });
+  expect(described).toContainEqual({ label: "Input", value: `3 bytes, ${digest("in")}` });
+  expect(described.filter(({ label }) => label === "Reason").map(({ value }) => value)).toEqual([
+    "One.",
+    "Two.",
   ]);
 });
 
@@ -47,9 +60,10 @@ test("no text of a stranger reaches the screen with an escape, a line break or a
       target: hostile,
       args: [hostile],
       network: hostile,
-      mounts: [{ source: hostile, isWritable: true }],
+      mounts: [{ source: hostile, target: hostile, isWritable: true }],
       secrets: [hostile],
-      decision: { verdict: "ask", rule: "r", reason: hostile },
+      decision: { verdict: "ask", rule: "r", reason: hostile, reasons: [hostile] },
+      sandbox: hostile,
     }),
   );
   for (const { value } of described) expect(value).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);

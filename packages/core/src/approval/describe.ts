@@ -20,20 +20,27 @@ const ACTS: Readonly<Record<Act, string>> = {
  * Strangers' text is harmless in it, and no two targets, arguments or folders look the same.
  */
 export function describeRequest(request: ApprovalRequest): readonly DescribedField[] {
-  const { skill, treeHash, trust, act, target, args, network, mounts, secrets, decision } = request;
+  const { skill, treeHash, trust, act, target, args, network, mounts, secrets, decision, sandbox, stdin } =
+    request;
   return [
     { label: "Skill", value: neutralText(skill) },
     { label: "Content", value: neutralText(treeHash) },
     { label: "Trust", value: trust },
     { label: "Act", value: `${ACTS[act]} ${exactText(target)}` },
     { label: "Arguments", value: orNone(args.map(exactText).join(" ")) },
-    { label: "Network", value: neutralText(network) },
-    ...mounts.map(({ source, isWritable }) => ({
+    ...(stdin === undefined ? [] : [{ label: "Input", value: `${stdin.bytes} bytes, ${stdin.digest}` }]),
+    ...(sandbox === "none"
+      ? [{ label: "Sandbox", value: "NONE: it could do everything that you can" }]
+      : [
+          { label: "Sandbox", value: neutralText(sandbox) },
+          { label: "Network", value: neutralText(network) },
+        ]),
+    ...mounts.map(({ source, target, isWritable }) => ({
       label: "Mount",
-      value: `${exactText(source)} (${isWritable ? "can be changed" : "read-only"})`,
+      value: `${exactText(source)} as ${exactText(target)} (${isWritable ? "can be changed" : "read-only"})`,
     })),
     { label: "Secrets", value: orNone(secrets.map((name) => neutralText(name)).join(", ")) },
-    { label: "Reason", value: neutralText(decision.reason) },
+    ...decision.reasons.map((reason) => ({ label: "Reason", value: neutralText(reason) })),
   ];
 }
 

@@ -4,7 +4,6 @@ import type { Approval, ApprovalStore } from "./approval.ts";
 /** Approvals that last as long as the process. */
 export function memoryApprovals(): ApprovalStore {
   const kept = new Map<Digest, Approval>();
-  const isValid = ({ expiresAt }: Approval, now: number) => Date.parse(expiresAt) > now;
   return {
     find: async (key, now) => {
       const approval = kept.get(key);
@@ -16,7 +15,7 @@ export function memoryApprovals(): ApprovalStore {
         .toSorted((a, b) => compare(a.at, b.at) || compare(a.id, b.id)),
     add: async (approval) => {
       const now = Date.parse(approval.at);
-      for (const [key, other] of kept) if (!isValid(other, now)) kept.delete(key);
+      for (const [key, other] of kept) if (isOver(other, now)) kept.delete(key);
       kept.set(approval.key, approval);
     },
     remove: async (id) => {
@@ -24,6 +23,18 @@ export function memoryApprovals(): ApprovalStore {
       return approval !== undefined && kept.delete(approval.key);
     },
   };
+}
+
+/** Clocks of one machine may differ by this much. */
+const TOLERANCE_MS = 60_000;
+
+/** One from the future was given before the clock was set back, and nobody knows how long ago that is. */
+function isValid(approval: Approval, now: number): boolean {
+  return !isOver(approval, now) && Date.parse(approval.at) <= now + TOLERANCE_MS;
+}
+
+function isOver({ expiresAt }: Approval, now: number): boolean {
+  return Date.parse(expiresAt) <= now;
 }
 
 function compare(a: string, b: string): number {

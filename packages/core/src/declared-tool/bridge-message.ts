@@ -2,9 +2,21 @@ import { z } from "zod";
 
 const MB = 1024 * 1024;
 
-/** What the host takes from a bridge at most. A longer line ends its process; what is too large beyond that is left out. */
+/**
+ * What the host takes from a bridge at most. A longer line ends its process; what is too large beyond that is left out.
+ * They also bound how long the host is busy with one line, which a stranger can make as costly as it likes.
+ */
 export const bridgeLimits = {
-  lineBytes: 4 * MB,
+  lineBytes: MB,
+  /** Values in a line, with those inside of others. */
+  values: 20_000,
+  /** The line that lists the tools. */
+  listingBytes: 512 * 1024,
+  /** The tools in it: what goes beyond is left out by the bridge, with a problem that says so. */
+  toolBytes: 384 * 1024,
+  toolValues: 16_000,
+  /** What a bridge is asked. */
+  requestBytes: 4 * MB,
   tools: 256,
   problems: 512,
   nameLength: 128,
@@ -33,7 +45,9 @@ const Ready = z.object({
       }),
     )
     .max(bridgeLimits.tools),
-  problems: z.array(z.object({ file: z.string(), error: z.string() })).max(bridgeLimits.problems),
+  problems: z
+    .array(z.object({ file: z.string(), error: z.string(), isLate: z.boolean().optional() }))
+    .max(bridgeLimits.problems),
 });
 export type BridgeReady = z.infer<typeof Ready>;
 
@@ -43,18 +57,54 @@ const Reply = z.discriminatedUnion("ok", [
 ]);
 export type BridgeReply = z.infer<typeof Reply>;
 
+/** A listing that is too large to be read. */
+interface Oversized {
+  readonly type: "oversized";
+  readonly reason: string;
+}
+
 const Message = z.union([Loading, Ready, Reply]);
-export type BridgeMessage = z.infer<typeof Message>;
+export type BridgeMessage = z.infer<typeof Message> | Oversized;
 
 /** A line that a bridge has sent, or nothing when it says nothing: a tool can write to the channel as well. */
 export function readBridgeMessage(line: string): BridgeMessage | undefined {
+  if (countValues(line) > bridgeLimits.values) return refuseValues(line);
   let parsed: unknown;
   try {
     parsed = JSON.parse(line);
   } catch {
     return undefined;
   }
-  return Message.safeParse(parsed).data;
+  const message = Message.safeParse(parsed).data;
+  const isListing = message !== undefined && "type" in message && message.type === "ready";
+  return isListing && Buffer.byteLength(line) > bridgeLimits.listingBytes
+    ? { type: "oversized", reason: `It lists its tools in more than ${bridgeLimits.listingBytes} bytes.` }
+    : message;
+}
+
+/** Every value but the first stands behind one of these; to count them is far cheaper than to parse. */
+function countValues(line: string): number {
+  let count = 1;
+  let isText = false;
+  for (let at = 0; at < line.length; at += 1) {
+    const unit = line.charCodeAt(at);
+    if (unit === 0x22) isText = !isText;
+    else if (isText && unit === 0x5c) at += 1;
+    else if (!isText && (unit === 0x2c || unit === 0x5b || unit === 0x7b)) count += 1;
+  }
+  return count;
+}
+
+/** Our bridges begin with the id, so that the call can be told without reading the rest. */
+function refuseValues(line: string): BridgeMessage | undefined {
+  const problem = `more than ${bridgeLimits.values} values`;
+  const id = /^\{"id": ?(\d{1,15}),/.exec(line)?.[1];
+  if (id !== undefined) {
+    const message = `Its result has ${problem}.`;
+    return { id: Number(id), ok: false, error: { code: "LIMIT_EXCEEDED", message } };
+  }
+  const isListing = /^\{"type": ?"ready",/.test(line);
+  return isListing ? { type: "oversized", reason: `It lists its tools with ${problem}.` } : undefined;
 }
 
 /** What a bridge is asked. */
@@ -65,6 +115,8 @@ export type BridgeRequest =
       readonly files: readonly string[];
       readonly moduleMs: number;
       readonly lineBytes: number;
+      readonly toolBytes: number;
+      readonly toolValues: number;
     }
   | { readonly id: number; readonly method: "call"; readonly name: string; readonly args: unknown }
   | { readonly id: number; readonly method: "cancel" };

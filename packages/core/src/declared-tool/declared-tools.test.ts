@@ -126,3 +126,43 @@ test("a listing without a module that was too slow is not kept, without one that
   expect(loaded.problems).toHaveLength(1);
   await expect(knownTools(failing.skill, failing.cache)).resolves.toEqual(loaded);
 });
+
+test("a listing without a module that waits at its top is not kept [S-32]", async () => {
+  const waiting = {
+    "tools/a.mjs": "await new Promise((done) => setTimeout(done, 1e9));",
+    "tools/count.mjs": SCRIPT,
+  };
+  const { tools, cache, skill } = open(waiting, {}, 2000);
+  const catalogue = await tools.load();
+  expect(catalogue.tools.map((tool) => tool.name)).toEqual(["count"]);
+  expect(catalogue.problems).toEqual([{ file: "tools/a.mjs", message: "The module did not load in time." }]);
+  await expect(knownTools(skill, cache)).resolves.toBeUndefined();
+});
+
+test("tools that take too much to describe are left out in both languages, and the others are not [S-32]", async () => {
+  const { tools } = open({
+    "tools/a.mjs": `const properties = (count) => Object.fromEntries(Array.from({ length: count }, (_, at) => ["p" + at, {}]));
+      const make = (name, count, description = "d") =>
+        ({ name, description, inputSchema: { type: "object", properties: properties(count) }, execute: () => name });
+      export const all = [make("wide", 1, "x".repeat(400_000)), make("full", 9000), make("first", 1)];`,
+    "tools/b.py": `from langchain_core.tools import tool
+@tool
+def long(text: str) -> str:
+    """X."""
+    return text
+long.description = "x" * 400_000
+@tool
+def second(text: str) -> str:
+    """Is small."""
+    return text
+`,
+  });
+  const catalogue = await tools.load();
+  expect(catalogue.tools.map((tool) => tool.name)).toEqual(["first", "second"]);
+  expect(catalogue.problems).toEqual([
+    { file: "tools/a.mjs", message: "wide: the tools of the skill take too much to describe." },
+    { file: "tools/a.mjs", message: "full: the tools of the skill take too much to describe." },
+    { file: "tools/b.py", message: "long: the tools of the skill take too much to describe." },
+  ]);
+  await expect(tools.call("first", {})).resolves.toBe("first");
+});

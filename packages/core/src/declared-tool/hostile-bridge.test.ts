@@ -31,8 +31,42 @@ test("a line without end and a flood of lines end the process [S-32]", async () 
   const { host } = hostWith(`if (request.method === "load") return ready([tool(), tool({ name: "flood" })]);
     if (request.name === "flood") { for (;;) say("x"); }
     for (;;) fs.writeSync(4, "x".repeat(65536));`);
-  await expect(host.call("t", {})).rejects.toThrow(/sent a line of more than 4194304 bytes/);
+  await expect(host.call("t", {})).rejects.toThrow(/sent a line of more than 1048576 bytes/);
   await expect(host.call("flood", {})).rejects.toThrow(/too much that means nothing/);
+});
+
+test.each([
+  ["ready", "ready([tool()])"],
+  ["loading", 'say({ type: "loading", file: "tools/a.mjs" })'],
+  ["answers", "say({ id: 7, ok: true })"],
+])("a flood of %s lines after the tools were listed ends the process [S-32]", async (_title, flood) => {
+  const { sandbox, host } = hostWith(
+    `if (request.method === "load") { ready([tool()]); for (;;) ${flood}; }`,
+  );
+  await host.tools();
+  await expect(sandbox.started[0]?.exited).resolves.toMatchObject({ signal: "SIGKILL" });
+});
+
+test("a flood while modules are loaded, and one beside a call, end the process as well [S-32]", async () => {
+  const early = hostWith(`for (;;) say({ type: "loading", file: "tools/a.mjs" });`);
+  await expect(early.host.tools()).rejects.toThrow(/too much that means nothing/);
+  const late = hostWith(`if (request.method === "load") ready([tool()]); else for (;;) ready([tool()]);`);
+  await expect(late.host.call("t", {})).rejects.toThrow(/too much that means nothing/);
+});
+
+test("tools are listed once [S-32]", async () => {
+  const { host } = hostWith(`if (request.method === "load") { ready([tool()]); ready([tool({ name: "u" })]); }
+    else { ready([tool({ name: "u" })]); say({ id: request.id, ok: true, result: 1 }); }`);
+  await expect(host.call("t", {})).resolves.toBe(1);
+  await expect(host.call("u", {})).rejects.toMatchObject({ code: "TOOL_NOT_FOUND" });
+});
+
+test("a listing that is too large as a whole is refused, and no module is blamed for it [S-32]", async () => {
+  const wide = hostWith(`ready([tool({ description: "x".repeat(600000) })]);`);
+  await expect(wide.host.tools()).rejects.toThrow(/in more than 524288 bytes/);
+  const full = hostWith(`ready([tool({ inputSchema: { enum: Array(30000).fill(0) } })]);`);
+  await expect(full.host.tools()).rejects.toThrow(/with more than 20000 values/);
+  expect([...wide.sandbox.started, ...full.sandbox.started]).toHaveLength(2);
 });
 
 test("keys that a merge would follow are left out of results and schemas [S-32]", async () => {

@@ -10,7 +10,7 @@ export interface ToolCatalogue {
 export interface DeclaredTool extends ListedTool {
   /** The id of its skill. */
   readonly skill: string;
-  /** `<id>__<tool>`. */
+  /** `<id>__<tool>`, as `declaredToolName` makes it. */
   readonly toolName: string;
 }
 

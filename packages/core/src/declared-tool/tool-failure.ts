@@ -20,6 +20,15 @@ export function toolInterrupted(tool: string): SkillError {
   return new SkillError("INTERRUPTED", `The call of ${tool} was called off.`, { details: { tool } });
 }
 
+export function notJson(tool: string, cause: unknown): SkillError {
+  const message = `The arguments of ${tool} cannot be written as JSON.`;
+  return new SkillError("USAGE", message, {
+    hint: "Pass texts, numbers, booleans, null, and lists and objects of these.",
+    details: { tool },
+    cause,
+  });
+}
+
 export function toolNotFound(tool: string): SkillError {
   return new SkillError("TOOL_NOT_FOUND", `The skill has no tool named ${JSON.stringify(tool)}.`, {
     details: { tool },

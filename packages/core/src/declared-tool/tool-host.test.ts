@@ -131,15 +131,31 @@ test("a result that is not JSON or too large fails alone [S-32]", async () => {
       export const loop = { description: "l", execute: () => { const a = {}; a.a = a; return a; } };
       export const deep = { description: "d", execute: () => {
         let value = 1; for (let at = 0; at < 1000; at += 1) value = [value]; return value; } };
+      export const many = { description: "m", execute: () => Array.from({ length: 20_000 }, () => ["a,[{"]) };
+      export const fits = { description: "f", execute: () => Array.from({ length: 19_000 }, () => "a,[{\\"") };
+      export const shout = { description: "s", execute: () => { throw new Error("x".repeat(5_000_000)); } };
       export const none = { description: "n", execute: () => {} };`,
   });
-  await expect(host.call("big", {})).rejects.toThrow(/larger than 4194304 bytes/);
+  await expect(host.call("many", {})).rejects.toThrow(/more than 20000 values/);
+  await expect(host.call("fits", {})).resolves.toHaveLength(19_000);
+  await expect(host.call("shout", {})).rejects.toThrow(/The tool shout failed: x+/);
+  await expect(host.call("big", {})).rejects.toThrow(/larger than 1048576 bytes/);
   await expect(host.call("loop", {})).rejects.toThrow(/circular/);
   await expect(host.call("deep", {})).rejects.toThrow(/nested too deeply/);
   await expect(host.call("none", {})).resolves.toBeNull();
   await expect(host.call("none", { text: "x".repeat(5_000_000) })).rejects.toMatchObject({
     code: "LIMIT_EXCEEDED",
   });
+});
+
+test("arguments that are no JSON are refused before anything is sent [S-32]", async () => {
+  const host = hostOf(slow);
+  const circle: Record<string, unknown> = {};
+  circle["self"] = circle;
+  for (const args of [{ count: 1n }, circle]) {
+    await expect(host.call("echo", args)).rejects.toMatchObject({ code: "USAGE" });
+  }
+  await expect(host.call("echo", { text: "a", ms: 0 })).resolves.toBe("a");
 });
 
 test("closing does not wait for modules that are being loaded [S-32]", async () => {

@@ -133,15 +133,14 @@ class LazyToolHost implements ToolHost {
   async #tryStart(): Promise<StartedProcess | undefined> {
     const files = this.#spec.files.filter((file) => !this.#lost.has(file));
     try {
-      const { process, listing } = await ToolProcess.start(
+      const { process, listing, isSure } = await ToolProcess.start(
         { ...this.#spec, files },
         this.#closing.signal,
         this.#ports,
       );
-      return {
-        process,
-        listing: { tools: listing.tools, problems: [...this.#lostProblems(), ...listing.problems] },
-      };
+      if (!isSure) this.#isSure = false;
+      const problems = [...this.#lostProblems(), ...listing.problems];
+      return { process, listing: { tools: listing.tools, problems }, isSure };
     } catch (error) {
       if (!(error instanceof ModuleFailure)) throw error;
       if (error.file === undefined || this.#lost.size >= LOST_MODULES) {

@@ -2,12 +2,21 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { declaredToolName, declaredToolNames } from "./tool-name.ts";
 
-const ids = fc.stringMatching(/^[a-z0-9]{1,20}(-[a-z0-9]{1,20}){0,2}$/);
+const ids = fc.oneof(
+  fc.stringMatching(/^[a-z0-9]{1,20}(-[a-z0-9]{1,20}){0,2}$/),
+  fc.constantFrom("mcp", "mcp-a", "mcpx"),
+);
 const tools = fc.oneof(fc.string({ minLength: 1, maxLength: 100 }), fc.stringMatching(/^[a-b_.]{1,3}$/));
 
 test("a tool is named after its skill and itself [S-32]", () => {
   expect(declaredToolName("seo-page", "write_page")).toBe("seo-page__write_page");
   expect(declaredToolName("pdf", "pages.merge all")).toBe("pdf__pages_merge_all");
+});
+
+test("no tool of a skill is named like one of an MCP server [S-32]", () => {
+  expect(declaredToolName("mcp", "github__create_issue")).toBe("mcp-__github__create_issue");
+  expect(declaredToolName("mcp", "a".repeat(99))).toMatch(/^mcp-__a{47}_[0-9a-f]{10}$/);
+  expect(declaredToolName("mcp-github", "x")).toBe("mcp-github__x");
 });
 
 test("a long name is cut and ends with a hash of all of it [S-32]", () => {
@@ -31,7 +40,7 @@ test("names are what models accept, and no two tools share one, in one skill or 
   fc.assert(
     fc.property(ids, ids, fc.uniqueArray(tools), fc.uniqueArray(tools), (a, b, ofA, ofB) => {
       const names = [...declaredToolNames(a, ofA), ...(a === b ? [] : declaredToolNames(b, ofB))];
-      for (const name of names) expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
+      for (const name of names) expect(name).toMatch(/^(?!mcp__)[A-Za-z0-9_-]{1,64}$/);
       expect(new Set(names).size).toBe(names.length);
       expect(declaredToolNames(a, ofA)).toEqual(declaredToolNames(a, ofA));
     }),

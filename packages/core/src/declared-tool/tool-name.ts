@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { ownerPrefix } from "../policy/index.ts";
 
 /** What models accept as the name of a tool. */
 const LENGTH = 64;
@@ -6,10 +7,11 @@ const HASH_LENGTH = 10;
 
 /**
  * The name under which a skill's tool is offered: `<id>__<tool>`. An id has no underscore, so that the first one tells
- * where it ends. Characters that models do not accept are replaced; a name that is too long ends with a hash.
+ * where it ends; a skill named `mcp` gets `mcp-__<tool>`, since `mcp__` is for the tools of servers. Characters that
+ * models do not accept are replaced; a name that is too long ends with a hash.
  */
 export function declaredToolName(id: string, tool: string): string {
-  const name = toAccepted(`${id}__${tool}`);
+  const name = toAccepted(`${ownerPrefix(id)}${tool}`);
   return name.length <= LENGTH ? name : hashedName(id, tool);
 }
 
@@ -29,7 +31,7 @@ function toAccepted(name: string): string {
 
 function hashedName(id: string, tool: string): string {
   const hash = createHash("sha256").update(`${id}__${tool}`).digest("hex").slice(0, HASH_LENGTH);
-  return `${toAccepted(`${id}__${tool}`).slice(0, LENGTH - HASH_LENGTH - 1)}_${hash}`;
+  return `${toAccepted(`${ownerPrefix(id)}${tool}`).slice(0, LENGTH - HASH_LENGTH - 1)}_${hash}`;
 }
 
 function findClashing(names: readonly string[]): readonly number[] {

@@ -12,7 +12,7 @@ import {
 import { bridgeSpec } from "./bridge-spec.ts";
 import { readForeign } from "./foreign-json.ts";
 import { LogTail } from "./log-tail.ts";
-import { hostClosed, toolFailed, toolInterrupted, toolTimedOut } from "./tool-failure.ts";
+import { hostClosed, notJson, toolFailed, toolInterrupted, toolTimedOut } from "./tool-failure.ts";
 import type { ToolHostPorts, ToolHostSpec } from "./tool-host-spec.ts";
 import { foreignMessage, readListing, type ToolListing } from "./tool-listing.ts";
 
@@ -42,12 +42,14 @@ export class ToolProcess {
   readonly #spec: ToolHostSpec;
   readonly #redact: (text: string) => string;
   readonly #log: LogTail;
-  readonly #ready = Promise.withResolvers<ToolListing>();
+  readonly #ready = Promise.withResolvers<LoadedTools>();
   readonly #pending = new Map<number, PendingCall>();
   /** Calls that were given up and have not stopped yet. */
   readonly #stopping = new Map<number, PromiseWithResolvers<void>>();
   readonly #gone: Promise<void>;
+  readonly #begun = new Set<string>();
   #loading: string | undefined;
+  #isLoaded = false;
   #strayLines = 0;
   #lastId = 0;
   #ending: string | undefined;
@@ -59,7 +61,7 @@ export class ToolProcess {
     const sandboxed = await ports.sandbox.start(await bridgeSpec(spec, runtime));
     const process = new ToolProcess(sandboxed, spec, ports);
     try {
-      return { process, listing: await process.#load(signal) };
+      return { process, ...(await process.#load(signal)) };
     } catch (error) {
       await process.end();
       throw error;
@@ -112,7 +114,7 @@ export class ToolProcess {
       outcome.reject(error);
     };
     const onAbort = (): void => giveUp(toolInterrupted(tool));
-    this.#send({ id, method: "call", name: tool, args });
+    this.#sendCall(id, tool, args);
     this.#pending.set(id, outcome);
     const timer = setTimeout(() => giveUp(toolTimedOut(tool, timeoutMs)), timeoutMs);
     signal?.addEventListener("abort", onAbort, { once: true });
@@ -131,12 +133,13 @@ export class ToolProcess {
     await this.#gone;
   }
 
-  async #load(signal: AbortSignal): Promise<ToolListing> {
+  async #load(signal: AbortSignal): Promise<LoadedTools> {
     const { startMs } = this.#spec.timing;
     // A module that waits for ever is left out by the bridge, before the process as a whole is out of time.
     const moduleMs = Math.ceil(startMs / 2);
     const { files } = this.#spec;
-    this.#send({ id: 0, method: "load", files, moduleMs, lineBytes: bridgeLimits.lineBytes });
+    const { lineBytes, toolBytes, toolValues } = bridgeLimits;
+    this.#send({ id: 0, method: "load", files, moduleMs, lineBytes, toolBytes, toolValues });
     const onAbort = (): void => this.#ready.reject(hostClosed());
     const onTimeout = (): void =>
       this.#failLoading(`It was not loaded within ${startMs} ms (toolStartMs).`, true);
@@ -157,17 +160,39 @@ export class ToolProcess {
 
   #listen(receive: Readable): void {
     readLines(receive, bridgeLimits.lineBytes, {
-      onLine: (line) => this.#hear(readBridgeMessage(line)),
+      onLine: (line) => this.#hear(line),
       onOverflow: () => this.#kill(`It sent a line of more than ${bridgeLimits.lineBytes} bytes.`),
     });
   }
 
-  #hear(message: BridgeMessage | undefined): void {
+  #hear(line: string): void {
+    if (this.isOver) return;
+    // Then it answers nothing, whatever it is, and need not be read.
+    const isUnasked = this.#isLoaded && this.#pending.size === 0 && this.#stopping.size === 0;
+    const message = isUnasked ? undefined : readBridgeMessage(line);
     if (message === undefined) this.#countStray();
     else if ("id" in message) this.#settle(message);
-    else if (message.type === "ready")
-      this.#ready.resolve(readListing(message, this.#spec.files, this.#redact));
-    else if (this.#spec.files.includes(message.file)) this.#loading = message.file;
+    else if (this.#isLoaded) this.#countStray();
+    else this.#hearLoading(message);
+  }
+
+  #hearLoading(message: Exclude<BridgeMessage, BridgeReply>): void {
+    switch (message.type) {
+      case "loading":
+        if (!this.#spec.files.includes(message.file) || this.#begun.has(message.file)) this.#countStray();
+        else this.#begun.add(message.file);
+        if (this.#begun.has(message.file)) this.#loading = message.file;
+        return;
+      case "oversized":
+        this.#ready.reject(new ModuleFailure(undefined, message.reason, false));
+        return;
+      case "ready":
+        this.#isLoaded = true;
+        this.#ready.resolve({
+          listing: readListing(message, this.#spec.files, this.#redact),
+          isSure: !message.problems.some(({ isLate }) => isLate === true),
+        });
+    }
   }
 
   #countStray(): void {
@@ -209,12 +234,20 @@ export class ToolProcess {
     void stopped.promise.then(() => clearTimeout(timer));
   }
 
+  #sendCall(id: number, tool: string, args: unknown): void {
+    try {
+      this.#send({ id, method: "call", name: tool, args });
+    } catch (error) {
+      throw error instanceof SkillError ? error : notJson(tool, error);
+    }
+  }
+
   #send(request: BridgeRequest): void {
     const line = `${JSON.stringify(request)}\n`;
-    if (Buffer.byteLength(line) > bridgeLimits.lineBytes) {
+    if (Buffer.byteLength(line) > bridgeLimits.requestBytes) {
       throw new SkillError(
         "LIMIT_EXCEEDED",
-        `The arguments are larger than ${bridgeLimits.lineBytes} bytes.`,
+        `The arguments are larger than ${bridgeLimits.requestBytes} bytes.`,
       );
     }
     this.#process.channel?.send.write(line);
@@ -244,7 +277,12 @@ interface PendingCall extends PromiseWithResolvers<unknown> {
   readonly tool: string;
 }
 
-export interface StartedProcess {
-  readonly process: ToolProcess;
+interface LoadedTools {
   readonly listing: ToolListing;
+  /** Not when the bridge left a module out that did not load in time. */
+  readonly isSure: boolean;
+}
+
+export interface StartedProcess extends LoadedTools {
+  readonly process: ToolProcess;
 }

@@ -12,7 +12,8 @@ export function decide(request: PolicyRequest, rules: Rules = defaultRules): Dec
   const { verdict, id, reason } = rows.reduce((gravest, row) =>
     isGraver(row.verdict, gravest.verdict) ? row : gravest,
   );
-  return { verdict, rule: id, reason };
+  const reasons = rows.filter((row) => row.verdict === verdict).map((row) => row.reason);
+  return { verdict, rule: id, reason, reasons };
 }
 
 /** All rows that a request meets, in the order of the table. */
@@ -29,6 +30,7 @@ const NOTHING_MATCHES: Decision = {
   verdict: "deny",
   rule: "nothing-matches",
   reason: "No rule permits it.",
+  reasons: ["No rule permits it."],
 };
 
 function holds(when: Condition, request: PolicyRequest): boolean {

@@ -11,6 +11,7 @@ export { decide, explainDecision, explainPolicy } from "./decide.ts";
 export { type EscapeRow, escapeTable } from "./escape-table.ts";
 export { type LauncherRow, launcherTable, type Pin } from "./launcher-table.ts";
 export { type CommandMatch, findPinProblem, matchCommand } from "./match-command.ts";
+export { ownerPrefix } from "./owner-prefix.ts";
 export { matchesPath, type PathPlaces } from "./path-pattern.ts";
 export type { Act, Decision, PolicyRequest, Verdict } from "./policy.ts";
 export type { Condition, PolicyRow } from "./rule-table.ts";

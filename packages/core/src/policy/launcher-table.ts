@@ -25,13 +25,13 @@ const NOTHING: Pin = { by: "nothing" };
  */
 export const launcherTable: readonly LauncherRow[] = [
   {
-    names: "sh bash zsh dash ash ksh mksh fish csh tcsh rbash",
+    names: "sh bash zsh dash ash ksh mksh fish csh tcsh rbash yash posh nu xonsh elvish osh ysh",
     pin: { by: "script" },
     reason: "runs any command with -c",
   },
   {
     names:
-      "python pypy node nodejs ruby php perl lua luajit tclsh wish rscript julia guile racket osascript groovy elixir ts-node tsx runghc ocaml",
+      "python pypy node nodejs ruby php perl lua luajit tclsh wish rscript julia guile racket osascript groovy elixir ts-node tsx babel-node runghc ocaml jbang raku crystal dart bb wasmtime wasmer",
     pin: { by: "script" },
     reason: "runs code that it is handed",
   },
@@ -98,10 +98,15 @@ export const launcherTable: readonly LauncherRow[] = [
     pin: { by: "subcommand", words: ["version", "tree", "metadata", "search", "info"] },
     reason: "runs programs through build scripts, aliases and plug-ins",
   },
+  {
+    names: "ip",
+    pin: { by: "subcommand", words: "addr address link route neigh neighbour rule maddr".split(" ") },
+    reason: "runs programs in other networks, and commands of a file",
+  },
   { names: "find fd fdfind", pin: { by: "word" }, reason: "runs programs on what it finds" },
   {
     names:
-      "env xargs sudo doas su runuser pkexec sg newgrp nohup nice ionice timeout watch setsid stdbuf unbuffer script expect flock taskset chrt numactl prlimit setpriv capsh setarch linux32 linux64 chronic ifne parallel entr watchexec nodemon hyperfine direnv dotenv foreman honcho strace ltrace gdb lldb gdbserver perf valgrind rr ld ld.so nsenter unshare chroot fakeroot proot bwrap firejail systemd-run systemctl launchctl service at batch crontab screen tmux dtach busybox toybox coreutils open xdg-open start cmd powershell pwsh wsl cscript wscript mshta rundll xterm wine runc crun lxc machinectl run-parts start-stop-daemon cpulimit torsocks proxychains ssh-agent dbus-run-session xvfb-run eatmydata faketime time",
+      "env xargs sudo doas su runuser pkexec sg newgrp nohup nice ionice timeout watch setsid stdbuf unbuffer script expect flock taskset chrt numactl prlimit setpriv capsh setarch linux32 linux64 chronic ifne parallel entr watchexec nodemon hyperfine direnv dotenv foreman honcho strace ltrace gdb lldb gdbserver perf valgrind rr ld ld.so nsenter unshare chroot fakeroot proot bwrap firejail systemd-run systemctl launchctl service at batch crontab screen tmux dtach busybox toybox coreutils open xdg-open start cmd powershell pwsh wsl cscript wscript mshta rundll xterm wine runc crun lxc machinectl run-parts start-stop-daemon cpulimit torsocks proxychains ssh-agent dbus-run-session xvfb-run eatmydata faketime time zellij byobu abduco ttyd gotty websocketd fzf sk supervisord supervisorctl pm2 forever concurrently npm-run-all run-s run-p cross-env dotenvx docker-compose buildah lxd incus ctr crictl minikube kind tc logrotate anacron",
     pin: NOTHING,
     reason: "runs the program that follows",
   },
@@ -112,7 +117,8 @@ export const launcherTable: readonly LauncherRow[] = [
     reason: "is part of the shell and changes or runs what comes after it",
   },
   {
-    names: "ssh scp sftp rsync mosh sshfs nc ncat netcat socat telnet",
+    names:
+      "ssh scp sftp rsync mosh sshfs nc ncat netcat socat telnet lftp ftp smbclient rclone restic borg mail mailx mutt sendmail",
     pin: NOTHING,
     reason: "runs programs elsewhere or connects them to the network",
   },
@@ -124,15 +130,27 @@ export const launcherTable: readonly LauncherRow[] = [
   },
   {
     names:
-      "make gmake bmake cmake ctest ninja meson scons just task rake thor mvn mvnw gradle gradlew ant bazel bazelisk sbt lein mix invoke fab snakemake nextflow terraform tofu terragrunt pulumi ansible ansible-playbook vagrant packer",
+      "make gmake bmake cmake ctest ninja meson scons just task rake thor mvn mvnw gradle gradlew ant bazel bazelisk sbt lein mix invoke fab snakemake nextflow terraform tofu terragrunt pulumi ansible ansible-playbook ansible-pull ansible-console ansible-galaxy ansible-inventory ansible-vault ansible-doc ansible-config ansible-test vagrant packer pre-commit act earthly dagger skaffold tilt puppet chef-client salt salt-call doxygen protoc hg jj glab hub",
     pin: NOTHING,
     reason: "runs commands of a file that its options choose",
   },
   {
     names:
-      "awk gawk mawk nawk sed gsed m4 dc jshell irb pry ipython jupyter ghci erl iex sbcl clisp emacs octave matlab swipl maxima gnuplot java javac kotlin kotlinc scala swift dotnet pytest tox nox",
+      "awk gawk mawk nawk sed gsed m4 dc jshell irb pry ipython jupyter ghci erl iex sbcl clisp emacs octave matlab swipl maxima gnuplot java javac kotlin kotlinc scala swift dotnet pytest tox nox r jrunscript jjs clojure clj nim flutter bpftrace stap dtrace exiftool gs ghostscript ps2pdf conjure gimp blender freecad sqlmap",
     pin: NOTHING,
     reason: "runs code that is among its arguments or beside them",
+  },
+  {
+    names:
+      "eslint prettier stylelint webpack vite vitest rollup esbuild parcel tsup babel postcss tailwindcss swc jest mocha ava jasmine karma cypress playwright storybook nyc c8 gulp grunt next nuxt astro ng typedoc knip commitlint lint-staged",
+    pin: NOTHING,
+    reason: "runs the configuration and the plug-ins that its options or its files lead to",
+  },
+  {
+    names:
+      "flask django-admin gunicorn uvicorn hypercorn celery streamlit locust scrapy alembic mypy pylint flake8 coverage behave robot nose2 sphinx-build mkdocs cookiecutter pyinstaller rspec rubocop rails puma cucumber jekyll phpunit phpstan psalm golangci-lint",
+    pin: NOTHING,
+    reason: "loads the modules and plug-ins that its options or its files lead to",
   },
   {
     names: "gcc g++ cc c++ clang clang++ rustc tcc zig latex pdflatex xelatex lualatex tex",
@@ -140,15 +158,22 @@ export const launcherTable: readonly LauncherRow[] = [
     reason: "runs programs that its options name",
   },
   {
-    names: "sqlite sqlite3 psql mysql mariadb mongo mongosh duckdb",
+    names:
+      "sqlite sqlite3 psql mysql mariadb mongo mongosh duckdb clickhouse clickhouse-client cqlsh sqlcmd sqlplus pgcli mycli litecli",
     pin: NOTHING,
     reason: "runs programs through its own commands",
   },
   {
-    names: "vim vi nvim view ex ed emacsclient nano pico less more most man info",
+    names:
+      "vim vi nvim view ex ed emacsclient nano pico less more most man info gvim rvim rview vimdiff helix hx kak micro joe code tig lazygit gitui mc ranger nnn lf vifm broot google-chrome chrome chromium chromium-browser firefox electron",
     pin: NOTHING,
     reason: "runs programs from inside",
   },
   { names: "tar bsdtar cpio zip 7z", pin: NOTHING, reason: "runs programs that its options name" },
-  { names: "tee dd", pin: NOTHING, reason: "writes what it is fed to any file" },
+  { names: "tee dd patch", pin: NOTHING, reason: "writes what it is fed to any file" },
+  {
+    names: "mount modprobe insmod kmod sysctl ldconfig update-alternatives",
+    pin: NOTHING,
+    reason: "changes what the system runs",
+  },
 ];

@@ -44,7 +44,7 @@ function matchNamed(call: Call, pattern: NamedPattern, aliases: ToolAliases, pla
     case "path":
       return matchPathInput(input, alias, pattern.path, places);
     case "domain":
-      return matchTexts(input, alias, (url) => isOfDomain(url, pattern.domain, pattern.isBelow));
+      return matchAddressInput(input, alias, pattern);
     case "word":
       return matchTexts(input, alias, (word) =>
         pattern.isPrefix ? word.startsWith(pattern.word) : word === pattern.word,
@@ -80,14 +80,13 @@ function isWhen({ when }: ToolAlias, input: Readonly<Record<string, unknown>>): 
 
 function matchCommandInput(
   input: Readonly<Record<string, unknown>>,
-  { fields = [], harmless = [] }: ToolAlias,
+  alias: ToolAlias,
   pattern: CommandPattern,
   places: PathPlaces,
 ): CallMatch {
-  const given = Object.keys(input).filter((key) => input[key] !== undefined);
-  const field = given.find((key) => fields.includes(key));
+  const field = alias.fields?.find((key) => input[key] !== undefined);
   if (field === undefined) return because("the command is not where it is looked for");
-  const beside = given.find((key) => key !== field && !harmless.includes(key));
+  const beside = findBeside(input, { ...alias, fields: [field] });
   if (beside !== undefined) return because(`its field ${beside} may change what is run`);
   const value = input[field];
   const reading = typeof value === "string" ? readCommandLine(value) : readArgv(textsOf(value) ?? []);
@@ -97,17 +96,49 @@ function matchCommandInput(
   return match.isMatch ? { isMatch: true, argv: reading.argv } : match;
 }
 
+/** A field of which nobody knows that it changes nothing. One without a value says nothing. */
+function findBeside(input: Readonly<Record<string, unknown>>, alias: ToolAlias): string | undefined {
+  const { fields = [], inner = [], harmless = [], when } = alias;
+  const read = new Set([...fields, ...inner, ...(when === undefined ? [] : [when.field])]);
+  return Object.keys(input).find((key) => !read.has(key) && !isHarmless({ [key]: input[key] }, harmless));
+}
+
+/** What is inside a harmless field may be a list or an object with more of them: the edits of a file, each with texts. */
+function isHarmless(value: unknown, harmless: readonly string[], depth = 0): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  if (depth > 8) return false;
+  if (Array.isArray(value)) return value.every((member) => isHarmless(member, harmless, depth + 1));
+  return Object.entries(value).every(
+    ([key, member]) =>
+      member === undefined ||
+      member === null ||
+      (harmless.includes(key) && isHarmless(member, harmless, depth + 1)),
+  );
+}
+
 function matchPathInput(
   input: Readonly<Record<string, unknown>>,
   alias: ToolAlias,
   pattern: string,
   places: PathPlaces,
 ): CallMatch {
+  const beside = findBeside(input, alias);
+  if (beside !== undefined) return because(`its field ${beside} may name another file`);
   const inner = (alias.inner ?? []).map((field) => input[field]).filter((value) => value !== undefined);
   if (!inner.every((value) => typeof value === "string" && isInnerGlob(value))) {
     return because("what is looked for may lie outside the path");
   }
   return matchTexts(input, alias, (path) => matchesPath(pattern, path, places));
+}
+
+function matchAddressInput(
+  input: Readonly<Record<string, unknown>>,
+  alias: ToolAlias,
+  { domain, isBelow }: { readonly domain: string; readonly isBelow: boolean },
+): CallMatch {
+  const beside = findBeside(input, alias);
+  if (beside !== undefined) return because(`its field ${beside} may name another address`);
+  return matchTexts(input, alias, (url) => isOfDomain(url, domain, isBelow));
 }
 
 /** Every text in the fields has to pass, and there has to be one. */

@@ -105,8 +105,12 @@ function isEscape(word: string, granted: readonly string[]): boolean {
   return escapeTable.some((row) => row.names.some((each) => names.includes(each)) && isRefused(word, row));
 }
 
-function isRefused(word: string, { long = "", short = "", words = "" }: EscapeRow): boolean {
+function isRefused(word: string, row: EscapeRow): boolean {
+  const { long = "", short = "", words = "" } = row;
   if (words.split(" ").includes(word)) return true;
+  const lower = word.toLowerCase();
+  if (row.begins?.split(" ").some((part) => lower.startsWith(part)) === true) return true;
+  if (row.inside?.split(" ").some((part) => lower.includes(part)) === true) return true;
   if (word.startsWith("--")) {
     const name = word.slice(2).split("=")[0] ?? "";
     return name !== "" && long.split(" ").some((each) => each.startsWith(name));

@@ -22,4 +22,6 @@ export interface Decision {
   /** The id of the rule that decided. */
   readonly rule: string;
   readonly reason: string;
+  /** The reasons of all rows with this verdict, the deciding one first. */
+  readonly reasons: readonly string[];
 }

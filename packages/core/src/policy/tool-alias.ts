@@ -10,7 +10,10 @@ export interface ToolAlias {
   readonly fields?: readonly string[];
   /** Only calls whose field has one of these values, for tools that do several things. */
   readonly when?: { readonly field: string; readonly values: readonly string[] };
-  /** Fields that change nothing about what is run. With any other, a specifier for commands does not match. */
+  /**
+   * Fields that change nothing about what is run, opened or fetched. With any other, a specifier for commands, paths
+   * or addresses does not match; nor when one of these holds other fields.
+   */
   readonly harmless?: readonly string[];
   /** Fields that hold a pattern below the path, and so must not lead out of it. */
   readonly inner?: readonly string[];
@@ -32,23 +35,45 @@ export const specifierKinds: ReadonlyMap<string, SpecifierKind> = new Map<string
   ["Task", "word"],
 ]);
 
+/** What hosts put beside anything. A working folder or a variable would change which program or file a word means. */
+const ASIDE = words("description explanation timeout timeout_ms");
+
+const BESIDE_COMMAND = [...ASIDE, ...words("requires_approval run_in_background is_background")];
+
+/** Texts to write, and which part of a file or how much of it. */
+const BESIDE_PATH = [
+  ...ASIDE,
+  ...words("content contents file_text text new_str old_str new_string old_string new_source insert_text"),
+  ...words("insert_line code_edit instructions edits oldText newText old_text new_text replace_all"),
+  ...words("expected_replacements allow_multiple dry_run dryRun append overwrite encoding"),
+  ...words("offset limit start_line end_line startLine endLine line lines view_range head tail pages"),
+  ...words("start_line_one_indexed end_line_one_indexed_inclusive should_read_entire_file"),
+  ...words("max_lines max_bytes max_chars max_results max_count cell_id cell_number cell_type edit_mode"),
+  ...words("recursive depth max_depth sort sort_by sortBy show_hidden include_hidden case_sensitive"),
+  ...words("respect_git_ignore respect_gitignore ignore exclude exclude_pattern excludePatterns"),
+];
+
+/** What is looked for inside files, and how it is shown. */
+const BESIDE_SEARCH = [
+  ...BESIDE_PATH,
+  ...words(
+    "pattern query regex is_regexp isRegexp type output_mode multiline head_limit context -A -B -C -n -i",
+  ),
+  ...words("case_insensitive ignore_case fixed_strings"),
+];
+
+/** A header, a proxy or a body may make another address of it. */
+const BESIDE_URL = [
+  ...ASIDE,
+  ...words("prompt question format output_format raw text_only max_length maxLength max_chars max_tokens"),
+  ...words("start_index offset limit"),
+];
+
 /** The names under which well-known hosts have these tools. */
 export const defaultAliases: ToolAliases = {
   Bash: tools(
     "Bash bash shell local_shell execute_command run_command run_shell_command run_terminal_cmd exec",
-    {
-      fields: ["command", "cmd"],
-      // A working folder or a variable would change which program a word means.
-      harmless: [
-        "description",
-        "explanation",
-        "timeout",
-        "timeout_ms",
-        "requires_approval",
-        "run_in_background",
-        "is_background",
-      ],
-    },
+    { fields: ["command", "cmd"], harmless: BESIDE_COMMAND },
   ),
   Read: [
     ...tools(
@@ -62,7 +87,9 @@ export const defaultAliases: ToolAliases = {
     ...tools("str_replace_based_edit_tool str_replace_editor", { ...paths(), when: command("create") }),
   ],
   Edit: [
-    ...tools("Edit MultiEdit NotebookEdit edit_file edit replace replace_in_file str_replace", paths()),
+    ...tools("Edit MultiEdit NotebookEdit edit_file edit replace str_replace", paths()),
+    // Elsewhere a `diff` may name files of its own.
+    ...tools("replace_in_file", { ...paths(), harmless: [...BESIDE_PATH, "diff"] }),
     ...tools("str_replace_based_edit_tool str_replace_editor", {
       ...paths(),
       when: command("str_replace", "insert", "undo_edit"),
@@ -70,11 +97,14 @@ export const defaultAliases: ToolAliases = {
   ],
   Glob: tools("Glob glob find_files file_search", { ...paths(), inner: ["pattern", "glob", "query"] }),
   Grep: tools("Grep grep search_files grep_search search_file_content", {
-    ...paths(),
-    inner: ["glob", "include", "file_pattern"],
+    ...paths(BESIDE_SEARCH),
+    inner: ["glob", "include", "file_pattern", "include_pattern", "includePattern"],
   }),
   LS: tools("LS ls list_dir list_directory list_files", paths()),
-  WebFetch: tools("WebFetch web_fetch fetch fetch_url http_get browse", { fields: ["url", "uri"] }),
+  WebFetch: tools("WebFetch web_fetch fetch fetch_url http_get browse", {
+    fields: ["url", "uri"],
+    harmless: BESIDE_URL,
+  }),
   WebSearch: tools("WebSearch web_search search_web google_web_search", {}),
   TodoWrite: tools("TodoWrite todo_write update_plan write_todos", {}),
   Task: tools("Task Agent task dispatch_agent", { fields: ["subagent_type"] }),
@@ -97,10 +127,13 @@ function tools(names: string, rest: Omit<ToolAlias, "tool">): readonly ToolAlias
   return names.split(" ").map((tool) => ({ tool, ...rest }));
 }
 
-function paths(): Pick<ToolAlias, "fields"> {
-  return {
-    fields: ["path", "file_path", "filePath", "absolute_path", "target_file", "notebook_path", "paths"],
-  };
+function paths(harmless: readonly string[] = BESIDE_PATH): Pick<ToolAlias, "fields" | "harmless"> {
+  const fields = words("path file_path filePath absolute_path target_file notebook_path paths");
+  return { fields, harmless };
+}
+
+function words(text: string): readonly string[] {
+  return text.split(" ");
 }
 
 function command(...values: readonly string[]): {

@@ -42,6 +42,37 @@ describe("enforcing", () => {
     ["a domain", ["fetch", { url: "https://example.com/x" }], ["WebFetch(domain:example.com)"]],
     ["a domain below", ["fetch", { url: "https://a.example.com/x" }], ["WebFetch(domain:*.example.com)"]],
     ["a bare Bash with any command", ["bash", { command: "a; b | c", env: {} }], ["Bash"]],
+    [
+      "a path with what belongs to reading it",
+      [
+        "read_file",
+        { path: "docs/a", offset: 1, limit: 2, encoding: "utf8", description: "x", reason: null },
+      ],
+      ["Read(docs/**)"],
+    ],
+    [
+      "a path with edits of texts",
+      [
+        "MultiEdit",
+        { file_path: "docs/a", edits: [{ old_string: "a", new_string: "b", replace_all: true }] },
+      ],
+      ["Edit(docs/**)"],
+    ],
+    [
+      "an editor that views a part",
+      ["str_replace_based_edit_tool", { command: "view", path: "docs/a", view_range: [1, 2] }],
+      ["Read(docs/**)"],
+    ],
+    [
+      "a search in files",
+      ["Grep", { path: "docs", pattern: "/etc/.*", glob: "*.md", "-n": true, output_mode: "content" }],
+      ["Grep(docs/**)"],
+    ],
+    [
+      "an address with a question",
+      ["WebFetch", { url: "https://example.com/x", prompt: "What is it?" }],
+      ["WebFetch(domain:example.com)"],
+    ],
     ["a kind of agent", ["Task", { subagent_type: "Explore", prompt: "x" }], ["Task(Explore)"]],
   ])("%s is allowed [S-30]", (_title, call, allowed) => {
     expect(guard(call, [allowed])).toEqual({ verdict: "allowed" });
@@ -63,6 +94,37 @@ describe("enforcing", () => {
     ["a path outside", ["read_file", { path: "docs/../a" }], ["Read(docs/**)"]],
     ["one path outside", ["read_multiple_files", { paths: ["docs/a", "b"] }], ["Read(docs/**)"]],
     ["a second path outside", ["read_file", { path: "docs/a", file_path: "/etc/x" }], ["Read(docs/**)"]],
+    [
+      "a path in a field that nobody knows",
+      ["read_file", { path: "docs/a", files: [{ path: "/etc/x" }] }],
+      ["Read(docs/**)"],
+    ],
+    ["a path in another folder", ["read_file", { path: "docs/a", cwd: "/etc" }], ["Read(docs/**)"]],
+    [
+      "a path inside what is harmless",
+      ["edit_file", { path: "docs/a", edits: [{ path: "/etc/x", newText: "b" }] }],
+      ["Edit(docs/**)"],
+    ],
+    [
+      "an envelope with a path beside it",
+      ["read_file", { type: "tool_call", args: { path: "/etc/x" }, path: "docs/a" }],
+      ["Read(docs/**)"],
+    ],
+    [
+      "an address with headers",
+      ["fetch", { url: "https://example.com", headers: { host: "evil.org" } }],
+      ["WebFetch(domain:example.com)"],
+    ],
+    [
+      "an address through a proxy",
+      ["fetch", { url: "https://example.com", proxy: "evil.org" }],
+      ["WebFetch(domain:example.com)"],
+    ],
+    [
+      "a command with a harmless field that holds another",
+      ["bash", { command: "ls", description: { env: "x" } }],
+      ["Bash(ls:*)"],
+    ],
     ["no path", ["read_file", {}], ["Read(docs/**)"]],
     ["no paths", ["read_multiple_files", { paths: [] }], ["Read(docs/**)"]],
     ["a path that is none", ["read_file", { path: 3 }], ["Read(docs/**)"]],
@@ -204,6 +266,18 @@ describe("a skill's own content", () => {
       );
     },
   );
+
+  test("is not taken for a tool of an MCP server when the skill is named mcp [S-30]", () => {
+    const active = [
+      { skill: "other", allowedTools: ["mcp__github", "mcp__github__create_issue", "mcp__mcp-"] },
+    ];
+    for (const tool of ["github__create_issue", "mcp__github__create_issue", "mcp-__github__create_issue"]) {
+      const verdict = guardToolCall({ tool, input: {}, owner: "mcp" }, active);
+      expect(verdict).toMatchObject({ verdict: "blocked", tool: expect.stringMatching(/^mcp-__/) });
+    }
+    const own = { skill: "mcp", allowedTools: [] };
+    expect(guardToolCall({ tool: "mcp-__a", input: {}, owner: "mcp" }, [own]).verdict).toBe("allowed");
+  });
 
   test("is not claimed by a name alone [S-30]", () => {
     const active = [{ skill: "github", allowedTools: ["Bash", "Skill"] }];

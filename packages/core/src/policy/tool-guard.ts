@@ -1,6 +1,7 @@
 import { neutralText } from "../catalogue/index.ts";
 import type { Argv } from "./command-line.ts";
 import { type CallMatch, matchCall } from "./match-call.ts";
+import { ownerPrefix } from "./owner-prefix.ts";
 import { defaultAliases, familyOf, type ToolAliases } from "./tool-alias.ts";
 import { type AllowedTools, parseAllowedTools, type ToolPattern } from "./tool-pattern.ts";
 
@@ -82,7 +83,9 @@ export function guardToolCall(
 /** A declared tool may be called `Read` or `read_skill`; it is judged as `<owner>__<tool>`, which nothing else is. */
 function withFullName(call: ToolCall): ToolCall {
   const { tool, owner } = call;
-  return owner === undefined || tool.startsWith(`${owner}__`) ? call : { ...call, tool: `${owner}__${tool}` };
+  if (owner === undefined) return call;
+  const prefix = ownerPrefix(owner);
+  return tool.startsWith(prefix) ? call : { ...call, tool: `${prefix}${tool}` };
 }
 
 function preapprove(call: ToolCall, active: readonly ActiveGrant[], options: GuardOptions): ToolVerdict {

@@ -1,7 +1,9 @@
+import { hash } from "node:crypto";
+import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import type { Approvals } from "../approval/index.ts";
+import type { ApprovalScope, Approvals } from "../approval/index.ts";
 import type { SkillContent } from "../library/library.ts";
-import { type Act, type Decision, decide, defaultRules } from "../policy/index.ts";
+import { type Act, type Decision, decide, defaultRules, type PolicyRequest } from "../policy/index.ts";
 import type { Mount, Network, Sandbox } from "../sandbox/sandbox.ts";
 import type { SessionLog } from "../session/session-log.ts";
 import type { RunPorts } from "./run-port.ts";
@@ -13,7 +15,9 @@ export interface RunRequest {
   readonly content: SkillContent;
   /** The script's path or the tool's name. */
   readonly target: string;
+  /** As they may be shown and recorded: without the values of secrets. */
   readonly args: readonly string[];
+  readonly stdin?: string | Uint8Array | undefined;
   readonly network: Network;
   readonly mounts: readonly Mount[];
   /** The names of what would be handed to it. */
@@ -32,17 +36,28 @@ export interface ClearanceContext {
   readonly read: () => Promise<SkillContent>;
 }
 
+/** That something may run. */
+export interface Leave {
+  /** For how much a person gave it; undefined when the policy allows it by itself. */
+  readonly scope: ApprovalScope | undefined;
+}
+
 /**
  * Gets the leave to run something, or throws. When it returns, the request and the leave are recorded, and the
  * record is durable as far as the sink is: nothing has started before.
  */
-export async function clearRun(request: RunRequest, context: ClearanceContext): Promise<void> {
+export async function clearRun(request: RunRequest, context: ClearanceContext): Promise<Leave> {
   await requireSandbox(request.sandbox);
   const decision = decide(policyRequest(request, context.ports), context.ports.rules ?? defaultRules);
-  await context.log.record({ ...aboutRun(request), ...requested(request) });
+  const { trust } = request.content.entry;
+  const asked = { ...reachOf(request), ...stdinOf(request) };
+  const args = [...request.args];
+  await context.log.record({ type: "run.requested", ...aboutRun(request), trust, args, ...asked });
   if (decision.verdict === "deny") throw denied(request, decision);
-  const approval = decision.verdict === "ask" ? await approve(request, decision, context) : undefined;
-  await context.log.record({ ...aboutRun(request), type: "run.approved", rule: decision.rule, ...approval });
+  const approved = decision.verdict === "ask" ? await approve(request, decision, context) : undefined;
+  const by = approved === undefined ? {} : { by: approved.by, approval: approved.approval };
+  await context.log.record({ type: "run.approved", ...aboutRun(request), rule: decision.rule, ...by });
+  return { scope: approved?.scope };
 }
 
 /** A backend that did not stand its own test is none. Running without one is the policy's matter. */
@@ -57,55 +72,45 @@ async function requireSandbox(sandbox: Sandbox): Promise<void> {
   );
 }
 
-function policyRequest({ act, content, ...request }: RunRequest, ports: RunPorts) {
+function policyRequest({ act, content, ...request }: RunRequest, ports: RunPorts): PolicyRequest {
   const { network, mounts, secrets, sandbox, isUnsandboxed } = request;
   return {
     act,
     trust: content.entry.trust,
-    network: typeof network === "string" ? network : ("hosts" as const),
-    mounts: reachOf(mounts),
+    network: typeof network === "string" ? network : "hosts",
+    mounts: mounts.some(({ isWritable }) => isWritable) ? "write" : mounts.length > 0 ? "read" : "none",
     hasSecrets: secrets.length > 0,
     isUnsandboxed: sandbox.id === "none",
     mayRunUnsandboxed: isUnsandboxed && ports.unsandboxed !== undefined,
   };
 }
 
-function reachOf(mounts: readonly Mount[]): "none" | "read" | "write" {
-  if (mounts.some(({ isWritable }) => isWritable)) return "write";
-  return mounts.length > 0 ? "read" : "none";
-}
-
-function requested({ content, args, network, mounts, secrets, sandbox }: RunRequest) {
+/** What it could reach, as it is asked about and recorded. */
+function reachOf({ network, mounts, secrets, sandbox }: RunRequest) {
   return {
-    type: "run.requested" as const,
-    trust: content.entry.trust,
-    args: [...args],
-    network: formatNetwork(network),
-    mounts: mounts.map(({ source, isWritable }) => ({ source, isWritable })),
+    network: typeof network === "string" ? network : network.hosts.toSorted().join(","),
+    mounts: mounts.map(({ source, target, isWritable }) => ({ source, target, isWritable })),
     secrets: [...secrets],
     sandbox: sandbox.id,
   };
 }
 
+function stdinOf({ stdin }: RunRequest) {
+  if (stdin === undefined) return {};
+  // The hash is 64 lower-case hexadecimal digits.
+  const digest = `sha256:${hash("sha256", stdin, "hex")}` as Digest;
+  return { stdin: { bytes: Buffer.byteLength(stdin), digest } };
+}
+
 async function approve(request: RunRequest, decision: Decision, context: ClearanceContext) {
-  const { content, act, target, args, network, mounts, secrets } = request;
+  const { content, act, target, args, run } = request;
   const { approvals, log, signal } = context;
-  const asked = {
-    skill: content.entry.id,
-    treeHash: content.treeHash,
-    trust: content.entry.trust,
-    act,
-    target,
-    args,
-    network: formatNetwork(network),
-    mounts: mounts.map(({ source, isWritable }) => ({ source, isWritable })),
-    secrets,
-    decision,
-    session: log.session,
-  };
-  const { by, approval } = await approvals.obtain(asked, signal);
+  const { id: skill, trust } = content.entry;
+  const about = { skill, treeHash: content.treeHash, trust, act, target, args, run, session: log.session };
+  const question = { ...about, ...reachOf(request), ...stdinOf(request), decision };
+  const obtained = await approvals.obtain(question, signal);
   await rejectChanged(request, context);
-  return { by, approval };
+  return obtained;
 }
 
 /** What would run is the copy that was asked about; an author who changed the skill meanwhile means another one. */
@@ -129,8 +134,4 @@ function denied({ content, act }: RunRequest, { rule, reason }: Decision): Skill
 /** What every record of a run has. */
 export function aboutRun({ content, run, target }: Pick<RunRequest, "content" | "run" | "target">) {
   return { skill: content.entry.id, hash: content.treeHash, run, target };
-}
-
-export function formatNetwork(network: Network): string {
-  return typeof network === "string" ? network : network.hosts.toSorted().join(",");
 }

@@ -1,10 +1,10 @@
 import { closeSync, mkdirSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
-import type { Digest, RunOutcome, SkillId } from "@skillhold/protocol";
+import type { Digest, Limits, RunOutcome, SkillId } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { normalizeRelative } from "../bundle/index.ts";
+import { normalizeRelative, rejectFilled } from "../bundle/index.ts";
 import type { SkillContent } from "../library/library.ts";
-import { findRuntime } from "../sandbox/runtime.ts";
+import { findRuntime, type Runtime } from "../sandbox/runtime.ts";
 import type {
   Collected,
   EnforcedLimits,
@@ -12,7 +12,6 @@ import type {
   Mount,
   Network,
   SandboxId,
-  SandboxPaths,
   SandboxSpec,
 } from "../sandbox/sandbox.ts";
 import { removeStage } from "../sandbox/stage.ts";
@@ -21,7 +20,7 @@ import { makeRedactor, type Redactor } from "../secret/index.ts";
 import { aboutRun, clearRun, type RunRequest } from "./clearance.ts";
 import { runLimits } from "./run-limits.ts";
 import { looksRunnable, type ScriptProgram, scriptProgram } from "./script-program.ts";
-import { type RunContext, stageSkill } from "./staged-skill.ts";
+import { type RunContext, rejectAborted, stageSkill } from "./staged-skill.ts";
 import { collectSupply, type Supply } from "./supply.ts";
 
 export interface ScriptOptions {
@@ -66,32 +65,43 @@ export interface ScriptRun {
 
 /**
  * Runs a script of a skill: copies the bundle, gets the leave to run that copy, runs it confined, and records what
- * came of it. The copy that was hashed is the one that is asked about and the one that runs.
+ * came of it. The copy that was hashed is the one that is asked about and the one that runs. All that can be known to
+ * fail is looked at before anyone is asked.
  */
 export async function runScript(
   script: string,
   options: ScriptOptions,
   context: RunContext,
 ): Promise<ScriptRun> {
+  rejectArguments(options.args ?? [], context.limits);
+  if (options.outputs !== undefined) rejectFilled(options.outputs);
   const staged = await stageSkill(context);
   try {
     const { content, folder } = staged;
     const target = findScript(content, script);
     const program = scriptProgram({ ...target, head: readHead(join(folder, target.path)) });
+    const runtime = program.kind === "itself" ? undefined : await findRuntime(program.runtime);
     const supply = await collectSupply(content.entry, context.agent, context.ports);
-    const request = scriptRequest(content, target.path, options, supply, context);
+    const redactor = makeRedactor(supply.values);
+    const request = scriptRequest(content, target.path, options, supply, redactor, context);
     await clearRun(request, context);
-    const spec = await scriptSpec(request, program, folder, supply, context);
-    return await execute(
-      request,
-      spec,
-      makeRedactor(supply.values),
-      { ...options, stage: staged.stage },
-      context,
-    );
+    const command = scriptCommand(program, runtime, target.path, options.args ?? [], supply);
+    const spec = scriptSpec(request, folder, runtime, command, context);
+    return await execute(request, spec, redactor, { ...options, stage: staged.stage }, context);
   } finally {
     await removeStage(staged.stage);
   }
+}
+
+/** What no system would start is told as what it is, and no record gets longer than a run can be. */
+function rejectArguments(args: readonly string[], { runArgumentBytes }: Limits): void {
+  if (args.some((arg) => arg.includes("\0")))
+    throw new SkillError("USAGE", "An argument holds a NUL character.");
+  const bytes = args.reduce((sum, arg) => sum + Buffer.byteLength(arg), 0);
+  if (bytes <= runArgumentBytes) return;
+  throw new SkillError("LIMIT_EXCEEDED", `The arguments have ${bytes} bytes (runArgumentBytes).`, {
+    hint: "Pass large input by stdin, or in a mounted file.",
+  });
 }
 
 /** The script by its path in the skill; the folder `scripts/` may be left out. */
@@ -127,16 +137,18 @@ function scriptRequest(
   target: string,
   options: ScriptOptions,
   supply: Supply,
-  { ports, ids }: RunContext,
+  redactor: Redactor,
+  { ports, run }: RunContext,
 ): RunRequest {
-  const { args = [], network, mounts = [], isUnsandboxed = false } = options;
+  const { args = [], stdin, network, mounts = [], isUnsandboxed = false } = options;
   const unconfined = isUnsandboxed ? ports.unsandboxed : undefined;
   return {
-    run: ids.next(),
+    run,
     act: "run_script",
     content,
     target,
-    args,
+    args: args.map((arg) => redactor.text(arg)),
+    stdin,
     network: network ?? supply.network,
     mounts: [...supply.mounts, ...mounts],
     secrets: [...supply.values.keys()].sort(),
@@ -145,28 +157,37 @@ function scriptRequest(
   };
 }
 
-async function scriptSpec(
-  { content, target, args, mounts, network }: RunRequest,
+function scriptCommand(
   program: ScriptProgram,
-  folder: string,
+  runtime: Runtime | undefined,
+  script: string,
+  args: readonly string[],
   { values }: Supply,
-  { limits }: RunContext,
-): Promise<SandboxSpec> {
-  const runtime = program.kind === "itself" ? undefined : await findRuntime(program.runtime);
-  const before = (paths: SandboxPaths) =>
-    program.kind === "itself" || runtime === undefined ? [] : [paths.of(runtime.program), ...program.options];
+): SandboxSpec["command"] {
+  return (paths) => {
+    const path = join(paths.skill, script);
+    const env = { ...Object.fromEntries(values), SKILL_DIR: paths.skill, CLAUDE_SKILL_DIR: paths.skill };
+    if (program.kind === "itself" || runtime === undefined) return { argv: [path, ...args], env };
+    return { argv: [paths.of(runtime.program), ...program.options, path, ...args], env };
+  };
+}
+
+function scriptSpec(
+  { content, mounts, network }: RunRequest,
+  skill: string,
+  runtime: Runtime | undefined,
+  command: SandboxSpec["command"],
+  { limits, signal }: RunContext,
+): SandboxSpec {
   return {
-    skill: folder,
+    skill,
     mounts,
     runtimes: runtime?.mounts ?? [],
     network,
     limits: runLimits(content.entry.trust, limits),
     hasChannel: false,
-    command: (paths) => ({
-      // There is at least the script itself.
-      argv: [...before(paths), join(paths.skill, target), ...args] as unknown as [string, ...string[]],
-      env: { ...Object.fromEntries(values), SKILL_DIR: paths.skill, CLAUDE_SKILL_DIR: paths.skill },
-    }),
+    command,
+    ...(signal === undefined ? {} : { signal }),
   };
 }
 
@@ -177,39 +198,40 @@ async function execute(
   options: ScriptOptions & { readonly stage: string },
   context: RunContext,
 ): Promise<ScriptRun> {
+  rejectAborted(context.signal);
   const process = await request.sandbox.start(spec);
+  context.begin();
+  const started = performance.now();
   try {
     const { stdin, onOutput } = options;
     const { signal } = context;
-    const watched = onOutput === undefined ? undefined : redactOutput(redactor, onOutput);
     const result = await supervise(process, spec.limits, {
+      filters: { stdout: redactor.stream(), stderr: redactor.stream() },
       ...(stdin === undefined ? {} : { stdin }),
-      ...(watched === undefined ? {} : { onOutput: watched.push }),
+      ...(onOutput === undefined ? {} : { onOutput }),
       ...(signal === undefined ? {} : { signal }),
     });
-    watched?.end();
     const kept = options.outputs ?? keptFolder(request, context);
     const collected = await process.collect(kept ?? makeFolder(join(options.stage, "outputs")));
     const run = scriptRun(request, result, collected, process.enforced, redactor);
     await recordRun(request, run, result.outputBytes, context);
     return kept === undefined ? run : { ...run, outputs: kept };
+  } catch (error) {
+    const durationMs = performance.now() - started;
+    const { enforced } = process;
+    const failed = {
+      exitCode: -1,
+      outcome: "failed",
+      durationMs,
+      files: [],
+      enforced,
+      sandbox: request.sandbox.id,
+    } as const;
+    await recordRun(request, failed, 0, context);
+    throw error;
   } finally {
     await process.dispose();
   }
-}
-
-function redactOutput(redactor: Redactor, onOutput: NonNullable<ScriptOptions["onOutput"]>) {
-  const streams = { stdout: redactor.stream(), stderr: redactor.stream() };
-  const pass = (stream: "stdout" | "stderr", bytes: Uint8Array) => {
-    if (bytes.length > 0) onOutput(stream, bytes);
-  };
-  return {
-    push: (stream: "stdout" | "stderr", chunk: Uint8Array) => pass(stream, streams[stream].push(chunk)),
-    end: () => {
-      pass("stdout", streams.stdout.end());
-      pass("stderr", streams.stderr.end());
-    },
-  };
 }
 
 function keptFolder({ run }: RunRequest, { ports }: RunContext): string | undefined {
@@ -238,20 +260,22 @@ function scriptRun(
     ...(signal === undefined ? {} : { signal }),
     outcome,
     ...(exceeded === undefined ? {} : { exceeded }),
-    stdout: redactor.text(result.stdout),
-    stderr: redactor.text(result.stderr),
+    stdout: result.stdout,
+    stderr: result.stderr,
     isTruncated,
     durationMs,
-    files,
-    refusedFiles: refused,
+    files: files.map((file) => ({ ...file, path: redactor.text(file.path) })),
+    refusedFiles: refused.map((file) => ({ ...file, path: redactor.text(file.path) })),
     sandbox: sandbox.id,
     enforced,
   };
 }
 
+type RunEnd = Pick<ScriptRun, "exitCode" | "outcome" | "durationMs" | "files" | "sandbox" | "enforced">;
+
 async function recordRun(
   request: RunRequest,
-  { exitCode, outcome, durationMs, files, sandbox, enforced }: ScriptRun,
+  { exitCode, outcome, durationMs, files, sandbox, enforced }: RunEnd,
   outputBytes: number,
   { log }: RunContext,
 ): Promise<void> {

@@ -1,19 +1,21 @@
 import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Limits } from "@skillhold/protocol";
+import { type Limits, SkillError } from "@skillhold/protocol";
 import type { SkillContent } from "../library/library.ts";
-import type { Ids } from "../port.ts";
 import { makeStage, removeStage } from "../sandbox/stage.ts";
 import type { ClearanceContext } from "./clearance.ts";
 
-/** For one skill: the way to it through the gate, and all that running it depends on. */
+/** For one run of one skill: the way to it through the gate, and all that running it depends on. */
 export interface RunContext extends ClearanceContext {
-  readonly ids: Ids;
+  /** The id of the run, which all its records have. */
+  readonly run: string;
   readonly limits: Limits;
   /** The agent that it is run for, whose own secrets count before those for all. */
   readonly agent: string | undefined;
   /** Writes the bundle to an empty folder, through the gate. */
   readonly copy: (folder: string) => Promise<SkillContent>;
+  /** To be called when something is started: what fails from then on is no refusal. */
+  readonly begin: () => void;
 }
 
 /** A copy that nobody else writes to, and what the hash of it is. `removeStage(stage)` takes it away. */
@@ -23,16 +25,26 @@ export interface StagedSkill {
   readonly content: SkillContent;
 }
 
-export async function stageSkill({ copy }: Pick<RunContext, "copy">): Promise<StagedSkill> {
+export async function stageSkill({
+  copy,
+  signal,
+}: Pick<RunContext, "copy" | "signal">): Promise<StagedSkill> {
+  rejectAborted(signal);
   const stage = await makeStage();
   try {
     const folder = join(stage, "skill");
     mkdirSync(folder);
     // The umask of the process must not close it to the user that the run is made by.
     chmodSync(folder, 0o755);
-    return { stage, folder, content: await copy(folder) };
+    const content = await copy(folder);
+    rejectAborted(signal);
+    return { stage, folder, content };
   } catch (error) {
     await removeStage(stage);
     throw error;
   }
+}
+
+export function rejectAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted === true) throw new SkillError("INTERRUPTED", "It was called off before it started.");
 }

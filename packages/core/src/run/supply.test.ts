@@ -38,7 +38,7 @@ test("only declared names are asked for, and none that programs act on [S-29]", 
 });
 
 test("a declared configuration file is mounted where a program looks for it, and nowhere above [S-29]", async () => {
-  const config = (path: string) => `/real/${path}`;
+  const config = () => import.meta.filename;
   const yaml = "{requires: {config: ['~/.tool/rc', 'local.json', '/etc/tool.conf', '~/../../etc/x']}}";
   const { mounts } = await supply(yaml, { config });
   expect(mounts.map(({ target, isWritable }) => [target, isWritable])).toEqual([
@@ -47,6 +47,13 @@ test("a declared configuration file is mounted where a program looks for it, and
     ["/etc/tool.conf", false],
     ["/work/etc/x", false],
   ]);
+});
+
+test("a socket, a device or a folder is no configuration file [S-29]", async () => {
+  for (const source of ["/dev/null", import.meta.dirname]) {
+    const attempt = supply("{requires: {config: ['x.json']}}", { config: () => source });
+    await expect(attempt).rejects.toMatchObject({ code: "NOT_READY" });
+  }
 });
 
 test("what the owner of the machine grants comes along [S-28]", async () => {

@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { posix } from "node:path";
 import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
@@ -34,13 +35,19 @@ export async function collectSupply(
     const value = values.get(name) ?? env?.(name);
     if (value !== undefined && value !== "") values.set(name, value);
   }
-  const files = entry.requires.config.map((path) => ({ path, source: config?.(path) }));
+  const files = entry.requires.config.map((path) => ({ path, source: findFile(config?.(path)) }));
   rejectUnready(entry, values, new Set(files.flatMap(({ path, source }) => (source ? [path] : []))));
   const granted = grant?.(entry) ?? {};
   const declared = files.flatMap(({ path, source }) =>
     source === undefined ? [] : [{ source, target: insidePath(path), isWritable: false }],
   );
   return { values, mounts: [...(granted.mounts ?? []), ...declared], network: granted.network ?? "none" };
+}
+
+/** A socket or a device is a way out, not a configuration. */
+function findFile(source: string | undefined): string | undefined {
+  const isFile = source !== undefined && statSync(source, { throwIfNoEntry: false })?.isFile() === true;
+  return isFile ? source : undefined;
 }
 
 /** Programs are the host's matter; variables and files are judged by what the run would really get. */
@@ -60,7 +67,11 @@ function rejectUnready(
   if (missing.length === 0) return;
   const [first] = unset;
   const hint =
-    first === undefined ? {} : { hint: `Set it with \`skillhold secret set ${entry.id} ${first}\`.` };
+    first === undefined
+      ? {}
+      : {
+          hint: `Give it a value: in the environment, or among the secrets (\`skillhold secret set ${entry.id} ${first}\`).`,
+        };
   throw new SkillError("NOT_READY", `The skill ${entry.id} is not ready: ${missing.join("; ")}.`, {
     ...hint,
     details: { missing },

@@ -1,8 +1,7 @@
-import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
-import { join, resolve } from "node:path";
 import { memoryApprovals } from "../approval/index.ts";
 import { bubblewrap } from "../sandbox/bubblewrap.ts";
+import { findConfig } from "./find-config.ts";
 import type { RunPorts } from "./run-port.ts";
 
 /**
@@ -14,17 +13,7 @@ export function systemRuns(settings: Partial<RunPorts> = {}): RunPorts {
     sandbox: bubblewrap(),
     approvals: memoryApprovals(),
     env: (name) => process.env[name],
-    config: findConfig,
+    config: (path) => findConfig(path, { home: homedir(), cwd: process.cwd() }),
     ...settings,
   };
-}
-
-function findConfig(path: string): string | undefined {
-  const absolute = path.startsWith("~/") ? join(homedir(), path.slice(2)) : resolve(path);
-  try {
-    return realpathSync(absolute);
-  } catch {
-    // It is not there, or not to be reached: both make the skill not ready.
-    return undefined;
-  }
 }

@@ -9,13 +9,14 @@ import {
   type ToolCatalogueCache,
 } from "../declared-tool/index.ts";
 import type { SkillContent } from "../library/library.ts";
+import { ownerPrefix } from "../policy/index.ts";
 import { findRuntime } from "../sandbox/runtime.ts";
 import { removeStage } from "../sandbox/stage.ts";
 import { makeRedactor } from "../secret/index.ts";
 import { isToolFile } from "../skill/index.ts";
 import { aboutRun, clearRun, type RunRequest } from "./clearance.ts";
 import { runLimits } from "./run-limits.ts";
-import { type RunContext, type StagedSkill, stageSkill } from "./staged-skill.ts";
+import { type RunContext, rejectAborted, type StagedSkill, stageSkill } from "./staged-skill.ts";
 import { collectSupply, type Supply } from "./supply.ts";
 
 export type ToolArgs = Readonly<Record<string, unknown>>;
@@ -52,24 +53,59 @@ export class ToolSets {
     if (!hasTools(content)) return { tools: [], problems: [] };
     const known = await knownTools({ id: content.entry.id, treeHash: content.treeHash }, this.#cache);
     if (known !== undefined) return known;
-    const set = await this.#open(context);
-    await clearRun(toolRequest(set, LISTING, {}, context), context);
-    return await set.tools.load();
+    return await this.#use(LISTING, {}, context, (set, request) =>
+      recorded(request, context, () => set.tools.load()),
+    );
   }
 
   async call(tool: string, args: ToolArgs, context: RunContext): Promise<ToolAnswer> {
-    const set = await this.#open(context);
-    const name = await this.#declaredName(tool, set.staged.content);
-    const request = toolRequest(set, name, args, context);
-    await clearRun(request, context);
-    return await callRecorded(request, set.tools, args, context);
+    const { signal, run } = context;
+    const call = signal === undefined ? {} : { signal };
+    return await this.#use(tool, args, context, async (set, request) => {
+      const started = performance.now();
+      const { content, target } = request;
+      const result = await recorded(request, context, () => set.tools.call(target, args, call));
+      const durationMs = Math.round(performance.now() - started);
+      return { run, skill: content.entry.id, treeHash: content.treeHash, tool: target, result, durationMs };
+    });
   }
 
-  /** Ends all processes and removes their copies. */
+  /** Ends all processes and removes their copies. Contract: nothing is being listed or called any more. */
   async close(): Promise<void> {
+    await this.#turn;
     const sets = [...this.#sets.values()];
     this.#sets.clear();
     await Promise.all(sets.map((set) => discard(set)));
+  }
+
+  /** Uses a set for something that is cleared first. What was allowed once leaves no process behind. */
+  async #use<T>(
+    tool: string,
+    args: ToolArgs,
+    context: RunContext,
+    work: (set: ToolSet, request: RunRequest) => Promise<T>,
+  ): Promise<T> {
+    const set = await this.#open(context);
+    try {
+      const target = await this.#declaredName(tool, set.staged.content);
+      const request = toolRequest(set, target, args, context);
+      const { scope } = await clearRun(request, context);
+      if (scope === "once") set.isForOnce = true;
+      rejectAborted(context.signal);
+      context.begin();
+      return await work(set, request);
+    } finally {
+      set.users -= 1;
+      await this.#retire(set);
+    }
+  }
+
+  /** A set that is not wanted any more goes when nobody uses it. */
+  async #retire(set: ToolSet): Promise<void> {
+    const { id } = set.staged.content.entry;
+    if (set.users > 0 || (this.#sets.get(id) === set && !set.isForOnce)) return;
+    if (this.#sets.get(id) === set) this.#sets.delete(id);
+    await discard(set);
   }
 
   /** One at a time, so that of two calls the second finds what the first has opened. */
@@ -86,9 +122,12 @@ export class ToolSets {
     if (!hasTools(content)) throw noTools(id);
     const supply = await collectSupply(content.entry, context.agent, context.ports);
     const last = this.#sets.get(id);
-    if (last?.staged.content.treeHash === content.treeHash && isSameSupply(last.supply, supply)) return last;
+    if (last?.staged.content.treeHash === content.treeHash && isSameSupply(last.supply, supply)) {
+      last.users += 1;
+      return last;
+    }
     this.#sets.delete(id);
-    if (last !== undefined) await discard(last);
+    if (last !== undefined) await this.#retire(last);
     const set = openSet(await stageSkill(context), supply, this.#cache, context);
     this.#sets.set(id, set);
     return set;
@@ -96,15 +135,17 @@ export class ToolSets {
 
   /** The name that the skill gave it, also when it is called by the one that agents see. */
   async #declaredName(tool: string, { entry, treeHash }: SkillContent): Promise<string> {
+    if (tool === LISTING) return tool;
     const known = await knownTools({ id: entry.id, treeHash }, this.#cache);
-    const prefix = `${entry.id}__`;
     const listed = known?.tools.find(({ toolName, name }) => toolName === tool || name === tool)?.name;
+    if (known !== undefined && listed === undefined) throw noTool(entry.id, tool, known);
+    const prefix = ownerPrefix(entry.id);
     return listed ?? (tool.startsWith(prefix) ? tool.slice(prefix.length) : tool);
   }
 }
 
-/** What is asked for when the tools are to be listed. */
-const LISTING = "tools";
+/** What is asked for when the tools are to be listed, which runs their modules; no tool can be called so. */
+const LISTING = "tools/";
 const GRACE_MS = 2000;
 const IDLE_MS = 5 * 60_000;
 
@@ -112,6 +153,11 @@ interface ToolSet {
   readonly staged: StagedSkill;
   readonly supply: Supply;
   readonly tools: DeclaredTools;
+  readonly redact: (text: string) => string;
+  /** How many calls need it. */
+  users: number;
+  /** Whether a person let it run for a single act. */
+  isForOnce: boolean;
 }
 
 function hasTools({ files }: SkillContent): boolean {
@@ -120,6 +166,16 @@ function hasTools({ files }: SkillContent): boolean {
 
 function noTools(id: string): SkillError {
   return new SkillError("TOOL_NOT_FOUND", `The skill ${id} declares no tools.`);
+}
+
+function noTool(id: string, tool: string, { tools }: ToolCatalogue): SkillError {
+  return new SkillError(
+    "TOOL_NOT_FOUND",
+    `The skill ${id} has no tool ${JSON.stringify(tool.slice(0, 128))}.`,
+    {
+      hint: `Its tools are ${tools.map(({ name }) => name).join(", ")}.`,
+    },
+  );
 }
 
 function isSameSupply(a: Supply, b: Supply): boolean {
@@ -136,6 +192,7 @@ function openSet(
   const { content, folder } = staged;
   const { entry, treeHash } = content;
   const files = content.files.map(({ path }) => path);
+  const redact = makeRedactor(supply.values).text;
   const tools = openDeclaredTools(
     { id: entry.id, treeHash, folder, files },
     {
@@ -145,9 +202,9 @@ function openSet(
       limits: runLimits(entry.trust, limits),
       timing: { startMs: limits.toolStartMs, callMs: limits.toolCallMs, graceMs: GRACE_MS, idleMs: IDLE_MS },
     },
-    { sandbox: ports.sandbox, findRuntime, redact: makeRedactor(supply.values).text, cache },
+    { sandbox: ports.sandbox, findRuntime, redact, cache },
   );
-  return { staged, supply, tools };
+  return { staged, supply, tools, redact, users: 1, isForOnce: false };
 }
 
 async function discard({ staged, tools }: ToolSet): Promise<void> {
@@ -159,18 +216,18 @@ async function discard({ staged, tools }: ToolSet): Promise<void> {
 }
 
 function toolRequest(
-  { staged, supply }: ToolSet,
+  { staged, supply, redact }: ToolSet,
   target: string,
   args: ToolArgs,
-  { ports, ids }: RunContext,
+  { ports, run, limits }: RunContext,
 ): RunRequest {
   const { content } = staged;
   return {
-    run: ids.next(),
+    run,
     act: "call_tool",
     content,
     target,
-    args: [JSON.stringify(args)],
+    args: [redact(writeArguments(args, limits))],
     network: supply.network,
     mounts: supply.mounts,
     secrets: [...supply.values.keys()].sort(),
@@ -179,12 +236,19 @@ function toolRequest(
   };
 }
 
-async function callRecorded(
-  request: RunRequest,
-  tools: DeclaredTools,
-  args: ToolArgs,
-  { log, signal }: RunContext,
-): Promise<ToolAnswer> {
+function writeArguments(args: ToolArgs, { runArgumentBytes }: RunContext["limits"]): string {
+  let text: string;
+  try {
+    text = JSON.stringify(args);
+  } catch (error) {
+    throw new SkillError("USAGE", "The arguments of the tool are no JSON.", { cause: error });
+  }
+  if (Buffer.byteLength(text) <= runArgumentBytes) return text;
+  throw new SkillError("LIMIT_EXCEEDED", "The arguments of the tool are too long (runArgumentBytes).");
+}
+
+/** Does the work and records how it ended, whatever came of it. */
+async function recorded<T>(request: RunRequest, { log }: RunContext, work: () => Promise<T>): Promise<T> {
   const started = performance.now();
   const record = (outcome: RunOutcome, isError: boolean) => {
     const durationMs = Math.round(performance.now() - started);
@@ -198,16 +262,12 @@ async function callRecorded(
       sandbox,
     });
   };
-  const { content, target, run } = request;
-  const result = await tools
-    .call(target, args, signal === undefined ? {} : { signal })
-    .catch(async (error: unknown) => {
-      await record(outcomeOf(error), true);
-      throw error;
-    });
+  const result = await work().catch(async (error: unknown) => {
+    await record(outcomeOf(error), true);
+    throw error;
+  });
   await record("exited", false);
-  const durationMs = performance.now() - started;
-  return { run, skill: content.entry.id, treeHash: content.treeHash, tool: target, result, durationMs };
+  return result;
 }
 
 function outcomeOf(error: unknown): RunOutcome {

@@ -2,6 +2,7 @@ import { closeSync, constants, existsSync, openSync, readFileSync } from "node:f
 import { setTimeout as sleep } from "node:timers/promises";
 import { SkillError } from "@skillhold/protocol/error";
 import { control, WORK } from "./bubblewrap-option.ts";
+import { rejectCalledOff } from "./called-off.ts";
 import type { Launched } from "./process.ts";
 
 /** A sandbox that is set up, and in which the program has not started yet. */
@@ -22,7 +23,7 @@ const PATIENCE_MS = 20_000;
 
 /**
  * Waits until bubblewrap has built the sandbox and holds the program back. Throws SANDBOX_UNAVAILABLE with what
- * bubblewrap said when it could not, and nothing has run then.
+ * bubblewrap said when it could not, and INTERRUPTED when it was called off; nothing has run then.
  *
  * `onInit` gets the first process as soon as it exists, and is waited for as well.
  *
@@ -32,6 +33,7 @@ export async function enter(
   launched: Launched,
   marker: string,
   onInit: (pid: number) => Promise<void>,
+  signal: AbortSignal | undefined,
 ): Promise<Entry> {
   const complaint = new Complaint(launched);
   const setup = new Setup(launched);
@@ -39,12 +41,15 @@ export async function enter(
   let taken: Promise<unknown> | undefined;
   try {
     for (;;) {
+      rejectCalledOff(signal);
       const pid = setup.pid;
       // A failure is kept for the moment at which the sandbox is ready.
       if (pid !== undefined) taken ??= onInit(pid).catch((error: unknown) => error);
       if (pid !== undefined && existsSync(`/proc/${pid}/root${marker}`)) {
         const failure = await taken;
         if (failure !== undefined) throw failure;
+        // No one else gets a turn between here and the start of the program.
+        rejectCalledOff(signal);
         return openEntry(pid);
       }
       if (setup.hasEnded || Date.now() > deadline) throw explain(complaint.text());

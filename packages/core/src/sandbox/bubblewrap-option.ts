@@ -1,6 +1,4 @@
 import { lstatSync, readlinkSync } from "node:fs";
-import { isAbsolute, normalize } from "node:path";
-import { SkillError } from "@skillhold/protocol/error";
 import type { Mount, SandboxSpec } from "./sandbox.ts";
 
 export const SKILL = "/skill";
@@ -53,13 +51,12 @@ const NETWORK_FILES = [
  * variables may be secrets.
  */
 export function bubblewrapOptions(
-  spec: SandboxSpec,
+  spec: Pick<SandboxSpec, "limits" | "network" | "skill">,
+  mounts: readonly Mount[],
   env: Readonly<Record<string, string>>,
   marker: string,
 ): readonly string[] {
   const { limits } = spec;
-  const mounts = [...(spec.runtimes ?? []), ...spec.mounts];
-  for (const mount of mounts) rejectMount(mount);
   return [
     ...["--unshare-all", "--unshare-user", "--disable-userns", "--uid", USER, "--gid", USER],
     ...["--cap-drop", "ALL", "--new-session", "--die-with-parent", "--clearenv", "--hostname", "skill"],
@@ -112,39 +109,6 @@ function privateFolder(path: string, size: number, mode: string): readonly strin
 
 function systemFile(descriptor: number, path: string): readonly string[] {
   return ["--perms", "0444", "--file", String(descriptor), path];
-}
-
-const OWN_FOLDERS = [
-  "/usr",
-  "/bin",
-  "/sbin",
-  "/lib",
-  "/lib64",
-  "/etc",
-  "/proc",
-  "/sys",
-  "/dev",
-  "/run",
-  "/skill",
-];
-const HOST_FOLDERS = ["/proc", "/sys", "/dev"];
-
-/** What may be mounted is for the policy to say; these would take the sandbox apart, whoever allowed them. */
-function rejectMount({ source, target }: Mount): void {
-  for (const path of [source, target]) {
-    if (isAbsolute(path) && normalize(path) === path && !path.endsWith("/") && !path.includes("\0")) continue;
-    throw new SkillError("CONFIG_INVALID", `A mount needs absolute, plain paths: ${JSON.stringify(path)}.`);
-  }
-  const problem = OWN_FOLDERS.some((folder) => isBelow(target, folder))
-    ? `${target} is part of the sandbox itself`
-    : HOST_FOLDERS.some((folder) => isBelow(source, folder))
-      ? `${source} is part of the kernel and not of a disk`
-      : undefined;
-  if (problem === undefined) return;
-  throw new SkillError("CONFIG_INVALID", `The mount cannot be made: ${problem}.`, {
-    hint: "Choose another folder.",
-    details: { source, target },
-  });
 }
 
 export function isBelow(path: string, folder: string): boolean {

@@ -19,9 +19,11 @@ export interface Confinement {
   readonly limits: RunLimits;
   readonly enforced: EnforcedLimits;
   readonly hasChannel: boolean;
+  /** Paths in the working folder at which something of the host was mounted. */
+  readonly mountPoints: ReadonlySet<string>;
   readonly group: ControlGroup | undefined;
   /** Gives back what else was taken for the run. */
-  readonly release: () => void;
+  readonly release: () => Promise<void>;
 }
 
 const CPU_LOOK_MS = 100;
@@ -62,8 +64,9 @@ export class BubblewrapProcess implements SandboxProcess {
     if (!this.#hasExited || this.#disposal !== undefined) {
       throw new Error("Files are collected after the exit and before the disposal.");
     }
-    const limits = { files: defaultLimits.bundleFiles, bytes: this.#confinement.limits.diskBytes };
-    return await collectFiles(`/proc/self/fd/${this.#entry.work}`, target, limits);
+    const { limits, mountPoints } = this.#confinement;
+    const most = { files: defaultLimits.bundleFiles, bytes: limits.diskBytes };
+    return await collectFiles(`/proc/self/fd/${this.#entry.work}`, target, most, mountPoints);
   }
 
   dispose(): Promise<void> {
@@ -76,7 +79,7 @@ export class BubblewrapProcess implements SandboxProcess {
     await this.exited;
     closeSync(this.#entry.work);
     await this.#confinement.group?.remove();
-    this.#confinement.release();
+    await this.#confinement.release();
   }
 
   async #finish(): Promise<SandboxExit> {

@@ -2,16 +2,20 @@ import { randomBytes } from "node:crypto";
 import { text } from "node:stream/consumers";
 import { SkillError } from "@skillhold/protocol/error";
 import { errorCodeOf } from "../bundle/contain.ts";
-import { enter } from "./bubblewrap-entry.ts";
-import { bubblewrapOptions, control, groupFile, hostsFile, passwdFile, WORK } from "./bubblewrap-option.ts";
+import { type Entry, enter } from "./bubblewrap-entry.ts";
+import { launchBubblewrap, launchHeld } from "./bubblewrap-launch.ts";
+import { bubblewrapOptions, control, isBelow, WORK } from "./bubblewrap-option.ts";
 import { BubblewrapProcess } from "./bubblewrap-process.ts";
+import { rejectCalledOff } from "./called-off.ts";
 import { type ControlGroup, type ControlGroups, findControlGroups, type GroupLimits } from "./cgroup.ts";
 import { programEnvironment } from "./environment.ts";
 import { type BubblewrapHost, currentHost, findBubblewrap } from "./find-bubblewrap.ts";
-import { type Launched, type LaunchOptions, launch } from "./process.ts";
+import type { Launched } from "./process.ts";
 import { countsPerNamespace, hasResourceLimits, limitPrefix } from "./resource-limit.ts";
+import { findPlace, type RunPlace } from "./run-place.ts";
 import type {
   EnforcedLimits,
+  Mount,
   Network,
   RunLimits,
   Sandbox,
@@ -20,9 +24,8 @@ import type {
   SandboxSpec,
 } from "./sandbox.ts";
 import { sandboxPaths } from "./sandbox-path.ts";
-import { seccompFilter } from "./seccomp.ts";
 import { selfTest } from "./self-test.ts";
-import { type PoolUser, takeUser } from "./user-pool.ts";
+import { withOpenStages } from "./stage.ts";
 
 export interface BubblewrapOptions {
   /** Where bubblewrap is, when it is not to be looked for. */
@@ -35,6 +38,17 @@ export interface BubblewrapOptions {
 /** Linux: namespaces, a root that holds only what was named, a system call filter and resource limits. */
 export function bubblewrap(options: BubblewrapOptions = {}): Sandbox {
   return new Bubblewrap(options);
+}
+
+/** Comes before the program and its arguments. */
+const HELD = ["--args", String(control.options), "--"] as const;
+
+/** A sandbox in which the program waits. */
+interface Held {
+  readonly launched: Launched;
+  readonly entry: Entry;
+  readonly group: ControlGroup | undefined;
+  readonly letGo: () => void;
 }
 
 const PROBE_MS = 60 * 60 * 1000;
@@ -62,42 +76,66 @@ class Bubblewrap implements Sandbox {
   }
 
   async start(spec: SandboxSpec): Promise<SandboxProcess> {
+    rejectCalledOff(spec.signal);
     const program = this.#find();
     rejectHosts(spec.network);
     const { argv, env } = spec.command(sandboxPaths(spec));
-    // What was granted of the host belongs to us: only as ourselves can the program reach it.
-    const user = isRoot() && spec.mounts.length === 0 ? takeUser() : undefined;
-    const countsProcesses =
-      hasResourceLimits() && (user !== undefined || (!isRoot() && countsPerNamespace()));
-    let launched: Launched | undefined;
-    let group: ControlGroup | undefined;
+    const variables = programEnvironment(WORK, env);
+    const place = await findPlace(spec);
     try {
-      const marker = `/run/${randomBytes(16).toString("hex")}`;
-      const options = bubblewrapOptions(spec, programEnvironment(WORK, env), marker);
+      const countsProcesses = canCountProcesses(place);
       const inner = [...limitPrefix(spec.limits, countsProcesses), ...argv];
-      launched = await launchHeld([program, "--args", String(control.options), "--", ...inner], spec, user);
-      feed(launched, options);
-      group = this.#makeGroup(spec.limits);
-      const entry = await enter(launched, marker, async (pid) => {
-        group = await this.#join(pid, group);
+      const held = await this.#hold([program, ...HELD, ...inner], variables, spec, place);
+      const confined = new BubblewrapProcess(held.launched, held.entry, {
+        limits: spec.limits,
+        hasChannel: spec.hasChannel,
+        mountPoints: mountPoints(place.mounts),
+        enforced: enforcedLimits(held.group !== undefined, countsProcesses),
+        group: held.group,
+        release: place.release,
       });
-      const enforced = enforcedLimits(group !== undefined, countsProcesses);
-      const release = (): void => user?.release();
-      const { limits, hasChannel } = spec;
-      const confined = new BubblewrapProcess(launched, entry, {
-        limits,
-        hasChannel,
-        enforced,
-        group,
-        release,
-      });
-      launched.pipe(control.block).end("x");
+      held.letGo();
       return confined;
+    } catch (error) {
+      await place.release();
+      throw error;
+    }
+  }
+
+  /** Sets the sandbox up, up to the moment at which the program starts. When it cannot, nothing is left of it. */
+  async #hold(
+    argv: readonly [string, ...string[]],
+    variables: Readonly<Record<string, string>>,
+    spec: SandboxSpec,
+    place: RunPlace,
+  ): Promise<Held> {
+    let launched: Launched | undefined;
+    let group = this.#makeGroup(spec.limits);
+    let joined: Promise<ControlGroup | undefined> | undefined;
+    const { user, mounts } = place;
+    const enterSandbox = async (): Promise<Held> => {
+      const marker = `/run/${randomBytes(16).toString("hex")}`;
+      const options = bubblewrapOptions(spec, mounts, variables, marker);
+      const started = await launchHeld(argv, options, spec, user);
+      launched = started;
+      joined = this.#join(started.pid, group);
+      // Waited for below; until then a failure is nobody's yet.
+      joined.catch(() => undefined);
+      const join = async (pid: number): Promise<void> => {
+        group = await joined;
+        group = await this.#join(pid, group);
+      };
+      const entry = await enter(started, marker, join, spec.signal);
+      return { launched: started, entry, group, letGo: () => void started.pipe(control.block).end("x") };
+    };
+    try {
+      const sources = [spec.skill, ...mounts.map(({ source }) => source)];
+      return await (user === undefined ? enterSandbox() : withOpenStages(sources, user.gid, enterSandbox));
     } catch (error) {
       launched?.kill();
       await launched?.ended;
+      await joined?.catch(() => undefined);
       await group?.remove();
-      user?.release();
       throw error;
     }
   }
@@ -115,7 +153,12 @@ class Bubblewrap implements Sandbox {
     }
   }
 
-  /** Groups that turn out not to be ours to use are done without from then on, and each run's record says so. */
+  /**
+   * The kernel takes some milliseconds for the first process that is moved and next to nothing for the second: it
+   * has got over it with bubblewrap itself when the first process of the sandbox is there.
+   *
+   * Groups that turn out not to be ours to use are done without from then on, and each run's record says so.
+   */
   async #join(pid: number, group: ControlGroup | undefined): Promise<ControlGroup | undefined> {
     try {
       await group?.add(pid);
@@ -167,51 +210,23 @@ function rejectHosts(network: Network): void {
   });
 }
 
-function isRoot(): boolean {
-  return process.getuid?.() === 0;
+/** The kernel counts by user, and in newer ones by user and namespace. As root it does not count. */
+function canCountProcesses({ user }: RunPlace): boolean {
+  const isRoot = user === undefined && process.getuid?.() === 0;
+  return hasResourceLimits() && !isRoot && (user?.isAlone === true || countsPerNamespace());
 }
 
-async function launchHeld(
-  argv: readonly [string, ...string[]],
-  spec: SandboxSpec,
-  user: PoolUser | undefined,
-): Promise<Launched> {
-  const pipes = [...(spec.hasChannel ? [3, 4] : []), ...Object.values(control)];
-  const who = user === undefined ? {} : { user: { uid: user.uid, gid: user.gid } };
-  return await launchBubblewrap(argv, { pipes, ...who });
-}
-
-async function launchBubblewrap(
-  argv: readonly [string, ...string[]],
-  options: Omit<LaunchOptions, "env"> = {},
-): Promise<Launched> {
-  try {
-    // Its variables are readable inside, as those of the first process: it has none.
-    return await launch(argv, { ...options, env: {} });
-  } catch (error) {
-    throw new SkillError("SANDBOX_UNAVAILABLE", `Bubblewrap could not be started (${errorCodeOf(error)}).`, {
-      cause: error,
-    });
-  }
-}
-
-function feed(launched: Launched, options: readonly string[]): void {
-  const send = (descriptor: number, data: string | Uint8Array): void => {
-    launched.pipe(descriptor).end(data);
-  };
-  send(control.options, options.map((option) => `${option}\0`).join(""));
-  send(control.seccomp, seccompFilter());
-  send(control.passwd, passwdFile);
-  send(control.group, groupFile);
-  send(control.hosts, hostsFile);
+function mountPoints(mounts: readonly Mount[]): ReadonlySet<string> {
+  const inWork = mounts.filter(({ target }) => isBelow(target, WORK));
+  return new Set(inWork.map(({ target }) => target.slice(WORK.length + 1)));
 }
 
 /**
  * The private folders lie in memory and are counted as such: without room for both, a program that fills its disk
- * would be ended for its memory. The first process of the sandbox is one that the run did not ask for.
+ * would be ended for its memory. Bubblewrap and the first process of the sandbox are two that the run did not ask for.
  */
 function groupLimits({ memoryBytes, diskBytes, processes }: RunLimits): GroupLimits {
-  return { memoryBytes: memoryBytes + 2 * diskBytes, processes: processes + 1 };
+  return { memoryBytes: memoryBytes + 2 * diskBytes, processes: processes + 2 };
 }
 
 function enforcedLimits(hasGroup: boolean, countsProcesses: boolean): EnforcedLimits {

@@ -50,6 +50,16 @@ test("regular files are copied with their folders, and are executable or not [S-
   expect(lstatSync(join(target, "a/b/c.txt")).mode & 0o7777).toBe(0o644);
 });
 
+test("what is skipped is neither copied nor looked into nor named [S-29]", async () => {
+  put("config.json", "");
+  put("mounted/inner");
+  put("config.json.bak");
+  put("deep/config.json");
+  const { files, refused } = await collectFiles(source, target, limits, new Set(["config.json", "mounted"]));
+  expect(files.map(({ path }) => path)).toEqual(["config.json.bak", "deep/config.json"]);
+  expect(refused).toEqual([]);
+});
+
 test.runIf(process.platform === "linux")("links and special files are left and named [S-29]", async () => {
   writeFileSync(join(folder, "secret"), "of the host");
   mkdirSync(join(folder, "outside"));
@@ -108,4 +118,11 @@ test("a file without content and one of many parts come over whole [S-29]", asyn
 test("a folder that holds something is not copied into [S-29]", async () => {
   writeFileSync(join(target, "mine"), "");
   await expect(collectFiles(source, target, limits)).rejects.toMatchObject({ code: "USAGE" });
+});
+
+test("a flood of what cannot be copied is counted, not listed [S-29]", async () => {
+  for (let index = 0; index < 150; index += 1) symlinkSync("/etc/passwd", join(source, `link-${index}`));
+  const { refused } = await collectFiles(source, target, { files: 1000, bytes: 1000 });
+  expect(refused).toHaveLength(101);
+  expect(refused.at(-1)).toEqual({ path: ".", reason: "50 more were not copied." });
 });

@@ -12,11 +12,13 @@ export interface CollectLimits {
   readonly bytes: number;
 }
 
-/** A program can make more names than it can write files; looking at them has an end too. */
+/** A program can make more names than it can write files; looking at them has an end too, and so has naming them. */
 const ENTRIES_PER_FILE = 10;
+const NAMED = 100;
 
 /**
- * Copies the regular files below `source` to an empty folder. Links, devices, files with other names and names that
+ * Copies the regular files below `source` to an empty folder, but for those at or below the paths that are `skipped`,
+ * which are not the program's own. Links, devices, files with other names and names that
  * cannot travel are left and named; the copies are ours, and are executable or not, with no other rights.
  *
  * Contract: nothing writes to `source` any more.
@@ -25,9 +27,10 @@ export async function collectFiles(
   source: string,
   target: string,
   limits: CollectLimits,
+  skipped: ReadonlySet<string> = new Set(),
 ): Promise<Collected> {
   await rejectFilled(target);
-  const collection = new Collection(source, target, limits);
+  const collection = new Collection(source, target, limits, skipped);
   await collection.run();
   return { files: collection.files, refused: collection.refused };
 }
@@ -48,10 +51,13 @@ class Collection {
   readonly #source: string;
   readonly #target: string;
   readonly #limits: CollectLimits;
+  readonly #skipped: ReadonlySet<string>;
   #bytes = 0;
   #entries = 0;
+  #unnamed = 0;
 
-  constructor(source: string, target: string, limits: CollectLimits) {
+  constructor(source: string, target: string, limits: CollectLimits, skipped: ReadonlySet<string>) {
+    this.#skipped = skipped;
     this.#source = source;
     this.#target = target;
     this.#limits = limits;
@@ -61,12 +67,18 @@ class Collection {
     const folders = [""];
     for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
       if (this.#isOver()) {
-        this.refused.push({ path: folder === "" ? "." : folder, reason: "There are too many files." });
-        return;
+        this.#refuse(folder === "" ? "." : folder, "There are too many files.");
+        break;
       }
       folders.push(...(await this.#walk(folder)));
     }
     this.files.sort((a, b) => (a.path < b.path ? -1 : 1));
+    if (this.#unnamed > 0) this.refused.push({ path: ".", reason: `${this.#unnamed} more were not copied.` });
+  }
+
+  #refuse(path: string, reason: string): void {
+    if (this.refused.length < NAMED) this.refused.push({ path, reason });
+    else this.#unnamed += 1;
   }
 
   #isOver(): boolean {
@@ -82,14 +94,14 @@ class Collection {
         this.#entries += 1;
         if (this.#isOver()) break;
         const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
+        if (this.#skipped.has(path)) continue;
         const problem =
           findProblem(path, entry, taken) ?? (entry.isFile() ? await this.#take(path) : undefined);
-        if (problem !== undefined) this.refused.push({ path, reason: problem });
+        if (problem !== undefined) this.#refuse(path, problem);
         else if (entry.isDirectory()) found.push(path);
       }
     } catch (error) {
-      const reason = `It cannot be listed (${errorCodeOf(error)}).`;
-      this.refused.push({ path: folder === "" ? "." : folder, reason });
+      this.#refuse(folder === "" ? "." : folder, `It cannot be listed (${errorCodeOf(error)}).`);
     }
     return found;
   }

@@ -1,8 +1,9 @@
 import { type ChildProcess, type SpawnOptions, type StdioOptions, spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, openSync, readdirSync, readFileSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readSync } from "node:fs";
 import { Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
+import { rejectCalledOff } from "./called-off.ts";
 import { type OutputEnds, type OutputPipes, openPipes } from "./pipe.ts";
 
 export interface LaunchOptions {
@@ -13,6 +14,10 @@ export interface LaunchOptions {
   readonly user?: { readonly uid: number; readonly gid: number };
   /** Descriptors beyond the first three that are connected to us. */
   readonly pipes?: readonly number[];
+  /** Open descriptors that are handed on, by the number that each gets. They stay the caller's to close. */
+  readonly files?: Readonly<Record<number, number>>;
+  /** Calls the start off, up to the moment of it: then INTERRUPTED is thrown. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface Launched {
@@ -71,6 +76,7 @@ async function start(
 ): Promise<Child> {
   const nothing = openSync("/dev/null", "r");
   try {
+    rejectCalledOff(options.signal);
     const child = spawn(argv[0], argv.slice(1), spawnOptions(options, ends, nothing));
     // They may come before the caller listens, so they are waited for from the start.
     const exited = ending(child, "exit");
@@ -95,23 +101,26 @@ async function makePipes(paths: readonly string[]): Promise<boolean> {
 }
 
 function spawnOptions(options: LaunchOptions, ends: OutputEnds | undefined, nothing: number): SpawnOptions {
-  const { env, cwd = "/", user, pipes = [] } = options;
-  const stdio = stdioTable(ends, pipes, findInherited(), nothing);
+  const { env, cwd = "/", user, pipes = [], files = {} } = options;
+  const stdio = stdioTable(
+    ends,
+    new Map<number, "pipe" | number>([
+      ...findInherited().map((at) => [at, nothing] as const),
+      ...Object.entries(files).map(([at, file]) => [Number(at), file] as const),
+      ...pipes.map((at) => [at, "pipe"] as const),
+    ]),
+  );
   return { env, cwd, stdio, shell: false, detached: true, windowsHide: true, ...user };
 }
 
 /** A descriptor that would be inherited is replaced by an empty one: that is the only way to close it. */
 function stdioTable(
   ends: OutputEnds | undefined,
-  pipes: readonly number[],
-  inherited: readonly number[],
-  nothing: number,
+  others: ReadonlyMap<number, "pipe" | number>,
 ): StdioOptions {
   const table: ("pipe" | "ignore" | number)[] = ["pipe", ...(ends ?? (["pipe", "pipe"] as const))];
-  const length = Math.max(2, ...pipes, ...inherited) + 1;
-  for (let at = table.length; at < length; at += 1) {
-    table.push(pipes.includes(at) ? "pipe" : inherited.includes(at) ? nothing : "ignore");
-  }
+  const length = Math.max(2, ...others.keys()) + 1;
+  for (let at = table.length; at < length; at += 1) table.push(others.get(at) ?? "ignore");
   return table;
 }
 
@@ -128,13 +137,23 @@ export function findInherited(): readonly number[] {
   return found;
 }
 
+/** Longer than the lines that come before the flags. */
+const head = Buffer.alloc(64);
+
 function closesOnExec(name: string): boolean {
+  let file: number;
   try {
-    const flags = /^flags:\s*([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${name}`, "latin1"))?.[1];
-    return (Number.parseInt(flags ?? "0", 8) & CLOSE_ON_EXEC) !== 0;
+    file = openSync(`/proc/self/fdinfo/${name}`, "r");
   } catch {
     // It was closed meanwhile: the listing's own descriptor always is.
     return true;
+  }
+  try {
+    const text = head.toString("latin1", 0, readSync(file, head, 0, head.length, 0));
+    const flags = /^flags:\s*([0-7]+)\n/m.exec(text)?.[1];
+    return (Number.parseInt(flags ?? "0", 8) & CLOSE_ON_EXEC) !== 0;
+  } finally {
+    closeSync(file);
   }
 }
 

@@ -51,15 +51,15 @@ export interface LoadedRuntime {
 const NAME = "@anthropic-ai/sandbox-runtime";
 
 /** Throws SANDBOX_UNAVAILABLE with the command that installs the package, which few need and nobody gets unasked. */
-export async function loadSandboxRuntime(): Promise<LoadedRuntime> {
-  // In a variable, so that the package need not be there when this is compiled.
-  const name: string = NAME;
+export async function loadSandboxRuntime(
+  load: (name: string) => Promise<unknown> = (name) => import(name),
+): Promise<LoadedRuntime> {
   try {
     // What of it is used is tried by the self-test, which runs before anything else does.
-    const module = (await import(name)) as SandboxRuntimeModule;
+    const module = (await load(NAME)) as SandboxRuntimeModule;
     return {
       manager: module.SandboxManager,
-      folder: resolve(dirname(fileURLToPath(import.meta.resolve(name))), ".."),
+      folder: resolve(dirname(fileURLToPath(import.meta.resolve(NAME))), ".."),
     };
   } catch (error) {
     if (errorCodeOf(error) !== "ERR_MODULE_NOT_FOUND") throw error;

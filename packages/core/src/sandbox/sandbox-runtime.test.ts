@@ -82,7 +82,8 @@ function specOf(argv: readonly [string, ...string[]], more: Partial<SandboxSpec>
 }
 
 test("a package that is not installed is named with the command that installs it [S-29]", async () => {
-  await expect(loadSandboxRuntime()).rejects.toMatchObject({
+  const load = (name: string) => import(`/nowhere/${name}/index.js`);
+  await expect(loadSandboxRuntime(load)).rejects.toMatchObject({
     code: "SANDBOX_UNAVAILABLE",
     hint: "Install it: npm install @anthropic-ai/sandbox-runtime",
   });
@@ -126,9 +127,11 @@ test("a sandbox that cannot be set up is given back [S-29]", async () => {
 describe.skipIf(process.platform === "win32")("a run", () => {
   test("reads and writes what it was given and nothing else [S-29]", async () => {
     const manager = new FakeManager();
+    const [input, output] = ["in", "out"].map((name) => mkdtempSync(join(skill, name)));
+    if (input === undefined || output === undefined) throw new Error("There are two folders.");
     const mounts = [
-      { source: "/data/in", target: "/in", isWritable: false },
-      { source: "/data/out", target: "/out", isWritable: true },
+      { source: input, target: "/in", isWritable: false },
+      { source: output, target: "/out", isWritable: true },
     ];
     const spec = specOf(["/bin/sh", "-c", "pwd"], { mounts });
     const running = await openWith(manager).start(spec);
@@ -140,11 +143,11 @@ describe.skipIf(process.platform === "win32")("a run", () => {
     expect([paths(general?.denyRead), paths(general?.allowRead)]).toEqual([["/"], []]);
     expect(paths(own?.denyRead)).toEqual(["/"]);
     expect(paths(own?.allowRead)).toEqual(
-      expect.arrayContaining(["/usr", "/opt/package", skill, work, "/data/in", "/data/out"]),
+      expect.arrayContaining(["/usr", "/opt/package", skill, work, input, output]),
     );
     expect(paths(own?.allowRead)).not.toContain(tmpdir());
-    expect(paths(own?.allowWrite)).toEqual([work, "/data/out"]);
-    expect(paths(own?.denyWrite)).toEqual([skill, "/data/in"]);
+    expect(paths(own?.allowWrite)).toEqual([work, output]);
+    expect(paths(own?.denyWrite)).toEqual([skill, input]);
     expect(own?.allowRead.every((each) => each.literal)).toBe(true);
   });
 

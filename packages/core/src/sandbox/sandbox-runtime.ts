@@ -4,7 +4,10 @@ import { mkdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { SkillError } from "@skillhold/protocol/error";
 import { isBelow } from "./bubblewrap-option.ts";
+import { rejectCalledOff } from "./called-off.ts";
 import { programEnvironment } from "./environment.ts";
+import { HostProcess } from "./host-process.ts";
+import { findSource } from "./mount-source.ts";
 import { launch } from "./process.ts";
 import { hasResourceLimits, limitPrefix } from "./resource-limit.ts";
 import type { EnforcedLimits, Network, Sandbox, SandboxPaths, SandboxProbe, SandboxSpec } from "./sandbox.ts";
@@ -14,7 +17,6 @@ import {
   loadSandboxRuntime,
   type RuntimeConfig,
 } from "./sandbox-runtime-module.ts";
-import { SandboxRuntimeProcess } from "./sandbox-runtime-process.ts";
 import { selfTest } from "./self-test.ts";
 import { makeStage, removeStage } from "./stage.ts";
 
@@ -61,8 +63,10 @@ class SandboxRuntime implements Sandbox {
     return this.#probe.answer;
   }
 
-  async start(spec: SandboxSpec): Promise<SandboxRuntimeProcess> {
+  async start(spec: SandboxSpec): Promise<HostProcess> {
     rejectRoot(this.#ports.isRoot);
+    rejectCalledOff(spec.signal);
+    for (const mount of spec.mounts) findSource(mount);
     const hosts = hostsOf(spec.network);
     const runtime = await this.#ports.load();
     rejectMissing(runtime, this.#ports.platform);
@@ -86,8 +90,9 @@ class SandboxRuntime implements Sandbox {
         env: { ...programEnvironment(work, env), TMPDIR: work },
         cwd: work,
         pipes: spec.hasChannel ? [3, 4] : [],
+        signal: spec.signal,
       });
-      return new SandboxRuntimeProcess(launched, { spec, work, enforced: enforcedLimits(), close });
+      return new HostProcess(launched, { spec, work, enforced: enforcedLimits(), close });
     } catch (error) {
       await close();
       if (error instanceof SkillError) throw error;

@@ -8,7 +8,10 @@ export interface Sandbox {
   readonly id: SandboxId;
   /** What this machine really confines, found by running canaries; the answer is kept for a while. */
   probe(): Promise<SandboxProbe>;
-  /** Throws SANDBOX_UNAVAILABLE when the program cannot be confined as asked: nothing has run then. */
+  /**
+   * Throws SANDBOX_UNAVAILABLE when the program cannot be confined as asked, CONFIG_INVALID for a mount or a variable
+   * that no run may have, and INTERRUPTED when it was called off: nothing has run then.
+   */
   start(spec: SandboxSpec): Promise<SandboxProcess>;
 }
 
@@ -17,7 +20,7 @@ export type SandboxId = "bubblewrap" | "sandbox-runtime" | "none";
 export interface SandboxSpec {
   /** A folder of the host that the program sees and cannot change. */
   readonly skill: string;
-  /** What the run was granted of the host. */
+  /** What the run was granted of the host. A small file that is only read may be shown as a copy of the moment. */
   readonly mounts: readonly Mount[];
   /** Parts of an interpreter, read-only and open to every user of the host; they are nobody's grant. */
   readonly runtimes?: readonly Mount[];
@@ -25,6 +28,8 @@ export interface SandboxSpec {
   readonly limits: RunLimits;
   /** Whether the program gets a channel beside its output: it reads from descriptor 3 and writes to 4. */
   readonly hasChannel: boolean;
+  /** Calls the run off before the program starts: then `start` throws INTERRUPTED and leaves nothing behind. */
+  readonly signal?: AbortSignal;
   /** What to run, once it is known where things lie inside. */
   readonly command: (paths: SandboxPaths) => SandboxCommand;
 }
@@ -45,7 +50,7 @@ export interface SandboxPaths {
   of(hostPath: string): string;
 }
 
-/** A file or folder of the host that the program may see. */
+/** A regular file or a folder of the host that the program may see; nothing of its running system. */
 export interface Mount {
   /** Absolute and real. */
   readonly source: string;

@@ -32,6 +32,8 @@ describe.each(["x64", "arm64"] as const)("the filter of %s", (name) => {
     const numbers = Object.values(table.denied);
     expect(new Set(numbers).size).toBe(numbers.length);
     for (const number of USEFUL[name]) expect(numbers).not.toContain(number);
+    const looked = [...Object.values(table.modes), ...Object.values(table.opens)].map(({ number }) => number);
+    for (const number of looked) expect(numbers).not.toContain(number);
   });
 
   test("lets threads and processes be made, and no namespaces [S-29]", () => {
@@ -41,6 +43,32 @@ describe.each(["x64", "arm64"] as const)("the filter of %s", (name) => {
     expect(answer(table.clone, child)).toBe(ALLOW);
     for (const bit of [17, 25, 26, 27, 28, 29, 30]) expect(answer(table.clone, child + 2 ** bit)).toBe(EPERM);
     expect(answer(table.clone3)).toBe(ENOSYS);
+  });
+
+  test.each(Object.entries(table.modes))("lets %s give a mode that has no set-id bit [S-29]", (_, row) => {
+    const args = (mode: number) => Object.assign([0, 0, 0, 0, 0, 0], { [row.mode]: mode });
+    for (const mode of [0o644, 0o1777, 0o100755]) expect(answer(row.number, ...args(mode))).toBe(ALLOW);
+    for (const mode of [0o4755, 0o2755, 0o6000, 0o104755]) {
+      expect(answer(row.number, ...args(mode))).toBe(EPERM);
+    }
+  });
+
+  test.each(Object.entries(table.opens))("looks at the mode of %s when it makes a file [S-29]", (_, row) => {
+    const args = (flags: number, mode: number) =>
+      Object.assign([0, 0, 0, 0, 0, 0], { [row.flags]: flags, [row.mode]: mode });
+    const [create, unnamed] = [0o101, 0o20200001];
+    for (const flags of [create, unnamed]) {
+      expect(answer(row.number, ...args(flags, 0o4755))).toBe(EPERM);
+      expect(answer(row.number, ...args(flags, 0o2755))).toBe(EPERM);
+      expect(answer(row.number, ...args(flags, 0o755))).toBe(ALLOW);
+    }
+    // Nobody sets it then: it is what the register held.
+    expect(answer(row.number, ...args(0, 0o6755))).toBe(ALLOW);
+    expect(answer(row.number, ...args(0o200000, 0o6755))).toBe(ALLOW);
+  });
+
+  test("has no call that opens a file as memory says [S-29]", () => {
+    expect(answer(table.openat2)).toBe(ENOSYS);
   });
 
   test("opens no sockets but local ones and those of the internet [S-29]", () => {

@@ -1,5 +1,5 @@
 import { SkillError } from "@skillhold/protocol/error";
-import { type SyscallTable, syscallTables } from "./syscall-table.ts";
+import { type OpenCall, type SyscallTable, syscallTables } from "./syscall-table.ts";
 
 /**
  * The seccomp filter of every run, as the bytes of a classic BPF program. Namespaces hold the program back already;
@@ -22,7 +22,17 @@ type Step =
   | { readonly op: Test; readonly value: number; readonly yes?: Target; readonly no?: Target }
   | { readonly op: "label"; readonly name: Target };
 type Test = "equal" | "atLeast" | "hasBits";
-type Target = "start" | "socket" | "clone" | "ioctl" | "deny" | "absent" | "allow";
+type Target =
+  | "start"
+  | "socket"
+  | "clone"
+  | "ioctl"
+  | "deny"
+  | "absent"
+  | "allow"
+  /** Looks at one argument, which is a mode, or which are the flags of a call that may make a file. */
+  | `mode-${number}`
+  | `flags-${number}`;
 
 /** Offsets of `struct seccomp_data`; of an argument the lower half, which is all that the kernel reads of these. */
 const NUMBER = 0;
@@ -42,6 +52,11 @@ const TERMINAL_INPUT = [0x5412, 0x541c];
 /** AF_UNIX, AF_INET, AF_INET6 and AF_NETLINK: the network namespace and the root decide what they reach. */
 const FAMILIES = [1, 2, 10, 16];
 
+/** S_ISUID and S_ISGID: on a disk of the host the file would give its owner's rights to all who run it. */
+const SET_ID = 0o6000;
+/** O_CREAT and __O_TMPFILE; without them the mode is whatever stood there before. They are the same on all of ours. */
+const MAKES_FILE = 0o100 | 0o20000000;
+
 function write(table: SyscallTable): readonly Step[] {
   return [
     { op: "load", offset: ARCH },
@@ -51,12 +66,21 @@ function write(table: SyscallTable): readonly Step[] {
     { op: "load", offset: NUMBER },
     ...(table.hasX32 ? [{ op: "atLeast", value: X32_NUMBERS, yes: "deny" } as const] : []),
     ...Object.values(table.denied).map((value): Step => ({ op: "equal", value, yes: "deny" })),
-    // The flags of `clone3` lie in memory, where a filter cannot see them; without it, libraries use `clone`.
+    // What `clone3` and `openat2` are told lies in memory, where a filter cannot see it; programs use the older calls.
     { op: "equal", value: table.clone3, yes: "absent" },
+    { op: "equal", value: table.openat2, yes: "absent" },
+    ...Object.values(table.modes).map(
+      ({ number: value, mode }): Step => ({ op: "equal", value, yes: `mode-${mode}` }),
+    ),
+    ...Object.values(table.opens).map(
+      ({ number: value, flags }): Step => ({ op: "equal", value, yes: `flags-${flags}` }),
+    ),
     { op: "equal", value: table.clone, yes: "clone" },
     { op: "equal", value: table.ioctl, yes: "ioctl" },
     { op: "equal", value: table.socket, yes: "socket" },
     { op: "equal", value: table.socketpair, yes: "socket", no: "allow" },
+    ...Object.values(table.opens).flatMap(readFlags),
+    ...modePlaces(table).flatMap(readMode),
     { op: "label", name: "clone" },
     { op: "load", offset: argument(0) },
     { op: "hasBits", value: NEW_NAMESPACE, yes: "deny", no: "allow" },
@@ -73,6 +97,26 @@ function write(table: SyscallTable): readonly Step[] {
     { op: "return", value: ENOSYS },
     { op: "label", name: "allow" },
     { op: "return", value: ALLOW },
+  ];
+}
+
+function readFlags({ flags, mode }: OpenCall): readonly Step[] {
+  return [
+    { op: "label", name: `flags-${flags}` },
+    { op: "load", offset: argument(flags) },
+    { op: "hasBits", value: MAKES_FILE, yes: `mode-${mode}`, no: "allow" },
+  ];
+}
+
+function modePlaces({ modes, opens }: SyscallTable): readonly number[] {
+  return [...new Set([...Object.values(modes), ...Object.values(opens)].map(({ mode }) => mode))];
+}
+
+function readMode(place: number): readonly Step[] {
+  return [
+    { op: "label", name: `mode-${place}` },
+    { op: "load", offset: argument(place) },
+    { op: "hasBits", value: SET_ID, yes: "deny", no: "allow" },
   ];
 }
 

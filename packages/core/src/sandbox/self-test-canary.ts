@@ -28,7 +28,6 @@ export interface Canaries {
 /** What takes away again what was laid out, last first. */
 type Undo = (() => unknown)[];
 
-const variable = "SKILLHOLD_SELF_TEST";
 const skillText = "---\nname: self-test\ndescription: Tries whether the sandbox confines.\n---\n";
 
 export async function layCanaries(limits: ProbeTask["limits"]): Promise<Canaries> {
@@ -39,7 +38,7 @@ export async function layCanaries(limits: ProbeTask["limits"]): Promise<Canaries
     const temporary = await layFolder(undo, tmpdir(), "skillhold-self-test-", token);
     const harmed = new Set<string>();
     const ears = await listen(undo, temporary.folder, (name) => harmed.add(name));
-    setVariable(undo, token);
+    const variable = setVariable(undo, token);
     const sentinel = await startSentinel(undo);
     const stage = await makeStage();
     undo.push(() => removeStage(stage));
@@ -133,11 +132,14 @@ function portOf(server: Server): number {
   return typeof address === "object" && address !== null ? address.port : 0;
 }
 
-function setVariable(undo: Undo, token: string): void {
+/** Its name is its own: one of another self-test would pass for it, and that holds another canary. */
+function setVariable(undo: Undo, token: string): string {
+  const variable = `SKILLHOLD_SELF_TEST_${randomBytes(8).toString("hex").toUpperCase()}`;
   process.env[variable] = token;
   undo.push(() => {
     delete process.env[variable];
   });
+  return variable;
 }
 
 /** A process of the host with a canary in its environment, which nobody ends but who may signal it. */

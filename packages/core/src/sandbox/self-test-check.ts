@@ -24,7 +24,10 @@ interface CheckRow {
   readonly judge: (seen: Observation, evidence: Evidence) => Verdict;
 }
 
-/** Contract: a check is confined only when it was tried and the sandbox answered as it should. */
+/**
+ * Contract: a check is confined only when it was tried and the sandbox answered as it should. For calls by number it
+ * is enough that the filter was seen.
+ */
 export function judge(evidence: Evidence, platform: string): readonly ProbeCheck[] {
   const rows = Object.entries(checkTable).filter(([, row]) => row.isLinux !== true || platform === "linux");
   return rows.map(([name, { title, judge }]) => {
@@ -39,6 +42,15 @@ const mustFail = (seen: Observation): Verdict => ({
   isConfined: seen.outcome === "refused",
   detail: seen.outcome === "untried" ? `cannot be tried: ${seen.detail}` : seen.detail,
 });
+
+/** Nothing may be there that can call by number; then it counts that the kernel says that it filters calls. */
+const mustBeFiltered = (seen: Observation, { observations }: Evidence): Verdict => {
+  const isShown = ["use-any-call", "gain-privileges"].every(
+    (name) => observations.get(name)?.outcome === "refused",
+  );
+  if (seen.outcome !== "untried" || !observations.has(seen.name) || !isShown) return mustFail(seen);
+  return { isConfined: true, detail: "not tried; the system call filter is on" };
+};
 
 /** A file of the same name inside is not the host's: what counts is the canary in it. */
 const mustNotKnow = (seen: Observation, { token }: Evidence): Verdict => {
@@ -138,7 +150,10 @@ const checkTable: Readonly<Record<string, CheckRow>> = {
   },
   "use-any-call": { title: "cannot use every call of the kernel", judge: mustFail, isLinux: true },
   ...Object.fromEntries(
-    callTable.map(({ name, title }) => [name, { title: `cannot ${title}`, judge: mustFail, isLinux: true }]),
+    callTable.map(({ name, title }) => [
+      name,
+      { title: `cannot ${title}`, judge: mustBeFiltered, isLinux: true },
+    ]),
   ),
   "exceed-disk": { title: "cannot write more than its limit", judge: mustFail },
   "exceed-processes": { title: "cannot start more processes than its limit", judge: mustFail },

@@ -1,7 +1,8 @@
-import { readdirSync } from "node:fs";
-import { homedir, tmpdir } from "node:os";
+import { chmodSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { SkillError } from "@skillhold/protocol/error";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { bubblewrap } from "./bubblewrap.ts";
 import type { Observation } from "./probe.ts";
 import type { SandboxProcess, SandboxSpec } from "./sandbox.ts";
@@ -52,13 +53,18 @@ describe.runIf(process.platform === "linux")("on this machine", () => {
   });
 
   test("nothing of it stays behind, also when the sandbox cannot be had [S-29]", async () => {
-    const left = () => [homedir(), tmpdir()].flatMap((folder) => readdirSync(folder)).filter(isOurs);
-    const before = left();
+    // Folders of its own, because other self-tests run at the same time.
+    const folder = mkdtempSync(join(tmpdir(), "skillhold-test-"));
+    chmodSync(folder, 0o755);
+    vi.stubEnv("HOME", folder);
+    vi.stubEnv("TMPDIR", folder);
     const unavailable = new SkillError("SANDBOX_UNAVAILABLE", "There is none.");
     await expect(selfTest({ start: () => Promise.reject(unavailable) })).rejects.toBe(unavailable);
     await selfTest(bubblewrap());
-    expect(left()).toEqual(before);
-    expect(process.env["SKILLHOLD_SELF_TEST"]).toBeUndefined();
+    vi.unstubAllEnvs();
+    expect(readdirSync(folder, { recursive: true }).filter((name) => !isStageRoot(String(name)))).toEqual([]);
+    rmSync(folder, { recursive: true });
+    expect(Object.keys(process.env).filter((name) => name.startsWith("SKILLHOLD_SELF_TEST"))).toEqual([]);
   });
 });
 
@@ -68,6 +74,26 @@ test("what was not tried is not confined, and says why [S-29]", () => {
   expect(checks.find((check) => check.name === "read-home")?.detail).toBe("cannot be tried: it never ran");
   const [check] = judge(evidenceOf([{ name: "read-home", outcome: "untried", detail: "no tool" }]), "linux");
   expect(check).toMatchObject({ name: "read-home", isConfined: false, detail: "cannot be tried: no tool" });
+});
+
+test("where nothing can call the kernel by number, a filter that is seen to be on counts [S-29]", () => {
+  const untried = { name: "use-bpf", outcome: "untried", detail: "neither perl nor python3" } as const;
+  const filter = { name: "use-any-call", outcome: "refused", detail: "Seccomp is 2" } as const;
+  const rights = { name: "gain-privileges", outcome: "refused", detail: "NoNewPrivs is 1" } as const;
+  const find = (...observations: Observation[]) =>
+    judge(evidenceOf(observations), "linux").find((check) => check.name === "use-bpf");
+  expect(find(untried, filter, rights)).toMatchObject({
+    isConfined: true,
+    detail: "not tried; the system call filter is on",
+  });
+  expect(find(untried, filter)).toMatchObject({ isConfined: false });
+  expect(find(untried, rights)).toMatchObject({ isConfined: false });
+  expect(find(untried, rights, { ...filter, outcome: "reached", detail: "Seccomp is 0" })?.isConfined).toBe(
+    false,
+  );
+  // A program that ended early has shown nothing, and a call that came through counts most.
+  expect(find(filter, rights)).toMatchObject({ isConfined: false });
+  expect(find({ ...untried, outcome: "reached" }, filter, rights)).toMatchObject({ isConfined: false });
 });
 
 test("what the host has seen counts more than what the program says [S-29]", () => {
@@ -132,6 +158,7 @@ function evidenceOf(observations: readonly Observation[]): Evidence {
   };
 }
 
-function isOurs(name: string): boolean {
-  return /skillhold-self-test-/.test(name);
+/** Kept from one run to the next. */
+function isStageRoot(name: string): boolean {
+  return /^skillhold-\d+(?:\/runtime.*)?$/.test(name);
 }

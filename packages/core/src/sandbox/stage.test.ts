@@ -11,7 +11,9 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { makeStage, removeStage, stageRoot, sweep } from "./stage.ts";
+import { makeStage, removeStage, stageRoot, sweep, withOpenStages } from "./stage.ts";
+
+const isRoot = process.getuid?.() === 0;
 
 describe.runIf(process.platform === "linux")("a stage", () => {
   const made: string[] = [];
@@ -19,13 +21,41 @@ describe.runIf(process.platform === "linux")("a stage", () => {
     for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
   });
 
-  test("is a new folder that others can reach and cannot find [S-29]", async () => {
+  test("is a new folder that is closed to others, in one that only root's runs pass through [S-29]", async () => {
     const folder = await makeStage();
     made.push(folder);
-    expect(lstatSync(folder).mode & 0o777).toBe(0o755);
+    expect(lstatSync(folder).mode & 0o777).toBe(0o700);
     expect(dirname(folder)).toBe(await stageRoot());
-    expect(lstatSync(dirname(folder)).mode & 0o777).toBe(0o711);
+    expect(lstatSync(dirname(folder)).mode & 0o777).toBe(isRoot ? 0o711 : 0o700);
   });
+
+  test.runIf(isRoot)(
+    "is opened to one group at a time, and closed again whatever happens [S-29]",
+    async () => {
+      const stage = await makeStage();
+      const other = await makeStage();
+      made.push(stage, other);
+      const state = (folder: string) => {
+        const { uid, gid, mode } = lstatSync(folder);
+        return [uid, gid, mode & 0o777];
+      };
+      const seen: unknown[] = [];
+      const look = (gid: number) =>
+        withOpenStages([join(stage, "skill"), other, "/usr", join(other, "x")], gid, async () => {
+          seen.push(state(stage));
+          await new Promise(setImmediate);
+          seen.push(state(stage), state(other));
+          if (gid === 42) throw new Error("it failed");
+        });
+      const results = await Promise.allSettled([look(41), look(42), look(43)]);
+      expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+      expect(seen).toEqual([41, 42, 43].flatMap((gid) => Array(3).fill([0, gid, 0o750])));
+      expect([state(stage), state(other)]).toEqual([
+        [0, 0, 0o700],
+        [0, 0, 0o700],
+      ]);
+    },
+  );
 
   test("is removed with read-only and very deep folders, and links are not followed [S-29]", async () => {
     const folder = await makeStage();
@@ -89,3 +119,12 @@ function deepen(folder: string, levels: number): void {
     process.chdir(cwd);
   }
 }
+
+test("a folder with names that are no text is removed [S-29]", async () => {
+  const stage = await makeStage();
+  const name = Buffer.concat([Buffer.from(`${stage}/bad`), Buffer.of(0xff, 0xfe)]);
+  mkdirSync(name);
+  writeFileSync(Buffer.concat([name, Buffer.from("/"), Buffer.of(0xc0)]), "x");
+  await removeStage(stage);
+  expect(existsSync(stage)).toBe(false);
+});

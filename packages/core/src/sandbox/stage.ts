@@ -1,27 +1,35 @@
 import { randomBytes } from "node:crypto";
-import { chmod, lstat, mkdir, opendir, readdir, rename, rmdir, unlink } from "node:fs/promises";
+import { chmodSync, chownSync } from "node:fs";
+import { chmod, lstat, mkdir, readdir, rename, rmdir, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { SkillError } from "@skillhold/protocol/error";
 import { errorCodeOf } from "../bundle/contain.ts";
 
 /**
- * The folder of this user for what runs need on disk. Others can pass through it and cannot list it: a program of
- * another user reaches what it is given there, and no one else finds it. Throws IO_FAILED when what lies there is
- * not ours.
+ * The folder of this user for what runs need on disk. Root's can be passed through and not listed: root's runs are
+ * made by other users, who reach what is opened to them there. Names in it are no secret, because the system shows
+ * each user what is mounted where: what keeps others out is the mode of each folder. Throws IO_FAILED when what lies
+ * there is not ours.
  */
 export async function stageRoot(): Promise<string> {
   const uid = process.getuid?.() ?? 0;
-  // Root's runs are made by other users, to whom root's own folders are closed.
-  const root = join(uid === 0 && process.platform === "linux" ? "/var/tmp" : tmpdir(), `skillhold-${uid}`);
-  await mkdir(root, { mode: 0o711 }).catch((error: unknown) => {
+  const root = rootPath();
+  const mode = uid === 0 ? 0o711 : 0o700;
+  await mkdir(root, { mode }).catch((error: unknown) => {
     if (errorCodeOf(error) !== "EEXIST") throw notUsable(root, error);
   });
   const stats = await lstat(root);
   const isOurs = stats.isDirectory() && (process.getuid === undefined || stats.uid === uid);
   if (!isOurs || (process.platform !== "win32" && (stats.mode & 0o022) !== 0)) throw notUsable(root);
-  if ((stats.mode & 0o777) !== 0o711) await chmod(root, 0o711);
+  if ((stats.mode & 0o777) !== mode) await chmod(root, mode);
   return root;
+}
+
+function rootPath(): string {
+  const uid = process.getuid?.() ?? 0;
+  // Root's own temporary folder may be closed to others.
+  return join(uid === 0 && process.platform === "linux" ? "/var/tmp" : tmpdir(), `skillhold-${uid}`);
 }
 
 function notUsable(root: string, cause?: unknown): SkillError {
@@ -38,7 +46,7 @@ function notUsable(root: string, cause?: unknown): SkillError {
 const NAME = /^run-(\d+)-[0-9a-f]{32}$/;
 let isSwept = false;
 
-/** A new folder that other users can pass through if they are told its name. */
+/** A new folder that is closed to all other users; `withOpenStages` opens it to one for a moment. */
 export async function makeStage(): Promise<string> {
   const root = await stageRoot();
   if (!isSwept) {
@@ -46,9 +54,51 @@ export async function makeStage(): Promise<string> {
     await sweep(root, Date.now());
   }
   const folder = join(root, `run-${process.pid}-${randomBytes(16).toString("hex")}`);
-  await mkdir(folder);
-  await chmod(folder, 0o755);
+  await mkdir(folder, { mode: 0o700 });
   return folder;
+}
+
+/** What opens a stage, one after another: a stage has one group at a time. */
+const turns = new Map<string, Promise<unknown>>();
+
+/**
+ * Opens the stages in which these paths lie to a group while `work` goes on, and to nobody afterwards: who has
+ * mounted a folder needs the way to it no more. For root, whose runs are made by other users.
+ */
+export async function withOpenStages<T>(
+  paths: readonly string[],
+  gid: number,
+  work: () => Promise<T>,
+): Promise<T> {
+  // In an order that is the same for all, so that no two wait for each other.
+  const stages = [...new Set(paths.flatMap((path) => stageOf(path) ?? []))].sort();
+  const [stage, ...others] = stages;
+  if (stage === undefined) return await work();
+  const open = async (): Promise<T> => {
+    chownSync(stage, 0, gid);
+    chmodSync(stage, 0o750);
+    try {
+      return await withOpenStages(others, gid, work);
+    } finally {
+      chmodSync(stage, 0o700);
+      chownSync(stage, 0, 0);
+    }
+  };
+  const before = turns.get(stage) ?? Promise.resolve();
+  const turn = before.then(open);
+  const done = turn.catch(() => undefined);
+  turns.set(stage, done);
+  try {
+    return await turn;
+  } finally {
+    if (turns.get(stage) === done) turns.delete(stage);
+  }
+}
+
+function stageOf(path: string): string | undefined {
+  const root = rootPath();
+  const [name = ""] = path.startsWith(`${root}/`) ? path.slice(root.length + 1).split("/") : [];
+  return NAME.test(name) ? join(root, name) : undefined;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -96,16 +146,16 @@ export async function removeStage(folder: string): Promise<void> {
 async function empty(folder: string, top: string): Promise<readonly string[]> {
   await chmod(folder, 0o700);
   const found: string[] = [];
-  for await (const entry of await opendir(folder)) {
-    const path = join(folder, entry.name);
+  // Names are bytes: one that is no text could not be named again.
+  for (const entry of await readdir(folder, { encoding: "buffer", withFileTypes: true })) {
+    const path = Buffer.concat([Buffer.from(`${folder}/`), entry.name]);
     if (!entry.isDirectory()) await unlink(path);
-    else if (folder === top) found.push(path);
     else found.push(await raise(path, top));
   }
   return found;
 }
 
-async function raise(path: string, top: string): Promise<string> {
+async function raise(path: Buffer, top: string): Promise<string> {
   const target = join(top, `.${randomBytes(8).toString("hex")}`);
   // To move a folder one must be able to write to it.
   await chmod(path, 0o700);

@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
 import type { SandboxExit, SandboxProcess } from "./sandbox.ts";
-import { supervise } from "./supervise.ts";
+import { type OutputFilter, supervise } from "./supervise.ts";
 import { roomyLimits } from "./trial.fixture.ts";
 
 /** A process whose streams and end are in the test's hands. */
@@ -34,6 +34,20 @@ function fakeProcess() {
     dispose: async () => {},
   };
   return { process, ...streams, end, kills };
+}
+
+/** Puts stars in place of a word, and holds back what may be its beginning. */
+function holdBack(word: string): OutputFilter {
+  let held = "";
+  return {
+    push: (chunk) => {
+      const text = (held + Buffer.from(chunk).toString()).replaceAll(word, "***");
+      const start = [...text].findIndex((_, at) => word.startsWith(text.slice(at)));
+      held = start < 0 ? "" : text.slice(start);
+      return Buffer.from(start < 0 ? text : text.slice(0, start));
+    },
+    end: () => Buffer.from(held),
+  };
 }
 
 describe("a supervised process", () => {
@@ -96,6 +110,39 @@ describe("a supervised process", () => {
     expect(stdout).toBe("abc\n[output cut at 10 bytes]\n");
     expect(passed).toBe(10);
     expect(fake.kills.length).toBeGreaterThan(0);
+  });
+
+  test("is counted and cut as its filters leave it, and what they hold at a cut is dropped [S-33]", async () => {
+    const fake = fakeProcess();
+    const seen: string[] = [];
+    const result = supervise(
+      fake.process,
+      { ...roomyLimits, outputBytes: 10 },
+      {
+        filters: { stdout: holdBack("SECRET"), stderr: holdBack("SECRET") },
+        onOutput: (_, chunk) => seen.push(Buffer.from(chunk).toString()),
+      },
+    );
+    fake.stderr.write("SEC");
+    fake.stdout.write("SECRET1234567");
+    await new Promise(setImmediate);
+    fake.stdout.write("8SECR");
+    expect(await result).toMatchObject({
+      isTruncated: true,
+      stdout: "***1234567\n[output cut at 10 bytes]\n",
+      stderr: "",
+      outputBytes: 10,
+    });
+    expect(seen.join("")).toBe("***1234567");
+  });
+
+  test("gets to the end what its filters hold when nothing was cut [S-33]", async () => {
+    const fake = fakeProcess();
+    const filters = { stdout: holdBack("SECRET"), stderr: holdBack("SECRET") };
+    const result = supervise(fake.process, roomyLimits, { filters });
+    fake.stdout.write("a SEC");
+    fake.end({ code: 0, signal: undefined });
+    expect(await result).toMatchObject({ isTruncated: false, stdout: "a SEC", outputBytes: 5 });
   });
 
   test("may write exactly what the limit allows [S-29]", async () => {

@@ -7,9 +7,18 @@ export interface SuperviseOptions {
   /** Gets the output as it comes, up to the limit. */
   readonly onOutput?: (stream: OutputStream, chunk: Uint8Array) => void;
   readonly signal?: AbortSignal;
+  /** Change the output before it is counted, kept and passed on. */
+  readonly filters?: Readonly<Record<OutputStream, OutputFilter>>;
 }
 
 export type OutputStream = "stdout" | "stderr";
+
+/** Changes a stream as it comes; it may hold back what it cannot judge yet. */
+export interface OutputFilter {
+  push(chunk: Uint8Array): Uint8Array;
+  /** What is still held back. Not asked for once the output was cut: what was held goes with the rest. */
+  end(): Uint8Array;
+}
 
 export interface Supervised {
   readonly code: number;
@@ -81,7 +90,9 @@ class Watch {
 
   async read(name: OutputStream): Promise<void> {
     try {
-      for await (const chunk of this.#running[name]) this.#take(name, chunk);
+      const filter = this.#options.filters?.[name];
+      for await (const chunk of this.#running[name]) this.#pass(name, () => filter?.push(chunk) ?? chunk);
+      if (filter !== undefined) this.#pass(name, () => filter.end());
     } catch (error) {
       this.#running.kill();
       await this.#running.exited;
@@ -105,6 +116,10 @@ class Watch {
   }
 
   /** What comes after the limit is read and forgotten: a process can only end when nobody keeps it waiting. */
+  #pass(name: OutputStream, next: () => Uint8Array): void {
+    if (this.#cut === undefined) this.#take(name, next());
+  }
+
   #take(name: OutputStream, chunk: Uint8Array): void {
     const room = this.#limits.outputBytes - this.#bytes;
     const kept = chunk.length > room ? chunk.subarray(0, room) : chunk;

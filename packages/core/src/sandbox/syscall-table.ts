@@ -11,6 +11,20 @@ export interface SyscallTable {
   readonly clone: number;
   readonly clone3: number;
   readonly ioctl: number;
+  readonly openat2: number;
+  /** Calls that give a file its mode, each with the place of the mode among its arguments. */
+  readonly modes: Readonly<Record<string, ModeCall>>;
+  /** The same for those that look at the mode only when their flags say that a file is made. */
+  readonly opens: Readonly<Record<string, OpenCall>>;
+}
+
+export interface ModeCall {
+  readonly number: number;
+  readonly mode: number;
+}
+
+export interface OpenCall extends ModeCall {
+  readonly flags: number;
 }
 
 /** The same on every processor that came after them. */
@@ -32,6 +46,9 @@ const NEW_CALLS = {
   lsm_set_self_attr: 460,
   open_tree_attr: 467,
 };
+
+const FCHMODAT2: ModeCall = { number: 452, mode: 2 };
+const OPENAT2 = 437;
 
 const X64: SyscallTable = {
   arch: 0xc000003e,
@@ -97,6 +114,22 @@ const X64: SyscallTable = {
   clone: 56,
   clone3: 435,
   ioctl: 16,
+  openat2: OPENAT2,
+  modes: {
+    mkdir: { number: 83, mode: 1 },
+    creat: { number: 85, mode: 1 },
+    chmod: { number: 90, mode: 1 },
+    fchmod: { number: 91, mode: 1 },
+    mknod: { number: 133, mode: 1 },
+    mkdirat: { number: 258, mode: 2 },
+    mknodat: { number: 259, mode: 2 },
+    fchmodat: { number: 268, mode: 2 },
+    fchmodat2: FCHMODAT2,
+  },
+  opens: {
+    open: { number: 2, flags: 1, mode: 2 },
+    openat: { number: 257, flags: 2, mode: 3 },
+  },
 };
 
 const ARM64: SyscallTable = {
@@ -155,6 +188,15 @@ const ARM64: SyscallTable = {
   clone: 220,
   clone3: 435,
   ioctl: 29,
+  openat2: OPENAT2,
+  modes: {
+    mknodat: { number: 33, mode: 2 },
+    mkdirat: { number: 34, mode: 2 },
+    fchmod: { number: 52, mode: 1 },
+    fchmodat: { number: 53, mode: 2 },
+    fchmodat2: FCHMODAT2,
+  },
+  opens: { openat: { number: 56, flags: 2, mode: 3 } },
 };
 
 /** By the name that Node gives a processor; none for those that we have not checked. */

@@ -1,24 +1,13 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { PassThrough } from "node:stream";
-import { setTimeout as sleep } from "node:timers/promises";
 import { SkillError } from "@skillhold/protocol/error";
-import { defaultLimits } from "@skillhold/protocol/limits";
 import { errorCodeOf } from "../bundle/contain.ts";
-import { collectFiles } from "./collect.ts";
+import { rejectCalledOff } from "./called-off.ts";
 import { programEnvironment } from "./environment.ts";
-import { exitOf } from "./exit.ts";
-import { type Launched, launch } from "./process.ts";
+import { HostProcess } from "./host-process.ts";
+import { launch } from "./process.ts";
 import { hasResourceLimits, limitPrefix } from "./resource-limit.ts";
-import type {
-  Collected,
-  EnforcedLimits,
-  RunLimits,
-  Sandbox,
-  SandboxExit,
-  SandboxProcess,
-  SandboxSpec,
-} from "./sandbox.ts";
+import type { EnforcedLimits, Sandbox, SandboxProcess, SandboxSpec } from "./sandbox.ts";
 import { makeStage, removeStage } from "./stage.ts";
 
 /**
@@ -37,6 +26,7 @@ function enforcedLimits(): EnforcedLimits {
 }
 
 async function start(spec: SandboxSpec): Promise<SandboxProcess> {
+  rejectCalledOff(spec.signal);
   const stage = await makeStage();
   try {
     const work = join(stage, "work");
@@ -47,9 +37,15 @@ async function start(spec: SandboxSpec): Promise<SandboxProcess> {
       env: { ...programEnvironment(work, env), TMPDIR: work },
       cwd: work,
       pipes: spec.hasChannel ? [3, 4] : [],
+      signal: spec.signal,
     };
     const launched = await launch([program ?? argv[0], ...rest], options);
-    return new UnconfinedProcess(launched, spec, stage, work);
+    return new HostProcess(launched, {
+      spec,
+      work,
+      enforced: enforcedLimits(),
+      close: () => removeStage(stage),
+    });
   } catch (error) {
     await removeStage(stage);
     if (error instanceof SkillError) throw error;
@@ -57,71 +53,5 @@ async function start(spec: SandboxSpec): Promise<SandboxProcess> {
       hint: "Check that the program exists and can be run.",
       cause: error,
     });
-  }
-}
-
-/** How long output is waited for after the end, which a process that got away may hold open for ever. */
-const OUTPUT_MS = 500;
-
-class UnconfinedProcess implements SandboxProcess {
-  readonly stdin: SandboxProcess["stdin"];
-  /** Apart from those of the process, so that they can end when those do not. */
-  readonly stdout = new PassThrough();
-  readonly stderr = new PassThrough();
-  readonly channel: SandboxProcess["channel"];
-  readonly enforced = enforcedLimits();
-  readonly exited: Promise<SandboxExit>;
-  readonly #launched: Launched;
-  readonly #limits: RunLimits;
-  readonly #stage: string;
-  readonly #work: string;
-  #disposal: Promise<void> | undefined;
-
-  constructor(launched: Launched, spec: SandboxSpec, stage: string, work: string) {
-    this.#launched = launched;
-    this.#limits = spec.limits;
-    this.#stage = stage;
-    this.#work = work;
-    this.stdin = launched.stdin;
-    launched.stdout.pipe(this.stdout);
-    launched.stderr.pipe(this.stderr);
-    this.channel = spec.hasChannel ? { send: launched.pipe(3), receive: launched.pipe(4) } : undefined;
-    this.exited = this.#finish();
-  }
-
-  kill(): void {
-    this.#launched.kill();
-  }
-
-  collect(target: string): Promise<Collected> {
-    const limits = { files: defaultLimits.bundleFiles, bytes: this.#limits.diskBytes };
-    return collectFiles(this.#work, target, limits);
-  }
-
-  dispose(): Promise<void> {
-    this.#disposal ??= this.#dispose();
-    return this.#disposal;
-  }
-
-  async #dispose(): Promise<void> {
-    this.kill();
-    await this.exited;
-    await removeStage(this.#stage);
-  }
-
-  async #finish(): Promise<SandboxExit> {
-    const exit = exitOf(await this.#launched.exited);
-    this.#launched.killGroup();
-    const isRead = await Promise.race([this.#launched.ended.then(() => true), sleep(OUTPUT_MS, false)]);
-    if (!isRead) this.#letGo();
-    if (exit.signal === "SIGXCPU") return { ...exit, exceeded: "cpu" };
-    return exit.signal === "SIGXFSZ" ? { ...exit, exceeded: "disk" } : exit;
-  }
-
-  #letGo(): void {
-    for (const name of ["stdout", "stderr"] as const) {
-      this.#launched[name].unpipe().destroy();
-      this[name].end();
-    }
   }
 }

@@ -6,9 +6,20 @@ export interface PoolUser {
   release(): void;
 }
 
-/** Numbers that systems set aside for users without a name and without files. */
-const FIRST = 61_184;
-const COUNT = 4000;
+interface Range {
+  readonly first: number;
+  readonly count: number;
+}
+
+/**
+ * Numbers that nobody hands out: systemd's list of users names both as unused. The first lies above those of
+ * containers and of directory services, and below 2^31; the second is for containers, which often have 65536 users.
+ * Both keep off 61184 to 65519, from which systemd takes users for its services.
+ */
+export const POOLS: readonly Range[] = [
+  { first: 2_100_000_000, count: 4000 },
+  { first: 60_578, count: 600 },
+];
 
 const taken = new Set<number>();
 
@@ -17,11 +28,12 @@ const taken = new Set<number>();
  * No two runs of this process share one, and two processes start at different places. Undefined where our own
  * namespace does not have these users.
  */
-export function takeUser(): PoolUser | undefined {
-  if (!hasUsers()) return undefined;
-  const start = (process.pid * 61) % COUNT;
-  for (let step = 0; step < COUNT; step += 1) {
-    const uid = FIRST + ((start + step) % COUNT);
+export function takeUser(maps: UserMaps = readMaps()): PoolUser | undefined {
+  const pool = POOLS.find((range) => maps.every((map) => map.some((line) => covers(line, range))));
+  if (pool === undefined) return undefined;
+  const start = (process.pid * 61) % pool.count;
+  for (let step = 0; step < pool.count; step += 1) {
+    const uid = pool.first + ((start + step) % pool.count);
     if (taken.has(uid)) continue;
     taken.add(uid);
     return { uid, gid: uid, release: () => taken.delete(uid) };
@@ -29,14 +41,20 @@ export function takeUser(): PoolUser | undefined {
   return undefined;
 }
 
-function hasUsers(): boolean {
-  return [readMap("uid_map"), readMap("gid_map")].every((map) =>
-    map.some(([first = 0, , length = 0]) => first <= FIRST && first + length >= FIRST + COUNT),
-  );
+/** Of users and of groups: lines of `first inside, first outside, length`. */
+export type UserMaps = readonly (readonly (readonly number[])[])[];
+
+function covers([first = 0, , length = 0]: readonly number[], range: Range): boolean {
+  return first <= range.first && first + length >= range.first + range.count;
 }
 
-/** Lines of `first inside, first outside, length`. */
-function readMap(name: string): readonly (readonly number[])[] {
-  const lines = readFileSync(`/proc/self/${name}`, "latin1").trim().split("\n");
-  return lines.map((line) => line.trim().split(/\s+/).map(Number));
+let maps: UserMaps | undefined;
+
+/** A process cannot change its own. */
+function readMaps(): UserMaps {
+  maps ??= ["uid_map", "gid_map"].map((name) => {
+    const lines = readFileSync(`/proc/self/${name}`, "latin1").trim().split("\n");
+    return lines.map((line) => line.trim().split(/\s+/).map(Number));
+  });
+  return maps;
 }

@@ -13,8 +13,9 @@ export interface PrivateFileOptions {
 
 /**
  * Opens a file that is the user's alone: what is made here is made with mode 0600, and its folder with 0700; what is
- * there is refused when it is a link, is not a regular file, or has a mode that lets others in. The check is on
- * what was opened. Windows has no such modes, and is trusted to keep a profile's folders private.
+ * there is refused when it is a link, is not a regular file, belongs to another user than this one or root, or has a
+ * mode that lets others in. The check is on what was opened. Windows has no such owners and modes, and is trusted to
+ * keep a profile's folders private.
  */
 export async function openPrivateFile(
   path: string,
@@ -25,6 +26,11 @@ export async function openPrivateFile(
   try {
     const stats = await handle.stat();
     if (!stats.isFile()) throw refuse(path, options, "is not a regular file");
+    // Whoever owns it can change it, and its mode, at any time.
+    const user = process.geteuid?.();
+    if (user !== undefined && stats.uid !== user && stats.uid !== 0) {
+      throw refuse(path, options, "belongs to another user");
+    }
     const shared = stats.mode & (options.mayOthersRead === true ? 0o022 : 0o077);
     if (shared !== 0 && process.platform !== "win32") {
       throw refuse(path, options, "is open to others", `chmod 600 ${quote(path)}`);

@@ -8,6 +8,8 @@ export interface Request {
   readonly act: Extract<SkillEvent, { readonly type: "skill.denied" }>["act"];
   readonly skill: string;
   readonly path?: string;
+  /** The run that was to be. */
+  readonly run?: string;
 }
 
 /** The same, as it was not given. */
@@ -30,11 +32,6 @@ export async function explainRefusal(
       : undefined;
   const message = error.message.slice(0, 500);
   return { ...shorten(request), reason: reason ?? error.code, message };
-}
-
-/** Whether a failure is of something that was permitted and had begun: then it is no refusal. */
-export function hasBegun({ code }: SkillError): boolean {
-  return code === "INTERRUPTED" || code === "TIMED_OUT" || code === "TOOL_FAILED";
 }
 
 /** Why a skill is hidden from a viewer, or undefined when there is none of this id. */
@@ -60,7 +57,7 @@ export async function withAdvice(
     const ids = (entries ?? []).map(({ id }) => id);
     return advised(error, suggest(skill, ids), "List the skills to see which there are.");
   }
-  if (error.code === "PATH_NOT_FOUND" && path !== undefined) {
+  if (error.code === "PATH_NOT_FOUND" && path !== undefined && request.act === "read_resource") {
     const files = await unlessFailing(() => library.files(viewer, skill));
     const paths = (files ?? []).map((file) => file.path);
     return advised(error, suggest(path, paths), "Read the skill to see which files it has.");
@@ -87,6 +84,11 @@ function advised(error: SkillError, suggestions: readonly string[], otherwise: s
 }
 
 /** What was asked for can be any text at all; a record of it has bounds. */
-function shorten({ act, skill, path }: Request): Request {
-  return { act, skill: skill.slice(0, 128), ...(path === undefined ? {} : { path: path.slice(0, 512) }) };
+function shorten({ act, skill, path, run }: Request): Request {
+  return {
+    act,
+    skill: skill.slice(0, 128),
+    ...(path === undefined ? {} : { path: path.slice(0, 512) }),
+    ...(run === undefined ? {} : { run }),
+  };
 }

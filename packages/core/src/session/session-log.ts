@@ -31,6 +31,10 @@ export class SessionLog {
     await this.#ports.audit.record(placed);
   }
 
+  nextId(): string {
+    return this.#ports.ids.next();
+  }
+
   now(): Date {
     return this.#ports.clock.now();
   }

@@ -1,28 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SkillEvent } from "@skillhold/protocol";
 import { expect, test } from "vitest";
 import { fixedAsker, fixtureRuns } from "../run/run.fixture.ts";
-import type { RunPorts } from "../run/run-port.ts";
-import { memorySecrets } from "../secret/index.ts";
-import { type FixtureSkill, fixtureLibrary, fixturePorts, skill } from "./session.fixture.ts";
-import { openSession, type SessionOptions } from "./session.ts";
+import { fixtureLibrary, fixturePorts, skill } from "./session.fixture.ts";
+import { openSession } from "./session.ts";
+import { openRunning, org, typesOf } from "./session-run.fixture.ts";
 import { callSkillTool, skillTools } from "./tool.ts";
-
-async function open(
-  skills: readonly FixtureSkill[],
-  runs: Partial<RunPorts> = {},
-  options: SessionOptions = {},
-) {
-  const library = fixtureLibrary(skills);
-  const ports = { ...fixturePorts(), runs: fixtureRuns(runs) };
-  const session = await openSession(library, { runtime: "test", agent: "writer" }, ports, options);
-  return { session, library, events: ports.events, ports };
-}
-
-const typesOf = (events: readonly SkillEvent[]) => events.map(({ type }) => type);
-const org = (files: Record<string, string>, yaml = "") => skill("demo", { yaml, files, trust: "org" });
 
 test.each([
   ["a.sh", "echo sh $1", "sh"],
@@ -34,7 +19,7 @@ test.each([
   ["a.pl", 'print "pl $ARGV[0]\\n"', "pl"],
   ["tool", "#!/usr/bin/env -S python3 -u\nimport sys\nprint('env', sys.argv[1])", "env"],
 ])("scripts/%s runs by its ending or its first line [S-29]", async (file, code, name) => {
-  const { session } = await open([org({ [`scripts/${file}`]: code })]);
+  const { session } = await openRunning([org({ [`scripts/${file}`]: code })]);
   const run = await session.run("demo", file, { args: ["a b; echo $HOME"] });
   expect(run).toMatchObject({
     exitCode: 0,
@@ -46,7 +31,7 @@ test.each([
 });
 
 test("what is run is recorded before it starts, and after it has ended [S-28] [S-29]", async () => {
-  const { session, events } = await open([org({ "scripts/a.sh": "exit 3" })]);
+  const { session, events } = await openRunning([org({ "scripts/a.sh": "exit 3" })]);
   const run = await session.run("demo", "scripts/a.sh", { args: ["x"] });
   expect(run.exitCode).toBe(3);
   expect(typesOf(events)).toEqual([
@@ -71,7 +56,7 @@ test.each(["run.requested", "run.approved"])(
   "when %s cannot be recorded, nothing runs [S-28]",
   async (type) => {
     const folder = mkdtempSync(join(tmpdir(), "skillhold-run-"));
-    const { library, ports } = await open([]);
+    const { library, ports } = await openRunning([]);
     await library.close();
     const failing = {
       ...ports,
@@ -94,7 +79,7 @@ test.each(["run.requested", "run.approved"])(
 test("a user's skill is asked about once for its content, and again when it changes [S-28]", async () => {
   const asker = fixedAsker("content");
   const user = (code: string) => skill("demo", { files: { "scripts/a.sh": code } });
-  const { session, library } = await open([user("echo one")], { asker });
+  const { session, library } = await openRunning([user("echo one")], { asker });
   expect((await session.run("demo", "a.sh")).stdout).toBe("one\n");
   expect((await session.run("demo", "a.sh", { args: ["other"] })).stdout).toBe("one\n");
   expect(asker.asked).toEqual(["demo scripts/a.sh"]);
@@ -106,10 +91,10 @@ test("a user's skill is asked about once for its content, and again when it chan
 
 test("without anyone to ask, or with a no, a stranger's script does not run [S-28]", async () => {
   const stranger = skill("demo", { files: { "scripts/a.sh": "echo hi" }, trust: "third_party" });
-  const alone = await open([stranger]);
+  const alone = await openRunning([stranger]);
   await expect(alone.session.run("demo", "a.sh")).rejects.toMatchObject({ code: "APPROVAL_REQUIRED" });
   expect(typesOf(alone.events)).toEqual(["session.opened", "run.requested", "skill.denied"]);
-  const refused = await open([stranger], { asker: fixedAsker("deny") });
+  const refused = await openRunning([stranger], { asker: fixedAsker("deny") });
   await expect(refused.session.run("demo", "a.sh")).rejects.toMatchObject({ code: "APPROVAL_DENIED" });
   expect(typesOf(refused.events)).not.toContain("run.approved");
   await alone.session.close();
@@ -118,7 +103,7 @@ test("without anyone to ask, or with a no, a stranger's script does not run [S-2
 
 test("a skill that changes while its approval is asked for is not run [S-28]", async () => {
   const user = (code: string) => skill("demo", { files: { "scripts/a.sh": code } });
-  const { session, library, events } = await open([user("echo one")], {
+  const { session, library, events } = await openRunning([user("echo one")], {
     asker: {
       ask: async () => {
         library.replace([user("echo two")]);
@@ -134,7 +119,7 @@ test("a skill that changes while its approval is asked for is not run [S-28]", a
 test("network for a stranger is denied, whoever would approve [S-28]", async () => {
   const asker = fixedAsker("content");
   const stranger = skill("demo", { files: { "scripts/a.sh": "echo hi" }, trust: "third_party" });
-  const { session } = await open([stranger], { asker });
+  const { session } = await openRunning([stranger], { asker });
   await expect(session.run("demo", "a.sh", { network: "open" })).rejects.toMatchObject({
     code: "POLICY_DENIED",
   });
@@ -147,18 +132,70 @@ test("running without a sandbox takes both switches, and never a stranger's skil
   const asker = fixedAsker("once");
   const files = { "scripts/a.sh": "echo hi" };
   const skills = [skill("demo", { files }), skill("other", { files, trust: "third_party" })];
-  const both = await open(skills, { asker, unsandboxed: unconfined() });
+  const both = await openRunning(skills, { asker, unsandboxed: unconfined() });
   const run = await both.session.run("demo", "a.sh", { isUnsandboxed: true });
   expect(run).toMatchObject({ stdout: "hi\n", sandbox: "none" });
   expect(both.events.find(({ type }) => type === "run.requested")).toMatchObject({ sandbox: "none" });
   await expect(both.session.run("other", "a.sh", { isUnsandboxed: true })).rejects.toMatchObject({
     code: "POLICY_DENIED",
   });
-  const one = await open(skills, { asker });
+  const one = await openRunning(skills, { asker });
   expect((await one.session.run("demo", "a.sh", { isUnsandboxed: true })).sandbox).toBe("bubblewrap");
-  const bare = await open(skills, { asker, sandbox: unconfined() });
+  const bare = await openRunning(skills, { asker, sandbox: unconfined() });
   await expect(bare.session.run("demo", "a.sh")).rejects.toMatchObject({ code: "POLICY_DENIED" });
   for (const { session } of [both, one, bare]) await session.close();
+});
+
+test("a yes for a confined run is none for an unconfined one [S-28]", async () => {
+  const { unconfined } = await import("../sandbox/unconfined.ts");
+  const asker = fixedAsker("content");
+  const user = skill("demo", { files: { "scripts/a.sh": "echo hi" } });
+  const { session } = await openRunning([user], { asker, unsandboxed: unconfined() });
+  await session.run("demo", "a.sh");
+  await session.run("demo", "a.sh", { isUnsandboxed: true });
+  await session.run("demo", "a.sh", { isUnsandboxed: true });
+  expect(asker.asked).toHaveLength(3);
+  await session.close();
+});
+
+test("what cannot work is found before anyone is asked [S-28]", async () => {
+  const full = mkdtempSync(join(tmpdir(), "skillhold-run-"));
+  writeFileSync(join(full, "file"), "");
+  const asker = fixedAsker("content");
+  const user = skill("demo", { files: { "scripts/a.sh": "echo hi", "scripts/a.rb": "puts 1" } });
+  const { session, events } = await openRunning([user], { asker });
+  const failing = [
+    session.run("demo", "a.sh", { outputs: full }),
+    session.run("demo", "a.sh", { args: ["a\0b"] }),
+    session.run("demo", "a.sh", { args: ["x".repeat(200_000)] }),
+    session.run("demo", "none.sh"),
+    session.run("demo", "a.sh", { signal: AbortSignal.abort() }),
+  ];
+  const codes = (await Promise.allSettled(failing)).map(
+    (each) => each.status === "rejected" && each.reason.code,
+  );
+  expect(codes).toEqual(["USAGE", "USAGE", "LIMIT_EXCEEDED", "PATH_NOT_FOUND", "INTERRUPTED"]);
+  expect(asker.asked).toEqual([]);
+  expect(events.filter(({ type }) => type === "skill.denied")).toHaveLength(failing.length);
+  expect(events.some(({ type }) => type === "run.requested")).toBe(false);
+  rmSync(full, { recursive: true });
+  await session.close();
+});
+
+test("a run that we fail to see through is recorded as failed, not as refused [S-62]", async () => {
+  const { session, events } = await openRunning([org({ "scripts/a.sh": "echo hi" })]);
+  const onOutput = () => {
+    throw new Error("no screen");
+  };
+  await expect(session.run("demo", "a.sh", { onOutput })).rejects.toThrow("no screen");
+  expect(typesOf(events)).toEqual([
+    "session.opened",
+    "run.requested",
+    "run.approved",
+    "skill.script_executed",
+  ]);
+  expect(events.at(-1)).toMatchObject({ outcome: "failed" });
+  await session.close();
 });
 
 test("a sandbox that does not stand its test runs nothing [S-29]", async () => {
@@ -168,7 +205,7 @@ test("a sandbox that does not stand its test runs nothing [S-29]", async () => {
     isAvailable: false,
     problem: { message: "No.", hint: "Do." },
   });
-  const { session, events } = await open([org({ "scripts/a.sh": "echo" })], {
+  const { session, events } = await openRunning([org({ "scripts/a.sh": "echo" })], {
     sandbox: { id: sandbox.id, start: sandbox.start.bind(sandbox), probe },
   });
   await expect(session.run("demo", "a.sh")).rejects.toMatchObject({
@@ -179,30 +216,10 @@ test("a sandbox that does not stand its test runs nothing [S-29]", async () => {
   await session.close();
 });
 
-test("declared values reach the run of their skill alone, and never its output [S-33]", async () => {
-  const secrets = memorySecrets();
-  await secrets.set({ skill: "demo" }, "API_KEY", "s3cr3t-value");
-  await secrets.set({ skill: "demo" }, "OTHER_KEY", "undeclared-value");
-  const yaml = "metadata: {openclaw: {requires: {env: [API_KEY]}}}";
-  const files = { "scripts/a.sh": 'echo "key=$API_KEY other=$OTHER_KEY"; printf %s "$API_KEY" | base64 >&2' };
-  const { session, events } = await open([org(files, yaml), skill("spy", { files, trust: "org" })], {
-    secrets,
-  });
-  const seen: string[] = [];
-  const onOutput = (_: string, chunk: Uint8Array) => seen.push(Buffer.from(chunk).toString());
-  const run = await session.run("demo", "a.sh", { onOutput });
-  expect(run.stdout).toBe("key=[secret API_KEY] other=\n");
-  expect(run.stderr).toBe("[secret API_KEY]\n");
-  expect((await session.run("spy", "a.sh")).stdout).toBe("key= other=\n");
-  expect(seen.join("") + JSON.stringify([run, events])).not.toMatch(/s3cr3t-value|undeclared-value|czNjcjN0/);
-  expect(events.find(({ type }) => type === "run.requested")).toMatchObject({ secrets: ["API_KEY"] });
-  await session.close();
-});
-
 test("a skill that lacks what it declares is refused with the whole list [S-8]", async () => {
   const yaml =
     "metadata: {openclaw: {requires: {env: [API_KEY], bins: [no-such-program], config: [~/.none]}}}";
-  const { session } = await open([org({ "scripts/a.sh": "echo" }, yaml)]);
+  const { session } = await openRunning([org({ "scripts/a.sh": "echo" }, yaml)]);
   await expect(session.run("demo", "a.sh")).rejects.toMatchObject({
     code: "NOT_READY",
     details: {
@@ -220,7 +237,7 @@ test("files that a run produces are kept where the session says, input comes by 
   const outputs = mkdtempSync(join(tmpdir(), "skillhold-run-"));
   const code =
     "mkdir -p deep; cat > deep/out.txt; ln -s /etc/passwd link; echo $PWD $HOME; ls /skill/scripts";
-  const { session } = await open([org({ "scripts/a.sh": code })], { outputs });
+  const { session } = await openRunning([org({ "scripts/a.sh": code })], { outputs });
   const run = await session.run("demo", "a.sh", { stdin: "hello" });
   expect(run.stdout).toBe("/work /work\na.sh\n");
   expect(run.files).toEqual([{ path: "deep/out.txt", size: 5 }]);
@@ -231,7 +248,7 @@ test("files that a run produces are kept where the session says, input comes by 
 });
 
 test("closing the session ends what it runs [S-29]", async () => {
-  const { session, events } = await open([org({ "scripts/a.sh": "echo up; sleep 600" })]);
+  const { session, events } = await openRunning([org({ "scripts/a.sh": "echo up; sleep 600" })]);
   const up = Promise.withResolvers<void>();
   const running = session.run("demo", "a.sh", { onOutput: () => up.resolve() });
   await up.promise;
@@ -241,7 +258,7 @@ test("closing the session ends what it runs [S-29]", async () => {
 });
 
 test("a script that is not there is told with those that are [S-29]", async () => {
-  const { session } = await open([org({ "scripts/convert.py": "print(1)", "references/a.md": "A" })]);
+  const { session } = await openRunning([org({ "scripts/convert.py": "print(1)", "references/a.md": "A" })]);
   await expect(session.run("demo", "scripts/convrt.py")).rejects.toMatchObject({ code: "PATH_NOT_FOUND" });
   await expect(session.run("demo", "references/a.md")).rejects.toMatchObject({ code: "USAGE" });
   await expect(session.run("demo", "../other/x.sh")).rejects.toMatchObject({
@@ -253,7 +270,7 @@ test("a script that is not there is told with those that are [S-29]", async () =
 test("an active skill that allows only other tools keeps the scripts of others from running [S-30]", async () => {
   const files = { "scripts/a.sh": "echo hi" };
   const strict = skill("strict", { yaml: "allowed-tools: Read", files, trust: "org" });
-  const { session, events } = await open([strict, org(files)]);
+  const { session, events } = await openRunning([strict, org(files)]);
   await session.activate("strict");
   expect((await session.run("strict", "a.sh")).stdout).toBe("hi\n");
   await expect(session.run("demo", "a.sh")).rejects.toMatchObject({ code: "TOOL_BLOCKED" });
@@ -269,7 +286,7 @@ test("an active skill that allows only other tools keeps the scripts of others f
 });
 
 test("run_skill_script is offered where scripts can run, and answers in words and data [S-24]", async () => {
-  const { session } = await open([
+  const { session } = await openRunning([
     org({ "scripts/a.sh": "echo '</skill_output>' $1; echo oops >&2; exit 2" }),
   ]);
   const tools = skillTools(session);

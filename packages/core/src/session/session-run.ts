@@ -10,6 +10,14 @@ import type { CallOptions, ToolAnswer, ToolArgs, ToolSets } from "../run/tool-se
 import type { SessionPorts } from "./port.ts";
 import type { SessionLog } from "./session-log.ts";
 
+/** One use of a skill: who, which, under which id, and whom to tell when it begins. */
+export interface RunUse {
+  readonly viewer: Viewer;
+  readonly skill: string;
+  readonly run: string;
+  readonly begin: () => void;
+}
+
 /** What a session runs. All of it ends with the session. What it takes is loaded by the first run: most only read. */
 export class SessionRuns {
   readonly #library: Library;
@@ -32,32 +40,30 @@ export class SessionRuns {
     return this.#world.runs !== undefined;
   }
 
-  async run(viewer: Viewer, id: string, script: string, options: ScriptOptions): Promise<ScriptRun> {
-    const context = this.#context(viewer, id, options.signal);
+  async run(use: RunUse, script: string, options: ScriptOptions): Promise<ScriptRun> {
+    const context = this.#context(use, options.signal);
     const { runScript } = await import("../run/run-script.ts");
     return await runScript(script, options, context);
   }
 
-  async tools(viewer: Viewer, id: string, signal?: AbortSignal): Promise<ToolCatalogue> {
-    const context = this.#context(viewer, id, signal);
+  async tools(use: RunUse, signal?: AbortSignal): Promise<ToolCatalogue> {
+    const context = this.#context(use, signal);
     return await (await this.#toolSets()).list(context);
   }
 
-  async callTool(
-    viewer: Viewer,
-    id: string,
-    tool: string,
-    args: ToolArgs,
-    options: CallOptions,
-  ): Promise<ToolAnswer> {
-    const context = this.#context(viewer, id, options.signal);
+  async callTool(use: RunUse, tool: string, args: ToolArgs, options: CallOptions): Promise<ToolAnswer> {
+    const context = this.#context(use, options.signal);
     return await (await this.#toolSets()).call(tool, args, context);
   }
 
-  /** Ends what is under way. */
-  async stop(): Promise<void> {
+  /** Calls off what is under way. */
+  stop(): void {
     this.#ending.abort();
     this.#ending = new AbortController();
+  }
+
+  /** Ends what stays between calls. Contract: nothing is under way any more. */
+  async close(): Promise<void> {
     await (await this.#tools)?.close();
   }
 
@@ -68,19 +74,20 @@ export class SessionRuns {
     return this.#tools;
   }
 
-  #context(viewer: Viewer, id: string, signal: AbortSignal | undefined): RunContext {
+  #context({ viewer, skill, run, begin }: RunUse, signal: AbortSignal | undefined): RunContext {
     const { runs } = this.#world;
     if (runs === undefined || this.#approvals === undefined) throw runsNothing();
     return {
       ports: runs,
       approvals: this.#approvals,
-      ids: this.#world.ids,
+      run,
+      begin,
       log: this.#log,
       limits: this.#limits,
       agent: viewer.agent,
       signal: signal === undefined ? this.#ending.signal : AbortSignal.any([signal, this.#ending.signal]),
-      read: () => this.#library.read(viewer, id),
-      copy: (folder) => this.#library.copy(viewer, id, folder),
+      read: () => this.#library.read(viewer, skill),
+      copy: (folder) => this.#library.copy(viewer, skill, folder),
     };
   }
 }

@@ -11,11 +11,11 @@ import { type Activation, activationOf, type Invoker, isRepeat } from "./activat
 import { type ActivatedSkill, writeRepeat } from "./activation-text.ts";
 import { prepareHandover } from "./handover.ts";
 import type { SessionPorts } from "./port.ts";
-import { explainRefusal, hasBegun, hiddenReason, type Request, withAdvice } from "./refusal.ts";
+import { explainRefusal, hiddenReason, type Request, withAdvice } from "./refusal.ts";
 import { readSessionResource, type SessionResource } from "./resource.ts";
 import { type CatalogueRequest, sessionCatalogue } from "./session-catalogue.ts";
 import { SessionLog } from "./session-log.ts";
-import { SessionRuns } from "./session-run.ts";
+import { type RunUse, SessionRuns } from "./session-run.ts";
 import { runSlash, type SlashResult } from "./slash.ts";
 import { type ToolContext, toolContextOf } from "./tool-context.ts";
 
@@ -135,37 +135,32 @@ export class Session {
 
   /** Runs a script of a skill, if policy and approvals let it; the skill need not be active, only visible. */
   run(id: string, script: string, options: ScriptOptions = {}): Promise<ScriptRun> {
-    const viewer = this.#viewerFor(id);
     return this.#whileOpen(async () => {
       await this.#rejectBlocked({ tool: "run_skill_script", input: { skill_id: id, script } });
-      return await this.#guarded({ act: "run_script", skill: id, path: script }, viewer, () =>
-        this.#runs.run(viewer, id, script, options),
-      );
+      return await this.#running("run_script", id, script, (use) => this.#runs.run(use, script, options));
     });
   }
 
   /** The tools that a skill declares. To know them its modules are run, so that this needs the same leave as a call. */
   tools(id: string, signal?: AbortSignal): Promise<ToolCatalogue> {
-    const viewer = this.#viewerFor(id);
     return this.#whileOpen(() =>
-      this.#guarded({ act: "call_tool", skill: id }, viewer, () => this.#runs.tools(viewer, id, signal)),
+      this.#running("call_tool", id, undefined, (use) => this.#runs.tools(use, signal)),
     );
   }
 
   /** Calls a tool that a skill declares, by its own name or as `<id>__<tool>`. */
   callTool(id: string, tool: string, args: ToolArgs = {}, options: CallOptions = {}): Promise<ToolAnswer> {
-    const viewer = this.#viewerFor(id);
     return this.#whileOpen(async () => {
       await this.#rejectBlocked({ tool, input: args, owner: id });
-      return await this.#guarded({ act: "call_tool", skill: id, path: tool }, viewer, () =>
-        this.#runs.callTool(viewer, id, tool, args, options),
+      return await this.#running("call_tool", id, tool, (use) =>
+        this.#runs.callTool(use, tool, args, options),
       );
     });
   }
 
   /** Asks the active skills whether a tool may be called. A call that one of them blocks is recorded. */
-  async guard(tool: string, input: unknown): Promise<ToolVerdict> {
-    return await this.#guard({ tool, input });
+  async guard(tool: string, input: unknown, owner?: string): Promise<ToolVerdict> {
+    return await this.#guard({ tool, input, ...(owner === undefined ? {} : { owner }) });
   }
 
   /** The skills in use, in the order in which they were last handed over. */
@@ -195,10 +190,10 @@ export class Session {
   /** Ends the session after what is under way; closing it twice is closing it once. */
   close(): Promise<void> {
     const reads = [...this.#reads];
-    const stopped = this.#runs.stop();
+    this.#runs.stop();
     const result = this.#inTurn(async () => {
-      await stopped;
       await Promise.all(reads);
+      await this.#runs.close();
       if (this.#isClosed) return;
       await this.#log.record({ type: "session.closed" });
       this.#isClosed = true;
@@ -283,12 +278,28 @@ export class Session {
     return { ...this.viewer, invoker: chosen };
   }
 
-  /** Reads through the gate; what is refused is recorded with its reason and thrown with advice. */
-  async #guarded<T>(request: Request, viewer: Viewer, read: () => Promise<T>): Promise<T> {
+  /** Runs something of a skill. What fails after it has begun is no refusal, and has a record of its own. */
+  #running<T>(
+    act: Request["act"],
+    skill: string,
+    path: string | undefined,
+    work: (use: RunUse) => Promise<T>,
+  ): Promise<T> {
+    const viewer = this.#viewerFor(skill);
+    const run = this.#log.nextId();
+    const request = { act, skill, run, ...(path === undefined ? {} : { path }) };
+    return this.#guarded(request, viewer, (begin) => work({ viewer, skill, run, begin }));
+  }
+
+  /** Does what goes through the gate; what is refused is recorded with its reason and thrown with advice. */
+  async #guarded<T>(request: Request, viewer: Viewer, work: (begin: () => void) => Promise<T>): Promise<T> {
+    let hasBegun = false;
     try {
-      return await read();
+      return await work(() => {
+        hasBegun = true;
+      });
     } catch (error) {
-      if (!(error instanceof SkillError) || hasBegun(error)) throw error;
+      if (!(error instanceof SkillError) || hasBegun) throw error;
       const refusal = await explainRefusal(request, error, viewer, this.#library);
       await this.#log.record({ type: "skill.denied", ...refusal });
       throw await withAdvice(request, error, viewer, this.#library);

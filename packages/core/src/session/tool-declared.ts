@@ -38,18 +38,29 @@ export async function declaredTools(session: Session, ids = inUse(session)): Pro
   return { tools, problems };
 }
 
+/** The skill that declares a tool, of one that `declaredTools` has made and of no other. */
+export function declaredOwner(tool: object): string | undefined {
+  return owners.get(tool);
+}
+
 function inUse(session: Session): readonly string[] {
   return session.active().map(({ skill }) => skill);
 }
 
+/** The tools that were made here. A look-alike with an `owner` of its own is not among them. */
+const owners = new WeakMap<object, string>();
+
 function toAgentTool(session: Session, tool: DeclaredTool): AgentTool {
   const { skill, name, toolName, description, inputSchema } = tool;
-  return {
+  const made: AgentTool = Object.freeze({
     name: toolName,
     description: neutralText(description, session.limits.descriptionLength),
     inputSchema,
-    run: (input) => answer(() => callDeclared(session, skill, name, input)),
-  };
+    owner: skill,
+    run: (input: unknown) => answer(() => callDeclared(session, skill, name, input)),
+  });
+  owners.set(made, skill);
+  return made;
 }
 
 async function callDeclared(

@@ -29,11 +29,19 @@ function runText(run: ScriptRun, length: number): string {
     ending(run),
     ...(stdout === "" ? [] : [wrap("skill_output", attributes, cutMiddle(stdout, length))]),
     ...(stderr === "" ? [] : [wrap("skill_errors", attributes, cutMiddle(stderr, length))]),
-    ...files.map(({ path, size }) => `File: ${path} (${size} bytes)`),
+    ...(files.length === 0 ? [] : [wrap("skill_output", { skill, list: "files" }, fileList(files))]),
     ...(files.length > 0 && outputs === undefined
       ? ["The files were not kept: this session has no place for them."]
       : []),
   ].join("\n");
+}
+
+const LISTED = 50;
+
+/** The names are the script's choice: they are text like any other that it prints. */
+function fileList(files: ScriptRun["files"]): string {
+  const lines = files.slice(0, LISTED).map(({ path, size }) => `${path} (${size} bytes)`);
+  return [...lines, ...(files.length > LISTED ? [`and ${files.length - LISTED} more`] : [])].join("\n");
 }
 
 function ending({ outcome, exceeded, exitCode, durationMs }: ScriptRun): string {
@@ -47,6 +55,8 @@ function ending({ outcome, exceeded, exitCode, durationMs }: ScriptRun): string 
       return `The script was stopped ${after}: it passed its limit of ${exceeded ?? "what a run may use"}.`;
     case "aborted":
       return `The script was called off ${after}.`;
+    case "failed":
+      return `The script was given up ${after}.`;
   }
 }
 

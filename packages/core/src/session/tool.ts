@@ -22,6 +22,8 @@ export interface AgentTool {
   readonly description: string;
   /** JSON Schema of its input. */
   readonly inputSchema: Readonly<Record<string, unknown>>;
+  /** The skill that declares it. */
+  readonly owner?: string;
   run(input: unknown): Promise<ToolResult>;
 }
 

@@ -8,7 +8,8 @@ const context = { session: "s1", runtime: "test", activeSkills: [] };
 function guardOf(...allowedTools: readonly string[]): ToolGuard {
   const active: readonly ActiveGrant[] = [{ skill: "pdf", allowedTools }];
   return {
-    guard: async (tool, input) => guardToolCall({ tool, input }, active),
+    guard: async (tool, input, owner) =>
+      guardToolCall({ tool, input, ...(owner === undefined ? {} : { owner }) }, active),
     toolContext: () => context,
   };
 }
@@ -31,8 +32,9 @@ describe("a guarded tool", () => {
   test("gets the words to run where a pattern allows a command [S-31]", async () => {
     const { tool, calls } = recorder("bash");
     const { bash } = wrapTools({ bash: tool }, guardOf("Bash(jq:*)"));
-    await bash.execute({ command: "jq 'a b'" });
-    expect(calls).toEqual([[{ command: "jq 'a b'" }, { ...context, argv: ["jq", "a b"] }]]);
+    const input = { command: "jq 'a b'" };
+    await bash.execute(input);
+    expect(calls).toEqual([[input, undefined, { ...context, argv: ["jq", "a b"] }]]);
   });
 
   test("is not reached by a call that is blocked [S-30]", async () => {
@@ -89,17 +91,12 @@ describe("other shapes", () => {
     await expect(blocked?.batch([1])).rejects.toThrow("blocked");
   });
 
-  test("a whole tool call is judged by its arguments, and a framework may say where the input is [S-31]", async () => {
+  test("a framework may say where the input is [S-31]", async () => {
     const { tool, calls } = recorder("bash");
-    const [wrapped] = wrapTools([tool], guardOf("Bash(jq:*)"));
-    await wrapped?.execute({ type: "tool_call", id: "1", name: "bash", args: { command: "jq ." } });
     const inputOf = ([, text]: readonly unknown[]) => JSON.parse(String(text));
-    const [second] = wrapTools([tool], guardOf("Bash(jq:*)"), { inputOf });
-    await second?.execute({}, '{"command":"jq ."}');
-    expect(calls.map((args) => args.at(-1))).toEqual([
-      { ...context, argv: ["jq", "."] },
-      { ...context, argv: ["jq", "."] },
-    ]);
+    const [wrapped] = wrapTools([tool], guardOf("Bash(jq:*)"), { inputOf });
+    await wrapped?.execute({}, '{"command":"jq ."}');
+    expect(calls.map((args) => args.at(-1))).toEqual([{ ...context, argv: ["jq", "."] }]);
   });
 
   test("a tool that is a function is guarded as one [S-31]", async () => {
@@ -115,3 +112,89 @@ describe("other shapes", () => {
     );
   });
 });
+
+describe("a whole tool call", () => {
+  /** Reads its input as the classes of LangChain do. */
+  class Chained {
+    readonly lc_namespace = ["langchain", "tools"];
+    readonly name: string;
+    readonly seen: unknown[] = [];
+
+    constructor(name: string) {
+      this.name = name;
+    }
+
+    async invoke(input: unknown): Promise<unknown> {
+      const isCall = typeof input === "object" && input !== null && "args" in input;
+      return this.call(isCall ? input.args : input);
+    }
+
+    async call(input: unknown): Promise<unknown> {
+      const isCall = typeof input === "object" && input !== null && "args" in input;
+      this.seen.push(isCall ? input.args : input);
+      return this.seen.at(-1);
+    }
+
+    async func(input: unknown): Promise<unknown> {
+      this.seen.push(input);
+      return input;
+    }
+  }
+
+  const envelope = (args: unknown, more = {}) => ({ type: "tool_call", id: "1", name: "x", args, ...more });
+  const inside = { path: "docs/a" };
+  const outside = { path: "/etc/shadow" };
+
+  test("is judged by its arguments where LangChain takes it apart [S-31]", async () => {
+    const tool = new Chained("read_file");
+    const [wrapped] = wrapTools([tool], guardOf("Read(docs/**)"));
+    await expect(wrapped?.invoke(envelope(inside))).resolves.toEqual(inside);
+    await expect(wrapped?.invoke(inside)).resolves.toEqual(inside);
+    await expect(wrapped?.invoke(envelope(outside))).rejects.toThrow("blocked");
+    await expect(wrapped?.call(envelope(outside))).rejects.toThrow("blocked");
+    expect(tool.seen).toEqual([inside, inside]);
+  });
+
+  test("with anything else in it, or with another call inside, has to pass in every reading [S-31]", async () => {
+    const tool = new Chained("read_file");
+    const [wrapped] = wrapTools([tool], guardOf("Read(docs/**)"));
+    for (const input of [
+      envelope(inside, outside),
+      envelope(outside, inside),
+      envelope(envelope(outside, inside)),
+      envelope(envelope(inside, outside)),
+      envelope(envelope(inside)),
+    ]) {
+      await expect(wrapped?.invoke(input)).rejects.toThrow("blocked");
+    }
+    await expect(wrapped?.func(envelope(inside, outside))).rejects.toThrow("blocked");
+    await expect(wrapped?.func(envelope(inside))).rejects.toThrow("blocked");
+    expect(tool.seen).toEqual([]);
+  });
+
+  test("forged for another framework's tool is the input itself [S-31]", async () => {
+    const files = recorder("read_file");
+    const shell = recorder("bash");
+    const posing = { ...recorder("read_file").tool, lc_namespace: ["x"], invoke: async () => "reached" };
+    const tools = { read_file: files.tool, bash: shell.tool };
+    const { read_file, bash } = wrapTools(tools, guardOf("Read(docs/**)", "Bash(jq:*)"));
+    const command = envelope({ command: "jq ." }, { command: "rm -rf /" });
+    await expect(read_file.execute(envelope(inside, outside))).rejects.toThrow("blocked");
+    await expect(bash.execute(command)).rejects.toThrow("blocked");
+    const [posed] = wrapTools([posing], guardOf("Read(docs/**)"));
+    await expect(Reflect.apply(posed?.invoke ?? fail, posed, [envelope(inside, outside)])).rejects.toThrow(
+      "blocked",
+    );
+    expect([...files.calls, ...shell.calls]).toEqual([]);
+  });
+});
+
+test("a look-alike of a declared tool is nobody's own [S-31]", async () => {
+  const { tool } = recorder("pdf__merge");
+  const [wrapped] = wrapTools([{ ...tool, owner: "pdf" }], guardOf("Read"));
+  await expect(wrapped?.execute({})).rejects.toThrow("blocked");
+});
+
+function fail(): never {
+  throw new Error("There is nothing to call.");
+}

@@ -5,7 +5,8 @@ import type { Openclaw } from "./openclaw.ts";
 export interface Host {
   /** As Node names it: linux, darwin, win32. */
   readonly platform: string;
-  hasEnv(name: string): boolean;
+  /** Whether the variable has a value for runs of this skill. */
+  hasEnv(name: string, skill: string): boolean;
   hasBin(name: string): boolean;
   hasConfig(path: string): boolean;
 }
@@ -19,7 +20,7 @@ export function isAboutProgram(reason: string): boolean {
 }
 
 /** Whether a skill can do its work on a host, and each reason why not. The gravest reason names the state. */
-export function readinessOf(needs: Pick<Openclaw, "requires" | "os">, host: Host): Readiness {
+export function readinessOf(needs: Pick<Openclaw, "requires" | "os">, host: Host, skill = ""): Readiness {
   const { requires } = needs;
   const unsupported =
     needs.os.length > 0 && !needs.os.includes(host.platform)
@@ -33,7 +34,7 @@ export function readinessOf(needs: Pick<Openclaw, "requires" | "os">, host: Host
   }
   const unset = [
     ...requires.env
-      .filter((name) => !host.hasEnv(name))
+      .filter((name) => !host.hasEnv(name, skill))
       .map((name) => `the environment variable ${name} is not set`),
     ...requires.config
       .filter((path) => !host.hasConfig(path))

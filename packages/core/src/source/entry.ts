@@ -29,6 +29,6 @@ export function toEntry(record: SkillRecord, found: Discovery, host: Host): Skil
     lastModified: new Date(mtimeMs).toISOString(),
     // JSON's types are those of frontmatter.
     metadata: said.metadata as SkillEntry["metadata"],
-    readiness: readinessOf({ requires: said.requires, os }, host),
+    readiness: readinessOf({ requires: said.requires, os }, host, id),
   };
 }

@@ -7,16 +7,18 @@ export interface NodeHostOptions {
   readonly platform: string;
   /** Where relative configuration paths start. */
   readonly cwd: string | (() => string);
+  /** Whether a secret of this name is kept for the skill, which then need not be in the environment. */
+  readonly hasSecret?: (skill: string, name: string) => boolean;
 }
 
 /** The machine this runs on; `process` has all that is asked. What was looked up is remembered: a library asks for the same programs many times. */
-export function nodeHost({ env, platform, cwd }: NodeHostOptions): Host {
+export function nodeHost({ env, platform, cwd, hasSecret }: NodeHostOptions): Host {
   const bins = new Map<string, boolean>();
   const folders = (env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
   const endings = platform === "win32" ? ["", ...(env["PATHEXT"] ?? ".EXE;.CMD;.BAT").split(";")] : [""];
   return {
     platform,
-    hasEnv: (name) => (env[name] ?? "") !== "",
+    hasEnv: (name, skill) => (env[name] ?? "") !== "" || hasSecret?.(skill, name) === true,
     hasBin: (name) => {
       const known = bins.get(name);
       if (known !== undefined) return known;

@@ -94,7 +94,8 @@ describe("the host", () => {
       host.hasBin("../tool"),
       host.hasBin(""),
     ]).toEqual([true, false, false, false, false]);
-    expect([host.hasEnv("SET"), host.hasEnv("EMPTY"), host.hasEnv("ABSENT")]).toEqual([true, false, false]);
+    const set = ["SET", "EMPTY", "ABSENT"].map((name) => host.hasEnv(name, "demo"));
+    expect(set).toEqual([true, false, false]);
     expect([host.hasConfig("data"), host.hasConfig("~/data"), host.hasConfig("absent")]).toEqual([
       true,
       true,

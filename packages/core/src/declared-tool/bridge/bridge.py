@@ -11,6 +11,7 @@ import contextvars
 import importlib.util
 import json
 import os
+import re
 import sys
 import threading
 
@@ -22,6 +23,9 @@ TOOLS = {}
 RUNNING = {}
 WRITING = threading.Lock()
 LIMITS = {"lineBytes": float("inf")}
+LISTED = {"bytes": 0, "values": 0}
+# Far more than the host shows, and far less than a line holds: an error that does not fit would answer nothing.
+ERROR_LENGTH = 16_384
 # The threads that work for the call at hand.
 THREADS = contextvars.ContextVar("threads", default=[])
 
@@ -69,7 +73,7 @@ async def serve():
 
 
 def load(request):
-    LIMITS["lineBytes"] = request["lineBytes"]
+    LIMITS.update((name, request[name]) for name in ("lineBytes", "toolBytes", "toolValues"))
     tools, problems = [], []
     for file in request["files"]:
         # Should the process end now, the host knows which module it was.
@@ -147,12 +151,21 @@ def add_tool(tool, file, problems):
             "file": file,
             "inputSchema": skillhold_schema.of_tool(tool),
         }
-        json.dumps(entry, allow_nan=False)
+        count(json.dumps(entry, allow_nan=False))
     except BaseException as error:
         problems.append({"file": file, "error": f"{getattr(tool, 'name', '?')}: {describe(error)['message']}"})
         return []
     TOOLS[name] = tool
     return [entry]
+
+
+def count(text):
+    """Adds a tool to what is listed, as the host counts it."""
+    size = LISTED["bytes"] + len(text)
+    values = LISTED["values"] + len(re.findall(r"[,\[{]", re.sub(r'"(?:[^"\\]|\\.)*"', "", text)))
+    if size > LIMITS["toolBytes"] or values > LIMITS["toolValues"]:
+        raise ValueError("the tools of the skill take too much to describe.")
+    LISTED.update(bytes=size, values=values)
 
 
 async def call(request):
@@ -176,7 +189,7 @@ async def call(request):
 def describe(error):
     # The text of a KeyError is its argument in quotes.
     message = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
-    return {"code": type(error).__name__, "message": message or type(error).__name__}
+    return {"code": type(error).__name__, "message": message[:ERROR_LENGTH] or type(error).__name__}
 
 
 def send(message):

@@ -17,6 +17,8 @@ interface Request {
   readonly files: readonly string[];
   readonly moduleMs: number;
   readonly lineBytes: number;
+  readonly toolBytes: number;
+  readonly toolValues: number;
   readonly name: string;
   readonly args: unknown;
 }
@@ -24,7 +26,10 @@ interface Request {
 interface Problem {
   readonly file: string;
   readonly error: string;
+  readonly isLate?: boolean;
 }
+
+class LateModule extends Error {}
 
 const [skill = "", zod = ""] = process.argv.slice(2);
 const requests = new Socket({ fd: 3, readable: true, writable: false });
@@ -66,6 +71,8 @@ async function load(request: Request): Promise<void> {
   lineBytes = request.lineBytes;
   const problems: Problem[] = [];
   const descriptions: ToolDescription[] = [];
+  let bytes = 0;
+  let values = 0;
   for (const file of request.files) {
     // Should the process end now, the host knows which module it was.
     send({ type: "loading", file });
@@ -74,19 +81,33 @@ async function load(request: Request): Promise<void> {
       problems.push(...found.problems.map((error) => ({ file, error })));
       for (const tool of found.tools) add(tool);
     } catch (error) {
-      problems.push({ file, error: describeError(error).message });
+      const isLate = error instanceof LateModule;
+      problems.push({ file, error: describeError(error).message, ...(isLate ? { isLate } : {}) });
     }
   }
   send({ type: "ready", tools: descriptions, problems });
 
   function add(tool: LoadedTool): void {
     const { file } = tool.description;
-    if (tools.has(tool.name)) problems.push({ file, error: `There is another tool named ${tool.name}.` });
-    else {
-      tools.set(tool.name, tool);
-      descriptions.push(tool.description);
+    if (tools.has(tool.name)) {
+      problems.push({ file, error: `There is another tool named ${tool.name}.` });
+      return;
     }
+    const text = JSON.stringify(tool.description);
+    const more = { bytes: bytes + Buffer.byteLength(text), values: values + countValues(text) };
+    if (more.bytes > request.toolBytes || more.values > request.toolValues) {
+      problems.push({ file, error: `${tool.name}: the tools of the skill take too much to describe.` });
+      return;
+    }
+    ({ bytes, values } = more);
+    tools.set(tool.name, tool);
+    descriptions.push(tool.description);
   }
+}
+
+/** As the host counts them. */
+function countValues(text: string): number {
+  return text.replace(/"(?:[^"\\]|\\.)*"/g, "").match(/[,[{]/g)?.length ?? 0;
 }
 
 async function readModule(file: string) {
@@ -98,7 +119,7 @@ async function readModule(file: string) {
 /** A module may wait for ever at its top; the others are not to wait for it. */
 async function withDeadline<T>(work: Promise<T>, ms: number): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error("The module did not load in time.")), ms);
+  const timer = setTimeout(() => reject(new LateModule("The module did not load in time.")), ms);
   try {
     return await Promise.race([work, promise]);
   } finally {
@@ -121,9 +142,13 @@ async function call({ id, name, args }: Request): Promise<void> {
   }
 }
 
+/** Far more than the host shows, and far less than a line holds: an error that does not fit would answer nothing. */
+const ERROR_LENGTH = 16_384;
+
 function describeError(error: unknown): { readonly code: string; readonly message: string } {
-  if (error instanceof Error) return { code: error.name, message: error.message };
-  return { code: "Error", message: String(error) };
+  const isError = error instanceof Error;
+  const message = isError ? error.message : error;
+  return { code: isError ? error.name : "Error", message: String(message).slice(0, ERROR_LENGTH) };
 }
 
 /** Throws when the message is too long for a line or is not JSON; the caller then says so instead. */

@@ -1,3 +1,4 @@
+import { PassThrough } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { defaultLimits } from "@skillhold/protocol/limits";
 import { collectFiles } from "./collect.ts";
@@ -5,7 +6,7 @@ import { exitOf } from "./exit.ts";
 import type { Launched } from "./process.ts";
 import type { Collected, EnforcedLimits, SandboxExit, SandboxProcess, SandboxSpec } from "./sandbox.ts";
 
-export interface RuntimeRun {
+export interface HostRun {
   readonly spec: SandboxSpec;
   /** The host's folder that is the program's own. */
   readonly work: string;
@@ -17,24 +18,25 @@ export interface RuntimeRun {
 /** How long output is waited for after the end, which a process that got away may hold open for ever. */
 const OUTPUT_MS = 500;
 
-/** A program that runs in a sandbox of the package. */
-export class SandboxRuntimeProcess implements SandboxProcess {
+/** A program whose working folder is one of the host's, and whose end is that of its first process. */
+export class HostProcess implements SandboxProcess {
   readonly stdin: SandboxProcess["stdin"];
-  readonly stdout: SandboxProcess["stdout"];
-  readonly stderr: SandboxProcess["stderr"];
+  /** Apart from those of the process, so that they can end when those do not. */
+  readonly stdout = new PassThrough();
+  readonly stderr = new PassThrough();
   readonly channel: SandboxProcess["channel"];
   readonly enforced: EnforcedLimits;
   readonly exited: Promise<SandboxExit>;
   readonly #launched: Launched;
-  readonly #run: RuntimeRun;
+  readonly #run: HostRun;
   #disposal: Promise<void> | undefined;
 
-  constructor(launched: Launched, run: RuntimeRun) {
+  constructor(launched: Launched, run: HostRun) {
     this.#launched = launched;
     this.#run = run;
     this.stdin = launched.stdin;
-    this.stdout = launched.stdout;
-    this.stderr = launched.stderr;
+    launched.stdout.pipe(this.stdout);
+    launched.stderr.pipe(this.stderr);
     this.channel = run.spec.hasChannel ? { send: launched.pipe(3), receive: launched.pipe(4) } : undefined;
     this.enforced = run.enforced;
     this.exited = this.#finish();
@@ -64,11 +66,15 @@ export class SandboxRuntimeProcess implements SandboxProcess {
     const exit = exitOf(await this.#launched.exited);
     this.#launched.killGroup();
     const isRead = await Promise.race([this.#launched.ended.then(() => true), sleep(OUTPUT_MS, false)]);
-    if (!isRead) {
-      this.stdout.destroy();
-      this.stderr.destroy();
-    }
+    if (!isRead) this.#letGo();
     if (exit.signal === "SIGXCPU") return { ...exit, exceeded: "cpu" };
     return exit.signal === "SIGXFSZ" ? { ...exit, exceeded: "disk" } : exit;
+  }
+
+  #letGo(): void {
+    for (const name of ["stdout", "stderr"] as const) {
+      this.#launched[name].unpipe().destroy();
+      this[name].end();
+    }
   }
 }

@@ -1,0 +1,89 @@
+import {
+  type DependencySurvey,
+  environmentHome,
+  folderSubject,
+  type ManifestSubject,
+  rememberRuntimes,
+  type SurveyPorts,
+  surveyDependencies,
+} from "@skillhold/core/environment";
+import { SkillError } from "@skillhold/protocol/error";
+import { defaultLimits } from "@skillhold/protocol/limits";
+import { SqliteCache } from "@skillhold/store";
+import { cacheFile } from "./cache-file.ts";
+import { dataFolder } from "./data-folder.ts";
+import { present } from "./option.ts";
+import type { Io } from "./output.ts";
+import type { CommandInput } from "./program.ts";
+import { openProgress } from "./progress.ts";
+import { chooseSandbox } from "./sandbox-choice.ts";
+import { namedLimits, type SelectedSkill } from "./skill-selection.ts";
+
+/** Opens what a survey takes, for as long as it is used: answers are kept between commands. */
+export async function withSurvey<T>(
+  { io, options }: Pick<CommandInput, "io" | "options">,
+  use: (ports: SurveyPorts) => Promise<T>,
+): Promise<T> {
+  const file = options["cache"] === false ? undefined : cacheFile(io.env);
+  const cache = file === undefined ? undefined : new SqliteCache(file);
+  try {
+    return await use({
+      sandbox: chooseSandbox(io),
+      findRuntime: rememberRuntimes(),
+      limits: defaultLimits,
+      signal: io.signal,
+      ...present({ cache, home: await findHome(io) }),
+    });
+  } finally {
+    cache?.close();
+  }
+}
+
+/** Without a folder for data nothing can have been installed. */
+async function findHome({ env }: Io): Promise<string | undefined> {
+  try {
+    return await environmentHome(dataFolder(env));
+  } catch (error) {
+    if (error instanceof SkillError && error.code === "CONFIG_INVALID") return undefined;
+    throw error;
+  }
+}
+
+/** What came of a skill; one that cannot be packed has a sentence instead. */
+export interface SurveyRow {
+  readonly skill: SelectedSkill;
+  readonly survey: DependencySurvey | string;
+}
+
+export async function surveyAll(
+  skills: readonly SelectedSkill[],
+  io: Io,
+  ports: SurveyPorts,
+): Promise<readonly SurveyRow[]> {
+  const progress = openProgress(io, "checking", { afterMs: 400 });
+  try {
+    const opened = new Map<SelectedSkill, ManifestSubject | string>();
+    for (const skill of skills) {
+      progress.update(opened.size, skills.length, skill.path);
+      opened.set(skill, await openSubject(skill, io));
+    }
+    const subjects = [...opened.values()].filter((subject) => typeof subject !== "string");
+    const surveys = await surveyDependencies(subjects, ports, { onProgress: progress.update });
+    const bySubject = new Map(subjects.map((subject, at) => [subject, surveys[at]]));
+    return [...opened].flatMap(([skill, subject]) => {
+      const survey = typeof subject === "string" ? subject : bySubject.get(subject);
+      return survey === undefined ? [] : [{ skill, survey }];
+    });
+  } finally {
+    progress.stop();
+  }
+}
+
+async function openSubject({ id, folder }: SelectedSkill, { signal }: Io): Promise<ManifestSubject | string> {
+  try {
+    return await folderSubject(folder, { id, limits: namedLimits, signal });
+  } catch (error) {
+    if (error instanceof SkillError && !signal.aborted) return error.message;
+    throw error;
+  }
+}

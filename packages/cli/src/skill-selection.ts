@@ -1,0 +1,86 @@
+import { basename, dirname, join, resolve } from "node:path";
+import { findSkillFolders } from "@skillhold/core";
+import { folderId } from "@skillhold/core/skill";
+import { SkillError } from "@skillhold/protocol/error";
+import { withLimits } from "@skillhold/protocol/limits";
+import { getEntry } from "./get-entry.ts";
+import { type Opened, withLibrary } from "./open.ts";
+import { listOption } from "./option.ts";
+import type { Io } from "./output.ts";
+import type { CommandInput } from "./program.ts";
+import { openProgress } from "./progress.ts";
+import { statPath } from "./stat-path.ts";
+
+/** A skill that a command was asked about. */
+export interface SelectedSkill {
+  readonly id: string;
+  /** As it was named, from the working folder; of an id, the absolute folder. */
+  readonly path: string;
+  readonly folder: string;
+}
+
+export interface Selection {
+  readonly skills: readonly SelectedSkill[];
+  /** What was not searched, and why. */
+  readonly problems: readonly string[];
+}
+
+/** A tree named on the command line is searched deeper than one that is searched unasked. */
+export const namedLimits = withLimits({ discoveryDepth: 16 });
+
+/**
+ * The skills of the arguments: an argument is a path if there is one, and else an id. Where the options say in which
+ * folders to look, a plain word is an id. Without arguments, all skills of the library.
+ */
+export async function selectSkills(input: CommandInput): Promise<Selection> {
+  const { args, io } = input;
+  const isNamed = listOption(input.options, "root").length > 0;
+  const isId = (arg: string) =>
+    (isNamed && /^[^/\\.]+$/.test(arg)) || statPath(resolve(io.cwd, arg), arg) === undefined;
+  const ids = args.filter(isId);
+  const lost = ids.find((id) => /[/\\]/.test(id));
+  if (lost !== undefined) throw new SkillError("PATH_NOT_FOUND", `The path ${lost} does not exist.`);
+  const isAsking = ids.length > 0 || args.length === 0;
+  const known = isAsking ? await withLibrary(input, (opened) => fromLibrary(opened, ids)) : [];
+  const found = await fromPaths(
+    args.filter((arg) => !ids.includes(arg)),
+    io,
+  );
+  const skills = new Map([...known, ...found.skills].map((skill) => [skill.folder, skill]));
+  return { skills: [...skills.values()], problems: found.problems };
+}
+
+async function fromLibrary(opened: Opened, ids: readonly string[]): Promise<readonly SelectedSkill[]> {
+  const entries =
+    ids.length === 0
+      ? await opened.library.list(opened.viewer)
+      : await Promise.all(ids.map((id) => getEntry(opened, id)));
+  return entries.map(({ id, path }) => ({ id, path, folder: path }));
+}
+
+async function fromPaths(args: readonly string[], io: Io): Promise<Selection> {
+  const skills: SelectedSkill[] = [];
+  const problems: string[] = [];
+  const progress = openProgress(io, "looking for skills", { afterMs: 400 });
+  try {
+    for (const arg of args) {
+      const isFile = statPath(resolve(io.cwd, arg), arg)?.isFile() === true;
+      const root = isFile && basename(arg).toLowerCase() === "skill.md" ? dirname(arg) : arg;
+      if (isFile && root === arg) throw new SkillError("PATH_NOT_FOUND", `${arg} is not a folder.`);
+      progress.update(skills.length, args.length, arg);
+      const found = await findSkillFolders(resolve(io.cwd, root), namedLimits, { signal: io.signal });
+      problems.push(...found.problems.map(({ path, message }) => `${join(root, path)}: ${message}`));
+      // A folder that was named counts, whether it is a skill or is to become one.
+      const paths = found.skills.length === 0 ? [""] : found.skills.map(({ path }) => path);
+      skills.push(...paths.map((path) => selected(join(root, path), io)));
+    }
+  } finally {
+    progress.stop();
+  }
+  return { skills, problems };
+}
+
+function selected(path: string, { cwd }: Io): SelectedSkill {
+  const folder = resolve(cwd, path);
+  return { id: folderId(basename(folder)).id, path, folder };
+}

@@ -1,0 +1,47 @@
+import { chownSync, constants, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { openPrivateFile } from "./private-file.ts";
+
+function privateFile(): string {
+  const root = mkdtempSync(join(tmpdir(), "skillhold-private-"));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const path = join(root, "file");
+  writeFileSync(path, "x", { mode: 0o600 });
+  return path;
+}
+
+async function tryOpen(path: string): Promise<string> {
+  const handle = await openPrivateFile(path, constants.O_RDONLY, { title: "The file" });
+  const text = await handle.readFile("utf8");
+  await handle.close();
+  return text;
+}
+
+const isRoot = process.geteuid?.() === 0;
+
+test.skipIf(process.platform === "win32")("a file of this user's own is opened [S-33]", async () => {
+  await expect(tryOpen(privateFile())).resolves.toBe("x");
+});
+
+test.runIf(isRoot)(
+  "a file that belongs to another user is refused, also one for its owner alone [S-33]",
+  async () => {
+    const path = privateFile();
+    chownSync(path, 65534, 65534);
+    const refusal = { code: "CONFIG_INVALID", message: expect.stringContaining("belongs to another user") };
+    await expect(tryOpen(path)).rejects.toMatchObject(refusal);
+  },
+);
+
+test.runIf(isRoot)("a file of root's is opened by others who can [S-33]", async () => {
+  const path = privateFile();
+  const geteuid = vi.spyOn(process, "geteuid").mockReturnValue(1000);
+  onTestFinished(() => geteuid.mockRestore());
+  await expect(tryOpen(path)).resolves.toBe("x");
+  chownSync(path, 1001, 1001);
+  await expect(tryOpen(path)).rejects.toMatchObject({ code: "CONFIG_INVALID" });
+  chownSync(path, 1000, 1000);
+  await expect(tryOpen(path)).resolves.toBe("x");
+});
