@@ -1,4 +1,5 @@
 import { benchCatalogue } from "./catalogue.ts";
+import { benchDeps } from "./deps.ts";
 import { benchLibrary } from "./library.ts";
 import { benchParse } from "./parse.ts";
 import { benchSandbox } from "./sandbox.ts";
@@ -16,6 +17,7 @@ const benches: Readonly<Record<string, (sizes: readonly number[]) => void | Prom
   catalogue: benchCatalogue,
   search: benchSearch,
   sandbox: benchSandbox,
+  deps: benchDeps,
   "search-speed": (sizes) => benchSearchSpeed(sizes.length > 0 ? sizes : [1000, 10_000]),
 };
 

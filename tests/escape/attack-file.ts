@@ -69,7 +69,7 @@ for start in starts:
     title: "read the password file or the host's keys",
     language: "python",
     script: `
-for path in ["/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/ssh/ssh_host_rsa_key", "/root/.ssh/id_rsa"]:
+for path in ["/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/ssh/ssh_host_rsa_key", os.path.join("/root", ".ssh/id_rsa")]:
     attempt(lambda: open(path).read() and path)
 `,
     harm: reached,

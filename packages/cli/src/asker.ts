@@ -1,6 +1,7 @@
 import { userInfo } from "node:os";
 import { type ApprovalAnswer, type ApprovalRequest, type Asker, describeRequest } from "@skillhold/core";
 import { defaultLimits } from "@skillhold/protocol/limits";
+import type { Io } from "./output.ts";
 import { askLine } from "./prompt.ts";
 import type { Tty } from "./tty.ts";
 
@@ -20,6 +21,22 @@ export function consent(by: string): Asker {
 }
 
 /** The name under which the user of this machine approves. */
+/** Who approves: the one who said so beforehand, the one at the terminal, or nobody. */
+export async function withAsker<T>(
+  io: Io,
+  { isApproved, mayAsk = true }: { readonly isApproved: boolean; readonly mayAsk?: boolean },
+  use: (asker: Asker | undefined) => Promise<T>,
+): Promise<T> {
+  const by = userName(io.env);
+  if (isApproved) return await use(consent(by));
+  const tty = mayAsk ? await io.tty() : undefined;
+  try {
+    return await use(tty === undefined ? undefined : terminalAsker(tty, by));
+  } finally {
+    tty?.close();
+  }
+}
+
 export function userName(env: Readonly<Record<string, string | undefined>>): string {
   try {
     return userInfo().username;

@@ -1,4 +1,5 @@
-import { libraryOptions } from "./library-option.ts";
+import { dependencyTable } from "./dependency-table.ts";
+import { depsOption, libraryOptions } from "./library-option.ts";
 import type { ArgumentSpec } from "./overview.ts";
 import type { CommandSpec } from "./program.ts";
 import { runTable } from "./run-table.ts";
@@ -31,6 +32,7 @@ export const commandTable: readonly CommandSpec[] = [
     options: [
       { flags: "--invalid", summary: "show the skills that cannot be loaded, and why" },
       { flags: "--tag <tag>", summary: "only skills with this tag" },
+      depsOption,
       ...libraryOptions,
     ],
     examples: ["list", "list ./skills --invalid", "list --runtime claude-code --json"],
@@ -99,11 +101,12 @@ export const commandTable: readonly CommandSpec[] = [
     name: "explain",
     summary: "say why skills are, or are not, in an agent's prompt",
     arguments: [{ usage: "[id]", summary: "only the candidates of this id" }],
-    options: libraryOptions,
+    options: [depsOption, ...libraryOptions],
     examples: ["explain", "explain pdf --agent writer --runtime claude-code"],
     load: () => import("./command/explain.ts"),
   },
   ...runTable,
+  ...dependencyTable,
   {
     name: "doctor",
     summary: "check the machine and the skills, with fixes",

@@ -12,6 +12,7 @@ import { defaultLimits } from "@skillhold/protocol/limits";
 import { SqliteCache } from "@skillhold/store";
 import { cacheFile } from "./cache-file.ts";
 import { dataFolder } from "./data-folder.ts";
+import { systemCode } from "./io-failure.ts";
 import { present } from "./option.ts";
 import type { Io } from "./output.ts";
 import type { CommandInput } from "./program.ts";
@@ -39,12 +40,12 @@ export async function withSurvey<T>(
   }
 }
 
-/** Without a folder for data nothing can have been installed. */
+/** Without a folder for data, or with one that cannot be written to, nothing can have been installed. */
 async function findHome({ env }: Io): Promise<string | undefined> {
   try {
     return await environmentHome(dataFolder(env));
   } catch (error) {
-    if (error instanceof SkillError && error.code === "CONFIG_INVALID") return undefined;
+    if (error instanceof SkillError || systemCode(error) !== undefined) return undefined;
     throw error;
   }
 }

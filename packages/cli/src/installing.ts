@@ -1,4 +1,4 @@
-import { type Asker, systemPorts } from "@skillhold/core";
+import { systemPorts } from "@skillhold/core";
 import {
   type DependencySurvey,
   type InstallEvent,
@@ -7,9 +7,10 @@ import {
   installForSkill,
   type SurveyPorts,
   type SystemHost,
+  specsFor,
 } from "@skillhold/core/environment";
 import { errorTable, SkillError } from "@skillhold/protocol/error";
-import { consent, terminalAsker, userName } from "./asker.ts";
+import { withAsker } from "./asker.ts";
 import type { Opened } from "./open.ts";
 import { present } from "./option.ts";
 import { type Io, plain } from "./output.ts";
@@ -48,30 +49,25 @@ export async function installFor(
       },
     );
   return await withState(io, (state) =>
-    withAsker(input, async (asker) => {
-      const ports = { ...systemPorts(state.audit), approvals: state.approvals, limits, signal: io.signal };
-      const treeHash = async () => (await read()).treeHash;
-      try {
-        return await install(installClearance(content, { ...ports, treeHash, ...present({ asker }) }));
-      } catch (error) {
-        throw withAdvice(error);
-      }
-    }),
+    withAsker(
+      io,
+      { isApproved: options["yes"] === true, mayAsk: options["dryRun"] !== true },
+      async (asker) => {
+        const ports = { ...systemPorts(state.audit), approvals: state.approvals, limits, signal: io.signal };
+        const treeHash = async () => (await read()).treeHash;
+        try {
+          return await install(installClearance(content, { ...ports, treeHash, ...present({ asker }) }));
+        } catch (error) {
+          throw withAdvice(error);
+        }
+      },
+    ),
   );
 }
 
-async function withAsker<T>(
-  { io, options }: CommandInput,
-  use: (asker: Asker | undefined) => Promise<T>,
-): Promise<T> {
-  const by = userName(io.env);
-  if (options["yes"] === true) return await use(consent(by));
-  const tty = options["dryRun"] === true ? undefined : await io.tty();
-  try {
-    return await use(tty === undefined ? undefined : terminalAsker(tty, by));
-  } finally {
-    tty?.close();
-  }
+/** What to install for all that a skill cannot do without and lacks. */
+export function missingSpecs({ state, manifest }: DependencySurvey, io: Io): readonly string[] {
+  return specsFor(state.missing, manifest.ways ?? [], currentHost(io));
 }
 
 function currentHost({ env }: Io): SystemHost {
@@ -89,12 +85,17 @@ function tell(io: Io, event: InstallEvent): void {
   if (event.type === "skill.dep.item.installing") io.err(`installing ${plain(event.dep)}\n`);
 }
 
+/** The advice of the core is for all who install things; here it can be said what to type. */
 function withAdvice(error: unknown): unknown {
-  if (!(error instanceof SkillError) || error.code !== "APPROVAL_REQUIRED") return error;
-  if (error.hint !== errorTable.APPROVAL_REQUIRED.hint) return error;
-  return new SkillError(error.code, error.message, {
-    hint: "Run it at a terminal to be asked, or add --yes to approve it.",
-    details: error.details,
-    cause: error,
-  });
+  if (!(error instanceof SkillError)) return error;
+  const hint = adviceFor(error);
+  if (hint === undefined) return error;
+  return new SkillError(error.code, error.message, { hint, details: error.details, cause: error });
+}
+
+function adviceFor({ code, hint, details }: SkillError): string | undefined {
+  if (code === "POLICY_DENIED" && details["trust"] === "third_party")
+    return `If the skill is your own, add --trust-project or name its folder with --root. ${hint}`;
+  const isUsual = code === "APPROVAL_REQUIRED" && hint === errorTable.APPROVAL_REQUIRED.hint;
+  return isUsual ? "Run it at a terminal to be asked, or add --yes to approve it." : undefined;
 }

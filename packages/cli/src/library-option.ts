@@ -32,5 +32,11 @@ const viewerOptions: readonly OptionSpec[] = [
   },
 ];
 
+/** For commands that list skills. */
+export const depsOption: OptionSpec = {
+  flags: "--deps",
+  summary: "check what each skill depends on, and say what is missing",
+};
+
 /** What every command over a library takes; `open.ts` reads it. */
 export const libraryOptions: readonly OptionSpec[] = [...sourceOptions, ...viewerOptions];

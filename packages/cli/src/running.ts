@@ -6,9 +6,12 @@ import {
   type Session,
   systemPorts,
 } from "@skillhold/core";
+import { environmentRuns } from "@skillhold/core/environment";
 import { findConfig, unconfined } from "@skillhold/core/run";
 import { errorTable, SkillError } from "@skillhold/protocol/error";
-import { consent, terminalAsker, userName } from "./asker.ts";
+import { defaultLimits } from "@skillhold/protocol/limits";
+import { withAsker } from "./asker.ts";
+import { dataFolder } from "./data-folder.ts";
 import { type Opened, withLibrary } from "./open.ts";
 import { present } from "./option.ts";
 import type { Io } from "./output.ts";
@@ -27,10 +30,11 @@ export async function withSession<T>(
   use: (running: Running) => Promise<T>,
   network?: Network,
 ): Promise<T> {
+  const { io, options } = input;
   return await withLibrary(input, (opened) =>
-    withState(input.io, (state) =>
-      withAsker(input, async (asker) => {
-        const runs = runPorts(input.io, state, asker, network);
+    withState(io, (state) =>
+      withAsker(io, { isApproved: options["yesForThisContent"] === true }, async (asker) => {
+        const runs = runPorts(io, state, asker, network);
         const session = await openSession(opened.library, opened.viewer, {
           ...systemPorts(state.audit),
           runs,
@@ -47,28 +51,16 @@ export async function withSession<T>(
   );
 }
 
-async function withAsker<T>(
-  { io, options }: CommandInput,
-  use: (asker: Asker | undefined) => Promise<T>,
-): Promise<T> {
-  const by = userName(io.env);
-  if (options["yesForThisContent"] === true) return await use(consent(by));
-  const tty = await io.tty();
-  try {
-    return await use(tty === undefined ? undefined : terminalAsker(tty, by));
-  } finally {
-    tty?.close();
-  }
-}
-
 function runPorts(
   io: Io,
   { approvals, secrets }: State,
   asker: Asker | undefined,
   network: Network | undefined,
 ): RunPorts {
+  const sandbox = chooseSandbox(io, network);
   return {
-    sandbox: chooseSandbox(io, network),
+    sandbox,
+    ...environmentRuns(dataFolder(io.env), { sandbox, limits: defaultLimits }),
     approvals,
     secrets,
     env: (name) => io.env[name],

@@ -17,6 +17,8 @@ export interface SelectedSkill {
   /** As it was named, from the working folder; of an id, the absolute folder. */
   readonly path: string;
   readonly folder: string;
+  /** The options that make another command find it by its id, with a blank before each. */
+  readonly rootFlags: string;
 }
 
 export interface Selection {
@@ -55,7 +57,8 @@ async function fromLibrary(opened: Opened, ids: readonly string[]): Promise<read
     ids.length === 0
       ? await opened.library.list(opened.viewer)
       : await Promise.all(ids.map((id) => getEntry(opened, id)));
-  return entries.map(({ id, path }) => ({ id, path, folder: path }));
+  const { rootFlags } = opened;
+  return entries.map(({ id, path }) => ({ id, path, folder: path, rootFlags }));
 }
 
 async function fromPaths(args: readonly string[], io: Io): Promise<Selection> {
@@ -82,5 +85,6 @@ async function fromPaths(args: readonly string[], io: Io): Promise<Selection> {
 
 function selected(path: string, { cwd }: Io): SelectedSkill {
   const folder = resolve(cwd, path);
-  return { id: folderId(basename(folder)).id, path, folder };
+  const quoted = /^[\w./~@+-]+$/.test(path) ? path : JSON.stringify(path);
+  return { id: folderId(basename(folder)).id, path, folder, rootFlags: ` --root ${quoted}` };
 }

@@ -65,6 +65,18 @@ test.each([
     sandbox: "bubblewrap",
   },
   {
+    type: "skill.deps_installed",
+    ...bySession,
+    run: "r1",
+    scope: "skill",
+    results: [
+      { spec: "npm:one", status: "ok", message: "" },
+      { spec: "npm:two", status: "failed", message: "npm:two: 404 Not Found" },
+    ],
+    environment: "0123abcd",
+  },
+  { type: "skill.deps_installed", ...bySession, run: "r1", scope: "global", results: [] },
+  {
     type: "approval.granted",
     ...bySession,
     ...reach,
@@ -96,6 +108,14 @@ test.each([
   },
 ])("$type is an event [S-62]", (event) => {
   expect(SkillEvent.parse(event)).toEqual(event);
+});
+
+test("of an installation only a scope and ends that there are can be recorded [S-36] [S-62]", () => {
+  const installed = { type: "skill.deps_installed", ...bySession, run: "r1", scope: "skill", results: [] };
+  const result = { spec: "npm:one", status: "perhaps", message: "" };
+  expect(SkillEvent.safeParse(installed).success).toBe(true);
+  expect(SkillEvent.safeParse({ ...installed, scope: "machine" }).success).toBe(false);
+  expect(SkillEvent.safeParse({ ...installed, results: [result] }).success).toBe(false);
 });
 
 test("an event without a tree hash, or with a made-up trust, is refused [S-62]", () => {

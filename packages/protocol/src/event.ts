@@ -123,6 +123,26 @@ export const SkillEvent = z.discriminatedUnion("type", [
     sandbox: z.string(),
   }),
   z.object({
+    type: z.literal("skill.deps_installed"),
+    ...about,
+    session: z.string(),
+    run: z.string(),
+    /** For the skill alone, or for all skills. */
+    scope: z.enum(["skill", "global"]),
+    results: z
+      .array(
+        z.object({
+          spec: z.string(),
+          status: z.enum(["ok", "failed", "manual", "skipped"]),
+          /** Why, or what is to be done; empty when it was installed. */
+          message: z.string(),
+        }),
+      )
+      .readonly(),
+    /** The key of the environment that has them; absent when there is none. */
+    environment: z.string().optional(),
+  }),
+  z.object({
     type: z.literal("approval.granted"),
     ...byQuestion,
     approval: z.string(),

@@ -29,7 +29,12 @@ export async function run(input: CommandInput): Promise<ExitCode> {
 async function checkAll(opened: Opened, isCacheOn: boolean, input: CommandInput): Promise<readonly Check[]> {
   const { io } = input;
   const { view } = opened.library.inspect();
-  const skills = view.entries.map(({ id, path }) => ({ id, path, folder: path }));
+  const skills = view.entries.map(({ id, path }) => ({
+    id,
+    path,
+    folder: path,
+    rootFlags: opened.rootFlags,
+  }));
   const { env, signal } = io;
   const runtimes = { env, signal, platform: process.platform, findRuntime: rememberRuntimes() };
   return [

@@ -61,6 +61,30 @@ describe("explain", () => {
     expect(out).toContain("(precedence local):\n  1. a (workspace, trust user) ← has it\n  2. b ");
   });
 
+  test.runIf(process.platform === "linux")(
+    "--deps says what is missing beside the state, which stays as it is [S-19] [S-38]",
+    async () => {
+      writeFile(root, "a/pdf/a.py", "import zzz_reader\n");
+      writeFile(root, "b/none/a.py", "import zzz_reader\n");
+      const options = { env: { PATH: process.env["PATH"] } };
+      const { data } = await runJson(["explain", "--deps", ...roots], root, options);
+      const rows = data.candidates.map(({ id, state, dependencies }: Candidate) => [id, state, dependencies]);
+      expect(rows).toEqual([
+        ["mine", "hidden", { state: "ok", missing: [] }],
+        ["pdf", "visible", { state: "missing", missing: ["pip:zzz_reader"] }],
+        ["pdf", "shadowed", { state: "ok", missing: [] }],
+        ["none", "invalid", null],
+      ]);
+      const all = await runMain(["explain", "--deps", ...roots], root, options);
+      expect(all.out).toMatch(/\nvisible +pdf +a +The prompt names it\. But missing: pip:zzz_reader\.\n/);
+      expect(all.out.match(/missing/g)).toHaveLength(1);
+      const one = await runMain(["explain", "pdf", "--deps", ...roots], root, options);
+      expect(one.out).toContain("But missing: pip:zzz_reader.\n");
+      const without = await runJson(["explain", ...roots], root, options);
+      expect(without.data.candidates.some((each: object) => "dependencies" in each)).toBe(false);
+    },
+  );
+
   test("tells of folders that were not looked into [S-16] [S-19]", async () => {
     mkdirSync(join(root, "c"));
     symlinkSync(join(root, "a/pdf"), join(root, "c/linked"));
@@ -101,4 +125,5 @@ interface Candidate {
   readonly state: string;
   readonly reason: string;
   readonly prompt: string | null;
+  readonly dependencies?: unknown;
 }

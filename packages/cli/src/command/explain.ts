@@ -1,4 +1,5 @@
 import { type Explanation, neutralText, openSession, systemPorts } from "@skillhold/core";
+import type { DependencyMark } from "../dependency-mark.ts";
 import { unknownSkill } from "../get-entry.ts";
 import { type Opened, withLibrary } from "../open.ts";
 import { type ExitCode, type Io, plain, printData } from "../output.ts";
@@ -12,8 +13,9 @@ export async function run(input: CommandInput): Promise<ExitCode> {
   const { io, args } = input;
   const [id] = args;
   return await withLibrary<ExitCode>(input, async (opened) => {
-    const candidates = await explainAll(opened, id);
-    if (id !== undefined && candidates.length === 0) throw await unknownSkill(opened, id);
+    const found = await explainAll(opened, id);
+    if (id !== undefined && found.length === 0) throw await unknownSkill(opened, id);
+    const candidates = input.options["deps"] === true ? await withDependencies(found, input) : found;
     const { viewer, precedence } = opened;
     const sources = opened.sources.map(({ label, kind, trust, root }) => ({ label, kind, trust, root }));
     const problems = listProblems(opened);
@@ -31,6 +33,8 @@ export async function run(input: CommandInput): Promise<ExitCode> {
 interface Candidate extends Explanation {
   /** Whether the prompt names the skill or leaves it to the search; null when the viewer does not see it. */
   readonly prompt: "inline" | "search" | null;
+  /** Only when it was asked for; null for one that cannot be loaded. */
+  readonly dependencies?: DependencyMark | null;
 }
 
 async function explainAll(opened: Opened, id: string | undefined): Promise<readonly Candidate[]> {
@@ -41,6 +45,17 @@ async function explainAll(opened: Opened, id: string | undefined): Promise<reado
     const isVisible = candidate.state === "visible";
     return { ...candidate, prompt: isVisible ? (inline.has(candidate.id) ? "inline" : "search") : null };
   });
+}
+
+/** What surveys is loaded for this alone. */
+async function withDependencies(
+  candidates: readonly Candidate[],
+  input: CommandInput,
+): Promise<readonly Candidate[]> {
+  const { markDependencies } = await import("../dependency-mark.ts");
+  const loaded = candidates.filter(({ state }) => state !== "invalid");
+  const marks = await markDependencies(input, loaded);
+  return candidates.map((candidate) => ({ ...candidate, dependencies: marks.get(candidate.path) ?? null }));
 }
 
 async function printAll(io: Io, candidates: readonly Candidate[]): Promise<void> {
@@ -81,14 +96,17 @@ async function printOne(
   }
 }
 
-function explainInWords({ message, warnings, prompt }: Candidate): string {
+function explainInWords({ message, warnings, prompt, dependencies }: Candidate): string {
   const where =
     prompt === null
       ? message
       : prompt === "inline"
         ? "The prompt names it."
         : "The prompt has no room for it and leaves it to the search.";
-  return warnings.length === 0 ? where : `${where} But ${warnings.join("; ")}.`;
+  const missing = dependencies?.missing ?? [];
+  const lacks = missing.length === 0 ? [] : [`missing: ${missing.join(", ")}`];
+  const all = [...warnings, ...lacks];
+  return all.length === 0 ? where : `${where} But ${all.join("; ")}.`;
 }
 
 function summarize(candidates: readonly Candidate[]): string {

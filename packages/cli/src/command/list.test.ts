@@ -74,6 +74,49 @@ describe("list", () => {
     });
   });
 
+  test.runIf(process.platform === "linux")(
+    "--deps says what each skill is missing, and hides none for it [S-38] [S-60]",
+    async () => {
+      addNeedy(root);
+      const options = { env: { PATH: process.env["PATH"] } };
+      const { code, data } = await runJson(["list", "in", "--deps"], root, options);
+      expect(code).toBe(0);
+      expect(data.skills.map(({ id, dependencies }: Marked) => [id, dependencies])).toEqual([
+        ["plain", { state: "ok", missing: [] }],
+        ["reader", { state: "missing", missing: ["npm:zzz-writer", "pip:zzz_reader"] }],
+      ]);
+      const { out, err } = await runMain(["list", "in", "--deps"], root, options);
+      expect(out).toMatch(/^ID .* READINESS +DEPENDENCIES +DESCRIPTION\n/);
+      expect(out).toMatch(/\nplain .* ready +ok +Plain\.\n/);
+      expect(out).toMatch(/\nreader .* ready +missing +Reads\.\n/);
+      expect(err).toBe(
+        "reader: missing: npm:zzz-writer, pip:zzz_reader\n" +
+          "2 skills: `skillhold show <id> --root in` shows one\n" +
+          "1 with missing dependencies: `skillhold deps check --root in` says more\n",
+      );
+      const narrow = await runMain(["list", "in", "--deps"], root, { columns: 40, ...options });
+      expect(narrow.err).toContain("reader: missing: npm:zzz-writer, pip:zzz_reader\n");
+    },
+  );
+
+  test("without --deps nothing is said of dependencies [S-38]", async () => {
+    addNeedy(root);
+    const { data } = await runJson(["list", "in"], root);
+    expect(data.skills.map((skill: object) => "dependencies" in skill)).toEqual([false, false]);
+    const { out, err } = await runMain(["list", "in"], root);
+    expect(out + err).not.toMatch(/dependencies|missing/i);
+  });
+
+  test("--deps warns of nothing that could not be found out [S-38]", async () => {
+    for (let file = 0; file < 2100; file += 1) writeFile(root, `in/large/${file}.txt`, "");
+    writeFile(root, "in/large/SKILL.md", skillText("large", "Too large."));
+    const { data } = await runJson(["list", "in", "--deps"], root);
+    expect(data.skills).toMatchObject([{ id: "large", dependencies: { state: "unknown", missing: [] } }]);
+    const { out, err } = await runMain(["list", "in", "--deps"], root);
+    expect(out).toMatch(/\nlarge .* unknown +Too large\.\n/);
+    expect(out + err).not.toContain("missing");
+  });
+
   test("without skills says where it looked and how to add one, and that is no failure [S-60]", async () => {
     const nothing = await runMain(["list"], root);
     expect(nothing).toMatchObject({ code: 0, out: "", err: expect.stringContaining("No skills found.\n") });
@@ -150,3 +193,16 @@ describe("list", () => {
     expect(JSON.parse(out).data.skills[0].description).toBe("Reads \u001b[2J\u009b2J\u202e PDF.");
   });
 });
+
+interface Marked {
+  readonly id: string;
+  readonly dependencies: unknown;
+}
+
+/** A skill that needs nothing, and one that needs what no machine has. */
+function addNeedy(folder: string): void {
+  writeFile(folder, "in/plain/SKILL.md", skillText("plain", "Plain."));
+  writeFile(folder, "in/reader/SKILL.md", skillText("reader", "Reads."));
+  writeFile(folder, "in/reader/a.py", "import zzz_reader\n");
+  writeFile(folder, "in/reader/b.mjs", 'import "zzz-writer";\n');
+}

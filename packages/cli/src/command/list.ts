@@ -1,7 +1,8 @@
 import { neutralText } from "@skillhold/core";
 import type { SkillEntry } from "@skillhold/protocol";
+import type { DependencyMark } from "../dependency-mark.ts";
 import { type Opened, withLibrary } from "../open.ts";
-import { textOption } from "../option.ts";
+import { present, textOption } from "../option.ts";
 import { type ExitCode, type Io, plain, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
 import { formatProblems, linksOf, listProblems, type SearchProblem } from "../search-problem.ts";
@@ -15,12 +16,14 @@ export async function run(input: CommandInput): Promise<ExitCode> {
     input,
     async (opened) => {
       const tag = textOption(options, "tag");
-      const listing = await makeListing(opened, tag);
+      const isOfInvalid = options["invalid"] === true && !io.json;
+      const found = await makeListing(opened, tag);
+      const listing = options["deps"] === true && !isOfInvalid ? await withDependencies(found, input) : found;
       if (io.json) {
         printData(io, listing);
         return 0;
       }
-      if (options["invalid"] === true) await printInvalid(io, listing);
+      if (isOfInvalid) await printInvalid(io, listing);
       else await printListing(io, listing, opened, tag);
       io.err(formatProblems(listing.problems, opened.rootFlags));
       return 0;
@@ -29,8 +32,13 @@ export async function run(input: CommandInput): Promise<ExitCode> {
   );
 }
 
+interface ListedSkill extends SkillEntry {
+  /** Only when it was asked for. */
+  readonly dependencies?: DependencyMark;
+}
+
 interface Listing extends Pick<ReturnType<Opened["library"]["inspect"]>["view"], "invalid" | "shadowed"> {
-  readonly skills: readonly SkillEntry[];
+  readonly skills: readonly ListedSkill[];
   /** Skills that count for their id and are not for this viewer. */
   readonly hidden: readonly { readonly id: string; readonly source: string; readonly reason: string }[];
   /** Where there may be skills that nobody looked for. */
@@ -50,6 +58,17 @@ async function makeListing(opened: Opened, tag: string | undefined): Promise<Lis
 
 function hasTag(tags: readonly string[], wanted: string): boolean {
   return tags.some((tag) => tag.toLowerCase() === wanted.toLowerCase());
+}
+
+/** What surveys is loaded for this alone: it is much, and most lists go without. */
+async function withDependencies(listing: Listing, input: CommandInput): Promise<Listing> {
+  const { markDependencies } = await import("../dependency-mark.ts");
+  const marks = await markDependencies(input, listing.skills);
+  const skills = listing.skills.map((skill) => ({
+    ...skill,
+    ...present({ dependencies: marks.get(skill.path) }),
+  }));
+  return { ...listing, skills };
 }
 
 const columns = [
@@ -72,20 +91,32 @@ async function printListing(
   else if (skills.length === 0) printNothing(io, listing, opened);
   else {
     const paint = await paintFor(io.color);
-    const rows = skills.map(({ id, version, source, trust, readiness, description }) =>
-      [id, version ?? "-", source, trust, readiness.state, description].map((cell) => neutralText(cell)),
-    );
-    io.out(
-      formatTable(columns, rows, { width: io.isOutTty ? io.columns : undefined, paintTitle: paint.dim }),
-    );
+    const hasMarks = skills.some(({ dependencies }) => dependencies !== undefined);
+    const rows = skills.map(({ id, version, source, trust, readiness, dependencies, description }) => {
+      const marks = hasMarks ? [dependencies?.state ?? "-"] : [];
+      const cells = [id, version ?? "-", source, trust, readiness.state, ...marks, description];
+      return cells.map((cell) => neutralText(cell));
+    });
+    const titles = hasMarks ? columns.toSpliced(-1, 0, { title: "DEPENDENCIES" }) : columns;
+    io.out(formatTable(titles, rows, { width: io.isOutTty ? io.columns : undefined, paintTitle: paint.dim }));
   }
+  for (const skill of skills) io.err(formatMissing(skill));
   io.err(summarize(listing, opened));
+}
+
+/** Below the table: on a terminal its cells are cut. */
+function formatMissing({ id, dependencies }: ListedSkill): string {
+  return dependencies?.state === "missing"
+    ? `${id}: missing: ${plain(dependencies.missing.join(", "))}\n`
+    : "";
 }
 
 /** Each count that is not zero comes with the command that shows more. */
 function summarize({ skills, invalid, shadowed, hidden }: Listing, { rootFlags }: Opened): string {
+  const lacking = skills.filter(({ dependencies }) => dependencies?.state === "missing").length;
   const lines = [
     [skills.length, count(skills.length, "skill"), `\`skillhold show <id>${rootFlags}\` shows one`],
+    [lacking, `${lacking} with missing dependencies`, `\`skillhold deps check${rootFlags}\` says more`],
     [invalid.length, `${invalid.length} invalid`, `\`skillhold list --invalid${rootFlags}\` says why`],
     [shadowed.length, `${shadowed.length} shadowed`, `\`skillhold explain${rootFlags}\` says by which`],
     [hidden.length, `${hidden.length} hidden`, `\`skillhold explain${rootFlags}\` says why`],

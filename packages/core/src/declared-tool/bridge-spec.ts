@@ -18,13 +18,13 @@ export async function bridgeSpec(spec: ToolHostSpec, runtime: Runtime): Promise<
   return {
     skill: spec.skill,
     mounts: spec.mounts,
-    runtimes: [...runtime.mounts, ...own],
+    runtimes: [...runtime.mounts, ...own, ...(spec.environment?.mounts ?? [])],
     network: spec.network,
     limits: limitsOfLife(spec.limits),
     hasChannel: true,
     command: (paths) => ({
       argv: [paths.of(runtime.program), ...bridgeArguments(spec, paths, bridge, zod)],
-      env: spec.env,
+      env: { ...spec.environment?.env(paths), ...spec.env },
     }),
   };
 }

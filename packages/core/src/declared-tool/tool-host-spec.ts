@@ -1,5 +1,5 @@
 import type { Runtime } from "../sandbox/runtime.ts";
-import type { Mount, Network, RunLimits, Sandbox } from "../sandbox/sandbox.ts";
+import type { Mount, Network, RunLimits, Sandbox, SandboxPaths } from "../sandbox/sandbox.ts";
 import type { Redact } from "./tool-listing.ts";
 
 export type ToolLanguage = "node" | "python";
@@ -14,6 +14,11 @@ export interface ToolHostSpec {
   readonly mounts: readonly Mount[];
   readonly network: Network;
   readonly env: Readonly<Record<string, string>>;
+  /** Packages that were installed for the skill, and the variables by which they are found. */
+  readonly environment?: {
+    readonly mounts: readonly Mount[];
+    readonly env: (paths: SandboxPaths) => Readonly<Record<string, string>>;
+  };
   /** `wallMs` is not used: a call has its time-out, and a process without calls is ended after `idleMs`. */
   readonly limits: RunLimits;
   readonly timing: ToolTiming;

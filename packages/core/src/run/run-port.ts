@@ -1,8 +1,10 @@
 import type { SkillEntry } from "@skillhold/protocol";
 import type { ApprovalStore, Asker } from "../approval/approval.ts";
 import type { ToolCatalogueCache } from "../declared-tool/index.ts";
+import type { Library } from "../library/library.ts";
+import type { Viewer } from "../library/viewer.ts";
 import type { Rules } from "../policy/index.ts";
-import type { Mount, Network, Sandbox } from "../sandbox/sandbox.ts";
+import type { Mount, Network, Sandbox, SandboxPaths } from "../sandbox/sandbox.ts";
 import type { SecretStore } from "../secret/secret.ts";
 
 /** What a session needs to run what a skill brings along. Without it, a session runs nothing. */
@@ -28,6 +30,23 @@ export interface RunPorts {
   readonly outputs?: string;
   /** Where it is kept which tools a content declares, so that to list them it need not be run again. */
   readonly toolCache?: ToolCatalogueCache;
+  /** The packages that were installed for a skill, found by the copy that is about to run. */
+  readonly environment?: (copy: RunCopy) => Promise<RunEnvironment | undefined>;
+  /** What a reader of the skill should know of what it lacks here. */
+  readonly warnings?: (library: Library, viewer: Viewer, id: string) => Promise<readonly string[]>;
+}
+
+/** A copy of a skill that is about to run. */
+export interface RunCopy {
+  readonly id: string;
+  readonly treeHash: string;
+  readonly folder: string;
+}
+
+/** Packages that a program finds beside what its interpreter has. */
+export interface RunEnvironment {
+  readonly mounts: readonly Mount[];
+  readonly env: (paths: SandboxPaths) => Readonly<Record<string, string>>;
 }
 
 export interface RunGrant {

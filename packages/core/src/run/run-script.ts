@@ -20,7 +20,13 @@ import { makeRedactor, type Redactor } from "../secret/index.ts";
 import { aboutRun, clearRun, type RunRequest } from "./clearance.ts";
 import { runLimits } from "./run-limits.ts";
 import { looksRunnable, type ScriptProgram, scriptProgram } from "./script-program.ts";
-import { type RunContext, rejectAborted, stageSkill } from "./staged-skill.ts";
+import {
+  environmentOf,
+  type RunContext,
+  rejectAborted,
+  stageSkill,
+  withEnvironment,
+} from "./staged-skill.ts";
 import { collectSupply, type Supply } from "./supply.ts";
 
 export interface ScriptOptions {
@@ -82,12 +88,20 @@ export async function runScript(
     const program = scriptProgram({ ...target, head: readHead(join(folder, target.path)) });
     const runtime = program.kind === "itself" ? undefined : await findRuntime(program.runtime);
     const supply = await collectSupply(content.entry, context.agent, context.ports);
+    const environment = await environmentOf(staged, context.ports);
     const redactor = makeRedactor(supply.values);
     const request = scriptRequest(content, target.path, options, supply, redactor, context);
     await clearRun(request, context);
     const command = scriptCommand(program, runtime, target.path, options.args ?? [], supply);
-    const spec = scriptSpec(request, folder, runtime, command, context);
-    return await execute(request, spec, redactor, { ...options, stage: staged.stage }, context);
+    const spec = scriptSpec(request, folder, withEnvironment(command, environment), context);
+    const runtimes = [...(runtime?.mounts ?? []), ...(environment?.mounts ?? [])];
+    return await execute(
+      request,
+      { ...spec, runtimes },
+      redactor,
+      { ...options, stage: staged.stage },
+      context,
+    );
   } finally {
     await removeStage(staged.stage);
   }
@@ -175,14 +189,12 @@ function scriptCommand(
 function scriptSpec(
   { content, mounts, network }: RunRequest,
   skill: string,
-  runtime: Runtime | undefined,
   command: SandboxSpec["command"],
   { limits, signal }: RunContext,
 ): SandboxSpec {
   return {
     skill,
     mounts,
-    runtimes: runtime?.mounts ?? [],
     network,
     limits: runLimits(content.entry.trust, limits),
     hasChannel: false,

@@ -2,8 +2,10 @@ import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Limits, SkillError } from "@skillhold/protocol";
 import type { SkillContent } from "../library/library.ts";
+import type { SandboxSpec } from "../sandbox/sandbox.ts";
 import { makeStage, removeStage } from "../sandbox/stage.ts";
 import type { ClearanceContext } from "./clearance.ts";
+import type { RunEnvironment, RunPorts } from "./run-port.ts";
 
 /** For one run of one skill: the way to it through the gate, and all that running it depends on. */
 export interface RunContext extends ClearanceContext {
@@ -43,6 +45,26 @@ export async function stageSkill({
     await removeStage(stage);
     throw error;
   }
+}
+
+/** The packages that were installed for what is about to run. */
+export async function environmentOf(
+  { folder, content }: StagedSkill,
+  { environment }: RunPorts,
+): Promise<RunEnvironment | undefined> {
+  return await environment?.({ id: content.entry.id, treeHash: content.treeHash, folder });
+}
+
+/** The same command with the variables by which it finds them; its own count before these. */
+export function withEnvironment(
+  command: SandboxSpec["command"],
+  environment: RunEnvironment | undefined,
+): SandboxSpec["command"] {
+  if (environment === undefined) return command;
+  return (paths) => {
+    const { argv, env } = command(paths);
+    return { argv, env: { ...environment.env(paths), ...env } };
+  };
 }
 
 export function rejectAborted(signal: AbortSignal | undefined): void {

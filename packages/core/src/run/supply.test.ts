@@ -3,7 +3,7 @@ import { memorySecrets } from "../secret/index.ts";
 import { fixtureLibrary, skill } from "../session/session.fixture.ts";
 import { fixtureRuns } from "./run.fixture.ts";
 import type { RunPorts } from "./run-port.ts";
-import { collectSupply } from "./supply.ts";
+import { collectSupply, HOME } from "./supply.ts";
 
 async function supply(yaml: string, ports: Partial<RunPorts>, agent?: string) {
   const library = fixtureLibrary([skill("demo", { yaml: `metadata: {openclaw: ${yaml}}` })]);
@@ -42,10 +42,10 @@ test("a declared configuration file is mounted where a program looks for it, and
   const yaml = "{requires: {config: ['~/.tool/rc', 'local.json', '/etc/tool.conf', '~/../../etc/x']}}";
   const { mounts } = await supply(yaml, { config });
   expect(mounts.map(({ target, isWritable }) => [target, isWritable])).toEqual([
-    ["/work/.tool/rc", false],
-    ["/work/local.json", false],
+    [`${HOME}/.tool/rc`, false],
+    [`${HOME}/local.json`, false],
     ["/etc/tool.conf", false],
-    ["/work/etc/x", false],
+    [`${HOME}/etc/x`, false],
   ]);
 });
 

@@ -17,7 +17,7 @@ export interface Supply {
 }
 
 /** Inside, a configuration file lies where a program that looks in its home folder finds it. */
-const HOME = "/work";
+export const HOME = "/work";
 
 /**
  * Collects what a run of the skill would be handed. A secret of the skill counts before a variable of the host,

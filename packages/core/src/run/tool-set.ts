@@ -16,7 +16,14 @@ import { makeRedactor } from "../secret/index.ts";
 import { isToolFile } from "../skill/index.ts";
 import { aboutRun, clearRun, type RunRequest } from "./clearance.ts";
 import { runLimits } from "./run-limits.ts";
-import { type RunContext, rejectAborted, type StagedSkill, stageSkill } from "./staged-skill.ts";
+import type { RunEnvironment } from "./run-port.ts";
+import {
+  environmentOf,
+  type RunContext,
+  rejectAborted,
+  type StagedSkill,
+  stageSkill,
+} from "./staged-skill.ts";
 import { collectSupply, type Supply } from "./supply.ts";
 
 export type ToolArgs = Readonly<Record<string, unknown>>;
@@ -128,7 +135,9 @@ export class ToolSets {
     }
     this.#sets.delete(id);
     if (last !== undefined) await this.#retire(last);
-    const set = openSet(await stageSkill(context), supply, this.#cache, context);
+    const staged = await stageSkill(context);
+    const environment = await environmentOf(staged, context.ports);
+    const set = openSet(staged, supply, environment, this.#cache, context);
     this.#sets.set(id, set);
     return set;
   }
@@ -186,6 +195,7 @@ function isSameSupply(a: Supply, b: Supply): boolean {
 function openSet(
   staged: StagedSkill,
   supply: Supply,
+  environment: RunEnvironment | undefined,
   cache: ToolCatalogueCache,
   { ports, limits }: RunContext,
 ): ToolSet {
@@ -199,6 +209,7 @@ function openSet(
       mounts: supply.mounts,
       network: supply.network,
       env: Object.fromEntries(supply.values),
+      ...(environment === undefined ? {} : { environment }),
       limits: runLimits(entry.trust, limits),
       timing: { startMs: limits.toolStartMs, callMs: limits.toolCallMs, graceMs: GRACE_MS, idleMs: IDLE_MS },
     },

@@ -101,7 +101,7 @@ describe.runIf(process.platform === "linux")("a limit in bubblewrap", () => {
   test.runIf(hasGroups)("of memory is not used up by a full disk [S-29]", async () => {
     const limits = { ...roomyLimits, memoryBytes: 64 * MB, diskBytes: 40 * MB };
     const fill =
-      "head -c 40000000 /dev/zero > /work/a; head -c 40000000 /dev/zero > /tmp/b; head -c 30000000 /dev/zero | tail -c 30000000 | wc -c";
+      "head -c 40000000 /dev/zero > $HOME/a; head -c 40000000 /dev/zero > /tmp/b; head -c 30000000 /dev/zero | tail -c 30000000 | wc -c";
     expect(await bench.run(sandbox, fill, { limits })).toMatchObject({
       outcome: "exited",
       stdout: "30000000\n",

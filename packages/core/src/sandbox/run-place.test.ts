@@ -15,6 +15,7 @@ import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bubblewrap } from "./bubblewrap.ts";
+import { WORK } from "./bubblewrap-option.ts";
 import { findPlace } from "./run-place.ts";
 import { makeStage, removeStage } from "./stage.ts";
 import { type Bench, makeBench } from "./trial.fixture.ts";
@@ -72,8 +73,8 @@ describe.runIf(isLinux)("what a run is shown of the host", () => {
   test("is not collected where it lies in the working folder [S-29]", async () => {
     const folder = folderOf("collected");
     const mounts = [
-      { source: join(folder, "file"), target: "/work/.config/tool.json", isWritable: false },
-      { source: folder, target: "/work/shared", isWritable: false },
+      { source: join(folder, "file"), target: `${WORK}/.config/tool.json`, isWritable: false },
+      { source: folder, target: `${WORK}/shared`, isWritable: false },
     ];
     const script = "cat .config/tool.json shared/file; echo mine > .config/mine";
     const { stdout, files, collected } = await bench.run(sandbox, script, { mounts });

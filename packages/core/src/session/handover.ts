@@ -11,6 +11,8 @@ export interface Handover {
   readonly content: SkillContent;
   readonly args: string;
   readonly viewer: Viewer;
+  /** What is missing for it on this machine, each in a sentence. */
+  readonly lacks: readonly string[];
   /** What the session has in use already. */
   readonly active: ReadonlyMap<string, Activation>;
   readonly hasFileSystem: boolean;
@@ -19,7 +21,7 @@ export interface Handover {
 
 /** Puts together what an agent is to read of a skill. Nothing is recorded and no file is read but the examples. */
 export async function prepareHandover(handover: Handover, library: Library): Promise<ActivatedSkill> {
-  const { content, args, viewer, active, hasFileSystem, limits } = handover;
+  const { content, args, viewer, lacks, active, hasFileSystem, limits } = handover;
   const advice = await adviseOnRequirements(content.entry, new Set(active.keys()), viewer, library);
   const supplement = await readSupplement(content, viewer, limits, library);
   const before = active.get(content.entry.id);
@@ -33,6 +35,7 @@ export async function prepareHandover(handover: Handover, library: Library): Pro
     warnings: [
       ...(hasChanged ? ["The skill has changed since it was loaded; this text replaces the former."] : []),
       ...contentWarnings(content),
+      ...lacks,
       ...advice.warnings,
       ...supplement.warnings,
     ],

@@ -56,6 +56,11 @@ export class SessionRuns {
     return await (await this.#toolSets()).call(tool, args, context);
   }
 
+  /** What a reader of the skill should know of what it lacks here. */
+  async warnings(viewer: Viewer, id: string): Promise<readonly string[]> {
+    return (await this.#world.runs?.warnings?.(this.#library, viewer, id)) ?? [];
+  }
+
   /** Calls off what is under way. */
   stop(): void {
     this.#ending.abort();

@@ -3,7 +3,7 @@ import type { Catalogue } from "../catalogue/index.ts";
 import type { ToolCatalogue } from "../declared-tool/index.ts";
 import type { ByteRange, Library, SearchResult, SkillContent } from "../library/library.ts";
 import type { Viewer } from "../library/viewer.ts";
-import { type GuardOptions, guardToolCall, type ToolCall, type ToolVerdict } from "../policy/index.ts";
+import type { GuardOptions, ToolVerdict } from "../policy/index.ts";
 import type { ScriptOptions, ScriptRun } from "../run/run-script.ts";
 import type { CallOptions, ToolAnswer, ToolArgs } from "../run/tool-set.ts";
 import { estimateTokens } from "../skill/index.ts";
@@ -14,6 +14,7 @@ import type { SessionPorts } from "./port.ts";
 import { explainRefusal, hiddenReason, type Request, withAdvice } from "./refusal.ts";
 import { readSessionResource, type SessionResource } from "./resource.ts";
 import { type CatalogueRequest, sessionCatalogue } from "./session-catalogue.ts";
+import { SessionGuard } from "./session-guard.ts";
 import { SessionLog } from "./session-log.ts";
 import { type RunUse, SessionRuns } from "./session-run.ts";
 import { runSlash, type SlashResult } from "./slash.ts";
@@ -74,6 +75,7 @@ export class Session {
   readonly #options: SessionOptions;
   readonly #log: SessionLog;
   readonly #runs: SessionRuns;
+  readonly #guard: SessionGuard;
   readonly #active = new Map<string, Activation>();
   #isClosed = false;
   #turn: Promise<unknown> = Promise.resolve();
@@ -88,6 +90,7 @@ export class Session {
     this.#options = options;
     this.#log = log;
     this.#runs = runs;
+    this.#guard = new SessionGuard(options.guard, log);
   }
 
   list(): Promise<readonly SkillEntry[]> {
@@ -136,7 +139,8 @@ export class Session {
   /** Runs a script of a skill, if policy and approvals let it; the skill need not be active, only visible. */
   run(id: string, script: string, options: ScriptOptions = {}): Promise<ScriptRun> {
     return this.#whileOpen(async () => {
-      await this.#rejectBlocked({ tool: "run_skill_script", input: { skill_id: id, script } });
+      const call = { tool: "run_skill_script", input: { skill_id: id, script } };
+      await this.#guard.rejectBlocked(call, this.active());
       return await this.#running("run_script", id, script, (use) => this.#runs.run(use, script, options));
     });
   }
@@ -151,7 +155,7 @@ export class Session {
   /** Calls a tool that a skill declares, by its own name or as `<id>__<tool>`. */
   callTool(id: string, tool: string, args: ToolArgs = {}, options: CallOptions = {}): Promise<ToolAnswer> {
     return this.#whileOpen(async () => {
-      await this.#rejectBlocked({ tool, input: args, owner: id });
+      await this.#guard.rejectBlocked({ tool, input: args, owner: id }, this.active());
       return await this.#running("call_tool", id, tool, (use) =>
         this.#runs.callTool(use, tool, args, options),
       );
@@ -160,7 +164,8 @@ export class Session {
 
   /** Asks the active skills whether a tool may be called. A call that one of them blocks is recorded. */
   async guard(tool: string, input: unknown, owner?: string): Promise<ToolVerdict> {
-    return await this.#guard({ tool, input, ...(owner === undefined ? {} : { owner }) });
+    const call = { tool, input, ...(owner === undefined ? {} : { owner }) };
+    return await this.#guard.judge(call, this.active());
   }
 
   /** The skills in use, in the order in which they were last handed over. */
@@ -213,7 +218,16 @@ export class Session {
     );
     if (!again && isRepeat(this.#active.get(content.entry.id), content, args)) return writeRepeat(content);
     const { hasFileSystem = false } = this.#options;
-    const handover = { content, args, viewer, active: this.#active, hasFileSystem, limits: this.limits };
+    const lacks = await this.#runs.warnings(viewer, content.entry.id);
+    const handover = {
+      content,
+      args,
+      viewer,
+      lacks,
+      active: this.#active,
+      hasFileSystem,
+      limits: this.limits,
+    };
     const skill = await prepareHandover(handover, this.#library);
     const cost = estimateTokens(skill.text);
     if (cost > maxTokens) {
@@ -243,33 +257,6 @@ export class Session {
     // Deleted first, so that the order is that of the last handover.
     this.#active.delete(skill);
     this.#active.set(skill, activation);
-  }
-
-  async #guard(call: ToolCall): Promise<ToolVerdict> {
-    const grants = this.active().map(({ skill, allowedTools, folder }) => ({
-      skill,
-      ...(allowedTools === undefined ? {} : { allowedTools }),
-      ...(folder === undefined ? {} : { folder }),
-    }));
-    const verdict = guardToolCall(call, grants, this.#options.guard);
-    if (verdict.verdict !== "blocked") return verdict;
-    const { skill, message } = verdict;
-    const path = call.tool.slice(0, 128);
-    await this.#log.record({
-      type: "skill.denied",
-      act: "use_tool",
-      skill,
-      path,
-      reason: "TOOL_BLOCKED",
-      message,
-    });
-    return verdict;
-  }
-
-  async #rejectBlocked(call: ToolCall): Promise<void> {
-    const verdict = await this.#guard(call);
-    if (verdict.verdict === "blocked")
-      throw new SkillError("TOOL_BLOCKED", verdict.message, { hint: verdict.hint });
   }
 
   /** A skill in use is read for whoever started it: the files of one that a user started are for the model as well. */

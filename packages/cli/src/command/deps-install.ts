@@ -1,0 +1,68 @@
+import { type DependencySurvey, surveyDependencies, withLibrarySubject } from "@skillhold/core/environment";
+import { SkillError } from "@skillhold/protocol/error";
+import { withSurvey } from "../dependency-survey.ts";
+import { getEntry } from "../get-entry.ts";
+import { type Installed, installFor, missingSpecs, type SurveyHome } from "../installing.ts";
+import { type Opened, withLibrary } from "../open.ts";
+import { type ExitCode, type Io, plain, printData } from "../output.ts";
+import type { CommandInput } from "../program.ts";
+import { MISSING } from "./deps-check.ts";
+
+/** Installs what a skill is missing, or what was named, and checks again. */
+export async function run(input: CommandInput): Promise<ExitCode> {
+  const { io, options } = input;
+  const done = await withLibrary(input, (opened) =>
+    withSurvey(input, (ports) => installAndSurvey(input, opened, { ...ports, home: homeOf(ports) })),
+  );
+  io.signal.throwIfAborted();
+  const { id, state } = done.survey;
+  if (io.json) printData(io, { skill: id, ...done.report, state });
+  else printEnd(io, done, options["dryRun"] === true);
+  if (options["dryRun"] === true) return 0;
+  if (done.report.results.some(({ status }) => status === "failed")) return 1;
+  return state.state === "missing" ? MISSING : 0;
+}
+
+interface Done {
+  readonly report: Installed;
+  /** As it is afterwards. */
+  readonly survey: DependencySurvey;
+}
+
+async function installAndSurvey(input: CommandInput, opened: Opened, ports: SurveyHome): Promise<Done> {
+  const [wanted = "", ...specs] = input.args;
+  const { library, viewer } = opened;
+  const { id } = await getEntry(opened, wanted);
+  const survey = () =>
+    withLibrarySubject(library, viewer, id, async (subject) => {
+      const [found] = await surveyDependencies([subject], ports);
+      if (found === undefined) throw new SkillError("INTERNAL", `Nothing came of the check of ${id}.`);
+      return found;
+    });
+  const before = await survey();
+  const asked = specs.length > 0 ? specs : missingSpecs(before, input.io);
+  if (asked.length === 0) return { report: { results: [] }, survey: before };
+  const report = await installFor(input, opened, { survey: before, specs: asked }, ports);
+  return { report, survey: input.options["dryRun"] === true ? before : await survey() };
+}
+
+function homeOf({ home }: { readonly home?: string }): string {
+  if (home !== undefined) return home;
+  throw new SkillError("CONFIG_INVALID", "There is no folder to install anything into.", {
+    hint: "Set HOME or XDG_DATA_HOME to a folder of your own.",
+  });
+}
+
+const MARKS = { ok: "installed", failed: "failed", manual: "to do", skipped: "skipped" } as const;
+
+function printEnd(io: Io, { report, survey }: Done, isDryRun: boolean): void {
+  for (const { spec, status, message } of report.results)
+    io.out(
+      `${MARKS[status]} ${plain(message === "" || message.startsWith(spec) ? message || spec : `${spec}: ${message}`)}\n`,
+    );
+  if (report.environment !== undefined) io.err(`It lies in ${plain(report.environment)}\n`);
+  if (report.results.length === 0) io.err(`Nothing is missing that ${survey.id} needs.\n`);
+  if (isDryRun) io.err("Nothing was done.\n");
+  for (const warning of survey.state.warnings) io.err(`${survey.id}: ${plain(warning)}\n`);
+  if (!isDryRun && report.results.length > 0) io.err(`${survey.id}: ${survey.state.state}\n`);
+}

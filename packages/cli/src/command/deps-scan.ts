@@ -1,0 +1,47 @@
+import { setImmediate } from "node:timers/promises";
+import { pack } from "@skillhold/core";
+import { scanBundle } from "@skillhold/core/dependency";
+import { SkillError } from "@skillhold/protocol/error";
+import { printScan, type ScanRow } from "../dependency-report.ts";
+import { type ExitCode, type Io, printData } from "../output.ts";
+import type { CommandInput } from "../program.ts";
+import { openProgress } from "../progress.ts";
+import { namedLimits, type SelectedSkill, selectSkills } from "../skill-selection.ts";
+
+/** Lists what skills depend on. Nothing is run and nothing is looked up. */
+export async function run(input: CommandInput): Promise<ExitCode> {
+  const { io } = input;
+  const { skills, problems } = await selectSkills(input);
+  const rows = await scanAll(skills, io);
+  if (io.json) printData(io, { skills: rows, problems });
+  else await printScan(io, rows, problems);
+  return 0;
+}
+
+/** One after the other: of a skill that was scanned nothing is kept but what was found. */
+async function scanAll(skills: readonly SelectedSkill[], io: Io): Promise<readonly ScanRow[]> {
+  const progress = openProgress(io, "scanning", { afterMs: 400 });
+  const rows: ScanRow[] = [];
+  try {
+    for (const skill of skills) {
+      if (rows.length % 16 === 0) await setImmediate(undefined, { signal: io.signal });
+      progress.update(rows.length, skills.length, skill.path);
+      rows.push(await scan(skill, io));
+    }
+  } finally {
+    progress.stop();
+  }
+  return rows;
+}
+
+async function scan({ id, path, folder }: SelectedSkill, { signal }: Io): Promise<ScanRow> {
+  try {
+    const bundle = await pack(folder, { limits: namedLimits, signal });
+    const { dependencies, notes } = await scanBundle(bundle);
+    return { path, id, dependencies, notes };
+  } catch (error) {
+    // One that cannot be packed says so; the others are scanned all the same.
+    if (!(error instanceof SkillError) || signal.aborted) throw error;
+    return { path, id, dependencies: [], notes: [{ file: ".", message: error.message }] };
+  }
+}

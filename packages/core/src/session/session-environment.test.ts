@@ -1,0 +1,38 @@
+import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { openRunning, org } from "./session-run.fixture.ts";
+
+test("packages that were installed for a skill are found by its scripts and tools [S-36]", async () => {
+  const site = mkdtempSync(join(tmpdir(), "skillhold-run-"));
+  chmodSync(site, 0o755);
+  writeFileSync(join(site, "greeting.py"), "text = 'hello'\n");
+  const files = {
+    "scripts/a.py": "import greeting\nprint(greeting.text)",
+    "tools/b.py":
+      'from langchain_core.tools import tool\nimport greeting\n@tool\ndef greet() -> str:\n    "Greets."\n    return greeting.text\n',
+  };
+  const asked: string[] = [];
+  const { session } = await openRunning([org(files)], {
+    environment: async ({ id, folder }) => {
+      asked.push(`${id} ${readdirSync(folder).join()}`);
+      const mount = { source: site, target: "/opt/site", isWritable: false };
+      return { mounts: [mount], env: (paths) => ({ PYTHONPATH: paths.of(site) }) };
+    },
+  });
+  expect((await session.run("demo", "a.py")).stdout).toBe("hello\n");
+  expect((await session.callTool("demo", "greet")).result).toBe("hello");
+  expect(asked[0]).toBe("demo SKILL.md,scripts,tools");
+  rmSync(site, { recursive: true });
+  await session.close();
+});
+
+test("who reads a skill is told what it lacks [S-24] [S-38]", async () => {
+  const warnings = async (_: unknown, __: unknown, id: string) => [`Missing: pip:x. Install it for ${id}.`];
+  const { session } = await openRunning([org({})], { warnings });
+  const { warnings: told, text } = await session.activate("demo");
+  expect(told).toContain("Missing: pip:x. Install it for demo.");
+  expect(text).toContain("Missing: pip:x.");
+  await session.close();
+});

@@ -1,0 +1,40 @@
+import { SkillError } from "@skillhold/protocol";
+import { type GuardOptions, guardToolCall, type ToolCall, type ToolVerdict } from "../policy/index.ts";
+import type { Activation } from "./activation.ts";
+import type { SessionLog } from "./session-log.ts";
+
+/** Asks the skills in use before a tool is called. A call that one of them blocks is recorded. */
+export class SessionGuard {
+  readonly #options: GuardOptions | undefined;
+  readonly #log: SessionLog;
+
+  constructor(options: GuardOptions | undefined, log: SessionLog) {
+    this.#options = options;
+    this.#log = log;
+  }
+
+  async judge(call: ToolCall, active: readonly Activation[]): Promise<ToolVerdict> {
+    const grants = active.map(({ skill, allowedTools, folder }) => ({
+      skill,
+      ...(allowedTools === undefined ? {} : { allowedTools }),
+      ...(folder === undefined ? {} : { folder }),
+    }));
+    const verdict = guardToolCall(call, grants, this.#options);
+    if (verdict.verdict !== "blocked") return verdict;
+    const { skill, message } = verdict;
+    const refusal = {
+      act: "use_tool",
+      skill,
+      path: call.tool.slice(0, 128),
+      reason: "TOOL_BLOCKED",
+    } as const;
+    await this.#log.record({ type: "skill.denied", ...refusal, message });
+    return verdict;
+  }
+
+  async rejectBlocked(call: ToolCall, active: readonly Activation[]): Promise<void> {
+    const verdict = await this.judge(call, active);
+    if (verdict.verdict !== "blocked") return;
+    throw new SkillError("TOOL_BLOCKED", verdict.message, { hint: verdict.hint });
+  }
+}
