@@ -93,15 +93,9 @@ export async function runScript(
     const request = scriptRequest(content, target.path, options, supply, redactor, context);
     await clearRun(request, context);
     const command = scriptCommand(program, runtime, target.path, options.args ?? [], supply);
-    const spec = scriptSpec(request, folder, withEnvironment(command, environment), context);
     const runtimes = [...(runtime?.mounts ?? []), ...(environment?.mounts ?? [])];
-    return await execute(
-      request,
-      { ...spec, runtimes },
-      redactor,
-      { ...options, stage: staged.stage },
-      context,
-    );
+    const spec = scriptSpec(request, folder, runtimes, withEnvironment(command, environment), context);
+    return await execute(request, spec, redactor, { ...options, stage: staged.stage }, context);
   } finally {
     await removeStage(staged.stage);
   }
@@ -189,12 +183,14 @@ function scriptCommand(
 function scriptSpec(
   { content, mounts, network }: RunRequest,
   skill: string,
+  runtimes: readonly Mount[],
   command: SandboxSpec["command"],
   { limits, signal }: RunContext,
 ): SandboxSpec {
   return {
     skill,
     mounts,
+    runtimes,
     network,
     limits: runLimits(content.entry.trust, limits),
     hasChannel: false,

@@ -136,10 +136,15 @@ export class ToolSets {
     this.#sets.delete(id);
     if (last !== undefined) await this.#retire(last);
     const staged = await stageSkill(context);
-    const environment = await environmentOf(staged, context.ports);
-    const set = openSet(staged, supply, environment, this.#cache, context);
-    this.#sets.set(id, set);
-    return set;
+    try {
+      const environment = await environmentOf(staged, context.ports);
+      const set = openSet(staged, supply, environment, this.#cache, context);
+      this.#sets.set(id, set);
+      return set;
+    } catch (error) {
+      await removeStage(staged.stage);
+      throw error;
+    }
   }
 
   /** The name that the skill gave it, also when it is called by the one that agents see. */
