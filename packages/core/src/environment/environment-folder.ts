@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { chmod, mkdir } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { chmod, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isOpenToAll } from "../sandbox/runtime-copy.ts";
 import { stageRoot } from "../sandbox/stage.ts";
@@ -59,8 +60,25 @@ export async function environmentHome(data: string, isRoot = process.getuid?.() 
   await chmod(folder, 0o755);
   if (await isOpenToAll(folder)) return folder;
   const name = createHash("sha256").update(folder).digest("hex").slice(0, 16);
-  const open = join(await stageRoot(), `environments-${name}`);
+  const root = await stageRoot();
+  await sweepOrphans(root);
+  const open = join(root, `environments-${name}`);
+  await writeFile(`${open}${OWNER}`, folder);
   await mkdir(open, { recursive: true });
   await chmod(open, 0o755);
   return open;
+}
+
+const OWNER = ".owner";
+
+/** Takes away the environments of data folders that are gone. */
+async function sweepOrphans(root: string): Promise<void> {
+  for (const name of await readdir(root)) {
+    if (!name.startsWith("environments-") || !name.endsWith(OWNER)) continue;
+    const note = join(root, name);
+    const owner = await readFile(note, "utf8").catch(() => "");
+    if (owner === "" || existsSync(owner)) continue;
+    await rm(note.slice(0, -OWNER.length), { recursive: true, force: true });
+    await rm(note, { force: true });
+  }
 }

@@ -3,11 +3,14 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
+  mkdtempSync,
   readFileSync,
   rmdirSync,
+  rmSync,
   statSync,
   symlinkSync,
 } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { stageRoot } from "../sandbox/stage.ts";
@@ -51,4 +54,15 @@ test("environments lie with the data, or where the user of root's runs can reach
   expect(existsSync(open)).toBe(true);
   expect(await environmentHome(data, true)).toBe(open);
   rmdirSync(open);
+});
+
+test("environments of a data folder that is gone are taken away [S-36]", async () => {
+  const gone = mkdtempSync(join(tmpdir(), "skillhold-data-"));
+  const open = await environmentHome(gone, true);
+  expect(existsSync(open)).toBe(true);
+  rmSync(gone, { recursive: true });
+  const next = mkdtempSync(join(tmpdir(), "skillhold-data-"));
+  const kept = await environmentHome(next, true);
+  expect([existsSync(open), existsSync(kept)]).toEqual([false, true]);
+  rmSync(next, { recursive: true });
 });
