@@ -75,8 +75,8 @@ async function printSkill(io: Io, skill: SkillPolicy): Promise<void> {
     io.out(`  ${paint.red("nothing")}  ${quoted(item)}: ${problem}\n`);
 }
 
-function formatDecision({ verdict, rule, reason }: Decision): string {
-  return `${verdict} (${rule}). ${reason}`;
+function formatDecision({ verdict, rule, reasons }: Decision): string {
+  return `${verdict} (${rule}). ${reasons.join(" ")}`;
 }
 
 /** A stranger's text, told from ours and harmless on a terminal. */
