@@ -101,12 +101,13 @@ function topOf(module: string): string {
   return module.split(".", 1)[0] ?? module;
 }
 
-/** `lib/x` where the bundle has such a file: a path from a base folder, and no package. */
+/** `lib/x` where the bundle has such a file, by whatever extension: a path from a base folder, and no package. */
 function isInBundle(specifier: string, file: string, content: BundleContent): boolean {
   if (!specifier.includes("/") || specifier.startsWith("@")) return false;
+  const path = specifier.replace(/\.[cm]?jsx?$/, "");
   const folders = file.split("/").slice(0, -1);
   return folders
     .map((_, index) => folders.slice(0, index + 1).join("/"))
     .concat("")
-    .some((folder) => content.paths.has(folder === "" ? specifier : `${folder}/${specifier}`));
+    .some((folder) => content.paths.has(folder === "" ? path : `${folder}/${path}`));
 }

@@ -9,7 +9,7 @@ import {
 import type { DependencyKind } from "./dependency.ts";
 import { type InstallWay, packageOf, programOf, readInstallWays } from "./install-way.ts";
 import { isCommandName, isNpmName } from "./package-name.ts";
-import { isWellKnown } from "./python-distribution.ts";
+import { isKnownDistribution, isWellKnown } from "./python-distribution.ts";
 import { readRequirement } from "./requirement.ts";
 import { runtimeOf } from "./shell-table.ts";
 
@@ -119,7 +119,7 @@ function readLoose(value: FrontmatterValue | undefined): readonly Entry[] {
 }
 
 function isPythonName(name: string): boolean {
-  return isWellKnown(name) || isWellKnown(name.toLowerCase());
+  return isWellKnown(name) || isWellKnown(name.toLowerCase()) || isKnownDistribution(name);
 }
 
 function looseEntry(text: string, isPythonList: boolean): Entry {

@@ -22,7 +22,7 @@ export interface Place {
   readonly line: number;
 }
 
-/** What a skill needs, by kind and name, each once. */
+/** What a skill needs, by kind, name and import, each once. */
 export interface DependencyManifest {
   readonly dependencies: readonly Dependency[];
   readonly notes: readonly ScanNote[];

@@ -10,23 +10,28 @@ import type { PythonImport } from "./python-import.ts";
 export class LocalModules {
   /** Folders that hold a module file or a package of the name, with the path that makes it one. */
   readonly #modules = new Map<string, { readonly folder: string; readonly path: string }[]>();
-  /** Names of folders that hold Python somewhere below. */
-  readonly #folders = new Set<string>();
+  /** Folders that hold Python somewhere below, by their names. */
+  readonly #folders = new Map<string, string[]>();
   /** Folders by their name and what lies in them: `scripts/run` for any `scripts` with a module or folder `run`. */
   readonly #inside = new Map<string, string[]>();
   readonly #known = new Set<string>();
   readonly #bundle: string;
+  /** Whether the bundle's own folder is a package. */
+  readonly #isPackage: boolean;
 
   /** `bundle` is the name of the bundle's own folder, which code may know too. */
   constructor(paths: readonly string[], bundle = "") {
     this.#bundle = bundle.replaceAll("-", "_");
+    this.#isPackage = paths.includes("__init__.py") && !isWellKnown(this.#bundle);
     for (const path of paths) this.#add(path);
   }
 
   has(file: string, wanted: Pick<PythonImport, "module" | "names">): boolean {
     const [top = "", second] = wanted.module.split(".");
     const isKnown = isWellKnown(top);
-    if (top === this.#bundle && !isKnown) return true;
+    const parts = second === undefined ? wanted.names : [second];
+    // Skills are named after what they are about: only a part that is there shows that the bundle is meant.
+    if (top === this.#bundle && (this.#isPackage || parts.some((part) => this.#known.has(part)))) return true;
     const modules = this.#modules.get(top) ?? [];
     // A script that imports its own name means another one.
     if (
@@ -35,11 +40,19 @@ export class LocalModules {
       )
     )
       return true;
-    const parts = second === undefined ? wanted.names : [second];
-    if (parts.length === 0) return !isKnown && this.#folders.has(top);
+    if (!isKnown && this.#hasFolder(file, top, parts.length === 0)) return true;
     return parts.some((part) =>
       (this.#inside.get(`${top}/${part}`) ?? []).some((folder) => !isKnown || isNear(file, parentOf(folder))),
     );
+  }
+
+  /**
+   * Whether there is a folder of that name. A script inside it has the folder on its path, and not what is above. What
+   * is taken out of it may be missing; then the folder has to lie on the way from the root to the file.
+   */
+  #hasFolder(file: string, name: string, isAnywhere: boolean): boolean {
+    const folders = (this.#folders.get(name) ?? []).filter((folder) => !file.startsWith(`${folder}/`));
+    return folders.some((folder) => isAnywhere || isAbove(parentOf(folder), file));
   }
 
   #isFound(file: string, folder: string, top: string, second: string | undefined): boolean {
@@ -58,7 +71,7 @@ export class LocalModules {
       this.#addInside(folder, name);
     }
     for (let above = folder; above !== "" && !this.#known.has(above); above = parentOf(above)) {
-      this.#folders.add(baseOf(above));
+      addTo(this.#folders, baseOf(above), above);
       this.#addInside(parentOf(above), baseOf(above));
     }
   }
@@ -92,7 +105,11 @@ const MODULE = /^(?:(.*)\/)?([^/.]+)(?:\.pyw?|\.pyx|(?:\.[^/.]+)?\.(?:so|pyd))$/
 /** Whether a folder is on the way from the bundle's root to the file, or lies beside that way. */
 function isNear(file: string, folder: string): boolean {
   const above = parentOf(folder);
-  return [folder, above].some((each) => each === "" || file.startsWith(`${each}/`));
+  return isAbove(folder, file) || isAbove(above, file);
+}
+
+function isAbove(folder: string, file: string): boolean {
+  return folder === "" || file.startsWith(`${folder}/`);
 }
 
 function join(folder: string, name: string): string {

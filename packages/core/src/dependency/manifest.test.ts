@@ -8,6 +8,16 @@ const manifests: readonly (readonly [about: string, files: Record<string, string
     { "requirements.txt": "requests\nhttpx==0.27\nrich >= 13, < 14\n" },
     "pip:httpx! pip:requests! pip:rich!",
   ],
+  [
+    "names that code knows by others",
+    { "requirements.txt": "Pillow\nPyWavelets\npymongo\nbeautifulsoup4" },
+    "pip:Pillow(PIL)! pip:PyWavelets(pywt)! pip:beautifulsoup4(bs4)! pip:pymongo!",
+  ],
+  [
+    "several modules of a declared distribution",
+    { "a.py": "import attr\nimport attrs", "requirements.txt": "attrs" },
+    "pip:attrs(attr)! pip:attrs!",
+  ],
   ["extras", { "requirements.txt": "httpx[http2,cli]>=0.2\nuvicorn [standard]" }, "pip:httpx! pip:uvicorn!"],
   [
     "markers",

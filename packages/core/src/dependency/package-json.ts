@@ -33,8 +33,14 @@ export function readPackageJson(text: string): PackageReading | undefined {
     ),
   ];
   const development = Object.keys(tableOf(root["devDependencies"])).filter(isNpmName);
+  return { name: ownName(root), dependencies, development, others };
+}
+
+/** Templates are named after what they show: a package that depends on its own name means another. */
+function ownName(root: Table): string | undefined {
   const { name } = root;
-  return { name: typeof name === "string" ? name : undefined, dependencies, development, others };
+  if (typeof name !== "string") return undefined;
+  return name in tableOf(root["dependencies"]) || name in tableOf(root["devDependencies"]) ? undefined : name;
 }
 
 type Table = Readonly<Record<string, unknown>>;

@@ -86,6 +86,11 @@ sentencepiece=sentencepiece tree_sitter=tree-sitter webdriver_manager=webdriver-
 zope.interface=zope.interface jaraco.functools=jaraco.functools backports.zoneinfo=backports.zoneinfo sphinx=Sphinx
 fpdf=fpdf2,fpdf lark_oapi=lark-oapi alibabacloud_tea_openapi=alibabacloud-tea-openapi tencentcloud=tencentcloud-sdk-python
 aspose=aspose-words baidubce=bce-python-sdk volcengine=volcengine dashscope=dashscope akshare=akshare tushare=tushare wordcloud=wordcloud
+objc=pyobjc-core win32crypt=pywin32 win32security=pywin32 win32pipe=pywin32 win32job=pywin32 win32ui=pywin32 scvi=scvi-tools
+openslide=openslide-python skia=skia-python freetype=freetype-py pythonosc=python-osc rtmidi=python-rtmidi talib=TA-Lib
+edgar=edgartools polygon=polygon-api-client finnhub=finnhub-python newsapi=newsapi-python shopify=ShopifyAPI
+hubspot=hubspot-api-client trello=py-trello msgraph=msgraph-sdk nio=matrix-nio mastodon=Mastodon.py camelot=camelot-py
+marker=marker-pdf deepgram=deepgram-sdk kasa=python-kasa snap7=python-snap7 pywt=PyWavelets Evtx=python-evtx
 `;
 
 /** Well-known distributions that are imported by their own name. */
@@ -98,13 +103,15 @@ h11 h5py hmmlearn holoviews httpcore httpx huggingface_hub humanize hypercorn hy
 itsdangerous jax jedi jmespath joblib jsonschema jupyter kaleido kiwisolver langchain langchain_community langchain_core
 langchain_openai langgraph librosa litellm llama_index loguru lxml matplotlib mlflow more_itertools motor mpmath msgpack multidict mypy
 networkx nltk nox numba numexpr numpy oauthlib omegaconf openai openpyxl opik optuna orjson packaging pandas pandera papermill peewee
-pdfplumber peft pendulum pexpect pillow pip pipdeptree platformdirs pluggy polars prefect prettytable psutil pyarrow pyautogui
-pycountry pydantic pygame pylint pymongo pymysql pyparsing pyperclip pyproj pytest pytz pywt rapidfuzz rasterio ray regex reportlab requests responses
+pdfplumber peft pendulum pexpect pip pipdeptree platformdirs pluggy polars prefect prettytable psutil pyarrow pyautogui
+pycountry pydantic pygame pylint pymongo pymysql pyparsing pyperclip pyproj pytest pytz rapidfuzz rasterio ray regex reportlab requests responses
 rich ruff scipy scrapy seaborn selenium semver sentinelhub setuptools shap simplejson simpy six smolagents sniffio sortedcontainers spacy sqlglot
 sqlmodel stable_baselines3 statsmodels streamlit stripe structlog supabase svgwrite sympy tabulate tenacity tensorboard termcolor textblob
 textual tiktoken tifffile timm together tokenizers tomli tomli_w tomlkit tornado tox tqdm trafilatura transformers trimesh trio trl typer
 ujson unidecode urllib3 uvicorn validators vllm wandb watchdog watchfiles wcwidth webcolors websockets wheel wikipedia wrapt xarray xlrd xlwt
-xmltodict yarl zstandard
+xmltodict yarl zstandard ddgs gtts imapclient langdetect markitdown midiutil pikepdf pyrogram telethon wechatpy wmi
+anndata autogen_agentchat browser_use crewai datamol deepchem dspy elevenlabs gget instructor langchain_anthropic langfuse lancedb manim
+modal molfeat nibabel pydeseq2 pydicom pymatgen pymilvus pymoo rembg scanpy ultralytics zarr
 `;
 
 /** Namespaces shared by many distributions, with the second parts below which they go one part deeper. */

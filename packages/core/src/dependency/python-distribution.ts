@@ -28,6 +28,11 @@ export function isWellKnown(module: string): boolean {
   return DISTRIBUTIONS.has(module) || POPULAR.has(module) || FAMILIES[module] !== undefined;
 }
 
+/** Whether a distribution is known that is imported by another name than its own. */
+export function isKnownDistribution(name: string): boolean {
+  return MODULES.has(normalizePip(name));
+}
+
 /** Names that a distribution may be imported by when its own is none: `foo` for `python-foo` and the like. */
 export function stemsOf(distribution: string): readonly string[] {
   const name = normalizePip(distribution);

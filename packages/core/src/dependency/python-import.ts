@@ -22,7 +22,8 @@ export async function readPythonImports(text: string): Promise<readonly PythonIm
     const guarded = new Ranges();
     for (const node of nodes) addGuard(guarded, node);
     for (const node of nodes) {
-      const found = node.type === "call" ? fromCall(node) : fromStatement(node);
+      const found =
+        node.type === "call" ? fromCall(node) : isStatement(node, text) ? fromStatement(node) : [];
       const optional = node.type === "call" || guarded.has(node.startIndex);
       const line = node.startPosition.row + 1;
       for (const each of found) imports.push({ ...each, line, optional });
@@ -113,13 +114,34 @@ function head(node: SyntaxNode | null): string {
   return node === null ? "" : node.text.slice(0, LONGEST_CLAUSE);
 }
 
+/**
+ * Where the text is broken, the parser takes for a statement the end of `from {{ name }} import x`, and the beginning of
+ * `import my-{{ name }}`.
+ */
+function isStatement(node: SyntaxNode, text: string): boolean {
+  if (/[-<>{}$%]/.test(text.charAt(node.endIndex))) return false;
+  const before = text.slice(Math.max(node.startIndex - LONGEST_CLAUSE, 0), node.startIndex);
+  return !/^\s*from\b[^:;]*$/.test(before.slice(before.lastIndexOf("\n") + 1));
+}
+
 function fromStatement(node: SyntaxNode): readonly Found[] {
-  if (node.type === "import_statement") return namesOf(node).map((module) => ({ module, names: [] }));
+  if (node.type === "import_statement") {
+    if (node.hasError && !/^import[\s\\]+[\p{L}_]/u.test(head(node))) return [];
+    return namesOf(node).map((module) => ({ module, names: [] }));
+  }
   if (node.type !== "import_from_statement") return [];
   const source = node.childForFieldName("module_name");
   if (source === null || source.type !== "dotted_name") return [];
-  const module = dotted(source);
+  const module = node.hasError && !isWhole(node, source) ? "" : dotted(source);
   return module === "" ? [] : [{ module, names: namesOf(node) }];
+}
+
+/** Whether nothing but the module stands between `from` and `import`, as it does not in `from <name> import x`. */
+function isWhole(node: SyntaxNode, source: SyntaxNode): boolean {
+  const text = head(node);
+  const before = text.slice(0, source.startIndex - node.startIndex);
+  const after = text.slice(source.endIndex - node.startIndex);
+  return /^from[\s\\]+$/.test(before) && /^[\s\\]+import\b/.test(after);
 }
 
 function namesOf(node: SyntaxNode): readonly string[] {

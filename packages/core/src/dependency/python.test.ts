@@ -154,6 +154,22 @@ const scripts: readonly (readonly [about: string, code: string, expected: string
     "pip:opentelemetry-api(opentelemetry) pip:opentelemetry-sdk(opentelemetry)",
   ],
   ["an underscore", "import some_package", "pip:some_package"],
+  [
+    "several modules of one distribution",
+    "import matplotlib.pyplot\nfrom mpl_toolkits.mplot3d import Axes3D",
+    "pip:matplotlib pip:matplotlib(mpl_toolkits)",
+  ],
+  [
+    "several modules, one of them guarded",
+    "import win32com.client\ntry:\n  import pythoncom\nexcept ImportError:\n  pass",
+    "pip:pywin32(pythoncom)? pip:pywin32(win32com)",
+  ],
+  [
+    "a template of a module",
+    "from {{ name }} import x\nfrom <name> import y\nimport <name>\nimport my-{{ name }}\nimport requests",
+    "pip:requests",
+  ],
+  ["pywt and objc", "import pywt, objc", "pip:PyWavelets(pywt) pip:pyobjc-core(objc)"],
   ["names of projects elsewhere", "from src.models import A\nimport utils\nfrom scripts import x", ""],
 ];
 
@@ -204,6 +220,31 @@ const bundles: readonly (readonly [about: string, files: Record<string, string>,
     "",
   ],
   ["the bundle by its own name", { "scripts/run.py": "from demo_skill.scripts import x" }, ""],
+  [
+    "the bundle by its own name, as a package",
+    { "tests/run.py": "from demo_skill import x", "__init__.py": "" },
+    "",
+  ],
+  [
+    "a bundle that is named after what it is about",
+    { "scripts/run.py": "import demo_skill\nfrom demo_skill import pp\nfrom demo_skill.tl import x" },
+    "pip:demo_skill",
+  ],
+  [
+    "a folder that is named after what its script imports",
+    { "examples/some_lib/run.py": "import some_lib\nfrom some_lib import A\nfrom some_lib.b import C" },
+    "pip:some_lib",
+  ],
+  [
+    "a folder that lacks what is taken out of it",
+    { "templates/run.py": "from core.gone import x\nfrom core import y\nimport core", "core/a.py": "" },
+    "",
+  ],
+  [
+    "a folder elsewhere that lacks what is taken out of it",
+    { "scripts/run.py": "from some_lib import A", "examples/some_lib/b.py": "" },
+    "pip:some_lib",
+  ],
   ["a known name beside the script", { "scripts/run.py": "import magic", "scripts/magic.py": "" }, ""],
   [
     "a known name far away",

@@ -56,14 +56,20 @@ export async function scanDependencies(
   const { development, packages } = await tallyManifests(texts, paths, options, tally);
   const content: BundleContent = {
     modules: new LocalModules(paths, options.name),
-    paths: new Set(paths.flatMap((path) => [path, path.replace(/\.[^/.]+$/, "")])),
+    paths: new Set(paths.flatMap(namesOf)),
     packages,
   };
   const shells: ReadShellText[] = [];
   for (const text of texts.filter(({ type }) => !MANIFESTS.has(type)))
     await inTime(text, tally, () => scanCode(text, content, shells, tally));
-  tallyShells(shells, content, tally);
+  tallyShells(shells, paths, content, tally);
   return applyDeclaration(tally.manifest(development), declaration?.declared);
+}
+
+/** A path, and what code may call it: without its extension, or by the folder that it is the index of. */
+function namesOf(path: string): readonly string[] {
+  const bare = path.replace(/\.[^/.]+$/, "");
+  return bare.endsWith("/index") ? [path, bare, bare.slice(0, -"/index".length)] : [path, bare];
 }
 
 const MANIFESTS: ReadonlySet<FileType> = new Set(["requirements", "package", "pyproject", "skill"]);
@@ -87,6 +93,7 @@ function readText({ path, bytes }: ScanFile, tally: Tally): readonly ScannedText
   return [{ path, text, type: type === "extensionless" ? languageOf(shebang) : type, shebang }];
 }
 
+const TYPESCRIPT = new Set(["deno", "bun", "tsx", "ts-node"]);
 const SHELLS = new Set(["sh", "bash", "dash", "zsh", "ksh"]);
 
 function languageOf(shebang: Shebang | undefined): FileType {
@@ -94,8 +101,8 @@ function languageOf(shebang: Shebang | undefined): FileType {
   if (SHELLS.has(runtime)) return "bash";
   if (runtime === "python3" || runtime === "python2" || runtime === "pypy3" || runtime === "uv")
     return "python";
-  if (runtime === "node") return "javascript";
-  return runtime === "deno" || runtime === "bun" || shebang?.words.includes("tsx") === true
+  if (runtime === "node" || runtime === "zx") return "javascript";
+  return [runtime, ...(shebang?.words ?? [])].some((word) => TYPESCRIPT.has(word))
     ? "typescript"
     : "extensionless";
 }
@@ -176,10 +183,16 @@ async function scanNotebook(
   await scanPython({ path, text: code, lineOf: (module) => lines.lineOf(module) }, content, tally);
 }
 
-function tallyShells(shells: readonly ReadShellText[], content: BundleContent, tally: Tally): void {
+function tallyShells(
+  shells: readonly ReadShellText[],
+  paths: readonly string[],
+  content: BundleContent,
+  tally: Tally,
+): void {
   const around = {
     defined: new Set(shells.flatMap(({ reading }) => [...reading.defined])),
-    files: new Set([...content.paths].map((path) => path.slice(path.lastIndexOf("/") + 1))),
+    // With their extensions: `ffmpeg.sh` is a script around ffmpeg, and not ffmpeg.
+    files: new Set(paths.map((path) => path.slice(path.lastIndexOf("/") + 1))),
     isLocalModule: (file: string, module: string) => content.modules.has(file, { module, names: [] }),
   };
   for (const shell of shells) tallyShell(shell, around, tally);

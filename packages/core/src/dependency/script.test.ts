@@ -59,6 +59,13 @@ const scripts: readonly (readonly [about: string, file: string, code: string, ex
   ],
   ["imports of the package itself", "a.mjs", "import a from '#internal/a'", ""],
   ["aliases of bundlers", "a.ts", "import a from '@/a'; import b from '~/b'", ""],
+  ["more aliases", "a.ts", "import '~c/d'; import '~e'; import '@~/f'; import '$lib/g'; import '@@/h'", ""],
+  [
+    "questions to a bundler",
+    "a.ts",
+    "import a from 'alpha/w.mjs?url'; import b from 'beta?raw'; import c from './c?worker'",
+    "npm:alpha npm:beta",
+  ],
   [
     "URLs",
     "a.mjs",
@@ -153,6 +160,25 @@ test("what the bundle holds is no package: its own name, and paths from a base f
   expect(brief(manifest, ["npm"])).toBe("npm:lib");
 });
 
+test("a path from a base folder may be an index, or written as what it is compiled to [S-34]", async () => {
+  const manifest = await scanTable({
+    "src/a.tsx": "import 'components/nav'; import 'lib/tool.js'; import 'src/lib/tool'; import 'lib/none.js'",
+    "src/components/nav/index.tsx": "",
+    "src/lib/tool.ts": "",
+  });
+  expect(brief(manifest, ["npm"])).toBe("npm:lib");
+});
+
+test("a package that is named as what it depends on is not what its code imports [S-34]", async () => {
+  const manifest = await scanTable({
+    "package.json": '{ "name": "alpha", "dependencies": { "alpha": "^1" } }',
+    "b/package.json": '{ "name": "beta", "devDependencies": { "beta": "^1" } }',
+    "a.mjs": "import 'alpha'; import 'beta'",
+  });
+  expect(brief(manifest, ["npm"])).toBe("npm:alpha! npm:beta!");
+  expect(manifest.dependencies[0]?.seen.map(({ file }) => file)).toEqual(["a.mjs", "package.json"]);
+});
+
 /** A script's name, its text, and the runtimes it needs. */
 const runtimes: readonly (readonly [about: string, file: string, text: string, expected: string])[] = [
   ["Python by its name", "a.py", "", "runtime:python3"],
@@ -190,6 +216,11 @@ test("an extensionless script is read as what its first line says [S-34]", async
     "bin/b": "#!/usr/bin/env node\nrequire('marked')\n",
     "bin/c": "#!/bin/bash\njq .\n",
     "bin/d": "import nothing\n",
+    "bin/e": "#!/usr/bin/env tsx\nimport { type A, b } from 'alpha'\n",
+    "bin/f": "#!/usr/bin/env -S npx ts-node\nimport b from 'beta'\n",
+    "bin/g": "#!/usr/bin/env zx\nimport c from 'gamma'\n",
   });
-  expect(brief(manifest, ["pip", "npm", "system"])).toBe("npm:marked pip:requests system:jq");
+  expect(brief(manifest, ["pip", "npm", "system"])).toBe(
+    "npm:alpha npm:beta npm:gamma npm:marked pip:requests system:jq",
+  );
 });

@@ -85,6 +85,7 @@ function unwrap(
   name: string,
   words: readonly (string | undefined)[],
 ): readonly (string | undefined)[] | undefined {
+  if (name === "find") return afterExec(words);
   const wrapper = WRAPPERS.get(name);
   if (wrapper === undefined) return undefined;
   let index = 0;
@@ -98,6 +99,12 @@ function unwrap(
     else break;
   }
   return words.slice(index);
+}
+
+/** The command of `find … -exec`. */
+function afterExec(words: readonly (string | undefined)[]): readonly (string | undefined)[] | undefined {
+  const at = words.findIndex((word) => /^-(?:exec|ok)(?:dir)?$/.test(word ?? ""));
+  return at === -1 ? undefined : words.slice(at + 1);
 }
 
 /** A command's name and arguments, without what is redirected. */
@@ -123,7 +130,9 @@ function plain(node: SyntaxNode | null): string | undefined {
         ? node.text.slice(1, -1)
         : undefined;
     case "concatenation":
-      return plainAssignment(node);
+      return node.namedChildren.every((child) => child?.type === "word" || child?.type === "number")
+        ? node.text
+        : plainAssignment(node);
     default:
       return undefined;
   }

@@ -1,6 +1,6 @@
 import type { CodeText } from "./code-scan.ts";
 import type { Place, Sighting } from "./dependency.ts";
-import { distributionsOf } from "./python-distribution.ts";
+import { distributionsOf, moduleOf } from "./python-distribution.ts";
 import { isStandardModule } from "./python-stdlib.ts";
 import type { ShellCommand, ShellReading } from "./shell-command.ts";
 import { isCommonCommand, runtimeOf } from "./shell-table.ts";
@@ -47,7 +47,7 @@ function addProgram(
   tally: Tally,
 ): void {
   const kind = tally.has("pip", name) ? "pip" : tally.has("npm", name) ? "npm" : "system";
-  tally.add({ ...place, kind, name, import: name });
+  tally.add({ ...place, kind, name, import: kind === "pip" ? moduleOf(name) : name });
 }
 
 function addGuarded(name: string, seen: Place, tally: Tally): void {

@@ -42,6 +42,12 @@ const scripts: readonly (readonly [about: string, code: string, expected: string
   ["through sudo", "sudo -u root ffmpeg x", "system:ffmpeg"],
   ["through env", "env -u A B=1 ffmpeg x", "system:ffmpeg"],
   ["through xargs", "find . | xargs -n 1 -P4 -I {} ffmpeg -i {}", "system:ffmpeg"],
+  ["through xargs, written together", "ls | xargs -I{} ffmpeg -i {}", "system:ffmpeg"],
+  [
+    "through find",
+    "find . -name '*.x' -exec ffmpeg -i {} \\;\nfind . -execdir jq . {} +\nfind . -name curl",
+    "system:ffmpeg system:jq",
+  ],
   [
     "through time, nice and timeout",
     "time ffmpeg a; nice -n 10 convert b; timeout -k 5 10s curl c",
@@ -95,6 +101,24 @@ test("a program that a declared package brings is that package [S-34]", async ()
     "package.json": '{"dependencies":{"marked":"1"}}',
   });
   expect(brief(manifest, ["pip", "npm", "system"])).toBe("npm:marked! pip:ruff!");
+});
+
+test("a script that is named after a program is not that program [S-34]", async () => {
+  const manifest = await scanTable({
+    "scripts/ffmpeg.sh": "ffmpeg -i x\ndocker ps\nown-tool y",
+    "scripts/docker/index.js": "",
+    "bin/own-tool": "#!/bin/sh\n",
+  });
+  expect(brief(manifest, ["system"])).toBe("system:docker system:ffmpeg");
+});
+
+test("a program and a module of one distribution are one, by the module's name [S-34]", async () => {
+  const manifest = await scanTable({
+    "a.sh": "yt-dlp x",
+    "b.py": "import yt_dlp",
+    "requirements.txt": "yt-dlp",
+  });
+  expect(brief(manifest, ["pip", "system"])).toBe("pip:yt-dlp(yt_dlp)!");
 });
 
 test("what a script installs is a note [S-34]", async () => {

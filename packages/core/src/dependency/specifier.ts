@@ -11,9 +11,10 @@ export function targetOf(specifier: string): SpecifierTarget {
   const scheme = SCHEME.exec(specifier)?.[1]?.toLowerCase();
   if (scheme !== undefined) return schemeTarget(scheme, specifier.slice(scheme.length + 1));
   if (specifier === "bun") return { kind: "runtime", name: "bun" };
-  const name = packageOf(specifier);
-  // Leading dots and slashes, `#imports` and aliases as `@/x` and `~/x` are names inside the bundle.
-  if (name === undefined || name === "~" || BUILTINS.has(name)) return NONE;
+  // What follows a question mark is for a bundler: `name/file.wasm?url`.
+  const name = packageOf(specifier.split("?", 1)[0] ?? "");
+  // Leading dots and slashes, `#imports` and aliases as `@/x`, `~/x` and `~x` are names inside the bundle.
+  if (name === undefined || /^@?~/.test(name) || BUILTINS.has(name)) return NONE;
   return { kind: "npm", name };
 }
 

@@ -2,7 +2,7 @@ import type { Dependency, DependencyManifest, Place, ScanNote, Sighting } from "
 import { normalizePip } from "./package-name.ts";
 import { stemsOf } from "./python-distribution.ts";
 
-/** Sightings on their way to a manifest: each dependency once, with all places that name it. */
+/** Sightings on their way to a manifest: each dependency once by name and import, with all places that name it. */
 export class Tally {
   readonly #sightings = new Map<string, Sighting[]>();
   readonly #notes = new Map<string, ScanNote>();
@@ -71,8 +71,12 @@ export class Tally {
 
   /** `development` are packages that a manifest names for work on the code: declared, if the code asks for them. */
   manifest(development: ReadonlySet<string>): DependencyManifest {
-    const dependencies = [...this.#sightings.values()].map((sightings) => merge(sightings, development));
-    dependencies.sort((a, b) => compare(a.kind, b.kind) || compare(a.name, b.name));
+    const dependencies = [...this.#sightings.values()]
+      .flatMap(byImport)
+      .map((sightings) => merge(sightings, development));
+    dependencies.sort(
+      (a, b) => compare(a.kind, b.kind) || compare(a.name, b.name) || compare(a.import, b.import),
+    );
     const notes = [...this.#notes.values()].sort(
       (a, b) => compare(a.file, b.file) || compare(a.message, b.message),
     );
@@ -88,9 +92,23 @@ const MAX_MILLISECONDS = 10_000;
 const MILLISECONDS_BETWEEN_RESTS = 20;
 const MAX_MESSAGE = 300;
 const MAX_PLACES = 100;
+/** No distribution that is known brings as many modules. */
+const MAX_IMPORTS = 50;
 
 function keyOf(kind: Sighting["kind"], name: string): string {
   return `${kind}:${kind === "pip" ? normalizePip(name) : name}`;
+}
+
+/**
+ * One distribution may bring several modules, and code that imports two of them needs both to be there. A declaration
+ * is about each of them.
+ */
+function byImport(sightings: readonly Sighting[]): readonly (readonly Sighting[])[] {
+  const imports = new Set(sightings.filter(({ declared }) => !declared).map((sighting) => sighting.import));
+  if (imports.size < 2 || imports.size > MAX_IMPORTS) return [sightings];
+  return [...imports].map((name) =>
+    sightings.filter((sighting) => sighting.declared || sighting.import === name),
+  );
 }
 
 function merge(sightings: readonly Sighting[], development: ReadonlySet<string>): Dependency {

@@ -32,7 +32,7 @@ export async function readManifest(
 }
 
 /** Another one when the scanner finds something else in the same content. */
-const VERSION = 1;
+const VERSION = 2;
 
 function decode(bytes: Uint8Array | undefined): DependencyManifest | undefined {
   if (bytes === undefined) return undefined;
