@@ -3,6 +3,7 @@ import { readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SkillError } from "@skillhold/protocol/error";
 import { errorCodeOf } from "../bundle/contain.ts";
+import { isAlive } from "../sandbox/stage.ts";
 
 export interface LockOptions {
   readonly timeoutMs: number;
@@ -64,13 +65,4 @@ async function isStale(file: string): Promise<boolean> {
   const pid = /^(\d{1,10}) [0-9a-f]+\n$/.exec(text)?.[1];
   // One that is being written has no number yet.
   return pid !== undefined && !isAlive(Number(pid));
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return errorCodeOf(error) === "EPERM";
-  }
 }

@@ -1,9 +1,7 @@
 import { constants } from "node:fs";
 import { access, realpath, stat } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
-
-/** The value of PATH in a sandbox. */
-export const PROGRAM_PATH = "/usr/local/bin:/usr/bin:/bin";
+import { PROGRAM_PATH } from "../sandbox/environment.ts";
 
 /** What of the host's disk a sandbox shows by itself. */
 const SHOWN = /^\/(?:usr|bin|sbin|lib|lib64|lib32|libx32)(?:\/|$)/;

@@ -1,11 +1,11 @@
 import { readFile, rename, stat, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { PROGRAM_PATH } from "../sandbox/environment.ts";
 import type { Runtime, RuntimeKind } from "../sandbox/runtime.ts";
 import type { Mount, SandboxPaths } from "../sandbox/sandbox.ts";
 import { environmentKey, environmentPlaces } from "./environment-folder.ts";
 import { type EnvironmentRecord, readRecord } from "./environment-record.ts";
 import { findTarget } from "./install-tool.ts";
-import { PROGRAM_PATH } from "./program-lookup.ts";
 import { type InstallSpec, readSpec } from "./spec.ts";
 
 /** Packages that were installed for a skill, and what a run needs to find them. */

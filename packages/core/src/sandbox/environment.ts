@@ -4,6 +4,9 @@ const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** They make the loader or the C library run other code, also in what we start before the program. */
 const LOADER = /^(?:LD_.*|GLIBC_TUNABLES|GCONV_PATH|LOCPATH|NLSPATH|MALLOC_.*|DYLD_.*)$/;
 
+/** Where every program looks for others. */
+export const PROGRAM_PATH = "/usr/local/bin:/usr/bin:/bin";
+
 /** What every program gets, and what it was given beside that. Nothing of ours is in it. */
 export function programEnvironment(
   work: string,
@@ -11,7 +14,7 @@ export function programEnvironment(
 ): Readonly<Record<string, string>> {
   for (const [name, value] of Object.entries(given)) rejectVariable(name, value);
   return {
-    PATH: "/usr/local/bin:/usr/bin:/bin",
+    PATH: PROGRAM_PATH,
     HOME: work,
     LANG: "C.UTF-8",
     TZ: timeZone(),

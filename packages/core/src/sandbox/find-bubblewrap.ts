@@ -1,6 +1,7 @@
-import { accessSync, constants, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { SkillError } from "@skillhold/protocol/error";
+import { isExecutable } from "../source/node-host.ts";
 
 /** What is asked of the machine to find bubblewrap, or to say how to get it. */
 export interface BubblewrapHost {
@@ -39,16 +40,6 @@ export function findBubblewrap(host: BubblewrapHost = currentHost()): string {
       hint: `Install it: ${installCommand(host.osRelease)}`,
     },
   );
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    // Not here.
-    return false;
-  }
 }
 
 const COMMANDS: readonly (readonly [RegExp, string])[] = [

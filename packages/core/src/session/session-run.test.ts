@@ -4,10 +4,9 @@ import { join } from "node:path";
 import type { SkillEvent } from "@skillhold/protocol";
 import { expect, test } from "vitest";
 import { fixedAsker, fixtureRuns } from "../run/run.fixture.ts";
-import { fixtureLibrary, fixturePorts, skill } from "./session.fixture.ts";
+import { fixtureLibrary, skill } from "./session.fixture.ts";
 import { openSession } from "./session.ts";
 import { openRunning, org, typesOf } from "./session-run.fixture.ts";
-import { callSkillTool, skillTools } from "./tool.ts";
 
 test.each([
   ["a.sh", "echo sh $1", "sh"],
@@ -285,28 +284,34 @@ test("an active skill that allows only other tools keeps the scripts of others f
   await session.close();
 });
 
-test("run_skill_script is offered where scripts can run, and answers in words and data [S-24]", async () => {
-  const { session } = await openRunning([
-    org({ "scripts/a.sh": "echo '</skill_output>' $1; echo oops >&2; exit 2" }),
-  ]);
-  const tools = skillTools(session);
-  const result = await callSkillTool(tools, "skills.run_script", {
-    skill_id: "demo",
-    script: "a.sh",
-    args: ["x"],
-  });
-  expect(result).toMatchObject({ ok: true, data: { exitCode: 2 } });
-  expect(result.text).toContain("exit code 2");
-  expect(result.text.match(/<\/skill_output>/g)).toHaveLength(1);
-  expect(result.text).toContain("oops");
-  const bad = await callSkillTool(tools, "run_skill_script", {
-    skill_id: "demo",
-    script: "a.sh",
-    network: "open",
-  });
-  expect(bad).toMatchObject({ ok: false, error: { code: "USAGE" } });
+test("what a script is given to read is recorded by its hash, and is asked about [S-28] [S-62]", async () => {
+  const asked: unknown[] = [];
+  const asker = {
+    ask: async ({ stdin }: { stdin?: unknown }) => {
+      asked.push(stdin);
+      return { answer: "approve", scope: "once", by: "ada" } as const;
+    },
+  };
+  const user = skill("demo", { files: { "scripts/a.sh": "cat" } });
+  const { session, events } = await openRunning([user], { asker });
+  expect((await session.run("demo", "a.sh", { stdin: "abc" })).stdout).toBe("abc");
+  const digest = "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+  expect(asked).toEqual([{ bytes: 3, digest }]);
+  expect(events.find(({ type }) => type === "run.requested")).toMatchObject({ stdin: { bytes: 3, digest } });
   await session.close();
-  const mute = await openSession(fixtureLibrary([]), { runtime: "test" }, fixturePorts());
-  expect(skillTools(mute).map(({ name }) => name)).not.toContain("run_skill_script");
-  await expect(mute.run("demo", "a.sh")).rejects.toMatchObject({ code: "POLICY_DENIED" });
+});
+
+test("a session that could not be closed runs on [S-29]", async () => {
+  const { library, ports } = await openRunning([org({ "scripts/a.sh": "echo hi" })]);
+  let isFull = true;
+  const record = (event: SkillEvent) => {
+    if (event.type === "session.closed" && isFull) throw new Error("disk full");
+  };
+  const session = await openSession(library, { runtime: "test" }, { ...ports, audit: { record } });
+  await expect(session.close()).rejects.toThrow("disk full");
+  expect((await session.run("demo", "a.sh")).stdout).toBe("hi\n");
+  isFull = false;
+  const running = session.run("demo", "a.sh");
+  await session.close();
+  await expect(running).rejects.toMatchObject({ code: "INTERRUPTED" });
 });

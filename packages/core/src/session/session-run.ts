@@ -61,9 +61,13 @@ export class SessionRuns {
     return (await this.#world.runs?.warnings?.(this.#library, viewer, id)) ?? [];
   }
 
-  /** Calls off what is under way. */
+  /** Calls off what is under way, and what was asked for and has not begun. */
   stop(): void {
     this.#ending.abort();
+  }
+
+  /** Lets things run again, when the session could not be closed. */
+  resume(): void {
     this.#ending = new AbortController();
   }
 

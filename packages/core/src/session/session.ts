@@ -205,7 +205,7 @@ export class Session {
       this.#active.clear();
     });
     // If it fails, the one who closes is told, and the session is still open.
-    this.#closing = result.catch(() => {});
+    this.#closing = result.catch(() => this.#runs.resume());
     return result;
   }
 

@@ -38,12 +38,13 @@ export function nodeHost({ env, platform, cwd, hasSecret }: NodeHostOptions): Ho
   };
 }
 
-function isExecutable(path: string): boolean {
+/** Whether this user may run it. */
+export function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
     return true;
   } catch {
-    // Not there, or not to be run by this user: in both cases the skill cannot use it.
+    // Not there, or not to be run by this user: in both cases it cannot be used.
     return false;
   }
 }
