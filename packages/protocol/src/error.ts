@@ -21,6 +21,11 @@ export const errorTable = {
     exit: 3,
     hint: "Make the input smaller, or raise the limit that the message names.",
   },
+  ARCHIVE_INVALID: {
+    status: 422,
+    exit: 3,
+    hint: "Make the archive anew from the skill's folder, for instance with `skillhold pack`.",
+  },
   POLICY_DENIED: {
     status: 403,
     exit: 4,
@@ -44,6 +49,22 @@ export const errorTable = {
   NOT_READY: { status: 409, exit: 4, hint: "Provide what the message names, then run it again." },
   PATH_NOT_FOUND: { status: 404, exit: 5, hint: "Check the spelling of the path." },
   SKILL_NOT_FOUND: { status: 404, exit: 5, hint: "A skill is a folder that holds a SKILL.md file." },
+  REVISION_NOT_FOUND: {
+    status: 404,
+    exit: 5,
+    hint: "`skillhold versions <skill>` lists the revisions there are.",
+  },
+  CONFLICT: { status: 409, exit: 6, hint: "Choose another id, or ask the owner of the skill." },
+  INTEGRITY_FAILED: {
+    status: 500,
+    exit: 7,
+    hint: "Run `skillhold fsck` to see what is damaged and what can be repaired.",
+  },
+  STORE_FAILED: {
+    status: 503,
+    exit: 1,
+    hint: "Check that the store can be reached and that there is room on its disk.",
+  },
   TOOL_NOT_FOUND: { status: 404, exit: 5, hint: "`skillhold tools <skill>` lists the tools of a skill." },
   SECRET_UNREADABLE: {
     status: 500,

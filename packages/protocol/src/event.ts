@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Digest, SkillId, Trust } from "./id.ts";
+import { registryEvents } from "./registry-event.ts";
 
 const at = z.iso.datetime();
 const task = z.string().optional();
@@ -166,5 +167,6 @@ export const SkillEvent = z.discriminatedUnion("type", [
     reason: z.string(),
     message: z.string(),
   }),
+  ...registryEvents,
 ]);
 export type SkillEvent = Readonly<z.infer<typeof SkillEvent>>;

@@ -11,3 +11,4 @@ export {
   limitTable,
   withLimits,
 } from "./limits.ts";
+export { Actor, Provenance, SkillStatus, Visibility } from "./registry-event.ts";

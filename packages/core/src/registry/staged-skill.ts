@@ -1,0 +1,24 @@
+import type { Diagnostic, Digest, SkillId } from "@skillhold/protocol";
+import type { Omission } from "../bundle/index.ts";
+import type { ParsedSkill } from "../skill/index.ts";
+import type { SkillRecord } from "../source/record.ts";
+import type { TreeFile } from "./registered-skill.ts";
+
+/** A skill on its way into the registry: every byte of it at one moment, and what they say. */
+export interface StagedSkill {
+  readonly id: SkillId;
+  readonly skill: ParsedSkill;
+  readonly record: SkillRecord;
+  readonly treeHash: Digest;
+  readonly skillHash: Digest;
+  readonly files: readonly StagedFile[];
+  readonly bytes: number;
+  /** What is in the folder and not in the bundle. */
+  readonly omitted: readonly Omission[];
+  /** Of the `publish` profile; none is an error. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export interface StagedFile extends TreeFile {
+  readonly content: Uint8Array;
+}

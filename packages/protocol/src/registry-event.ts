@@ -1,0 +1,76 @@
+import { z } from "zod";
+import { Digest, SkillId, Trust } from "./id.ts";
+
+const at = z.iso.datetime();
+
+/** Who did it: a person, and the agent that did it for them. */
+export const Actor = z.object({
+  user: z.string().min(1).max(256),
+  agent: z.string().min(1).max(256).optional(),
+  /** What they may do; it comes from how they signed in, never from what they say. */
+  role: z.enum(["admin", "publisher", "agent", "system"]),
+});
+export type Actor = Readonly<z.infer<typeof Actor>>;
+
+/** Where a revision came from. */
+export const Provenance = z.object({
+  source: z.enum(["folder", "archive", "seed", "import", "agent", "git", "index", "registry"]),
+  /** For people: the folder's or archive's name, never a path of the machine. */
+  origin: z.string().optional(),
+  originUrl: z.string().optional(),
+  ref: z.string().optional(),
+  /** Of the archive as it came. */
+  archiveDigest: Digest.optional(),
+  by: Actor,
+  at,
+});
+export type Provenance = Readonly<z.infer<typeof Provenance>>;
+
+export const Visibility = z.enum(["private", "internal", "public"]);
+export type Visibility = z.infer<typeof Visibility>;
+
+export const SkillStatus = z.enum(["active", "archived", "deleted"]);
+export type SkillStatus = z.infer<typeof SkillStatus>;
+
+const about = { at, skill: SkillId, by: Actor };
+
+/** What changes the registry. Each is written in the transaction that makes the change. */
+export const registryEvents = [
+  z.object({
+    type: z.literal("skill.published"),
+    ...about,
+    revision: z.int().min(1),
+    hash: Digest,
+    skillHash: Digest,
+    trust: Trust,
+    visibility: Visibility,
+    status: SkillStatus,
+    provenance: Provenance,
+  }),
+  z.object({
+    type: z.literal("skill.rolled_back"),
+    ...about,
+    from: z.int().min(1),
+    revision: z.int().min(1),
+    hash: Digest,
+  }),
+  z.object({ type: z.literal("skill.deleted"), ...about, revision: z.int().min(1) }),
+  z.object({ type: z.literal("skill.restored"), ...about, revision: z.int().min(1) }),
+  /** Bytes are gone for good; the numbers of the revisions stay taken. */
+  z.object({ type: z.literal("skill.purged"), ...about, revisions: z.array(z.int().min(1)).readonly() }),
+  z.object({
+    type: z.literal("skill.edited"),
+    ...about,
+    /** The fields that differ now from what SKILL.md says; empty when they were reset. */
+    fields: z.array(z.enum(["name", "description", "tags", "visibility"])).readonly(),
+    visibility: Visibility,
+  }),
+  z.object({
+    type: z.literal("skill.status_changed"),
+    ...about,
+    status: SkillStatus,
+    reason: z.string().optional(),
+    /** What it misses, as `pip:name`. */
+    missing: z.array(z.string()).readonly(),
+  }),
+] as const;
