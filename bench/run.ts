@@ -1,7 +1,9 @@
+import { benchArchive } from "./archive.ts";
 import { benchCatalogue } from "./catalogue.ts";
 import { benchDeps } from "./deps.ts";
 import { benchLibrary } from "./library.ts";
 import { benchParse } from "./parse.ts";
+import { benchRegistry } from "./registry.ts";
 import { benchSandbox } from "./sandbox.ts";
 import { benchSearch } from "./search.ts";
 import { benchSearchSpeed } from "./search-speed.ts";
@@ -16,8 +18,10 @@ const benches: Readonly<Record<string, (sizes: readonly number[]) => void | Prom
   library: (sizes) => benchLibrary(sizes.length > 0 ? sizes : [1000, 10_000]),
   catalogue: benchCatalogue,
   search: benchSearch,
+  archive: benchArchive,
   sandbox: benchSandbox,
   deps: benchDeps,
+  registry: (sizes) => benchRegistry(sizes.length > 0 ? sizes : [1000, 10_000]),
   "search-speed": (sizes) => benchSearchSpeed(sizes.length > 0 ? sizes : [1000, 10_000]),
 };
 

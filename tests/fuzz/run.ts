@@ -1,8 +1,14 @@
 import { fixText, parseSkill, profiles, validateSkill } from "@skillhold/core/skill";
 import fc from "fast-check";
+import { fuzzArchives } from "./archive.ts";
 import { skillText } from "./skill-text.ts";
 
-/** Usage: npm run fuzz [-- <number of inputs> [<seed>]]. Nothing may throw or be slow, whatever the text. */
+if (process.argv[2] === "archive") process.exit(await fuzzArchives(process.argv.slice(3)));
+
+/**
+ * Usage: npm run fuzz [-- [archive] <number of inputs> [<seed>]]. Nothing may throw or be slow, whatever the text.
+ * Without a number, the unpacker of archives comes after.
+ */
 const runs = Number(process.argv[2] ?? 200_000);
 const seed = Number(process.argv[3] ?? Date.now() % 2 ** 31);
 const allowedMsPer64Kb = 50;
@@ -52,6 +58,7 @@ if (slowest.ms > budget(slowest.text)) {
   console.log(JSON.stringify(slowest.text.slice(0, 200)));
   process.exitCode = 1;
 }
+if (process.argv[2] === undefined && (await fuzzArchives([])) !== 0) process.exitCode = 1;
 
 function checkText(text: string): void {
   inputs += 1;

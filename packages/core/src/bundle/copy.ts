@@ -13,7 +13,7 @@ import { dirname, join } from "node:path";
 import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Bundle, BundleFile } from "./bundle.ts";
-import { openInside } from "./contain.ts";
+import { openInside, type RelativePath } from "./contain.ts";
 import { Pace } from "./pace.ts";
 import { combineDigests, type FileDigest, hashSkillFile } from "./tree-hash.ts";
 
@@ -47,13 +47,28 @@ export function writeCopy(
   bytes: Uint8Array,
   made: Set<string>,
 ): void {
+  writeNew(target, path, bytes, executable ? 0o555 : 0o444, made);
+}
+
+/**
+ * Writes a file below a folder with its folders: never over what is there, and through no link.
+ *
+ * Contract: `made` holds the folder itself, and the folders that earlier calls have made.
+ */
+export function writeNew(
+  target: string,
+  path: RelativePath,
+  bytes: Uint8Array,
+  mode: number,
+  made: Set<string>,
+): void {
   const absolute = join(target, path);
   makeFolder(dirname(absolute), made);
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
   const fd = openSync(absolute, flags, 0o600);
   try {
     for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
-    fchmodSync(fd, executable ? 0o555 : 0o444);
+    fchmodSync(fd, mode);
   } finally {
     closeSync(fd);
   }

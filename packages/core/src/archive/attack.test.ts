@@ -1,0 +1,67 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { SkillError } from "@skillhold/protocol/error";
+import { afterAll, describe, expect, test } from "vitest";
+import type { Attack } from "./attack.fixture.ts";
+import { tarAttacks } from "./tar-attack.fixture.ts";
+import { unpack } from "./unpack.ts";
+import { zipAttacks } from "./zip-attack.fixture.ts";
+
+const base = mkdtempSync(join(tmpdir(), "skillhold-archive-"));
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+/** Unpacks three folders deep, so that what leaves by a few steps is seen. */
+async function attempt(archive: Buffer): Promise<SkillError> {
+  const place = mkdtempSync(join(base, "attack-"));
+  const folder = join(place, "a", "b", "target");
+  mkdirSync(folder, { recursive: true });
+  const error = await unpack(archive, folder).then(
+    () => new Error("it was unpacked"),
+    (failure: unknown) => failure,
+  );
+  expect(readdirSync(place, { recursive: true }).sort()).toEqual([
+    "a",
+    join("a", "b"),
+    join("a", "b", "target"),
+  ]);
+  expect(existsSync("/tmp/skillhold-ESCAPE")).toBe(false);
+  if (error instanceof SkillError) return error;
+  throw error;
+}
+
+function expectRefused(error: SkillError, { reason, entry }: Attack): void {
+  const { code, details, message } = error;
+  expect({ code, reason: details["reason"], entry: details["entry"] }).toEqual({
+    code: reason === "limit" ? "LIMIT_EXCEEDED" : "ARCHIVE_INVALID",
+    reason,
+    entry,
+  });
+  if (entry !== undefined) expect(message).toContain(JSON.stringify(entry));
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it is looking for.
+  expect(message).not.toMatch(/[\x00-\x1f\x7f-\x9f\u200b\u202e]/);
+}
+
+describe("hostile ZIPs", () => {
+  test.each(zipAttacks)("$name is refused whole and by name [S-42]", async (attack) => {
+    expectRefused(await attempt(attack.make()), attack);
+  });
+
+  test("there are at least 75 of them [S-42]", () => expect(zipAttacks.length).toBeGreaterThanOrEqual(75));
+});
+
+describe("hostile tars", () => {
+  test.each(tarAttacks)("$name is refused whole and by name [S-42]", async (attack) => {
+    expectRefused(await attempt(attack.make()), attack);
+  });
+
+  test.each(tarAttacks.filter((attack) => !isCompressed(attack)))(
+    "$name, compressed, is refused for the same reason [S-42]",
+    async (attack) => expectRefused(await attempt(gzipSync(attack.make())), attack),
+  );
+});
+
+function isCompressed({ name, make }: Attack): boolean {
+  return name.includes("gzip") || make()[0] === 0x1f;
+}

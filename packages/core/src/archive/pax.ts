@@ -1,0 +1,63 @@
+import { refuseArchive } from "./refusal.ts";
+import type { TarBlock } from "./tar-block.ts";
+
+/** Records that say nothing about where a file goes or what is in it. */
+const HARMLESS_KEY =
+  /^(?:comment|[acm]time|[ug]id|[ug]name|(?:SCHILY|LIBARCHIVE)\.(?:acl|xattr)\..+|SCHILY\.(?:dev|ino|nlink|fflags)|LIBARCHIVE\.creationtime|RHT\.security\.selinux)$/;
+
+/**
+ * Takes the extensions out of the blocks of a tar. An entry may have one, and it may give a name and nothing else
+ * that matters; one for all entries may give nothing, as git's does, which holds the commit.
+ */
+export function rejectExtensions(blocks: Iterable<TarBlock>): readonly TarBlock[] {
+  const entries: TarBlock[] = [];
+  let extension: TarBlock | undefined;
+  for (const block of blocks) {
+    const isEntry = block.kind === "file" || block.kind === "folder";
+    if (extension !== undefined && !isEntry)
+      throw refuseArchive("extension", "is not followed by an entry", extension.name);
+    if (!isEntry) rejectContent(block);
+    if (isEntry) entries.push(block);
+    extension = block.kind === "pax" || block.kind === "long-name" ? block : undefined;
+  }
+  if (extension !== undefined)
+    throw refuseArchive("extension", "is not followed by an entry", extension.name);
+  return entries;
+}
+
+function rejectContent({ kind, name, content }: TarBlock): void {
+  if (kind === "long-name") {
+    const end = content.indexOf(0);
+    const isName = content.length > 0 && (end === -1 || end === content.length - 1);
+    if (!isName) throw refuseArchive("extension", "has a long name that is not one name", name);
+    return;
+  }
+  const keys = new Set<string>();
+  for (const { key, isEmpty } of readRecords(content, name)) {
+    const isAllowed = HARMLESS_KEY.test(key) || (key === "path" && kind === "pax" && !isEmpty);
+    if (!isAllowed)
+      throw refuseArchive("extension", `has ${JSON.stringify(key.slice(0, 64))} in a pax header`, name);
+    if (keys.has(key))
+      throw refuseArchive("extension", `has ${JSON.stringify(key.slice(0, 64))} twice in a pax header`, name);
+    keys.add(key);
+  }
+}
+
+interface PaxRecord {
+  readonly key: string;
+  readonly isEmpty: boolean;
+}
+
+/** A record is `<its length> <key>=<value>` and a line feed. Readers differ in how they go on after a damaged one. */
+function* readRecords(bytes: Buffer, entry: string): Generator<PaxRecord> {
+  for (let at = 0; at < bytes.length; ) {
+    const digits = /^[1-9][0-9]{0,6}(?= )/.exec(bytes.toString("latin1", at, at + 8))?.[0] ?? "";
+    const start = at + digits.length + 1;
+    const end = at + Number(digits);
+    const equals = bytes.indexOf(0x3d, start);
+    const isWhole = equals > start && equals < end && end <= bytes.length && bytes[end - 1] === 0x0a;
+    if (!isWhole) throw refuseArchive("damaged", "has a damaged pax header", entry);
+    yield { key: bytes.toString("utf8", start, equals), isEmpty: equals + 2 === end };
+    at = end;
+  }
+}

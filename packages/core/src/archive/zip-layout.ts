@@ -1,0 +1,44 @@
+import { refuseArchive } from "./refusal.ts";
+import type { ZipRecord } from "./zip-record.ts";
+
+/**
+ * Entries lie one after the other from the first byte to the directory. Where they overlap, one byte of data is
+ * unpacked many times; where there is a gap, another reader may find in it what we do not.
+ */
+export function rejectLooseLayout(
+  records: readonly ZipRecord[],
+  archive: Buffer,
+  directoryStart: number,
+): void {
+  const ordered = records.toSorted((a, b) => a.start - b.start);
+  let end = 0;
+  for (const [index, record] of ordered.entries()) {
+    if (record.start > end)
+      throw refuseArchive("layout", "has bytes before it that are no entry", record.name);
+    const next = ordered[index + 1]?.start ?? directoryStart;
+    if (record.dataEnd > next)
+      throw refuseArchive("layout", "overlaps another entry or the directory", record.name);
+    if (record.hasDescriptor) rejectDescriptor(record, archive.subarray(record.dataEnd, next));
+    end = record.hasDescriptor ? next : record.dataEnd;
+  }
+  if (end !== directoryStart)
+    throw refuseArchive("layout", "has bytes before its directory that are no entry");
+}
+
+/** Four forms are in use: with a signature or without, with long sizes or short ones. */
+function rejectDescriptor(record: ZipRecord, bytes: Buffer): void {
+  const hasSignature = bytes.length === 16 || bytes.length === 24;
+  const isLong = bytes.length === 20 || bytes.length === 24;
+  const isKnown = hasSignature || isLong || bytes.length === 12;
+  if (!isKnown || (hasSignature && bytes.readUInt32LE(0) !== 0x08074b50)) {
+    throw refuseArchive("layout", "is not followed by its sizes", record.name);
+  }
+  const values = bytes.subarray(hasSignature ? 4 : 0);
+  const packed = isLong ? Number(values.readBigUInt64LE(4)) : values.readUInt32LE(4);
+  const unpacked = isLong ? Number(values.readBigUInt64LE(12)) : values.readUInt32LE(8);
+  const isSame =
+    values.readUInt32LE(0) === record.checksum &&
+    packed === record.dataEnd - record.dataStart &&
+    unpacked === record.size;
+  if (!isSame) throw refuseArchive("mismatch", "is described in two ways", record.name);
+}

@@ -1,0 +1,163 @@
+import { crc32 } from "node:zlib";
+import { type Entry, type ExtraField, type LocalFileHeader, parseExtraFields, type ZipFile } from "yauzl";
+import type { EntryKind } from "./archive-entry.ts";
+import { refuseArchive } from "./refusal.ts";
+
+/** One entry of a ZIP, after what is said of it in two places was found to be the same. */
+export interface ZipRecord {
+  readonly name: string;
+  readonly kind: EntryKind;
+  readonly executable: boolean;
+  readonly size: number;
+  readonly checksum: number;
+  readonly isDeflated: boolean;
+  /** Where its local header begins, and where its data lies. */
+  readonly start: number;
+  readonly dataStart: number;
+  readonly dataEnd: number;
+  /** Sizes and checksum follow the data, as a writer does it that cannot go back. */
+  readonly hasDescriptor: boolean;
+}
+
+const ENCRYPTED = 0x0001 | 0x0040 | 0x2000;
+const DESCRIPTOR = 0x0008;
+/** How hard it was compressed, a descriptor, and names in UTF-8. Every other flag changes how data is to be read. */
+const KNOWN_FLAGS = 0x0006 | DESCRIPTOR | 0x0800;
+const LOCAL_HEADER_BYTES = 30;
+const ZIP64_EXTRA = 0x0001;
+const UNICODE_PATH_EXTRA = 0x7075;
+
+/** Contract: `directoryStart` is where the entries end. Nothing is inflated. */
+export async function readZipRecord(zip: ZipFile, entry: Entry, directoryStart: number): Promise<ZipRecord> {
+  const name = decodeName(entry.fileNameRaw);
+  rejectUnreadable(entry, name);
+  rejectOtherName(entry.extraFields, entry.fileNameRaw, name);
+  const { uncompressedSize: size, compressedSize: packed, relativeOffsetOfLocalHeader: start } = entry;
+  if (start + LOCAL_HEADER_BYTES > directoryStart || packed > directoryStart) {
+    throw refuseArchive("layout", "lies outside of the archive", name);
+  }
+  const local = await readLocalHeader(zip, entry, name);
+  rejectMismatch(entry, local, name);
+  const kind = readKind(entry, name);
+  if (kind === "folder" && size !== 0) throw refuseArchive("type", "is a folder that has content", name);
+  return {
+    name,
+    kind,
+    executable: (entry.externalFileAttributes & (0o100 << 16)) !== 0,
+    size,
+    checksum: entry.crc32,
+    isDeflated: entry.compressionMethod === 8,
+    start,
+    dataStart: local.fileDataStart,
+    dataEnd: local.fileDataStart + packed,
+    hasDescriptor: (entry.generalPurposeBitFlag & DESCRIPTOR) !== 0,
+  };
+}
+
+/**
+ * UTF-8, flagged or not: Info-ZIP and Macs do not set the flag. A reader that takes the bytes for another encoding
+ * finds other letters in them, but no other dots or slashes.
+ */
+export function decodeName(raw: Uint8Array): string {
+  // A byte that is not UTF-8 becomes U+FFFD, which no path may hold.
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(raw);
+}
+
+function rejectUnreadable(entry: Entry, name: string): void {
+  const { generalPurposeBitFlag: flags, compressionMethod: method } = entry;
+  if ((flags & ENCRYPTED) !== 0) throw refuseArchive("encrypted", "is encrypted", name);
+  if ((flags & ~KNOWN_FLAGS) !== 0) throw refuseArchive("method", "has a flag that is not known", name);
+  if (method !== 0 && method !== 8) {
+    throw refuseArchive("method", `is compressed by method ${method}; only deflate is read`, name);
+  }
+  if (method === 0 && entry.compressedSize !== entry.uncompressedSize) {
+    throw refuseArchive("size", "is not compressed and yet has two sizes", name);
+  }
+}
+
+/** Some readers take the name from this extra field; it has to be the same one. */
+function rejectOtherName(extras: readonly ExtraField[], raw: Uint8Array, name: string): void {
+  for (const { id, data } of extras) {
+    if (id !== UNICODE_PATH_EXTRA) continue;
+    const isSame =
+      data.length >= 5 &&
+      data[0] === 1 &&
+      data.readUInt32LE(1) === crc32(raw) &&
+      data.subarray(5).equals(raw);
+    if (!isSame) throw refuseArchive("mismatch", "has a second name", name);
+  }
+}
+
+async function readLocalHeader(zip: ZipFile, entry: Entry, name: string): Promise<LocalFileHeader> {
+  try {
+    return await zip.readLocalFileHeaderPromise(entry);
+  } catch (error) {
+    throw refuseArchive("layout", `has no header of its own (${messageOf(error)})`, name);
+  }
+}
+
+/** Times and versions may differ, because nothing is done by them. */
+function rejectMismatch(entry: Entry, local: LocalFileHeader, name: string): void {
+  const extras = readExtras(local.extraField, name);
+  rejectOtherName(extras, entry.fileNameRaw, name);
+  const sizes = readLocalSizes(local, extras, name);
+  const hasDescriptor = (entry.generalPurposeBitFlag & DESCRIPTOR) !== 0;
+  // What a writer did not know yet is zero.
+  const agrees = (here: number, there: number) => here === there || (hasDescriptor && here === 0);
+  const isSame =
+    local.fileName.equals(entry.fileNameRaw) &&
+    local.generalPurposeBitFlag === entry.generalPurposeBitFlag &&
+    local.compressionMethod === entry.compressionMethod &&
+    agrees(local.crc32, entry.crc32) &&
+    agrees(sizes.packed, entry.compressedSize) &&
+    agrees(sizes.unpacked, entry.uncompressedSize);
+  if (!isSame) throw refuseArchive("mismatch", "is described in two ways", name);
+}
+
+function readExtras(raw: Buffer, name: string): readonly ExtraField[] {
+  try {
+    return parseExtraFields(raw);
+  } catch (error) {
+    throw refuseArchive("damaged", `has a damaged header (${messageOf(error)})`, name);
+  }
+}
+
+function readLocalSizes(
+  { compressedSize, uncompressedSize }: LocalFileHeader,
+  extras: readonly ExtraField[],
+  name: string,
+): { readonly packed: number; readonly unpacked: number } {
+  if (compressedSize !== 0xffffffff && uncompressedSize !== 0xffffffff) {
+    return { packed: compressedSize, unpacked: uncompressedSize };
+  }
+  const large = extras.find(({ id }) => id === ZIP64_EXTRA)?.data;
+  if (large === undefined || large.length < 16) throw refuseArchive("damaged", "has no ZIP64 sizes", name);
+  return { unpacked: Number(large.readBigUInt64LE(0)), packed: Number(large.readBigUInt64LE(8)) };
+}
+
+/**
+ * The mode counts whatever system the entry says it was made on: it is what readers make links and devices of.
+ * An archive without modes tells folders by the slash alone.
+ */
+function readKind({ externalFileAttributes: attributes }: Entry, name: string): EntryKind {
+  const type = (attributes >>> 16) & 0o170000;
+  const isFolder = name.endsWith("/");
+  if (type === 0o120000) throw refuseArchive("type", "is a link", name);
+  if (type !== 0 && type !== 0o100000 && type !== 0o040000) {
+    throw refuseArchive("type", "is neither a file nor a folder", name);
+  }
+  const saysFolder = type === 0o040000 || (attributes & 0x10) !== 0;
+  const saysFile = type === 0o100000;
+  if ((saysFolder && !isFolder) || (saysFile && isFolder)) {
+    throw refuseArchive(
+      "type",
+      "is a file by its name or a folder by its mode, or the other way round",
+      name,
+    );
+  }
+  return isFolder ? "folder" : "file";
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : "unknown failure";
+}

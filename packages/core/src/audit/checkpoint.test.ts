@@ -1,0 +1,40 @@
+import { generateKeyPairSync } from "node:crypto";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { readCheckpoint, signCheckpoint } from "./checkpoint.ts";
+
+const { privateKey, publicKey } = generateKeyPairSync("ed25519");
+const signer = { name: "skillhold", key: privateKey };
+const trusted = [{ name: "skillhold", key: publicKey }];
+const checkpoint = { origin: "skillhold/audit", size: 12, root: "ab".repeat(32) };
+
+test("a checkpoint that was signed is read back [S-62]", () => {
+  const note = signCheckpoint(checkpoint, signer);
+  expect(note.split("\n").slice(0, 2)).toEqual(["skillhold/audit", "12"]);
+  expect(readCheckpoint(note, trusted)).toEqual(checkpoint);
+});
+
+test("a note of another key, of another name or without a signature is not believed [S-62]", () => {
+  const note = signCheckpoint(checkpoint, signer);
+  const other = generateKeyPairSync("ed25519");
+  expect(readCheckpoint(note, [{ name: "skillhold", key: other.publicKey }])).toBeUndefined();
+  expect(readCheckpoint(note, [{ name: "else", key: publicKey }])).toBeUndefined();
+  expect(readCheckpoint(note, [])).toBeUndefined();
+  expect(readCheckpoint(note.slice(0, note.indexOf("—")), trusted)).toBeUndefined();
+});
+
+test("no change of any character of a note goes unseen [S-62]", () => {
+  const note = signCheckpoint(checkpoint, signer);
+  fc.assert(
+    fc.property(
+      fc.nat({ max: note.length - 1 }),
+      fc.string({ minLength: 1, maxLength: 1 }),
+      (at, character) => {
+        const changed = note.slice(0, at) + character + note.slice(at + 1);
+        const read = readCheckpoint(changed, trusted);
+        // Base64 has more than one spelling of the same bytes, and so a changed note may still say the same.
+        expect([undefined, checkpoint]).toContainEqual(read);
+      },
+    ),
+  );
+});

@@ -1,0 +1,72 @@
+import { createHash, createPublicKey, type KeyObject, sign, verify } from "node:crypto";
+
+/** What a log vouches for at one moment: so many entries, with this root over them. */
+export interface Checkpoint {
+  /** Names the log. */
+  readonly origin: string;
+  readonly size: number;
+  /** Hexadecimal. */
+  readonly root: string;
+}
+
+/** Who signs checkpoints. The private key stays with whoever writes the log, never in the log's own store. */
+export interface CheckpointSigner {
+  readonly name: string;
+  readonly key: KeyObject;
+}
+
+/** Whose checkpoints are believed. */
+export interface TrustedKey {
+  readonly name: string;
+  readonly key: KeyObject;
+}
+
+const SEPARATOR = "\n\n";
+
+/**
+ * A checkpoint as a signed note: three lines (origin, size, root), an empty one, and a line for the signature, as
+ * transparency logs exchange them, so that others' programs can witness ours.
+ */
+export function signCheckpoint(checkpoint: Checkpoint, { name, key }: CheckpointSigner): string {
+  const text = noteText(checkpoint);
+  const signature = Buffer.concat([keyHash(name, createPublicKey(key)), sign(null, Buffer.from(text), key)]);
+  return `${text}\n— ${name} ${signature.toString("base64")}\n`;
+}
+
+/** The checkpoint of a note that one of the keys has signed; undefined for any other text. */
+export function readCheckpoint(note: string, keys: readonly TrustedKey[]): Checkpoint | undefined {
+  const end = note.lastIndexOf(SEPARATOR);
+  if (end < 0) return undefined;
+  const text = note.slice(0, end + 1);
+  const isSigned = note
+    .slice(end + SEPARATOR.length)
+    .split("\n")
+    .some((line) => keys.some((trusted) => isSignedBy(line, text, trusted)));
+  return isSigned ? parseText(text) : undefined;
+}
+
+function noteText({ origin, size, root }: Checkpoint): string {
+  return `${origin}\n${size}\n${Buffer.from(root, "hex").toString("base64")}\n`;
+}
+
+function isSignedBy(line: string, text: string, { name, key }: TrustedKey): boolean {
+  const prefix = `— ${name} `;
+  if (!line.startsWith(prefix)) return false;
+  const bytes = Buffer.from(line.slice(prefix.length), "base64");
+  const hash = keyHash(name, key);
+  if (!bytes.subarray(0, hash.length).equals(hash)) return false;
+  return verify(null, Buffer.from(text), key, bytes.subarray(hash.length));
+}
+
+function parseText(text: string): Checkpoint | undefined {
+  const [origin = "", size = "", root = "", rest] = text.split("\n");
+  if (rest !== "" || !/^(0|[1-9]\d{0,15})$/.test(size)) return undefined;
+  return { origin, size: Number(size), root: Buffer.from(root, "base64").toString("hex") };
+}
+
+/** The first four bytes of a hash over name, algorithm and key: they tell keys of one name apart. */
+function keyHash(name: string, key: KeyObject): Buffer {
+  const raw = key.export({ format: "der", type: "spki" }).subarray(-32);
+  const hash = createHash("sha256").update(`${name}\n`).update(Buffer.of(1)).update(raw).digest();
+  return hash.subarray(0, 4);
+}

@@ -1,0 +1,52 @@
+import { createHash } from "node:crypto";
+
+/**
+ * The roots of the full trees that a log's entries make up, the largest first, as RFC 6962 builds them: all that is
+ * needed to go on and to know the root, however long the log is.
+ */
+export interface Frontier {
+  readonly size: number;
+  /** Hexadecimal; one for each bit that is set in the size, from the highest down. */
+  readonly roots: readonly string[];
+}
+
+export const emptyFrontier: Frontier = { size: 0, roots: [] };
+
+/** The frontier after one more entry. */
+export function appendLeaf({ size, roots }: Frontier, entry: string): Frontier {
+  const merged = [...roots];
+  let node = leafHash(entry);
+  // Each full tree of the same size as the new one joins it; there is one for every trailing bit of the size.
+  for (let rest = size; rest % 2 === 1; rest = (rest - 1) / 2) node = nodeHash(merged.pop() ?? "", node);
+  return { size: size + 1, roots: [...merged, node] };
+}
+
+/** The root of the whole log; of an empty one the hash of nothing. */
+export function rootOf({ roots }: Frontier): string {
+  const [last, ...others] = roots.toReversed();
+  if (last === undefined) return createHash("sha256").digest("hex");
+  return others.reduce((right, left) => nodeHash(left, right), last);
+}
+
+/** Whether the frontier can be one of its size at all. */
+export function isWhole({ size, roots }: Frontier): boolean {
+  return Number.isSafeInteger(size) && size >= 0 && roots.length === countBits(size);
+}
+
+function leafHash(entry: string): string {
+  return createHash("sha256").update(Buffer.of(0)).update(entry).digest("hex");
+}
+
+function nodeHash(left: string, right: string): string {
+  return createHash("sha256")
+    .update(Buffer.of(1))
+    .update(Buffer.from(left, "hex"))
+    .update(Buffer.from(right, "hex"))
+    .digest("hex");
+}
+
+function countBits(size: number): number {
+  let bits = 0;
+  for (let rest = size; rest > 0; rest = Math.floor(rest / 2)) bits += rest % 2;
+  return bits;
+}

@@ -1,0 +1,43 @@
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { tryArchive } from "../../packages/core/src/archive/trial.fixture.ts";
+import { mutatedArchive } from "./archive-mutation.ts";
+
+/** Usage: npm run fuzz -- archive [<number of archives> [<seed>]]. Returns the exit code. */
+export async function fuzzArchives([count, start]: readonly string[]): Promise<number> {
+  const runs = Number(count ?? 20_000);
+  const seed = Number(start ?? Date.now() % 2 ** 31);
+  const base = mkdtempSync(join(tmpdir(), "skillhold-fuzz-"));
+  const tally = { accepted: 0, refused: 0, broken: 0 };
+  let uncaught = 0;
+  let slowest = 0;
+  const catchAll = (error: unknown) => {
+    uncaught += 1;
+    console.log(`not caught: ${error}`);
+  };
+  process.on("uncaughtException", catchAll).on("unhandledRejection", catchAll);
+  console.log(`fuzzing the unpacker with ${runs} archives, seed ${seed}`);
+  const started = performance.now();
+  try {
+    const property = fc.asyncProperty(mutatedArchive, async (archive) => {
+      const begun = performance.now();
+      const trial = await tryArchive(archive, base);
+      slowest = Math.max(slowest, performance.now() - begun);
+      tally[trial.outcome] += 1;
+      if (trial.outcome === "broken")
+        console.log(`${trial.why}\n${archive.toString("base64").slice(0, 2000)}`);
+    });
+    await fc.assert(property, { numRuns: runs, seed });
+  } finally {
+    rmSync(base, { recursive: true, force: true });
+    process.off("uncaughtException", catchAll).off("unhandledRejection", catchAll);
+  }
+  const escapes = existsSync("/tmp/skillhold-ESCAPE") ? 1 : 0;
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  console.log(
+    `${runs} archives in ${seconds} s: ${tally.accepted} accepted, ${tally.refused} refused, ${tally.broken} against a promise, ${escapes} escapes, ${uncaught} not caught, slowest ${slowest.toFixed(0)} ms`,
+  );
+  return tally.broken + escapes + uncaught === 0 ? 0 : 1;
+}
