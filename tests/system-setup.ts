@@ -15,6 +15,27 @@ export const needs: readonly Need[] = [
     programs: ["/usr/bin/python3", "/usr/local/bin/python3"],
     package: "python3",
   },
+  {
+    title: "qpdf, which checks the PDF files that the core skills write",
+    platform: "linux",
+    programs: ["/usr/bin/qpdf", "/usr/local/bin/qpdf"],
+    package: "qpdf",
+  },
+  {
+    title: "pdftotext of Poppler, which reads them",
+    platform: "linux",
+    programs: ["/usr/bin/pdftotext", "/usr/local/bin/pdftotext"],
+    package: "poppler-utils",
+  },
+  {
+    title: "PostgreSQL, on which the registry is tested as on SQLite",
+    platform: "linux",
+    programs: [
+      ...[13, 14, 15, 16, 17, 18, 19, 20].map((version) => `/usr/lib/postgresql/${version}/bin/postgres`),
+      "/usr/bin/postgres",
+    ],
+    package: "postgresql",
+  },
 ];
 
 export interface Need {

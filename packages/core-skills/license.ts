@@ -1,0 +1,59 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** The library that a module belongs to; undefined for our own. */
+export function packageOf(moduleId: string): Library | undefined {
+  const found = /^(.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?([^\\/]+))[\\/]/.exec(moduleId);
+  return found?.[1] === undefined ? undefined : readLibrary(found[1]);
+}
+
+export interface Library {
+  readonly name: string;
+  readonly version: string;
+  readonly license: string;
+  readonly text: string;
+}
+
+/** The terms of everything that is inside a skill's scripts, in the order of its name. */
+export function formatLicenses(moduleIds: readonly string[], own: string): string {
+  const libraries = new Map(
+    moduleIds.flatMap((moduleId) => {
+      const library = packageOf(moduleId);
+      return library === undefined ? [] : [[`${library.name} ${library.version}`, library] as const];
+    }),
+  );
+  const parts = [...libraries.keys()].sort().flatMap((title) => {
+    const library = libraries.get(title);
+    if (library === undefined) return [];
+    const inside = contained.get(library.name);
+    const note = inside === undefined ? "" : `\n${inside}\n`;
+    return `${title} (${library.license})\n${note}\n${library.text.trim()}`;
+  });
+  const head =
+    "These scripts are under the Apache License 2.0, whose text is at the end. They contain the libraries below,\n" +
+    "each under its own terms.";
+  return `${[head, ...parts, own.trim()].join(`\n\n${"-".repeat(80)}\n\n`)}\n`;
+}
+
+/** What a library carries of others without naming it in its own licence. */
+const contained: ReadonlyMap<string, string> = new Map([
+  ["unpdf", "It contains PDF.js, copyright Mozilla Foundation, under the Apache License 2.0."],
+]);
+
+const cache = new Map<string, Library>();
+
+function readLibrary(folder: string): Library {
+  const known = cache.get(folder);
+  if (known !== undefined) return known;
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const file = readdirSync(folder).find((each) => /^(licen[cs]e|copying)/i.test(each));
+  const text = file === undefined ? "" : readFileSync(join(folder, file), "utf8");
+  const library = {
+    name: String(name),
+    version: String(version),
+    license: typeof license === "string" ? license : "see below",
+    text: text.replaceAll("\r\n", "\n") || `No licence text comes with the package.`,
+  };
+  cache.set(folder, library);
+  return library;
+}

@@ -1,0 +1,46 @@
+import { clip } from "../shared/bounded.ts";
+import { defineCommand } from "../shared/command.ts";
+import { chooseOutput, editOptions, writeOutput } from "../shared/output-file.ts";
+import { readReplacements, replacementOptions } from "../shared/replacement-option.ts";
+import { ScriptError } from "../shared/script-error.ts";
+import { matcherOf, replaceInSegments } from "../shared/text-replace.ts";
+import { editParagraphs, segmentsOf } from "./paragraph-text.ts";
+import { WordFile } from "./word-file.ts";
+
+export const replaceCommand = defineCommand({
+  name: "replace",
+  summary: "Find and replace text everywhere, keeping its style",
+  operands: { label: "<file.docx>", min: 1, max: 1 },
+  options: { ...replacementOptions, ...editOptions },
+  details: `Looks in the body, tables, text boxes, headers, footers and notes, also where Word has parted the text into runs.
+The new text has the style of the first character it replaces. A match never goes over the end of a paragraph.
+When nothing is found, nothing is written and the command fails.
+Example: replace contract.docx --pairs '{"Acme Ltd": "Globex Inc", "2025": "2026"}' --out new.docx`,
+  run: async ({ operands: [path = ""], options }, io) => {
+    const replacements = await readReplacements(options, io);
+    const file = await WordFile.open(path, io);
+    const output = await chooseOutput(options, [file.pkg.file], io);
+    const { pattern, replacementOf } = matcherOf(replacements, {
+      ignoreCase: options["ignore-case"],
+      wholeWord: options["whole-word"],
+    });
+    const counts = new Map(replacements.map(({ find }) => [find, 0]));
+    editParagraphs(file, (paragraph, isCopy) => {
+      replaceInSegments(segmentsOf(paragraph), pattern, (match) => {
+        const replacement = replacementOf(match);
+        const found = replacement === undefined ? undefined : counts.get(replacement.find);
+        if (replacement !== undefined && found !== undefined && !isCopy)
+          counts.set(replacement.find, found + 1);
+        return replacement?.with;
+      });
+    });
+    const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
+    if (total === 0) {
+      throw new ScriptError("NOTHING_FOUND", `${path} has none of the texts; nothing was written.`, {
+        hint: "Texts are compared letter by letter: see the exact text with read --format text, or use --ignore-case.",
+      });
+    }
+    const replaced = [...counts].slice(0, 100).map(([find, count]) => ({ find: clip(find, 100), count }));
+    return { written: await writeOutput(output, file.pkg.save()), total, replaced };
+  },
+});

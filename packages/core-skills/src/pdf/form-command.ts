@@ -1,0 +1,135 @@
+import { PDFBool, PDFName } from "@cantoo/pdf-lib";
+import { boundList, clip } from "../shared/bounded.ts";
+import { defineCommand, type JsonObject } from "../shared/command.ts";
+import { readJson } from "../shared/input-file.ts";
+import { chooseOutput, editOptions } from "../shared/output-file.ts";
+import { inputError, ScriptError, usageError } from "../shared/script-error.ts";
+import { fillField } from "./fill-field.ts";
+import { describeField, formOf, hasXfa, listFields, mapAnnotations } from "./form-field.ts";
+import { addFormFonts } from "./form-font.ts";
+import { missingCharacters } from "./latin-text.ts";
+import { type OpenedPdf, openToChange, openToRead, passwordOptions } from "./open-pdf.ts";
+import { savePdf, warnOfChange } from "./save-pdf.ts";
+
+const operands = { label: "<file>", min: 1, max: 1 };
+const FIELD_COUNT = 300;
+
+export const fieldsCommand = defineCommand({
+  name: "fields",
+  summary: "List the fields of a form, with their values and options",
+  operands,
+  options: {
+    match: { type: "string", value: "text", help: "Only fields whose name has this text in it" },
+    ...passwordOptions,
+  },
+  details: `At most ${FIELD_COUNT} fields are shown; narrow with --match.`,
+  run: async ({ operands: [path = ""], options }, io) => {
+    const { document } = await openToRead(path, options, io);
+    const wanted = options.match?.toLowerCase() ?? "";
+    const fields = listFields(document).filter((field) => field.getName().toLowerCase().includes(wanted));
+    const pages = mapAnnotations(document);
+    const { items, total, truncated } = boundList(fields, FIELD_COUNT);
+    return {
+      file: path,
+      fields: items.map((field) => describeField(field, pages)),
+      total,
+      truncated,
+      xfa: hasXfa(document),
+    };
+  },
+});
+
+export const fillCommand = defineCommand({
+  name: "fill",
+  summary: "Fill in the fields of a form",
+  operands,
+  options: {
+    data: {
+      type: "string",
+      value: "json",
+      help: "Values by field name: a file, - for stdin, or the JSON itself",
+    },
+    flatten: { type: "boolean", help: "Turn the fields into plain content that nobody can change" },
+    ...editOptions,
+    ...passwordOptions,
+  },
+  details: `
+Values: text for text fields, true or false for check boxes, one of the options for radio groups and dropdowns,
+a list of options for lists. A name or value that does not fit is an error, and nothing is written.
+
+Example: fill form.pdf --data '{"name": "Ada", "agree": true}' --out filled.pdf`,
+  run: async ({ operands: [path = ""], options }, io) => {
+    if (options.data === undefined)
+      throw usageError("Give the values: --data values.json.", "See fields for names.");
+    const values = await readJson(options.data, io);
+    if (typeof values !== "object" || values === null || Array.isArray(values)) {
+      throw inputError("INVALID_JSON", "The values are not an object of field names and values.");
+    }
+    const opened = await openToChange(path, options, io);
+    const output = await chooseOutput(options, [opened.file], io);
+    const warnings = [...warnOfChange(opened), ...warnOfXfa(opened)];
+    // JSON that is no array and no plain value is an object.
+    const drawn = fillAll(opened, values as JsonObject);
+    if (options.flatten === true) flatten(opened, drawn.missing);
+    const saved = await savePdf(opened.document, output);
+    return {
+      ...saved,
+      filled: drawn.names,
+      flattened: options.flatten ?? false,
+      warnings: [...warnings, ...drawn.warnings],
+    };
+  },
+});
+
+interface Filled {
+  readonly names: readonly string[];
+  readonly missing: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** Fills every field, or throws before anything is written. */
+function fillAll({ document, file }: OpenedPdf, values: JsonObject): Filled {
+  const fields = new Map(listFields(document).map((field) => [field.getName(), field]));
+  const unknown = Object.keys(values).filter((name) => !fields.has(name));
+  if (unknown.length > 0) {
+    throw new ScriptError(
+      "UNKNOWN_FIELD",
+      `${file.path} has no field ${unknown.slice(0, 10).map(quote).join(", ")}.`,
+      {
+        hint:
+          fields.size === 0
+            ? "It has no fields at all."
+            : `Fields: ${clip([...fields.keys()].join(", "), 1000)}.`,
+      },
+    );
+  }
+  if (fields.size === 0) return { names: [], missing: [], warnings: [] };
+  const form = document.getForm();
+  const font = form.getDefaultFont();
+  addFormFonts(document, font);
+  const missing = new Set<string>();
+  for (const [name, value] of Object.entries(values)) {
+    const field = fields.get(name);
+    if (field === undefined) continue;
+    for (const character of fillField(field, value ?? null, font)) missing.add(character);
+  }
+  if (missing.size === 0) return { names: Object.keys(values), missing: [], warnings: [] };
+  formOf(document)?.set(PDFName.of("NeedAppearances"), PDFBool.True);
+  const shown = [...missing].slice(0, 20).join(" ");
+  const warning = `The built-in fonts cannot show ${shown}: the values are stored, and each viewer draws them itself.`;
+  return { names: Object.keys(values), missing: [...missing], warnings: [warning] };
+}
+
+function flatten({ document }: OpenedPdf, missing: readonly string[]): void {
+  if (missing.length > 0) throw missingCharacters(missing, "With --flatten, a value");
+  if (listFields(document).length > 0) document.getForm().flatten();
+}
+
+function warnOfXfa({ document }: OpenedPdf): readonly string[] {
+  if (!hasXfa(document)) return [];
+  return ["The form has a second layer (XFA), which is dropped: its scripts and checks no longer run."];
+}
+
+function quote(name: string): string {
+  return JSON.stringify(clip(name, 80));
+}

@@ -1,0 +1,33 @@
+import { defineCommand } from "../shared/command.ts";
+import { chooseOutput, outputOptions } from "../shared/output-file.ts";
+import { appendDocument } from "./append-document.ts";
+import { type OpenedPdf, openToChange, passwordOptions } from "./open-pdf.ts";
+import { savePdf, warnOfChange } from "./save-pdf.ts";
+
+export const mergeCommand = defineCommand({
+  name: "merge",
+  summary: "Put several files one after the other into one",
+  operands: { label: "<file> <file...>", min: 2, max: 200 },
+  options: { ...outputOptions, ...passwordOptions },
+  details: `
+Metadata and bookmarks are those of the first file. Form fields of all files are kept; one whose name is taken
+is renamed, and "renamedFields" says how. One password is tried on all files.
+
+Example: merge cover.pdf report.pdf --out all.pdf`,
+  run: async ({ operands, options }, io) => {
+    const opened: OpenedPdf[] = [];
+    for (const path of operands) opened.push(await openToChange(path, options, io));
+    const output = await chooseOutput(
+      options,
+      opened.map(({ file }) => file),
+      io,
+    );
+    const [first, ...rest] = opened;
+    if (first === undefined) return {};
+    const warnings = opened.flatMap(warnOfChange);
+    const parts = opened.map(({ file, document }) => ({ file: file.path, pages: document.getPageCount() }));
+    const renamed = rest.flatMap(({ document }) => appendDocument(first.document, document));
+    const saved = await savePdf(first.document, output);
+    return { ...saved, parts, renamedFields: renamed.slice(0, 100), warnings };
+  },
+});

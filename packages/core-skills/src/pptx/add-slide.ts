@@ -1,0 +1,164 @@
+import { type ImageFile, readImage } from "../shared/image-file.ts";
+import { typeOfKind } from "../shared/office-xml.ts";
+import type { ScriptIo } from "../shared/script-io.ts";
+import { XML_HEAD } from "../shared/xml.ts";
+import { treeXml } from "./blank-master.ts";
+import { addChartPart } from "./chart-part.ts";
+import type { Deck } from "./deck.ts";
+import { type ChosenLayout, chooseLayout, type Rectangle } from "./layout-choice.ts";
+import { listSlide } from "./slide-list.ts";
+import type { SlideSpec, SpecObject } from "./slide-spec.ts";
+import {
+  graphicXml,
+  imageXml,
+  inlinesXml,
+  type Link,
+  linesXml,
+  placeholderXml,
+  textBoxXml,
+} from "./slide-xml.ts";
+import { tableXml } from "./table-xml.ts";
+import { writeNotes } from "./write-notes.ts";
+
+const CONTENT_TYPE = "application/vnd.openxmlformats-officedocument.presentationml.slide+xml";
+const GAP = 228_600;
+
+/** Makes a slide in the look of the deck, before the slide of that number or at the end. */
+export async function addSlide(
+  deck: Deck,
+  spec: SlideSpec,
+  before: number | undefined,
+  io: ScriptIo,
+): Promise<void> {
+  const chosen = chooseLayout(deck, spec);
+  const part = deck.pkg.freeName("ppt/slides/slide", "xml");
+  deck.pkg.relate(part, typeOfKind(deck.root, "slideLayout"), chosen.layout.part);
+  const shapes = await new SlideWriter(deck, part, chosen, io).write(spec);
+  const spaces = [
+    'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"',
+    'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"',
+    'xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main"',
+  ].join(" ");
+  const xml = `${XML_HEAD}<p:sld ${spaces}><p:cSld>${treeXml(shapes)}</p:cSld><p:clrMapOvr><a:masterClrMapping/></p:clrMapOvr></p:sld>`;
+  deck.pkg.set(part, xml, CONTENT_TYPE);
+  listSlide(deck, part, before);
+  if (spec.notes !== "") writeNotes(deck, part, spec.notes);
+}
+
+class SlideWriter {
+  readonly #deck: Deck;
+  readonly #part: string;
+  readonly #chosen: ChosenLayout;
+  readonly #io: ScriptIo;
+  readonly #link: Link;
+  /** The tree itself is 1. */
+  #id = 1;
+
+  constructor(deck: Deck, part: string, chosen: ChosenLayout, io: ScriptIo) {
+    this.#deck = deck;
+    this.#part = part;
+    this.#chosen = chosen;
+    this.#io = io;
+    this.#link = (address) => deck.pkg.relate(part, typeOfKind(deck.root, "hyperlink"), address, true);
+  }
+
+  async write(spec: SlideSpec): Promise<string> {
+    const area = this.#area();
+    const [, second] = this.#chosen.bodies;
+    const hasBoth = spec.lines.length > 0 && spec.objects.length > 0;
+    const [left, right] = halves(area);
+    const place = hasBoth ? (second?.rectangle ?? right) : area;
+    const shapes = [this.#title(spec), this.#text(spec, hasBoth && second === undefined ? left : undefined)];
+    const places = columnsOf(place, spec.objects.length);
+    for (const [index, object] of spec.objects.entries()) {
+      shapes.push(await this.#object(object, places[index] ?? place));
+    }
+    return shapes.join("");
+  }
+
+  #nextId(): number {
+    this.#id += 1;
+    return this.#id;
+  }
+
+  #title({ title }: SlideSpec): string {
+    if (title.length === 0) return "";
+    const paragraph = `<a:p>${inlinesXml(title, this.#link)}</a:p>`;
+    const { title: place } = this.#chosen;
+    if (place !== undefined) return placeholderXml(this.#nextId(), "Title", place, paragraph);
+    const { width, height } = this.#deck.size;
+    return textBoxXml(
+      this.#nextId(),
+      { x: width * 0.05, y: height * 0.05, width: width * 0.9, height: height * 0.15 },
+      paragraph,
+    );
+  }
+
+  #text({ lines }: SlideSpec, rectangle: Rectangle | undefined): string {
+    if (lines.length === 0) return "";
+    const [place] = this.#chosen.bodies;
+    // Below a title the layout says how text looks.
+    const paragraphs = linesXml(lines, this.#link, place?.type === "subTitle");
+    if (place !== undefined) return placeholderXml(this.#nextId(), "Content", place, paragraphs, rectangle);
+    return textBoxXml(this.#nextId(), rectangle ?? this.#area(), paragraphs);
+  }
+
+  async #object(object: SpecObject, place: Rectangle): Promise<string> {
+    const { pkg, root } = this.#deck;
+    if (object.type === "table") {
+      return graphicXml(this.#nextId(), "Table", "table", tableXml(object, place, this.#link), place);
+    }
+    if (object.type === "image") {
+      const image = await readImage(object.path, this.#io);
+      const relation = pkg.relate(this.#part, typeOfKind(root, "image"), addImage(this.#deck, image));
+      return imageXml(this.#nextId(), relation, object.alt, fit(image, place));
+    }
+    const name = await addChartPart(this.#deck, object);
+    const relation = pkg.relate(this.#part, typeOfKind(root, "chart"), name);
+    const content = `<c:chart xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart" r:id="${relation}"/>`;
+    return graphicXml(this.#nextId(), "Chart", "chart", content, place);
+  }
+
+  /** Where content goes: the place of the layout, or all below the title. */
+  #area(): Rectangle {
+    const { width, height } = this.#deck.size;
+    const { title, bodies } = this.#chosen;
+    const [first, second] = bodies.map(({ rectangle }) => rectangle);
+    if (first !== undefined && second === undefined) return first;
+    const top =
+      title?.rectangle === undefined ? height * 0.2 : title.rectangle.y + title.rectangle.height + GAP / 2;
+    const left = title?.rectangle?.x ?? width * 0.05;
+    return { x: left, y: top, width: width - 2 * left, height: Math.max(height * 0.2, height * 0.92 - top) };
+  }
+}
+
+function addImage({ pkg }: Deck, image: ImageFile): string {
+  const name = pkg.freeName("ppt/media/image", image.format);
+  pkg.set(name, image.bytes, `image/${image.format}`);
+  return name;
+}
+
+function halves({ x, y, width, height }: Rectangle): [Rectangle, Rectangle] {
+  const half = (width - GAP) / 2;
+  return [
+    { x, y, width: half, height },
+    { x: x + half + GAP, y, width: half, height },
+  ];
+}
+
+function columnsOf({ x, y, width, height }: Rectangle, count: number): readonly Rectangle[] {
+  const each = (width - GAP * (count - 1)) / Math.max(count, 1);
+  return Array.from({ length: count }, (_, index) => ({
+    x: x + index * (each + GAP),
+    y,
+    width: each,
+    height,
+  }));
+}
+
+/** As large as the place lets it be, in its middle. An image is never shown larger than three times its size. */
+function fit(image: ImageFile, place: Rectangle): Rectangle {
+  const scale = Math.min(place.width / image.width, place.height / image.height, 3 * 9525);
+  const [width, height] = [image.width * scale, image.height * scale];
+  return { x: place.x + (place.width - width) / 2, y: place.y + (place.height - height) / 2, width, height };
+}

@@ -1,0 +1,70 @@
+import { readInteger } from "../shared/bounded.ts";
+import { defineCommand } from "../shared/command.ts";
+import { propertyOptions, readProperties, writeProperties } from "../shared/office-properties.ts";
+import { chooseOutput, editOptions, outputOptions, writeOutput } from "../shared/output-file.ts";
+import { addSlide } from "./add-slide.ts";
+import { makeBlankDeck } from "./blank-deck.ts";
+import { Deck } from "./deck.ts";
+import { readSlides } from "./deck-spec.ts";
+import { removeSlides, requireUsual } from "./slide-list.ts";
+
+const details = `Markdown: each # or ## heading begins a slide (# first: title slide; # later: section), and so does ---.
+Lists, paragraphs, tables, ![alt](image.png) on its own line. From a paragraph "Notes: …" on: speaker notes.
+JSON: {"slides": [{"title": "…", "subtitle": "…", "bullets": ["a", {"text": "b", "bullets": ["b1"]}], "text": "Markdown",
+"table": {"header": ["…"], "rows": [["…"]]}, "image": {"path": "a.png", "alt": "…"},
+"chart": {"type": "column|bar|line|area|pie|doughnut", "title": "…", "categories": ["Q1"], "series": [{"name": "…", "values": [1]}]},
+"notes": "…", "layout": "Title Only", "kind": "title|section|content"}]}`;
+
+export const createCommand = defineCommand({
+  name: "create",
+  summary: "Make a deck from Markdown or JSON",
+  operands: { label: "<source.md|source.json|->", min: 1, max: 1 },
+  options: {
+    template: {
+      type: "string",
+      value: "file.pptx",
+      help: "Take the design from this deck; its slides are left out",
+    },
+    ...propertyOptions,
+    ...outputOptions,
+  },
+  details,
+  run: async ({ operands: [source = ""], options }, io) => {
+    const template = options.template === undefined ? undefined : await Deck.open(options.template, io);
+    const output = await chooseOutput(options, template === undefined ? [] : [template.pkg.file], io);
+    const slides = await readSlides(source, io);
+    const deck = template ?? makeBlankDeck();
+    requireUsual(deck);
+    removeSlides(deck, deck.slides);
+    for (const slide of slides) await addSlide(deck, slide, undefined, io);
+    writeProperties(deck.pkg, options);
+    const written = await writeOutput(output, deck.pkg.save());
+    return { written, slides: slides.length, properties: readProperties(deck.pkg) };
+  },
+});
+
+export const addCommand = defineCommand({
+  name: "add",
+  summary: "Add slides from Markdown or JSON to a deck, in its design",
+  operands: { label: "<file.pptx> <source.md|source.json|->", min: 2, max: 2 },
+  options: {
+    at: {
+      type: "string",
+      value: "n",
+      help: "The number that the first new slide gets (default: at the end)",
+    },
+    ...editOptions,
+  },
+  details,
+  run: async ({ operands: [path = "", source = ""], options }, io) => {
+    const deck = await Deck.open(path, io);
+    requireUsual(deck);
+    const output = await chooseOutput(options, [deck.pkg.file], io);
+    const slides = await readSlides(source, io);
+    const at =
+      readInteger("at", options.at, { min: 1, max: deck.slides.length + 1 }) ?? deck.slides.length + 1;
+    for (const [index, slide] of slides.entries()) await addSlide(deck, slide, at + index, io);
+    const written = await writeOutput(output, deck.pkg.save());
+    return { written, added: slides.length, at, slides: deck.slides.length };
+  },
+});

@@ -1,0 +1,4 @@
+import { runMain } from "../shared/program.ts";
+import { program } from "./program.ts";
+
+await runMain(program);

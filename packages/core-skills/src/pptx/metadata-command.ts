@@ -1,0 +1,19 @@
+import { defineCommand } from "../shared/command.ts";
+import { propertyOptions, readProperties, writeProperties } from "../shared/office-properties.ts";
+import { chooseOutput, editOptions, writeOutput } from "../shared/output-file.ts";
+import { usageError } from "../shared/script-error.ts";
+import { Deck } from "./deck.ts";
+
+export const metadataCommand = defineCommand({
+  name: "metadata",
+  summary: "Set the title, author and other properties; an empty text takes one away",
+  operands: { label: "<file.pptx>", min: 1, max: 1 },
+  options: { ...propertyOptions, ...editOptions },
+  run: async ({ operands: [path = ""], options }, io) => {
+    const deck = await Deck.open(path, io);
+    const output = await chooseOutput(options, [deck.pkg.file], io);
+    const changed = writeProperties(deck.pkg, options);
+    if (changed.length === 0) throw usageError("Say what to set, for example --title <text>.");
+    return { written: await writeOutput(output, deck.pkg.save()), properties: readProperties(deck.pkg) };
+  },
+});

@@ -1,0 +1,22 @@
+import { HTML_ENTITIES } from "@xmldom/xmldom/lib/entities.js";
+
+/** Puts characters for their references: `&copy;`, `&#169;` and `&#xA9;`. What is none stays as it stands. */
+export function decodeReferences(text: string): string {
+  return text.replace(REFERENCE, (whole, decimal?: string, hex?: string, name?: string) => {
+    if (decimal !== undefined) return fromNumber(Number.parseInt(decimal, 10));
+    if (hex !== undefined) return fromNumber(Number.parseInt(hex, 16));
+    if (name !== undefined && Object.hasOwn(HTML_ENTITIES, name)) return HTML_ENTITIES[name] ?? whole;
+    return whole;
+  });
+}
+
+const REFERENCE = /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-zA-Z][a-zA-Z\d]{1,31}));/g;
+
+/** Control characters are in no document: office formats break on them. */
+function fromNumber(code: number): string {
+  if (code === 9 || code === 10 || code === 13) return " ";
+  const isControl = code < 32 || (code >= 127 && code < 160);
+  const isSurrogate = code >= 0xd800 && code <= 0xdfff;
+  const isNone = code > 0x10ffff || (code & 0xfffe) === 0xfffe;
+  return isControl || isSurrogate || isNone ? "\uFFFD" : String.fromCodePoint(code);
+}

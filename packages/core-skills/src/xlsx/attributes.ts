@@ -1,0 +1,46 @@
+/**
+ * The attributes of an element, in their order. Most elements have none to three of them, and a sheet has hundreds of
+ * thousands of elements: a flat list takes a fraction of the room of a map, and is searched as fast.
+ */
+export class Attributes implements Iterable<readonly [string, string]> {
+  /** Names and values in turn; shared by all that have none. */
+  #pairs: string[] = NONE;
+
+  constructor(entries: Iterable<readonly [string, string]> = []) {
+    for (const [name, value] of entries) this.set(name, value);
+  }
+
+  get(name: string): string | undefined {
+    const index = this.#find(name);
+    return index === -1 ? undefined : this.#pairs[index + 1];
+  }
+
+  has(name: string): boolean {
+    return this.#find(name) !== -1;
+  }
+
+  set(name: string, value: string): void {
+    const index = this.#find(name);
+    if (index !== -1) this.#pairs[index + 1] = value;
+    else if (this.#pairs === NONE) this.#pairs = [name, value];
+    else this.#pairs.push(name, value);
+  }
+
+  delete(name: string): void {
+    const index = this.#find(name);
+    if (index !== -1) this.#pairs.splice(index, 2);
+  }
+
+  *[Symbol.iterator](): Generator<readonly [string, string]> {
+    const pairs = this.#pairs;
+    for (let index = 0; index < pairs.length; index += 2) yield [pairs[index] ?? "", pairs[index + 1] ?? ""];
+  }
+
+  #find(name: string): number {
+    const pairs = this.#pairs;
+    for (let index = 0; index < pairs.length; index += 2) if (pairs[index] === name) return index;
+    return -1;
+  }
+}
+
+const NONE: string[] = [];

@@ -1,0 +1,183 @@
+import { posix } from "node:path";
+import type { InputFile } from "../shared/input-file.ts";
+import { type OfficeParts, readOfficeZip, writeOfficeZip } from "../shared/office-zip.ts";
+import { inputError } from "../shared/script-error.ts";
+import { childrenOf, makeElement, parseXml, serializeXml, type XmlElement } from "./xml.ts";
+
+/** A link from one part of the document to another, or to the outside. */
+export interface Relation {
+  readonly id: string;
+  /** The last word of its type: `worksheet`, `styles`, `hyperlink`. */
+  readonly kind: string;
+  /** The name of a part, or an address when it is external. */
+  readonly target: string;
+  readonly isExternal: boolean;
+}
+
+const RELATION_TYPES = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/";
+const CONTENT_TYPES = "[Content_Types].xml";
+const MB = 1024 * 1024;
+
+/** A tree takes about twenty times the room of its text, and a run in the sandbox has a gigabyte. */
+const PART_BYTES = 16 * MB;
+
+/** The parts of a workbook. Those that nobody changed are written back byte by byte. */
+export class PartStore {
+  readonly #file: string;
+  readonly #bytes: Map<string, Uint8Array>;
+  readonly #trees = new Map<string, XmlElement>();
+  readonly #changed = new Set<string>();
+
+  constructor(parts: OfficeParts, file: string) {
+    this.#bytes = new Map(parts);
+    this.#file = file;
+  }
+
+  static open(file: InputFile): PartStore {
+    return new PartStore(readOfficeZip(file), file.path);
+  }
+
+  get file(): string {
+    return this.#file;
+  }
+
+  get names(): readonly string[] {
+    return [...new Set([...this.#bytes.keys(), ...this.#trees.keys()])];
+  }
+
+  has(name: string): boolean {
+    return this.#bytes.has(name) || this.#trees.has(name);
+  }
+
+  /** The tree of a part, to look at. */
+  read(name: string): XmlElement | undefined {
+    const known = this.#trees.get(name);
+    if (known !== undefined) return known;
+    const bytes = this.#bytes.get(name);
+    if (bytes === undefined) return undefined;
+    if (bytes.length > PART_BYTES) {
+      throw inputError(
+        "FILE_TOO_LARGE",
+        `${this.#file}: ${name} has ${bytes.length} bytes; at most ${PART_BYTES} are read.`,
+        "Split the workbook, or export the sheet as CSV in the program that made it.",
+      );
+    }
+    const tree = parseXml(new TextDecoder(encodingOf(bytes)).decode(bytes), `${this.#file} (${name})`);
+    this.#trees.set(name, tree);
+    return tree;
+  }
+
+  /** The tree of a part, to change. */
+  change(name: string): XmlElement {
+    const tree = this.read(name);
+    if (tree === undefined) throw inputError("BROKEN_FILE", `${this.#file} has no part ${name}.`);
+    this.#changed.add(name);
+    return tree;
+  }
+
+  /** Adds a part, or replaces it. */
+  put(name: string, tree: XmlElement, contentType: string): void {
+    this.#trees.set(name, tree);
+    this.#changed.add(name);
+    const types = this.change(CONTENT_TYPES);
+    types.children = types.children.filter((node) => !isOverride(node, name));
+    types.children.push(makeElement("Override", { PartName: `/${name}`, ContentType: contentType }));
+  }
+
+  remove(name: string): void {
+    this.#bytes.delete(name);
+    this.#trees.delete(name);
+    this.#changed.delete(name);
+    const types = this.change(CONTENT_TYPES);
+    types.children = types.children.filter((node) => !isOverride(node, name));
+  }
+
+  relations(of: string): readonly Relation[] {
+    return childrenOf(this.read(relationsName(of)), "Relationship").map((each) => {
+      const isExternal = each.attributes.get("TargetMode") === "External";
+      const target = each.attributes.get("Target") ?? "";
+      return {
+        id: each.attributes.get("Id") ?? "",
+        kind: posix.basename(each.attributes.get("Type") ?? ""),
+        target: isExternal ? target : resolveTarget(of, target),
+        isExternal,
+      };
+    });
+  }
+
+  /** Links a part to another; answers with the id of the link. */
+  relate(of: string, kind: string, target: string, isExternal = false): string {
+    const name = relationsName(of);
+    if (!this.has(name)) {
+      const xmlns = "http://schemas.openxmlformats.org/package/2006/relationships";
+      this.#trees.set(name, makeElement("Relationships", { xmlns }));
+    }
+    const tree = this.change(name);
+    const taken = new Set(childrenOf(tree).map((each) => each.attributes.get("Id")));
+    let number = taken.size + 1;
+    while (taken.has(`rId${number}`)) number += 1;
+    const mode: Record<string, string> = isExternal ? { TargetMode: "External" } : {};
+    const attributes = { Id: `rId${number}`, Type: `${typesOf(kind)}${kind}`, ...mode };
+    tree.children.push(
+      makeElement("Relationship", { ...attributes, Target: isExternal ? target : `/${target}` }),
+    );
+    return `rId${number}`;
+  }
+
+  unrelate(of: string, id: string): void {
+    const tree = this.change(relationsName(of));
+    tree.children = tree.children.filter(
+      (node) => typeof node === "string" || node.attributes.get("Id") !== id,
+    );
+  }
+
+  /** Removes the parts that were linked from one that is no more, unless others link to them. */
+  sweep(): void {
+    const reached = new Set<string>();
+    const waiting = ["", CONTENT_TYPES];
+    for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+      if (reached.has(name) || (name !== "" && !this.has(name))) continue;
+      reached.add(name);
+      const inner = this.relations(name).filter(({ isExternal }) => !isExternal);
+      waiting.push(relationsName(name), ...inner.map(({ target }) => target));
+    }
+    for (const name of this.names) if (!reached.has(name)) this.remove(name);
+  }
+
+  toBytes(): Uint8Array {
+    const encoder = new TextEncoder();
+    const parts = new Map(this.#bytes);
+    for (const name of this.#changed) {
+      const tree = this.#trees.get(name);
+      if (tree !== undefined) parts.set(name, encoder.encode(serializeXml(tree)));
+    }
+    return writeOfficeZip(parts);
+  }
+}
+
+function typesOf(kind: string): string {
+  return kind === "core-properties"
+    ? "http://schemas.openxmlformats.org/package/2006/relationships/metadata/"
+    : RELATION_TYPES;
+}
+
+function relationsName(of: string): string {
+  const folder = posix.dirname(of);
+  return posix.join(folder === "." ? "" : folder, "_rels", `${posix.basename(of)}.rels`);
+}
+
+function resolveTarget(of: string, target: string): string {
+  const decoded = target.replace(/%20/g, " ");
+  return decoded.startsWith("/") ? decoded.slice(1) : posix.join(posix.dirname(of), decoded);
+}
+
+function isOverride(node: XmlElement | string, name: string): boolean {
+  return (
+    typeof node !== "string" && node.attributes.get("PartName")?.toLowerCase() === `/${name}`.toLowerCase()
+  );
+}
+
+function encodingOf(bytes: Uint8Array): string {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return "utf-16le";
+  return bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : "utf-8";
+}

@@ -1,0 +1,221 @@
+import { clip } from "../shared/bounded.ts";
+import type { InputFile } from "../shared/input-file.ts";
+import { inputError, ScriptError, usageError } from "../shared/script-error.ts";
+import { blankParts } from "./blank-workbook.ts";
+import { sameSheet } from "./formula.ts";
+import { PartStore } from "./part-store.ts";
+import { Sheet } from "./sheet.ts";
+import { StyleTable } from "./style-table.ts";
+import { childOf, childrenOf, makeElement, type XmlElement } from "./xml.ts";
+
+/** A sheet in the list of the workbook. */
+export interface SheetEntry {
+  readonly name: string;
+  /** The name of its part. */
+  readonly part: string;
+  readonly state: "visible" | "hidden" | "veryHidden";
+  /** Sheets that hold nothing but a chart have no cells. */
+  readonly hasCells: boolean;
+  readonly element: XmlElement;
+}
+
+const SHEET_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml";
+const MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
+const RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+
+/** A workbook, over the parts of its file. What is not asked for stays as it is in there. */
+export class Workbook {
+  readonly parts: PartStore;
+  readonly part: string;
+  readonly styles: StyleTable;
+  readonly is1904: boolean;
+  readonly #sheets = new Map<string, Sheet>();
+  #strings: readonly XmlElement[] | undefined;
+
+  private constructor(parts: PartStore) {
+    this.parts = parts;
+    this.part = findWorkbook(parts);
+    const properties = childOf(parts.read(this.part), "workbookPr");
+    this.is1904 = ["1", "true"].includes(properties?.attributes.get("date1904") ?? "");
+    this.styles = new StyleTable(parts, this.#related("styles") ?? this.#addStyles());
+  }
+
+  static open(file: InputFile): Workbook {
+    return new Workbook(PartStore.open(file));
+  }
+
+  /** A workbook without sheets: it has to get one before it is written. */
+  static blank(): Workbook {
+    return new Workbook(new PartStore(blankParts(), "the new workbook"));
+  }
+
+  get root(): XmlElement {
+    const root = this.parts.read(this.part);
+    if (root === undefined) throw inputError("BROKEN_FILE", `${this.parts.file} has no ${this.part}.`);
+    return root;
+  }
+
+  get sheets(): readonly SheetEntry[] {
+    const relations = new Map(this.parts.relations(this.part).map((each) => [each.id, each]));
+    return childrenOf(childOf(this.root, "sheets"), "sheet").flatMap((element) => {
+      const relation = relations.get(relationId(element) ?? "");
+      if (relation === undefined) return [];
+      const state = element.attributes.get("state");
+      return {
+        name: element.attributes.get("name") ?? "",
+        part: relation.target,
+        state: state === "hidden" || state === "veryHidden" ? state : "visible",
+        hasCells: relation.kind === "worksheet",
+        element,
+      };
+    });
+  }
+
+  /** The strings that cells share. */
+  get strings(): readonly XmlElement[] {
+    this.#strings ??= childrenOf(this.parts.read(this.#related("sharedStrings") ?? ""), "si");
+    return this.#strings;
+  }
+
+  find(name: string): SheetEntry {
+    const found = this.sheets.find((each) => sameSheet(each.name, name));
+    if (found !== undefined) return found;
+    const names = this.sheets.map((each) => clip(each.name, 31)).slice(0, 20);
+    throw new ScriptError("SHEET_NOT_FOUND", `There is no sheet ${clip(name, 40)} in ${this.parts.file}.`, {
+      hint: `Its sheets are ${names.join(", ")}.`,
+    });
+  }
+
+  /** The sheet of that name, or the first one when none is given. */
+  sheet(name?: string): Sheet {
+    const entry = name === undefined ? this.sheets.find(({ hasCells }) => hasCells) : this.find(name);
+    if (entry === undefined) throw inputError("NO_SHEET", `${this.parts.file} has no sheet with cells.`);
+    if (!entry.hasCells) throw inputError("NO_CELLS", `${clip(entry.name, 40)} is a sheet without cells.`);
+    const known = this.#sheets.get(entry.part);
+    if (known !== undefined && known.name === entry.name) return known;
+    const root = this.parts.read(entry.part);
+    if (root === undefined) throw inputError("BROKEN_FILE", `${this.parts.file} has no ${entry.part}.`);
+    const { styles, is1904 } = this;
+    const change = () => void this.parts.change(entry.part);
+    const sheet = new Sheet(entry.name, root, { styles, is1904, change });
+    this.#sheets.set(entry.part, sheet);
+    return sheet;
+  }
+
+  /** All sheets that have cells. */
+  get grids(): readonly Sheet[] {
+    return this.sheets.filter(({ hasCells }) => hasCells).map(({ name }) => this.sheet(name));
+  }
+
+  /** Adds an empty sheet at the end, or with the given tree. */
+  addSheet(name: string, root: XmlElement = emptySheet()): SheetEntry {
+    this.rejectName(name);
+    const part = freeName(this.parts, "xl/worksheets/sheet", ".xml");
+    this.parts.put(part, root, SHEET_TYPE);
+    const workbook = this.parts.change(this.part);
+    const list = childOf(workbook, "sheets");
+    if (list === undefined) throw inputError("BROKEN_FILE", `${this.parts.file} has no list of sheets.`);
+    const ids = childrenOf(list).map((each) => Number(each.attributes.get("sheetId") ?? 0));
+    const sheetId = String(Math.max(0, ...ids) + 1);
+    const id = this.parts.relate(this.part, "worksheet", part);
+    workbook.attributes.set("xmlns:r", RELATIONS);
+    list.children.push(makeElement("sheet", { name, sheetId, "r:id": id }));
+    return this.find(name);
+  }
+
+  rejectName(name: string): void {
+    if (!isSheetName(name)) {
+      throw usageError(
+        `${clip(JSON.stringify(name), 60)} is no name for a sheet.`,
+        "Names have 1 to 31 characters, none of : \\ / ? * [ ], and no apostrophe at an end.",
+      );
+    }
+    if (!this.sheets.some((each) => sameSheet(each.name, name))) return;
+    throw new ScriptError("SHEET_EXISTS", `There is already a sheet ${name}.`);
+  }
+
+  /**
+   * Makes every program that opens the file calculate anew. Stored results are dropped, because one that is kept
+   * through an edit stays wrong even after LibreOffice has opened and saved the file. Answers with how many there were.
+   */
+  forgetResults(): number {
+    const count = this.grids.reduce((sum, sheet) => sum + sheet.forgetResults(), 0);
+    const chain = this.parts.relations(this.part).find(({ kind }) => kind === "calcChain");
+    if (chain !== undefined) {
+      this.parts.unrelate(this.part, chain.id);
+      this.parts.remove(chain.target);
+    }
+    if (count > 0)
+      insertInOrder(this.parts.change(this.part), "calcPr").attributes.set("fullCalcOnLoad", "1");
+    return count;
+  }
+
+  toBytes(): Uint8Array {
+    if (this.sheets.length === 0) throw usageError("A workbook has at least one sheet.");
+    for (const sheet of this.#sheets.values()) sheet.updateDimension();
+    return this.parts.toBytes();
+  }
+
+  #related(kind: string): string | undefined {
+    return this.parts.relations(this.part).find((each) => each.kind === kind)?.target;
+  }
+
+  #addStyles(): string {
+    const name = "xl/styles.xml";
+    const styles = blankParts().get(name) ?? new Uint8Array();
+    const blank = new PartStore(new Map([[name, styles]]), "the new workbook").change(name);
+    this.parts.put(name, blank, "application/vnd.openxmlformats-officedocument.spreadsheetml.styles+xml");
+    this.parts.relate(this.part, "styles", name);
+    return name;
+  }
+}
+
+/** The order of what a workbook part holds, as far as anything is added to it. */
+const ORDER = ["fileVersion", "workbookPr", "bookViews", "sheets", "definedNames", "calcPr"];
+
+/** The child of that name, made in its place when it is missing. */
+export function insertInOrder(root: XmlElement, name: string): XmlElement {
+  const known = childOf(root, name);
+  if (known !== undefined) return known;
+  const element = makeElement(name);
+  const earlier = ORDER.slice(0, ORDER.indexOf(name));
+  const index = root.children.findLastIndex(
+    (node) => typeof node !== "string" && earlier.includes(node.name),
+  );
+  root.children.splice(index + 1, 0, element);
+  return element;
+}
+
+export function relationId(element: XmlElement): string | undefined {
+  for (const [name, value] of element.attributes) if (name.endsWith(":id")) return value;
+  return undefined;
+}
+
+/** The first name with a number that no part has. */
+export function freeName(parts: PartStore, stem: string, extension: string): string {
+  let number = 1;
+  while (parts.has(`${stem}${number}${extension}`)) number += 1;
+  return `${stem}${number}${extension}`;
+}
+
+function isSheetName(name: string): boolean {
+  return name.length <= 31 && /^[^'\\/?*[\]:]([^\\/?*[\]:]*[^'\\/?*[\]:])?$/.test(name) && name.trim() !== "";
+}
+
+function emptySheet(): XmlElement {
+  return makeElement("worksheet", { xmlns: MAIN, "xmlns:r": RELATIONS }, [
+    makeElement("dimension", { ref: "A1" }),
+    makeElement("sheetData"),
+  ]);
+}
+
+function findWorkbook(parts: PartStore): string {
+  const name = parts.relations("").find(({ kind }) => kind === "officeDocument")?.target;
+  const root = name?.endsWith(".bin") === true ? undefined : parts.read(name ?? "");
+  if (name !== undefined && root?.name === "workbook") return name;
+  throw inputError(
+    "NOT_A_WORKBOOK",
+    `${parts.file} is no Excel workbook.`,
+    "Only .xlsx and .xlsm files are read; save .xls, .xlsb and .ods files as .xlsx first.",
+  );
+}

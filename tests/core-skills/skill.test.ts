@@ -1,0 +1,106 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { openSkill, pack, surveySkill, treeHash } from "@skillhold/core";
+import { type Profile, scalarText, validateSkill } from "@skillhold/core/skill";
+import { beforeAll, describe, expect, test } from "vitest";
+import { buildSkills, workspacePlaces } from "../../packages/core-skills/build.ts";
+
+const skills = join(import.meta.dirname, "../../skills");
+const ids = ["docx", "pdf", "pptx", "skill-creator", "xlsx"] as const;
+
+beforeAll(async () => {
+  await buildSkills(workspacePlaces);
+});
+
+test("these five are all the skills that come with the product [S-40]", () => {
+  const folders = readdirSync(skills).filter((name) => existsSync(join(skills, name, "SKILL.md")));
+  expect(folders.sort()).toEqual([...ids]);
+});
+
+describe.each(ids)("%s", (id) => {
+  const folder = join(skills, id);
+
+  test.each(["strict", "authoring", "publish", "mcp"] as const)(
+    "passes the profile %s without a warning [S-40]",
+    async (profile: Profile) => {
+      const opened = openSkill(folder);
+      const subject = await surveySkill(opened);
+      const { valid, diagnostics } = validateSkill(opened.skill, subject, profile);
+      expect(diagnostics.filter(({ severity }) => severity !== "info")).toEqual([]);
+      expect(valid).toBe(true);
+    },
+  );
+
+  test("is short, and says in its description when to use it and when not [S-40]", () => {
+    const { skill } = openSkill(folder);
+    const description = scalarText(skill, "description") ?? "";
+    expect([...description].length).toBeLessThanOrEqual(1024);
+    expect(description).toMatch(/Use when/);
+    expect(description).toMatch(/\bNot for\b/);
+    for (const path of ["SKILL.md", ...listReferences(folder)]) {
+      expect(readFileSync(join(folder, path), "utf8").split("\n").length, path).toBeLessThan(300);
+    }
+  });
+
+  test("names every reference in SKILL.md, and none from another reference [S-40]", () => {
+    const text = readFileSync(join(folder, "SKILL.md"), "utf8");
+    for (const path of listReferences(folder)) {
+      expect(text).toContain(`(${path})`);
+      expect(readFileSync(join(folder, path), "utf8")).not.toMatch(/\]\([\w./-]+\.md\)/);
+    }
+  });
+
+  test("has evals with assertions, and requests that should and should not trigger it [S-40]", () => {
+    const { skill_name, evals } = readJson(folder, "evals/evals.json");
+    expect(skill_name).toBe(id);
+    expect(evals.length).toBeGreaterThanOrEqual(3);
+    expect(new Set(evals.map((each: { id: string }) => each.id)).size).toBe(evals.length);
+    for (const each of evals) {
+      expect(each).toMatchObject({ prompt: expect.any(String), expected_output: expect.any(String) });
+      expect(each.assertions.length).toBeGreaterThan(0);
+    }
+    const triggers: readonly { query: string; should_trigger: boolean }[] = readJson(
+      folder,
+      "evals/triggers.json",
+    );
+    const wanted = triggers.filter(({ should_trigger }) => should_trigger).length;
+    expect(wanted).toBeGreaterThanOrEqual(8);
+    expect(triggers.length - wanted).toBeGreaterThanOrEqual(8);
+    expect(new Set(triggers.map(({ query }) => query)).size).toBe(triggers.length);
+  });
+
+  test("packs complete: its program, the helpers that it uses, the terms, and nothing else from outside [S-13] [S-40]", async () => {
+    const bundle = await pack(folder);
+    const paths = bundle.files.map(({ path }) => String(path));
+    expect(paths).toEqual(expect.arrayContaining(["SKILL.md", `scripts/${id}.mjs`, "scripts/LICENSES.txt"]));
+    expect(bundle.omitted).toEqual([]);
+    expect(bundle.strayReferences).toEqual([]);
+    for (const { path, origin } of bundle.files.filter(({ path }) => path.endsWith(".mjs"))) {
+      for (const target of importsOf(readFileSync(origin, "utf8"))) {
+        expect(paths, `${path} imports ${target}`).toContain(join(path, "..", target));
+      }
+    }
+    expect(paths).toContain("_shared/program.mjs");
+  });
+
+  test("has the same tree hash after it was built again [S-13] [S-40]", async () => {
+    const before = await treeHash(await pack(folder));
+    await buildSkills(workspacePlaces, [id]);
+    expect(await treeHash(await pack(folder))).toEqual(before);
+  });
+});
+
+function listReferences(folder: string): readonly string[] {
+  const references = join(folder, "references");
+  return existsSync(references) ? readdirSync(references).map((name) => `references/${name}`) : [];
+}
+
+function readJson(folder: string, path: string) {
+  return JSON.parse(readFileSync(join(folder, path), "utf8"));
+}
+
+/** The relative modules that a built module imports, at its start or later on. */
+function importsOf(text: string): readonly string[] {
+  const found = text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*["'](\.\.?\/[\w./-]+\.mjs)["']/g);
+  return [...new Set([...found].map(([, path = ""]) => path))];
+}
