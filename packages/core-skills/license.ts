@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
 
 /** The library that a module belongs to; undefined for our own. */
 export function packageOf(moduleId: string): Library | undefined {
@@ -11,6 +11,7 @@ export interface Library {
   readonly name: string;
   readonly version: string;
   readonly license: string;
+  /** Empty when the package comes without. */
   readonly text: string;
 }
 
@@ -27,7 +28,7 @@ export function formatLicenses(moduleIds: readonly string[], own: string): strin
     if (library === undefined) return [];
     const inside = contained.get(library.name);
     const note = inside === undefined ? "" : `\n${inside}\n`;
-    return `${title} (${library.license})\n${note}\n${library.text.trim()}`;
+    return `${title} (${library.license})\n${note}\n${(library.text || readMissing(library.name)).trim()}`;
   });
   const head =
     "These scripts are under the Apache License 2.0, whose text is at the end. They contain the libraries below,\n" +
@@ -39,6 +40,13 @@ export function formatLicenses(moduleIds: readonly string[], own: string): strin
 const contained: ReadonlyMap<string, string> = new Map([
   ["unpdf", "It contains PDF.js, copyright Mozilla Foundation, under the Apache License 2.0."],
 ]);
+
+/** Packages that leave their terms behind in their repository have them here. */
+function readMissing(name: string): string {
+  const file = join(import.meta.dirname, "license-text", `${name.replace(/^@.*\//, "")}.txt`);
+  if (existsSync(file)) return readFileSync(file, "utf8");
+  throw new Error(`${name} comes without its terms: put them into license-text/${basename(file)}.`);
+}
 
 const cache = new Map<string, Library>();
 
@@ -52,7 +60,7 @@ function readLibrary(folder: string): Library {
     name: String(name),
     version: String(version),
     license: typeof license === "string" ? license : "see below",
-    text: text.replaceAll("\r\n", "\n") || `No licence text comes with the package.`,
+    text: text.replaceAll("\r\n", "\n"),
   };
   cache.set(folder, library);
   return library;

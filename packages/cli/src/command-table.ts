@@ -2,6 +2,7 @@ import { dependencyTable } from "./dependency-table.ts";
 import { depsOption, libraryOptions } from "./library-option.ts";
 import type { ArgumentSpec } from "./overview.ts";
 import type { CommandSpec } from "./program.ts";
+import { registryTable } from "./registry-table.ts";
 import { runTable } from "./run-table.ts";
 
 const idArgument: ArgumentSpec = { usage: "<id>", summary: "the skill's id, as `list` prints it" };
@@ -106,6 +107,7 @@ export const commandTable: readonly CommandSpec[] = [
     load: () => import("./command/explain.ts"),
   },
   ...runTable,
+  ...registryTable,
   ...dependencyTable,
   {
     name: "doctor",

@@ -1,15 +1,19 @@
 import type { DependencyState } from "@skillhold/core/environment";
 import { surveyAll, withSurvey } from "./dependency-survey.ts";
+import { layOutStored } from "./lay-out.ts";
+import type { Opened } from "./open.ts";
 import type { CommandInput } from "./program.ts";
 
 /** What a list says of a skill's dependencies. It hides nothing. */
 export type DependencyMark = Pick<DependencyState, "state" | "missing">;
 
-/** Surveys the skills in these folders. Of one that cannot be looked into nothing is known. */
+/** Surveys these skills of a library. Of one that cannot be looked into nothing is known. */
 export async function markDependencies(
   input: Pick<CommandInput, "io" | "options">,
-  skills: readonly { readonly id: string; readonly path: string }[],
+  opened: Opened,
+  skills: readonly { readonly id: string; readonly path: string; readonly source: string }[],
 ): Promise<ReadonlyMap<string, DependencyMark>> {
+  await layOutStored(opened, skills, input.io);
   const selected = skills.map(({ id, path }) => ({ id, path, folder: path, rootFlags: "" }));
   const rows = await withSurvey(input, (ports) => surveyAll(selected, input.io, ports));
   return new Map(rows.map(({ skill, survey }) => [skill.path, markOf(survey)]));

@@ -1,8 +1,8 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { SkillEvent } from "@skillhold/protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { readAuditLog } from "./audit-log.fixture.ts";
 import { runJson, skillText, writeFile } from "./fake-host.ts";
 
 let root: string;
@@ -13,13 +13,13 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 test.runIf(process.platform === "linux")(
-  "what came of an installation is in the audit file, with the run that was approved [S-36] [S-62]",
+  "what came of an installation is on record, with the run that was approved [S-36] [S-62]",
   async () => {
     writeFile(root, "skills/pdf/SKILL.md", skillText("pdf", "Reads PDF."));
     const args = ["deps", "install", "pdf", "npm:one", "npm:bad", "--root", "skills", "--yes"];
     const { code, data } = await runJson(args, root, { env: environmentWithNpm() });
     expect(code).toBe(1);
-    const events = readAudit();
+    const events = await readAuditLog(join(root, "state"));
     const approved = events.find((event) => event.type === "run.approved");
     expect(approved).toBeDefined();
     expect(events.filter((event) => event.type === "skill.deps_installed")).toMatchObject([
@@ -56,9 +56,4 @@ done
   );
   chmodSync(program, 0o755);
   return { PATH: `${dirname(program)}:/usr/bin:/bin`, XDG_DATA_HOME: join(root, "state") };
-}
-
-function readAudit(): readonly SkillEvent[] {
-  const lines = readFileSync(join(root, "state/skillhold/audit.jsonl"), "utf8").trim().split("\n");
-  return lines.map((line) => SkillEvent.parse(JSON.parse(line)));
 }

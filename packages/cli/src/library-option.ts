@@ -1,4 +1,5 @@
 import type { OptionSpec } from "./program.ts";
+import { storeOption } from "./store-option.ts";
 
 /** Which folders a command looks at. */
 const sourceOptions: readonly OptionSpec[] = [
@@ -14,6 +15,8 @@ const sourceOptions: readonly OptionSpec[] = [
     choices: ["local", "trust"],
     default: "local",
   },
+  storeOption,
+  { flags: "--no-store", summary: "leave out the skills of your own store" },
   { flags: "--trust-project", summary: "trust the project's skills as your own" },
   { flags: "--follow-links", summary: "follow links that lead out of a source" },
   { flags: "--no-cache", summary: "read every skill anew" },
@@ -23,6 +26,10 @@ const sourceOptions: readonly OptionSpec[] = [
 const viewerOptions: readonly OptionSpec[] = [
   { flags: "--runtime <name>", summary: "see what this agent runtime sees", default: "skillhold-cli" },
   { flags: "--agent <id>", summary: "see what this agent sees" },
+  {
+    flags: "--user <name>",
+    summary: "see what this user sees; by default $SKILLHOLD_USER, or the name you are logged in as",
+  },
   { flags: "--allow <ids>", summary: "limit the viewer to these ids, with commas between; empty for none" },
   {
     flags: "--as <invoker>",

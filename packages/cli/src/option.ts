@@ -28,7 +28,7 @@ export function countOption(
   const bounds = range.max === undefined ? `${min} or more` : `from ${min} to ${max}`;
   throw new SkillError(
     "USAGE",
-    `--${name} takes a whole number, ${bounds}; ${JSON.stringify(text)} is not one.`,
+    `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} takes a whole number, ${bounds}; ${JSON.stringify(text)} is not one.`,
   );
 }
 

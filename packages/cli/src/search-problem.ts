@@ -12,8 +12,8 @@ export interface SearchProblem {
   readonly message: string;
 }
 
-export function listProblems({ library }: Pick<Opened, "library">): readonly SearchProblem[] {
-  return library.inspect().sources.flatMap(({ source, problems }) =>
+export function listProblems({ inspect }: Pick<Opened, "inspect">): readonly SearchProblem[] {
+  return inspect().sources.flatMap(({ source, problems }) =>
     problems.map((problem) => ({
       source: source.label,
       path: join(source.root, problem.path),

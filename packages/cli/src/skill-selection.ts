@@ -4,6 +4,7 @@ import { folderId } from "@skillhold/core/skill";
 import { SkillError } from "@skillhold/protocol/error";
 import { withLimits } from "@skillhold/protocol/limits";
 import { getEntry } from "./get-entry.ts";
+import { layOutStored } from "./lay-out.ts";
 import { type Opened, withLibrary } from "./open.ts";
 import { listOption } from "./option.ts";
 import type { Io } from "./output.ts";
@@ -32,18 +33,18 @@ export const namedLimits = withLimits({ discoveryDepth: 16 });
 
 /**
  * The skills of the arguments: an argument is a path if there is one, and else an id. Where the options say in which
- * folders to look, a plain word is an id. Without arguments, all skills of the library.
+ * folders or store to look, a plain word is an id. Without arguments, all skills of the library.
  */
 export async function selectSkills(input: CommandInput): Promise<Selection> {
   const { args, io } = input;
-  const isNamed = listOption(input.options, "root").length > 0;
+  const isNamed = listOption(input.options, "root").length > 0 || typeof input.options["store"] === "string";
   const isId = (arg: string) =>
     (isNamed && /^[^/\\.]+$/.test(arg)) || statPath(resolve(io.cwd, arg), arg) === undefined;
   const ids = args.filter(isId);
   const lost = ids.find((id) => /[/\\]/.test(id));
   if (lost !== undefined) throw new SkillError("PATH_NOT_FOUND", `The path ${lost} does not exist.`);
   const isAsking = ids.length > 0 || args.length === 0;
-  const known = isAsking ? await withLibrary(input, (opened) => fromLibrary(opened, ids)) : [];
+  const known = isAsking ? await withLibrary(input, (opened) => fromLibrary(opened, ids, io)) : [];
   const found = await fromPaths(
     args.filter((arg) => !ids.includes(arg)),
     io,
@@ -52,11 +53,16 @@ export async function selectSkills(input: CommandInput): Promise<Selection> {
   return { skills: [...skills.values()], problems: found.problems };
 }
 
-async function fromLibrary(opened: Opened, ids: readonly string[]): Promise<readonly SelectedSkill[]> {
+async function fromLibrary(
+  opened: Opened,
+  ids: readonly string[],
+  io: Io,
+): Promise<readonly SelectedSkill[]> {
   const entries =
     ids.length === 0
       ? await opened.library.list(opened.viewer)
       : await Promise.all(ids.map((id) => getEntry(opened, id)));
+  await layOutStored(opened, entries, io);
   const { rootFlags } = opened;
   return entries.map(({ id, path }) => ({ id, path, folder: path, rootFlags }));
 }

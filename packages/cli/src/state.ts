@@ -2,9 +2,10 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type ApprovalStore, type AuditSink, keyFile, type SecretStore } from "@skillhold/core";
 import { SkillError } from "@skillhold/protocol/error";
-import { openAuditFile, openStateDatabase, SqliteApprovals, SqliteSecrets } from "@skillhold/store";
+import { openStateDatabase, SqliteApprovals, SqliteSecrets } from "@skillhold/store";
 import { dataFolder } from "./data-folder.ts";
 import type { Io } from "./output.ts";
+import { UserLog } from "./user-log.ts";
 
 /** What outlives a command: what was approved, the sealed secrets, and the record of what was done. */
 export interface State {
@@ -19,11 +20,12 @@ export interface State {
  */
 export async function findSecrets({
   env,
-}: Pick<Io, "env">): Promise<(skill: string, name: string) => boolean> {
+  cwd,
+}: Pick<Io, "env" | "cwd">): Promise<(skill: string, name: string) => boolean> {
   const known = new Set<string>();
   try {
     if (existsSync(join(dataFolder(env), "state.db"))) {
-      const kept = await withState({ env }, ({ secrets }) => secrets.list());
+      const kept = await withState({ env, cwd }, ({ secrets }) => secrets.list());
       for (const { skill, name, agent } of kept) if (!agent) known.add(`${skill} ${name}`);
     }
   } catch (error) {
@@ -33,10 +35,13 @@ export async function findSecrets({
 }
 
 /** Opens the state of the user for as long as it is used. */
-export async function withState<T>({ env }: Pick<Io, "env">, use: (state: State) => Promise<T>): Promise<T> {
-  const folder = dataFolder(env);
+export async function withState<T>(
+  io: Pick<Io, "env" | "cwd">,
+  use: (state: State) => Promise<T>,
+): Promise<T> {
+  const folder = dataFolder(io.env);
   const keys = keyFile(join(folder, "secret.key"));
-  const audit = openAuditFile(join(folder, "audit.jsonl"));
+  const audit = new UserLog(io);
   const database = await openStateDatabase(join(folder, "state.db"));
   try {
     const approvals = new SqliteApprovals(database);

@@ -33,8 +33,15 @@ export {
   renderCatalogue,
 } from "./catalogue/index.ts";
 export type { DeclaredTool, ToolCatalogue, ToolCatalogueCache, ToolProblem } from "./declared-tool/index.ts";
-export { type Access, type AccessReason, type AccessSettings, decideAccess } from "./library/access.ts";
+export {
+  type Access,
+  type AccessReason,
+  type AccessSettings,
+  decideAccess,
+  type Standing,
+} from "./library/access.ts";
 export type { IndexCache } from "./library/index-cache.ts";
+export type { IndexedLibrary } from "./library/indexed-library.ts";
 export type {
   ByteRange,
   Explanation,
@@ -51,13 +58,17 @@ export type { MemorySkill } from "./library/memory-shelf.ts";
 export {
   FolderLibrary,
   type FolderState,
+  LayeredLibrary,
+  type LayeredLibraryOptions,
   MemoryLibrary,
   type OpenLibraryOptions,
+  openLayeredLibrary,
   openLibrary,
   openMemoryLibrary,
   type SourceState,
 } from "./library/open-library.ts";
-export type { Viewer } from "./library/viewer.ts";
+export type { AccessRule, HeldGrant, Ownership } from "./library/ownership.ts";
+export type { AgentStanding, Viewer } from "./library/viewer.ts";
 export {
   type Act,
   type ActiveGrant,

@@ -34,6 +34,10 @@ export const SkillEntry = z.object({
   /** The name of its file, where that is not SKILL.md. */
   file: z.string().optional(),
   skillHash: Digest,
+  /** The store's count of releases; a folder has none. */
+  revision: z.int().min(1).optional(),
+  /** Over all files, where it is known without reading them. */
+  treeHash: Digest.optional(),
   lastModified: z.iso.datetime(),
   type: SkillType,
   version: z.string().optional(),

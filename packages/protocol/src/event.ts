@@ -74,6 +74,21 @@ export const SkillEvent = z.discriminatedUnion("type", [
     trust: Trust,
     /** Who started it: the model by itself, or the user by name. */
     invoker: z.enum(["model", "user"]),
+    /** The text that was handed over, and what it takes beside the content to make it again. */
+    handover: z
+      .object({
+        digest: Digest,
+        bytes: z.int().min(0),
+        name: z.string(),
+        args: z.string(),
+        /** Where the files lie, when the agent was told. */
+        folder: z.string().optional(),
+        hints: z.array(z.string()).readonly(),
+        warnings: z.array(z.string()).readonly(),
+        /** How much room there was for examples and links. */
+        exampleTokens: z.int().min(0),
+      })
+      .optional(),
   }),
   z.object({ type: z.literal("skill.deactivated"), ...bySession }),
   z.object({
@@ -83,6 +98,8 @@ export const SkillEvent = z.discriminatedUnion("type", [
     /** Of the whole file, also when a part of it was read. */
     digest: Digest,
     start: z.int().min(0),
+    /** How many bytes were handed over. */
+    length: z.int().min(0).optional(),
   }),
   z.object({
     type: z.literal("run.requested"),
@@ -159,7 +176,7 @@ export const SkillEvent = z.discriminatedUnion("type", [
     task,
     /** As it was asked for: it need not be the id of any skill. */
     skill: z.string(),
-    act: z.enum(["activate", "read_resource", ...RunAct.options, "use_tool"]),
+    act: z.enum(["activate", "read_resource", ...RunAct.options, "use_tool", "publish"]),
     path: z.string().optional(),
     /** The run that was to be. */
     run: z.string().optional(),

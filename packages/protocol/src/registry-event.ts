@@ -32,6 +32,8 @@ export type Visibility = z.infer<typeof Visibility>;
 export const SkillStatus = z.enum(["active", "archived", "deleted"]);
 export type SkillStatus = z.infer<typeof SkillStatus>;
 
+export const GranteeName = z.object({ kind: z.enum(["agent", "user"]), key: z.string().min(1).max(256) });
+
 const about = { at, skill: SkillId, by: Actor };
 
 /** What changes the registry. Each is written in the transaction that makes the change. */
@@ -73,4 +75,24 @@ export const registryEvents = [
     /** What it misses, as `pip:name`. */
     missing: z.array(z.string()).readonly(),
   }),
+  z.object({
+    type: z.literal("skill.toggled"),
+    ...about,
+    isEnabled: z.boolean(),
+    /** Where the skill is. */
+    scope: z.enum(["registry", "folder"]),
+  }),
+  z.object({
+    type: z.literal("grant.given"),
+    ...about,
+    grantee: GranteeName,
+    canManage: z.boolean(),
+    pin: z.int().min(1).optional(),
+    /** What the skill's is from now on. */
+    visibility: Visibility,
+  }),
+  z.object({ type: z.literal("grant.revoked"), ...about, grantee: GranteeName, visibility: Visibility }),
+  z.object({ type: z.literal("agent.added"), at, by: Actor, agent: z.string() }),
+  z.object({ type: z.literal("agent.changed"), at, by: Actor, agent: z.string() }),
+  z.object({ type: z.literal("agent.removed"), at, by: Actor, agent: z.string() }),
 ] as const;

@@ -1,4 +1,5 @@
-export { AuditFile, type AuditFilePorts, type AuditHandle, openAuditFile } from "./audit-file.ts";
+export { openRegistryStore } from "./open-registry-store.ts";
+export type { RegistryStoreOptions } from "./registry-store.ts";
 export { SqliteApprovals } from "./sqlite-approvals.ts";
 export { SqliteCache } from "./sqlite-cache.ts";
 export { type SecretPorts, SqliteSecrets } from "./sqlite-secrets.ts";

@@ -9,7 +9,17 @@ export function isBusy(error: unknown): boolean {
   return kindOf(error) === 5;
 }
 
+/** A row of that key is there already. */
+export function isDuplicate(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === 1555 || code === 2067;
+}
+
 /** The low byte of SQLite's code is the kind of failure; 0 for what is no failure of SQLite. */
 function kindOf(error: unknown): number {
-  return error instanceof Error && "errcode" in error ? Number(error.errcode) & 0xff : 0;
+  return codeOf(error) & 0xff;
+}
+
+function codeOf(error: unknown): number {
+  return error instanceof Error && "errcode" in error ? Number(error.errcode) : 0;
 }

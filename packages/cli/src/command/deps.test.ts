@@ -1,7 +1,8 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { readAuditLog } from "../audit-log.fixture.ts";
 import { type FakeHostOptions, runJson, runMain, skillText, writeFile } from "../fake-host.ts";
 
 let root: string;
@@ -161,9 +162,7 @@ describe.runIf(process.platform === "linux")("deps install", () => {
       { spec: "pip:zzz_reader", status: "skipped" },
     ]);
     expect(existsSync(join(root, "calls"))).toBe(false);
-    expect(existsSync(join(root, "state/skillhold/audit.jsonl")) && readAudit()).not.toContain(
-      "run.requested",
-    );
+    expect(await readAudit()).not.toContain("run.requested");
   });
 
   test("gets a program the way that the skill names [S-36]", async () => {
@@ -184,7 +183,7 @@ describe.runIf(process.platform === "linux")("deps install", () => {
     expect(out).toMatch(/failed npm:bad-one: .*404/);
     expect(err).toContain("installing npm:is-number\n");
     expect(err).toContain("pdf: Missing: pip:zzz_reader.\n");
-    expect(readAudit()).toContain('"act":"install","target":"npm:is-number,npm:bad-one"');
+    expect(await readAudit()).toContain('"act":"install","target":"npm:is-number,npm:bad-one"');
     const { data } = await json(["check", "skills/pdf"], fakeNpm());
     expect(data.skills[0].state.missing).toEqual(["pip:zzz_reader"]);
     expect(data.skills[0].environment).toContain("environments");
@@ -294,6 +293,6 @@ function found(kind: string, name: string, file: string, line: number) {
   return { kind, name, import: name, optional: false, declared: false, seen: [{ file, line }] };
 }
 
-function readAudit(): string {
-  return readFileSync(join(root, "state/skillhold/audit.jsonl"), "utf8");
+async function readAudit(): Promise<string> {
+  return (await readAuditLog(join(root, "state"))).map((event) => JSON.stringify(event)).join("\n");
 }

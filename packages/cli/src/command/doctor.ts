@@ -1,5 +1,6 @@
 import { neutralText, nodeHost } from "@skillhold/core";
 import { checkRuntimes, rememberRuntimes } from "@skillhold/core/environment";
+import type { SkillError } from "@skillhold/protocol/error";
 import { cacheFile } from "../cache-file.ts";
 import { surveyAll, withSurvey } from "../dependency-survey.ts";
 import { checkCache } from "../doctor/cache-check.ts";
@@ -11,16 +12,30 @@ import { checkPrograms } from "../doctor/program-check.ts";
 import { checkSandbox } from "../doctor/sandbox-check.ts";
 import { checkInvalid, checkReadiness, checkShadowed } from "../doctor/skill-check.ts";
 import { checkSources } from "../doctor/source-check.ts";
+import { checkStore } from "../doctor/store-check.ts";
+import { layOutStored } from "../lay-out.ts";
 import { type Opened, withLibrary } from "../open.ts";
 import { type ExitCode, type Io, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
 import { chooseSandbox } from "../sandbox-choice.ts";
+import { storeFlags } from "../store-address.ts";
 import { paintFor } from "../text.ts";
 
 /** Looks at everything that can keep a skill from working, and says what to do about it. */
 export async function run(input: CommandInput): Promise<ExitCode> {
   const { io, options } = input;
-  const checks = await withLibrary(input, (opened) => checkAll(opened, options["cache"] !== false, input));
+  let failure: SkillError | undefined;
+  const onStoreFailure = (error: SkillError) => {
+    failure = error;
+  };
+  const checks = await withLibrary(
+    input,
+    async (opened) => [
+      ...(await checkAll(opened, options["cache"] !== false, input)),
+      checkStore(failure ?? opened.store, storeFlags(options)),
+    ],
+    { onStoreFailure },
+  );
   if (io.json) printData(io, { checks });
   else await printChecks(io, checks);
   return checks.some(({ status }) => status === "fail") ? 1 : 0;
@@ -28,13 +43,14 @@ export async function run(input: CommandInput): Promise<ExitCode> {
 
 async function checkAll(opened: Opened, isCacheOn: boolean, input: CommandInput): Promise<readonly Check[]> {
   const { io } = input;
-  const { view } = opened.library.inspect();
+  const { view } = opened.inspect();
   const skills = view.entries.map(({ id, path }) => ({
     id,
     path,
     folder: path,
     rootFlags: opened.rootFlags,
   }));
+  await layOutStored(opened, view.entries, io);
   const { env, signal } = io;
   const runtimes = { env, signal, platform: process.platform, findRuntime: rememberRuntimes() };
   return [

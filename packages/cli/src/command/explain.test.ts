@@ -29,8 +29,11 @@ describe("explain", () => {
   });
 
   test("gives state, reason and message for the viewer as JSON [S-19] [S-60]", async () => {
-    const { data } = await runJson(["explain", "--agent", "writer", "--runtime", "other", ...roots], root);
-    expect(data.viewer).toEqual({ runtime: "other", agent: "writer", invoker: "model" });
+    const { data } = await runJson(
+      ["explain", "--agent", "writer", "--user", "ada", "--runtime", "other", ...roots],
+      root,
+    );
+    expect(data.viewer).toEqual({ runtime: "other", agent: "writer", user: "ada", invoker: "model" });
     const states = data.candidates.map(({ id, state, reason, prompt }: Candidate) => [
       id,
       state,

@@ -4,6 +4,7 @@ import { unknownSkill } from "../get-entry.ts";
 import { type Opened, withLibrary } from "../open.ts";
 import { type ExitCode, type Io, plain, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
+import { STORE_LABEL } from "../registry-layer.ts";
 import { formatProblems, listProblems } from "../search-problem.ts";
 import { formatTable } from "../table.ts";
 import { paintFor, shortPath } from "../text.ts";
@@ -15,12 +16,13 @@ export async function run(input: CommandInput): Promise<ExitCode> {
   return await withLibrary<ExitCode>(input, async (opened) => {
     const found = await explainAll(opened, id);
     if (id !== undefined && found.length === 0) throw await unknownSkill(opened, id);
-    const candidates = input.options["deps"] === true ? await withDependencies(found, input) : found;
+    const candidates = input.options["deps"] === true ? await withDependencies(found, opened, input) : found;
     const { viewer, precedence } = opened;
     const sources = opened.sources.map(({ label, kind, trust, root }) => ({ label, kind, trust, root }));
+    const store = opened.store === undefined ? null : { label: STORE_LABEL, address: opened.store.address };
     const problems = listProblems(opened);
     if (io.json) {
-      printData(io, { viewer, precedence, sources, candidates, problems });
+      printData(io, { viewer, precedence, sources, store, candidates, problems });
       return 0;
     }
     if (id === undefined) await printAll(io, candidates);
@@ -50,11 +52,12 @@ async function explainAll(opened: Opened, id: string | undefined): Promise<reado
 /** What surveys is loaded for this alone. */
 async function withDependencies(
   candidates: readonly Candidate[],
+  opened: Opened,
   input: CommandInput,
 ): Promise<readonly Candidate[]> {
   const { markDependencies } = await import("../dependency-mark.ts");
   const loaded = candidates.filter(({ state }) => state !== "invalid");
-  const marks = await markDependencies(input, loaded);
+  const marks = await markDependencies(input, opened, loaded);
   return candidates.map((candidate) => ({ ...candidate, dependencies: marks.get(candidate.path) ?? null }));
 }
 
@@ -80,7 +83,7 @@ async function printAll(io: Io, candidates: readonly Candidate[]): Promise<void>
 async function printOne(
   io: Io,
   candidates: readonly Candidate[],
-  { sources, precedence }: Opened,
+  { sources, precedence, store }: Opened,
 ): Promise<void> {
   const paint = await paintFor(io.color);
   for (const each of candidates) {
@@ -94,6 +97,9 @@ async function printOne(
     const mark = found.has(label) ? ` ${paint.dim("← has it")}` : "";
     io.out(`  ${index + 1}. ${plain(label)} (${kind}, trust ${trust})${mark}\n`);
   }
+  if (store === undefined) return;
+  const mark = found.has(STORE_LABEL) ? ` ${paint.dim("← has it")}` : "";
+  io.out(`  ${STORE_LABEL} (${plain(store.address)}): each skill ranks by its trust${mark}\n`);
 }
 
 function explainInWords({ message, warnings, prompt, dependencies }: Candidate): string {

@@ -18,7 +18,8 @@ export async function run(input: CommandInput): Promise<ExitCode> {
       const tag = textOption(options, "tag");
       const isOfInvalid = options["invalid"] === true && !io.json;
       const found = await makeListing(opened, tag);
-      const listing = options["deps"] === true && !isOfInvalid ? await withDependencies(found, input) : found;
+      const listing =
+        options["deps"] === true && !isOfInvalid ? await withDependencies(found, opened, input) : found;
       if (io.json) {
         printData(io, listing);
         return 0;
@@ -37,7 +38,7 @@ interface ListedSkill extends SkillEntry {
   readonly dependencies?: DependencyMark;
 }
 
-interface Listing extends Pick<ReturnType<Opened["library"]["inspect"]>["view"], "invalid" | "shadowed"> {
+interface Listing extends Pick<ReturnType<Opened["inspect"]>["view"], "invalid" | "shadowed"> {
   readonly skills: readonly ListedSkill[];
   /** Skills that count for their id and are not for this viewer. */
   readonly hidden: readonly { readonly id: string; readonly source: string; readonly reason: string }[];
@@ -47,8 +48,8 @@ interface Listing extends Pick<ReturnType<Opened["library"]["inspect"]>["view"],
 
 async function makeListing(opened: Opened, tag: string | undefined): Promise<Listing> {
   const { library, viewer } = opened;
-  const { view } = library.inspect();
   const visible = await library.list(viewer);
+  const { view } = opened.inspect();
   const skills = tag === undefined ? visible : visible.filter(({ tags }) => hasTag(tags, tag));
   const hidden = (await library.explain(viewer))
     .filter(({ state }) => state === "hidden")
@@ -61,9 +62,9 @@ function hasTag(tags: readonly string[], wanted: string): boolean {
 }
 
 /** What surveys is loaded for this alone: it is much, and most lists go without. */
-async function withDependencies(listing: Listing, input: CommandInput): Promise<Listing> {
+async function withDependencies(listing: Listing, opened: Opened, input: CommandInput): Promise<Listing> {
   const { markDependencies } = await import("../dependency-mark.ts");
-  const marks = await markDependencies(input, listing.skills);
+  const marks = await markDependencies(input, opened, listing.skills);
   const skills = listing.skills.map((skill) => ({
     ...skill,
     ...present({ dependencies: marks.get(skill.path) }),
@@ -124,13 +125,13 @@ function summarize({ skills, invalid, shadowed, hidden }: Listing, { rootFlags }
   return lines.map(([number, what, how]) => (number === 0 ? "" : `${what}: ${how}\n`)).join("");
 }
 
-function printNothing(io: Io, { invalid, hidden, problems }: Listing, { sources }: Opened): void {
+function printNothing(io: Io, { invalid, hidden, problems }: Listing, { sources, store }: Opened): void {
   const isAnything = invalid.length + hidden.length > 0;
   const hasLinks = linksOf(problems).length > 0;
   if (isAnything) io.err("None of the skills can be listed.\n");
   else if (hasLinks) io.err("No skills found: links to folders outside the source are not followed.\n");
   else io.err("No skills found.\n");
-  if (sources.length === 0) {
+  if (sources.length === 0 && store === undefined) {
     io.err(
       "Looked for skills/, .agents/skills/, .claude/skills/ and their like, here and up to the root of the\n" +
         "repository, and in your home folder. None of these folders exists.\n",
@@ -138,7 +139,12 @@ function printNothing(io: Io, { invalid, hidden, problems }: Listing, { sources 
   }
   for (const { label, root } of sources)
     io.err(`Looked in ${plain(label)} (${plain(shortPath(io, root))}).\n`);
+  if (store !== undefined) io.err(`Looked in the store (${plain(store.address)}).\n`);
   if (isAnything || hasLinks) return;
+  if (sources.length === 0 && store !== undefined) {
+    io.err("To take a skill in: `skillhold publish <folder>`.\n");
+    return;
+  }
   io.err(
     "To add a skill, make a folder for it with a SKILL.md in it, such as .agents/skills/<name>/SKILL.md.\n" +
       "To look into another folder: `skillhold list <folder>`.\n",

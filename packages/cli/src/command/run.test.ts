@@ -1,7 +1,9 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { readAuditLog } from "../audit-log.fixture.ts";
 import { type FakeHostOptions, fakeHost, runJson, runMain, skillText, writeFile } from "../fake-host.ts";
 import { main } from "../main.ts";
 
@@ -76,7 +78,7 @@ describe.runIf(process.platform === "linux")("run", () => {
     const { out, err } = await start(["a.sh", yes], { env: env({ PDF_KEY: "sesame-open-7431" }) });
     expect(out).toMatch(/^key .* 16\n$/);
     const { data } = await startJson(["a.sh", yes], { env: env({ PDF_KEY: "sesame-open-7431" }) });
-    expect(out + err + JSON.stringify(data) + readAudit()).not.toContain("sesame");
+    expect(out + err + JSON.stringify(data) + (await readAudit())).not.toContain("sesame");
   });
 
   test("is ended by an interrupt, and the record says so [S-29] [S-60]", async () => {
@@ -84,7 +86,7 @@ describe.runIf(process.platform === "linux")("run", () => {
     const { host } = fakeHost(root, { env: env() });
     const stdout = { ...host.stdout, write: () => process.emit("SIGINT") };
     expect(await main(["run", "pdf", "a.sh", yes], { ...host, stdout })).toBe(130);
-    expect(readAudit()).toContain('"outcome":"aborted"');
+    expect(await readAudit()).toContain('"outcome":"aborted"');
   });
 
   test("without a sandbox takes both switches, and is never for a stranger's skill [S-29]", async () => {
@@ -102,10 +104,7 @@ describe.runIf(process.platform === "linux")("run", () => {
 
   test("records request, leave and end where the user's data lies [S-29]", async () => {
     await start(["a.sh", yes, "--", "x"]);
-    const types = readAudit()
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line).type);
+    const types = (await readAuditLog(join(root, "state"))).map(({ type }) => type);
     expect(types).toEqual([
       "session.opened",
       "run.requested",
@@ -208,6 +207,18 @@ describe("what cannot be run", () => {
     });
   });
 
+  test("includes what would be recorded in a store that cannot be written, or was tampered with [S-29] [S-62]", async () => {
+    writeScript("a.sh", "echo ran\n");
+    const elsewhere = { env: env({ SKILLHOLD_STORE: `sqlite:${join(root, "skills")}` }) };
+    const unwritable = await start(["a.sh", yes, "--no-store"], elsewhere);
+    expect(unwritable).toMatchObject({ code: 1, out: "" });
+    expect((await start(["a.sh", yes])).out).toBe("ran\n");
+    const database = new DatabaseSync(join(root, "state/skillhold/registry.db"));
+    database.exec("delete from event where seq = (select max(seq) from event)");
+    database.close();
+    expect(await startJson(["a.sh", yes])).toMatchObject({ code: 7, error: { code: "INTEGRITY_FAILED" } });
+  });
+
   test("leaves no folder behind for files that were never made [S-60]", async () => {
     await start(["nope.sh", yes, "--out", "made"]);
     expect(existsSync(join(root, "made"))).toBe(false);
@@ -241,6 +252,6 @@ function needKey(): void {
   writeFile(root, "skills/pdf/SKILL.md", skillText("pdf", "Reads PDF.", "Do.\n", needs));
 }
 
-function readAudit(): string {
-  return readFileSync(join(root, "state/skillhold/audit.jsonl"), "utf8");
+async function readAudit(): Promise<string> {
+  return JSON.stringify(await readAuditLog(join(root, "state")));
 }

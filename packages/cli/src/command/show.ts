@@ -11,7 +11,7 @@ export async function run(input: CommandInput): Promise<ExitCode> {
   return await withLibrary<ExitCode>(input, async (opened) => {
     const { id } = await getEntry(opened, input.args[0] ?? "");
     const content = await opened.library.read(opened.viewer, id);
-    const shadowed = opened.library.inspect().view.shadowed.filter((each) => each.id === id);
+    const shadowed = opened.inspect().view.shadowed.filter((each) => each.id === id);
     if (io.json) {
       const { entry, files, treeHash, skillHash } = content;
       printData(io, { entry, treeHash, skillHash, files, shadowed });
@@ -20,7 +20,7 @@ export async function run(input: CommandInput): Promise<ExitCode> {
   });
 }
 
-type Shadowed = ReturnType<Opened["library"]["inspect"]>["view"]["shadowed"];
+type Shadowed = ReturnType<Opened["inspect"]>["view"]["shadowed"];
 
 async function printSkill(io: Io, content: SkillContent, shadowed: Shadowed): Promise<void> {
   const paint = await paintFor(io.color);

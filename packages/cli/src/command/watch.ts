@@ -1,33 +1,31 @@
-import { once } from "node:events";
 import { type LibraryChange, neutralText } from "@skillhold/core";
 import { SkillError } from "@skillhold/protocol/error";
 import { withLibrary } from "../open.ts";
 import { type ExitCode, type Io, plain, printLine } from "../output.ts";
 import type { CommandInput } from "../program.ts";
 import { count, paintFor } from "../text.ts";
+import { untilAborted } from "../until-aborted.ts";
 
 const INTERRUPTED = 130;
-/** The library's own clocks and watches do not keep a process alive; this does, and is never due. */
-const FOREVER_MS = 2 ** 31 - 1;
 
-/** Prints what changes in the folders, as it changes, until it is interrupted. */
+/** Prints what changes in the folders and the store, as it changes, until it is interrupted. */
 export async function run(input: CommandInput): Promise<ExitCode> {
   const { io } = input;
   const paint = await paintFor(io.color);
   const onError = (error: unknown) => printProblem(io, error);
   return await withLibrary<ExitCode>(
     input,
-    async ({ library, sources }) => {
-      if (sources.length === 0)
+    async ({ library, inspect, sources, store }) => {
+      if (sources.length === 0 && store === undefined)
         throw new SkillError("PATH_NOT_FOUND", "There is no folder with skills to watch.", {
           hint: "Name one with --root, or make .agents/skills.",
         });
-      const { view, mode } = library.inspect();
+      const { view, mode } = inspect();
       const skills = view.entries.length;
       if (io.json) printLine(io, { ok: true, data: { skills, mode } });
       else
         io.err(
-          `${count(skills, "skill")} in ${count(sources.length, "source")} (mode ${mode}); Ctrl-C ends\n`,
+          `${count(skills, "skill")} in ${count(sources.length + (store === undefined ? 0 : 1), "source")} (mode ${mode}); Ctrl-C ends\n`,
         );
       const stop = library.onChange((change) => {
         if (io.json) printLine(io, { ok: true, data: { at: new Date().toISOString(), ...change } });
@@ -39,15 +37,6 @@ export async function run(input: CommandInput): Promise<ExitCode> {
     },
     { watch: { onError } },
   );
-}
-
-async function untilAborted(signal: AbortSignal): Promise<void> {
-  const alive = setInterval(() => {}, FOREVER_MS);
-  try {
-    if (!signal.aborted) await once(signal, "abort");
-  } finally {
-    clearInterval(alive);
-  }
 }
 
 /** One block a reload: the time before its first line. */
@@ -73,5 +62,5 @@ function printProblem(io: Io, error: unknown): void {
       ok: false,
       error: { code: "IO_FAILED", message, hint: "The next change is read anew." },
     });
-  else io.err(`warning: the folders could not be read again: ${plain(message)}\n`);
+  else io.err(`warning: they could not be read again: ${plain(message)}\n`);
 }

@@ -4,7 +4,7 @@ import type { Io } from "../output.ts";
 import { count, shortPath } from "../text.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 
-type View = ReturnType<Opened["library"]["inspect"]>["view"];
+type View = ReturnType<Opened["inspect"]>["view"];
 type Place = Pick<Io, "cwd" | "env">;
 
 export function checkInvalid({ invalid }: View, io: Place, rootFlags: string): Check {

@@ -6,11 +6,11 @@ import { type Check, ok, warn } from "./check.ts";
 
 /** The folders that were searched, each with what kept skills in it from being found. */
 export function checkSources(
-  { library }: Pick<Opened, "library">,
+  { inspect, store }: Pick<Opened, "inspect" | "store">,
   io: Pick<Io, "cwd" | "env">,
 ): readonly Check[] {
-  const { sources } = library.inspect();
-  if (sources.length > 0) return sources.map((state) => checkSource(state, io));
+  const { sources } = inspect();
+  if (sources.length > 0 || store !== undefined) return sources.map((state) => checkSource(state, io));
   return [
     warn(
       "sources",

@@ -54,13 +54,16 @@ function settle(root: XmlElement, isAccepted: boolean): void {
   for (const text of descendantsOf(root, "w:delInstrText")) rename(text, "w:instrText");
 }
 
-/** A row that came or went says so in its properties. */
+/** A row that came or went says so in its properties. Programs refuse a table without rows. */
 function settleRows(root: XmlElement, kept: readonly Tag[], gone: readonly Tag[]): void {
   for (const row of descendantsOf(root, "w:tr")) {
     const properties = descend(row, "w:trPr");
     if (properties === undefined) continue;
     if (gone.some((tag) => descend(properties, tag) !== undefined)) removeNode(row);
     for (const tag of kept) for (const mark of childrenOf(properties, tag)) removeNode(mark);
+  }
+  for (const table of descendantsOf(root, "w:tbl")) {
+    if (descendantsOf(table, "w:tr").length === 0) removeNode(table);
   }
 }
 

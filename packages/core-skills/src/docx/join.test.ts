@@ -88,8 +88,21 @@ test("notes come along under new numbers; comments and sections stay behind, and
   const merged = await call("merge", "first.docx", "second.docx", "--no-page-break", "--out", "noted.docx");
   expect(merged.json).toMatchObject({ dropped: { comments: 1, sections: 1 } });
   expect(await textOf("noted.docx")).toBe(
-    "first\\[^1\\]\n\nsecond\\[^2\\]\n\n\\[^1\\]: note of first\n\n\\[^2\\]: note of second",
+    "first[^1]\n\nsecond[^2]\n\n[^1]: note of first\n\n[^2]: note of second",
   );
+});
+
+test("endnotes are read, replaced in, and come along into a document that has none [S-40]", async () => {
+  const body = '<w:p><w:r><w:t>claim</w:t><w:endnoteReference w:id="4"/></w:r></w:p>';
+  const separator = `<w:endnote w:type="separator" w:id="-1">${paragraph("")}</w:endnote>`;
+  const endnotes = `${separator}<w:endnote w:id="4">${paragraph("proof of 1999")}</w:endnote>`;
+  writeFileSync(at("ends.docx"), makeDocx(body, { endnotes, styles: "" }));
+  expect(await textOf("ends.docx")).toBe("claim[^e4]\n\n[^e4]: proof of 1999");
+  await call("replace", "ends.docx", "--find", "1999", "--with", "2001", "--in-place");
+  await make("none.docx", "before");
+  await call("merge", "none.docx", "ends.docx", "--no-page-break", "--out", "both.docx");
+  expect(await textOf("both.docx")).toMatch(/^before\n\nclaim\[\^e(\d+)\]\n\n\[\^e\1\]: proof of 2001$/);
+  expect(inspectPackage(at("both.docx")).problems).toEqual([]);
 });
 
 test("sections are taken out into a document of their own, and images into files [S-40]", async () => {

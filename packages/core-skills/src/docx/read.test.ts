@@ -89,6 +89,32 @@ test("a paragraph whose end was deleted goes on in the next when that is accepte
   expect(await textOf("joined.docx")).toBe("One two");
 });
 
+const row = (mark: string, text: string) =>
+  `<w:tr><w:trPr>${mark}</w:trPr><w:tc><w:tcPr/>${paragraph(text)}</w:tc></w:tr>`;
+const table = (...rows: readonly string[]) => `<w:tbl><w:tblPr/><w:tblGrid/>${rows.join("")}</w:tbl>`;
+const came = '<w:ins w:author="Eve" w:id="1"/>';
+const went = '<w:del w:author="Bob" w:id="2"/>';
+
+test("rows that came or went are settled, and a table whose rows all went goes too [S-40]", async () => {
+  const rows = table(row("", "old"), row(came, "new"), row(went, "gone"));
+  save("rows.docx", makeDocx(rows + paragraph("between") + table(row(went, "all")) + paragraph("end")));
+  const tables = async (name: string) => (await call("tables", name)).json;
+  await call("changes", "rows.docx", "--accept", "--out", "rows-accepted.docx");
+  expect(await tables("rows-accepted.docx")).toMatchObject({
+    tables: [{ rows: [["old"], ["new"]] }],
+    total: 1,
+  });
+  await call("changes", "rows.docx", "--reject", "--out", "rows-rejected.docx");
+  expect(await tables("rows-rejected.docx")).toMatchObject({
+    tables: [{ rows: [["old"], ["gone"]] }, { rows: [["all"]] }],
+  });
+  for (const name of ["rows-accepted.docx", "rows-rejected.docx"]) {
+    expect((await call("info", name)).json).toMatchObject({
+      trackedChanges: { insertions: 0, deletions: 0 },
+    });
+  }
+});
+
 test("comments are listed with who wrote them and the text that they are about [S-40]", async () => {
   const body =
     '<w:p><w:r><w:t xml:space="preserve">The </w:t></w:r><w:commentRangeStart w:id="7"/><w:r><w:t>price</w:t></w:r><w:commentRangeEnd w:id="7"/><w:r><w:commentReference w:id="7"/></w:r></w:p>';

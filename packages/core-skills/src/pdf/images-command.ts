@@ -2,10 +2,11 @@ import { PDFDict, type PDFDocument, PDFName, PDFRawStream, PDFRef, type PDFStrea
 import { readInteger } from "../shared/bounded.ts";
 import { defineCommand, type JsonObject } from "../shared/command.ts";
 import { folderOptions, outputIn, writeOutput } from "../shared/output-file.ts";
+import { parseRanges } from "../shared/range.ts";
 import { toImageFile } from "./image-file.ts";
 import { readNumber } from "./image-stream.ts";
 import { openToRead, passwordOptions } from "./open-pdf.ts";
-import { pageOptions, parsePages } from "./page-range.ts";
+import { pageOptions } from "./page-option.ts";
 
 const IMAGE_COUNT = 200;
 
@@ -32,7 +33,7 @@ Example: images report.pdf --pages 2-4 --min-size 50 --out-dir pictures`,
   run: async ({ operands: [path = ""], options }, io) => {
     const minSize = readInteger("min-size", options["min-size"], { min: 1, max: 100_000 }) ?? 1;
     const { document, file } = await openToRead(path, options, io);
-    const found = findImages(document, parsePages(options.pages, document.getPageCount()));
+    const found = findImages(document, parseRanges(options.pages, document.getPageCount(), "page"));
     const wanted = found.filter(({ width, height }) => width >= minSize || height >= minSize);
     const images: JsonObject[] = [];
     const skipped: JsonObject[] = [];

@@ -1,9 +1,9 @@
 import { PDFDict, type PDFDocument, PDFName } from "@cantoo/pdf-lib";
 import { boundList, clip } from "../shared/bounded.ts";
 import { defineCommand, type JsonObject } from "../shared/command.ts";
+import { formatRanges } from "../shared/range.ts";
 import { findSignatures, hasXfa, listFields } from "./form-field.ts";
 import { openToRead, passwordOptions } from "./open-pdf.ts";
-import { formatPages } from "./page-range.ts";
 
 export const infoCommand = defineCommand({
   name: "info",
@@ -45,7 +45,7 @@ function groupSizes(document: PDFDocument): JsonObject {
   });
   const { items, total, truncated } = boundList([...groups], GROUP_COUNT);
   return {
-    groups: items.map(([size, indexes]) => ({ size, pages: clip(formatPages(indexes), 200) })),
+    groups: items.map(([size, indexes]) => ({ size, pages: clip(formatRanges(indexes), 200) })),
     ...(truncated ? { total, truncated } : {}),
   };
 }

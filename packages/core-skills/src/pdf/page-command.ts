@@ -2,10 +2,11 @@ import { degrees } from "@cantoo/pdf-lib";
 import { readInteger } from "../shared/bounded.ts";
 import { defineCommand, type JsonObject } from "../shared/command.ts";
 import { chooseOutput, editOptions, folderOptions, outputIn, writeOutput } from "../shared/output-file.ts";
+import { formatRanges, parseRanges } from "../shared/range.ts";
 import { ScriptError, usageError } from "../shared/script-error.ts";
 import { keepPages } from "./keep-pages.ts";
 import { type OpenedPdf, openBytes, openToChange, passwordOptions, readPassword } from "./open-pdf.ts";
-import { formatPages, pageOptions, parsePages } from "./page-range.ts";
+import { pageOptions } from "./page-option.ts";
 import { savePdf, warnOfChange } from "./save-pdf.ts";
 
 const operands = { label: "<file>", min: 1, max: 1 };
@@ -23,7 +24,7 @@ Example: extract report.pdf --pages 3,1-2 --out part.pdf`,
     if (options.pages === undefined) throw usageError("Say which pages to keep: --pages 1-3.");
     const opened = await openToChange(path, options, io);
     const output = await chooseOutput(options, [opened.file], io);
-    const kept = parsePages(options.pages, opened.document.getPageCount());
+    const kept = parseRanges(options.pages, opened.document.getPageCount(), "page");
     return saveKept(opened, kept, output);
   },
 });
@@ -40,8 +41,8 @@ export const deleteCommand = defineCommand({
     const opened = await openToChange(path, options, io);
     const output = await chooseOutput(options, [opened.file], io);
     const count = opened.document.getPageCount();
-    const gone = new Set(parsePages(options.pages, count));
-    const kept = parsePages(undefined, count).filter((index) => !gone.has(index));
+    const gone = new Set(parseRanges(options.pages, count, "page"));
+    const kept = parseRanges(undefined, count, "page").filter((index) => !gone.has(index));
     if (kept.length === 0) throw usageError("That would leave no page.");
     return saveKept(opened, kept, output);
   },
@@ -55,7 +56,7 @@ async function saveKept(
   const warnings = warnOfChange(opened);
   keepPages(opened.document, kept);
   const bytes = await opened.document.save({ addDefaultPage: false });
-  return { output: await writeOutput(output, bytes), pages: kept.length, kept: formatPages(kept), warnings };
+  return { output: await writeOutput(output, bytes), pages: kept.length, kept: formatRanges(kept), warnings };
 }
 
 const MAX_PARTS = 500;
@@ -81,7 +82,7 @@ Example: split report.pdf --every 10 --out-dir parts`,
       throw usageError(`That makes ${parts.length} files; ${MAX_PARTS} are the most.`);
     const stem = opened.file.name.replace(/\.pdf$/i, "").replace(/^\.+/, "") || "part";
     const outputs = parts.map((kept) =>
-      outputIn(options, `${stem}-${formatPages(kept)}.pdf`, [opened.file], io),
+      outputIn(options, `${stem}-${formatRanges(kept)}.pdf`, [opened.file], io),
     );
     const password = await readPassword(options, io);
     const files: JsonObject[] = [];
@@ -92,7 +93,7 @@ Example: split report.pdf --every 10 --out-dir parts`,
       const { document } = await openBytes(opened.file, password);
       keepPages(document, kept);
       const written = await writeOutput(output, await document.save({ addDefaultPage: false }));
-      files.push({ ...written, pages: formatPages(kept) });
+      files.push({ ...written, pages: formatRanges(kept) });
     }
     return { files, warnings: warnOfChange(opened) };
   },
@@ -108,7 +109,7 @@ function cut(
   const starts =
     options.at === undefined
       ? Array.from({ length: Math.ceil(count / every) }, (_, part) => part * every)
-      : [...new Set([0, ...parsePages(options.at, count)])].sort((a, b) => a - b);
+      : [...new Set([0, ...parseRanges(options.at, count, "page")])].sort((a, b) => a - b);
   return starts.map((start, part) => {
     const end = starts[part + 1] ?? count;
     return Array.from({ length: end - start }, (_, index) => start + index);
@@ -134,13 +135,18 @@ export const rotateCommand = defineCommand({
     const opened = await openToChange(path, options, io);
     const output = await chooseOutput(options, [opened.file], io);
     const pages = opened.document.getPages();
-    const turned = parsePages(options.pages, pages.length);
+    const turned = parseRanges(options.pages, pages.length, "page");
     for (const index of turned) {
       const page = pages[index];
       if (page === undefined) throw new ScriptError("FAILED", `Page ${index + 1} is missing.`);
       page.setRotation(degrees((((page.getRotation().angle + angle) % 360) + 360) % 360));
     }
     const warnings = warnOfChange(opened);
-    return { ...(await savePdf(opened.document, output)), rotated: formatPages(turned), by: angle, warnings };
+    return {
+      ...(await savePdf(opened.document, output)),
+      rotated: formatRanges(turned),
+      by: angle,
+      warnings,
+    };
   },
 });

@@ -1,8 +1,9 @@
 import { clip, readInteger } from "../shared/bounded.ts";
 import { defineCommand, type JsonObject } from "../shared/command.ts";
+import { formatRanges, parseRanges } from "../shared/range.ts";
 import { findTables, type Table } from "./find-tables.ts";
 import { passwordOptions, readPassword, readPdfFile } from "./open-pdf.ts";
-import { formatPages, pageOptions, parsePages } from "./page-range.ts";
+import { pageOptions } from "./page-option.ts";
 import { openTextLayer } from "./text-layer.ts";
 import { groupLines } from "./text-line.ts";
 
@@ -28,14 +29,14 @@ Example: tables invoice.pdf --pages 1`,
     const file = await readPdfFile(path, io);
     const layer = await openTextLayer(file, (await readPassword(options, io)) ?? "");
     try {
-      const indexes = parsePages(options.pages, layer.pageCount);
+      const indexes = parseRanges(options.pages, layer.pageCount, "page");
       const tables: JsonObject[] = [];
       let rows = 0;
       for (const [at, index] of indexes.entries()) {
         const found = findTables(groupLines(await layer.readPage(index)));
         const count = found.reduce((sum, table) => sum + table.length, 0);
         if (rows > 0 && rows + count > limit) {
-          return { file: path, tables, truncated: true, nextPages: formatPages(indexes.slice(at)) };
+          return { file: path, tables, truncated: true, nextPages: formatRanges(indexes.slice(at)) };
         }
         rows += count;
         tables.push(...found.map((table) => ({ page: index + 1, ...describe(table, limit) })));

@@ -1,8 +1,9 @@
 import { boundText, reachOf, textOptions } from "../shared/bounded.ts";
 import { defineCommand } from "../shared/command.ts";
+import { formatRanges, parseRanges } from "../shared/range.ts";
 import { usageError } from "../shared/script-error.ts";
 import { passwordOptions, readPassword, readPdfFile } from "./open-pdf.ts";
-import { formatPages, pageOptions, parsePages } from "./page-range.ts";
+import { pageOptions } from "./page-option.ts";
 import { openTextLayer, type TextLayer } from "./text-layer.ts";
 import { formatLines, groupLines } from "./text-line.ts";
 
@@ -33,14 +34,14 @@ Example: text report.pdf --pages 1-5`,
     const file = await readPdfFile(path, io);
     const layer = await openTextLayer(file, (await readPassword(options, io)) ?? "");
     try {
-      const indexes = parsePages(options.pages, layer.pageCount);
+      const indexes = parseRanges(options.pages, layer.pageCount, "page");
       const read = await readPages(layer, indexes, { order, reach: reachOf(options) });
       const part = boundText(read.text, options);
       return {
         file: path,
         pages: layer.pageCount,
-        readPages: formatPages(read.indexes),
-        emptyPages: formatPages(read.empty),
+        readPages: formatRanges(read.indexes),
+        emptyPages: formatRanges(read.empty),
         ...part,
         // Where reading ended early, nobody knows how long the whole is.
         totalLength: read.indexes.length < indexes.length ? undefined : part.totalLength,

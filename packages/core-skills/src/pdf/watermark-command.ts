@@ -2,10 +2,11 @@ import { degrees, type PDFFont, type PDFPage, rgb, StandardFonts } from "@cantoo
 import { readInteger } from "../shared/bounded.ts";
 import { defineCommand } from "../shared/command.ts";
 import { chooseOutput, editOptions } from "../shared/output-file.ts";
+import { formatRanges, parseRanges } from "../shared/range.ts";
 import { usageError } from "../shared/script-error.ts";
 import { findMissing, missingCharacters } from "./latin-text.ts";
 import { openToChange, passwordOptions } from "./open-pdf.ts";
-import { formatPages, pageOptions, parsePages } from "./page-range.ts";
+import { pageOptions } from "./page-option.ts";
 import { savePdf, warnOfChange } from "./save-pdf.ts";
 
 export const watermarkCommand = defineCommand({
@@ -33,7 +34,7 @@ export const watermarkCommand = defineCommand({
     const opened = await openToChange(path, options, io);
     const output = await chooseOutput(options, [opened.file], io);
     const pages = opened.document.getPages();
-    const marked = parsePages(options.pages, pages.length);
+    const marked = parseRanges(options.pages, pages.length, "page");
     const warnings = warnOfChange(opened);
     const font = opened.document.embedStandardFont(StandardFonts.HelveticaBold);
     const missing = findMissing(text, font);
@@ -48,7 +49,7 @@ export const watermarkCommand = defineCommand({
         opacity: opacity / 100,
       });
     }
-    return { ...(await savePdf(opened.document, output)), marked: formatPages(marked), warnings };
+    return { ...(await savePdf(opened.document, output)), marked: formatRanges(marked), warnings };
   },
 });
 

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { strToU8, unzipSync, zipSync } from "fflate";
 import { afterAll, expect, test, vi } from "vitest";
@@ -162,6 +162,40 @@ test("notes are set, changed and taken away, also in a deck that never had any [
   expect((await call("read", "noted.pptx", "--format", "json")).stdout).not.toContain("notes");
 });
 
+test("images are written to a folder as they are, and a dry run writes none [S-40]", async () => {
+  await call(
+    "create",
+    '[{"title":"A","image":"dot.png"},{"title":"B","image":"dot.png"}]',
+    "--out",
+    "pictures.pptx",
+  );
+  const dry = await call("images", "pictures.pptx", "--out-dir", "dry", "--dry-run");
+  expect(dry.json).toMatchObject({ images: [{ dryRun: true }, { dryRun: true }] });
+  expect(existsSync(at("dry"))).toBe(false);
+  const { json } = await call("images", "pictures.pptx", "--out-dir", "pictures");
+  const { images } = json as { images: { path: string; bytes: number }[] };
+  expect(images.map(({ bytes }) => bytes)).toEqual([tinyPng.length, tinyPng.length]);
+  for (const { path } of images) expect(readFileSync(at(path)).equals(tinyPng)).toBe(true);
+  await makeDeck("bare.pptx", "A");
+  expect((await call("images", "bare.pptx", "--out-dir", "none")).json).toMatchObject({ images: [] });
+});
+
+test("properties are set, taken away and read back, with nothing else changed [S-40]", async () => {
+  await makeDeck("plain.pptx", "A");
+  await call("metadata", "plain.pptx", "--title", "A & B", "--author", "Ada", "--out", "named.pptx");
+  expect((await call("info", "named.pptx")).json).toMatchObject({
+    properties: { title: "A & B", author: "Ada" },
+  });
+  const without = await call("metadata", "named.pptx", "--author", "", "--out", "less.pptx");
+  expect(without.json).toMatchObject({ properties: { title: "A & B" } });
+  expect(without.stdout).not.toContain("Ada");
+  expect(inspectPackage(at("less.pptx"))).toMatchObject({
+    problems: [],
+    texts: { "ppt/slides/slide1.xml": inspectPackage(at("plain.pptx")).texts["ppt/slides/slide1.xml"] },
+  });
+  expect(await call("metadata", "plain.pptx", "--out", "x.pptx")).toMatchObject({ code: 2 });
+});
+
 test("decks are joined with their own designs, or with that of the first [S-40]", async () => {
   await makeDeck("one.pptx", "A");
   await call(
@@ -206,9 +240,12 @@ test.skipIf(soffice === undefined)(
 );
 
 test.each([
-  [["delete", "deck.pptx", "--slides", "9", "--out", "x.pptx"], "There is no slide 9: the deck has 4."],
-  [["delete", "deck.pptx", "--slides", "1,1", "--out", "x.pptx"], "names a slide twice"],
-  [["delete", "deck.pptx", "--slides", "a", "--out", "x.pptx"], "is no slide or range"],
+  [
+    ["delete", "deck.pptx", "--slides", "9", "--out", "x.pptx"],
+    "There is no slide 9: the file has 4 slides.",
+  ],
+  [["delete", "deck.pptx", "--slides", "1,1", "--out", "x.pptx"], "names slide 1 twice"],
+  [["delete", "deck.pptx", "--slides", "a", "--out", "x.pptx"], "is no range of slides"],
   [["reorder", "deck.pptx", "--order", "1,2", "--out", "x.pptx"], "--order names 2 of 4 slides."],
   [["add", "deck.pptx", '[{"title": "x"}]', "--at", "7", "--out", "x.pptx"], "from 1 to 5"],
   [["notes", "deck.pptx", "--slide", "1", "--out", "x.pptx"], "either --text <text> or --file"],

@@ -1,10 +1,10 @@
 import { boundList, boundText, clip, textOptions } from "../shared/bounded.ts";
 import { defineCommand } from "../shared/command.ts";
 import { chooseOutput, outputOptions, writeOutput } from "../shared/output-file.ts";
+import { chooseItems } from "../shared/range.ts";
 import { usageError } from "../shared/script-error.ts";
 import { Deck } from "./deck.ts";
 import { readSlide, type SlideContent, toJson } from "./read-slide.ts";
-import { chooseSlides } from "./slide-range.ts";
 
 const MAX_SLIDES = 100;
 
@@ -25,7 +25,7 @@ export const readCommand = defineCommand({
       throw usageError(`--format is markdown or json, not ${clip(format, 40)}.`);
     }
     const deck = await Deck.open(path, io);
-    const contents = chooseSlides(options.slides, deck.slides).map((slide) => readSlide(deck, slide));
+    const contents = chooseItems(options.slides, deck.slides, "slide").map((slide) => readSlide(deck, slide));
     if (format === "json") {
       const { items, total, truncated } = boundList(contents.map(toJson), MAX_SLIDES);
       return { file: path, format, slides: items, total, truncated };

@@ -1,12 +1,12 @@
 import { clip } from "../shared/bounded.ts";
 import { defineCommand } from "../shared/command.ts";
 import { chooseOutput, editOptions, writeOutput } from "../shared/output-file.ts";
+import { chooseItems } from "../shared/range.ts";
 import { readReplacements, replacementOptions } from "../shared/replacement-option.ts";
 import { ScriptError } from "../shared/script-error.ts";
 import { matcherOf, replaceInSegments } from "../shared/text-replace.ts";
 import { Deck } from "./deck.ts";
 import { editParagraphs, segmentsOf } from "./shape-text.ts";
-import { chooseSlides } from "./slide-range.ts";
 
 export const replaceCommand = defineCommand({
   name: "replace",
@@ -28,7 +28,7 @@ When nothing is found, nothing is written and the command fails.`,
       wholeWord: options["whole-word"],
     });
     const counts = new Map(replacements.map(({ find }) => [find, 0]));
-    editParagraphs(deck, chooseSlides(options.slides, deck.slides), (paragraph) => {
+    editParagraphs(deck, chooseItems(options.slides, deck.slides, "slide"), (paragraph) => {
       replaceInSegments(segmentsOf(paragraph), pattern, (match) => {
         const replacement = replacementOf(match);
         if (replacement !== undefined) counts.set(replacement.find, (counts.get(replacement.find) ?? 0) + 1);

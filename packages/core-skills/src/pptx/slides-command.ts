@@ -2,10 +2,10 @@ import { readInteger } from "../shared/bounded.ts";
 import { defineCommand } from "../shared/command.ts";
 import { copyPart } from "../shared/copy-part.ts";
 import { chooseOutput, editOptions, writeOutput } from "../shared/output-file.ts";
+import { chooseItems } from "../shared/range.ts";
 import { usageError } from "../shared/script-error.ts";
 import { Deck } from "./deck.ts";
 import { listSlide, orderSlides, removeSlides } from "./slide-list.ts";
-import { chooseSlides } from "./slide-range.ts";
 
 export const deleteCommand = defineCommand({
   name: "delete",
@@ -15,7 +15,7 @@ export const deleteCommand = defineCommand({
   run: async ({ operands: [path = ""], options }, io) => {
     const deck = await Deck.open(path, io);
     const output = await chooseOutput(options, [deck.pkg.file], io);
-    const slides = chooseSlides(required(options.slides), deck.slides);
+    const slides = chooseItems(required(options.slides), deck.slides, "slide");
     removeSlides(deck, slides);
     const written = await writeOutput(output, deck.pkg.save());
     return { written, deleted: slides.map(({ number }) => number), slides: deck.slides.length };
@@ -34,7 +34,7 @@ export const duplicateCommand = defineCommand({
   run: async ({ operands: [path = ""], options }, io) => {
     const deck = await Deck.open(path, io);
     const output = await chooseOutput(options, [deck.pkg.file], io);
-    const slides = chooseSlides(required(options.slides), deck.slides).toSorted(
+    const slides = chooseItems(required(options.slides), deck.slides, "slide").toSorted(
       (a, b) => a.number - b.number,
     );
     const to = readInteger("to", options.to, { min: 1, max: deck.slides.length + 1 });
@@ -60,7 +60,9 @@ export const reorderCommand = defineCommand({
     const output = await chooseOutput(options, [deck.pkg.file], io);
     const all = deck.slides;
     const order =
-      options.order === undefined ? moved(all, options.slides, options.to) : chooseSlides(options.order, all);
+      options.order === undefined
+        ? moved(all, options.slides, options.to)
+        : chooseItems(options.order, all, "slide");
     if (order.length !== all.length) {
       throw usageError(
         `--order names ${order.length} of ${all.length} slides.`,
@@ -77,7 +79,7 @@ function moved(all: Deck["slides"], range: string | undefined, to: string | unde
   const place = readInteger("to", to, { min: 1, max: all.length });
   if (range === undefined || place === undefined)
     throw usageError("Say --order <range>, or --slides <range> --to <n>.");
-  const chosen = chooseSlides(range, all);
+  const chosen = chooseItems(range, all, "slide");
   const rest = all.filter((slide) => !chosen.includes(slide));
   return rest.toSpliced(place - 1, 0, ...chosen);
 }

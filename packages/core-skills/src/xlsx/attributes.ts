@@ -10,6 +10,15 @@ export class Attributes implements Iterable<readonly [string, string]> {
     for (const [name, value] of entries) this.set(name, value);
   }
 
+  static of(record: Readonly<Record<string, string>>): Attributes {
+    const attributes = new Attributes();
+    const pairs: string[] = [];
+    for (const name in record) pairs.push(name, record[name] ?? "");
+    // A list that grew has room for twenty, and a copy for what is in it.
+    if (pairs.length > 0) attributes.#pairs = pairs.slice();
+    return attributes;
+  }
+
   get(name: string): string | undefined {
     const index = this.#find(name);
     return index === -1 ? undefined : this.#pairs[index + 1];

@@ -23,7 +23,12 @@ export const infoCommand = defineCommand({
     );
     const kinds = workbook.parts.relations(workbook.part).map(({ kind }) => kind);
     return {
-      sheets: sheets.items.map((entry) => describeSheet(workbook, entry)),
+      sheets: sheets.items.map((entry) => {
+        const described = describeSheet(workbook, entry);
+        // Sheets that are too large to be held together are looked at one by one.
+        workbook.release(entry);
+        return described;
+      }),
       sheetCount: sheets.total,
       names: names.items.map((name) => ({
         name: clip(name.attributes.get("name") ?? "", 64),

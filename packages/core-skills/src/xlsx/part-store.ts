@@ -2,7 +2,9 @@ import { posix } from "node:path";
 import type { InputFile } from "../shared/input-file.ts";
 import { type OfficeParts, readOfficeZip, writeOfficeZip } from "../shared/office-zip.ts";
 import { inputError } from "../shared/script-error.ts";
-import { childrenOf, makeElement, parseXml, serializeXml, type XmlElement } from "./xml.ts";
+import { childrenOf, makeElement, walkXml, type XmlElement } from "./xml.ts";
+import { type ElementBudget, MAX_ELEMENTS, parseXml } from "./xml-reader.ts";
+import { serializeXml } from "./xml-writer.ts";
 
 /** A link from one part of the document to another, or to the outside. */
 export interface Relation {
@@ -18,7 +20,6 @@ const RELATION_TYPES = "http://schemas.openxmlformats.org/officeDocument/2006/re
 const CONTENT_TYPES = "[Content_Types].xml";
 const MB = 1024 * 1024;
 
-/** A tree takes about twenty times the room of its text, and a run in the sandbox has a gigabyte. */
 const PART_BYTES = 16 * MB;
 
 /** The parts of a workbook. Those that nobody changed are written back byte by byte. */
@@ -27,8 +28,11 @@ export class PartStore {
   readonly #bytes: Map<string, Uint8Array>;
   readonly #trees = new Map<string, XmlElement>();
   readonly #changed = new Set<string>();
+  /** For all trees together. */
+  readonly #budget: ElementBudget;
 
-  constructor(parts: OfficeParts, file: string) {
+  constructor(parts: OfficeParts, file: string, budget: ElementBudget = { left: MAX_ELEMENTS }) {
+    this.#budget = budget;
     this.#bytes = new Map(parts);
     this.#file = file;
   }
@@ -62,9 +66,21 @@ export class PartStore {
         "Split the workbook, or export the sheet as CSV in the program that made it.",
       );
     }
-    const tree = parseXml(new TextDecoder(encodingOf(bytes)).decode(bytes), `${this.#file} (${name})`);
+    const tree = parseXml(
+      new TextDecoder(encodingOf(bytes)).decode(bytes),
+      `${this.#file} (${name})`,
+      this.#budget,
+    );
     this.#trees.set(name, tree);
     return tree;
+  }
+
+  /** Drops the tree of a part that nobody changed, to make room for others. */
+  release(name: string): void {
+    const tree = this.#changed.has(name) ? undefined : this.#trees.get(name);
+    if (tree === undefined) return;
+    this.#trees.delete(name);
+    for (const _ of walkXml(tree)) this.#budget.left += 1;
   }
 
   /** The tree of a part, to change. */
@@ -82,6 +98,14 @@ export class PartStore {
     const types = this.change(CONTENT_TYPES);
     types.children = types.children.filter((node) => !isOverride(node, name));
     types.children.push(makeElement("Override", { PartName: `/${name}`, ContentType: contentType }));
+  }
+
+  /** Changes what a part is said to be. */
+  retype(name: string, contentType: string): void {
+    const override = this.read(CONTENT_TYPES)?.children.find((node) => isOverride(node, name));
+    if (typeof override !== "object" || override.attributes.get("ContentType") === contentType) return;
+    this.change(CONTENT_TYPES);
+    override.attributes.set("ContentType", contentType);
   }
 
   remove(name: string): void {
@@ -145,11 +169,10 @@ export class PartStore {
   }
 
   toBytes(): Uint8Array {
-    const encoder = new TextEncoder();
     const parts = new Map(this.#bytes);
     for (const name of this.#changed) {
       const tree = this.#trees.get(name);
-      if (tree !== undefined) parts.set(name, encoder.encode(serializeXml(tree)));
+      if (tree !== undefined) parts.set(name, serializeXml(tree));
     }
     return writeOfficeZip(parts);
   }

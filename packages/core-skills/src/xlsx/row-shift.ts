@@ -3,7 +3,7 @@ import { formatRange, MAX_ROW, parseRange } from "./cell-address.ts";
 import { type RowShift, sameSheet, shiftArea, shiftFormula } from "./formula.ts";
 import { mapFormulas, relatedParts } from "./formula-place.ts";
 import type { Workbook } from "./workbook.ts";
-import { childOf, childrenOf, isElement, textOf, walkXml, type XmlElement } from "./xml.ts";
+import { childOf, childrenOf, isElement, textOf, walkXml, type XmlElement, type XmlNode } from "./xml.ts";
 
 /**
  * Inserts rows into a sheet, or deletes them when the count is negative, and moves along everything that speaks of
@@ -28,7 +28,7 @@ export function shiftRows(workbook: Workbook, shift: RowShift): void {
     shiftAnchors(workbook.parts.change(drawing), "row", shift);
   }
   for (const drawing of relatedParts(workbook, part, "vmlDrawing")) {
-    shiftAnchors(workbook.parts.change(drawing), "x:Row", shift);
+    shiftNotes(workbook.parts.change(drawing), shift);
   }
   shiftPivotSources(workbook, name, shift);
 }
@@ -109,6 +109,17 @@ function shiftAnchors(root: XmlElement, name: string, { at, count }: RowShift): 
     const row = Number(textOf(element)) + 1;
     if (row >= at) element.children = [String(Math.max(at, row + count) - 1)];
   }
+}
+
+/** A note is in the file twice: its text in one part, and the box that shows it in another. */
+function shiftNotes(root: XmlElement, shift: RowShift): void {
+  const isGone = (node: XmlNode) => {
+    if (!isElement(node)) return false;
+    const row = [...walkXml(node)].find(({ name }) => name === "x:Row");
+    return row !== undefined && shiftArea(`A${Number(textOf(row)) + 1}`, shift) === undefined;
+  };
+  root.children = root.children.filter((node) => !isGone(node));
+  shiftAnchors(root, "x:Row", shift);
 }
 
 function shiftPivotSources(workbook: Workbook, name: string, shift: RowShift): void {

@@ -102,6 +102,12 @@ export class Workbook {
     return sheet;
   }
 
+  /** Drops what was read of a sheet. Contract: nobody changed it. */
+  release({ part }: SheetEntry): void {
+    this.#sheets.delete(part);
+    this.parts.release(part);
+  }
+
   /** All sheets that have cells. */
   get grids(): readonly Sheet[] {
     return this.sheets.filter(({ hasCells }) => hasCells).map(({ name }) => this.sheet(name));

@@ -71,6 +71,9 @@ export class FolderShelf implements Shelf {
     return shelf;
   }
 
+  /** Nothing to do: the folders are watched, or looked at when `reload` is called. */
+  async refresh(): Promise<void> {}
+
   view(): FolderView {
     return this.#view;
   }

@@ -1,5 +1,6 @@
 import { closeSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
+import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
 import {
@@ -16,11 +17,7 @@ import { allowsHardLinks } from "../source/source.ts";
 import type { FolderShelf } from "./folder-shelf.ts";
 import type { Place } from "./folder-view.ts";
 import type { SearchTexts } from "./library-search.ts";
-import { toDocument } from "./skill-document.ts";
-
-/** More than this of references says nothing new about what a skill is for. */
-const REFERENCE_BYTES = 128 * 1024;
-const REFERENCE_FILES = 32;
+import { isSearchedText, REFERENCE_BYTES, REFERENCE_FILES, toDocument } from "./skill-document.ts";
 
 /** The texts of a folder shelf, read when the search index wants them and not kept. */
 export class FolderTexts implements SearchTexts {
@@ -32,12 +29,15 @@ export class FolderTexts implements SearchTexts {
     this.#limits = limits;
   }
 
+  /** References are left out: knowing that they changed would cost a look at each of them. */
+  keyOf({ skillHash }: SkillEntry): string {
+    return skillHash;
+  }
+
   /** Undefined as well when the file is no longer the one that was indexed: what was not gated is not searched. */
-  document(id: string): SearchDocument | undefined {
-    const view = this.#shelf.view();
-    const place = view.place(id);
-    const entry = view.find(id);
-    if (place === undefined || entry === undefined) return undefined;
+  document(entry: SkillEntry): SearchDocument | undefined {
+    const place = this.#shelf.view().place(entry.id);
+    if (place === undefined) return undefined;
     const allowHardLinks = allowsHardLinks(place.source);
     const read = readBounded(join(place.folder, place.row.file), this.#limits.skillFileBytes, {
       allowHardLinks,
@@ -79,9 +79,7 @@ function readReference(root: string, path: string, budget: number, allowHardLink
 
 function listMarkdown(folder: string): readonly string[] {
   try {
-    const names = readdirSync(join(folder, "references")).filter((name) =>
-      /\.(?:md|markdown|txt)$/i.test(name),
-    );
+    const names = readdirSync(join(folder, "references")).filter(isSearchedText);
     // What a skill leaves out is not searched either, and which files these are is for the packer to say.
     const isIgnoring =
       names.length > 0 && IGNORE_FILES.some((name) => tryStat(join(folder, name)) !== undefined);

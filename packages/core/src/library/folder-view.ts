@@ -4,7 +4,7 @@ import type { Host } from "../skill/index.ts";
 import { toEntry } from "../source/entry.ts";
 import type { Scan } from "../source/scan.ts";
 import type { ScanRow } from "../source/scan-row.ts";
-import type { Source } from "../source/source.ts";
+import type { Source, SourceKind } from "../source/source.ts";
 import type { InvalidSkill, ShadowedSkill, ShelfView } from "./shelf.ts";
 
 /** A source with what was found in it. */
@@ -68,6 +68,13 @@ export class FolderView implements ShelfView {
     const entry = toEntry(row.record, found, this.#host);
     this.#made.set(id, entry);
     return entry;
+  }
+
+  /** Folders say nothing but what is in them. */
+  standing(): undefined {}
+
+  kind(id: string): SourceKind | undefined {
+    return this.#rank().places.get(id)?.source.kind;
   }
 
   place(id: string): Place | undefined {

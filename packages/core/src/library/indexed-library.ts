@@ -1,7 +1,7 @@
 import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
-import { type AccessSettings, decideAccess } from "./access.ts";
+import { type Access, type AccessSettings, decideAccess, isOpenTo } from "./access.ts";
 import type {
   ByteRange,
   Explanation,
@@ -13,14 +13,24 @@ import type {
   SkillContent,
   SkillFile,
 } from "./library.ts";
-import type { LibrarySearch } from "./library-search.ts";
+import type { LibrarySearch, SearchTexts } from "./library-search.ts";
 import { asResource } from "./resource.ts";
-import type { OpenBundle, Shelf } from "./shelf.ts";
-import type { Viewer } from "./viewer.ts";
+import type { OpenBundle, Shelf, ShelfView } from "./shelf.ts";
+import { asRecorded, type Viewer } from "./viewer.ts";
 
 export interface LibraryOptions {
   readonly settings?: AccessSettings;
   readonly limits?: Limits;
+  /** What tells it from others in a cache; two that share a name only cost each other time. */
+  readonly name?: string;
+}
+
+/** What a library is made of, for one that lies over several. */
+export interface Layer {
+  readonly shelf: Shelf;
+  readonly texts: SearchTexts;
+  readonly settings: AccessSettings;
+  readonly name: string;
 }
 
 /** A library over a shelf: the gate, the search and the shapes that every kind of library shares. */
@@ -29,39 +39,41 @@ export class IndexedLibrary implements Library {
   readonly #search: LibrarySearch;
   readonly #settings: AccessSettings;
   readonly #limits: Limits;
+  readonly #name: string;
 
   constructor(
     shelf: Shelf,
     search: LibrarySearch,
-    { settings = {}, limits = defaultLimits }: LibraryOptions = {},
+    { settings = {}, limits = defaultLimits, name = "" }: LibraryOptions = {},
   ) {
     this.#shelf = shelf;
     this.#search = search;
     this.#settings = settings;
     this.#limits = limits;
+    this.#name = name;
+  }
+
+  get layer(): Layer {
+    return { shelf: this.#shelf, texts: this.#search.texts, settings: this.#settings, name: this.#name };
   }
 
   async list(viewer: Viewer): Promise<readonly SkillEntry[]> {
-    return this.#shelf.view().entries.filter((entry) => this.#isVisible(entry, viewer));
+    const look = await this.#look(viewer);
+    return look.view.entries.flatMap((entry) => this.#show(entry, look) ?? []);
   }
 
   async find(viewer: Viewer, id: string): Promise<SkillEntry | undefined> {
-    const entry = this.#shelf.view().find(id);
-    return entry !== undefined && this.#isVisible(entry, viewer) ? entry : undefined;
+    return this.#find(id, await this.#look(viewer));
   }
 
   async search(viewer: Viewer, query: string, options: SearchOptions = {}): Promise<readonly SearchResult[]> {
-    const view = this.#shelf.view();
-    const accepts = (id: string) => {
-      const entry = view.find(id);
-      return entry !== undefined && this.#isVisible(entry, viewer);
-    };
-    return await this.#search.search(
-      view,
-      query,
-      accepts,
-      Math.min(options.limit ?? 5, this.#limits.searchHits),
-    );
+    const look = await this.#look(viewer);
+    const { view } = look;
+    // A name that another skill of the id is searched under would tell what that one says.
+    const find = (id: string, name: string) =>
+      (view.searchName?.(id) ?? id) === name ? this.#find(id, look) : undefined;
+    const limit = Math.min(options.limit ?? 5, this.#limits.searchHits);
+    return await this.#search.search(look.all, query, find, limit);
   }
 
   async read(viewer: Viewer, id: string): Promise<SkillContent> {
@@ -81,7 +93,7 @@ export class IndexedLibrary implements Library {
       throw new SkillError("USAGE", "A range is a start from 0 and a length from 1, both whole numbers.");
     }
     const part = await this.#shelf.readFile(entry, path, { start, length });
-    if (!this.#isVisible(part.entry, viewer)) throw notFound(id);
+    if (!this.#isStillVisible(part.entry, viewer)) throw notFound(id);
     return asResource(path, start, part);
   }
 
@@ -97,9 +109,10 @@ export class IndexedLibrary implements Library {
   }
 
   async explain(viewer: Viewer, id?: string): Promise<readonly Explanation[]> {
-    const view = this.#shelf.view();
+    const look = await this.#look(viewer);
+    const { view } = look;
     const all = [
-      ...view.entries.map((entry) => this.#explainEntry(entry, viewer)),
+      ...view.entries.map((entry) => this.#explainEntry(entry, look)),
       ...view.shadowed.map(({ id, path, source, by }): Explanation => {
         const message = `Another skill of this id counts: ${by.path} (${by.source}).`;
         return { id, path, source, state: "shadowed", reason: "shadowed", message, warnings: [] };
@@ -131,12 +144,45 @@ export class IndexedLibrary implements Library {
     await this.#shelf.close();
   }
 
-  #isVisible(entry: SkillEntry, viewer: Viewer): boolean {
-    return decideAccess(entry, viewer, this.#settings).isVisible;
+  /** What is decided here is decided on the newest state; when that cannot be had, nothing is shown. */
+  async #look(viewer: Viewer): Promise<Look> {
+    await this.#shelf.refresh();
+    return this.#lookNow(viewer);
   }
 
-  #explainEntry(entry: SkillEntry, viewer: Viewer): Explanation {
-    const { isVisible, reason, message, warnings } = decideAccess(entry, viewer, this.#settings);
+  #lookNow(viewer: Viewer): Look {
+    const all = this.#shelf.view();
+    const agent = viewer.agent === undefined ? undefined : all.agent?.(viewer.agent);
+    const asker = asRecorded(viewer, agent);
+    const view = all.openTo?.((entry, standing) => isOpenTo(entry, asker, standing)) ?? all;
+    return { viewer: asker, all, view };
+  }
+
+  #find(id: string, look: Look): SkillEntry | undefined {
+    const entry = look.view.find(id);
+    return entry === undefined ? undefined : this.#show(entry, look);
+  }
+
+  #show(entry: SkillEntry, look: Look): SkillEntry | undefined {
+    const access = this.#decide(entry, look);
+    return access.isVisible ? access.entry : undefined;
+  }
+
+  #decide(entry: SkillEntry, { viewer, view }: Look): Access {
+    return decideAccess(entry, viewer, this.#settings, view.standing(entry.id));
+  }
+
+  /** Asked after reading, with the state that others may have brought up to date meanwhile. */
+  #isStillVisible(entry: SkillEntry, viewer: Viewer): boolean {
+    const look = this.#lookNow(viewer);
+    const current = look.view.find(entry.id);
+    // One of another source was not asked about here: what is known is of the one that counts.
+    if (current?.source !== entry.source) return false;
+    return this.#decide(entry.revision === current.revision ? entry : current, look).isVisible;
+  }
+
+  #explainEntry(entry: SkillEntry, look: Look): Explanation {
+    const { isVisible, reason, message, warnings } = this.#decide(entry, look);
     const { id, path, source } = entry;
     return { id, path, source, state: isVisible ? "visible" : "hidden", reason, message, warnings };
   }
@@ -144,7 +190,7 @@ export class IndexedLibrary implements Library {
   /** What was read may be newer than what was indexed, and then it is that which must be visible. */
   async #open(viewer: Viewer, id: string): Promise<OpenBundle> {
     const opened = await this.#shelf.open(await this.#get(viewer, id));
-    if (!this.#isVisible(opened.entry, viewer)) throw notFound(id);
+    if (!this.#isStillVisible(opened.entry, viewer)) throw notFound(id);
     return opened;
   }
 
@@ -153,6 +199,14 @@ export class IndexedLibrary implements Library {
     if (entry === undefined) throw notFound(id);
     return entry;
   }
+}
+
+/** One look at a shelf for one viewer. */
+interface Look {
+  readonly viewer: Viewer;
+  readonly all: ShelfView;
+  /** The same, as it is for this viewer. */
+  readonly view: ShelfView;
 }
 
 function notFound(id: string): SkillError {

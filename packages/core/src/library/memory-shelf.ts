@@ -61,6 +61,8 @@ export class MemoryShelf implements Shelf, SearchTexts {
     this.#announce(before, loaded);
   }
 
+  async refresh(): Promise<void> {}
+
   view(): ShelfView {
     return this.#view;
   }
@@ -104,12 +106,17 @@ export class MemoryShelf implements Shelf, SearchTexts {
     return treeHash;
   }
 
-  document(id: string): SearchDocument | undefined {
+  keyOf({ id, skillHash }: SkillEntry): string {
+    return this.#skills.get(id)?.treeHash ?? skillHash;
+  }
+
+  document({ id }: SkillEntry): SearchDocument | undefined {
     const skill = this.#skills.get(id);
     if (skill === undefined) return undefined;
     const references = [...skill.contents].filter(([path]) => path.startsWith("references/"));
     const text = references.map(([, bytes]) => new TextDecoder().decode(bytes)).join("\n");
-    return toDocument(skill.entry, parseSkill(skill.skillBytes, this.#limits), text);
+    const document = toDocument(skill.entry, parseSkill(skill.skillBytes, this.#limits), text);
+    return { ...document, key: skill.treeHash };
   }
 
   onChange(listener: (change: LibraryChange) => void): () => void {
@@ -190,5 +197,6 @@ function makeView(
   invalid: readonly InvalidSkill[],
 ): ShelfView {
   const entries = [...skills.values()].map(({ entry }) => entry).sort((a, b) => (a.id < b.id ? -1 : 1));
-  return { entries, find: (id) => skills.get(id)?.entry, shadowed, invalid };
+  const find = (id: string) => skills.get(id)?.entry;
+  return { entries, find, standing: () => undefined, kind: (id) => find(id)?.trust, shadowed, invalid };
 }

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
 import type { DiscoveryProblem } from "../bundle/index.ts";
 import type { Host } from "../skill/index.ts";
@@ -8,11 +7,13 @@ import { FolderShelf } from "./folder-shelf.ts";
 import { FolderTexts } from "./folder-text.ts";
 import type { IndexCache } from "./index-cache.ts";
 import { IndexedLibrary, type LibraryOptions } from "./indexed-library.ts";
+import { LayeredShelf } from "./layered-shelf.ts";
 import type { LibraryChange } from "./library.ts";
 import type { LibraryPorts } from "./library-audit.ts";
 import { LibrarySearch } from "./library-search.ts";
 import { LiveReload, type LiveReloadOptions } from "./live-reload.ts";
 import { MemoryShelf, type MemorySkill } from "./memory-shelf.ts";
+import { searchStore } from "./search-store.ts";
 import type { ShelfView } from "./shelf.ts";
 
 export interface OpenLibraryOptions {
@@ -107,10 +108,10 @@ export async function openLibrary(options: OpenLibraryOptions): Promise<FolderLi
     { sources, host, limits, cache, ports, keepsTexts: watch !== false },
     options,
   );
-  const store = cache === undefined ? undefined : searchStore(cache, sources);
-  const search = new LibrarySearch(new FolderTexts(shelf, limits), store);
+  const name = sources.map(({ root }) => root).join("\n");
+  const search = new LibrarySearch(new FolderTexts(shelf, limits), searchStore(cache, name));
   const live = watch === false ? undefined : new LiveReload(shelf, watch === true ? {} : watch);
-  return new FolderLibrary(shelf, search, { settings, limits }, live);
+  return new FolderLibrary(shelf, search, { settings, limits, name }, live);
 }
 
 /** Opens skills that a program has in memory. */
@@ -122,12 +123,49 @@ export function openMemoryLibrary(
   return new MemoryLibrary(new MemoryShelf(skills, host, limits), { settings, limits });
 }
 
-function searchStore(
-  cache: IndexCache,
-  sources: readonly Source[],
-): { load(): Uint8Array | undefined; save(bytes: Uint8Array): void } {
-  const key = `search:${createHash("sha256")
-    .update(sources.map(({ root }) => root).join("\n"))
-    .digest("hex")}`;
-  return { load: () => cache.load(key), save: (bytes) => cache.save(key, bytes) };
+export interface LayeredLibraryOptions extends LibraryOptions {
+  readonly precedence?: Precedence;
+  /** Makes the first search of the next start cheap. */
+  readonly cache?: IndexCache;
+}
+
+/** Several libraries as one. It is now the one to use and to close; the layers answer for themselves as before. */
+export class LayeredLibrary extends IndexedLibrary {
+  readonly #layers: readonly IndexedLibrary[];
+
+  constructor(
+    layers: readonly IndexedLibrary[],
+    shelf: LayeredShelf,
+    search: LibrarySearch,
+    options: LibraryOptions,
+  ) {
+    super(shelf, search, options);
+    this.#layers = layers;
+  }
+
+  override async close(): Promise<void> {
+    await super.close();
+    for (const layer of this.#layers) await layer.close();
+  }
+}
+
+/**
+ * Lays libraries over each other; where two have a skill of the same id, precedence says which counts, and between
+ * equals the first. What one of them switches off is off, whichever it is from.
+ *
+ * Contract: libraries of several folders were opened with the same precedence.
+ */
+export function openLayeredLibrary(
+  libraries: readonly IndexedLibrary[],
+  options: LayeredLibraryOptions = {},
+): LayeredLibrary {
+  const { precedence = "local", cache, limits = defaultLimits } = options;
+  const layers = libraries.map(({ layer }) => layer);
+  const name = options.name ?? `layers\n${layers.map((layer) => layer.name).join("\n")}`;
+  const switches = [options.settings, ...layers.map(({ settings }) => settings)];
+  const disabled = { has: (id: string) => switches.some((settings) => settings?.disabled?.has(id)) };
+  const shelf = new LayeredShelf(layers, precedence);
+  const search = new LibrarySearch(shelf, searchStore(cache, name));
+  const settings = { ...options.settings, disabled };
+  return new LayeredLibrary(libraries, shelf, search, { settings, limits, name });
 }

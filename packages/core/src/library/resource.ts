@@ -31,7 +31,7 @@ const mediaTypes = new Map(
 export function asResource(
   path: string,
   start: number,
-  { bytes, size, digest, treeHash }: FilePart,
+  { bytes, size, digest, treeHash }: Omit<FilePart, "entry">,
 ): Resource {
   const { text, length } = readText(bytes, start + bytes.length < size);
   const isText = text !== undefined;

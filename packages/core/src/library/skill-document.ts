@@ -2,6 +2,15 @@ import type { SkillEntry } from "@skillhold/protocol";
 import type { SearchDocument } from "../search/index.ts";
 import { type ParsedSkill, textList } from "../skill/index.ts";
 
+/** More than this of references says nothing new about what a skill is for. */
+export const REFERENCE_BYTES = 128 * 1024;
+export const REFERENCE_FILES = 32;
+
+/** Whether a file is a text of the kind that is searched. */
+export function isSearchedText(name: string): boolean {
+  return /\.(?:md|markdown|txt)$/i.test(name);
+}
+
 /** What the search reads of a skill: its entry, its instructions, and what its author says triggers it. */
 export function toDocument(entry: SkillEntry, skill: ParsedSkill, references: string): SearchDocument {
   const { keywords, triggers, category, examples } = skill.frontmatter;

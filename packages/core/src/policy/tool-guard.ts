@@ -51,7 +51,7 @@ export interface BlockedCall {
 
 /** The skill tools that lead into and out of skills, under all their names. Running is not among them. */
 export const exemptTools: readonly string[] = [
-  ..."list_skills search_skills read_skill read_skill_resource deactivate_skill".split(" "),
+  ..."list_skills search_skills read_skill read_skill_resource deactivate_skill publish_skill".split(" "),
   ..."skill_search skills.list skills.search skills.read skills.read_resource skills.deactivate".split(" "),
 ];
 

@@ -1,5 +1,8 @@
 import type { Digest, SkillEvent } from "@skillhold/protocol";
+import type { Frontier } from "../audit/merkle.ts";
+import type { AgentRecord, UserRecord } from "./agent.ts";
 import type { BlobStore } from "./blob-store.ts";
+import type { FolderToggle, Grant, Grantee } from "./grant.ts";
 import type { CurrentSkill, RegisteredSkill, Revision, TreeFile } from "./registered-skill.ts";
 
 /** Where the registry keeps its rows and bytes. Failures of the engine are SkillErrors of the code STORE_FAILED. */
@@ -18,6 +21,8 @@ export interface RegistryStore extends RegistryReader {
    * where the engine has none.
    */
   version(): Promise<number | undefined>;
+  /** The numbers of events that are missing, or whose hash does not follow from the one before; damage never throws. */
+  listBrokenEvents(): Promise<readonly number[]>;
   close(): Promise<void>;
 }
 
@@ -34,10 +39,26 @@ export interface RegistryReader {
   findTree(hash: Digest): Promise<readonly TreeFile[] | undefined>;
   /** All trees, in the order of their hashes, a page at a time. */
   listTrees(page: TreePage): Promise<readonly StoredTree[]>;
+  /** By key or by uid; those that were taken away too. */
+  findAgent(keyOrUid: string): Promise<AgentRecord | undefined>;
+  /** Ordered by key, without those that were taken away. */
+  listAgents(): Promise<readonly AgentRecord[]>;
+  findUser(name: string): Promise<UserRecord | undefined>;
+  listUsers(): Promise<readonly UserRecord[]>;
+  /** The grants of the skills of these uids, or all, ordered by skill, kind and key. */
+  listGrants(uids?: readonly string[]): Promise<readonly Grant[]>;
+  /** What was said of skills in folders, ordered by id. */
+  listToggles(): Promise<readonly FolderToggle[]>;
+  /** What vouches for the log as it is; undefined for an empty one. */
+  findHead(): Promise<AuditHead | undefined>;
+  /** The events of a session, in order. */
+  eventsOfSession(session: string): Promise<readonly StoredEvent[]>;
   /** The number of the last event; 0 when there is none. */
   lastEvent(): Promise<number>;
   /** Events after a number, in the order in which they were committed. */
   eventsAfter(seq: number, limit: number): Promise<readonly StoredEvent[]>;
+  /** The same as it is stored, for those who check it: what is no event any more does not fail it. */
+  auditAfter(seq: number, limit: number): Promise<readonly AuditRow[]>;
 }
 
 export interface RegistryTransaction extends RegistryReader {
@@ -50,8 +71,18 @@ export interface RegistryTransaction extends RegistryReader {
   markPurged(uid: string, revision: number, at: string): Promise<void>;
   putTree(hash: Digest, files: readonly TreeFile[]): Promise<void>;
   removeTrees(hashes: readonly Digest[]): Promise<void>;
+  putAgent(agent: AgentRecord): Promise<void>;
+  /** Keeps the user where there is none of the name. */
+  putUser(user: UserRecord): Promise<void>;
+  /** Inserts the grant, or replaces the one of the same grantee. */
+  putGrant(grant: Grant): Promise<void>;
+  /** False when there was none. */
+  removeGrant(uid: string, grantee: Grantee): Promise<boolean>;
+  putToggle(toggle: FolderToggle): Promise<void>;
   /** The last thing a transaction does: from here on all writers wait, so that numbers are in the order of commits. */
   append(event: SkillEvent): Promise<number>;
+  /** Several at once, in their order, as the last thing; answers with the number of the last. */
+  appendAll(events: readonly SkillEvent[]): Promise<number>;
 }
 
 export interface Page {
@@ -73,4 +104,31 @@ export interface StoredTree {
 export interface StoredEvent {
   readonly seq: number;
   readonly event: SkillEvent;
+}
+
+/** An event as its row has it. */
+export interface AuditRow {
+  readonly seq: number;
+  readonly at: string;
+  readonly type: string;
+  /** What the body says, or undefined; a NUL and half of a character are U+FFFD in it. */
+  readonly skill: string | undefined;
+  /** In the same way; the events of a session are found by it. */
+  readonly session: string | undefined;
+  /** The event as canonical JSON: what the hash is over, after the hash of the event before. */
+  readonly body: string;
+  readonly hash: string;
+}
+
+/** What vouches for the log up to an event: written in the transaction of that event. */
+export interface AuditHead {
+  /** Names the log; it was made up when the store was, and is the origin of its notes. */
+  readonly origin: string;
+  /** How many events there are, and the number of the last. */
+  readonly seq: number;
+  /** Of the chain, at the last event. */
+  readonly hash: string;
+  readonly frontier: Frontier;
+  /** A signed note over size and root; undefined where nobody signs. */
+  readonly note: string | undefined;
 }

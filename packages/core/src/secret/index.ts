@@ -1,3 +1,4 @@
+export { ensurePrivateFile } from "./ensure-file.ts";
 export { keyFile } from "./key-file.ts";
 export { memorySecrets } from "./memory-secrets.ts";
 export { openPrivateFile, type PrivateFileOptions, syncFolder } from "./private-file.ts";

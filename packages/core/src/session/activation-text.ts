@@ -25,8 +25,14 @@ export interface ActivatedSkill {
 
 export type ListedFile = Pick<SkillFile, "path" | "size" | "role">;
 
+/** What the text depends on of a skill. */
+export interface TextSource
+  extends Pick<SkillContent, "body" | "frontmatter" | "treeHash" | "files" | "folder"> {
+  readonly entry: Pick<SkillContent["entry"], "id" | "name" | "trust">;
+}
+
 export interface ActivationParts {
-  readonly content: SkillContent;
+  readonly content: TextSource;
   readonly args: string;
   /** Whether the reader can open files by itself. */
   readonly hasFileSystem: boolean;
@@ -85,7 +91,7 @@ export function writeRepeat(content: SkillContent): ActivatedSkill {
   };
 }
 
-function listFiles({ files }: SkillContent): Pick<ActivatedSkill, "files" | "moreFiles"> {
+function listFiles({ files }: TextSource): Pick<ActivatedSkill, "files" | "moreFiles"> {
   const bundled = files.filter(({ role }) => role !== "instructions" && role !== "ignore");
   const listed = bundled.slice(0, LISTED_FILES).map(({ path, size, role }) => ({ path, size, role }));
   return { files: listed, moreFiles: bundled.length - listed.length };
@@ -108,11 +114,11 @@ function innerText(parts: ActivationParts, files: readonly ListedFile[], moreFil
 }
 
 /** A path that cannot be written on a line as it is would name another folder. */
-function writableFolder({ folder }: SkillContent): string | undefined {
+function writableFolder({ folder }: TextSource): string | undefined {
   return folder !== undefined && neutralText(folder) === folder ? folder : undefined;
 }
 
-function placeLines({ entry }: SkillContent, folder: string | undefined): readonly string[] {
+function placeLines({ entry }: TextSource, folder: string | undefined): readonly string[] {
   if (folder === undefined) {
     return [`Relative paths in this skill are paths for read_skill_resource with the skill_id ${entry.id}.`];
   }

@@ -1,5 +1,6 @@
-import type { Digest, SkillId, Trust } from "@skillhold/protocol";
+import type { Digest, SkillEvent, SkillId, Trust } from "@skillhold/protocol";
 import type { SkillContent } from "../library/library.ts";
+import type { Unplaced } from "./session-log.ts";
 
 export type Invoker = "model" | "user";
 
@@ -25,6 +26,11 @@ export interface Activation {
   readonly args: string;
 }
 
+type ActivatedEvent = Extract<SkillEvent, { readonly type: "skill.activated" }>;
+
+/** What is recorded of a text: enough to make it again from the content, and to tell that it is the same. */
+export type HandoverRecord = NonNullable<ActivatedEvent["handover"]>;
+
 /** The circumstances of an activation. */
 export interface Occasion {
   readonly session: string;
@@ -39,6 +45,7 @@ export function activationOf(content: SkillContent, occasion: Occasion): Activat
   const { session, task, at, invoker, args } = occasion;
   return {
     skill: entry.id,
+    ...(entry.revision === undefined ? {} : { revision: entry.revision }),
     treeHash,
     skillHash,
     source: entry.source,
@@ -51,6 +58,13 @@ export function activationOf(content: SkillContent, occasion: Occasion): Activat
     ...(folder === undefined ? {} : { folder }),
     args,
   };
+}
+
+/** The activation as it is recorded; session, task and time are put in with every record. */
+export function activatedEvent(activation: Activation, handover: HandoverRecord): Unplaced<ActivatedEvent> {
+  const { skill, revision, treeHash: hash, skillHash, source, trust, invoker } = activation;
+  const release = revision === undefined ? {} : { revision };
+  return { type: "skill.activated", skill, ...release, hash, skillHash, source, trust, invoker, handover };
 }
 
 /** Whether handing over this content would say nothing that the session has not got already. */

@@ -4,18 +4,26 @@ import type { ToolCatalogue } from "../declared-tool/index.ts";
 import type { ByteRange, Library, SearchResult, SkillContent } from "../library/library.ts";
 import type { Viewer } from "../library/viewer.ts";
 import type { GuardOptions, ToolVerdict } from "../policy/index.ts";
+import type { Published } from "../registry/publication.ts";
 import type { ScriptOptions, ScriptRun } from "../run/run-script.ts";
 import type { CallOptions, ToolAnswer, ToolArgs } from "../run/tool-set.ts";
-import { estimateTokens } from "../skill/index.ts";
-import { type Activation, activationOf, type Invoker, isRepeat } from "./activation.ts";
+import {
+  type Activation,
+  activatedEvent,
+  activationOf,
+  type HandoverRecord,
+  type Invoker,
+  isRepeat,
+} from "./activation.ts";
 import { type ActivatedSkill, writeRepeat } from "./activation-text.ts";
 import { prepareHandover } from "./handover.ts";
-import type { SessionPorts } from "./port.ts";
+import type { SessionPorts, SkillPublisher } from "./port.ts";
 import { explainRefusal, hiddenReason, type Request, withAdvice } from "./refusal.ts";
 import { readSessionResource, type SessionResource } from "./resource.ts";
 import { type CatalogueRequest, sessionCatalogue } from "./session-catalogue.ts";
 import { SessionGuard } from "./session-guard.ts";
 import { SessionLog } from "./session-log.ts";
+import { publishForSession } from "./session-publish.ts";
 import { type RunUse, SessionRuns } from "./session-run.ts";
 import { runSlash, type SlashResult } from "./slash.ts";
 import { type ToolContext, toolContextOf } from "./tool-context.ts";
@@ -60,7 +68,7 @@ export async function openSession(
   const log = new SessionLog(ports, options.task);
   await log.opened(viewer);
   const runs = new SessionRuns(library, ports, log, options.limits ?? defaultLimits);
-  return new Session(library, viewer, options, log, runs);
+  return new Session(library, viewer, options, log, runs, ports.publisher);
 }
 
 /**
@@ -76,13 +84,21 @@ export class Session {
   readonly #log: SessionLog;
   readonly #runs: SessionRuns;
   readonly #guard: SessionGuard;
+  readonly #publisher: SkillPublisher | undefined;
   readonly #active = new Map<string, Activation>();
   #isClosed = false;
   #turn: Promise<unknown> = Promise.resolve();
   readonly #reads = new Set<Promise<unknown>>();
   #closing: Promise<unknown> = Promise.resolve();
 
-  constructor(library: Library, viewer: Viewer, options: SessionOptions, log: SessionLog, runs: SessionRuns) {
+  constructor(
+    library: Library,
+    viewer: Viewer,
+    options: SessionOptions,
+    log: SessionLog,
+    runs: SessionRuns,
+    publisher?: SkillPublisher,
+  ) {
     this.id = log.session;
     this.viewer = viewer;
     this.limits = options.limits ?? defaultLimits;
@@ -90,6 +106,7 @@ export class Session {
     this.#options = options;
     this.#log = log;
     this.#runs = runs;
+    this.#publisher = publisher;
     this.#guard = new SessionGuard(options.guard, log);
   }
 
@@ -162,6 +179,15 @@ export class Session {
     });
   }
 
+  get canPublish(): boolean {
+    return this.#publisher !== undefined;
+  }
+
+  /** Publishes a skill that the agent has written. */
+  publish(path: string): Promise<Published> {
+    return this.#whileOpen(() => publishForSession(path, this.viewer, this.#publisher, this.#log));
+  }
+
   /** Asks the active skills whether a tool may be called. A call that one of them blocks is recorded. */
   async guard(tool: string, input: unknown, owner?: string): Promise<ToolVerdict> {
     const call = { tool, input, ...(owner === undefined ? {} : { owner }) };
@@ -219,21 +245,10 @@ export class Session {
     if (!again && isRepeat(this.#active.get(content.entry.id), content, args)) return writeRepeat(content);
     const { hasFileSystem = false } = this.#options;
     const lacks = await this.#runs.warnings(viewer, content.entry.id);
-    const handover = {
-      content,
-      args,
-      viewer,
-      lacks,
-      active: this.#active,
-      hasFileSystem,
-      limits: this.limits,
-    };
-    const skill = await prepareHandover(handover, this.#library);
-    const cost = estimateTokens(skill.text);
-    if (cost > maxTokens) {
-      throw new SkillError("LIMIT_EXCEEDED", `The skill ${id} costs about ${cost} tokens (maxTokens).`);
-    }
-    await this.#recordActivation(content, viewer.invoker ?? "model", args);
+    const world = { viewer, lacks, active: this.#active, limits: this.limits };
+    const handover = { content, args, hasFileSystem, maxTokens, ...world };
+    const { skill, record } = await prepareHandover(handover, this.#library);
+    await this.#recordActivation(content, viewer.invoker ?? "model", record);
     return skill;
   }
 
@@ -244,19 +259,20 @@ export class Session {
     const resource = await this.#guarded({ act: "read_resource", skill: id, path }, viewer, () =>
       readSessionResource(read, viewer, this.#library),
     );
-    const { skill, treeHash: hash, digest, start } = resource;
-    await this.#log.record({ type: "skill.resource_read", skill, hash, path: resource.path, digest, start });
+    const { skill, treeHash: hash, digest, start, length } = resource;
+    const part = { path: resource.path, digest, start, length };
+    await this.#log.record({ type: "skill.resource_read", skill, hash, ...part });
     return resource;
   }
 
-  async #recordActivation(content: SkillContent, invoker: Invoker, args: string): Promise<void> {
+  async #recordActivation(content: SkillContent, invoker: Invoker, handover: HandoverRecord): Promise<void> {
     const at = this.#log.now();
+    const { args } = handover;
     const activation = activationOf(content, { session: this.id, task: this.#log.task, at, invoker, args });
-    const { skill, treeHash: hash, skillHash, source, trust } = activation;
-    await this.#log.record({ type: "skill.activated", skill, hash, skillHash, source, trust, invoker }, at);
+    await this.#log.record(activatedEvent(activation, handover), at);
     // Deleted first, so that the order is that of the last handover.
-    this.#active.delete(skill);
-    this.#active.set(skill, activation);
+    this.#active.delete(activation.skill);
+    this.#active.set(activation.skill, activation);
   }
 
   /** A skill in use is read for whoever started it: the files of one that a user started are for the model as well. */

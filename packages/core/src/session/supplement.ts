@@ -1,6 +1,5 @@
 import { type Limits, SkillError } from "@skillhold/protocol";
-import type { Library, SkillContent, SkillFile } from "../library/library.ts";
-import type { Viewer } from "../library/viewer.ts";
+import type { Resource, SkillContent, SkillFile } from "../library/library.ts";
 import {
   declaredExamples,
   type Example,
@@ -24,11 +23,13 @@ const MOST_FILES = 50;
 /** No text has more bytes for a token than this: three for a character, four characters for a token. */
 const BYTES_PER_TOKEN = 12;
 
+/** Opens a file of the bundle that the instructions are from. */
+export type OpenFile = (path: string) => Promise<Resource>;
+
 export async function readSupplement(
-  content: SkillContent,
-  viewer: Viewer,
+  content: Pick<SkillContent, "files" | "frontmatter">,
   limits: Limits,
-  library: Library,
+  open: OpenFile,
 ): Promise<Supplement> {
   const budget = limits.exampleTokens;
   const files = content.files.filter(({ role }) => role === "example");
@@ -36,12 +37,12 @@ export async function readSupplement(
   const warnings: string[] = [];
   const texts: Example[] = [];
   for (const file of small) {
-    const text = await readText(content, file, viewer, library, warnings);
+    const text = await readText(file, open, warnings);
     if (text !== undefined) texts.push({ file: file.path, text });
   }
   const selection = selectExamples([...declaredExamples(content.frontmatter), ...texts], budget);
   const spent = selection.examples.reduce((sum, { text }) => sum + estimateTokens(text), 0);
-  const links = await readLinkFile(content, viewer, limits, library, warnings);
+  const links = await readLinkFile(content.files, limits, open, warnings);
   const chosen = selectLinks(links, budget - spent);
   return {
     examples: selection.examples,
@@ -53,19 +54,18 @@ export async function readSupplement(
 }
 
 async function readLinkFile(
-  content: SkillContent,
-  viewer: Viewer,
+  files: readonly SkillFile[],
   limits: Limits,
-  library: Library,
+  open: OpenFile,
   warnings: string[],
 ): Promise<readonly ReferenceLink[]> {
-  const file = content.files.find(({ role }) => role === "links");
+  const file = files.find(({ role }) => role === "links");
   if (file === undefined || limits.exampleTokens === 0) return [];
   if (file.size > limits.frontmatterBytes) {
     warnings.push(`${file.path} was left out: it has more than ${limits.frontmatterBytes} bytes.`);
     return [];
   }
-  const text = await readText(content, file, viewer, library, warnings);
+  const text = await readText(file, open, warnings);
   if (text === undefined) return [];
   const { links, findings } = readLinks(text, limits);
   warnings.push(...findings.map(({ message }) => message));
@@ -73,15 +73,9 @@ async function readLinkFile(
 }
 
 /** The text of a file of the same bundle as the instructions, or undefined with a warning. */
-async function readText(
-  content: SkillContent,
-  file: SkillFile,
-  viewer: Viewer,
-  library: Library,
-  warnings: string[],
-): Promise<string | undefined> {
+async function readText(file: SkillFile, open: OpenFile, warnings: string[]): Promise<string | undefined> {
   try {
-    const resource = await library.resource(viewer, content.entry.id, file.path);
+    const resource = await open(file.path);
     if (resource.digest !== file.digest) {
       warnings.push(`${file.path} was left out: it changed while the skill was read.`);
       return undefined;

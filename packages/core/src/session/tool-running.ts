@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import type { ScriptRun } from "../run/run-script.ts";
 import type { Session } from "./session.ts";
 import { succeed, type ToolResult } from "./tool-result.ts";
@@ -30,10 +31,14 @@ function runText(run: ScriptRun, length: number): string {
     ...(stdout === "" ? [] : [wrap("skill_output", attributes, cutMiddle(stdout, length))]),
     ...(stderr === "" ? [] : [wrap("skill_errors", attributes, cutMiddle(stderr, length))]),
     ...(files.length === 0 ? [] : [wrap("skill_output", { skill, list: "files" }, fileList(files))]),
-    ...(files.length > 0 && outputs === undefined
-      ? ["The files were not kept: this session has no place for them."]
-      : []),
+    ...(files.length === 0 ? [] : [keptText(outputs)]),
   ].join("\n");
+}
+
+/** The name alone, of a folder that is named for the run: where it lies is the host's matter. */
+function keptText(outputs: string | undefined): string {
+  if (outputs === undefined) return "The files were not kept: this session has no place for them.";
+  return `The files were kept in the folder ${basename(outputs)} of the session's outputs.`;
 }
 
 const LISTED = 50;

@@ -4,6 +4,7 @@ import { neutralText } from "../catalogue/index.ts";
 import type { Session } from "./session.ts";
 import { didYouMean, suggest } from "./suggest.ts";
 import { listSkills, searchSkills } from "./tool-listing.ts";
+import { publishSkill } from "./tool-publishing.ts";
 import { deactivateSkill, readSkill, readSkillResource } from "./tool-reading.ts";
 import { answer, fail, type ToolResult } from "./tool-result.ts";
 import { runSkillScript } from "./tool-running.ts";
@@ -14,7 +15,8 @@ export type SkillToolName =
   | "read_skill"
   | "read_skill_resource"
   | "run_skill_script"
-  | "deactivate_skill";
+  | "deactivate_skill"
+  | "publish_skill";
 
 /** A tool for an agent, in no framework's terms. `run` checks its input itself and throws only on a bug. */
 export interface AgentTool {
@@ -37,9 +39,12 @@ export interface SkillToolOptions {
   readonly off?: readonly SkillToolName[];
 }
 
-/** The skill tools of a session. One that runs nothing has no tool for it. */
+/** The skill tools of a session. One that runs or publishes nothing has no tool for it. */
 export function skillTools(session: Session, { off = [] }: SkillToolOptions = {}): readonly SkillTool[] {
-  const missing: readonly SkillToolName[] = session.canRun ? [] : ["run_skill_script"];
+  const missing: readonly SkillToolName[] = [
+    ...(session.canRun ? [] : (["run_skill_script"] as const)),
+    ...(session.canPublish ? [] : (["publish_skill"] as const)),
+  ];
   return allTools(session).filter(({ name }) => !off.includes(name) && !missing.includes(name));
 }
 
@@ -70,7 +75,7 @@ const skillId = z.string().min(1).max(128).describe("The exact id of the skill, 
 const query = z.string().max(1000);
 
 function allTools(session: Session): readonly SkillTool[] {
-  return [...findingTools(session), ...usingTools(session)];
+  return [...findingTools(session), ...usingTools(session), publishingTool(session)];
 }
 
 function findingTools(session: Session): readonly SkillTool[] {
@@ -136,6 +141,21 @@ function usingTools(session: Session): readonly SkillTool[] {
       (input) => deactivateSkill(session, input.skill_id),
     ),
   ];
+}
+
+function publishingTool(session: Session): SkillTool {
+  return makeTool(
+    "publish_skill",
+    "Publish a skill that you have written, so that it can be found, granted and used. Publishing it again makes a new revision.",
+    z.strictObject({
+      path: z
+        .string()
+        .min(1)
+        .max(4096)
+        .describe("The folder with its SKILL.md, absolute or from your workspace."),
+    }),
+    (input) => publishSkill(session, input.path),
+  );
 }
 
 function makeTool<S extends z.ZodObject>(

@@ -37,11 +37,13 @@ const byTrust: readonly Trust[] = ["builtin", "org", "user", "third_party"];
  * unconfirmed project ranks with third parties whatever its kind, so that a cloned repository replaces nothing.
  */
 export function orderSources(sources: readonly Source[], precedence: Precedence): readonly Source[] {
-  const rank = (source: Source) => {
-    if (precedence === "trust") return byTrust.indexOf(source.trust);
-    return sourceKinds.indexOf(source.trust === "third_party" ? "third_party" : source.kind);
-  };
-  return sources.toSorted((a, b) => rank(a) - rank(b));
+  return sources.toSorted((a, b) => sourceRank(a, precedence) - sourceRank(b, precedence));
+}
+
+/** The place of a source among others: the lower one wins. */
+export function sourceRank({ kind, trust }: Pick<Source, "kind" | "trust">, precedence: Precedence): number {
+  if (precedence === "trust") return byTrust.indexOf(trust);
+  return sourceKinds.indexOf(trust === "third_party" ? "third_party" : kind);
 }
 
 /** Package stores link files into place; a stranger's skill has no business with them. */

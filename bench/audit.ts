@@ -1,0 +1,129 @@
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { nodeHost } from "@skillhold/core";
+import { makeEvent, makeKey } from "../packages/core/src/audit/memory-log.fixture.ts";
+import { RegistryAudit } from "../packages/core/src/audit/registry-audit.ts";
+import { verifyAudit } from "../packages/core/src/audit/verify.ts";
+import type { AuditSink } from "../packages/core/src/port.ts";
+import { openRegistryLibrary } from "../packages/core/src/registry/registry-library.ts";
+import type { RegistryStore } from "../packages/core/src/registry/registry-store.ts";
+import { openSession, type Session } from "../packages/core/src/session/session.ts";
+import { systemPorts } from "../packages/core/src/session/system-port.ts";
+import { defaultLimits } from "../packages/protocol/src/index.ts";
+import { openRegistryStore } from "../packages/store/src/registry-store.ts";
+import { startPostgres } from "../tests/postgres-cluster.ts";
+import { putSkills } from "../tests/registry-library/put-skills.ts";
+import { compare } from "./measure.ts";
+
+const READS = 20;
+const ENTRIES = 100_000;
+const BATCH = 1000;
+
+/** What it costs to record each read before it is handed over, and to verify what was recorded. */
+export async function benchAudit(): Promise<void> {
+  for (const open of [openSqlite, openPostgres]) {
+    const engine = await open();
+    try {
+      for (const sessions of [1, 16, 64]) await benchReads(engine, sessions);
+      await benchVerify(engine);
+    } finally {
+      await engine.close();
+    }
+  }
+}
+
+interface Engine {
+  readonly name: string;
+  /** The address of a new store. */
+  url(): Promise<string>;
+  close(): Promise<void>;
+}
+
+async function openSqlite(): Promise<Engine> {
+  const folder = mkdtempSync(join(tmpdir(), "skillhold-bench-"));
+  return {
+    name: "sqlite",
+    url: async () => `sqlite:${join(folder, `${randomUUID()}.db`)}`,
+    close: async () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+async function openPostgres(): Promise<Engine> {
+  const cluster = await startPostgres();
+  return { name: "postgres", url: () => cluster.createDatabase(), close: () => cluster.stop() };
+}
+
+/** Agents that read at the same time, over stores of the same content: one records, the other does not. */
+async function benchReads(engine: Engine, sessions: number): Promise<void> {
+  const audited = await openReaders(engine, sessions, (store) => new RegistryAudit(store));
+  const bare = await openReaders(engine, sessions, () => ({ record: () => {} }));
+  const [auditedMs = 0, bareMs = 0] = await compare([audited.read, bare.read], 15);
+  const each = (ms: number) => ((ms * 1000) / (sessions * READS)).toFixed(0);
+  say(
+    engine,
+    `${sessions} at once: an audited read ${each(auditedMs)} µs, ${(auditedMs / bareMs).toFixed(2)} × one without (${each(bareMs)} µs)`,
+  );
+  await audited.close();
+  await bare.close();
+}
+
+async function openReaders(engine: Engine, count: number, sink: (store: RegistryStore) => AuditSink) {
+  const store = await openRegistryStore(await engine.url(), { signer: makeKey().signer });
+  await putSkills([skill], store);
+  const library = await openRegistryLibrary({ host }, contextOf(store));
+  const audit = sink(store);
+  const open = () => openSession(library, { runtime: "bench", user: "ada" }, systemPorts(audit));
+  const sessions = await Promise.all(Array.from({ length: count }, open));
+  return {
+    read: () => Promise.all(sessions.map(readMuch)),
+    close: async () => {
+      await library.close();
+      await store.close();
+    },
+  };
+}
+
+async function readMuch(session: Session): Promise<void> {
+  for (let round = 0; round < READS; round += 1)
+    await session.resource("demo", "references/page.md", { start: round * 100, length: 4000 });
+}
+
+async function benchVerify(engine: Engine): Promise<void> {
+  const key = makeKey();
+  const store = await openRegistryStore(await engine.url(), { signer: key.signer });
+  const writeStart = performance.now();
+  for (let next = 0; next < ENTRIES; next += BATCH) {
+    const events = Array.from({ length: BATCH }, (_, index) => makeEvent(next + index));
+    await store.transaction((tx) => tx.appendAll(events));
+  }
+  const writeSeconds = (performance.now() - writeStart) / 1000;
+  const start = performance.now();
+  const { isSound, entries } = await verifyAudit(store, { keys: [key.trusted] });
+  const seconds = (performance.now() - start) / 1000;
+  if (!isSound) throw new Error("The log is not sound.");
+  say(
+    engine,
+    `${entries} entries written in ${writeSeconds.toFixed(1)} s, verified in ${seconds.toFixed(1)} s (${(entries / seconds).toFixed(0)}/s)`,
+  );
+  await store.close();
+}
+
+const skill = {
+  folder: "demo",
+  files: {
+    "SKILL.md": "---\nname: demo\ndescription: Tries.\n---\n\nTry.\n",
+    "references/page.md": "A line of a page that is read in parts.\n".repeat(500),
+  },
+};
+const host = nodeHost({ env: {}, platform: "linux", cwd: tmpdir() });
+
+function contextOf(store: RegistryStore) {
+  const clock = { now: () => new Date() };
+  return { store, clock, ids: { next: () => randomUUID() }, limits: defaultLimits };
+}
+
+function say({ name }: Engine, text: string): void {
+  console.log(`audit: ${name}: ${text}`);
+}

@@ -1,0 +1,43 @@
+import { hash } from "node:crypto";
+import { join } from "node:path";
+import {
+  type CheckpointFile,
+  checkpointFile,
+  findTrustedKey,
+  publicKeyFile,
+  signingKeyFile,
+  type TrustedKey,
+} from "@skillhold/core/audit";
+import type { RegistryStore } from "@skillhold/core/registry";
+import { openRegistryStore, type RegistryStoreOptions } from "@skillhold/store";
+import { dataFolder } from "./data-folder.ts";
+import type { Io } from "./output.ts";
+import { showStore, storeUrl } from "./store-address.ts";
+
+type Place = Pick<Io, "env" | "cwd">;
+
+/** Opens a store to write to: its log is signed with the user's own key. */
+export async function openSignedStore(
+  url: string,
+  { env }: Place,
+  options: RegistryStoreOptions = {},
+): Promise<RegistryStore> {
+  return await openRegistryStore(url, { ...options, signer: await signingKeyFile(keyPath(env)) });
+}
+
+/** The key that the user's own signatures are verified with; undefined when nothing was ever signed here. */
+export async function findOwnKey({ env }: Place): Promise<TrustedKey | undefined> {
+  return await findTrustedKey(publicKeyFile(keyPath(env)));
+}
+
+/** Where notes about the log of a store are kept: one file a store, and never in the store itself. */
+export function checkpointsOf(url: string, io: Place): CheckpointFile {
+  const isOwn = url === storeUrl({}, { ...io, env: { ...io.env, SKILLHOLD_STORE: undefined } });
+  // The address as it is shown has no password in it.
+  const name = hash("sha256", showStore(url, { env: {}, cwd: "/" }), "hex").slice(0, 16);
+  return checkpointFile(join(dataFolder(io.env), isOwn ? "checkpoints.log" : `checkpoints-${name}.log`));
+}
+
+function keyPath(env: Io["env"]): string {
+  return join(dataFolder(env), "audit.key");
+}

@@ -1,0 +1,48 @@
+import { resolve } from "node:path";
+import type { AuditRow, RegistryStore } from "@skillhold/core/registry";
+import { countOption, textOption } from "../option.ts";
+import { writeOutFile } from "../out-file.ts";
+import { type ExitCode, printData } from "../output.ts";
+import type { CommandInput } from "../program.ts";
+import { withRegistry } from "../store.ts";
+
+const PAGE = 1000;
+
+/** Writes the record as it is kept: a line an entry, and at the end the note that vouches for it. */
+export async function run(input: CommandInput): Promise<ExitCode> {
+  const { io, options } = input;
+  const after = countOption(options, "after", { min: 0 }) ?? 0;
+  const out = textOption(options, "out");
+  return await withRegistry<ExitCode>(input, "read", async ({ context: { store } }) => {
+    const lines: string[] = [];
+    let entries = 0;
+    for await (const row of rowsAfter(after, store)) {
+      entries += 1;
+      if (out === undefined && !io.json) io.out(formatRow(row));
+      else lines.push(formatRow(row));
+      io.signal.throwIfAborted();
+    }
+    const note = (await store.findHead())?.note;
+    const last = note === undefined ? "" : `${JSON.stringify({ note })}\n`;
+    if (out === undefined && !io.json) io.out(last);
+    if (out !== undefined) writeOutFile(resolve(io.cwd, out), out, Buffer.from(`${lines.join("")}${last}`));
+    if (io.json) printData(io, { entries, note, ...(out === undefined ? { lines } : { out }) });
+    else if (out !== undefined) io.err(`${entries} ${entries === 1 ? "entry" : "entries"} in ${out}\n`);
+    return 0;
+  });
+}
+
+async function* rowsAfter(after: number, store: RegistryStore): AsyncGenerator<AuditRow> {
+  for (let last = after; ; ) {
+    const page = await store.auditAfter(last, PAGE);
+    yield* page;
+    const end = page.at(-1);
+    if (end === undefined) return;
+    last = end.seq;
+  }
+}
+
+/** The body as a text: it is what the hash is over, to the byte. */
+function formatRow({ seq, hash, body }: AuditRow): string {
+  return `${JSON.stringify({ seq, hash, body })}\n`;
+}

@@ -1,0 +1,22 @@
+import { deleteSkill } from "@skillhold/core/registry";
+import { type ExitCode, printData } from "../output.ts";
+import type { CommandInput } from "../program.ts";
+import { withRegistry } from "../store.ts";
+
+/** Takes a skill out of every list; its revisions stay until they are purged. */
+export async function run(input: CommandInput): Promise<ExitCode> {
+  const { io, options } = input;
+  const [id = ""] = input.args;
+  const isDryRun = options["dryRun"] === true;
+  return await withRegistry<ExitCode>(input, "change", async ({ context, actor, flags }) => {
+    const done = await deleteSkill(id, { by: actor }, context);
+    if (io.json) printData(io, { ...done, isDryRun });
+    else if (done.status === "unchanged") io.out(`${done.id}: deleted already\n`);
+    else if (isDryRun) io.out(`${done.id}: would be deleted\n`);
+    else {
+      io.out(`${done.id}: deleted\n`);
+      io.err(`\`skillhold restore ${done.id}${flags}\` brings it back.\n`);
+    }
+    return 0;
+  });
+}

@@ -1,0 +1,42 @@
+import { editSkill, type SkillEdit } from "@skillhold/core/registry";
+import type { Visibility } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
+import { present, textOption } from "../option.ts";
+import { type ExitCode, printData } from "../output.ts";
+import type { CommandInput } from "../program.ts";
+import { withRegistry } from "../store.ts";
+
+/** Changes what is shown of a skill in place of what SKILL.md says, until its next revision. */
+export async function run(input: CommandInput): Promise<ExitCode> {
+  const { io } = input;
+  const [id = ""] = input.args;
+  const edit = readEdit(input.options);
+  const isDryRun = input.options["dryRun"] === true;
+  return await withRegistry<ExitCode>(input, "change", async ({ context, actor }) => {
+    const { skill, status } = await editSkill(id, edit, { by: actor }, context);
+    if (io.json) printData(io, { skill, status, isDryRun });
+    else if (status === "unchanged") io.out(`${skill.id}: unchanged\n`);
+    else io.out(`${skill.id}: ${isDryRun ? "would be edited" : "edited"}, ${skill.visibility}\n`);
+    return 0;
+  });
+}
+
+function readEdit(options: CommandInput["options"]): SkillEdit {
+  const tags = textOption(options, "tags")
+    ?.split(",")
+    .map((tag) => tag.trim())
+    .filter((tag) => tag !== "");
+  // The command table allows only these words.
+  const visibility = textOption(options, "visibility") as Visibility | undefined;
+  const said = present({
+    name: textOption(options, "name"),
+    description: textOption(options, "description"),
+    tags,
+    visibility,
+  });
+  const edit = options["reset"] === true ? { name: null, description: null, tags: null, ...said } : said;
+  if (Object.keys(edit).length > 0) return edit;
+  throw new SkillError("USAGE", "Nothing is to be changed.", {
+    hint: "Give --name, --description, --tags, --visibility or --reset.",
+  });
+}

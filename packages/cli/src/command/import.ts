@@ -1,0 +1,26 @@
+import { resolve } from "node:path";
+import { importSkills } from "@skillhold/core/registry";
+import { readArchiveFile } from "../archive-file.ts";
+import { exchangeLimits } from "../exchange-limit.ts";
+import { type ExitCode, printData } from "../output.ts";
+import type { CommandInput } from "../program.ts";
+import { exitOf, printPublications } from "../publish-report.ts";
+import { withRegistry } from "../store.ts";
+
+/** Takes in what `export` wrote, each skill with its own result. */
+export async function run(input: CommandInput): Promise<ExitCode> {
+  const { io, options } = input;
+  const [file = ""] = input.args;
+  const archive = await readArchiveFile(resolve(io.cwd, file), file, exchangeLimits);
+  return await withRegistry<ExitCode>(input, "write", async ({ context, actor }) => {
+    const request = { by: actor, dryRun: options["dryRun"] === true, signal: io.signal };
+    const report = await importSkills(archive, request, { ...context, limits: exchangeLimits });
+    if (io.json) printData(io, report);
+    else {
+      await printPublications(io, report.skills);
+      if (!report.hasManifest)
+        io.err("The archive has no manifest: its skills were published as they are.\n");
+    }
+    return exitOf(report.skills);
+  });
+}

@@ -1,0 +1,38 @@
+import { dirname, resolve } from "node:path";
+import { hashSkillFile } from "@skillhold/core";
+import { stageFolder, writeArchive } from "@skillhold/core/registry";
+import { defaultLimits } from "@skillhold/protocol/limits";
+import { present, textOption } from "../option.ts";
+import { chooseFormat, writeOutFile } from "../out-file.ts";
+import { type ExitCode, plain, printData } from "../output.ts";
+import type { CommandInput } from "../program.ts";
+import { count, formatSize } from "../text.ts";
+
+/** Writes a skill as an archive: what is in it is what `publish` would take in. */
+export async function run({ args, options, io }: CommandInput): Promise<ExitCode> {
+  const [path = "."] = args;
+  const folder = resolve(io.cwd, path);
+  const request = { within: dirname(folder), ...present({ id: textOption(options, "id") }) };
+  const staged = await stageFolder(folder, request, defaultLimits);
+  const out = textOption(options, "out");
+  const format = chooseFormat(out, textOption(options, "format"), ["zip", "tar.gz"] as const);
+  const target = out ?? `${staged.id}.${format}`;
+  const archive = await writeArchive(
+    format,
+    staged.files.map(({ path: file, executable, content }) => ({ path: file, executable, content })),
+  );
+  const dryRun = options["dryRun"] === true;
+  if (!dryRun) writeOutFile(resolve(io.cwd, target), target, archive);
+  const { id, treeHash, files, omitted } = staged;
+  const digest = hashSkillFile(archive);
+  if (io.json) {
+    const counts = { bytes: archive.length, files: files.length };
+    printData(io, { id, out: target, format, ...counts, treeHash, digest, omitted, isDryRun: dryRun });
+    return 0;
+  }
+  io.out(`${plain(target)}\n`);
+  for (const { path: left, message } of omitted) io.err(`left out: ${plain(left)}: ${plain(message)}\n`);
+  const verb = dryRun ? "would be written" : "written";
+  io.err(`${count(files.length, "file")}, ${formatSize(archive.length)}, ${verb}; tree ${treeHash}\n`);
+  return 0;
+}

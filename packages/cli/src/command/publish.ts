@@ -1,0 +1,131 @@
+import { basename, dirname, join, relative, resolve } from "node:path";
+import { findSkillFolders } from "@skillhold/core";
+import {
+  type Publication,
+  type PublishOptions,
+  publishArchive,
+  publishStaged,
+  type RegistryContext,
+  stageFolder,
+} from "@skillhold/core/registry";
+import { SkillError } from "@skillhold/protocol/error";
+import { withLimits } from "@skillhold/protocol/limits";
+import { readArchiveFile } from "../archive-file.ts";
+import { withMissingHook } from "../missing-hook.ts";
+import { present, textOption } from "../option.ts";
+import { type ExitCode, type Io, plain, printData } from "../output.ts";
+import type { CommandInput } from "../program.ts";
+import { openProgress } from "../progress.ts";
+import { asFailure, exitOf, printPublications } from "../publish-report.ts";
+import { statPath } from "../stat-path.ts";
+import { withRegistry } from "../store.ts";
+
+/** Takes skills into the store: each has its own result, and one that fails keeps no other back. */
+export async function run(input: CommandInput): Promise<ExitCode> {
+  const { io, options } = input;
+  const { items, problems } = await findItems(input.args, io);
+  const id = textOption(options, "id");
+  if (id !== undefined && items.length > 1)
+    throw new SkillError("USAGE", `--id is for one skill, and there are ${items.length}.`);
+  const dryRun = options["dryRun"] === true;
+  return await withRegistry<ExitCode>(input, "write", ({ context, actor }) =>
+    withMissingHook(input, context, async (hooked) => {
+      const request = { by: actor, dryRun, signal: io.signal, ...present({ id }) };
+      const skills = await publishAll(items, io, request, hooked);
+      if (io.json) printData(io, { skills, problems });
+      else {
+        await printPublications(io, skills);
+        for (const problem of problems) io.err(`note: ${plain(problem)}\n`);
+      }
+      return exitOf(skills);
+    }),
+  );
+}
+
+async function publishAll(
+  items: readonly Item[],
+  io: Io,
+  request: PublishOptions,
+  context: RegistryContext,
+): Promise<readonly Publication[]> {
+  const progress = openProgress(io, "publishing", { afterMs: 400 });
+  const skills: Publication[] = [];
+  try {
+    for (const [index, item] of items.entries()) {
+      progress.update(index, items.length, item.label);
+      skills.push(...(await publishItem(item, skills, request, context)));
+    }
+  } finally {
+    progress.stop();
+  }
+  return skills;
+}
+
+interface Item {
+  /** As the user named it, or where it was found below that. */
+  readonly label: string;
+  readonly path: string;
+  readonly kind: "folder" | "archive";
+}
+
+/** A tree named on the command line is searched deeper than one that is searched unasked. */
+const limits = withLimits({ discoveryDepth: 16 });
+
+interface Found {
+  readonly items: readonly Item[];
+  /** What was not searched, and why. */
+  readonly problems: readonly string[];
+}
+
+/** A folder that is no skill stands for the skills in it. */
+async function findItems(args: readonly string[], io: Io): Promise<Found> {
+  const items = new Map<string, Item>();
+  const problems: string[] = [];
+  for (const label of args) {
+    const path = resolve(io.cwd, label);
+    const stats = statPath(path, label);
+    if (stats === undefined) throw new SkillError("PATH_NOT_FOUND", `The path ${label} does not exist.`);
+    if (!stats.isDirectory()) {
+      items.set(path, { label, path, kind: "archive" });
+      continue;
+    }
+    const found = await findSkillFolders(path, limits, { signal: io.signal });
+    problems.push(...found.problems.map((problem) => `${join(label, problem.path)}: ${problem.message}`));
+    // A folder that was named counts, and is told what it lacks.
+    const folders = found.skills.length === 0 ? [path] : found.skills.map((skill) => join(path, skill.path));
+    for (const folder of folders)
+      items.set(folder, { label: relative(io.cwd, folder) || ".", path: folder, kind: "folder" });
+  }
+  return { items: [...items.values()], problems };
+}
+
+async function publishItem(
+  { label, path, kind }: Item,
+  before: readonly Publication[],
+  options: PublishOptions,
+  context: RegistryContext,
+): Promise<readonly Publication[]> {
+  try {
+    if (kind === "folder") return [await publishFolder(path, before, options, context)];
+    const archive = await readArchiveFile(path, label, context.limits);
+    return (await publishArchive(archive, options, context)).skills;
+  } catch (error) {
+    return [asFailure(label, error)];
+  }
+}
+
+/** Two folders of one id would be two revisions of one skill, which nobody means by naming both. */
+async function publishFolder(
+  path: string,
+  before: readonly Publication[],
+  options: PublishOptions,
+  context: RegistryContext,
+): Promise<Publication> {
+  const { id, signal } = options;
+  const staged = await stageFolder(path, { id, signal, within: dirname(path) }, context.limits);
+  if (before.some((each) => each.id === staged.id && each.status !== "failed"))
+    throw new SkillError("CONFLICT", `Another skill that is published with it has the id ${staged.id}.`, {
+      hint: "Give one of the two another name or slug, or publish only one.",
+    });
+  return await publishStaged(staged, { ...options, provenance: { origin: basename(path) } }, context);
+}

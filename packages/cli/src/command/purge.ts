@@ -1,0 +1,51 @@
+import { type Purged, purgeSkill, type RegistryContext, sweepStore } from "@skillhold/core/registry";
+import type { Actor } from "@skillhold/protocol";
+import { countOption, present } from "../option.ts";
+import { type ExitCode, printData } from "../output.ts";
+import type { CommandInput } from "../program.ts";
+import { withRegistry } from "../store.ts";
+import { count } from "../text.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const MAX_DAYS = 36_500;
+
+/** Gives up bytes for good: of deleted skills, and of revisions beyond those to keep. */
+export async function run(input: CommandInput): Promise<ExitCode> {
+  const { io, options } = input;
+  const [id] = input.args;
+  const keep = countOption(options, "keep", { min: 1 });
+  const days = countOption(options, "graceDays", { min: 0, max: MAX_DAYS }) ?? 30;
+  const dryRun = options["dryRun"] === true;
+  return await withRegistry<ExitCode>(input, "change", async ({ context, actor }) => {
+    const ids = id === undefined ? await listOwn(actor, context) : [id];
+    const request = { by: actor, graceMs: days * DAY_MS, dryRun, ...present({ keep }) };
+    const purged: Purged[] = [];
+    for (const each of ids) {
+      const done = await purgeSkill(each, request, context);
+      if (done.revisions.length > 0) purged.push(done);
+    }
+    const swept = dryRun ? undefined : await sweepStore({}, context);
+    if (io.json) printData(io, { purged, isDryRun: dryRun, ...present({ swept }) });
+    else {
+      const verb = dryRun ? "would be purged" : "purged";
+      for (const { id: skill, revisions } of purged) io.out(`${skill}: ${verb}: ${revisions.join(", ")}\n`);
+      if (purged.length === 0)
+        io.err(
+          "Nothing is due: purged are deleted skills, and with --keep old revisions, after --grace-days.\n",
+        );
+      if (swept !== undefined)
+        io.err(
+          `${count(swept.blobs, "file")} removed that nothing names; what is younger than an hour stays.\n`,
+        );
+    }
+    return 0;
+  });
+}
+
+/** What someone may purge: their own skills, and an administrator all but those that come with Skillhold. */
+async function listOwn({ user, role }: Actor, { store }: RegistryContext): Promise<readonly string[]> {
+  const skills = await store.listSkills();
+  return skills
+    .filter(({ isSystem, owner }) => !isSystem && (role === "admin" || owner === user))
+    .map(({ id }) => id);
+}

@@ -1,0 +1,93 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { RegistryContext, RegistryStore } from "@skillhold/core/registry";
+import type { Actor } from "@skillhold/protocol";
+import { defaultLimits } from "@skillhold/protocol/limits";
+import { openRegistryStore } from "@skillhold/store";
+import { openSignedStore } from "./audit-store.ts";
+import { textOption } from "./option.ts";
+import type { Io } from "./output.ts";
+import type { CommandInput } from "./program.ts";
+import { rehearse } from "./rehearsal.ts";
+import { copiesFolder, isStoreThere, missingStore, storeFlags, storeUrl, userName } from "./store-address.ts";
+import { withStoreAdvice } from "./store-advice.ts";
+
+/** The registry as a command works on it. */
+export interface OpenedRegistry {
+  readonly context: RegistryContext;
+  /** Who does what the command does. */
+  readonly actor: Actor;
+  /** Where revisions are laid out for readers that have a file system. */
+  readonly copies: string;
+  /** The options that make another command look at the same store, with a blank before each. */
+  readonly flags: string;
+}
+
+/** A command that looks at what is there, or changes it, fails where nothing ever was; one that writes makes the store. */
+export type StoreUse = "read" | "change" | "write";
+
+type Asked = Pick<CommandInput, "options" | "io">;
+
+/** Opens the store of the common options for as long as it is used. With `--dry-run` nothing of it changes. */
+export async function withRegistry<T>(
+  { options, io }: Asked,
+  kind: StoreUse,
+  use: (opened: OpenedRegistry) => Promise<T>,
+): Promise<T> {
+  const url = storeUrl(options, io);
+  const actor = readActor(options, io);
+  const flags = storeFlags(options);
+  return await withStore(url, kind, { options, io }, async (store) => {
+    const clock = { now: () => new Date() };
+    const context = { store, clock, ids: { next: randomUUID }, limits: defaultLimits };
+    try {
+      return await use({ context, actor, flags, copies: copiesFolder(url, io.env) });
+    } catch (error) {
+      throw await withStoreAdvice(error, { store, actor, flags });
+    }
+  });
+}
+
+async function withStore<T>(
+  url: string,
+  kind: StoreUse,
+  { options, io }: Asked,
+  use: (store: RegistryStore) => Promise<T>,
+): Promise<T> {
+  const isDryRun = options["dryRun"] === true;
+  if (!isStoreThere(url)) {
+    if (kind !== "write") throw missingStore(url, io);
+    if (isDryRun) return await withEmptyStore(use);
+  }
+  const isWritten = kind !== "read" && !isDryRun;
+  const store = isWritten
+    ? await openSignedStore(url, io, { create: kind === "write" })
+    : await openRegistryStore(url, { create: false });
+  try {
+    return await use(isDryRun ? rehearse(store) : store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** What would happen in a store that is not there yet is seen in one that goes away again. */
+async function withEmptyStore<T>(use: (store: RegistryStore) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), "skillhold-store-"));
+  try {
+    const store = await openRegistryStore(`sqlite:${join(folder, "registry.db")}`);
+    try {
+      return await use(store);
+    } finally {
+      await store.close();
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function readActor(options: CommandInput["options"], { env }: Pick<Io, "env">): Actor {
+  const role = textOption(options, "role") === "admin" ? "admin" : "publisher";
+  return { user: textOption(options, "user") ?? userName(env), role };
+}

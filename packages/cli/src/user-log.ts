@@ -1,0 +1,56 @@
+import type { AuditSink } from "@skillhold/core";
+import { RegistryAudit } from "@skillhold/core/audit";
+import type { RegistryStore } from "@skillhold/core/registry";
+import type { SkillEvent } from "@skillhold/protocol";
+import { checkpointsOf, openSignedStore } from "./audit-store.ts";
+import type { Io } from "./output.ts";
+import { storeUrl } from "./store-address.ts";
+
+interface OpenedLog {
+  readonly store: RegistryStore;
+  readonly audit: RegistryAudit;
+}
+
+/**
+ * The log of the user's own store as a sink. The store is opened, and made, by the first record: who only looks at
+ * approvals leaves nothing behind. When it cannot be opened, nothing is recorded and so nothing is done.
+ */
+export class UserLog implements AuditSink {
+  readonly #io: Pick<Io, "env" | "cwd">;
+  #opening: Promise<OpenedLog> | undefined;
+
+  constructor(io: Pick<Io, "env" | "cwd">) {
+    this.#io = io;
+  }
+
+  async record(event: SkillEvent): Promise<void> {
+    const { audit } = await this.#open();
+    await audit.record(event);
+  }
+
+  async close(): Promise<void> {
+    if (this.#opening === undefined) return;
+    const { audit, store } = await this.#opening;
+    try {
+      await audit.close();
+    } finally {
+      await store.close();
+    }
+  }
+
+  #open(): Promise<OpenedLog> {
+    this.#opening ??= open(this.#io).catch((error: unknown) => {
+      // The next record may have more luck.
+      this.#opening = undefined;
+      throw error;
+    });
+    return this.#opening;
+  }
+}
+
+async function open(io: Pick<Io, "env" | "cwd">): Promise<OpenedLog> {
+  const url = storeUrl({}, io);
+  const store = await openSignedStore(url, io);
+  const notes = checkpointsOf(url, io);
+  return { store, audit: new RegistryAudit(store, { witness: (note) => notes.append(note) }) };
+}

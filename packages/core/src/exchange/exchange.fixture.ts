@@ -1,0 +1,12 @@
+/** A small skill whose hashes were told by the command lines that others use. */
+export const helloFiles = [
+  file("SKILL.md", "---\nname: hello\ndescription: Says hello. Use when greeting.\n---\n# Hello\n"),
+  file("scripts/run.sh", "#!/bin/sh\necho hi\n"),
+  file("references/B.md", "x\n"),
+  file("references/a.md", "y\n"),
+  file(".hidden", "z"),
+];
+
+export function file(path: string, text: string | Uint8Array) {
+  return { path, content: typeof text === "string" ? new TextEncoder().encode(text) : text };
+}

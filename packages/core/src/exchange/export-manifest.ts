@@ -1,0 +1,80 @@
+import { Digest, SkillId, Visibility } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
+import { z } from "zod";
+
+/** At the root of an archive; a skill is a folder, so that no skill has this name. */
+export const EXPORT_MANIFEST = "skillhold-export.json";
+export const EXPORT_MANIFEST_BYTES = 4 * 1024 * 1024;
+
+/** As long as a frontmatter may be: what was published once can be exported. */
+const text = z.string().max(65_536);
+
+/** Which agent may use the skill, by its key: other ids mean nothing in another registry, and users are its own affair. */
+const ExportedGrant = z.object({
+  agent: z.string().min(1).max(256),
+  canManage: z.literal(true).optional(),
+});
+export type ExportedGrant = Readonly<z.infer<typeof ExportedGrant>>;
+
+const ExportedSkill = z.object({
+  id: SkillId,
+  treeHash: Digest,
+  skillHash: Digest,
+  /** The author's. */
+  version: text.optional(),
+  visibility: Visibility,
+  /** What an administrator says in place of SKILL.md. */
+  override: z.object({
+    name: text.optional(),
+    description: text.optional(),
+    tags: z.array(z.string().max(256)).max(100).readonly().optional(),
+  }),
+  grants: z.array(ExportedGrant).max(10_000).readonly(),
+  /** What the archive says of where the skill came from; who took it in here, and when, is this registry's word. */
+  provenance: z.object({ originUrl: text.optional(), ref: text.optional() }),
+});
+export type ExportedSkill = Readonly<z.infer<typeof ExportedSkill>>;
+
+const ExportManifest = z.object({
+  format: z.literal("skillhold-export"),
+  version: z.literal(1),
+  skills: z.array(ExportedSkill).readonly(),
+});
+export type ExportManifest = Readonly<z.infer<typeof ExportManifest>>;
+
+export function readExportManifest(bytes: Uint8Array): ExportManifest {
+  const checked = ExportManifest.safeParse(parseJson(bytes));
+  if (checked.error !== undefined) {
+    const [issue] = checked.error.issues;
+    throw refuse(`${issue?.path.map(String).join(".") ?? ""}: ${issue?.message ?? ""}`);
+  }
+  const seen = new Set<string>();
+  for (const { id } of checked.data.skills) {
+    if (seen.has(id)) throw refuse(`it names ${id} twice`);
+    seen.add(id);
+  }
+  return checked.data;
+}
+
+/** The same manifest is the same bytes: skills by id, and fields in the order of the schema. */
+export function writeExportManifest(skills: readonly ExportedSkill[]): Uint8Array {
+  const sorted = skills.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const manifest = ExportManifest.parse({ format: "skillhold-export", version: 1, skills: sorted });
+  return new TextEncoder().encode(`${JSON.stringify(manifest, null, 2)}\n`);
+}
+
+function parseJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch (error) {
+    throw refuse("it is not JSON", error);
+  }
+}
+
+function refuse(problem: string, cause?: unknown): SkillError {
+  return new SkillError("ARCHIVE_INVALID", `${EXPORT_MANIFEST} cannot be used: ${problem}.`, {
+    hint: "Export the skills anew, or delete the file to publish the archive as any other.",
+    details: { entry: EXPORT_MANIFEST },
+    cause,
+  });
+}

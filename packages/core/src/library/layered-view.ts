@@ -1,0 +1,193 @@
+import type { SkillEntry } from "@skillhold/protocol";
+import { type Precedence, type SourceKind, sourceRank } from "../source/source.ts";
+import type { Standing } from "./access.ts";
+import { ALTERNATE } from "./library-search.ts";
+import { isRestricted } from "./ownership.ts";
+import type { Accepts, InvalidSkill, ShadowedSkill, ShelfView } from "./shelf.ts";
+import type { AgentStanding } from "./viewer.ts";
+
+/**
+ * Several views as one: for each id the skill of the best rank counts, and of equal ones that of the first view. What
+ * counts is decided by rank alone: a skill that is switched off is not replaced by another one of its name. Only what
+ * is not there for someone leaves the place, for them, to the next one that is.
+ */
+export class LayeredView implements ShelfView {
+  readonly #views: readonly ShelfView[];
+  readonly #precedence: Precedence;
+  /** The view for everyone, where this one is for someone. */
+  readonly #base: LayeredView | undefined;
+  readonly #accepts: Accepts;
+  #entries: readonly SkillEntry[] | undefined;
+  #contested: ReadonlySet<string> | undefined;
+  #alternates: ReadonlyMap<string, SkillEntry> | undefined;
+
+  constructor(views: readonly ShelfView[], precedence: Precedence, base?: LayeredView, accepts?: Accepts) {
+    this.#views = views;
+    this.#precedence = precedence;
+    this.#base = base;
+    this.#accepts = accepts ?? (() => true);
+  }
+
+  openTo(accepts: Accepts): LayeredView {
+    return new LayeredView(this.#views, this.#precedence, this, accepts);
+  }
+
+  get entries(): readonly SkillEntry[] {
+    this.#entries ??= this.#base === undefined ? this.#winners() : this.#replaced(this.#base);
+    return this.#entries;
+  }
+
+  find(id: string): SkillEntry | undefined {
+    return this.#ownView(id)?.find(id);
+  }
+
+  standing(id: string): Standing | undefined {
+    return this.#ownView(id)?.standing(id);
+  }
+
+  agent(key: string): AgentStanding | undefined {
+    for (const view of this.#views) {
+      const agent = view.agent?.(key);
+      if (agent !== undefined) return agent;
+    }
+    return undefined;
+  }
+
+  kind(id: string): SourceKind | undefined {
+    return this.#ownView(id)?.kind(id);
+  }
+
+  /** The number of the view that the skill which counts is from. */
+  owner(id: string): number | undefined {
+    const candidates = this.#ranked(id);
+    return (candidates.find((each) => this.#isAccepted(id, each)) ?? candidates[0])?.index;
+  }
+
+  /** The number of the view that an entry is from, or one of the same source that has its id now. */
+  ownerOf(entry: SkillEntry): number | undefined {
+    const candidates = this.#ranked(entry.id);
+    const isSame = ({ index, found }: Candidate) =>
+      found === entry ||
+      this.#views[index]?.standing(entry.id)?.ownership?.revision(entry.revision ?? 0) === entry;
+    const own = candidates.find(isSame) ?? candidates.find(({ found }) => found.source === entry.source);
+    return (own ?? candidates[0])?.index;
+  }
+
+  searchName(id: string): string {
+    const owner = this.owner(id);
+    const winner = (this.#base ?? this).owner(id);
+    return owner === winner ? id : `${id}${ALTERNATE}${owner}`;
+  }
+
+  /** Only those that someone may come to: what everyone may have is in nobody's place. */
+  get alternates(): ReadonlyMap<string, SkillEntry> {
+    this.#alternates ??= new Map([...this.#findContested()].flatMap((id) => this.#alternatesOf(id)));
+    return this.#alternates;
+  }
+
+  get shadowed(): readonly ShadowedSkill[] {
+    const losers = this.#views.flatMap(({ entries }, index) =>
+      entries.filter(({ id }) => this.owner(id) !== index),
+    );
+    const all = [...losers, ...this.#views.flatMap(({ shadowed }) => shadowed)];
+    return all.map((each) => this.#below(each));
+  }
+
+  get invalid(): readonly InvalidSkill[] {
+    return this.#views.flatMap(({ invalid }) => invalid);
+  }
+
+  since(earlier: ShelfView): ReadonlySet<string> | undefined {
+    if (!(earlier instanceof LayeredView)) return undefined;
+    const ids = new Set<string>();
+    for (const [index, view] of this.#views.entries()) {
+      const before = earlier.#views[index];
+      if (view === before) continue;
+      const since = before === undefined ? undefined : view.since?.(before);
+      if (since === undefined) return undefined;
+      for (const id of since) ids.add(id);
+    }
+    return ids;
+  }
+
+  /** The same with another view in one place. */
+  with(index: number, view: ShelfView | undefined): LayeredView {
+    const views = this.#views.map((each, at) => (at === index ? (view ?? each) : each));
+    return new LayeredView(views, this.#precedence);
+  }
+
+  isOf(views: readonly ShelfView[]): boolean {
+    return views.every((view, index) => view === this.#views[index]);
+  }
+
+  #winners(): readonly SkillEntry[] {
+    return this.#views
+      .flatMap(({ entries }, index) => entries.filter(({ id }) => this.owner(id) === index))
+      .sort((a, b) => (a.id < b.id ? -1 : 1));
+  }
+
+  /** The same ids in the same order: what nobody accepts stays, and is hidden by the gate. */
+  #replaced(base: LayeredView): readonly SkillEntry[] {
+    const contested = base.#findContested();
+    if (contested.size === 0) return base.entries;
+    return base.entries.map((entry) => (contested.has(entry.id) ? (this.find(entry.id) ?? entry) : entry));
+  }
+
+  /** Ids that several views have. */
+  #findContested(): ReadonlySet<string> {
+    if (this.#contested !== undefined) return this.#contested;
+    const seen = new Set<string>();
+    const contested = new Set<string>();
+    for (const { entries } of this.#views) {
+      for (const { id } of entries) {
+        if (seen.has(id)) contested.add(id);
+        else seen.add(id);
+      }
+    }
+    this.#contested = contested;
+    return contested;
+  }
+
+  #alternatesOf(id: string): readonly (readonly [string, SkillEntry])[] {
+    const [winner, ...others] = this.#ranked(id);
+    const isClosed = (each: Candidate | undefined) =>
+      isRestricted(this.#views[each?.index ?? -1]?.standing(id)?.ownership);
+    const isHeld = ({ index }: Candidate) => this.#views[index]?.standing(id)?.ownership?.isPinned === true;
+    return others
+      .filter((each) => isClosed(winner) || isHeld(each))
+      .map(({ index, found }) => [`${id}${ALTERNATE}${index}`, found]);
+  }
+
+  /** The best first. */
+  #ranked(id: string): readonly Candidate[] {
+    const candidates = this.#views.flatMap((view, index) => {
+      const found = view.find(id);
+      if (found === undefined) return [];
+      const kind = view.kind(id) ?? "third_party";
+      return [{ index, found, rank: sourceRank({ kind, trust: found.trust }, this.#precedence) }];
+    });
+    return candidates.length < 2 ? candidates : candidates.sort((a, b) => a.rank - b.rank);
+  }
+
+  #isAccepted(id: string, { index, found }: Candidate): boolean {
+    return this.#accepts(found, this.#views[index]?.standing(id));
+  }
+
+  #ownView(id: string): ShelfView | undefined {
+    const owner = this.owner(id);
+    return owner === undefined ? undefined : this.#views[owner];
+  }
+
+  /** The one that keeps a skill from being used is the one that counts in the end. */
+  #below({ id, path, source }: Pick<ShadowedSkill, "id" | "path" | "source">): ShadowedSkill {
+    const winner = this.find(id);
+    return { id, path, source, by: { source: winner?.source ?? "", path: winner?.path ?? "" } };
+  }
+}
+
+interface Candidate {
+  /** The number of its view. */
+  readonly index: number;
+  readonly found: SkillEntry;
+  readonly rank: number;
+}

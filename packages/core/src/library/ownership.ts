@@ -1,0 +1,66 @@
+import type { SkillEntry, Visibility } from "@skillhold/protocol";
+import type { Viewer } from "./viewer.ts";
+
+/** Who may use a skill, and in which revision. */
+export interface Ownership {
+  readonly owner: string;
+  readonly visibility: Visibility;
+  readonly isSystem: boolean;
+  readonly grants: readonly HeldGrant[];
+  /** Whether anyone is held to a revision of it. */
+  readonly isPinned: boolean;
+  /** The entry of a revision that a grant or an agent's record names; undefined when its bytes are gone. */
+  revision(number: number): SkillEntry | undefined;
+}
+
+/** What a gate needs of a grant. */
+export interface HeldGrant {
+  readonly grantee: { readonly kind: "agent" | "user"; readonly key: string };
+  readonly pin: number | undefined;
+}
+
+/** By what a viewer may use a skill, the first that fits. */
+export type AccessRule = "anyone" | "system" | "public" | "owner" | "agent-grant" | "user-grant";
+
+export interface FoundRule {
+  readonly rule: AccessRule;
+  /** The rule in words, to stand after a colon; undefined where nobody owns anything. */
+  readonly because?: string;
+}
+
+/** The rule that lets the viewer use a skill, or undefined. What nobody owns is anyone's. */
+export function findRule(viewer: Viewer, ownership: Ownership | undefined): FoundRule | undefined {
+  if (ownership === undefined) return { rule: "anyone" };
+  const { owner, visibility, isSystem } = ownership;
+  if (isSystem) return { rule: "system", because: "it comes with Skillhold" };
+  if (visibility === "public") return { rule: "public", because: "it is public" };
+  if (viewer.user === owner) return { rule: "owner", because: `${owner} owns it` };
+  if (findGrant("agent", viewer.agent, ownership) !== undefined)
+    return { rule: "agent-grant", because: `it was granted to the agent ${viewer.agent}` };
+  if (findGrant("user", viewer.user, ownership) !== undefined)
+    return { rule: "user-grant", because: `it was granted to the user ${viewer.user}` };
+  return undefined;
+}
+
+/** Whether there may be viewers who cannot use it. */
+export function isRestricted(ownership: Ownership | undefined): boolean {
+  return ownership !== undefined && !ownership.isSystem && ownership.visibility !== "public";
+}
+
+/** The revision that a viewer is held to: by its own record, by the grant to its agent, by the one to its user. */
+export function pinOf(id: string, viewer: Viewer, ownership: Ownership | undefined): number | undefined {
+  const { pins = {}, agent, user } = viewer;
+  // An id may be the name of something that every object has.
+  if (Object.hasOwn(pins, id)) return pins[id];
+  if (ownership === undefined) return undefined;
+  return findGrant("agent", agent, ownership)?.pin ?? findGrant("user", user, ownership)?.pin;
+}
+
+function findGrant(
+  kind: HeldGrant["grantee"]["kind"],
+  key: string | undefined,
+  { grants }: Ownership,
+): HeldGrant | undefined {
+  if (key === undefined) return undefined;
+  return grants.find(({ grantee }) => grantee.kind === kind && grantee.key === key);
+}

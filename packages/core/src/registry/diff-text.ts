@@ -1,0 +1,85 @@
+import { createTwoFilesPatch } from "diff";
+import type { Clock } from "../port.ts";
+
+/** What is said of a file's content: its changes as a unified diff, or why there is none. */
+export interface TextDiff {
+  readonly text?: string;
+  readonly note?: "binary" | "too large" | "too different" | "left out";
+}
+
+/** Of both sides together; a file beyond it is generated, and nobody reads the diff. */
+const MAX_FILE_BYTES = 512 * 1024;
+const MAX_TOTAL_TEXT = 2 * 1024 * 1024;
+/** Comparing costs lines times edits: these bound it where every line differs. */
+const MAX_EDITS = 4000;
+const MAX_FILE_MS = 1000;
+const MAX_TOTAL_MS = 5000;
+const CONTEXT_LINES = 3;
+
+/** How much text and time a diff of many files may still take. */
+export class TextDiffBudget {
+  readonly #clock: Clock;
+  readonly #startedAt: number;
+  #text = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#startedAt = clock.now().getTime();
+  }
+
+  /** Why a file of this size is not compared, or undefined when it is. */
+  refuse(bytes: number): TextDiff["note"] {
+    if (bytes > MAX_FILE_BYTES) return "too large";
+    return this.#text >= MAX_TOTAL_TEXT || this.remainingMs <= 0 ? "left out" : undefined;
+  }
+
+  spend(text: string): void {
+    this.#text += text.length;
+  }
+
+  get remainingMs(): number {
+    return MAX_TOTAL_MS - (this.#clock.now().getTime() - this.#startedAt);
+  }
+}
+
+/** The change of one file; undefined stands for a side that has no such file. */
+export async function diffText(
+  path: string,
+  from: Uint8Array | undefined,
+  to: Uint8Array | undefined,
+  budget: TextDiffBudget,
+): Promise<TextDiff> {
+  const before = asText(from);
+  const after = asText(to);
+  if (before === undefined || after === undefined) return { note: "binary" };
+  const timeout = Math.max(1, Math.min(MAX_FILE_MS, budget.remainingMs));
+  const names = [
+    from === undefined ? "/dev/null" : `a/${path}`,
+    to === undefined ? "/dev/null" : `b/${path}`,
+  ] as const;
+  const text = await new Promise<string | undefined>((resolve) => {
+    createTwoFilesPatch(...names, before, after, undefined, undefined, {
+      context: CONTEXT_LINES,
+      maxEditLength: MAX_EDITS,
+      timeout,
+      headerOptions: { includeIndex: false, includeUnderline: false, includeFileHeaders: true },
+      // With it, other work has its turn in between.
+      callback: resolve,
+    });
+  });
+  if (text === undefined) return { note: "too different" };
+  budget.spend(text);
+  return { text };
+}
+
+/** Text is UTF-8 without NUL, as where resources are read. */
+function asText(bytes: Uint8Array | undefined): string | undefined {
+  if (bytes === undefined) return "";
+  if (bytes.includes(0)) return undefined;
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    // Not UTF-8.
+    return undefined;
+  }
+}

@@ -1,0 +1,145 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Digest } from "@skillhold/protocol";
+import { comparePaths } from "../bundle/index.ts";
+import type { FrontmatterMap, FrontmatterValue } from "../skill/index.ts";
+import { diffText, type TextDiff, TextDiffBudget } from "./diff-text.ts";
+import type { TreeFile } from "./registered-skill.ts";
+import type { RegistryContext } from "./registry-context.ts";
+import { getRevision, getTree, rejectPurged } from "./revisions.ts";
+import type { StagedSkill } from "./staged-skill.ts";
+
+/** How one state of a skill became another. */
+export interface SkillDiff {
+  readonly from: DiffEnd;
+  readonly to: DiffEnd;
+  /** In the order of their paths; none when the trees are the same. */
+  readonly files: readonly FileChange[];
+  /** The fields of the frontmatter that differ, by name. */
+  readonly fields: readonly FieldChange[];
+}
+
+export interface DiffEnd {
+  /** Undefined for what is not published. */
+  readonly revision: number | undefined;
+  readonly version: string | undefined;
+  readonly treeHash: Digest;
+}
+
+export interface FileChange extends TextDiff {
+  readonly path: string;
+  /** `mode`: the same bytes, and another exec bit. */
+  readonly change: "added" | "removed" | "changed" | "mode";
+  readonly from: TreeFile | undefined;
+  readonly to: TreeFile | undefined;
+}
+
+export interface FieldChange {
+  readonly field: string;
+  readonly from: FrontmatterValue | undefined;
+  readonly to: FrontmatterValue | undefined;
+}
+
+/** Without a number, the revision that counts. */
+export async function diffRevisions(
+  idOrUid: string,
+  from: number | undefined,
+  to: number | undefined,
+  context: RegistryContext,
+): Promise<SkillDiff> {
+  const before = await openRevision(idOrUid, from, context);
+  return await diffStates(before, await openRevision(idOrUid, to, context), context);
+}
+
+/** What publishing a staged skill would change. */
+export async function diffStaged(
+  idOrUid: string,
+  from: number | undefined,
+  staged: StagedSkill,
+  context: RegistryContext,
+): Promise<SkillDiff> {
+  const { treeHash, files, record, skill } = staged;
+  const contents = new Map(files.map(({ digest, content }) => [digest, content]));
+  const state: State = {
+    end: { revision: undefined, version: record.version, treeHash },
+    files,
+    frontmatter: skill.frontmatter,
+    // Every digest asked for is one of these files'.
+    read: async (digest) => contents.get(digest) ?? new Uint8Array(),
+  };
+  return await diffStates(await openRevision(idOrUid, from, context), state, context);
+}
+
+interface State {
+  readonly end: DiffEnd;
+  readonly files: readonly TreeFile[];
+  readonly frontmatter: FrontmatterMap;
+  read(digest: Digest): Promise<Uint8Array>;
+}
+
+async function openRevision(
+  idOrUid: string,
+  number: number | undefined,
+  context: RegistryContext,
+): Promise<State> {
+  const found = await getRevision(idOrUid, number, context);
+  rejectPurged(found, idOrUid);
+  const { revision, version, treeHash, frontmatter } = found;
+  return {
+    end: { revision, version, treeHash },
+    files: await getTree(treeHash, context.store),
+    frontmatter,
+    read: (digest) => context.store.blobs.get(digest),
+  };
+}
+
+async function diffStates(from: State, to: State, { clock }: RegistryContext): Promise<SkillDiff> {
+  const budget = new TextDiffBudget(clock);
+  const before = new Map(from.files.map((file) => [file.path, file]));
+  const after = new Map(to.files.map((file) => [file.path, file]));
+  const files: FileChange[] = [];
+  for (const path of [...new Set([...before.keys(), ...after.keys()])].sort(comparePaths)) {
+    const pair = { from: before.get(path), to: after.get(path) };
+    const change = changeOf(pair);
+    if (change === undefined) continue;
+    const text = change === "mode" ? {} : await diffContent(path, pair, from, to, budget);
+    files.push({ path, change, ...pair, ...text });
+  }
+  const fields = diffFields(from.frontmatter, to.frontmatter);
+  return { from: from.end, to: to.end, files, fields };
+}
+
+type Pair = Pick<FileChange, "from" | "to">;
+
+function changeOf({ from, to }: Pair): FileChange["change"] | undefined {
+  if (from === undefined) return "added";
+  if (to === undefined) return "removed";
+  if (from.digest !== to.digest) return "changed";
+  return from.executable === to.executable ? undefined : "mode";
+}
+
+async function diffContent(
+  path: string,
+  pair: Pair,
+  from: State,
+  to: State,
+  budget: TextDiffBudget,
+): Promise<TextDiff> {
+  const refusal = budget.refuse((pair.from?.size ?? 0) + (pair.to?.size ?? 0));
+  if (refusal !== undefined) return { note: refusal };
+  const before = pair.from === undefined ? undefined : await from.read(pair.from.digest);
+  const after = pair.to === undefined ? undefined : await to.read(pair.to.digest);
+  return await diffText(path, before, after, budget);
+}
+
+function diffFields(from: FrontmatterMap, to: FrontmatterMap): readonly FieldChange[] {
+  const fields = [...new Set([...Object.keys(from), ...Object.keys(to)])].sort();
+  return fields.flatMap((field) => {
+    const change = { field, from: fieldOf(from, field), to: fieldOf(to, field) };
+    return isDeepStrictEqual(change.from, change.to) ? [] : [change];
+  });
+}
+
+/** As plain data: what was stored came back with other prototypes than what was parsed. */
+function fieldOf(map: FrontmatterMap, field: string): FrontmatterValue | undefined {
+  return Object.hasOwn(map, field) ? JSON.parse(JSON.stringify(map[field])) : undefined;
+}

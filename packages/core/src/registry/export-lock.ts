@@ -1,0 +1,79 @@
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { SkillError } from "@skillhold/protocol/error";
+import { readBounded } from "../bundle/index.ts";
+import {
+  CLAWHUB_LOCK,
+  CLAWHUB_ORIGIN,
+  type ClawhubOrigin,
+  emptyClawhubLock,
+  emptySkillsLock,
+  type LockedSkill,
+  readClawhubLock,
+  readSkillsLock,
+  type SkillsLock,
+  writeClawhubLock,
+  writeClawhubOrigin,
+  writeSkillsLock,
+} from "../exchange/index.ts";
+
+const MAX_BYTES = 32 * 1024 * 1024;
+
+/** What a lock says of a skill. Throws CONFIG_INVALID for one that cannot be read. */
+export function findLocked(file: string, id: string): LockedSkill | undefined {
+  const { skills } = readLock(file);
+  return Object.hasOwn(skills, id) ? skills[id] : undefined;
+}
+
+/** Records a skill; what else is in the lock stays, and a lock that says so already is not written. */
+export function recordLocked(file: string, id: string, locked: LockedSkill): void {
+  const lock = readLock(file);
+  if (Object.hasOwn(lock.skills, id) && isDeepStrictEqual(lock.skills[id], locked)) return;
+  const text = writeSkillsLock({ ...lock, skills: { ...lock.skills, [id]: locked } });
+  writeWhole(file, text);
+}
+
+/** Records a skill as ClawHub's command line records what it installs. */
+export function recordOrigin(project: string, place: string, origin: ClawhubOrigin): void {
+  const file = join(project, CLAWHUB_LOCK);
+  const text = readIfThere(file);
+  const lock = text === undefined ? emptyClawhubLock : readClawhubLock(text);
+  const { slug, installedVersion: version, installedAt } = origin;
+  writeWhole(join(place, CLAWHUB_ORIGIN), writeClawhubOrigin(origin));
+  writeWhole(
+    file,
+    writeClawhubLock({
+      ...lock,
+      skills: { ...lock.skills, [slug]: { ...lock.skills[slug], version, installedAt } },
+    }),
+  );
+}
+
+function readLock(file: string): SkillsLock {
+  const text = readIfThere(file);
+  return text === undefined ? emptySkillsLock : readSkillsLock(text);
+}
+
+function readIfThere(file: string): string | undefined {
+  const read = readBounded(file, MAX_BYTES, { allowHardLinks: true });
+  if (!("problem" in read)) return new TextDecoder("utf-8", { ignoreBOM: true }).decode(read.bytes);
+  if (read.problem.reason === "missing") return undefined;
+  throw new SkillError("CONFIG_INVALID", `The file ${file} cannot be used: ${read.problem.message}`, {
+    details: { path: file },
+  });
+}
+
+/** Readers see the old file or the new one. */
+function writeWhole(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true });
+  const beside = mkdtempSync(join(dirname(file), ".skillhold-"));
+  try {
+    writeFileSync(join(beside, "new"), text);
+    renameSync(join(beside, "new"), file);
+  } catch (error) {
+    throw new SkillError("IO_FAILED", `The file ${file} cannot be written.`, { cause: error });
+  } finally {
+    rmSync(beside, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,112 @@
+import type { Actor, Visibility } from "@skillhold/protocol";
+import { lockAgent } from "./agents.ts";
+import type { Grant, Grantee } from "./grant.ts";
+import { grantGiven, grantRevoked } from "./grant-event.ts";
+import { checkName } from "./named-text.ts";
+import { getManaged, isManager, notFound, rejectAgentActor } from "./ownership.ts";
+import type { RegisteredSkill } from "./registered-skill.ts";
+import type { RegistryContext } from "./registry-context.ts";
+import type { RegistryTransaction } from "./registry-store.ts";
+import { getRevisionOf, rejectPurged } from "./revisions.ts";
+import { rejectDeleted } from "./rollback.ts";
+import { visibilityWith } from "./visibility.ts";
+
+export interface GrantOptions {
+  readonly by: Actor;
+  /** Whether the grantee may also publish, edit, grant and take away. */
+  readonly canManage?: boolean;
+  /** The revision that the grantee is held to. */
+  readonly pin?: number;
+}
+
+export interface GrantResult {
+  readonly id: string;
+  readonly uid: string;
+  readonly grantee: Grantee;
+  readonly status: "granted" | "revoked" | "unchanged";
+  /** What the skill's is now. */
+  readonly visibility: Visibility;
+}
+
+/** Lets an agent or a user use a skill, or changes how. The first grant of a private skill makes it internal. */
+export async function grantSkill(
+  idOrUid: string,
+  to: Grantee,
+  { by, canManage = false, pin }: GrantOptions,
+  { store, clock }: RegistryContext,
+): Promise<GrantResult> {
+  rejectAgentActor(by);
+  return await store.transaction(async (tx) => {
+    const grantee = await getGrantee(to, tx);
+    const skill = await getManaged(idOrUid, by, tx);
+    rejectDeleted(skill);
+    if (pin !== undefined) rejectPurged(await getRevisionOf(skill, pin, tx), skill.id);
+    const before = (await tx.listGrants([skill.uid])).find((each) => isSame(each.grantee, grantee));
+    if (before?.canManage === canManage && before.pin === pin) return answer(skill, grantee, "unchanged");
+    const at = clock.now().toISOString();
+    const grant: Grant = { skill: skill.uid, grantee, canManage, pin, grantedBy: by.user, at };
+    if (grantee.kind === "user")
+      await tx.putUser({ name: grantee.key, displayName: undefined, createdAt: at });
+    await tx.putGrant(grant);
+    const granted = await settle(skill, at, tx);
+    await tx.append(grantGiven(grant, { at, skill: granted, by }));
+    return answer(granted, grantee, "granted");
+  });
+}
+
+/** Takes a grant back. After the last one, what is not public is private again. */
+export async function revokeSkill(
+  idOrUid: string,
+  from: Grantee,
+  { by }: { readonly by: Actor },
+  { store, clock }: RegistryContext,
+): Promise<GrantResult> {
+  rejectAgentActor(by);
+  return await store.transaction(async (tx) => {
+    const skill = await getManaged(idOrUid, by, tx);
+    const grantee = { kind: from.kind, key: from.key };
+    if (!(await tx.removeGrant(skill.uid, grantee))) return answer(skill, grantee, "unchanged");
+    const at = clock.now().toISOString();
+    const revoked = await settle(skill, at, tx);
+    await tx.append(grantRevoked(grantee, { at, skill: revoked, by }));
+    return answer(revoked, grantee, "revoked");
+  });
+}
+
+/** Who was granted a skill, for someone who may change that. */
+export async function listGrants(
+  idOrUid: string,
+  { by }: { readonly by: Actor },
+  { store }: RegistryContext,
+): Promise<readonly Grant[]> {
+  const skill = await store.findSkill(idOrUid);
+  if (skill === undefined) throw notFound(idOrUid);
+  const grants = await store.listGrants([skill.uid]);
+  if (!isManager(skill, grants, by) && by.role !== "admin") throw notFound(idOrUid);
+  return grants;
+}
+
+/** An agent must be there, and is then granted by its key; users are kept as they are named. */
+async function getGrantee({ kind, key }: Grantee, tx: RegistryTransaction): Promise<Grantee> {
+  if (kind === "agent") return { kind, key: (await lockAgent(key, tx)).key };
+  return { kind, key: checkName("name of the user", key, 256) };
+}
+
+function isSame(a: Grantee, b: Grantee): boolean {
+  return a.kind === b.kind && a.key === b.key;
+}
+
+/** Contract: the skill is locked, and its grants are as they are to be. */
+async function settle(skill: RegisteredSkill, at: string, tx: RegistryTransaction): Promise<RegisteredSkill> {
+  const grants = await tx.listGrants([skill.uid]);
+  const visibility = visibilityWith(grants.length, skill.visibility);
+  if (visibility === skill.visibility) return skill;
+  const settled = { ...skill, visibility, updatedAt: at };
+  await tx.putSkill(settled);
+  return settled;
+}
+
+function answer(skill: RegisteredSkill, grantee: Grantee, status: GrantResult["status"]): GrantResult {
+  const { id, uid, visibility } = skill;
+  return { id, uid, grantee, status, visibility };
+}

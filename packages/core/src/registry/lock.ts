@@ -1,0 +1,19 @@
+import type { Digest } from "@skillhold/protocol";
+
+/**
+ * The names that writers hold in a transaction. An agent's comes before a skill's and that before a tree's, in the order
+ * of the alphabet, so that no two writers wait for each other.
+ */
+export function skillLock(id: string): string {
+  return `skill:${id}`;
+}
+
+/** Held by who names a tree and by who takes it away. */
+export function treeLock(hash: Digest): string {
+  return `tree:${hash}`;
+}
+
+/** Held by who changes an agent, and by who gives it something. */
+export function agentLock(key: string): string {
+  return `agent:${key}`;
+}

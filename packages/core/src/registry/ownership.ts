@@ -1,0 +1,97 @@
+import type { Actor, Provenance, Trust } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
+import type { Grant } from "./grant.ts";
+import { skillLock } from "./lock.ts";
+import type { RegisteredSkill } from "./registered-skill.ts";
+import type { RegistryTransaction } from "./registry-store.ts";
+
+/** What a revision is trusted with: it follows from who published it and where they got it, never from the skill. */
+export function trustOf(by: Actor, source: Provenance["source"]): Trust {
+  if (by.role === "system") return "builtin";
+  if (by.role === "agent" || by.agent !== undefined || elsewhere.has(source)) return "third_party";
+  return by.role === "admin" ? "org" : "user";
+}
+
+const elsewhere: ReadonlySet<Provenance["source"]> = new Set(["agent", "git", "index", "registry"]);
+
+/** Refuses to publish under an id that is another's; in the same words whatever there is under it. */
+export function rejectForeignId(
+  id: string,
+  before: RegisteredSkill | undefined,
+  grants: readonly Grant[],
+  by: Actor,
+): void {
+  if (before === undefined) return;
+  if (before.isSystem !== (by.role === "system"))
+    throw new SkillError("CONFLICT", `The id ${id} is ${before.isSystem ? "a system skill's" : "taken"}.`, {
+      details: { id },
+    });
+  if (!isManager(before, grants, by))
+    throw new SkillError("CONFLICT", `The id ${id} is taken.`, { details: { id } });
+}
+
+/**
+ * The skill as it is in this transaction, locked, for someone who may change it. To those who may not, a skill that is
+ * not public does not exist.
+ */
+export async function getManaged(
+  idOrUid: string,
+  by: Actor,
+  tx: RegistryTransaction,
+): Promise<RegisteredSkill> {
+  const found = await tx.findSkill(idOrUid);
+  if (found === undefined) throw notFound(idOrUid);
+  await tx.lock(skillLock(found.id));
+  const skill = await tx.findSkill(found.uid);
+  const grants = await tx.listGrants([found.uid]);
+  if (skill === undefined || (!isManager(skill, grants, by) && skill.visibility !== "public"))
+    throw notFound(idOrUid);
+  rejectUnmanaged(skill, grants, by);
+  return skill;
+}
+
+function rejectUnmanaged(skill: RegisteredSkill, grants: readonly Grant[], by: Actor): void {
+  const { id, isSystem } = skill;
+  const details = { id };
+  if (isSystem && by.role !== "system")
+    throw new SkillError("CONFLICT", `${id} is a system skill.`, {
+      hint: "System skills come with Skillhold and change with it; they can be disabled.",
+      details,
+    });
+  if (!isManager(skill, grants, by))
+    throw new SkillError("POLICY_DENIED", `The skill ${id} belongs to someone else.`, {
+      hint: "Ask its owner or an administrator.",
+      details,
+    });
+  if (by.role === "agent")
+    throw new SkillError("POLICY_DENIED", "An agent may publish skills, and change them in no other way.", {
+      hint: "Have a person do it.",
+      details,
+    });
+}
+
+/** An administrator, its owner, or who was granted it to manage. System skills are only the system's. */
+export function isManager(skill: RegisteredSkill, grants: readonly Grant[], by: Actor): boolean {
+  const { user, agent, role } = by;
+  if (role === "system") return true;
+  if (skill.isSystem) return false;
+  if (role === "admin" || skill.owner === user) return true;
+  return grants.some(
+    ({ canManage, grantee: { kind, key } }) => canManage && key === (kind === "user" ? user : agent),
+  );
+}
+
+/** Refuses whoever acts through an agent: nothing that an agent can call widens what it, or another, may do. */
+export function rejectAgentActor({ role, agent }: Actor): void {
+  if (role !== "agent" && agent === undefined) return;
+  throw new SkillError("POLICY_DENIED", "An agent does not decide who may use what.", {
+    hint: "Have a person do it.",
+  });
+}
+
+/** The refusal for a skill that is not there, or not for the one who asks. */
+export function notFound(idOrUid: string): SkillError {
+  return new SkillError("SKILL_NOT_FOUND", `There is no skill ${idOrUid.slice(0, 80)}.`, {
+    details: { id: idOrUid.slice(0, 80) },
+  });
+}

@@ -1,0 +1,185 @@
+import { basename } from "node:path";
+import type { Diagnostic, Provenance, SkillEvent } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
+import { type DependencyManifest, scanDependencies } from "../dependency/index.ts";
+import type { Blob } from "./blob-store.ts";
+import { grantGiven, grantRevoked } from "./grant-event.ts";
+import { agentLock, skillLock, treeLock } from "./lock.ts";
+import type { Published, PublishOptions } from "./publication.ts";
+import type { RegistryContext } from "./registry-context.ts";
+import type { RegistryTransaction } from "./registry-store.ts";
+import { type Candidate, planRelease, type Release } from "./release.ts";
+import { invalidSkill, type StageOptions, stageFolder } from "./stage.ts";
+import type { StagedSkill } from "./staged-skill.ts";
+
+export type PublishFolderOptions = PublishOptions & Pick<StageOptions, "within" | "roots" | "allowHardLinks">;
+
+/** Publishes the skill in a folder. Nothing of it can be seen before all of it is durable. */
+export async function publishFolder(
+  folder: string,
+  options: PublishFolderOptions,
+  context: RegistryContext,
+): Promise<Published> {
+  const staged = await stageFolder(folder, options, context.limits);
+  const provenance = { origin: basename(folder), ...options.provenance };
+  return await publishStaged(staged, { ...options, provenance }, context);
+}
+
+/** Publishes what was staged: bytes first, then one transaction of revision, pointer and event. */
+export async function publishStaged(
+  staged: StagedSkill,
+  options: PublishOptions,
+  context: RegistryContext,
+): Promise<Published> {
+  const { store, hooks = {} } = context;
+  const diagnostics = [...staged.diagnostics, ...((await hooks.guard?.(staged)) ?? [])];
+  if (diagnostics.some(({ severity }) => severity === "error")) throw invalidSkill(diagnostics);
+  const manifest = (await hooks.manifest?.(staged)) ?? (await scan(staged));
+  const missing = (await hooks.missing?.(staged, manifest)) ?? [];
+  const candidate = { ...makeCandidate(staged, options, context), manifest, missing };
+  rejectAborted(options.signal);
+  const plan = await planRelease(candidate, store);
+  const older = await findSameVersion(plan, context);
+  const release = options.dryRun === true ? plan : await commit(candidate, context);
+  return describe(release, candidate, diagnostics, older);
+}
+
+async function scan({ id, files }: StagedSkill): Promise<DependencyManifest> {
+  const scanned = files.map(({ path, content }) => ({ path, bytes: content }));
+  return await scanDependencies(scanned, { name: id });
+}
+
+function makeCandidate(
+  staged: StagedSkill,
+  options: PublishOptions,
+  { clock, ids }: RegistryContext,
+): Omit<Candidate, "manifest" | "missing"> {
+  const { by } = options;
+  const sources = { system: "seed", agent: "agent", admin: "folder", publisher: "folder" } as const;
+  const provenance: Provenance = {
+    source: sources[by.role],
+    ...options.provenance,
+    by,
+    at: clock.now().toISOString(),
+  };
+  return { staged, options, provenance, uid: ids.next() };
+}
+
+function rejectAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted === true)
+    throw new SkillError("INTERRUPTED", "It was called off before it was published.", {
+      cause: signal.reason,
+    });
+}
+
+/** A revision of the same version with other content; whoever relied on the version is told. */
+async function findSameVersion(plan: Release, { store }: RegistryContext): Promise<number | undefined> {
+  const { before, revision } = plan;
+  if (plan.isUnchanged || before === undefined || revision.version === undefined) return undefined;
+  const all = await store.listRevisions(before.uid);
+  return all.find((each) => each.version === revision.version && each.treeHash !== revision.treeHash)
+    ?.revision;
+}
+
+/**
+ * How long bytes that were put stay good without a row that names them. A sweep leaves them alone for twice as long:
+ * `sweep.ts` holds to it.
+ */
+export const PUT_GOOD_MS = 30 * 60 * 1000;
+
+async function commit(candidate: Candidate, context: RegistryContext): Promise<Release> {
+  const { store, clock } = context;
+  for (;;) {
+    const putAt = clock.now().getTime();
+    await store.blobs.put(blobsOf(candidate.staged));
+    const release = await store.transaction(async (tx) => {
+      const { agent } = candidate.options.by;
+      if (agent !== undefined) await tx.lock(agentLock(agent));
+      await tx.lock(skillLock(candidate.staged.id));
+      await tx.lock(treeLock(candidate.staged.treeHash));
+      // Who waited too long for its turn may have been swept: then the bytes are put again.
+      if (clock.now().getTime() - putAt > PUT_GOOD_MS) return undefined;
+      const planned = await planRelease(candidate, tx);
+      if (!planned.isUnchanged) await write(planned, candidate, tx);
+      return planned;
+    });
+    if (release !== undefined) return release;
+  }
+}
+
+function blobsOf({ files }: StagedSkill): readonly Blob[] {
+  const blobs = new Map(files.map(({ digest, content }) => [digest, { digest, bytes: content }]));
+  return [...blobs.values()];
+}
+
+async function write(
+  { before, skill, revision, given, revoked }: Release,
+  { staged, options: { by } }: Candidate,
+  tx: RegistryTransaction,
+): Promise<void> {
+  const { treeHash, files } = staged;
+  await tx.putTree(
+    treeHash,
+    files.map(({ path, size, digest, executable }) => ({ path, size, digest, executable })),
+  );
+  await tx.putSkill(skill);
+  await tx.insertRevision(revision);
+  if (before === undefined && by.role !== "system")
+    await tx.putUser({ name: by.user, displayName: undefined, createdAt: revision.createdAt });
+  for (const grant of given) await tx.putGrant(grant);
+  for (const { grantee } of revoked) await tx.removeGrant(skill.uid, grantee);
+  const event: SkillEvent = {
+    type: "skill.published",
+    at: revision.createdAt,
+    skill: skill.id,
+    by,
+    revision: revision.revision,
+    hash: treeHash,
+    skillHash: revision.skillHash,
+    trust: revision.trust,
+    visibility: skill.visibility,
+    status: skill.status,
+    provenance: revision.provenance,
+  };
+  const about = { at: revision.createdAt, skill, by };
+  await tx.appendAll([
+    event,
+    ...given.map((grant) => grantGiven(grant, about)),
+    ...revoked.map(({ grantee }) => grantRevoked(grantee, about)),
+  ]);
+}
+
+function describe(
+  { before, skill, revision, isUnchanged, clash }: Release,
+  { staged, options, missing }: Candidate,
+  diagnostics: readonly Diagnostic[],
+  older: number | undefined,
+): Published {
+  const isDryRun = options.dryRun === true;
+  const same = clash ?? (isUnchanged ? undefined : older);
+  return {
+    id: skill.id,
+    uid: isDryRun ? before?.uid : skill.uid,
+    revision: revision.revision,
+    status: isUnchanged ? "unchanged" : "published",
+    isNew: before === undefined,
+    isDryRun,
+    version: revision.version,
+    treeHash: staged.treeHash,
+    skillHash: staged.skillHash,
+    trust: revision.trust,
+    visibility: skill.visibility,
+    state: skill.status,
+    bytes: staged.bytes,
+    files: staged.files.length,
+    omitted: staged.omitted,
+    diagnostics,
+    warnings: [
+      ...(same === undefined
+        ? []
+        : [`Version ${revision.version} is revision ${same} already, with other content.`]),
+      ...(missing.length === 0 ? [] : [`It needs what is missing here: ${missing.join(", ")}.`]),
+    ],
+    missing,
+  };
+}

@@ -1,0 +1,166 @@
+import type { Actor, SkillId, SkillStatus } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
+import { isSkillId, parseSkill } from "../skill/index.ts";
+import { ExportMeter, loadSkill } from "./export.ts";
+import type { FolderToggle } from "./grant.ts";
+import { skillLock } from "./lock.ts";
+import { getManaged, rejectAgentActor } from "./ownership.ts";
+import type { RegisteredSkill } from "./registered-skill.ts";
+import type { RegistryContext } from "./registry-context.ts";
+import type { RegistryTransaction } from "./registry-store.ts";
+import { rejectDeleted } from "./rollback.ts";
+import { findSkillFile } from "./skill-file.ts";
+import type { StagedSkill } from "./staged-skill.ts";
+import { settledSkill, statusEvent } from "./status.ts";
+
+export interface Toggled {
+  readonly ok: true;
+  readonly id: string;
+  readonly uid: string;
+  readonly enabled: boolean;
+  readonly status: SkillStatus;
+  readonly reason: string | undefined;
+  /** What it misses on this machine, as `pip:name`. */
+  readonly missing: readonly string[];
+  /** In plain words: that what it depends on could not be checked. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Switches a skill off or on, for everyone. Off hides it at once. On looks again at what it depends on: what was
+ * archived for that comes back when it is there, and what was not is archived when it is missing.
+ */
+export async function toggleSkill(
+  idOrUid: string,
+  isEnabled: boolean,
+  { by }: { readonly by: Actor },
+  context: RegistryContext,
+): Promise<Toggled> {
+  rejectAgentActor(by);
+  const toggled = await context.store.transaction((tx) => toggle(idOrUid, isEnabled, by, tx, context));
+  if (!isEnabled) return describe(toggled, []);
+  try {
+    const missing = await findMissing(toggled, context);
+    return describe(missing === undefined ? toggled : await settle(toggled, missing, by, context), []);
+  } catch (error) {
+    if (!(error instanceof SkillError) || error.code === "STORE_FAILED") throw error;
+    return describe(toggled, [`What it depends on could not be checked: ${error.message}`]);
+  }
+}
+
+/** The one who may switch it on is an administrator: what was taken out of use for everyone is not its owner's to give back. */
+async function toggle(
+  idOrUid: string,
+  isEnabled: boolean,
+  by: Actor,
+  tx: RegistryTransaction,
+  { clock }: RegistryContext,
+): Promise<RegisteredSkill> {
+  const skill = await getSwitched(idOrUid, by, tx);
+  rejectDeleted(skill);
+  if (skill.isEnabled === isEnabled) return skill;
+  if (isEnabled && by.role !== "admin" && by.role !== "system")
+    throw new SkillError("POLICY_DENIED", `Only an administrator switches ${skill.id} on again.`, {
+      hint: "Have an administrator do it.",
+      details: { id: skill.id },
+    });
+  const at = clock.now().toISOString();
+  const toggled = { ...skill, isEnabled, updatedAt: at };
+  await tx.putSkill(toggled);
+  await tx.append({ type: "skill.toggled", at, skill: skill.id, by, isEnabled, scope: "registry" });
+  return toggled;
+}
+
+/** System skills change with the product alone, but for this switch. */
+async function getSwitched(idOrUid: string, by: Actor, tx: RegistryTransaction): Promise<RegisteredSkill> {
+  const found = by.role === "admin" ? await tx.findSkill(idOrUid) : undefined;
+  if (found?.isSystem !== true) return await getManaged(idOrUid, by, tx);
+  await tx.lock(skillLock(found.id));
+  return (await tx.findSkill(found.uid)) ?? found;
+}
+
+/** What it misses now; undefined where nobody can tell. */
+async function findMissing(
+  skill: RegisteredSkill,
+  context: RegistryContext,
+): Promise<readonly string[] | undefined> {
+  const { hooks, limits } = context;
+  if (hooks?.missing === undefined) return undefined;
+  const { revision, files } = await loadSkill(skill, new ExportMeter(limits), context);
+  const content = findSkillFile(files)?.content ?? new Uint8Array();
+  const { record, treeHash, skillHash, bytes, manifest } = revision;
+  const { id } = skill;
+  const parsed = parseSkill(content, limits);
+  const staged: StagedSkill = {
+    id,
+    skill: parsed,
+    record,
+    treeHash,
+    skillHash,
+    files,
+    bytes,
+    omitted: [],
+    diagnostics: [],
+  };
+  return await hooks.missing(staged, manifest);
+}
+
+async function settle(
+  checked: RegisteredSkill,
+  missing: readonly string[],
+  by: Actor,
+  { store, clock }: RegistryContext,
+): Promise<RegisteredSkill> {
+  return await store.transaction(async (tx) => {
+    await tx.lock(skillLock(checked.id));
+    const skill = await tx.findSkill(checked.uid);
+    // What was found is about the revision that was looked at, and a skill that is off is not checked.
+    if (skill?.isEnabled !== true || skill.revision !== checked.revision || skill.status === "deleted")
+      return skill ?? checked;
+    const settled = settledSkill(skill, missing, clock.now().toISOString());
+    if (settled === undefined) return skill;
+    await tx.putSkill(settled);
+    await tx.append(statusEvent(settled, by));
+    return settled;
+  });
+}
+
+function describe(skill: RegisteredSkill, warnings: readonly string[]): Toggled {
+  const { id, uid, isEnabled, status, reason, missing } = skill;
+  return { ok: true, id, uid, enabled: isEnabled, status, reason, missing, warnings };
+}
+
+/** Switches a skill in a folder off or on, for all who look at folders along with this registry. */
+export async function toggleFolderSkill(
+  id: string,
+  isEnabled: boolean,
+  { by }: { readonly by: Actor },
+  { store, clock }: RegistryContext,
+): Promise<FolderToggle> {
+  rejectAgentActor(by);
+  if (!isSkillId(id)) throw new SkillError("USAGE", "That is not the id of a skill.");
+  return await store.transaction(async (tx) => {
+    // A skill of this id in the registry is another one, and yet no two say at once what counts for the id.
+    await tx.lock(skillLock(id));
+    const before = (await tx.listToggles()).find((each) => each.id === id);
+    const at = clock.now().toISOString();
+    const toggle = { id, isEnabled, by: by.user, at };
+    if ((before?.isEnabled ?? true) === isEnabled) return before ?? toggle;
+    rejectOthersSwitch(before, by);
+    await tx.putToggle(toggle);
+    // It was found to be an id above.
+    const skill = id as SkillId;
+    await tx.append({ type: "skill.toggled", at, skill, by, isEnabled, scope: "folder" });
+    return toggle;
+  });
+}
+
+/** Anyone may switch off what is in use; what someone switched off is theirs, or an administrator's, to switch on. */
+function rejectOthersSwitch(before: FolderToggle | undefined, { role, user }: Actor): void {
+  if (before === undefined || before.isEnabled || before.by === user) return;
+  if (role === "admin" || role === "system") return;
+  throw new SkillError("POLICY_DENIED", `${before.by} switched ${before.id} off.`, {
+    hint: "Ask them or an administrator.",
+    details: { id: before.id },
+  });
+}

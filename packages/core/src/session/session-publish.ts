@@ -1,0 +1,27 @@
+import { SkillError } from "@skillhold/protocol/error";
+import type { Viewer } from "../library/viewer.ts";
+import type { Published } from "../registry/publication.ts";
+import type { SkillPublisher } from "./port.ts";
+import type { SessionLog } from "./session-log.ts";
+
+/** Publishes for the agent of a session. The registry records what it takes in, the session what it refuses. */
+export async function publishForSession(
+  path: string,
+  viewer: Viewer,
+  publisher: SkillPublisher | undefined,
+  log: SessionLog,
+): Promise<Published> {
+  if (publisher === undefined)
+    throw new SkillError("POLICY_DENIED", "This session publishes no skills.", {
+      hint: "Open it with a `publisher` among its ports to let its agent publish.",
+    });
+  try {
+    return await publisher.publish(path, viewer);
+  } catch (error) {
+    if (error instanceof SkillError) {
+      const { code: reason, message } = error;
+      await log.record({ type: "skill.denied", act: "publish", skill: path, reason, message });
+    }
+    throw error;
+  }
+}

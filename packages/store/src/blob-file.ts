@@ -1,0 +1,49 @@
+import { constants, type Stats } from "node:fs";
+import { type FileHandle, lstat, open } from "node:fs/promises";
+
+const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
+
+/** Opens a file to read it; a link is as good as nothing. */
+export async function openIfThere(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path, FLAGS);
+  } catch (error) {
+    if (isMissing(error) || codeOf(error) === "ELOOP") return undefined;
+    throw error;
+  }
+}
+
+export async function lookIfThere(path: string): Promise<Stats | undefined> {
+  try {
+    return await lstat(path);
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Whether there is one, last put before the time. */
+export async function isOlder(path: string, before: number): Promise<boolean> {
+  const stats = await lookIfThere(path);
+  return stats !== undefined && stats.mtimeMs < before;
+}
+
+/** Writes a file that is not there yet; when this returns, its bytes are on disk, and its name need not be. */
+export async function writeSynced(path: string, bytes: Uint8Array, time: Date): Promise<void> {
+  const handle = await open(path, "wx", 0o444);
+  try {
+    await handle.writeFile(bytes);
+    await handle.utimes(time, time);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+export function isMissing(error: unknown): boolean {
+  return codeOf(error) === "ENOENT";
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}

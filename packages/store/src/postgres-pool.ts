@@ -1,0 +1,94 @@
+import type { PostgresConnection } from "./postgres-connection.ts";
+
+const MAX_CONNECTIONS = 8;
+const IDLE_MS = 60_000;
+
+interface Idle {
+  readonly connection: PostgresConnection;
+  readonly timer: NodeJS.Timeout;
+}
+
+/** Connections that are used by one at a time; those that are lost are never used again. */
+export class PostgresPool {
+  readonly #connect: () => PostgresConnection;
+  readonly #idle: Idle[] = [];
+  readonly #waiting: (() => void)[] = [];
+  #taken = 0;
+
+  constructor(connect: () => PostgresConnection) {
+    this.#connect = connect;
+  }
+
+  /**
+   * Takes a connection and does something with it that may be done again: one that was lost while nobody used it shows
+   * only now, and another is tried. The caller gives it back.
+   */
+  async take<T>(
+    first: (connection: PostgresConnection) => Promise<T>,
+  ): Promise<{ readonly connection: PostgresConnection; readonly result: T }> {
+    for (;;) {
+      const connection = await this.#next();
+      const isFresh = !connection.hasWorked;
+      try {
+        return { connection, result: await first(connection) };
+      } catch (error) {
+        this.release(connection);
+        if (isFresh || !connection.isLost) throw error;
+      }
+    }
+  }
+
+  release(connection: PostgresConnection): void {
+    this.#taken -= 1;
+    if (connection.isLost) this.#drop(connection);
+    else {
+      const timer = setTimeout(() => this.#dropIdle(connection), IDLE_MS).unref();
+      this.#idle.push({ connection, timer });
+    }
+    this.#waiting.shift()?.();
+  }
+
+  /** Waits for those that are in use. Contract: nobody takes one any more. */
+  async close(): Promise<void> {
+    while (this.#taken > 0) await this.#turn();
+    await Promise.all(
+      this.#idle.splice(0).map(({ connection, timer }) => {
+        clearTimeout(timer);
+        return connection.end();
+      }),
+    );
+  }
+
+  async #next(): Promise<PostgresConnection> {
+    while (this.#taken >= MAX_CONNECTIONS) await this.#turn();
+    const connection = this.#popIdle() ?? this.#connect();
+    this.#taken += 1;
+    return connection;
+  }
+
+  #popIdle(): PostgresConnection | undefined {
+    for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
+      clearTimeout(idle.timer);
+      if (!idle.connection.isLost) return idle.connection;
+      this.#drop(idle.connection);
+    }
+    return undefined;
+  }
+
+  async #turn(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waiting.push(resolve);
+    await promise;
+  }
+
+  #dropIdle(connection: PostgresConnection): void {
+    const index = this.#idle.findIndex((idle) => idle.connection === connection);
+    if (index >= 0) this.#idle.splice(index, 1);
+    this.#drop(connection);
+  }
+
+  /** Nobody waits for its end, which cannot fail. */
+  #drop(connection: PostgresConnection): void {
+    void connection.end();
+  }
+}

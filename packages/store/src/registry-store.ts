@@ -1,0 +1,146 @@
+import { resolve } from "node:path";
+import type { Clock } from "@skillhold/core";
+import type { CheckpointSigner } from "@skillhold/core/audit";
+import type { BlobStore, RegistryReader, RegistryStore, RegistryTransaction } from "@skillhold/core/registry";
+import { SkillError } from "@skillhold/protocol/error";
+import { findUser, listUsers, putUser } from "./account-table.ts";
+import { findAgent, listAgents, putAgent } from "./agent-table.ts";
+import { findHead } from "./audit-head-table.ts";
+import { openBlobFolder } from "./blob-folder.ts";
+import { blobTable } from "./blob-table.ts";
+import { CommitWatch } from "./commit-watch.ts";
+import { listCurrent } from "./current-skill.ts";
+import type { Db, Queries, Tx } from "./db.ts";
+import { listBrokenEvents } from "./event-check.ts";
+import { appendAll } from "./event-log.ts";
+import { auditAfter, eventsAfter, eventsOfSession, lastEvent } from "./event-table.ts";
+import { listGrants, putGrant, removeGrant } from "./grant-table.ts";
+import { migrate } from "./migration.ts";
+import { findRevision, insertRevision, listRevisions, markPurged } from "./revision-table.ts";
+import { findSkill, listSkills, putSkill } from "./skill-table.ts";
+import { openSqliteFile } from "./sqlite-file.ts";
+import { listToggles, putToggle } from "./toggle-table.ts";
+import { findTree, listTrees, putTree, removeTrees } from "./tree-table.ts";
+
+export interface RegistryStoreOptions {
+  /** Whether a file that is not there is made; it is, if nothing else is said. */
+  readonly create?: boolean;
+  /** How long others are waited for. */
+  readonly busyMs?: number;
+  readonly clock?: Clock;
+  /** Who vouches for the log after each append; without one, its last state is vouched for by nobody. */
+  readonly signer?: CheckpointSigner;
+}
+
+type Settings = Required<Omit<RegistryStoreOptions, "signer">>;
+
+const BUSY_MS = 30_000;
+const systemClock: Clock = { now: () => new Date() };
+
+/** Opens the registry at `sqlite:<file>`, `postgres://…` or `postgresql://…`. The caller closes it. */
+export async function openRegistryStore(
+  url: string,
+  options: RegistryStoreOptions = {},
+): Promise<RegistryStore> {
+  const { signer, ...others } = options;
+  const settings: Settings = { create: true, busyMs: BUSY_MS, clock: systemClock, ...others };
+  const db = await openDb(url, settings);
+  try {
+    await migrate(db, settings.clock);
+    if (db.engine === "postgres") return storeOf(db, blobTable(db, settings.clock), () => {}, signer);
+    const folder = await openBlobFolder(`${filePath(url)}.d/blobs`, settings.clock);
+    return storeOf(db, folder, () => folder.close(), signer);
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+}
+
+async function openDb(url: string, settings: Settings): Promise<Db> {
+  if (url.startsWith("sqlite:")) return await openSqliteFile(filePath(url), settings);
+  if (/^postgres(ql)?:\/\//.test(url)) {
+    const { openPostgres } = await import("./postgres-db.ts");
+    return await openPostgres(url, settings);
+  }
+  // The address may hold a password, and is not repeated.
+  throw new SkillError("CONFIG_INVALID", "The address of the store is neither of SQLite nor of PostgreSQL.", {
+    hint: "Write sqlite:<file> or postgres://user@host/database.",
+  });
+}
+
+function filePath(url: string): string {
+  const path = url.slice("sqlite:".length);
+  if (path !== "" && path !== ":memory:" && !path.includes("\0")) return resolve(path);
+  throw new SkillError("CONFIG_INVALID", "The address of the store names no file.", {
+    hint: "Write sqlite:<file>; the blobs are kept in a folder beside it.",
+  });
+}
+
+function storeOf(
+  db: Db,
+  blobs: BlobStore,
+  closeBlobs: () => void,
+  signer: CheckpointSigner | undefined,
+): RegistryStore {
+  const commits = new CommitWatch({
+    db,
+    number: async () => (await db.version()) ?? (await lastEvent(db)),
+    everyMs: db.engine === "sqlite" ? 250 : 5000,
+  });
+  return {
+    engine: db.engine,
+    blobs,
+    ...readerOf(db),
+    transaction: (work) => db.transaction((tx) => work(transactionOf(tx, signer))),
+    onCommit: (listener) => commits.add(listener),
+    version: () => db.version(),
+    listBrokenEvents: () => listBrokenEvents(db),
+    close: async () => {
+      await commits.close();
+      await db.close();
+      closeBlobs();
+    },
+  };
+}
+
+function readerOf(db: Queries): RegistryReader {
+  return {
+    findSkill: (idOrUid) => findSkill(db, idOrUid),
+    listSkills: (page) => listSkills(db, page),
+    listCurrent: (ids) => listCurrent(db, ids),
+    findRevision: (uid, revision) => findRevision(db, uid, revision),
+    listRevisions: (uid) => listRevisions(db, uid),
+    findTree: (hash) => findTree(db, hash),
+    listTrees: (page) => listTrees(db, page),
+    findAgent: (keyOrUid) => findAgent(db, keyOrUid),
+    listAgents: () => listAgents(db),
+    findUser: (name) => findUser(db, name),
+    listUsers: () => listUsers(db),
+    listGrants: (uids) => listGrants(db, uids),
+    listToggles: () => listToggles(db),
+    findHead: () => findHead(db),
+    eventsOfSession: (session) => eventsOfSession(db, session),
+    lastEvent: () => lastEvent(db),
+    eventsAfter: (seq, limit) => eventsAfter(db, seq, limit),
+    auditAfter: (seq, limit) => auditAfter(db, seq, limit),
+  };
+}
+
+function transactionOf(tx: Tx, signer: CheckpointSigner | undefined): RegistryTransaction {
+  return {
+    ...readerOf(tx),
+    lock: (name) => tx.lock(name),
+    putSkill: (skill) => putSkill(tx, skill),
+    insertRevision: (revision) => insertRevision(tx, revision),
+    markPurged: (uid, revision, at) => markPurged(tx, uid, revision, at),
+    putTree: (hash, files) => putTree(tx, hash, files),
+    removeTrees: (hashes) => removeTrees(tx, hashes),
+    putAgent: (agent) => putAgent(tx, agent),
+    putUser: (user) => putUser(tx, user),
+    putGrant: (grant) => putGrant(tx, grant),
+    removeGrant: (uid, grantee) => removeGrant(tx, uid, grantee),
+    putToggle: (toggle) => putToggle(tx, toggle),
+    append: (event) => appendAll(tx, [event], signer),
+    appendAll: (events) => appendAll(tx, events, signer),
+  };
+}

@@ -1,0 +1,74 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { RowReader, Tx } from "./db.ts";
+import type { Sql } from "./sql.ts";
+
+const inside = new AsyncLocalStorage<true>();
+
+/**
+ * A transaction as its work sees it, the same with both engines: one failed statement fails it as a whole, even when
+ * the work goes on, and after its end it is of no use.
+ */
+export class TxScope implements Tx {
+  readonly #raw: Tx;
+  #failure: { readonly error: unknown } | undefined;
+  #hasEnded = false;
+  #pending = 0;
+  #hasWritten = false;
+
+  constructor(raw: Tx) {
+    this.#raw = raw;
+  }
+
+  get hasWritten(): boolean {
+    return this.#hasWritten;
+  }
+
+  all<Row>(query: Sql, row: RowReader<Row>): Promise<readonly Row[]> {
+    return this.#attempt(() => this.#raw.all(query, row));
+  }
+
+  run(query: Sql): Promise<number> {
+    this.#hasWritten = true;
+    return this.#attempt(() => this.#raw.run(query));
+  }
+
+  script(text: string): Promise<void> {
+    this.#hasWritten = true;
+    return this.#attempt(() => this.#raw.script(text));
+  }
+
+  lock(name: string): Promise<void> {
+    return this.#attempt(() => this.#raw.lock(name));
+  }
+
+  /** Runs the work; when this resolves, what it did may be committed. */
+  async perform<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    try {
+      const result = await inside.run(true, () => work(this));
+      if (this.#failure !== undefined) throw this.#failure.error;
+      if (this.#pending > 0) throw new Error("A transaction ended before all its statements were awaited.");
+      return result;
+    } finally {
+      this.#hasEnded = true;
+    }
+  }
+
+  async #attempt<T>(statement: () => Promise<T>): Promise<T> {
+    if (this.#hasEnded) throw new Error("A transaction was used after its end.");
+    if (this.#failure !== undefined) throw this.#failure.error;
+    this.#pending += 1;
+    try {
+      return await statement();
+    } catch (error) {
+      this.#failure ??= { error };
+      throw error;
+    } finally {
+      this.#pending -= 1;
+    }
+  }
+}
+
+/** With one writer at a time, a transaction that waits for another one inside it would wait for ever. */
+export function rejectNested(): void {
+  if (inside.getStore() !== undefined) throw new Error("A transaction was begun inside another one.");
+}

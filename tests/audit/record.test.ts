@@ -1,0 +1,30 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { freshDatabase } from "../postgres-database.ts";
+import { recordRun } from "../soak/audit-record.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "skillhold-record-"));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** `npm run soak -- record` does the same five hundred times. */
+test.each([
+  ["sqlite", 8],
+  ["postgres", 4],
+] as const)(
+  "nothing is handed over and nothing runs before its record is durable, whenever the process dies, on %s [S-62]",
+  { timeout: 240_000 },
+  async (engine, kills) => {
+    const url = engine === "sqlite" ? `sqlite:${join(folder, "registry.db")}` : await freshDatabase();
+    const { handed, begun, ...report } = await recordRun({ url, folder, kills });
+    expect(report).toEqual({ kills, unrecorded: [], problems: [], errors: [] });
+    expect(handed).toBeGreaterThan(kills);
+    expect(begun).toBeGreaterThan(0);
+  },
+);

@@ -1,0 +1,80 @@
+import { makeEvent, makeKey, type StoredLog } from "../../packages/core/src/audit/memory-log.fixture.ts";
+import { type Pick, pickTamper, type Victim } from "../../packages/core/src/audit/tamper.fixture.ts";
+import { verifyAudit } from "../../packages/core/src/audit/verify.ts";
+import type { AuditHead, RegistryStore } from "../../packages/core/src/registry/registry-store.ts";
+import type { Tx } from "../../packages/store/src/db.ts";
+import { withDb } from "../../packages/store/src/raw-registry.fixture.ts";
+import { openRegistryStore } from "../../packages/store/src/registry-store.ts";
+import { sql } from "../../packages/store/src/sql.ts";
+
+export interface TamperOptions {
+  readonly url: string;
+  readonly count: number;
+  readonly pick: Pick;
+}
+
+export interface TamperReport {
+  readonly tampers: number;
+  /** The names of those that were not found. */
+  readonly missed: readonly string[];
+  /** How many kinds there were. */
+  readonly kinds: number;
+}
+
+const ENTRIES = 60;
+
+/** Falsifies the log of a store again and again, past the store, and lets the store's own log be verified each time. */
+export async function tamperRun({ url, count, pick }: TamperOptions): Promise<TamperReport> {
+  const key = makeKey();
+  const keys = [key.trusted];
+  const store = await openRegistryStore(url, { signer: key.signer });
+  const missed: string[] = [];
+  const kinds = new Set<string>();
+  try {
+    const victim = await fill(store);
+    const witnessed = [...victim.past, victim.head].map(({ note }) => note ?? "");
+    const isSound = async () => (await verifyAudit(store, { keys, witnessed })).isSound;
+    await withDb(url, async (db) => {
+      const write = (log: StoredLog) => db.transaction((tx) => writeLog(tx, log));
+      for (let round = 0; round < count; round += 1) {
+        const [name, tamper] = pickTamper(pick);
+        kinds.add(name);
+        await write(tamper(victim, pick));
+        if (await isSound()) missed.push(name);
+        await write(victim);
+      }
+    });
+    if (!(await isSound())) missed.push("the log as it was is not sound any more");
+    return { tampers: count, missed, kinds: kinds.size };
+  } finally {
+    await store.close();
+  }
+}
+
+async function fill(store: RegistryStore): Promise<Victim> {
+  const heads: AuditHead[] = [];
+  for (let next = 0; next < ENTRIES; ) {
+    const events = Array.from({ length: Math.min(17, ENTRIES - next) }, (_, index) =>
+      makeEvent(next + index),
+    );
+    await store.transaction((tx) => tx.appendAll(events));
+    next += events.length;
+    const head = await store.findHead();
+    if (head !== undefined) heads.push(head);
+  }
+  const head = heads.pop();
+  if (head === undefined) throw new Error("The log has no head.");
+  return { rows: await store.auditAfter(0, ENTRIES), head, past: heads };
+}
+
+/** Puts a log in the place of the one that is there. */
+async function writeLog(tx: Tx, { rows, head }: StoredLog): Promise<void> {
+  await tx.run(sql`delete from event`);
+  await tx.run(sql`delete from audit_head`);
+  for (const { seq, at, type, skill, session, body, hash } of rows)
+    await tx.run(sql`insert into event (seq, at, type, skill, session, body, hash)
+      values (${seq}, ${at}, ${type}, ${skill ?? null}, ${session ?? null}, ${body}, ${hash})`);
+  if (head === undefined) return;
+  await tx.run(sql`insert into audit_head (id, origin, seq, hash, roots, note)
+    values (1, ${head.origin}, ${head.seq}, ${head.hash}, ${JSON.stringify(head.frontier.roots)}, ${head.note ?? null})`);
+}

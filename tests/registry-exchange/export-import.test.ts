@@ -1,0 +1,326 @@
+import { readdirSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { writeArchive } from "../../packages/core/src/archive/index.ts";
+import { hashSkillFile } from "../../packages/core/src/bundle/index.ts";
+import { editSkill } from "../../packages/core/src/registry/edit.ts";
+import { exportSkills } from "../../packages/core/src/registry/export.ts";
+import { fsck } from "../../packages/core/src/registry/fsck.ts";
+import { importSkills } from "../../packages/core/src/registry/import.ts";
+import { publishFolder } from "../../packages/core/src/registry/publish.ts";
+import type { RegistryContext } from "../../packages/core/src/registry/registry-context.ts";
+import { deleteSkill } from "../../packages/core/src/registry/remove.ts";
+import { seedSkills } from "../../packages/core/src/registry/seed.ts";
+import { openArchive } from "./open-archive.fixture.ts";
+import { admin, agent, Bench, engines, fail, getRow, publisher } from "./store.fixture.ts";
+
+describe.each(engines)("export and import on %s", (engine) => {
+  let bench: Bench;
+  let context: RegistryContext;
+  beforeEach(async () => {
+    bench = new Bench(engine);
+    context = await bench.context();
+    const report = bench.skill(
+      "own/report",
+      "# Steps\n",
+      "description: Reports.\nversion: 1.4.0\ntags: [a, b]",
+    );
+    bench.write("own/report/scripts/run.sh", "#!/bin/sh\n", 0o755);
+    bench.write("own/report/assets/größe 📎.bin", new Uint8Array([0, 255, 1, 2]));
+    bench.write("own/report/.gitignore", "*.log\n");
+    bench.write("own/report/empty.txt", "");
+    const provenance = { origin: "report", originUrl: "https://git.example/report", ref: "v1.4.0" };
+    await publishFolder(report, { by: publisher, provenance }, context);
+    await publishFolder(bench.skill("own/plain"), { by: admin, id: "other-name" }, context);
+    const edit = {
+      name: "Report",
+      description: "Said otherwise.",
+      tags: ["x"],
+      visibility: "public",
+    } as const;
+    await editSkill("report", edit, { by: admin }, context);
+  });
+  afterEach(() => bench.close());
+
+  test.each(["zip", "tar.gz"] as const)(
+    "an export as %s, imported into an empty registry and exported again, is the same bytes [S-46]",
+    async (format) => {
+      const first = await exportSkills("all", format, context);
+      const elsewhere = await bench.context();
+      const { skills, hasManifest } = await importSkills(first.archive, { by: admin }, elsewhere);
+      expect(hasManifest).toBe(true);
+      expect(skills).toMatchObject([
+        { id: "other-name", status: "published", isNew: true, restored: [] },
+        { id: "report", status: "published", restored: ["visibility", "name", "description", "tags"] },
+      ]);
+      const second = await exportSkills("all", format, elsewhere);
+      expect(Buffer.compare(second.archive, first.archive)).toBe(0);
+      expect(second.skills).toEqual(first.skills);
+      expect(await getRow("report", elsewhere)).toMatchObject({
+        treeHash: (await getRow("report", context)).treeHash,
+        visibility: "public",
+        override: { name: "Report", description: "Said otherwise.", tags: ["x"] },
+      });
+      expect((await fsck({}, elsewhere)).findings).toEqual([]);
+      const again = await importSkills(first.archive, { by: admin }, elsewhere);
+      expect(again.skills.map(({ status }) => status)).toEqual(["unchanged", "unchanged"]);
+    },
+  );
+
+  test("an export says nothing of who published, when, and from where on which machine [S-46]", async () => {
+    const { archive } = await exportSkills("all", "tar.gz", context);
+    const text = gunzipSync(archive).toString("latin1");
+    for (const word of [publisher.user, admin.user, bench.root, new Date().getFullYear()])
+      expect(text).not.toMatch(new RegExp(`\\b${word}\\b`));
+    const manifest = JSON.parse((await openArchive(archive)).get("skillhold-export.json") ?? "");
+    expect(manifest.skills[1]).toEqual({
+      id: "report",
+      treeHash: (await getRow("report", context)).treeHash,
+      skillHash: expect.stringMatching(/^sha256:/),
+      version: "1.4.0",
+      visibility: "public",
+      override: { name: "Report", description: "Said otherwise.", tags: ["x"] },
+      grants: [],
+      provenance: { originUrl: "https://git.example/report", ref: "v1.4.0" },
+    });
+  });
+
+  test("an import is recorded as one, with the archive that it came in and what that says [S-46]", async () => {
+    const { archive } = await exportSkills(["report"], "zip", context);
+    const elsewhere = await bench.context();
+    const { archiveDigest } = await importSkills(archive, { by: publisher }, elsewhere);
+    const { uid } = await getRow("report", elsewhere);
+    expect(archiveDigest).toBe(hashSkillFile(archive));
+    expect(await elsewhere.store.findRevision(uid, 1)).toMatchObject({
+      trust: "user",
+      provenance: {
+        source: "import",
+        originUrl: "https://git.example/report",
+        ref: "v1.4.0",
+        archiveDigest,
+        by: publisher,
+      },
+    });
+  });
+
+  test("trust and rights come from who imports, never from the archive [S-14]", async () => {
+    const { archive } = await exportSkills(["report"], "zip", context);
+    const asAgent = await bench.context();
+    const { skills } = await importSkills(archive, { by: agent }, asAgent);
+    expect(skills).toMatchObject([{ trust: "third_party", visibility: "private", restored: [] }]);
+    expect((await getRow("report", asAgent)).override).toEqual({});
+    const stranger = { user: "sam", role: "publisher" } as const;
+    expect((await importSkills(archive, { by: stranger }, context)).skills).toMatchObject([
+      { id: "report", status: "failed", error: { code: "CONFLICT" } },
+    ]);
+  });
+
+  test("an import changes no visibility and no words that were chosen here [S-46]", async () => {
+    const { archive } = await exportSkills(["report"], "zip", context);
+    await publishFolder(bench.skill("own/report", "# New\n"), { by: publisher }, context);
+    await editSkill("report", { description: "Ours.", visibility: "private" }, { by: admin }, context);
+    const kept = await importSkills(archive, { by: admin }, context);
+    // The import is a new revision: what was said in place of the old one's words is over.
+    expect(kept.skills).toMatchObject([{ status: "published", revision: 3, visibility: "private" }]);
+    await editSkill("report", { name: null, description: "Ours.", tags: null }, { by: admin }, context);
+    const again = await importSkills(archive, { by: admin }, context);
+    expect(again.skills).toMatchObject([{ status: "unchanged", restored: [] }]);
+    expect((await getRow("report", context)).override).toEqual({ description: "Ours." });
+  });
+
+  test("a dry run says what would be imported and imports nothing [S-42]", async () => {
+    const { archive } = await exportSkills("all", "zip", context);
+    const elsewhere = await bench.context();
+    const { skills } = await importSkills(archive, { by: admin, dryRun: true }, elsewhere);
+    expect(skills).toMatchObject([
+      { id: "other-name", status: "published", isDryRun: true },
+      { id: "report", status: "published", isDryRun: true, restored: [] },
+    ]);
+    expect(await elsewhere.store.listSkills()).toEqual([]);
+  });
+
+  test("all is neither what comes with the product nor what was deleted [S-46]", async () => {
+    bench.skill("skills/pdf");
+    await seedSkills(bench.path("skills"), {}, context);
+    await deleteSkill("other-name", { by: admin }, context);
+    const { skills } = await exportSkills("all", "zip", context);
+    expect(skills.map(({ id }) => id)).toEqual(["report"]);
+    expect((await exportSkills(["pdf"], "zip", context)).skills).toMatchObject([{ id: "pdf" }]);
+    for (const id of ["other-name", "nobody"]) {
+      await expect(exportSkills([id], "zip", context)).rejects.toMatchObject({ code: "SKILL_NOT_FOUND" });
+    }
+  });
+
+  test("an archive that no export made is published as any other [S-46]", async () => {
+    const elsewhere = await bench.context();
+    const content = new TextEncoder().encode("---\nname: loose\ndescription: Does things.\n---\n# A\n");
+    const archive = await writeArchive("zip", [{ path: "loose/SKILL.md", executable: false, content }]);
+    const report = await importSkills(archive, { by: admin }, elsewhere);
+    expect(report).toMatchObject({
+      hasManifest: false,
+      skills: [{ id: "loose", status: "published", restored: [] }],
+    });
+  });
+
+  test("bytes that are not what the store says are not exported [S-46]", async () => {
+    const tree = (await getRow("report", context)).treeHash ?? fail();
+    const [file] = (await context.store.findTree(tree)) ?? fail();
+    await context.store.blobs.remove([file?.digest ?? fail()], new Date(Date.now() + 60_000));
+    await expect(exportSkills("all", "zip", context)).rejects.toMatchObject({ code: "INTEGRITY_FAILED" });
+  });
+});
+
+describe("an archive that was tampered with", () => {
+  let bench: Bench;
+  let context: RegistryContext;
+  let files: Map<string, string>;
+  beforeEach(async () => {
+    bench = new Bench("sqlite");
+    context = await bench.context();
+    for (const id of ["one", "two"]) await publishFolder(bench.skill(`own/${id}`), { by: admin }, context);
+    files = await openArchive((await exportSkills("all", "zip", context)).archive);
+  });
+  afterEach(() => bench.close());
+
+  async function tryImport(limits = {}) {
+    const archive = await writeArchive(
+      "zip",
+      [...files].map(([path, text]) => ({
+        path,
+        executable: false,
+        content: new TextEncoder().encode(text),
+      })),
+    );
+    const elsewhere = await bench.context({ limits });
+    const temporary = bench.path("temporary");
+    bench.write("temporary/kept.txt", "");
+    try {
+      const { skills } = await importSkills(archive, { by: admin, temporary }, elsewhere);
+      const stored = (await elsewhere.store.listSkills()).map(({ id }) => id);
+      const one = await elsewhere.store.findSkill("one");
+      const revision = one === undefined ? undefined : await elsewhere.store.findRevision(one.uid, 1);
+      return { skills, stored, provenance: revision?.provenance };
+    } finally {
+      expect(readdirSync(temporary)).toEqual(["kept.txt"]);
+    }
+  }
+
+  const failed = (id: string, code: string) => ({ id, path: id, status: "failed", error: { code } });
+
+  test("in a file is refused by the skill's name, and the others are imported [S-46]", async () => {
+    files.set("one/SKILL.md", `${files.get("one/SKILL.md")}More.\n`);
+    const { skills, stored } = await tryImport();
+    expect(skills).toMatchObject([failed("one", "INTEGRITY_FAILED"), { id: "two", status: "published" }]);
+    expect(JSON.stringify(skills)).toContain("the skill one");
+    expect(stored).toEqual(["two"]);
+  });
+
+  test("by a file more, or a skill less, is refused by the skill's name [S-46]", async () => {
+    files.set("one/scripts/extra.sh", "echo\n");
+    files.delete("two/SKILL.md");
+    const { skills, stored } = await tryImport();
+    expect(skills).toMatchObject([failed("one", "INTEGRITY_FAILED"), failed("two", "INTEGRITY_FAILED")]);
+    expect(stored).toEqual([]);
+  });
+
+  test("by a helper that a skill would take in is refused [S-46]", async () => {
+    files.set("_shared/helper.mjs", "export {};\n");
+    await expect(tryImport()).rejects.toMatchObject({ code: "ARCHIVE_INVALID" });
+  });
+
+  test("by a skill that the manifest does not name is refused whole [S-46]", async () => {
+    files.set("three/SKILL.md", files.get("one/SKILL.md") ?? "");
+    await expect(tryImport()).rejects.toThrow(/three\/SKILL.md/);
+  });
+
+  test("by a skill that is not valid is refused for that, as any other is [S-46]", async () => {
+    const broken = "---\nname: one\n---\n";
+    files.set("one/SKILL.md", broken);
+    const { skills } = await tryImport();
+    expect(skills).toMatchObject([failed("one", "SKILL_INVALID"), { id: "two" }]);
+    expect(skills[0]?.diagnostics.map(({ code }) => code)).toContain("DESC_MISSING");
+  });
+
+  test.each([
+    ["that is not JSON", () => "{"],
+    ["of another version", (text: string) => text.replace('"version": 1,', '"version": 2,')],
+    ["with a path for an id", (text: string) => text.replace('"id": "one"', '"id": "../one"')],
+    ["that names a skill twice", (text: string) => text.replace('"id": "one"', '"id": "two"')],
+    ["with a visibility that there is not", (text: string) => text.replace('"private"', '"world"')],
+  ])("in its manifest, %s, is refused whole [S-46]", async (_what, change) => {
+    const text = files.get("skillhold-export.json") ?? "";
+    files.set("skillhold-export.json", change(text));
+    await expect(tryImport()).rejects.toMatchObject({ code: "ARCHIVE_INVALID" });
+  });
+
+  test("to have more skills than allowed is refused whole [S-66]", async () => {
+    await expect(tryImport({ archiveSkills: 1 })).rejects.toMatchObject({ code: "LIMIT_EXCEEDED" });
+  });
+
+  test("to say where it came from in more than a line of text is imported without that [S-46]", async () => {
+    const text = files.get("skillhold-export.json") ?? "";
+    const claims = '"provenance": { "originUrl": "https://a.example\\n\\u001b[2J", "ref": "main" }';
+    files.set("skillhold-export.json", text.replace('"provenance": {}', claims));
+    const { skills, provenance } = await tryImport();
+    expect(skills).toMatchObject([{ id: "one", status: "published" }, { id: "two" }]);
+    expect(provenance).toMatchObject({ source: "import", ref: "main" });
+    expect(provenance?.originUrl).toBeUndefined();
+  });
+
+  test("to say words that an editor may not is imported without them, and told [S-45]", async () => {
+    const text = files.get("skillhold-export.json") ?? "";
+    files.set("skillhold-export.json", text.replace('"override": {}', '"override": { "name": "a\\nb" }'));
+    const { skills } = await tryImport();
+    expect(skills).toMatchObject([
+      { id: "one", status: "published", restored: [], warnings: [expect.stringContaining("name")] },
+      { id: "two" },
+    ]);
+  });
+});
+
+test("an export that could not be imported again is refused, and names the limit [S-66]", async () => {
+  const bench = new Bench("sqlite");
+  try {
+    const context = await bench.context();
+    for (const id of ["one", "two"]) await publishFolder(bench.skill(`own/${id}`), { by: admin }, context);
+    for (const limits of [
+      { archiveSkills: 1 },
+      { bundleFiles: 1 },
+      { unpackedBytes: 99 },
+      { archiveBytes: 99 },
+    ]) {
+      const small = { ...context, limits: { ...context.limits, ...limits } };
+      await expect(exportSkills("all", "zip", small)).rejects.toMatchObject({
+        code: "LIMIT_EXCEEDED",
+        details: { limit: Object.keys(limits)[0] },
+      });
+    }
+  } finally {
+    await bench.close();
+  }
+});
+
+test("an export for ClawHub has text alone, no manifest, and says what that means [S-46]", async () => {
+  const bench = new Bench("sqlite");
+  try {
+    const context = await bench.context();
+    const folder = bench.skill("own/one", "# A\n", "description: b\nlicense: Apache-2.0");
+    bench.write("own/one/.hidden", "x");
+    bench.write("own/one/notes.txt", "kept out");
+    bench.write("own/one/.clawhubignore", "notes.txt\n");
+    await publishFolder(folder, { by: admin }, context);
+    const { archive, notes } = await exportSkills("all", "clawhub", context);
+    expect([...(await openArchive(archive)).keys()]).toEqual(["one/SKILL.md"]);
+    expect(notes).toEqual([
+      expect.stringContaining("MIT-0"),
+      expect.stringContaining("Apache-2.0"),
+      "one/.clawhubignore was left out (hidden).",
+      "one/.hidden was left out (hidden).",
+    ]);
+    bench.write("own/one/logo.png", new Uint8Array([0x89, 0]));
+    await publishFolder(folder, { by: admin }, context);
+    await expect(exportSkills("all", "clawhub", context)).rejects.toThrow(/one: logo.png \(not-text\)/);
+  } finally {
+    await bench.close();
+  }
+});

@@ -1,0 +1,121 @@
+import { rmSync } from "node:fs";
+import { setTimeout } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { until } from "../../packages/core/src/library/fake-folders.ts";
+import type { RegistryContext } from "../../packages/core/src/registry/registry-context.ts";
+import type { SeedReport } from "../../packages/core/src/registry/seed.ts";
+import {
+  type SeedWatch,
+  type WatchSeedsOptions,
+  watchSeeds,
+} from "../../packages/core/src/registry/seed-watch.ts";
+import { Bench, getRow } from "./store.fixture.ts";
+
+describe("the watch of bundled skills", () => {
+  let bench: Bench;
+  let context: RegistryContext;
+  let watch: SeedWatch | undefined;
+  let reports: SeedReport[];
+  beforeEach(async () => {
+    bench = new Bench("sqlite");
+    context = await bench.context();
+    bench.skill("skills/pdf");
+    bench.write("skills/pdf/scripts/read.mjs", 'import "../_shared/zip.mjs";\n');
+    bench.write("skills/_shared/zip.mjs", "export {};\n");
+    reports = [];
+  });
+  afterEach(async () => {
+    await watch?.close();
+    await bench.close();
+  });
+
+  /** Watches, and waits until the first look is over. */
+  async function start(options: WatchSeedsOptions = {}): Promise<void> {
+    const onSeed = (report: SeedReport) => reports.push(report);
+    watch = watchSeeds(bench.path("skills"), { debounceMs: 100, onSeed, ...options }, context);
+    await until(() => reports.length === 1);
+  }
+
+  test("takes in what was changed, in any file of a skill or of its helpers [S-40]", async () => {
+    await start();
+    expect((await getRow("pdf", context)).revision).toBe(1);
+    const edits = [
+      () => bench.skill("skills/pdf", "# New\n"),
+      () => bench.write("skills/pdf/scripts/read.mjs", 'import "../_shared/zip.mjs"; // new\n'),
+      () => bench.write("skills/_shared/zip.mjs", "export const x = 1;\n"),
+    ];
+    for (const [at, edit] of edits.entries()) {
+      edit();
+      await until(async () => (await getRow("pdf", context)).revision === at + 2);
+    }
+  });
+
+  test("takes in a skill that was added, and files in folders that were [S-40]", async () => {
+    await start();
+    bench.skill("skills/xlsx");
+    await until(async () => (await context.store.findSkill("xlsx")) !== undefined);
+    bench.write("skills/xlsx/references/deep/a.md", "a\n");
+    await until(async () => (await getRow("xlsx", context)).revision === 2);
+    const before = reports.length;
+    bench.write("skills/xlsx/references/deep/a.md", "b\n");
+    await until(async () => (await getRow("xlsx", context)).revision === 3);
+    expect(reports.length).toBeGreaterThan(before);
+  });
+
+  test("makes one revision of a storm of saves [S-40]", async () => {
+    await start({ debounceMs: 500 });
+    for (let save = 0; save < 40; save += 1) {
+      bench.skill("skills/pdf", `# Save ${save}\n`);
+      bench.write(`skills/pdf/references/${save}.md`, "x\n");
+    }
+    await until(() => reports.length >= 2);
+    expect(reports).toHaveLength(2);
+    const tree = (await getRow("pdf", context)).treeHash;
+    expect((await getRow("pdf", context)).revision).toBe(2);
+    expect(tree === undefined ? 0 : (await context.store.findTree(tree))?.length).toBe(43);
+  });
+
+  test("keeps a skill that an edit has broken, and takes it in when it is mended [S-40]", async () => {
+    await start();
+    bench.write("skills/pdf/SKILL.md", "broken");
+    await until(() => reports.length === 2);
+    expect(reports[1]?.skills).toMatchObject([{ status: "failed", error: { code: "SKILL_INVALID" } }]);
+    expect(await getRow("pdf", context)).toMatchObject({ revision: 1, status: "active" });
+    bench.skill("skills/pdf", "# Mended\n");
+    await until(async () => (await getRow("pdf", context)).revision === 2);
+  });
+
+  test("looks now and then where nothing can be watched [S-40]", async () => {
+    await start({ maxWatches: 0, pollMs: 50 });
+    bench.skill("skills/pdf", "# New\n");
+    await until(async () => (await getRow("pdf", context)).revision === 2);
+  });
+
+  test("waits for a folder that is not there yet [S-40]", async () => {
+    rmSync(bench.path("skills"), { recursive: true });
+    await start({ pollMs: 50 });
+    expect(reports[0]?.skills).toMatchObject([{ status: "failed" }]);
+    bench.skill("skills/pdf");
+    await until(async () => (await context.store.findSkill("pdf")) !== undefined);
+  });
+
+  test("tells of a store that fails, and tries again at the next change [S-40]", async () => {
+    const problems: unknown[] = [];
+    await start({ onProblem: (problem) => problems.push(problem) });
+    await context.store.close();
+    bench.skill("skills/pdf", "# New\n");
+    await until(() => problems.length === 1);
+    expect(problems).toMatchObject([{ code: "STORE_FAILED" }]);
+    bench.skill("skills/pdf", "# Newer\n");
+    await until(() => problems.length === 2);
+  });
+
+  test("does nothing after it was closed [S-40]", async () => {
+    await start();
+    await watch?.close();
+    bench.skill("skills/pdf", "# New\n");
+    await setTimeout(300);
+    expect(reports).toHaveLength(1);
+    expect((await getRow("pdf", context)).revision).toBe(1);
+  });
+});

@@ -1,0 +1,91 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { skill } from "../../packages/core/src/library/library.contract.ts";
+import { changeRow, putSkills } from "./put-skills.ts";
+import { anyone, engines, FreshStores, withAnswers } from "./store.fixture.ts";
+
+describe.each(engines)("what a registry in %s hands over", (engine) => {
+  const stores = new FreshStores(engine);
+  afterAll(() => stores.close());
+
+  test("damaged bytes are not handed over, and harm no other skill [S-13]", async () => {
+    const whole = await stores.open();
+    await putSkills([skill("a", "description: Paints."), skill("b", "description: Paints.")], whole);
+    const digest = (await whole.listCurrent(["a"]))[0]?.revision.skillHash;
+    const damaged: typeof whole.blobs = {
+      put: (blobs) => whole.blobs.put(blobs),
+      list: () => whole.blobs.list(),
+      remove: (digests, before) => whole.blobs.remove(digests, before),
+      sweep: (before) => whole.blobs.sweep(before),
+      get: async (wanted) => {
+        const bytes = await whole.blobs.get(wanted);
+        return wanted === digest ? bytes.subarray(1) : bytes;
+      },
+    };
+    const library = await stores.library(withAnswers(whole, { blobs: damaged }));
+    await expect(library.read(anyone, "a")).rejects.toMatchObject({ code: "INTEGRITY_FAILED" });
+    await expect(library.resource(anyone, "a", "SKILL.md")).rejects.toMatchObject({
+      code: "INTEGRITY_FAILED",
+    });
+    expect((await library.search(anyone, "paints")).map(({ entry }) => entry.id)).toEqual(["b"]);
+    expect((await library.read(anyone, "b")).body).toBe("# Steps\n");
+  });
+
+  test("a list of files that is not what the tree hash says is refused [S-13]", async () => {
+    const whole = await stores.open();
+    await putSkills([skill("a")], whole);
+    const library = await stores.library(
+      withAnswers(whole, {
+        findTree: async (hash) =>
+          (await whole.findTree(hash))?.map((file) => ({ ...file, executable: true })),
+      }),
+    );
+    await expect(library.files(anyone, "a")).rejects.toMatchObject({ code: "INTEGRITY_FAILED" });
+    await expect(library.copy(anyone, "a", stores.folder)).rejects.toMatchObject({
+      code: "INTEGRITY_FAILED",
+    });
+  });
+
+  test("a revision whose bytes are given up while it is looked up is read as the one that counts now [S-41]", async () => {
+    const store = await stores.open();
+    await putSkills([skill("a", "description: x", "Old.\n")], store);
+    const old = (await store.listCurrent(["a"]))[0]?.skill.treeHash;
+    const library = await stores.library(
+      withAnswers(store, {
+        findTree: async (hash) => {
+          if (hash !== old) return await store.findTree(hash);
+          await putSkills([skill("a", "description: x", "New.\n")], store);
+          return undefined;
+        },
+      }),
+    );
+    const content = await library.read(anyone, "a");
+    expect(content).toMatchObject({ body: "New.\n", entry: { revision: 2 } });
+  });
+
+  test("a row that came without a tree hash is read by its revision's [S-40]", async () => {
+    const store = await stores.open();
+    await putSkills([skill("a")], store);
+    await changeRow("a", { treeHash: undefined }, store);
+    const library = await stores.library(store);
+    expect((await library.list(anyone))[0]).not.toHaveProperty("treeHash");
+    expect((await library.read(anyone, "a")).body).toBe("# Steps\n");
+    expect((await library.resource(anyone, "a", "SKILL.md")).content).toContain("# Steps");
+  });
+
+  test("with a folder for copies a skill is laid out there, read-only and as its hash says [S-41]", async () => {
+    const store = await stores.open();
+    await putSkills([{ ...skill("a"), files: { ...skill("a").files, "scripts/x.sh": "echo hi" } }], store);
+    const copies = join(stores.folder, "copies");
+    const library = await stores.library(store, { copies });
+    const { folder, entry } = await library.read(anyone, "a");
+    expect(folder).toBe(entry.path);
+    expect(readFileSync(join(entry.path, "scripts/x.sh"), "utf8")).toBe("echo hi");
+    const bare = await stores.library(store);
+    expect(await bare.read(anyone, "a")).toMatchObject({
+      folder: undefined,
+      entry: { path: "registry:a@1" },
+    });
+  });
+});

@@ -1,0 +1,96 @@
+import { afterAll, describe, expect, test } from "vitest";
+import { skill } from "../../packages/core/src/library/library.contract.ts";
+import { openMemoryLibrary } from "../../packages/core/src/library/open-library.ts";
+import { changeRow, putSkills } from "./put-skills.ts";
+import { anyone, engines, FreshStores, host, withAnswers } from "./store.fixture.ts";
+
+const fences = (id: string) => skill(id, "description: Paints fences.");
+
+describe.each(engines)("the search of a registry in %s", (engine) => {
+  const stores = new FreshStores(engine);
+  afterAll(() => stores.close());
+
+  test("an administrator's words stand in place of those of SKILL.md, also in the search [S-45]", async () => {
+    const store = await stores.open();
+    await putSkills([fences("a"), fences("b")], store);
+    const library = await stores.library(store);
+    await library.search(anyone, "fences");
+    await changeRow("a", { override: { description: "Mends umbrellas.", tags: ["rain"] } }, store);
+    expect(await library.find(anyone, "a")).toMatchObject({
+      description: "Mends umbrellas.",
+      tags: ["rain"],
+    });
+    expect((await library.search(anyone, "umbrellas"))[0]?.entry.id).toBe("a");
+    expect((await library.search(anyone, "fences")).map(({ entry }) => entry.id)).toEqual(["b"]);
+    await changeRow("a", { override: {} }, store);
+    expect(await library.search(anyone, "umbrellas")).toEqual([]);
+  });
+
+  test("a changed reference is a changed skill to the search [S-13] [S-61]", async () => {
+    const store = await stores.open();
+    const withReference = (text: string) => ({
+      ...skill("a"),
+      files: { ...skill("a").files, "references/x.md": text },
+    });
+    await putSkills([withReference("About penguins.")], store);
+    const library = await stores.library(store);
+    expect((await library.search(anyone, "penguins"))[0]?.entry.id).toBe("a");
+    await putSkills([withReference("About walruses.")], store);
+    expect((await library.search(anyone, "walruses"))[0]?.entry).toMatchObject({ id: "a", revision: 2 });
+    expect(await library.search(anyone, "penguins")).toEqual([]);
+  });
+
+  test("ranks as the same skills in memory do [S-61]", async () => {
+    const skills = corpus();
+    const store = await stores.open();
+    await putSkills(skills, store);
+    const [library, memory] = [await stores.library(store), openMemoryLibrary(skills, { host })];
+    for (const query of ["merge pdf files", "send mail", "pdf", "a chart of sales", "spreadshet", "文件"]) {
+      const of = async (each: typeof library | typeof memory) =>
+        (await each.search(anyone, query, { limit: 10 })).map(({ entry, hit, snippet }) => [
+          entry.id,
+          hit.score,
+          snippet,
+        ]);
+      expect(await of(library)).toEqual(await of(memory));
+    }
+  });
+
+  test("the search index is kept between starts, and only what changed is read again [S-61]", async () => {
+    const kept = new Map<string, Uint8Array>();
+    const cache = {
+      load: (key: string) => kept.get(key),
+      save: (key: string, bytes: Uint8Array) => void kept.set(key, bytes.slice()),
+    };
+    const store = await stores.open();
+    await putSkills(corpus(), store);
+    const first = await stores.library(store, { cache, name: "one" });
+    const before = await first.search(anyone, "merge pdf files");
+    await first.close();
+    let trees = 0;
+    const counting = withAnswers(store, {
+      findTree: (hash) => {
+        trees += 1;
+        return store.findTree(hash);
+      },
+    });
+    const second = await stores.library(counting, { cache, name: "one" });
+    expect(await second.search(anyone, "zebra")).toEqual([]);
+    expect(trees).toBe(0);
+    expect(await second.search(anyone, "merge pdf files")).toEqual(before);
+    await putSkills([skill("new-one", "description: Feeds a zebra.")], store);
+    trees = 0;
+    expect((await second.search(anyone, "zebra"))[0]?.entry.id).toBe("new-one");
+    expect(trees).toBe(1);
+  });
+});
+
+function corpus() {
+  return [
+    skill("pdf-tools", "description: Merge and split PDF files.\ntags: [pdf, merge]", "Use qpdf to merge.\n"),
+    skill("mail", "description: Send mail.", "Use an SMTP relay for delivery of files.\n"),
+    skill("charts", "description: Draws a chart.", "Sales, by month, as a chart.\n"),
+    skill("spreadsheet", "description: Reads tables.", "Merge cells with care.\n"),
+    skill("wenjian", "description: 处理文件的技能。", "合并文件。\n"),
+  ];
+}

@@ -1,0 +1,134 @@
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { writeArchive } from "../../packages/core/src/archive/index.ts";
+import { hashSkillFile } from "../../packages/core/src/bundle/index.ts";
+import { publishArchive } from "../../packages/core/src/registry/publish-archive.ts";
+import { getRevision, getSkill } from "../../packages/core/src/registry/revisions.ts";
+import {
+  ada,
+  adasAgent,
+  admin,
+  engines,
+  openScene,
+  type Scene,
+  type SkillFiles,
+  skillText,
+} from "./scene.ts";
+
+describe.each(engines)("archives on %s", (engine) => {
+  let scene: Scene;
+  let temporary: string;
+  beforeEach(async () => {
+    scene = await openScene(engine);
+    temporary = join(scene.folder, "temporary");
+    mkdirSync(temporary);
+  });
+  afterEach(async () => {
+    // Whatever became of an archive, nothing of it stays.
+    expect(readdirSync(temporary)).toEqual([]);
+    await scene.close();
+  });
+  const publish = (archive: Uint8Array, options: object = {}) =>
+    publishArchive(archive, { by: ada, temporary, ...options }, scene.context);
+
+  test.each(["zip", "tar.gz"] as const)(
+    "a skill from %s is the skill from its folder [S-42]",
+    async (format) => {
+      const files = { "SKILL.md": skillText("demo"), "scripts/run.sh*": "#!/bin/sh\n" };
+      const folder = await scene.publish("demo", files);
+      for (const prefix of ["", "demo/", "repo-main/skills/demo/"]) {
+        const archive = await pack(format, prefix, files);
+        const { skills, archiveDigest } = await publish(archive);
+        expect(skills).toMatchObject([{ id: "demo", status: "unchanged", treeHash: folder.treeHash }]);
+        expect(archiveDigest).toBe(hashSkillFile(archive));
+      }
+    },
+  );
+
+  test("where a skill came from is kept with it, and trust is by who brought it [S-41]", async () => {
+    const archive = await pack("zip", "", { "SKILL.md": skillText("demo") });
+    const { archiveDigest } = await publish(archive, { by: adasAgent, provenance: { origin: "demo.zip" } });
+    expect(await getRevision("demo", 1, scene.context)).toMatchObject({
+      trust: "third_party",
+      provenance: { source: "archive", archiveDigest, origin: "demo.zip", by: adasAgent },
+    });
+    const uploaded = await publish(await pack("zip", "", { "SKILL.md": skillText("up") }), {
+      by: admin,
+      entry: "upload",
+    });
+    expect(uploaded.skills).toMatchObject([{ visibility: "internal", trust: "org" }]);
+  });
+
+  test("each skill of an archive has its own result [S-42]", async () => {
+    const archive = await writeArchive("zip", [
+      ...entries("good/", { "SKILL.md": skillText("good") }),
+      ...entries("bad/", { "SKILL.md": "---\nname: bad\n---\n" }),
+      ...entries("double/", { "SKILL.md": skillText("good", "other") }),
+      ...entries("last/", { "SKILL.md": skillText("last") }),
+    ]);
+    const { skills } = await publish(archive);
+    expect(skills.map(({ id, status }) => [id, status])).toEqual([
+      [undefined, "failed"],
+      ["good", "published"],
+      ["good", "failed"],
+      ["last", "published"],
+    ]);
+    expect(skills).toContainEqual(
+      expect.objectContaining({
+        path: "bad",
+        error: expect.objectContaining({ code: "SKILL_INVALID" }),
+        diagnostics: expect.arrayContaining([expect.objectContaining({ code: "DESC_MISSING" })]),
+      }),
+    );
+    expect(skills).toContainEqual(
+      expect.objectContaining({ status: "failed", error: expect.objectContaining({ code: "CONFLICT" }) }),
+    );
+    expect((await scene.context.store.listSkills()).map(({ id }) => id)).toEqual(["good", "last"]);
+  });
+
+  test("an id can be given for one skill and not for many [S-5]", async () => {
+    const one = await pack("zip", "", { "SKILL.md": skillText("技能") });
+    expect((await publish(one, { id: "chosen" })).skills).toMatchObject([{ id: "chosen" }]);
+    expect((await publish(one)).skills).toMatchObject([{ status: "failed", error: { code: "USAGE" } }]);
+    const two = await writeArchive("zip", [
+      ...entries("a/", { "SKILL.md": skillText("a") }),
+      ...entries("b/", { "SKILL.md": skillText("b") }),
+    ]);
+    await expect(publish(two, { id: "chosen" })).rejects.toMatchObject({ code: "USAGE" });
+  });
+
+  test("a dry run of an archive says what would happen and changes nothing [S-42]", async () => {
+    const archive = await pack("tar.gz", "", { "SKILL.md": skillText("demo") });
+    expect((await publish(archive, { dryRun: true })).skills).toMatchObject([
+      { id: "demo", isDryRun: true, revision: 1 },
+    ]);
+    expect(await scene.events()).toEqual([]);
+    await expect(getSkill("demo", scene.context)).rejects.toMatchObject({ code: "SKILL_NOT_FOUND" });
+  });
+
+  test("an archive that breaks a rule is refused whole [S-42]", async () => {
+    const archive = Buffer.from(await pack("zip", "", { "SKILL.md": skillText("demo"), "aa/aa": "x" }));
+    for (let at = archive.indexOf("aa/aa"); at !== -1; at = archive.indexOf("aa/aa", at + 1))
+      archive.write("../up", at);
+    await expect(publish(archive)).rejects.toMatchObject({ code: "ARCHIVE_INVALID" });
+    await expect(publish(new Uint8Array([1, 2, 3]))).rejects.toMatchObject({ code: "ARCHIVE_INVALID" });
+    await expect(publish(await pack("zip", "", { "a.txt": "a" }))).rejects.toMatchObject({
+      code: "ARCHIVE_INVALID",
+    });
+    expect(existsSync(join(temporary, "up"))).toBe(false);
+    expect(await scene.context.store.listSkills()).toEqual([]);
+  });
+});
+
+async function pack(format: "zip" | "tar.gz", prefix: string, files: SkillFiles): Promise<Uint8Array> {
+  return await writeArchive(format, entries(prefix, files));
+}
+
+function entries(prefix: string, files: SkillFiles) {
+  return Object.entries(files).map(([name, content]) => ({
+    path: `${prefix}${name.replace(/\*$/, "")}`,
+    executable: name.endsWith("*"),
+    content: typeof content === "string" ? Buffer.from(content) : content,
+  }));
+}

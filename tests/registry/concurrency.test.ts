@@ -1,0 +1,67 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { fsck } from "../../packages/core/src/registry/fsck.ts";
+import { rollback } from "../../packages/core/src/registry/rollback.ts";
+import { type Acknowledged, startPublisher } from "../soak/publisher-process.ts";
+import { ada, engines, openScene, type Scene } from "./scene.ts";
+
+describe.each(engines)("many publishers on %s", { timeout: 240_000 }, (engine) => {
+  let scene: Scene;
+  beforeEach(async () => {
+    scene = await openScene(engine);
+  });
+  afterEach(async () => {
+    await scene.close();
+  });
+
+  test("thirty at once of one skill get thirty numbers in a row [S-41]", async () => {
+    const numbers = Array.from({ length: 30 }, (_, index) => index + 1);
+    const published = await Promise.all(
+      numbers.map((number) => scene.publish("demo", { "a.txt": `${number}` })),
+    );
+    expect(published.filter(({ isNew }) => isNew)).toHaveLength(1);
+    await expectWhole(published);
+  });
+
+  test("thirty at once of the same tree are one revision [S-41]", async () => {
+    const published = await Promise.all(Array.from({ length: 30 }, () => scene.publish("demo")));
+    expect(published.filter(({ status }) => status === "published")).toHaveLength(1);
+    expect(new Set(published.map(({ revision }) => revision))).toEqual(new Set([1]));
+    expect(await scene.events()).toHaveLength(1);
+  });
+
+  test("rollbacks and publishes at once leave the pointer where the last event says [S-45]", async () => {
+    await scene.publish("demo", { "a.txt": "0" });
+    const acts = Array.from({ length: 20 }, (_, index) =>
+      index % 2 === 0
+        ? scene.publish("demo", { "a.txt": `${index + 1}` })
+        : rollback("demo", 1, { by: ada }, scene.context),
+    );
+    await Promise.all(acts);
+    expect(await fsck({}, scene.context)).toMatchObject({ findings: [], checked: { revisions: 11 } });
+  });
+
+  test("two hundred of mixed skills from four processes are all there [S-41]", {
+    timeout: 240_000,
+  }, async () => {
+    const { url, folder } = scene;
+    const options = { url, folder, startedAt: Date.now(), speed: 1, count: 50, mix: "publish" } as const;
+    const ended = await Promise.all([1, 2, 3, 4].map(() => startPublisher(options).ended));
+    expect(ended.map(({ errors }) => errors)).toEqual(["", "", "", ""]);
+    const acknowledged = ended.flatMap((each) => each.acknowledged);
+    expect(acknowledged).toHaveLength(200);
+    await expectWhole(acknowledged);
+  });
+
+  /** Each is there with its content, and the numbers of a skill have no gap and no double. */
+  async function expectWhole(acknowledged: readonly Acknowledged[]): Promise<void> {
+    const { store } = scene.context;
+    for (const id of new Set(acknowledged.map((each) => each.id))) {
+      const mine = acknowledged.filter((each) => each.id === id).toSorted((a, b) => b.revision - a.revision);
+      expect(mine.map(({ revision }) => revision)).toEqual(mine.map((_, index) => mine.length - index));
+      const skill = await store.findSkill(id);
+      const rows = await store.listRevisions(skill?.uid ?? "");
+      expect(rows.map(({ treeHash }) => treeHash)).toEqual(mine.map(({ treeHash }) => treeHash));
+    }
+    expect(await fsck({}, scene.context)).toMatchObject({ findings: [], isClean: true });
+  }
+});

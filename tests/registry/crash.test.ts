@@ -1,0 +1,27 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { freshDatabase } from "../postgres-database.ts";
+import { crash } from "../soak/crash.ts";
+import { engines } from "./scene.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "skillhold-crash-"));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** `npm run soak` does the same a thousand times. */
+test.each(engines)(
+  "publishers that are killed lose nothing acknowledged and leave nothing half visible, on %s [S-41]",
+  { timeout: 240_000 },
+  async (engine) => {
+    const url = engine === "sqlite" ? `sqlite:${join(folder, "registry.db")}` : await freshDatabase();
+    const { acknowledged, ...report } = await crash({ url, folder, kills: 15, atOnce: 2 });
+    expect(report).toEqual({ kills: 15, lost: [], halfVisible: [], findings: [], errors: [] });
+    expect(acknowledged).toBeGreaterThanOrEqual(12);
+  },
+);

@@ -1,0 +1,242 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import postgres from "postgres";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { hashSkillFile } from "../../packages/core/src/bundle/index.ts";
+import { type FsckOptions, fsck } from "../../packages/core/src/registry/fsck.ts";
+import { materialise } from "../../packages/core/src/registry/materialise.ts";
+import { purgeSkill } from "../../packages/core/src/registry/purge.ts";
+import { deleteSkill, restoreSkill } from "../../packages/core/src/registry/remove.ts";
+import { getSkill, readRevisionFile } from "../../packages/core/src/registry/revisions.ts";
+import { rollback } from "../../packages/core/src/registry/rollback.ts";
+import { sweepStore } from "../../packages/core/src/registry/sweep.ts";
+import { ada, engines, openScene, type Scene } from "./scene.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+describe.each(engines)("fsck on %s", (engine) => {
+  let scene: Scene;
+  beforeEach(async () => {
+    scene = await openScene(engine);
+  });
+  afterEach(async () => {
+    await scene.close();
+  });
+  const check = async (options: FsckOptions = {}) => {
+    const { findings, isClean } = await fsck(options, scene.context);
+    return {
+      isClean,
+      found: findings.map((each) => `${each.code} ${each.subject}${each.isRepaired ? " repaired" : ""}`),
+    };
+  };
+  /** Changes the tables behind the store's back, as a disk or a person would. */
+  const damage = async (statement: string) => {
+    if (engine === "sqlite") {
+      const db = new DatabaseSync(scene.url.slice("sqlite:".length));
+      db.exec("pragma foreign_keys = off");
+      db.exec(statement);
+      db.close();
+    } else {
+      const client = postgres(scene.url, { max: 1 });
+      await client.unsafe(statement);
+      await client.end();
+    }
+  };
+
+  test("a store in use is clean, with every verb used [S-64]", async () => {
+    await scene.publish("one", { "a.txt": "1" });
+    await scene.publish("one", { "a.txt": "2" });
+    await scene.publish("one", { "a.txt": "3" });
+    await rollback("one", 1, { by: ada }, scene.context);
+    await scene.publish("two");
+    await deleteSkill("two", { by: ada }, scene.context);
+    await restoreSkill("two", { by: ada }, scene.context);
+    await scene.publish("three");
+    await deleteSkill("three", { by: ada }, scene.context);
+    scene.pass(31 * DAY_MS);
+    await purgeSkill("one", { by: ada, keep: 1 }, scene.context);
+    await purgeSkill("three", { by: ada }, scene.context);
+    const report = await fsck({}, scene.context);
+    expect(report).toMatchObject({ isClean: true, checked: { skills: 3, revisions: 5, events: 11 } });
+    expect(report.findings.map(({ code }) => code)).toEqual(["TREE_ORPHAN", "TREE_ORPHAN"]);
+    expect((await check({ repair: true })).found.every((line) => line.endsWith("repaired"))).toBe(true);
+    expect(await check()).toEqual({ isClean: true, found: [] });
+  });
+
+  test("bytes that are missing or damaged are found, and got back from a copy that is whole [S-41]", async () => {
+    const copies = join(scene.folder, "copies");
+    const { treeHash, skillHash } = await scene.publish("demo", { "a.txt": "a", "b.txt": "b" });
+    const copy = await materialise(treeHash, "demo", { folder: copies }, scene.context);
+    await breakBlob(scene, engine, "a");
+    await scene.context.store.blobs.remove([skillHash], new Date(Date.now() + 60_000));
+    const lost = [`BLOB_DAMAGED ${digestOf("a")}`, `BLOB_MISSING ${skillHash}`];
+    expect(await check()).toEqual({ isClean: false, found: lost });
+    expect(await check({ repair: true })).toEqual({ isClean: false, found: lost });
+    chmodSync(join(copy, "b.txt"), 0o644);
+    writeFileSync(join(copy, "b.txt"), "x");
+    const hex = treeHash.slice("sha256:".length);
+    const damaged = `COPY_DAMAGED ${hex}/demo`;
+    expect(await check({ copies })).toEqual({ isClean: false, found: [...lost, damaged] });
+    writeFileSync(join(copy, "b.txt"), "b");
+    chmodSync(join(copy, "b.txt"), 0o444);
+    expect(await check({ copies, repair: true })).toEqual({
+      isClean: true,
+      found: lost.map((line) => `${line} repaired`),
+    });
+    expect(await check({ copies })).toEqual({ isClean: true, found: [] });
+    expect(await readRevisionFile("demo", 1, "a.txt", {}, scene.context)).toMatchObject({ content: "a" });
+  });
+
+  test("trees that are missing or say something else are found, and got back from a copy [S-41]", async () => {
+    const copies = join(scene.folder, "copies");
+    const one = await scene.publish("one", { "a.sh*": "1" });
+    const two = await scene.publish("two", { "a.sh*": "2" });
+    for (const { treeHash, id } of [one, two])
+      await materialise(treeHash, id, { folder: copies }, scene.context);
+    await scene.context.store.transaction(async (tx) => {
+      const files = (await tx.findTree(one.treeHash)) ?? [];
+      await tx.putTree(
+        one.treeHash,
+        files.map((file) => ({ ...file, executable: false })),
+      );
+      await tx.removeTrees([two.treeHash]);
+    });
+    const found = [`TREE_DAMAGED ${one.treeHash}`, `TREE_MISSING ${two.treeHash}`];
+    expect(await check()).toMatchObject({ isClean: false, found: expect.arrayContaining(found) });
+    expect(await check({ copies, repair: true })).toMatchObject({ isClean: true });
+    expect(await check({ copies })).toEqual({ isClean: true, found: [] });
+  });
+
+  test.each([
+    ["a pointer to no revision", "update skill set revision = 7", /POINTER_WRONG demo/],
+    ["a pointer that no event set", "update skill set revision = 1", /POINTER_WRONG demo/],
+    [
+      "a tree of another revision",
+      `update skill set tree_hash = 'sha256:${"0".repeat(64)}'`,
+      /POINTER_WRONG demo/,
+    ],
+    ["a count that is too high", "update skill set last_revision = 9", /LAST_REVISION_WRONG demo/],
+    ["a revision that is gone", "delete from revision where revision = 1", /REVISION_MISSING demo@1/],
+    [
+      "a purge of what counts",
+      "update revision set purged_at = '2026-01-01T00:00:00.000Z'",
+      /POINTER_WRONG demo/,
+    ],
+    ["a deletion that no event tells", "update skill set status = 'deleted'", /EVENT_MISSING demo/],
+    ["an event that is gone", "delete from event where seq = 1", /EVENT_BROKEN event 1/],
+    [
+      "an event that was changed",
+      "update event set body = replace(body, 'ada', 'eve') where seq = 2",
+      /EVENT_BROKEN event 2/,
+    ],
+    [
+      "an event with another hash",
+      `update event set hash = '${"0".repeat(64)}' where seq = 1`,
+      /EVENT_BROKEN event [12]/,
+    ],
+    ["a size that is wrong", "update revision set bytes = 1 where revision = 2", /REVISION_MISMATCH demo@2/],
+    [
+      "another SKILL.md",
+      `update revision set skill_hash = 'sha256:${"0".repeat(64)}'`,
+      /REVISION_MISMATCH demo@1/,
+    ],
+  ])("%s is found, and nothing is made up [S-64]", async (_, statement, expected) => {
+    await scene.publish("demo", { "a.txt": "1" });
+    await scene.publish("demo", { "a.txt": "2" });
+    await damage(statement);
+    const { isClean, found } = await check({ repair: true });
+    expect(isClean).toBe(false);
+    expect(found.join("\n")).toMatch(expected);
+    expect(found.filter((line) => line.endsWith("repaired"))).toEqual([]);
+  });
+
+  test("while rows are damaged nothing is taken away, for it may be theirs [S-64]", async () => {
+    const first = await scene.publish("demo", { "a.txt": "1" });
+    await scene.publish("demo", { "a.txt": "2" });
+    await damage("delete from revision where revision = 1");
+    scene.pass(31 * DAY_MS);
+    await check({ repair: true });
+    await expect(sweepStore({}, scene.context)).rejects.toMatchObject({ code: "INTEGRITY_FAILED" });
+    expect(await scene.context.store.findTree(first.treeHash)).toHaveLength(2);
+    expect(await scene.context.store.blobs.get(digestOf("1"))).toBeDefined();
+  });
+
+  test("a count that is too low is mended, so that no number is given twice [S-41]", async () => {
+    await scene.publish("demo", { "a.txt": "1" });
+    await scene.publish("demo", { "a.txt": "2" });
+    await damage("update skill set last_revision = 1");
+    expect(await check()).toEqual({ isClean: false, found: ["LAST_REVISION_WRONG demo"] });
+    expect(await check({ repair: true })).toEqual({
+      isClean: true,
+      found: ["LAST_REVISION_WRONG demo repaired"],
+    });
+    expect(await getSkill("demo", scene.context)).toMatchObject({ lastRevision: 2, revision: 2 });
+    expect(await scene.publish("demo", { "a.txt": "3" })).toMatchObject({ revision: 3 });
+  });
+
+  test("what nothing names is told after its grace, and taken away only when asked [S-41]", async () => {
+    const { blobs } = scene.context.store;
+    await scene.publish("demo");
+    await blobs.put([{ digest: digestOf("left"), bytes: Buffer.from("left") }]);
+    expect(await check({ repair: true, graceMs: 0 })).toEqual({ isClean: true, found: [] });
+    scene.pass(2 * 60 * 60 * 1000);
+    expect(await check()).toEqual({ isClean: true, found: [`BLOB_ORPHAN ${digestOf("left")}`] });
+    expect(await check({ repair: true })).toMatchObject({
+      found: [`BLOB_ORPHAN ${digestOf("left")} repaired`],
+    });
+    await expect(blobs.get(digestOf("left"))).rejects.toMatchObject({ code: "INTEGRITY_FAILED" });
+    expect(await check()).toEqual({ isClean: true, found: [] });
+  });
+
+  test("copies of trees that are gone, and those that nobody ended, are taken away [S-41]", async () => {
+    const copies = join(scene.folder, "copies");
+    const { treeHash } = await scene.publish("demo");
+    await materialise(treeHash, "demo", { folder: copies }, scene.context);
+    mkdirSync(join(copies, ".new-left"));
+    utimesSync(join(copies, ".new-left"), 0, 0);
+    mkdirSync(join(copies, ".new-now"));
+    writeFileSync(join(copies, "note.txt"), "not ours");
+    await deleteSkill("demo", { by: ada }, scene.context);
+    scene.pass(31 * DAY_MS);
+    utimesSync(join(copies, ".new-now"), scene.context.clock.now(), scene.context.clock.now());
+    await purgeSkill("demo", { by: ada }, scene.context);
+    await check({ repair: true });
+    const { found } = await check({ repair: true, copies });
+    expect(found).toEqual(["COPY_ORPHAN .new-left repaired", `COPY_ORPHAN ${treeHash.slice(7)} repaired`]);
+    expect(readdirSync(copies).sort()).toEqual([".new-now", "note.txt"]);
+    expect(existsSync(scene.folder)).toBe(true);
+  });
+
+  test("nothing that is published meanwhile is taken for damage [S-64]", async () => {
+    let isDone = false;
+    const publishing = (async () => {
+      for (let number = 0; !isDone; number += 1)
+        await scene.publish(`skill-${number % 3}`, { "a.txt": `${number}` });
+    })();
+    for (let round = 0; round < 8; round += 1)
+      expect(await check({ repair: true })).toEqual({ isClean: true, found: [] });
+    isDone = true;
+    await publishing;
+  });
+});
+
+function digestOf(text: string) {
+  return hashSkillFile(Buffer.from(text));
+}
+
+/** Writes other bytes in the place of a blob. */
+async function breakBlob(scene: Scene, engine: string, text: string): Promise<void> {
+  const digest = digestOf(text);
+  const hex = digest.slice("sha256:".length);
+  if (engine === "sqlite") {
+    const folder = `${scene.url.slice("sqlite:".length)}.d/blobs`;
+    const path = join(folder, hex.slice(0, 2), hex);
+    chmodSync(path, 0o644);
+    writeFileSync(path, "x");
+  } else {
+    const client = postgres(scene.url, { max: 1 });
+    await client.unsafe("update blob set content = decode('78', 'hex') where digest like $1", [`%${hex}`]);
+    await client.end();
+  }
+}

@@ -1,0 +1,86 @@
+import { randomUUID } from "node:crypto";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { removeCopy } from "../../packages/core/src/registry/copy-folder.ts";
+import type { Published } from "../../packages/core/src/registry/publication.ts";
+import { type PublishFolderOptions, publishFolder } from "../../packages/core/src/registry/publish.ts";
+import type { RegistryContext } from "../../packages/core/src/registry/registry-context.ts";
+import type { StoredEvent } from "../../packages/core/src/registry/registry-store.ts";
+import type { Actor } from "../../packages/protocol/src/index.ts";
+import { defaultLimits } from "../../packages/protocol/src/index.ts";
+import { openRegistryStore } from "../../packages/store/src/registry-store.ts";
+import { freshDatabase } from "../postgres-database.ts";
+
+export const engines = ["sqlite", "postgres"] as const;
+export type Engine = (typeof engines)[number];
+
+export const ada: Actor = { user: "ada", role: "publisher" };
+export const bob: Actor = { user: "bob", role: "publisher" };
+export const admin: Actor = { user: "root", role: "admin" };
+export const system: Actor = { user: "system", role: "system" };
+export const adasAgent: Actor = { user: "ada", agent: "helper", role: "agent" };
+
+/** A registry in an empty store, a folder to publish from, and a clock that can be put forward. */
+export interface Scene {
+  readonly url: string;
+  readonly folder: string;
+  readonly context: RegistryContext;
+  /** Lets time go by for the registry and the store. */
+  pass(ms: number): void;
+  /** Writes a skill and publishes it as Ada, who published nothing else unless told. */
+  publish(id: string, files?: SkillFiles, options?: Partial<PublishFolderOptions>): Promise<Published>;
+  events(): Promise<readonly StoredEvent["event"][]>;
+  close(): Promise<void>;
+}
+
+/** Files by path; a path that ends in `*` is executable. SKILL.md is made up where it is not given. */
+export type SkillFiles = Readonly<Record<string, string | Uint8Array>>;
+
+export async function openScene(engine: Engine): Promise<Scene> {
+  const folder = mkdtempSync(join(tmpdir(), "skillhold-registry-"));
+  const url = engine === "sqlite" ? `sqlite:${join(folder, "registry.db")}` : await freshDatabase();
+  let ahead = 0;
+  const clock = { now: () => new Date(Date.now() + ahead) };
+  const store = await openRegistryStore(url, { clock });
+  const context = { store, clock, ids: { next: () => randomUUID() }, limits: defaultLimits };
+  return {
+    url,
+    folder,
+    context,
+    pass: (ms) => {
+      ahead += ms;
+    },
+    publish: async (id, files = {}, options = {}) => {
+      const place = writeSkill(join(folder, "work", randomUUID()), id, files);
+      return await publishFolder(place, { by: ada, ...options }, context);
+    },
+    events: async () => (await store.eventsAfter(0, 10_000)).map(({ event }) => event),
+    close: async () => {
+      await store.close();
+      await removeCopy(folder);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Writes a skill into a folder of its id below another, and gives that folder. */
+export function writeSkill(below: string, id: string, files: SkillFiles = {}): string {
+  const folder = join(below, id);
+  for (const [name, content] of Object.entries({ "SKILL.md": skillText(id), ...files })) {
+    const path = join(folder, name.replace(/\*$/, ""));
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, content);
+    if (name.endsWith("*")) chmodSync(path, 0o755);
+  }
+  return folder;
+}
+
+export function skillText(
+  name: string,
+  body = "Do it.",
+  fields: Readonly<Record<string, string>> = {},
+): string {
+  const lines = Object.entries({ name, description: `Does ${name} things.`, ...fields });
+  return `---\n${lines.map(([key, value]) => `${key}: ${JSON.stringify(value)}\n`).join("")}---\n\n${body}\n`;
+}

@@ -1,0 +1,72 @@
+import { hash, randomInt, randomUUID } from "node:crypto";
+import { mkdirSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { checkpointFile } from "../../packages/core/src/audit/checkpoint-file.ts";
+import { RegistryAudit } from "../../packages/core/src/audit/registry-audit.ts";
+import { signingKeyFile } from "../../packages/core/src/audit/signing-key.ts";
+import { openRegistryLibrary } from "../../packages/core/src/registry/registry-library.ts";
+import { fixedAsker, fixtureRuns, sandbox } from "../../packages/core/src/run/run.fixture.ts";
+import { rememberedProbe } from "../../packages/core/src/sandbox/remembered-probe.ts";
+import { bareHost } from "../../packages/core/src/session/session.fixture.ts";
+import { openSession, type Session } from "../../packages/core/src/session/session.ts";
+import { systemPorts } from "../../packages/core/src/session/system-port.ts";
+import { defaultLimits } from "../../packages/protocol/src/limits.ts";
+import { openRegistryStore } from "../../packages/store/src/registry-store.ts";
+import type { Handed } from "./audit-record.ts";
+
+/**
+ * Agents in a process of their own: `audit-user.ts <store> <folder>`. They read and run skills until they are killed, and
+ * tell what they were handed in the moment in which they were. Each run leaves a file of its own name.
+ */
+const [url = "", folder = ""] = process.argv.slice(2);
+const AGENTS = 4;
+
+// It ends with the one who started it, whatever became of that one.
+process.stdin.on("end", () => process.exit(1)).resume();
+process.stdin.unref();
+const signer = await signingKeyFile(join(folder, "audit.key"));
+const store = await openRegistryStore(url, { signer });
+const context = { store, clock: { now: () => new Date() }, ids: { next: randomUUID }, limits: defaultLimits };
+const library = await openRegistryLibrary({ host: bareHost }, context);
+const witness = checkpointFile(join(folder, "checkpoints.log")).append;
+const audit = new RegistryAudit(store, { witness, noteEvery: 20 });
+const marks = join(folder, "marks");
+mkdirSync(marks, { recursive: true });
+// Or the first run of each process would take longer than it lives.
+const known = rememberedProbe(sandbox, join(folder, "probe.json"), context.clock);
+await known.probe();
+await Promise.all(Array.from({ length: AGENTS }, goOn));
+
+async function goOn(): Promise<never> {
+  const runs = fixtureRuns({ sandbox: known, asker: fixedAsker("once") });
+  const viewer = { runtime: "soak", user: "ada" };
+  const session = await openSession(library, viewer, { ...systemPorts(audit), runs });
+  for (;;) await useSkill(session);
+}
+
+async function useSkill(session: Session): Promise<void> {
+  const act = randomInt(8);
+  if (act < 4) {
+    const { text } = await session.activate("demo", { args: randomUUID() });
+    tell({ kind: "text", session: session.id, mark: digest(text) });
+  } else if (act < 7) {
+    const { start } = await session.resource("demo", "references/name.md", {
+      start: randomInt(1000),
+      length: 5,
+    });
+    tell({ kind: "part", session: session.id, mark: String(start) });
+  } else {
+    const mark = randomUUID();
+    const mounts = [{ source: marks, target: "/mnt/marks", isWritable: true }];
+    await session.run("demo", "mark.sh", { args: [mark], mounts });
+    tell({ kind: "run", session: session.id, mark });
+  }
+}
+
+function digest(text: string): string {
+  return `sha256:${hash("sha256", text, "hex")}`;
+}
+
+function tell(handed: Handed): void {
+  writeSync(1, `${JSON.stringify(handed)}\n`);
+}
