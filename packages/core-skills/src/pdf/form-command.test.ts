@@ -2,9 +2,10 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PDFDocument } from "@cantoo/pdf-lib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { convertInto, soffice } from "../shared/office-oracle.fixture.ts";
 import { callProgram } from "../shared/program.fixture.ts";
 import { makeTempFolder } from "../shared/temp-folder.fixture.ts";
-import { checkFile, convertWithOffice, hasOracles, readPages, soffice } from "./oracle.fixture.ts";
+import { checkFile, hasOracles, readPages } from "./oracle.fixture.ts";
 import { program } from "./program.ts";
 
 const cwd = makeTempFolder(afterAll);
@@ -161,7 +162,7 @@ test.skipIf(soffice === undefined || !hasOracles)("a form made by LibreOffice is
     '<form><p>Name <input type="text" name="name" value="old"></p><p><input type="checkbox" name="agree"> yes</p>' +
       '<p><select name="size"><option>small<option>large</select></p></form>',
   );
-  convertWithOffice(cwd, "office.html", "pdf:writer_web_pdf_Export");
+  convertInto(cwd, join(cwd, "office.html"), "pdf:writer_web_pdf_Export");
   expect(await call(["fields", "office.pdf"])).toMatchObject({
     json: {
       fields: [

@@ -1,6 +1,4 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 
 /** The independent readers come from Debian's packages; elsewhere, what they would prove is left to Linux. */
 export const hasOracles = process.platform === "linux";
@@ -22,13 +20,4 @@ export function readPages(path: string, password = ""): readonly string[] {
 /** The objects of a file, uncompressed, as text. */
 export function readObjects(path: string): string {
   return execFileSync("qpdf", ["--qdf", "--object-streams=disable", path, "-"], { encoding: "latin1" });
-}
-
-export const soffice = ["/usr/bin/soffice", "/usr/local/bin/soffice"].find((path) => existsSync(path));
-
-/** Has LibreOffice make a PDF, as a program that is not ours. */
-export function convertWithOffice(cwd: string, name: string, filter = "pdf"): void {
-  if (soffice === undefined) throw new Error("LibreOffice is not installed");
-  const profile = `-env:UserInstallation=file://${join(cwd, "office-profile")}`;
-  execFileSync(soffice, [profile, "--headless", "--convert-to", filter, name], { cwd, stdio: "ignore" });
 }

@@ -1,10 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { convertInto, soffice } from "../shared/office-oracle.fixture.ts";
 import { callProgram } from "../shared/program.fixture.ts";
 import { makeTempFolder } from "../shared/temp-folder.fixture.ts";
 import { findTables } from "./find-tables.ts";
-import { convertWithOffice, soffice } from "./oracle.fixture.ts";
 import { program } from "./program.ts";
 import type { TextRun } from "./text-layer.ts";
 import { groupLines } from "./text-line.ts";
@@ -114,7 +114,7 @@ test.skipIf(soffice === undefined)(
         '<table width="100%"><tr><th>City</th><th>People</th></tr><tr><td>Bern</td><td>134,000</td></tr>' +
         "<tr><td>Basel</td><td>173,000</td></tr></table>",
     );
-    convertWithOffice(cwd, "office.html", "pdf:writer_web_pdf_Export");
+    convertInto(cwd, join(cwd, "office.html"), "pdf:writer_web_pdf_Export");
     expect((await call(["text", "office.pdf"])).stdout).toMatch(/Größe und Кириллица.*Ελληνικά text/);
     expect(await call(["tables", "office.pdf"])).toMatchObject({
       json: {

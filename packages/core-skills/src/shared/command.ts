@@ -7,6 +7,8 @@ export interface Command {
   readonly name: string;
   readonly summary: string;
   help(program: string): string;
+  /** Throws when `run` would refuse these words, and does nothing else. */
+  check(argv: readonly string[]): void;
   run(argv: readonly string[], io: ScriptIo): Promise<JsonObject>;
 }
 
@@ -64,6 +66,7 @@ export function defineCommand<const Options extends OptionTable>(spec: CommandSp
     name: spec.name,
     summary: spec.summary,
     help: (program) => formatHelp(program, spec),
+    check: (argv) => void readCall(argv, spec),
     run: async (argv, io) => spec.run(readCall(argv, spec), io),
   };
 }

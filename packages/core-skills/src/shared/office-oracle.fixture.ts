@@ -1,25 +1,37 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { basename, extname, join } from "node:path";
+import { existsSync, mkdtempSync, readFileSync } from "node:fs";
+import { basename, dirname, extname, join } from "node:path";
+import { pathToFileURL } from "node:url";
 
 /** LibreOffice, where it is installed. It is large: a machine without it still has the other readers. */
 export const soffice = ["/usr/bin/soffice", "/usr/local/bin/soffice"].find((path) => existsSync(path));
 
-/** Lets LibreOffice open a file and save it as another kind; answers with the bytes. */
-export function convert(path: string, to: string): Buffer {
+/**
+ * Lets LibreOffice open a file and save it as another kind in a folder. Answers with the path.
+ *
+ * Contract: the file lies in a folder of the test, which goes with it. The profile is there, too: with one of its own,
+ * it does not meet another that runs at the same time, and only the first start in it is slow.
+ */
+export function convertInto(folder: string, path: string, to: string): string {
   if (soffice === undefined) throw new Error("LibreOffice is not installed.");
-  const folder = mkdtempSync(join(tmpdir(), "soffice-"));
-  try {
-    // With a profile of its own, it does not meet another that runs at the same time.
-    const profile = `-env:UserInstallation=file://${folder}/profile`;
-    const argv = [profile, "--headless", "--convert-to", to, "--outdir", folder, path];
-    execFileSync(soffice, argv, { stdio: "ignore", timeout: 60_000 });
-    const [kind = to] = to.split(":");
-    return readFileSync(join(folder, `${basename(path, extname(path))}.${kind}`));
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const profile = pathToFileURL(join(dirname(path), "office-profile")).href;
+  const argv = [
+    `-env:UserInstallation=${profile}`,
+    "--headless",
+    "--convert-to",
+    to,
+    "--outdir",
+    folder,
+    path,
+  ];
+  execFileSync(soffice, argv, { stdio: "ignore", timeout: 60_000 });
+  const [kind = to] = to.split(":");
+  return join(folder, `${basename(path, extname(path))}.${kind}`);
+}
+
+/** The same, as bytes. */
+export function convert(path: string, to: string): Buffer {
+  return readFileSync(convertInto(mkdtempSync(join(dirname(path), "office-")), path, to));
 }
 
 /** The text of each page, as LibreOffice lays it out and Poppler reads it. */

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { soffice } from "../shared/office-oracle.fixture.ts";
 import { makeTempFolder } from "../shared/temp-folder.fixture.ts";
 import {
   convertWithLibreOffice,
@@ -8,7 +9,6 @@ import {
   openForeign,
   partText,
   readWithPython,
-  soffice,
   succeed,
   writeForeign,
 } from "./workbook.fixture.ts";

@@ -1,14 +1,8 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { soffice } from "../shared/office-oracle.fixture.ts";
 import { makeTempFolder } from "../shared/temp-folder.fixture.ts";
-import {
-  convertWithLibreOffice,
-  fail,
-  patchParts,
-  soffice,
-  succeed,
-  writeForeign,
-} from "./workbook.fixture.ts";
+import { convertWithLibreOffice, fail, patchParts, succeed, writeForeign } from "./workbook.fixture.ts";
 
 const folder = makeTempFolder(afterAll);
 beforeAll(() => writeForeign(join(folder, "foreign.xlsx")));
@@ -152,8 +146,9 @@ test("a sheet that is not there is named with those that are [S-40]", async () =
 });
 
 describe.skipIf(soffice === undefined)("files of LibreOffice, where it is installed", () => {
+  beforeAll(() => void convertWithLibreOffice(join(folder, "foreign.xlsx"), "ods"));
+
   test("a workbook that LibreOffice has saved is read the same [S-40]", async () => {
-    convertWithLibreOffice(join(folder, "foreign.xlsx"), "ods");
     const path = convertWithLibreOffice(join(folder, "as-ods", "foreign.ods"), "xlsx");
     const { rows } = await succeed(folder, ["read", path, "--range", "A1:D4"]);
     expect(rows).toEqual([
@@ -165,7 +160,6 @@ describe.skipIf(soffice === undefined)("files of LibreOffice, where it is instal
   });
 
   test("a workbook in another format is refused with what to do [S-40]", async () => {
-    convertWithLibreOffice(join(folder, "foreign.xlsx"), "ods");
     convertWithLibreOffice(join(folder, "foreign.xlsx"), "xls");
     expect(await fail(folder, ["read", "as-ods/foreign.ods"])).toMatchObject({
       exit: 3,

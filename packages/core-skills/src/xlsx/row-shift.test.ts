@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { strFromU8, unzipSync } from "fflate";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { inspectPackage } from "../shared/office-oracle.fixture.ts";
+import { inspectPackage, soffice } from "../shared/office-oracle.fixture.ts";
 import { makeTempFolder } from "../shared/temp-folder.fixture.ts";
 import { addMacros, writeChartWorkbook } from "./chart.fixture.ts";
-import { convertWithLibreOffice, openForeign, partText, soffice, succeed } from "./workbook.fixture.ts";
+import { convertWithLibreOffice, openForeign, partText, succeed } from "./workbook.fixture.ts";
 
 const folder = makeTempFolder(afterAll);
 beforeAll(() => writeChartWorkbook(join(folder, "in.xlsx")));

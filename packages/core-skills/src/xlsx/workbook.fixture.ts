@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
-import { pathToFileURL } from "node:url";
+import { readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { Workbook as ExcelTs } from "@cj-tech-master/excelts";
 import { strFromU8, strToU8, unzipSync, zipSync } from "fflate";
+import { convertInto } from "../shared/office-oracle.fixture.ts";
 import { callProgram, type Outcome } from "../shared/program.fixture.ts";
 import { program } from "./program.ts";
 
@@ -111,24 +111,9 @@ export async function writeForeign(path: string): Promise<void> {
   patchParts(path, { "xl/workbook.xml": (text) => text.replace("</sheets>", `</sheets>${names}`) });
 }
 
-export const soffice = ["/usr/bin/soffice", "/usr/bin/libreoffice"].find((path) => existsSync(path));
-
 /** Opens a file in LibreOffice, which calculates it, and saves it in another format beside it. Answers with the path. */
 export function convertWithLibreOffice(path: string, extension: string): string {
-  const folder = join(dirname(path), `as-${extension}`);
-  const profile = pathToFileURL(join(dirname(path), "office-profile")).href;
-  const argv = [
-    `-env:UserInstallation=${profile}`,
-    "--headless",
-    "--convert-to",
-    extension,
-    "--outdir",
-    folder,
-    path,
-  ];
-  const { status, stderr } = spawnSync(soffice ?? "soffice", argv, { encoding: "utf8", timeout: 60_000 });
-  if (status !== 0) throw new Error(`LibreOffice failed: ${stderr}`);
-  return join(folder, basename(path).replace(/\.[^.]*$/, `.${extension}`));
+  return convertInto(join(dirname(path), `as-${extension}`), path, extension);
 }
 
 /** Sheets, strings and formulas as Python's own libraries see them: nothing of ours, and nothing of npm. */

@@ -1,0 +1,115 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { program as docx } from "../../packages/core-skills/src/docx/program.ts";
+import { program as pdf } from "../../packages/core-skills/src/pdf/program.ts";
+import { program as pptx } from "../../packages/core-skills/src/pptx/program.ts";
+import type { Command } from "../../packages/core-skills/src/shared/command.ts";
+import { makeProgram } from "../../packages/core-skills/src/skill-creator/program.ts";
+import { program as xlsx } from "../../packages/core-skills/src/xlsx/program.ts";
+
+const programs = { docx, pdf, pptx, "skill-creator": makeProgram("assets"), xlsx };
+const skills = join(import.meta.dirname, "../../skills");
+
+describe.each(Object.entries(programs))("the instructions of %s", (id, { name, commands }) => {
+  const pages = readPages(join(skills, id));
+  const find = (word: string) => commands.find((command) => command.name === word);
+  const helps = commands.map((command) => command.help(name)).join("\n");
+
+  test("show only calls that the program takes [S-40]", () => {
+    const calls = pages.flatMap(({ path, text }) => findCalls(text, name).map((call) => ({ path, call })));
+    expect(calls.length).toBeGreaterThan(0);
+    for (const { path, call } of calls) {
+      const [word = "", ...rest] = splitWords(call);
+      const label = `${path}: ${call}`;
+      const command = find(word);
+      expect(command, label).toBeDefined();
+      expect(() => command?.check(rest), label).not.toThrow();
+    }
+  });
+
+  test("name only commands and options that there are [S-40]", () => {
+    for (const { path, text } of pages) {
+      for (const span of findSpans(text)) {
+        const [word = "", ...rest] = splitWords(span);
+        const command = find(word);
+        const known = command === undefined ? helps : command.help(name);
+        // The skill about skills speaks of options that scripts of others should have.
+        const isOurs = command !== undefined || (word.startsWith("--") && id !== "skill-creator");
+        for (const option of isOurs ? optionsOf([word, ...rest]) : []) {
+          expect(hasOption(known, option), `${path}: ${span} has ${option}`).toBe(true);
+        }
+      }
+    }
+  });
+
+  test("have a call for every command, by which an agent finds it [S-40]", () => {
+    const main = pages[0]?.text ?? "";
+    const shown = [...findSpans(main), ...findCalls(main, name)].map((call) => splitWords(call)[0]);
+    const hidden = (command: Command) => !shown.includes(command.name);
+    expect(commands.filter(hidden).map((command) => command.name)).toEqual([]);
+  });
+});
+
+test.skipIf(process.platform === "win32")(
+  "calls in tables are complete, and mean to a shell what they say [S-40]",
+  () => {
+    const loose = Object.entries(programs).flatMap(([id, { commands }]) => {
+      const rows = readPages(join(skills, id))[0]?.text.match(/^\| .* \| `.*` \|$/gm) ?? [];
+      const calls = rows.flatMap((row) => findSpans(row.replace(/^\|[^|]*\|/, "")));
+      return calls.flatMap((call) => {
+        const [word = "", ...rest] = splitWords(call);
+        const command = commands.find((each) => each.name === word);
+        if (command === undefined) return [];
+        expect(() => command.check(rest), `${id}: ${call}`).not.toThrow();
+        return /[()<>|&;$*?!]/.test(call.replace(/'[^']*'|"[^"]*"/g, "")) ? [`${id}: ${call}`] : [];
+      });
+    });
+    expect(loose).toEqual([]);
+  },
+);
+
+interface Page {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** SKILL.md first, without its frontmatter, then the references. */
+function readPages(folder: string): readonly Page[] {
+  const references = join(folder, "references");
+  const names = existsSync(references) ? readdirSync(references).map((each) => `references/${each}`) : [];
+  return ["SKILL.md", ...names].map((path) => {
+    const text = readFileSync(join(folder, path), "utf8");
+    return { path, text: path === "SKILL.md" ? text.replace(/^---\n[\s\S]*?\n---\n/, "") : text };
+  });
+}
+
+/** What stands after `node scripts/<id>.mjs`, in blocks to the end of the command, and in spans to their end. */
+function findCalls(text: string, program: string): readonly string[] {
+  const start = `node ${program} `;
+  const blocks = [...text.matchAll(/^```bash\n([\s\S]*?)^```$/gm)].map(([, block = ""]) => block);
+  const commands = blocks.flatMap((block) =>
+    block.replaceAll("\\\n", " ").match(/(?:'[^']*'|"[^"]*"|[^\n'"])+/g),
+  );
+  const lines = [...commands.map((each) => each ?? ""), ...findSpans(text)];
+  return lines.filter((line) => line.startsWith(start)).map((line) => line.slice(start.length));
+}
+
+function findSpans(text: string): readonly string[] {
+  const prose = text.replace(/^```[\s\S]*?^```$/gm, "");
+  return [...prose.matchAll(/`([^`]+)`/g)].map(([, span = ""]) => span.replace(/\s+/g, " "));
+}
+
+/** The words of a command line without anything that a shell would do but take quotes off. */
+function splitWords(line: string): readonly string[] {
+  const words = line.match(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? [];
+  return words.map((word) => word.replace(/'([^']*)'|"([^"]*)"/g, (_, one, other) => one ?? other));
+}
+
+function optionsOf(words: readonly string[]): readonly string[] {
+  return words.filter((word) => /^--[a-z]/.test(word)).map((word) => word.replace(/[=,.].*$/, ""));
+}
+
+function hasOption(help: string, option: string): boolean {
+  return new RegExp(`^  ${option}(?: |$)`, "m").test(help);
+}
