@@ -1,4 +1,5 @@
 import { benchArchive } from "./archive.ts";
+import { benchAudit } from "./audit.ts";
 import { benchCatalogue } from "./catalogue.ts";
 import { benchDeps } from "./deps.ts";
 import { benchLibrary } from "./library.ts";
@@ -19,6 +20,7 @@ const benches: Readonly<Record<string, (sizes: readonly number[]) => void | Prom
   catalogue: benchCatalogue,
   search: benchSearch,
   archive: benchArchive,
+  audit: benchAudit,
   sandbox: benchSandbox,
   deps: benchDeps,
   registry: (sizes) => benchRegistry(sizes.length > 0 ? sizes : [1000, 10_000]),

@@ -60,6 +60,9 @@ describe("the published packages", () => {
     "@skillhold/protocol",
     "@skillhold/protocol/error",
     "@skillhold/core",
+    "@skillhold/core/audit",
+    "@skillhold/core/registry",
+    "@skillhold/core/registry-library",
     "@skillhold/core/run",
     "@skillhold/core/skill",
   ])("export %s to a project that installs them [S-67]", (specifier) => {
@@ -74,6 +77,7 @@ describe("the published packages", () => {
 
 describe("the installed command", () => {
   const bin = join(project, "node_modules/.bin/skillhold");
+  const home = { XDG_DATA_HOME: join(project, "data"), XDG_CACHE_HOME: join(project, "cache") };
 
   test("prints its help without any source beside it [S-67]", () => {
     expect(existsSync(join(project, "node_modules/skillhold/src"))).toBe(false);
@@ -93,7 +97,7 @@ describe("the installed command", () => {
     const commands = [...stdout.matchAll(/^ {2}([a-z]+) .*$/gm)].flatMap(([, name]) => name ?? []);
     expect(commands).toContain("validate");
     for (const command of commands.filter((name) => name !== "help")) {
-      const { stderr } = node([bin, command, join(project, "no-such-skill")]);
+      const { stderr } = node([bin, command, join(project, "no-such-skill")], home);
       expect(stderr, command).not.toMatch(/Cannot find|ERR_/);
     }
   });
@@ -112,13 +116,22 @@ describe("the installed command", () => {
       join(skill, "tools/py.py"),
       'from langchain_core.tools import tool\n@tool\ndef add(a: int) -> int:\n    "Adds one."\n    return a + 1\n',
     );
-    const home = { XDG_DATA_HOME: join(project, "data"), XDG_CACHE_HOME: join(project, "cache") };
     const skillhold = (...args: string[]) =>
       node([bin, ...args, "--root", "skills", "--yes-for-this-content"], home).stdout;
     expect(skillhold("run", "demo", "a.sh")).toBe("hi\n");
     expect(skillhold("call", "demo", "greet")).toBe("from js\n");
     expect(skillhold("call", "demo", "add", "--args", '{"a": 2}')).toBe("3\n");
     expect(node([bin, "sandbox", "test"], home)).toMatchObject({ status: 0 });
+  });
+
+  test("brings its skills along, which can be seeded and run [S-40] [S-67]", () => {
+    const { data } = JSON.parse(node([bin, "seed", "--json"], home).stdout);
+    const seeded = data.skills.map(({ id, status }: { id: string; status: string }) => `${id} ${status}`);
+    expect(seeded).toEqual(
+      ["docx", "pdf", "pptx", "skill-creator", "xlsx"].map((id) => expect.stringMatching(`^${id} added$`)),
+    );
+    const help = node([bin, "run", "pdf", "pdf.mjs", "--", "--help"], home);
+    expect(help).toMatchObject({ status: 0, stdout: expect.stringContaining("merge") });
   });
 
   test("fails with the table's exit code [S-60]", () => {

@@ -1,9 +1,11 @@
-import { existsSync, mkdtempSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import postgres from "postgres";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { runJson, runMain, skillText, writeFile } from "../../packages/cli/src/fake-host.ts";
 import { removeStores } from "../../packages/cli/src/registry.fixture.ts";
+import { copiesFolder } from "../../packages/cli/src/store-address.ts";
 import { freshDatabase } from "../postgres-database.ts";
 
 let base: string;
@@ -52,6 +54,64 @@ test("every command of the registry works on PostgreSQL as it does on SQLite [S-
   expect((await text("seed", "nowhere")).code).toBe(5);
   expect(await json("fsck")).toMatchObject({ code: 0, data: { isClean: true, checked: { revisions: 2 } } });
   expect(existsSync(join(base, "data/skillhold/registry.db"))).toBe(false);
+});
+
+test("who only looks, or rehearses, makes no tables [S-64]", async () => {
+  const url = env["SKILLHOLD_STORE"] ?? "";
+  write("One.\n");
+  expect((await json("list")).data.skills).toEqual([]);
+  expect((await text("publish", "pdf", "--dry-run")).out).toMatch(/^pdf revision 1: would be published/);
+  const none = { code: 1, error: { code: "STORE_FAILED", message: expect.stringContaining("Nothing was") } };
+  expect(await json("list", "--source", "registry")).toMatchObject(none);
+  expect(await json("list", "--store", url)).toMatchObject(none);
+  for (const verb of [["versions", "pdf"], ["delete", "pdf"], ["fsck"]])
+    expect(await json(...verb)).toMatchObject(none);
+  const admin = postgres(url, { max: 1, onnotice: () => {} });
+  try {
+    expect(await admin`select tablename from pg_tables where schemaname = 'public'`).toHaveLength(0);
+  } finally {
+    await admin.end();
+  }
+});
+
+test("an older database is brought up to date by who writes, and by nobody who looks [S-64]", async () => {
+  write("One.\n");
+  await text("publish", "pdf");
+  const admin = postgres(env["SKILLHOLD_STORE"] ?? "", { max: 1, onnotice: () => {} });
+  try {
+    await admin`delete from migration where id = 2`;
+    await admin`drop table agent, account, skill_grant, folder_toggle, audit_head`;
+    await admin`alter table event drop column session`;
+    const older = { code: 2, error: { code: "CONFIG_INVALID", hint: expect.stringContaining("publish") } };
+    expect(await json("list")).toMatchObject(older);
+    expect(await json("delete", "pdf", "--dry-run")).toMatchObject(older);
+    expect(await admin`select id from migration`).toHaveLength(1);
+    expect((await text("edit", "pdf", "--visibility", "public")).code).toBe(0);
+    expect((await json("list")).data.skills).toHaveLength(1);
+  } finally {
+    await admin.end();
+  }
+});
+
+test("copies are closed to other users, and those of each database are its own [S-41] [S-64]", async () => {
+  write("One.\n");
+  await text("publish", "pdf");
+  const { path } = (await json("show", "pdf")).data.entry;
+  expect(readFileSync(join(path, "SKILL.md"), "utf8")).toContain("One.");
+  const revisions = join(base, "data/skillhold/revisions");
+  for (const folder of [join(base, "data/skillhold"), revisions])
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+  const there = env["SKILLHOLD_STORE"];
+  env = { ...env, SKILLHOLD_STORE: await freshDatabase() };
+  write("Two.\n");
+  await text("publish", "pdf");
+  await json("show", "pdf");
+  expect(readdirSync(revisions)).toHaveLength(2);
+  expect(await json("fsck", "--repair")).toMatchObject({ code: 0, data: { findings: [] } });
+  expect(existsSync(path)).toBe(true);
+  const { password } = new URL(there ?? "");
+  const asOther = there?.replace(`:${password}@`, "@") ?? "";
+  expect(copiesFolder(asOther, env)).toBe(copiesFolder(there ?? "", env));
 });
 
 test("doctor says where the store is, and never with its password [S-60] [S-64]", async () => {

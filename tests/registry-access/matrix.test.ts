@@ -14,6 +14,8 @@ import { contextOf, engines, FreshStores, host } from "../registry-library/store
 import { type Case, cases, type Expected, expectedOf, viewers } from "./matrix.fixture.ts";
 import { bodyOf, putMatrix } from "./put-matrix.fixture.ts";
 
+const PATH = "references/number.md";
+const STRANGER: Viewer = { runtime: "test" };
 const ALL = { searchHits: 10_000, catalogueSkills: 10_000, catalogueTokens: 10_000_000 };
 
 describe.each(engines)("the matrix of access on %s", (engine) => {
@@ -64,59 +66,71 @@ describe.each(engines)("the matrix of access on %s", (engine) => {
     });
   });
 
-  test("reading, resources, copies to run, slash and tools agree with the list, skill by skill [S-43]", {
-    timeout: 240_000,
-  }, async () => {
-    const all = Object.values(viewers);
-    const sessions = await Promise.all(all.map(open));
-    for (const [index, each] of cases.entries()) {
-      // One viewer a skill: over the whole matrix each viewer meets each rule many times.
-      const turn = (index * 7 + Math.floor(index / all.length)) % all.length;
-      const viewer = all[turn] ?? { runtime: "test" };
-      await expectSame(each, viewer, sessions[turn] ?? (await open(viewer)));
-    }
+  // One viewer a skill: over the whole matrix each viewer meets each rule many times.
+  const all = Object.values(viewers);
+  const turns = cases.map((each, index) => {
+    return { each, turn: (index * 7 + Math.floor(index / all.length)) % all.length };
   });
+
+  test("reading, lists of files and resources agree with the list, skill by skill [S-43]", async () => {
+    for (const { each, turn } of turns) await expectReading(each, all[turn] ?? STRANGER);
+  }, 120_000);
+
+  test("copies to run, sessions, slash and tools agree with the list [S-43]", async () => {
+    const sessions = await Promise.all(all.map(open));
+    // The number shares no factor with those of the matrix, so that all of its values are met.
+    for (const { each, turn } of turns.filter((_, index) => index % 11 === 3)) {
+      const viewer = all[turn] ?? STRANGER;
+      await expectUse(each, viewer, sessions[turn] ?? (await open(viewer)));
+    }
+  }, 120_000);
 
   async function open(viewer: Viewer): Promise<Session> {
     const limits = { ...defaultLimits, ...ALL };
     return await openSession(library, viewer, fixturePorts(), { limits });
   }
 
-  async function expectSame(each: Case, viewer: Viewer, session: Session): Promise<void> {
+  async function expectReading(each: Case, viewer: Viewer): Promise<void> {
     const { id } = each;
     const expected = expectedOf(each, viewer);
-    const tools = skillTools(session);
-    const path = "references/number.md";
-    const folder = join(stores.folder, `copy-${id}`);
-    mkdirSync(folder);
-    const slash = await session.slash(`/use ${id}`);
-    const tool = await callSkillTool(tools, "read_skill", { skill_id: id });
-    const resource = await callSkillTool(tools, "read_skill_resource", { skill_id: id, path });
+    const found = await library.find(viewer, id);
+    const calls = [
+      library.read(viewer, id),
+      library.files(viewer, id),
+      library.resource(viewer, id, PATH),
+    ] as const;
     if (!isShown(expected)) {
-      const gone = { code: "SKILL_NOT_FOUND", message: `There is no skill ${id}.` };
-      expect(await library.find(viewer, id)).toBeUndefined();
-      for (const call of [
-        library.read(viewer, id),
-        library.files(viewer, id),
-        library.resource(viewer, id, path),
-        library.copy(viewer, id, folder),
-        session.activate(id),
-        session.resource(id, path),
-      ])
-        await expect(call).rejects.toMatchObject(gone);
-      expect(slash).toMatchObject({ kind: "unknown" });
-      expect(tool).toMatchObject({ ok: false, error: { code: "SKILL_NOT_FOUND" } });
-      expect(resource).toMatchObject({ ok: false, error: { code: "SKILL_NOT_FOUND" } });
+      expect(found).toBeUndefined();
+      for (const call of calls) await expect(call).rejects.toMatchObject(gone(id));
       return;
     }
     const { revision } = expected;
-    expect(await library.find(viewer, id)).toMatchObject({ revision });
-    const content = await library.read(viewer, id);
-    expect(content).toMatchObject({ body: bodyOf(revision), entry: { revision } });
-    expect(await library.files(viewer, id)).toEqual(content.files);
-    expect(await library.resource(viewer, id, path)).toMatchObject({ content: `${revision}` });
-    expect(await library.copy(viewer, id, folder)).toMatchObject({ treeHash: content.treeHash });
-    expect(readFileSync(join(folder, path), "utf8")).toBe(`${revision}`);
+    const [content, files, resource] = await Promise.all(calls);
+    expect(found).toMatchObject({ revision });
+    expect(content).toMatchObject({ body: bodyOf(revision), entry: { revision }, files });
+    expect(resource).toMatchObject({ content: `${revision}`, treeHash: content.treeHash });
+  }
+
+  async function expectUse(each: Case, viewer: Viewer, session: Session): Promise<void> {
+    const { id } = each;
+    const expected = expectedOf(each, viewer);
+    const folder = join(stores.folder, `copy-${id}`);
+    mkdirSync(folder);
+    const tools = skillTools(session);
+    const slash = await session.slash(`/use ${id}`);
+    const tool = await callSkillTool(tools, "read_skill", { skill_id: id });
+    const resource = await callSkillTool(tools, "read_skill_resource", { skill_id: id, path: PATH });
+    if (!isShown(expected)) {
+      for (const call of [library.copy(viewer, id, folder), session.activate(id), session.resource(id, PATH)])
+        await expect(call).rejects.toMatchObject(gone(id));
+      expect(slash).toMatchObject({ kind: "unknown" });
+      for (const answer of [tool, resource])
+        expect(answer).toMatchObject({ ok: false, error: { code: "SKILL_NOT_FOUND" } });
+      return;
+    }
+    const { revision } = expected;
+    expect(await library.copy(viewer, id, folder)).toMatchObject({ entry: { revision } });
+    expect(readFileSync(join(folder, PATH), "utf8")).toBe(`${revision}`);
     expect(slash).toMatchObject({ kind: "activated" });
     expect(JSON.stringify(slash)).toContain(`text ${revision}.`);
     expect(tool).toMatchObject({ ok: true });
@@ -127,4 +141,8 @@ describe.each(engines)("the matrix of access on %s", (engine) => {
 
 function isShown(expected: Expected): expected is { readonly revision: number } {
   return expected !== undefined && "revision" in expected;
+}
+
+function gone(id: string) {
+  return { code: "SKILL_NOT_FOUND", message: `There is no skill ${id}.` };
 }

@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { pack, treeHash } from "../../packages/core/src/bundle/index.ts";
@@ -123,6 +132,47 @@ describe("an export to a folder", () => {
     expect(snapshot(bench.path("project"))).toEqual(before);
     expect((await run(["other"])).skills).toMatchObject([{ id: "other", status: "written" }]);
   });
+
+  test("keeps what is edited while it runs [S-46]", async () => {
+    await publishFolder(bench.skill("own/other"), { by: admin }, context);
+    await run();
+    await publishNext();
+    for (const [path, text] of [
+      ["SKILL.md", "mine"],
+      [".git/HEAD", "mine"],
+    ] as const) {
+      const { store } = context;
+      const listRevisions: typeof store.listRevisions = async (uid) => {
+        // The other skill's comes second: the first one was judged by then.
+        if (uid === (await getRow("other", context)).uid)
+          bench.write(`project/.agents/skills/hello/${path}`, text);
+        return await store.listRevisions(uid);
+      };
+      const edited = { ...context, store: { ...store, listRevisions } };
+      await expect(exportFolder("all", folder, {}, edited)).rejects.toMatchObject({ code: "CONFLICT" });
+      expect(read(`.agents/skills/hello/${path}`)).toBe("mine");
+      expect(readdirSync(folder)).toEqual(["hello", "other"]);
+      rmSync(folder, { recursive: true });
+      await run();
+      await publishNext(`# ${path}\n`);
+    }
+  });
+
+  test("names what an export that was broken off has left there [S-46]", async () => {
+    bench.write("project/.agents/skills/.skillhold-a1b2c3/new/.git/HEAD", "mine");
+    const note = expect.stringContaining(".skillhold-a1b2c3");
+    expect((await run("all", { isDryRun: true })).notes).toEqual([note]);
+    expect((await run()).notes).toEqual([note]);
+    expect(read(".agents/skills/.skillhold-a1b2c3/new/.git/HEAD")).toBe("mine");
+  });
+
+  test.runIf(process.platform === "linux")(
+    "to where no folder can be made fails at once [S-46]",
+    async () => {
+      folder = "/proc/skillhold-nowhere/skills";
+      await expect(run()).rejects.toMatchObject({ code: "IO_FAILED" });
+    },
+  );
 
   test("replaces any revision of the skill, whatever others have made of the lock [S-46]", async () => {
     await run();

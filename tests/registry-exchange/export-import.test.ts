@@ -1,4 +1,3 @@
-import { readdirSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { writeArchive } from "../../packages/core/src/archive/index.ts";
@@ -78,6 +77,7 @@ describe.each(engines)("export and import on %s", (engine) => {
       treeHash: (await getRow("report", context)).treeHash,
       skillHash: expect.stringMatching(/^sha256:/),
       version: "1.4.0",
+      trust: "user",
       visibility: "public",
       override: { name: "Report", description: "Said otherwise.", tags: ["x"] },
       grants: [],
@@ -92,7 +92,7 @@ describe.each(engines)("export and import on %s", (engine) => {
     const { uid } = await getRow("report", elsewhere);
     expect(archiveDigest).toBe(hashSkillFile(archive));
     expect(await elsewhere.store.findRevision(uid, 1)).toMatchObject({
-      trust: "user",
+      trust: "third_party",
       provenance: {
         source: "import",
         originUrl: "https://git.example/report",
@@ -103,12 +103,14 @@ describe.each(engines)("export and import on %s", (engine) => {
     });
   });
 
-  test("trust and rights come from who imports, never from the archive [S-14]", async () => {
+  test("rights and settings come from who imports, and an archive's word is an administrator's to take [S-14]", async () => {
     const { archive } = await exportSkills(["report"], "zip", context);
-    const asAgent = await bench.context();
-    const { skills } = await importSkills(archive, { by: agent }, asAgent);
-    expect(skills).toMatchObject([{ trust: "third_party", visibility: "private", restored: [] }]);
-    expect((await getRow("report", asAgent)).override).toEqual({});
+    for (const by of [agent, publisher, { ...admin, agent: "helper" }]) {
+      const elsewhere = await bench.context();
+      const { skills } = await importSkills(archive, { by }, elsewhere);
+      expect(skills).toMatchObject([{ trust: "third_party", visibility: "private", restored: [] }]);
+      expect(await getRow("report", elsewhere)).toMatchObject({ visibility: "private", override: {} });
+    }
     const stranger = { user: "sam", role: "publisher" } as const;
     expect((await importSkills(archive, { by: stranger }, context)).skills).toMatchObject([
       { id: "report", status: "failed", error: { code: "CONFLICT" } },
@@ -121,8 +123,11 @@ describe.each(engines)("export and import on %s", (engine) => {
     await editSkill("report", { description: "Ours.", visibility: "private" }, { by: admin }, context);
     const kept = await importSkills(archive, { by: admin }, context);
     // The import is a new revision: what was said in place of the old one's words is over.
-    expect(kept.skills).toMatchObject([{ status: "published", revision: 3, visibility: "private" }]);
-    await editSkill("report", { name: null, description: "Ours.", tags: null }, { by: admin }, context);
+    expect(kept.skills).toMatchObject([
+      { status: "published", revision: 3, visibility: "private", restored: [] },
+    ]);
+    expect((await getRow("report", context)).override).toEqual({});
+    await editSkill("report", { description: "Ours." }, { by: admin }, context);
     const again = await importSkills(archive, { by: admin }, context);
     expect(again.skills).toMatchObject([{ status: "unchanged", restored: [] }]);
     expect((await getRow("report", context)).override).toEqual({ description: "Ours." });
@@ -167,114 +172,6 @@ describe.each(engines)("export and import on %s", (engine) => {
     const [file] = (await context.store.findTree(tree)) ?? fail();
     await context.store.blobs.remove([file?.digest ?? fail()], new Date(Date.now() + 60_000));
     await expect(exportSkills("all", "zip", context)).rejects.toMatchObject({ code: "INTEGRITY_FAILED" });
-  });
-});
-
-describe("an archive that was tampered with", () => {
-  let bench: Bench;
-  let context: RegistryContext;
-  let files: Map<string, string>;
-  beforeEach(async () => {
-    bench = new Bench("sqlite");
-    context = await bench.context();
-    for (const id of ["one", "two"]) await publishFolder(bench.skill(`own/${id}`), { by: admin }, context);
-    files = await openArchive((await exportSkills("all", "zip", context)).archive);
-  });
-  afterEach(() => bench.close());
-
-  async function tryImport(limits = {}) {
-    const archive = await writeArchive(
-      "zip",
-      [...files].map(([path, text]) => ({
-        path,
-        executable: false,
-        content: new TextEncoder().encode(text),
-      })),
-    );
-    const elsewhere = await bench.context({ limits });
-    const temporary = bench.path("temporary");
-    bench.write("temporary/kept.txt", "");
-    try {
-      const { skills } = await importSkills(archive, { by: admin, temporary }, elsewhere);
-      const stored = (await elsewhere.store.listSkills()).map(({ id }) => id);
-      const one = await elsewhere.store.findSkill("one");
-      const revision = one === undefined ? undefined : await elsewhere.store.findRevision(one.uid, 1);
-      return { skills, stored, provenance: revision?.provenance };
-    } finally {
-      expect(readdirSync(temporary)).toEqual(["kept.txt"]);
-    }
-  }
-
-  const failed = (id: string, code: string) => ({ id, path: id, status: "failed", error: { code } });
-
-  test("in a file is refused by the skill's name, and the others are imported [S-46]", async () => {
-    files.set("one/SKILL.md", `${files.get("one/SKILL.md")}More.\n`);
-    const { skills, stored } = await tryImport();
-    expect(skills).toMatchObject([failed("one", "INTEGRITY_FAILED"), { id: "two", status: "published" }]);
-    expect(JSON.stringify(skills)).toContain("the skill one");
-    expect(stored).toEqual(["two"]);
-  });
-
-  test("by a file more, or a skill less, is refused by the skill's name [S-46]", async () => {
-    files.set("one/scripts/extra.sh", "echo\n");
-    files.delete("two/SKILL.md");
-    const { skills, stored } = await tryImport();
-    expect(skills).toMatchObject([failed("one", "INTEGRITY_FAILED"), failed("two", "INTEGRITY_FAILED")]);
-    expect(stored).toEqual([]);
-  });
-
-  test("by a helper that a skill would take in is refused [S-46]", async () => {
-    files.set("_shared/helper.mjs", "export {};\n");
-    await expect(tryImport()).rejects.toMatchObject({ code: "ARCHIVE_INVALID" });
-  });
-
-  test("by a skill that the manifest does not name is refused whole [S-46]", async () => {
-    files.set("three/SKILL.md", files.get("one/SKILL.md") ?? "");
-    await expect(tryImport()).rejects.toThrow(/three\/SKILL.md/);
-  });
-
-  test("by a skill that is not valid is refused for that, as any other is [S-46]", async () => {
-    const broken = "---\nname: one\n---\n";
-    files.set("one/SKILL.md", broken);
-    const { skills } = await tryImport();
-    expect(skills).toMatchObject([failed("one", "SKILL_INVALID"), { id: "two" }]);
-    expect(skills[0]?.diagnostics.map(({ code }) => code)).toContain("DESC_MISSING");
-  });
-
-  test.each([
-    ["that is not JSON", () => "{"],
-    ["of another version", (text: string) => text.replace('"version": 1,', '"version": 2,')],
-    ["with a path for an id", (text: string) => text.replace('"id": "one"', '"id": "../one"')],
-    ["that names a skill twice", (text: string) => text.replace('"id": "one"', '"id": "two"')],
-    ["with a visibility that there is not", (text: string) => text.replace('"private"', '"world"')],
-  ])("in its manifest, %s, is refused whole [S-46]", async (_what, change) => {
-    const text = files.get("skillhold-export.json") ?? "";
-    files.set("skillhold-export.json", change(text));
-    await expect(tryImport()).rejects.toMatchObject({ code: "ARCHIVE_INVALID" });
-  });
-
-  test("to have more skills than allowed is refused whole [S-66]", async () => {
-    await expect(tryImport({ archiveSkills: 1 })).rejects.toMatchObject({ code: "LIMIT_EXCEEDED" });
-  });
-
-  test("to say where it came from in more than a line of text is imported without that [S-46]", async () => {
-    const text = files.get("skillhold-export.json") ?? "";
-    const claims = '"provenance": { "originUrl": "https://a.example\\n\\u001b[2J", "ref": "main" }';
-    files.set("skillhold-export.json", text.replace('"provenance": {}', claims));
-    const { skills, provenance } = await tryImport();
-    expect(skills).toMatchObject([{ id: "one", status: "published" }, { id: "two" }]);
-    expect(provenance).toMatchObject({ source: "import", ref: "main" });
-    expect(provenance?.originUrl).toBeUndefined();
-  });
-
-  test("to say words that an editor may not is imported without them, and told [S-45]", async () => {
-    const text = files.get("skillhold-export.json") ?? "";
-    files.set("skillhold-export.json", text.replace('"override": {}', '"override": { "name": "a\\nb" }'));
-    const { skills } = await tryImport();
-    expect(skills).toMatchObject([
-      { id: "one", status: "published", restored: [], warnings: [expect.stringContaining("name")] },
-      { id: "two" },
-    ]);
   });
 });
 

@@ -15,6 +15,7 @@ describe.each(engines)("what a registry in %s hands over", (engine) => {
     const digest = (await whole.listCurrent(["a"]))[0]?.revision.skillHash;
     const damaged: typeof whole.blobs = {
       put: (blobs) => whole.blobs.put(blobs),
+      missing: (digests) => whole.blobs.missing(digests),
       list: () => whole.blobs.list(),
       remove: (digests, before) => whole.blobs.remove(digests, before),
       sweep: (before) => whole.blobs.sweep(before),

@@ -5,6 +5,7 @@ import { writeArchive } from "../../packages/core/src/archive/index.ts";
 import { hashSkillFile } from "../../packages/core/src/bundle/index.ts";
 import { publishArchive } from "../../packages/core/src/registry/publish-archive.ts";
 import { getRevision, getSkill } from "../../packages/core/src/registry/revisions.ts";
+import { SkillError } from "../../packages/protocol/src/error.ts";
 import {
   ada,
   adasAgent,
@@ -86,6 +87,21 @@ describe.each(engines)("archives on %s", (engine) => {
     );
     expect((await scene.context.store.listSkills()).map(({ id }) => id)).toEqual(["good", "last"]);
   });
+
+  test.each(["STORE_FAILED", "INTERRUPTED"] as const)(
+    "what is not one skill's failure (%s) ends the whole [S-42]",
+    async (code) => {
+      const archive = await writeArchive("zip", [
+        ...entries("a/", { "SKILL.md": skillText("a") }),
+        ...entries("b/", { "SKILL.md": skillText("b") }),
+      ]);
+      const guard = async () => {
+        throw new SkillError(code, "Not now.");
+      };
+      const context = { ...scene.context, hooks: { guard } };
+      await expect(publishArchive(archive, { by: ada, temporary }, context)).rejects.toMatchObject({ code });
+    },
+  );
 
   test("an id can be given for one skill and not for many [S-5]", async () => {
     const one = await pack("zip", "", { "SKILL.md": skillText("技能") });

@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -99,6 +100,30 @@ describe.each(engines)("copies of revisions on %s", (engine) => {
       expect(existsSync("/etc/hostname")).toBe(true);
     }
     expect(readdirSync(copies)).toHaveLength(1);
+  });
+
+  test("copies are laid out in a folder that is ours alone [S-41]", async () => {
+    await lay();
+    expect(statSync(copies).mode & 0o777).toBe(0o700);
+    // As it was made once: others could read it.
+    chmodSync(copies, 0o755);
+    await lay();
+    expect(statSync(copies).mode & 0o777).toBe(0o700);
+    const refused = { code: "CONFIG_INVALID" };
+    for (const mode of [0o720, 0o702]) {
+      chmodSync(copies, mode);
+      await expect(lay()).rejects.toMatchObject(refused);
+    }
+    chmodSync(copies, 0o700);
+    symlinkSync(copies, `${copies}-link`);
+    copies = `${copies}-link`;
+    await expect(lay()).rejects.toMatchObject(refused);
+    copies = join(scene.folder, "theirs");
+    mkdirSync(copies, { mode: 0o700 });
+    if (process.geteuid?.() !== 0) return;
+    // Only root can give a folder away.
+    chownSync(copies, 12_345, 12_345);
+    await expect(lay()).rejects.toMatchObject(refused);
   });
 
   test("what cannot be had leaves nothing behind [S-41]", async () => {

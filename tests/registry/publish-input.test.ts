@@ -31,6 +31,8 @@ describe.each(engines)("what is published on %s", (engine) => {
       code: "USAGE",
       hint: expect.stringContaining("--id"),
     });
+    const badSlug = { code: "USAGE", message: 'The slug "Not An Id" is not an id.' };
+    await expect(as({ name: "fine", slug: "Not An Id" })).rejects.toMatchObject(badSlug);
     await expect(as({ name: "ok" }, "../up")).rejects.toMatchObject({ code: "USAGE" });
     await expect(as({ name: "upload" })).rejects.toMatchObject({ code: "SKILL_INVALID" });
     const uid = (await getSkill("chosen", scene.context)).uid;
@@ -66,6 +68,22 @@ describe.each(engines)("what is published on %s", (engine) => {
     });
     expect(await scene.context.store.listSkills()).toEqual([]);
   });
+
+  test.each(["1\0", "1.0.0\ud800"])(
+    "a version that no store keeps is the skill's fault [S-6]",
+    async (version) => {
+      for (const field of [
+        `version: ${JSON.stringify(version)}`,
+        `metadata: { version: ${JSON.stringify(version)} }`,
+      ]) {
+        const text = `---\nname: demo\ndescription: Does things.\n${field}\n---\n# A\n`;
+        await expect(scene.publish("demo", { "SKILL.md": text })).rejects.toMatchObject({
+          code: "SKILL_INVALID",
+          details: { diagnostics: [{ code: "VERSION_NOT_SEMVER", severity: "error" }] },
+        });
+      }
+    },
+  );
 
   test("a SKILL.md over 100 KB and a skill over 20 MB are refused, and the limit is named [S-11]", async () => {
     const long = skillText("demo", "x ".repeat(60_000));

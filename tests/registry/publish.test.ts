@@ -232,24 +232,4 @@ describe.each(engines)("publishing on %s", (engine) => {
     await expect(scene.publish("demo", {}, { signal })).rejects.toMatchObject({ code: "INTERRUPTED" });
     expect(await scene.context.store.listSkills()).toEqual([]);
   });
-
-  test("bytes that waited too long for their turn are put again [S-41]", async () => {
-    const { store } = scene.context;
-    let puts = 0;
-    const blobs = new Proxy(store.blobs, {
-      get: (target, key) => {
-        const value = Reflect.get(target, key);
-        if (key !== "put") return typeof value === "function" ? value.bind(target) : value;
-        return async (...args: Parameters<typeof store.blobs.put>) => {
-          puts += 1;
-          await target.put(...args);
-          if (puts === 1) scene.pass(45 * 60 * 1000);
-        };
-      },
-    });
-    const context = { ...scene.context, store: { ...store, blobs } };
-    const folder = writeSkill(scene.folder, "demo");
-    expect(await publishFolder(folder, { by: ada }, context)).toMatchObject({ revision: 1 });
-    expect(puts).toBe(2);
-  });
 });

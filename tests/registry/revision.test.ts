@@ -201,6 +201,8 @@ describe.each(engines)("revisions on %s", (engine) => {
       { description: " " },
       { description: "x".repeat(1025) },
       { description: "a\0b" },
+      { name: "a\ud800" },
+      { description: "\udc00b" },
       { tags: ["a\tb"] },
       { tags: Array.from({ length: 65 }, (_, index) => `t${index}`) },
     ];

@@ -35,31 +35,36 @@ mkdirSync(marks, { recursive: true });
 // Or the first run of each process would take longer than it lives.
 const known = rememberedProbe(sandbox, join(folder, "probe.json"), context.clock);
 await known.probe();
-await Promise.all(Array.from({ length: AGENTS }, goOn));
+const [runner, ...readers] = await Promise.all(Array.from({ length: AGENTS }, open));
+if (runner === undefined) throw new Error("There are no agents.");
+// Every process that lives long enough to be at work has run something.
+await run(runner);
+await Promise.all([goOn(() => run(runner)), ...readers.map((reader) => goOn(() => read(reader)))]);
 
-async function goOn(): Promise<never> {
+async function open(): Promise<Session> {
   const runs = fixtureRuns({ sandbox: known, asker: fixedAsker("once") });
-  const viewer = { runtime: "soak", user: "ada" };
-  const session = await openSession(library, viewer, { ...systemPorts(audit), runs });
-  for (;;) await useSkill(session);
+  return await openSession(library, { runtime: "soak", user: "ada" }, { ...systemPorts(audit), runs });
 }
 
-async function useSkill(session: Session): Promise<void> {
-  const act = randomInt(8);
-  if (act < 4) {
+async function goOn(act: () => Promise<void>): Promise<never> {
+  for (;;) await act();
+}
+
+async function run(session: Session): Promise<void> {
+  const mark = randomUUID();
+  const mounts = [{ source: marks, target: "/mnt/marks", isWritable: true }];
+  await session.run("demo", "mark.sh", { args: [mark], mounts });
+  tell({ kind: "run", session: session.id, mark });
+}
+
+async function read(session: Session): Promise<void> {
+  if (randomInt(2) === 0) {
     const { text } = await session.activate("demo", { args: randomUUID() });
     tell({ kind: "text", session: session.id, mark: digest(text) });
-  } else if (act < 7) {
-    const { start } = await session.resource("demo", "references/name.md", {
-      start: randomInt(1000),
-      length: 5,
-    });
-    tell({ kind: "part", session: session.id, mark: String(start) });
   } else {
-    const mark = randomUUID();
-    const mounts = [{ source: marks, target: "/mnt/marks", isWritable: true }];
-    await session.run("demo", "mark.sh", { args: [mark], mounts });
-    tell({ kind: "run", session: session.id, mark });
+    const range = { start: randomInt(1000), length: 5 };
+    const { start } = await session.resource("demo", "references/name.md", range);
+    tell({ kind: "part", session: session.id, mark: String(start) });
   }
 }
 

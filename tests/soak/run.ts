@@ -3,35 +3,44 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { startPostgres } from "../postgres-cluster.ts";
-import { type CrashReport, crash } from "./crash.ts";
+import { soakRecords, soakTampers } from "./audit-run.ts";
+import { crash } from "./crash.ts";
 
 /**
- * Usage: npm run soak [-- --kills <number> --engine sqlite|postgres --at-once <number>]. Publishers are killed at random
- * instants: nothing acknowledged may be lost, nothing half visible, and fsck finds nothing but waste.
+ * Usage: npm run soak [-- crash|audit|record] [--count <number>] [--engine sqlite|postgres] [--at-once <number>].
+ *
+ * crash: publishers are killed at random instants: nothing acknowledged may be lost, nothing half visible, and fsck finds
+ * nothing but waste. audit: the log is tampered with, and verification finds it. record: agents are killed at random
+ * instants: nothing was handed over or run that has no record.
  */
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
   options: {
-    kills: { type: "string", default: "1000" },
+    count: { type: "string" },
     engine: { type: "string" },
     "at-once": { type: "string", default: "2" },
   },
+  allowPositionals: true,
 });
-const kills = Number(values.kills);
 const atOnce = Number(values["at-once"]);
+const campaigns = {
+  crash: { count: 1000, run: soakCrashes },
+  audit: { count: 1000, run: (engine: Engine, count: number) => soakTampers({ engine, count, say }) },
+  record: { count: 500, run: (engine: Engine, count: number) => soakRecords({ engine, count, say }) },
+} as const;
+type Engine = "sqlite" | "postgres";
 
-for (const engine of values.engine === undefined ? ["sqlite", "postgres"] : [values.engine]) {
-  const started = performance.now();
-  const report = await soak(engine);
-  const seconds = ((performance.now() - started) / 1000).toFixed(0);
-  const { acknowledged, lost, halfVisible, findings, errors } = report;
-  say(`${engine}: ${kills} kills in ${seconds} s, ${acknowledged} acknowledged, ${lost.length} lost, `);
-  say(`${halfVisible.length} half visible, ${findings.length} fsck findings, ${errors.length} failures\n`);
-  const problems = [...lost, ...halfVisible, ...findings, ...errors];
-  for (const problem of problems.slice(0, 20)) say(`  ${problem.trim()}\n`);
-  if (problems.length > 0) process.exitCode = 1;
+for (const [name, { count, run }] of Object.entries(campaigns)) {
+  if (positionals.length > 0 && !positionals.includes(name)) continue;
+  for (const engine of ["sqlite", "postgres"] as const) {
+    if (values.engine !== undefined && values.engine !== engine) continue;
+    const problems = await run(engine, Number(values.count ?? count));
+    for (const problem of problems.slice(0, 20)) say(`  ${problem.trim()}\n`);
+    if (problems.length > 0) process.exitCode = 1;
+  }
 }
 
-async function soak(engine: string): Promise<CrashReport> {
+async function soakCrashes(engine: Engine, kills: number): Promise<readonly string[]> {
+  const started = performance.now();
   const folder = mkdtempSync(join(tmpdir(), "skillhold-soak-"));
   const cluster = engine === "postgres" ? await startPostgres() : undefined;
   try {
@@ -39,7 +48,12 @@ async function soak(engine: string): Promise<CrashReport> {
     const onKill = (count: number) => {
       if (count % 50 === 0) say(`${engine}: ${count} kills\n`);
     };
-    return await crash({ url, folder, kills, atOnce, onKill });
+    const report = await crash({ url, folder, kills, atOnce, onKill });
+    const { acknowledged, lost, halfVisible, findings, errors } = report;
+    const seconds = ((performance.now() - started) / 1000).toFixed(0);
+    say(`${engine}: ${kills} kills in ${seconds} s, ${acknowledged} acknowledged, ${lost.length} lost, `);
+    say(`${halfVisible.length} half visible, ${findings.length} fsck findings, ${errors.length} failures\n`);
+    return [...lost, ...halfVisible, ...findings, ...errors];
   } finally {
     await cluster?.stop();
     rmSync(folder, { recursive: true, force: true });

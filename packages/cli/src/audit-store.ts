@@ -38,6 +38,17 @@ export function checkpointsOf(url: string, io: Place): CheckpointFile {
   return checkpointFile(join(dataFolder(io.env), isOwn ? "checkpoints.log" : `checkpoints-${name}.log`));
 }
 
+/** Keeps a note of what was written to a store, for those who write without recording what agents do. */
+export async function keepNote(
+  store: Pick<RegistryStore, "findHead">,
+  url: string,
+  io: Place,
+): Promise<void> {
+  const note = (await store.findHead())?.note;
+  const file = checkpointsOf(url, io);
+  if (note !== undefined && (await file.read()).at(-1) !== note) await file.append(note);
+}
+
 function keyPath(env: Io["env"]): string {
   return join(dataFolder(env), "audit.key");
 }

@@ -56,7 +56,7 @@ export const auditTable: readonly CommandSpec[] = [
   },
   {
     name: "replay",
-    summary: "tell what an agent saw of skills in a session, and what was run for it",
+    summary: "tell what an agent saw and ran in a session",
     arguments: [
       { usage: "<session>", summary: "its id, as `audit tail --type session.opened` prints it" },
       { usage: "[step]", summary: "print what was handed over in this step, to the byte" },

@@ -1,9 +1,12 @@
+import { accessTable } from "./access-table.ts";
+import { auditTable } from "./audit-table.ts";
 import { dependencyTable } from "./dependency-table.ts";
 import { depsOption, libraryOptions } from "./library-option.ts";
 import type { ArgumentSpec } from "./overview.ts";
 import type { CommandSpec } from "./program.ts";
 import { registryTable } from "./registry-table.ts";
 import { runTable } from "./run-table.ts";
+import { roleOption } from "./store-option.ts";
 
 const idArgument: ArgumentSpec = { usage: "<id>", summary: "the skill's id, as `list` prints it" };
 
@@ -102,12 +105,18 @@ export const commandTable: readonly CommandSpec[] = [
     name: "explain",
     summary: "say why skills are, or are not, in an agent's prompt",
     arguments: [{ usage: "[id]", summary: "only the candidates of this id" }],
-    options: [depsOption, ...libraryOptions],
+    options: [
+      depsOption,
+      roleOption("as whom: to an admin the skills of others are named, too"),
+      ...libraryOptions,
+    ],
     examples: ["explain", "explain pdf --agent writer --runtime claude-code"],
     load: () => import("./command/explain.ts"),
   },
   ...runTable,
   ...registryTable,
+  ...accessTable,
+  ...auditTable,
   ...dependencyTable,
   {
     name: "doctor",

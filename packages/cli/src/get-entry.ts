@@ -8,16 +8,16 @@ import { listProblems } from "./search-problem.ts";
 
 /**
  * The skill of an id, or a failure that says why there is none: who runs the command line owns the folders and may
- * know more than an agent is told.
+ * know more than an agent is told. What is others' in a store does not exist for them either.
  */
 export async function getEntry(opened: Opened, id: string): Promise<SkillEntry> {
   const entry = await opened.library.find(opened.viewer, id);
   if (entry !== undefined) return entry;
-  const candidates = await opened.library.explain(opened.viewer, id);
+  const candidates = (await opened.library.explain(opened.viewer, id)).filter(opened.isKnown);
   const hidden = candidates.find(({ state }) => state === "hidden");
   if (hidden !== undefined) {
     throw new SkillError("SKILL_NOT_FOUND", `The skill ${id} is hidden from this viewer. ${hidden.message}`, {
-      hint: `Look as another viewer with --runtime, --as or --allow; \`skillhold explain ${id}${opened.rootFlags}\` says more.`,
+      hint: `Look as another viewer with --agent, --runtime, --as or --allow; \`skillhold explain ${id}${opened.rootFlags}\` says more.`,
       details: { id, reason: hidden.reason },
     });
   }
@@ -56,8 +56,12 @@ function unsearchedSkill(opened: Opened, id: string): SkillError | undefined {
   );
 }
 
-async function unheardSkill({ library, viewer, rootFlags }: Opened, id: string): Promise<SkillError> {
-  const ids = [...new Set((await library.explain(viewer)).map((candidate) => candidate.id))];
+async function unheardSkill(
+  { library, viewer, isKnown, rootFlags }: Opened,
+  id: string,
+): Promise<SkillError> {
+  const candidates = (await library.explain(viewer)).filter(isKnown);
+  const ids = [...new Set(candidates.map((candidate) => candidate.id))];
   const suggestions = suggest(id, ids);
   const otherwise =
     ids.length === 0

@@ -37,10 +37,17 @@ export async function untilInterrupted<T>(
     if (!isEnd(result)) interrupt.signal.throwIfAborted();
     return result;
   } catch (error) {
-    throw interrupt.signal.aborted ? interrupt.signal.reason : error;
+    throw interrupt.signal.aborted ? withDone(interrupt.signal.reason, error) : error;
   } finally {
     clearTimeout(grace);
     for (const signal of SIGNALS) process.off(signal, onInterrupt);
     process.off("uncaughtException", giveUp);
   }
+}
+
+/** The work may say in its own failure what it had done by then. */
+function withDone(reason: unknown, error: unknown): unknown {
+  if (!(reason instanceof SkillError && error instanceof SkillError && error.code === "INTERRUPTED"))
+    return reason;
+  return new SkillError("INTERRUPTED", reason.message, { details: error.details, cause: error });
 }

@@ -2,7 +2,7 @@ import type { OptionSpec } from "./program.ts";
 import { storeOption } from "./store-option.ts";
 
 /** Which folders a command looks at. */
-const sourceOptions: readonly OptionSpec[] = [
+export const sourceOptions: readonly OptionSpec[] = [
   {
     flags: "--root <folder>",
     summary: "look at this folder only; may be repeated",
@@ -16,7 +16,7 @@ const sourceOptions: readonly OptionSpec[] = [
     default: "local",
   },
   storeOption,
-  { flags: "--no-store", summary: "leave out the skills of your own store" },
+  { flags: "--no-store", summary: "leave out your own store, and what it switches off" },
   { flags: "--trust-project", summary: "trust the project's skills as your own" },
   { flags: "--follow-links", summary: "follow links that lead out of a source" },
   { flags: "--no-cache", summary: "read every skill anew" },
@@ -24,8 +24,11 @@ const sourceOptions: readonly OptionSpec[] = [
 
 /** For whom it looks. */
 const viewerOptions: readonly OptionSpec[] = [
-  { flags: "--runtime <name>", summary: "see what this agent runtime sees", default: "skillhold-cli" },
-  { flags: "--agent <id>", summary: "see what this agent sees" },
+  {
+    flags: "--runtime <name>",
+    summary: "see what this agent runtime sees; by default the agent's own, or skillhold-cli",
+  },
+  { flags: "--agent <key>", summary: "see what this agent sees" },
   {
     flags: "--user <name>",
     summary: "see what this user sees; by default $SKILLHOLD_USER, or the name you are logged in as",

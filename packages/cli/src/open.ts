@@ -1,7 +1,5 @@
-import { basename, dirname, resolve } from "node:path";
 import {
-  didYouMean,
-  discoverSources,
+  type AccessSettings,
   type FolderState,
   type Library,
   type LiveReloadOptions,
@@ -11,7 +9,6 @@ import {
   orderSources,
   type Precedence,
   type Source,
-  suggest,
   type Viewer,
 } from "@skillhold/core";
 import { SkillError } from "@skillhold/protocol/error";
@@ -26,12 +23,12 @@ import { openProgress } from "./progress.ts";
 import {
   chooseStore,
   isStoreAlone,
+  type LayerOptions,
   openRegistryLayer,
   type RegistryLayer,
   readDisabledFolders,
-  STORE_LABEL,
 } from "./registry-layer.ts";
-import { statPath } from "./stat-path.ts";
+import { chooseSources, formatRoots } from "./source-option.ts";
 import { findSecrets } from "./state.ts";
 import { storeFlags, userName } from "./store-address.ts";
 import { readViewer } from "./viewer-option.ts";
@@ -67,9 +64,11 @@ const discoveredLimits = withLimits({ searchHits: HITS });
 /** A tree named on the command line is searched deeper than one that is searched unasked. */
 const namedLimits = withLimits({ searchHits: HITS, discoveryDepth: 16 });
 
+type Asked = Pick<CommandInput, "options" | "io">;
+
 /** Opens the library of the common options for as long as it is used. */
 export async function withLibrary<T>(
-  { options, io }: Pick<CommandInput, "options" | "io">,
+  { options, io }: Asked,
   use: (opened: Opened) => Promise<T>,
   { roots: given = [], watch, onStoreFailure }: OpenOptions = {},
 ): Promise<T> {
@@ -78,7 +77,9 @@ export async function withLibrary<T>(
   const precedence = options["precedence"] as Precedence;
   const url = chooseStore(options, io, roots);
   const isAlone = url !== undefined && isStoreAlone(options, roots);
-  const sources = isAlone ? [] : orderSources(chooseSources(roots, options, io, url), precedence);
+  const sources = isAlone
+    ? []
+    : orderSources(chooseSources(roots, options, io, url !== undefined), precedence);
   const rootFlags = `${formatRoots(roots)}${storeFlags(options)}`;
   const hasSecret = await findSecrets(io);
   const host = nodeHost({ env: io.env, platform: process.platform, cwd: io.cwd, hasSecret });
@@ -92,20 +93,15 @@ export async function withLibrary<T>(
     isWatched: watch !== undefined,
     ...present({ onError: watch?.onError }),
   };
-  const useLayers = async (store: RegistryLayer | undefined): Promise<T> => {
-    const progress = openProgress(io, "looking for skills", { afterMs: 400 });
-    const onProgress = ({ skills, folders }: { skills: number; folders: number }) =>
-      progress.update(skills, folders);
-    const settings = { sources, host, precedence, limits, signal: io.signal, onProgress };
-XX    } finally {
-      await library.close();
-    }
-  };
+  const open = async () =>
+    url === undefined ? undefined : await openRegistryLayer(url, { options, io }, layer);
+  const disabled = () => (isAlone ? new Set<string>() : readDisabledFolders({ options, io }));
   try {
-    if (url === undefined) return await useLayers(undefined);
     return await withStoreLayer(
-      () => openRegistryLayer(url, { options, io }, layer),
-      useLayers,
+      open,
+      disabled,
+      (store, settings) =>
+        useLayers({ options, io }, { ...layer, precedence, sources, rootFlags, watch, store, settings }, use),
       onStoreFailure,
     );
   } finally {
@@ -113,91 +109,62 @@ XX    } finally {
   }
 }
 
+/** Opens the store, or else asks it only for what it says of skills in folders. */
 async function withStoreLayer<T>(
-  open: () => Promise<RegistryLayer>,
-  use: (store: RegistryLayer | undefined) => Promise<T>,
+  open: () => Promise<RegistryLayer | undefined>,
+  readDisabled: () => ReadonlySet<string> | Promise<ReadonlySet<string>>,
+  use: (store: RegistryLayer | undefined, settings: AccessSettings) => Promise<T>,
   onFailure: OpenOptions["onStoreFailure"],
 ): Promise<T> {
   let store: RegistryLayer | undefined;
+  let settings: AccessSettings = {};
   try {
     store = await open();
+    settings = { disabledFolders: store?.library.disabledFolders ?? (await readDisabled()) };
   } catch (error) {
     if (onFailure === undefined || !(error instanceof SkillError)) throw error;
     onFailure(error);
   }
   try {
-    return await use(store);
+    return await use(store, settings);
   } finally {
     await store?.close();
   }
 }
 
-/** The folders that were named, and those alone; without any, the ones an agent here would expect. */
-function chooseSources(
-  roots: readonly string[],
-  options: CommandInput["options"],
-  io: Io,
-  store: string | undefined,
-): readonly Source[] {
-  const home = io.env["HOME"] || io.env["USERPROFILE"] || undefined;
-  const isProjectTrusted = options["trustProject"] === true;
-  const found =
-    roots.length > 0
-      ? namedSources(roots, io.cwd)
-      : discoverSources({ cwd: io.cwd, isProjectTrusted, ...present({ home }) });
-  const others = store === undefined ? [] : [STORE_LABEL];
-  const chosen = filterSources(found, listOption(options, "source"), others);
-  return options["followLinks"] === true ? chosen.map((each) => ({ ...each, followLinks: true })) : chosen;
+interface Layers extends LayerOptions, Pick<Opened, "precedence" | "sources" | "rootFlags"> {
+  readonly watch: LiveReloadOptions | undefined;
+  readonly store: RegistryLayer | undefined;
+  readonly settings: AccessSettings;
 }
 
-function namedSources(roots: readonly string[], cwd: string): readonly Source[] {
-  const sources = new Map<string, Source>();
-  for (const label of roots) {
-    const path = resolve(cwd, label);
-    const stats = statPath(path, label);
-    if (stats === undefined) throw new SkillError("PATH_NOT_FOUND", `The path ${label} does not exist.`);
-    const isSkillFile = !stats.isDirectory() && basename(path).toLowerCase() === "skill.md";
-    if (!stats.isDirectory() && !isSkillFile)
-      throw new SkillError("PATH_NOT_FOUND", `${label} is not a folder.`, {
-        hint: "Name a folder that is or holds skills.",
-      });
-    const root = isSkillFile ? dirname(path) : path;
-    if (!sources.has(root)) sources.set(root, { label, kind: "workspace", trust: "user", root });
-  }
-  return [...sources.values()];
-}
-
-function filterSources(
-  sources: readonly Source[],
-  labels: readonly string[],
-  others: readonly string[],
-): readonly Source[] {
-  if (labels.length === 0) return sources;
-  const known = [...sources.map(({ label }) => label), ...others];
-  const unknown = labels.find((label) => !known.includes(label));
-  if (unknown === undefined) return sources.filter(({ label }) => labels.includes(label));
-  const otherwise =
-    known.length === 0
-      ? "No source was found here; name a folder with --root."
-      : `There are: ${known.join(", ")}.`;
-  throw new SkillError("USAGE", `There is no source ${unknown}.`, {
-    hint: didYouMean(suggest(unknown, known)) ?? otherwise,
-  });
-}
-
-function readViewer(options: CommandInput["options"], { env }: Pick<Io, "env">): Viewer {
-  const allow = textOption(options, "allow")
-    ?.split(",")
-    .map((id) => id.trim())
-    .filter((id) => id !== "");
-  return {
-    runtime: textOption(options, "runtime") ?? "skillhold-cli",
-    invoker: textOption(options, "as") === "user" ? "user" : "model",
-    user: textOption(options, "user") ?? userName(env),
-    ...present({ agent: textOption(options, "agent"), allow }),
+async function useLayers<T>(
+  { options, io }: Asked,
+  { host, limits, cache, precedence, sources, rootFlags, watch, store, settings }: Layers,
+  use: (opened: Opened) => Promise<T>,
+): Promise<T> {
+  const viewer = await readViewer(options, io, store);
+  const progress = openProgress(io, "looking for skills", { afterMs: 400 });
+  const onProgress = ({ skills, folders }: { skills: number; folders: number }) =>
+    progress.update(skills, folders);
+  const asked = { sources, host, precedence, limits, settings, signal: io.signal, onProgress };
+  const folders = await openLibrary({ ...asked, ...present({ cache, watch }) }).finally(progress.stop);
+  const layered = { precedence, limits, settings, ...present({ cache }) };
+  const library = store === undefined ? folders : openLayeredLibrary([folders, store.library], layered);
+  const inspect = () => {
+    const all = library.layer.shelf.view();
+    const view = all.openTo?.((entry, standing) => isOpenTo(entry, viewer, standing)) ?? all;
+    return { ...folders.inspect(), view };
   };
+  const isKnown = options["role"] === "admin" ? () => true : knownTo(askersOf(viewer, io), store);
+  try {
+    return await use({ library, inspect, viewer, isKnown, precedence, sources, store, rootFlags });
+  } finally {
+    await library.close();
+  }
 }
 
-function formatRoots(roots: readonly string[]): string {
-  return roots.map((root) => ` --root ${/^[\w./~@+-]+$/.test(root) ? root : JSON.stringify(root)}`).join("");
+/** The one who looks, and the one who runs the command, who may look on behalf of another. */
+function askersOf(viewer: Viewer, { env }: Pick<Io, "env">): readonly Viewer[] {
+  return [viewer, { runtime: viewer.runtime, user: userName(env) }];
 }

@@ -26,7 +26,15 @@ export function writeOutFile(path: string, label: string, bytes: Uint8Array): vo
     writeFileSync(partial, bytes, { flag: "wx" });
     renameSync(partial, path);
   } catch (error) {
-    rmSync(partial, { force: true });
+    removePartial(partial);
     throw ioFailure(`${label} cannot be written`, error);
+  }
+}
+
+function removePartial(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // What kept it from being written keeps it from being removed, and is told.
   }
 }

@@ -34,6 +34,8 @@ export interface Failure {
   readonly code: ErrorCode;
   readonly message: string;
   readonly hint: string;
+  /** What was done before an interrupt. */
+  readonly details?: Readonly<Record<string, unknown>>;
 }
 
 /** What `--json` prints, one document a command; `watch` one a line. */
@@ -50,7 +52,9 @@ export async function printFailure(io: Io, error: unknown): Promise<ExitCode> {
   const { SkillError, errorTable } = await import("@skillhold/protocol/error");
   const failure = error instanceof SkillError ? error : asBug(error, errorTable.INTERNAL.hint);
   const { code, message, hint } = failure;
-  if (io.json) printEnvelope(io, { ok: false, error: { code, message, hint } });
+  const { details = {} } = failure;
+  const done = code === "INTERRUPTED" && Object.keys(details).length > 0 ? { details } : {};
+  if (io.json) printEnvelope(io, { ok: false, error: { code, message, hint, ...done } });
   else io.err(await formatFailure(io, { code, message, hint }));
   if (code === "INTERNAL" && io.env["SKILLHOLD_DEBUG"] && error instanceof Error) io.err(`${error.stack}\n`);
   return errorTable[code].exit;

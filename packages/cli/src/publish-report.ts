@@ -17,6 +17,15 @@ export async function printPublications(io: Io, skills: readonly Publication[]):
   if (skills.length > 1) io.err(`${summarize(skills)}\n`);
 }
 
+/** An interrupt as it is told: with what was done before it. Text is printed now, and JSON goes with the failure. */
+export async function withResults(io: Io, skills: readonly Publication[], error: unknown): Promise<unknown> {
+  if (!(error instanceof SkillError) || error.code !== "INTERRUPTED") return error;
+  const { code, message, hint, details } = error;
+  if (io.json) return new SkillError(code, message, { hint, details: { ...details, skills }, cause: error });
+  await printPublications(io, skills);
+  return error;
+}
+
 /** The exit code of the first that failed. */
 export function exitOf(skills: readonly Publication[]): ExitCode {
   const failure = skills.find((skill) => skill.status === "failed");

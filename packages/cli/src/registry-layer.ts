@@ -6,7 +6,7 @@ import type { Limits } from "@skillhold/protocol/limits";
 import { listOption, present } from "./option.ts";
 import type { Io } from "./output.ts";
 import type { CommandInput } from "./program.ts";
-import { copiesFolder, isStoreThere, missingStore, showStore, storeUrl } from "./store-address.ts";
+import { copiesFolder, isStoreThere, lookingAt, missingStore, showStore, storeUrl } from "./store-address.ts";
 
 /** The store as one of the places that skills are found in. */
 export interface RegistryLayer {
@@ -58,9 +58,9 @@ export async function readDisabledFolders({
 }: Pick<CommandInput, "options" | "io">): Promise<ReadonlySet<string>> {
   const url = options["store"] === false ? undefined : ownStore(io);
   if (url === undefined || !isStoreThere(url)) return new Set();
+  const { isNoRegistry, openRegistryStore } = await import("@skillhold/store");
   try {
-    const { openRegistryStore } = await import("@skillhold/store");
-    const store = await openRegistryStore(url, { create: false });
+    const store = await openRegistryStore(url, lookingAt(url));
     try {
       const toggles = await store.listToggles();
       return new Set(toggles.filter(({ isEnabled }) => !isEnabled).map(({ id }) => id));
@@ -68,6 +68,7 @@ export async function readDisabledFolders({
       await store.close();
     }
   } catch (error) {
+    if (isNoRegistry(error)) return new Set();
     throw withWayAround(error);
   }
 }
@@ -82,17 +83,23 @@ function ownStore(io: Pick<Io, "env" | "cwd">): string | undefined {
   }
 }
 
-/** Opens a store to look at. What it takes is loaded only now. */
+/**
+ * Opens a store to look at; undefined where nothing was ever published to it, and nobody asked for it by name. What it
+ * takes is loaded only now.
+ */
 export async function openRegistryLayer(
   url: string,
   { options, io }: Pick<CommandInput, "options" | "io">,
   layer: LayerOptions,
-): Promise<RegistryLayer> {
-  if (!isStoreThere(url)) throw missingStore(url, io);
+): Promise<RegistryLayer | undefined> {
+  const isNamed = typeof options["store"] === "string" || listOption(options, "source").includes(STORE_LABEL);
+  const { isNoRegistry } = await import("@skillhold/store");
   try {
     return await openLayer(url, io, layer);
   } catch (error) {
-    throw typeof options["store"] === "string" ? error : withWayAround(error);
+    if (!isNoRegistry(error)) throw typeof options["store"] === "string" ? error : withWayAround(error);
+    if (isNamed) throw missingStore(url, io);
+    return undefined;
   }
 }
 
@@ -105,7 +112,7 @@ async function openLayer(
     import("@skillhold/store"),
     import("@skillhold/core/registry-library"),
   ]);
-  const store = await openRegistryStore(url, { create: false });
+  const store = await openRegistryStore(url, lookingAt(url));
   try {
     const context = { store, clock: { now: () => new Date() }, ids: { next: randomUUID }, limits };
     const place = { label: STORE_LABEL, copies: copiesFolder(url, io.env), name: url };

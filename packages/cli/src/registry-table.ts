@@ -1,6 +1,6 @@
 import type { ArgumentSpec } from "./overview.ts";
 import type { CommandSpec, OptionSpec } from "./program.ts";
-import { actorOptions, storeOption } from "./store-option.ts";
+import { actorOptions, askerOptions, storeOption } from "./store-option.ts";
 
 const idArgument: ArgumentSpec = { usage: "<id>", summary: "the skill's id, as `list` prints it" };
 const dryRunOption: OptionSpec = { flags: "--dry-run", summary: "say what would happen, and change nothing" };
@@ -54,7 +54,11 @@ export const registryTable: readonly CommandSpec[] = [
     name: "versions",
     summary: "list the revisions of a skill, or show one",
     arguments: [idArgument, { usage: "[revision]", summary: "show this revision and its files" }],
-    options: [{ flags: "--file <path>", summary: "print this file of the revision" }, storeOption],
+    options: [
+      { flags: "--file <path>", summary: "print this file of the revision" },
+      ...askerOptions,
+      storeOption,
+    ],
     examples: ["versions pdf", "versions pdf 2", "versions pdf 2 --file SKILL.md"],
     load: () => import("./command/versions.ts"),
   },
@@ -68,6 +72,7 @@ export const registryTable: readonly CommandSpec[] = [
     ],
     options: [
       { flags: "--folder <path>", summary: "compare with this folder in place of a revision" },
+      ...askerOptions,
       storeOption,
     ],
     examples: ["diff pdf", "diff pdf 1 3", "diff pdf --folder ./pdf"],
@@ -131,7 +136,7 @@ export const registryTable: readonly CommandSpec[] = [
     summary: "write skills to an archive or a folder",
     arguments: [{ usage: "[ids...]", summary: "the skills to export" }],
     options: [
-      { flags: "--all", summary: "export every skill that is not deleted" },
+      { flags: "--all", summary: "export every skill that you may use and that is not deleted" },
       { flags: "--out <path>", summary: "the archive or folder to write" },
       {
         flags: "--format <name>",
@@ -140,6 +145,7 @@ export const registryTable: readonly CommandSpec[] = [
       },
       { flags: "--lock <file>", summary: "with --format folder, the skills-lock.json to keep up to date" },
       dryRunOption,
+      ...askerOptions,
       storeOption,
     ],
     examples: ["export --all --out skills.zip", "export pdf docx --out .agents/skills --format folder"],

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join, resolve } from "node:path";
@@ -34,10 +35,30 @@ export function isStoreThere(url: string): boolean {
   return file === undefined || existsSync(file);
 }
 
-/** Beside the file that the skills are in; for a server's in the user's data folder. */
+/**
+ * How a store is opened that is only looked at. A file is its user's alone, and is brought up to date; the database of
+ * a server is also used by others, whose programs may be older.
+ */
+export function lookingAt(url: string) {
+  return { create: false, upgrade: storeFile(url) !== undefined } as const;
+}
+
+/** Beside the file that the skills are in; for a server's in the user's data folder, each database in its own. */
 export function copiesFolder(url: string, env: Io["env"]): string {
   const file = storeFile(url);
-  return file === undefined ? join(dataFolder(env), "revisions") : join(`${file}.d`, "revisions");
+  if (file !== undefined) return join(`${file}.d`, "revisions");
+  return join(dataFolder(env), "revisions", hash("sha256", databaseOf(url), "hex").slice(0, 16));
+}
+
+/** Which database it is, whoever asks for it. */
+function databaseOf(url: string): string {
+  const parsed = URL.parse(url);
+  if (parsed === null) return "";
+  const { hostname, port, pathname, username, searchParams } = parsed;
+  // One that is not named has the name of the user.
+  const database = pathname.length > 1 ? pathname.slice(1) : username;
+  const others = [...searchParams].filter(([key]) => !/^(user|pass)/i.test(key)).sort();
+  return JSON.stringify([hostname.toLowerCase(), port || "5432", database, others]);
 }
 
 /** For people: where the store is, without what may be secret. */

@@ -3,15 +3,24 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { RegistryContext, RegistryStore } from "@skillhold/core/registry";
-import type { Actor } from "@skillhold/protocol";
+import { Actor } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits } from "@skillhold/protocol/limits";
-import { openRegistryStore } from "@skillhold/store";
-import { openSignedStore } from "./audit-store.ts";
+import { isNoRegistry, openRegistryStore } from "@skillhold/store";
+import { keepNote, openSignedStore } from "./audit-store.ts";
 import { textOption } from "./option.ts";
-import type { Io } from "./output.ts";
+import { type Io, plain } from "./output.ts";
 import type { CommandInput } from "./program.ts";
 import { rehearse } from "./rehearsal.ts";
-import { copiesFolder, isStoreThere, missingStore, storeFlags, storeUrl, userName } from "./store-address.ts";
+import {
+  copiesFolder,
+  isStoreThere,
+  lookingAt,
+  missingStore,
+  storeFlags,
+  storeUrl,
+  userName,
+} from "./store-address.ts";
 import { withStoreAdvice } from "./store-advice.ts";
 
 /** The registry as a command works on it. */
@@ -45,9 +54,19 @@ export async function withRegistry<T>(
     try {
       return await use({ context, actor, flags, copies: copiesFolder(url, io.env) });
     } catch (error) {
-      throw await withStoreAdvice(error, { store, actor, flags });
+      throw await withStoreAdvice(error, { context, actor, flags, io });
     }
   });
+}
+
+/** What was written is written: that no note of it could be kept beside the store is told, and fails nothing. */
+async function witness(store: RegistryStore, url: string, io: Io): Promise<void> {
+  try {
+    await keepNote(store, url, io);
+  } catch (error) {
+    if (!(error instanceof SkillError)) throw error;
+    io.err(`warning: no note of the log was kept: ${plain(error.message)}\n`);
+  }
 }
 
 async function withStore<T>(
@@ -57,18 +76,34 @@ async function withStore<T>(
   use: (store: RegistryStore) => Promise<T>,
 ): Promise<T> {
   const isDryRun = options["dryRun"] === true;
-  if (!isStoreThere(url)) {
-    if (kind !== "write") throw missingStore(url, io);
-    if (isDryRun) return await withEmptyStore(use);
+  const store = await open(url, isDryRun ? "read" : kind, io);
+  if (store === undefined) {
+    if (kind === "write" && isDryRun) return await withEmptyStore(use);
+    throw missingStore(url, io);
   }
-  const isWritten = kind !== "read" && !isDryRun;
-  const store = isWritten
-    ? await openSignedStore(url, io, { create: kind === "write" })
-    : await openRegistryStore(url, { create: false });
   try {
-    return await use(isDryRun ? rehearse(store) : store);
+    const result = await use(isDryRun ? rehearse(store) : store);
+    if (kind !== "read" && !isDryRun) await witness(store, url, io);
+    return result;
   } finally {
     await store.close();
+  }
+}
+
+/** Undefined where there is none, and none is made. */
+async function open(
+  url: string,
+  kind: StoreUse,
+  io: Pick<Io, "env" | "cwd">,
+): Promise<RegistryStore | undefined> {
+  if (kind === "write") return await openSignedStore(url, io);
+  try {
+    return kind === "change" && isStoreThere(url)
+      ? await openSignedStore(url, io, { create: false })
+      : await openRegistryStore(url, lookingAt(url));
+  } catch (error) {
+    if (isNoRegistry(error)) return undefined;
+    throw error;
   }
 }
 
@@ -89,5 +124,9 @@ async function withEmptyStore<T>(use: (store: RegistryStore) => Promise<T>): Pro
 
 function readActor(options: CommandInput["options"], { env }: Pick<Io, "env">): Actor {
   const role = textOption(options, "role") === "admin" ? "admin" : "publisher";
-  return { user: textOption(options, "user") ?? userName(env), role };
+  const { data: actor } = Actor.safeParse({ user: textOption(options, "user") ?? userName(env), role });
+  if (actor !== undefined) return actor;
+  throw new SkillError("USAGE", "The name of the user is empty or too long.", {
+    hint: "Give --user a name of 1 to 256 characters; without it, $SKILLHOLD_USER is taken.",
+  });
 }

@@ -1,8 +1,7 @@
 import type { AuditSink } from "@skillhold/core";
-import { RegistryAudit } from "@skillhold/core/audit";
+import type { RegistryAudit } from "@skillhold/core/audit";
 import type { RegistryStore } from "@skillhold/core/registry";
 import type { SkillEvent } from "@skillhold/protocol";
-import { checkpointsOf, openSignedStore } from "./audit-store.ts";
 import type { Io } from "./output.ts";
 import { storeUrl } from "./store-address.ts";
 
@@ -48,7 +47,12 @@ export class UserLog implements AuditSink {
   }
 }
 
+/** What it takes is loaded only now: most commands record nothing. */
 async function open(io: Pick<Io, "env" | "cwd">): Promise<OpenedLog> {
+  const [{ checkpointsOf, openSignedStore }, { RegistryAudit }] = await Promise.all([
+    import("./audit-store.ts"),
+    import("@skillhold/core/audit"),
+  ]);
   const url = storeUrl({}, io);
   const store = await openSignedStore(url, io);
   const notes = checkpointsOf(url, io);

@@ -63,12 +63,13 @@ async function findRecorded(
   try {
     return await viewerFor(agent, user, context);
   } catch (error) {
-    if (!(error instanceof SkillError) || error.code !== "USAGE") throw error;
+    if (!(error instanceof SkillError) || error.code !== "AGENT_NOT_FOUND") throw error;
     const keys = (await listAgents(context)).map(({ key }) => key);
-    const isNamed = typeof options["store"] === "string" || listOption(options, "source").includes(STORE_LABEL);
+    const isNamed =
+      typeof options["store"] === "string" || listOption(options, "source").includes(STORE_LABEL);
     const isRemoved = (await context.store.findAgent(agent)) !== undefined;
     if (keys.length === 0 && !isNamed && !isRemoved) return undefined;
-    throw new SkillError("USAGE", error.message, {
+    throw new SkillError("AGENT_NOT_FOUND", error.message, {
       hint: didYouMean(suggest(agent, keys)) ?? error.hint,
       details: error.details,
       cause: error,

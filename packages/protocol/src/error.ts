@@ -65,6 +65,7 @@ export const errorTable = {
     exit: 1,
     hint: "Check that the store can be reached and that there is room on its disk.",
   },
+  AGENT_NOT_FOUND: { status: 404, exit: 5, hint: "`skillhold agent list` lists the agents there are." },
   TOOL_NOT_FOUND: { status: 404, exit: 5, hint: "`skillhold tools <skill>` lists the tools of a skill." },
   SECRET_UNREADABLE: {
     status: 500,

@@ -3,14 +3,23 @@ import { type FileHandle, lstat, open } from "node:fs/promises";
 
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
 
-/** Opens a file to read it; a link is as good as nothing. */
-export async function openIfThere(path: string): Promise<FileHandle | undefined> {
+/** Opens a file to read it; a link is as good as nothing. `"odd"` is what cannot be read as a file. */
+export async function openIfThere(path: string): Promise<FileHandle | "odd" | undefined> {
   try {
-    return await open(path, FLAGS);
+    const handle = await open(path, FLAGS);
+    if ((await handle.stat()).isFile()) return handle;
+    await handle.close();
+    return "odd";
   } catch (error) {
     if (isMissing(error) || codeOf(error) === "ELOOP") return undefined;
+    if (isOdd(error)) return "odd";
     throw error;
   }
+}
+
+/** Whether a failure is about this file alone, and says nothing of the others. */
+export function isOdd(error: unknown): boolean {
+  return ["EACCES", "EPERM", "EISDIR", "ENXIO", "ENODEV", "EIO"].includes(String(codeOf(error)));
 }
 
 export async function lookIfThere(path: string): Promise<Stats | undefined> {
@@ -42,6 +51,10 @@ export async function writeSynced(path: string, bytes: Uint8Array, time: Date): 
 
 export function isMissing(error: unknown): boolean {
   return codeOf(error) === "ENOENT";
+}
+
+export function isNoFolder(error: unknown): boolean {
+  return codeOf(error) === "ENOTDIR";
 }
 
 function codeOf(error: unknown): unknown {

@@ -1,5 +1,7 @@
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
+  chownSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -15,6 +17,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
+import { asNobody } from "./as-nobody.fixture.ts";
 import { type BlobFolder, openBlobFolder } from "./blob-folder.ts";
 import { blobStoreContract } from "./blob-store.contract.ts";
 import { digest } from "./registry.fixture.ts";
@@ -65,6 +68,25 @@ test("a folder that is a link, or open to others, is refused [S-41]", async () =
   await expect(openBlobFolder(root, clock)).rejects.toMatchObject({ code: "CONFIG_INVALID" });
 });
 
+test("so is one that lies in a folder that is a link, another's, or open to others [S-41]", async () => {
+  const clock = { now: () => new Date() };
+  const parent = dirname(root);
+  symlinkSync(parent, `${parent}-link`);
+  try {
+    const refused = { code: "CONFIG_INVALID", details: { root: `${parent}-link` } };
+    await expect(openBlobFolder(`${parent}-link/blobs`, clock)).rejects.toMatchObject(refused);
+  } finally {
+    rmSync(`${parent}-link`);
+  }
+  chmodSync(parent, 0o755);
+  await expect(openBlobFolder(root, clock)).rejects.toMatchObject({ details: { root: parent } });
+  chmodSync(parent, 0o700);
+  await openBlobFolder(root, clock);
+  if (process.geteuid?.() !== 0) return;
+  chownSync(parent, 65534, 65534);
+  await expect(openBlobFolder(root, clock)).rejects.toMatchObject({ details: { root: parent } });
+});
+
 test("a link in the place of a blob is not followed, and makes way when it is put [S-41]", async () => {
   const target = join(root, "target");
   writeFileSync(target, "good");
@@ -74,6 +96,43 @@ test("a link in the place of a blob is not followed, and makes way when it is pu
   await folder.put([good]);
   expect(lstatSync(place()).isFile()).toBe(true);
   expect(Buffer.from(await folder.get(good.digest)).toString()).toBe("good");
+});
+
+test("what cannot be read as a file is damage of that blob alone, and makes way when it is put [S-41]", async () => {
+  const odd = [
+    ["a folder", () => mkdirSync(join(place(), "deep"), { recursive: true })],
+    ["a pipe", () => execFileSync("mkfifo", [place()])],
+  ] as const;
+  for (const [, make] of odd) {
+    mkdirSync(dirname(place()), { recursive: true });
+    make();
+    await expect(folder.get(good.digest)).rejects.toMatchObject({
+      code: "INTEGRITY_FAILED",
+      details: { problem: "is damaged" },
+    });
+    await folder.put([good]);
+    expect(Buffer.from(await folder.get(good.digest)).toString()).toBe("good");
+    rmSync(place());
+  }
+  await folder.sweep(soon());
+  expect(readdirSync(join(root, "tmp"))).toEqual([]);
+});
+
+test("a file that is closed to us is damage of that blob alone, and makes way when it is put [S-41]", async () => {
+  await folder.put([good]);
+  chmodSync(place(), 0);
+  await asNobody(dirname(root), async () => {
+    await expect(folder.get(good.digest)).rejects.toMatchObject({ code: "INTEGRITY_FAILED" });
+    await folder.put([good]);
+    expect(Buffer.from(await folder.get(good.digest)).toString()).toBe("good");
+  });
+});
+
+test("a folder in the place of a blob is removed as one [S-45]", async () => {
+  mkdirSync(join(place(), "deep"), { recursive: true });
+  utimesSync(place(), 0, 0);
+  expect(await folder.remove([good.digest], new Date(1000))).toBe(1);
+  expect(existsSync(place())).toBe(false);
 });
 
 test("strangers among the files are neither listed nor removed [S-41]", async () => {

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { lstat, mkdir, readdir, rename, rm, utimes } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { type Clock, syncFolder } from "@skillhold/core";
-import type { Blob, BlobEntry, BlobStore } from "@skillhold/core/registry";
+import type { Blob, BlobEntry } from "@skillhold/core/registry";
 import { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { asDigest, digestOf, rejectFalseName, unreadable } from "./blob.ts";
-import { isMissing, isOlder, lookIfThere, openIfThere, writeSynced } from "./blob-file.ts";
+import { asDigest, digestOf, type EngineBlobs, rejectFalseName, unreadable } from "./blob.ts";
+import { isMissing, isNoFolder, isOdd, isOlder, lookIfThere, openIfThere, writeSynced } from "./blob-file.ts";
 import { forEachBounded } from "./bounded.ts";
 
 /** How many files are written and synced at the same time. */
@@ -15,10 +15,13 @@ const AT_ONCE = 16;
 const TEMPORARY = "tmp";
 const TRASH = /^trash-(\d+)-([0-9a-f]{64})-/;
 
-/** Opens the folder, and makes it when it is not there. It is its owner's alone. */
+/** Opens the folder, and makes it when it is not there. It and the one it lies in are their owner's alone. */
 export async function openBlobFolder(root: string, clock: Clock): Promise<BlobFolder> {
+  for (const folder of [dirname(root), root]) {
+    await attempt(root, () => mkdir(folder, { recursive: true, mode: 0o700 }));
+    await rejectShared(folder);
+  }
   await attempt(root, () => mkdir(join(root, TEMPORARY), { recursive: true, mode: 0o700 }));
-  await rejectShared(root);
   await attempt(root, () => syncFolder(root));
   return new BlobFolder(root, clock);
 }
@@ -39,7 +42,7 @@ async function rejectShared(root: string): Promise<void> {
  * A file a blob, named by its hash: `ab/ab12…`. A file has its name only when its bytes are on disk, and nothing is
  * changed under a name. The time of a file is when it was last put.
  */
-export class BlobFolder implements BlobStore {
+export class BlobFolder implements EngineBlobs {
   readonly #root: string;
   readonly #clock: Clock;
   #isClosed = false;
@@ -64,11 +67,27 @@ export class BlobFolder implements BlobStore {
   async get(digest: Digest): Promise<Uint8Array> {
     for (let attempt = 0; ; attempt += 1) {
       const bytes = await this.#attempt(() => this.#read(digest));
-      if (bytes !== undefined && digestOf(bytes) === digest) return bytes;
+      if (bytes !== undefined && bytes !== "odd" && digestOf(bytes) === digest) return bytes;
       // One that is just being put back is missing for a moment.
       if (bytes !== undefined || attempt === 2) throw unreadable(digest, bytes);
       await setTimeout(5);
     }
+  }
+
+  async missing(digests: readonly Digest[]): Promise<readonly Digest[]> {
+    const kept = new Set<Digest>();
+    await this.#attempt(() =>
+      forEachBounded(digests, AT_ONCE, async (digest) => {
+        const stats = await lookIfThere(this.#pathOf(digest));
+        if (stats?.isFile() === true) kept.add(digest);
+      }),
+    );
+    return digests.filter((digest) => !kept.has(digest));
+  }
+
+  /** Whoever has begun a transaction is the only writer: there is nothing else to wait for. */
+  within(): this {
+    return this;
   }
 
   async *list(): AsyncIterable<BlobEntry> {
@@ -132,6 +151,7 @@ export class BlobFolder implements BlobStore {
     const path = join(this.#root, TEMPORARY, `new-${randomUUID()}`);
     try {
       await writeSynced(path, blob.bytes, this.#clock.now());
+      await this.#clear(blob.digest);
       await rename(path, this.#pathOf(blob.digest));
     } catch (error) {
       await rm(path, { force: true });
@@ -139,11 +159,19 @@ export class BlobFolder implements BlobStore {
     }
   }
 
+  /** A file takes the place of whatever is there, but for a folder: that is put aside, where it is swept one day. */
+  async #clear(digest: Digest): Promise<void> {
+    const path = this.#pathOf(digest);
+    if ((await lookIfThere(path))?.isDirectory() !== true) return;
+    // The slash is for a folder alone: who was faster may have put the file there by now, and that stays.
+    await rename(`${path}/`, join(this.#root, TEMPORARY, `odd-${randomUUID()}`)).catch(ignoreGone);
+  }
+
   /** Whether a good one is there, which then is as if it were new. The time is set by its name: see `#removeOne`. */
   async #renew(digest: Digest): Promise<boolean> {
     const path = this.#pathOf(digest);
     const handle = await openIfThere(path);
-    if (handle === undefined) return false;
+    if (handle === undefined || handle === "odd") return false;
     try {
       if (digestOf(await handle.readFile()) !== digest) return false;
       const now = this.#clock.now();
@@ -151,18 +179,21 @@ export class BlobFolder implements BlobStore {
       await handle.sync();
       return true;
     } catch (error) {
-      if (isMissing(error)) return false;
+      if (isMissing(error) || isOdd(error)) return false;
       throw error;
     } finally {
       await handle.close();
     }
   }
 
-  async #read(digest: Digest): Promise<Uint8Array | undefined> {
+  async #read(digest: Digest): Promise<Uint8Array | "odd" | undefined> {
     const handle = await openIfThere(this.#pathOf(digest));
-    if (handle === undefined) return undefined;
+    if (handle === undefined || handle === "odd") return handle;
     try {
       return await handle.readFile();
+    } catch (error) {
+      if (isOdd(error)) return "odd";
+      throw error;
     } finally {
       await handle.close();
     }
@@ -189,7 +220,7 @@ export class BlobFolder implements BlobStore {
   /** Whether it is gone. All who ask decide alike, so that what a remover leaves behind when it dies can be settled. */
   async #settle(trash: string, digest: Digest, before: number): Promise<boolean> {
     if (await isOlder(trash, before)) {
-      await rm(trash, { force: true });
+      await rm(trash, { recursive: true, force: true });
       return true;
     }
     const path = this.#pathOf(digest);
@@ -223,6 +254,10 @@ async function attempt<T>(root: string, work: () => Promise<T>): Promise<T> {
       cause: error,
     });
   }
+}
+
+function ignoreGone(error: unknown): void {
+  if (!isMissing(error) && !isNoFolder(error)) throw error;
 }
 
 function bucketOf(digest: Digest): string {

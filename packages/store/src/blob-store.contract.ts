@@ -72,6 +72,14 @@ export function blobStoreContract(engine: string, open: (clock: Clock) => Promis
       expect(Buffer.from(await subject.blobs.get(blob("other").digest)).toString()).toBe("other");
     });
 
+    test("those that are not there are told, by their names [S-41]", async () => {
+      const blobs = Array.from({ length: 600 }, (_, index) => blob(`blob ${index}`));
+      const names = blobs.map((each) => each.digest);
+      await subject.blobs.put(blobs.slice(1));
+      expect(await subject.blobs.missing([...names, digest("other")])).toEqual([names[0], digest("other")]);
+      expect(await subject.blobs.missing([])).toEqual([]);
+    });
+
     test("what was changed is mended when it is put again [S-41]", async () => {
       await subject.blobs.put([blob("good")]);
       await subject.damage(blob("good").digest);

@@ -1,10 +1,10 @@
 import type { Clock } from "@skillhold/core";
-import type { Blob, BlobEntry, BlobStore } from "@skillhold/core/registry";
+import type { Blob, BlobEntry } from "@skillhold/core/registry";
 import { Digest } from "@skillhold/protocol";
 import { z } from "zod";
-import { digestOf, rejectFalseName, unreadable } from "./blob.ts";
+import { digestOf, type EngineBlobs, rejectFalseName, unreadable } from "./blob.ts";
 import { chunks } from "./chunk.ts";
-import type { Db, RowReader, Tx } from "./db.ts";
+import type { Db, Queries, RowReader, Tx } from "./db.ts";
 import { joinSql, sql } from "./sql.ts";
 
 const PAGE = 1000;
@@ -20,12 +20,17 @@ const ContentRow: RowReader<Uint8Array> = {
 };
 
 /** Blobs in the database, for registries that several machines share. PostgreSQL alone: SQLite has a folder. */
-export function blobTable(db: Db, clock: Clock): BlobStore {
+export function blobTable(db: Db, clock: Clock): EngineBlobs {
   return {
     put: (blobs) => putBlobs(db, blobs, clock.now().getTime()),
     get: (digest) => getBlob(db, digest),
+    missing: (digests) => missingBlobs(db, digests),
     list: () => listBlobs(db),
-    remove: (digests, before) => removeBlobs(db, digests, before.getTime()),
+    remove: (digests, before) => db.transaction((tx) => removeBlobs(tx, digests, before.getTime())),
+    within: (tx) => ({
+      missing: (digests) => missingBlobs(tx, digests),
+      remove: (digests, before) => removeBlobs(tx, digests, before.getTime()),
+    }),
     // What a writer that died had begun, the database has undone.
     sweep: async () => 0,
   };
@@ -72,6 +77,15 @@ async function getBlob(db: Db, digest: Digest): Promise<Uint8Array> {
   return bytes;
 }
 
+async function missingBlobs(db: Queries, digests: readonly Digest[]): Promise<readonly Digest[]> {
+  const kept = new Set<Digest>();
+  for (const chunk of chunks(digests)) {
+    const query = sql`select digest from blob where digest in (${joinSql(chunk)})`;
+    for (const { digest } of await db.all(query, DigestRow)) kept.add(digest);
+  }
+  return digests.filter((digest) => !kept.has(digest));
+}
+
 async function* listBlobs(db: Db): AsyncIterable<BlobEntry> {
   for (let after = ""; ; ) {
     const page = await db.all(
@@ -85,13 +99,10 @@ async function* listBlobs(db: Db): AsyncIterable<BlobEntry> {
   }
 }
 
-async function removeBlobs(db: Db, digests: readonly Digest[], before: number): Promise<number> {
+async function removeBlobs(tx: Tx, digests: readonly Digest[], before: number): Promise<number> {
   let removed = 0;
-  for (const chunk of chunks([...digests].sort())) {
-    removed += await db.transaction((tx) =>
-      tx.run(sql`delete from blob where digest in (${joinSql(chunk)}) and put_ms < ${before}`),
-    );
-  }
+  for (const chunk of chunks([...digests].sort()))
+    removed += await tx.run(sql`delete from blob where digest in (${joinSql(chunk)}) and put_ms < ${before}`);
   return removed;
 }
 

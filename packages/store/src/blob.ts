@@ -1,7 +1,13 @@
 import { hash } from "node:crypto";
-import type { Blob } from "@skillhold/core/registry";
+import type { Blob, BlobStore } from "@skillhold/core/registry";
 import { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
+import type { Tx } from "./db.ts";
+
+/** The blobs of an engine, and what of them a transaction may wait for: where they are rows, it does so itself. */
+export interface EngineBlobs extends BlobStore {
+  within(tx: Tx): Pick<BlobStore, "missing" | "remove">;
+}
 
 export function digestOf(bytes: Uint8Array): Digest {
   return asDigest(hash("sha256", bytes, "hex"));
@@ -20,7 +26,7 @@ export function rejectFalseName({ digest, bytes }: Blob): void {
   });
 }
 
-export function unreadable(digest: Digest, found: Uint8Array | undefined): SkillError {
+export function unreadable(digest: Digest, found: Uint8Array | "odd" | undefined): SkillError {
   const problem = found === undefined ? "is missing" : "is damaged";
   return new SkillError("INTEGRITY_FAILED", `The blob ${digest} ${problem}.`, {
     details: { digest, problem },

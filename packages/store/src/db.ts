@@ -5,6 +5,8 @@ import type { Sql } from "./sql.ts";
 /** A database of either engine, which take the same SQL. Failures of the engine are SkillErrors. */
 export interface Db extends Queries {
   readonly engine: "sqlite" | "postgres";
+  /** Where it is, for messages; without what may be secret. */
+  readonly place: string;
   hasTable(name: string): Promise<boolean>;
   /**
    * All or nothing, and durable when it returns. Contract: nothing but `tx` is awaited in `work`. With SQLite all other
@@ -29,8 +31,8 @@ export interface Tx extends Queries {
   run(query: Sql): Promise<number>;
   /** Statements without values, whose types are written `{text}`, `{int}`, `{bytes}` and `{strict}`. */
   script(text: string): Promise<void>;
-  /** Waits until no other transaction holds the name; held to the end. */
-  lock(name: string): Promise<void>;
+  /** Waits until no other transaction holds the name, or until none holds it alone; held to the end. */
+  lock(name: string, use?: "alone" | "shared"): Promise<void>;
 }
 
 /** A zod schema, or what else turns a row into what it is. */

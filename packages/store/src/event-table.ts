@@ -5,6 +5,7 @@ import { z } from "zod";
 import { chunks } from "./chunk.ts";
 import type { Queries, Tx } from "./db.ts";
 import { fromJson } from "./json-column.ts";
+import { pageLimit } from "./page-limit.ts";
 import { joinSql, sql, toStorable } from "./sql.ts";
 
 /** The number and the hash of the last event. */
@@ -48,7 +49,7 @@ export async function lastEvent(db: Queries): Promise<number> {
 /** In the order in which they were committed. */
 export async function eventsAfter(db: Queries, seq: number, limit: number): Promise<readonly StoredEvent[]> {
   return await db.all(
-    sql`select seq, body from event where seq > ${seq} order by seq limit ${limit}`,
+    sql`select seq, body from event where seq > ${seq} order by seq limit ${pageLimit(limit)}`,
     EventRow,
   );
 }
@@ -56,12 +57,23 @@ export async function eventsAfter(db: Queries, seq: number, limit: number): Prom
 /** The same as it is stored. */
 export async function auditAfter(db: Queries, seq: number, limit: number): Promise<readonly AuditRow[]> {
   return await db.all(
-    sql`select seq, at, type, skill, session, body, hash from event where seq > ${seq} order by seq limit ${limit}`,
+    sql`select seq, at, type, skill, session, body, hash from event where seq > ${seq} order by seq limit ${pageLimit(limit)}`,
     RawRow,
   );
 }
 
 /** In their order. */
+export async function eventsAbout(
+  db: Queries,
+  skill: string,
+  type: string,
+  limit: number,
+): Promise<readonly StoredEvent[]> {
+  const query = sql`select seq, body from event where skill = ${toStorable(skill)} and type = ${type}
+    order by seq desc limit ${limit}`;
+  return await db.all(query, EventRow);
+}
+
 export async function eventsOfSession(db: Queries, session: string): Promise<readonly StoredEvent[]> {
   const query = sql`select seq, body from event where session = ${toStorable(session)} order by seq`;
   const found = await db.all(query, EventRow);

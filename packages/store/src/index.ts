@@ -1,3 +1,4 @@
+export { isNoRegistry } from "./no-registry.ts";
 export { openRegistryStore } from "./open-registry-store.ts";
 export type { RegistryStoreOptions } from "./registry-store.ts";
 export { SqliteApprovals } from "./sqlite-approvals.ts";

@@ -6,6 +6,7 @@ import { z } from "zod";
 import { freshDatabase } from "../../../tests/postgres-database.ts";
 import type { Db, Tx } from "./db.ts";
 import { migrate } from "./migration.ts";
+import { isNoRegistry } from "./no-registry.ts";
 import { openPostgres } from "./postgres-db.ts";
 import { sql } from "./sql.ts";
 import { openSqliteFile } from "./sqlite-file.ts";
@@ -89,6 +90,39 @@ describe.each(engines)("migrations on $engine", ({ open }) => {
     const other = { ...first, script: `${first.script} ` };
     await expect(migrate(db, clock, [other])).rejects.toMatchObject(refused);
     await expect(migrate(db, clock, [other, second])).rejects.toMatchObject(refused);
+    expect(await db.hasTable("two")).toBe(false);
+  });
+
+  test("who may not make a registry makes none, and is told that there is none [S-64]", async () => {
+    const looking = migrate(db, clock, [first], { create: false, upgrade: true });
+    await expect(looking).rejects.toSatisfy(isNoRegistry);
+    for (const table of ["one", "migration"]) expect(await db.hasTable(table)).toBe(false);
+    await migrate(db, clock, [first]);
+    await migrate(db, clock, [first], { create: false, upgrade: false });
+  });
+
+  test("who may not bring an older one up to date leaves it as it is [S-64]", async () => {
+    await migrate(db, clock, [first]);
+    const looking = migrate(db, clock, [first, second], { create: true, upgrade: false });
+    await expect(looking).rejects.toMatchObject({ ...refused, details: { version: 1 } });
+    expect([await db.hasTable("two"), await listDone()]).toMatchObject([false, [{ name: "first" }]]);
+    await migrate(db, clock, [first, second], { create: false, upgrade: true });
+    expect(await db.hasTable("two")).toBe(true);
+  });
+
+  test.each([
+    ["one", "create table one (other {text})"],
+    ["migration", "create table migration (id {int} not null, version {text})"],
+    [
+      "migration",
+      "create table migration (id {text}, name {text}, checksum {text}); insert into migration values ('x', '', '')",
+    ],
+  ])("a table %s of another program is refused, and nothing is made [S-64]", async (table, script) => {
+    await db.transaction((tx) => tx.script(script));
+    for (const create of [true, false]) {
+      const work = migrate(db, clock, [second, first], { create, upgrade: true });
+      await expect(work).rejects.toMatchObject({ ...refused, details: { table } });
+    }
     expect(await db.hasTable("two")).toBe(false);
   });
 

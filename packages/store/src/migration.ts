@@ -1,19 +1,36 @@
 import { hash } from "node:crypto";
 import type { Clock } from "@skillhold/core";
 import { SkillError } from "@skillhold/protocol/error";
-import { z } from "zod";
+import { ZodError, z } from "zod";
 import type { Db, Queries, Tx } from "./db.ts";
 import { type Migration, migrations } from "./migration-table.ts";
+import { noRegistry } from "./no-registry.ts";
 import { sql } from "./sql.ts";
 
 const MigrationRow = z.object({ id: z.int(), name: z.string(), checksum: z.string() });
 
+/** What may be done to a database that is not what this program knows. */
+export interface Leave {
+  /** Whether one without a registry is given one. */
+  readonly create: boolean;
+  /** Whether a registry of an older version is brought up to date: older programs cannot use it any more then. */
+  readonly upgrade: boolean;
+}
+
 /**
- * Brings a database to what this program knows. One that a newer program has changed, or whose migrations are not
- * ours, is refused and left as it is.
+ * Brings a database to what this program knows. One that a newer program has changed, or whose tables are not ours, is
+ * refused and left as it is.
  */
-export async function migrate(db: Db, clock: Clock, steps: readonly Migration[] = migrations): Promise<void> {
-  if ((await db.hasTable("migration")) && (await countDone(db, steps)) === steps.length) return;
+export async function migrate(
+  db: Db,
+  clock: Clock,
+  steps: readonly Migration[] = migrations,
+  leave: Leave = { create: true, upgrade: true },
+): Promise<void> {
+  const done = await findVersion(db, steps);
+  if (done === steps.length) return;
+  if (done === 0 && !leave.create) throw noRegistry(db.place);
+  if (done > 0 && !leave.upgrade) throw older(done, steps.length);
   await db.transaction(async (tx) => {
     await tx.lock("migration");
     await tx.script(`create table if not exists migration (
@@ -25,6 +42,20 @@ export async function migrate(db: Db, clock: Clock, steps: readonly Migration[] 
   });
 }
 
+/** 0 for a database without a registry. */
+async function findVersion(db: Db, steps: readonly Migration[]): Promise<number> {
+  if (await db.hasTable("migration")) return await countDone(db, steps);
+  for (const name of steps.flatMap(tablesOf)) {
+    // Another process may have made it meanwhile, and then all of ours are there.
+    if ((await db.hasTable(name)) && !(await db.hasTable("migration"))) throw foreign(db.place, name);
+  }
+  return 0;
+}
+
+function tablesOf({ script }: Migration): readonly string[] {
+  return [...script.matchAll(/create table (\w+)/g)].flatMap(([, name]) => name ?? []);
+}
+
 async function apply(tx: Tx, id: number, step: Migration, clock: Clock): Promise<void> {
   await tx.script(step.script);
   await step.fill?.(tx);
@@ -33,7 +64,10 @@ async function apply(tx: Tx, id: number, step: Migration, clock: Clock): Promise
 }
 
 async function countDone(db: Queries, steps: readonly Migration[]): Promise<number> {
-  const rows = await db.all(sql`select id, name, checksum from migration order by id`, MigrationRow);
+  const query = sql`select id, name, checksum from migration order by id`;
+  const rows = await db.all(query, MigrationRow).catch((error: unknown) => {
+    throw isOfAnother(error) ? foreign("the database", "migration", error) : error;
+  });
   for (const [index, row] of rows.entries()) {
     const step = steps[index];
     if (step === undefined) throw newer(rows.length, steps.length);
@@ -44,6 +78,33 @@ async function countDone(db: Queries, steps: readonly Migration[]): Promise<numb
 
 function checksumOf({ script }: Migration): string {
   return hash("sha256", script, "hex");
+}
+
+/** A table of that name with other columns, or with rows that we do not write. */
+function isOfAnother(error: unknown): boolean {
+  if (!(error instanceof SkillError)) return false;
+  // PostgreSQL has a code for it, and SQLite words alone.
+  const hasOtherColumns = error.details["code"] === "42703" || error.message.includes("no such column");
+  return hasOtherColumns || error.cause instanceof ZodError;
+}
+
+function foreign(place: string, table: string, cause?: unknown): SkillError {
+  return new SkillError("CONFIG_INVALID", `In ${place} there is a table ${table} of another program.`, {
+    hint: "Name a database of its own for the registry.",
+    details: { table },
+    cause,
+  });
+}
+
+function older(version: number, known: number): SkillError {
+  return new SkillError(
+    "CONFIG_INVALID",
+    `The registry is of version ${version} and has to be brought to version ${known}; looking at it does not do so.`,
+    {
+      hint: "Any command that changes it does, `skillhold publish` for one. Older programs cannot use it after that.",
+      details: { version },
+    },
+  );
 }
 
 function newer(version: number, known: number): SkillError {

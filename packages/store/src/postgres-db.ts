@@ -49,13 +49,13 @@ function isDecodable(text: string): boolean {
 /** Every transaction has a connection of its own; locks are advisory ones and end with it. */
 class PostgresDb implements Db {
   readonly engine = "postgres";
-  readonly #place: string;
+  readonly place: string;
   readonly #connect: () => PostgresConnection;
   readonly #pool: PostgresPool;
   #closing: Promise<void> | undefined;
 
   constructor(place: string, connect: () => PostgresConnection) {
-    this.#place = place;
+    this.place = place;
     this.#connect = connect;
     this.#pool = new PostgresPool(connect);
   }
@@ -129,11 +129,10 @@ class PostgresDb implements Db {
       all: (query, row) => this.#attempt(() => connection.all(query, row)),
       run: (query) => this.#attempt(() => connection.run(query)),
       script: (text) => this.#attempt(() => connection.script(text)),
-      lock: async (name) => {
+      lock: async (name, use = "alone") => {
         const key = `skillhold ${name}`;
-        await this.#attempt(() =>
-          connection.run(sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`),
-        );
+        const lock = use === "alone" ? sql`pg_advisory_xact_lock` : sql`pg_advisory_xact_lock_shared`;
+        await this.#attempt(() => connection.run(sql`select ${lock}(hashtextextended(${key}, 0))`));
       },
     };
   }
@@ -142,7 +141,7 @@ class PostgresDb implements Db {
     try {
       return await work();
     } catch (error) {
-      throw explainPostgres(this.#place, error);
+      throw explainPostgres(this.place, error);
     }
   }
 

@@ -230,6 +230,20 @@ export function registryStoreContract(engine: string, freshUrl: () => Promise<st
         expect(await store.findRevision("uid", 2 ** 60)).toBeUndefined();
       });
 
+      test("a limit that is no number of rows is refused, the same by both engines [S-64]", async () => {
+        await publish("pdf");
+        for (const limit of [-1, 0.5, Number.NaN]) {
+          for (const call of [
+            store.listSkills({ limit }),
+            store.listTrees({ limit }),
+            store.eventsAfter(0, limit),
+            store.auditAfter(0, limit),
+          ])
+            await expect(call).rejects.toMatchObject({ code: "USAGE" });
+        }
+        expect(await store.listSkills({ limit: 0 })).toEqual([]);
+      });
+
       test("long text and every character come back as they were [S-64]", async () => {
         const long = "技能 ☃ 𝕏 ' \" \\ $1 ? \n\r\t\u0001\u007f\ufeff\uffff".repeat(40_000);
         await publish("pdf");

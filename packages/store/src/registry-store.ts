@@ -1,11 +1,12 @@
 import { resolve } from "node:path";
 import type { Clock } from "@skillhold/core";
 import type { CheckpointSigner } from "@skillhold/core/audit";
-import type { BlobStore, RegistryReader, RegistryStore, RegistryTransaction } from "@skillhold/core/registry";
+import type { RegistryReader, RegistryStore, RegistryTransaction } from "@skillhold/core/registry";
 import { SkillError } from "@skillhold/protocol/error";
 import { findUser, listUsers, putUser } from "./account-table.ts";
 import { findAgent, listAgents, putAgent } from "./agent-table.ts";
 import { findHead } from "./audit-head-table.ts";
+import type { EngineBlobs } from "./blob.ts";
 import { openBlobFolder } from "./blob-folder.ts";
 import { blobTable } from "./blob-table.ts";
 import { CommitWatch } from "./commit-watch.ts";
@@ -13,9 +14,10 @@ import { listCurrent } from "./current-skill.ts";
 import type { Db, Queries, Tx } from "./db.ts";
 import { listBrokenEvents } from "./event-check.ts";
 import { appendAll } from "./event-log.ts";
-import { auditAfter, eventsAfter, eventsOfSession, lastEvent } from "./event-table.ts";
+import { auditAfter, eventsAbout, eventsAfter, eventsOfSession, lastEvent } from "./event-table.ts";
 import { listGrants, putGrant, removeGrant } from "./grant-table.ts";
 import { migrate } from "./migration.ts";
+import { migrations } from "./migration-table.ts";
 import { findRevision, insertRevision, listRevisions, markPurged } from "./revision-table.ts";
 import { findSkill, listSkills, putSkill } from "./skill-table.ts";
 import { openSqliteFile } from "./sqlite-file.ts";
@@ -23,8 +25,10 @@ import { listToggles, putToggle } from "./toggle-table.ts";
 import { findTree, listTrees, putTree, removeTrees } from "./tree-table.ts";
 
 export interface RegistryStoreOptions {
-  /** Whether a file that is not there is made; it is, if nothing else is said. */
+  /** Whether a registry that is not there is made; it is, if nothing else is said. */
   readonly create?: boolean;
+  /** Whether one of an older version is brought up to date, or else refused; it is, if nothing else is said. */
+  readonly upgrade?: boolean;
   /** How long others are waited for. */
   readonly busyMs?: number;
   readonly clock?: Clock;
@@ -43,10 +47,10 @@ export async function openRegistryStore(
   options: RegistryStoreOptions = {},
 ): Promise<RegistryStore> {
   const { signer, ...others } = options;
-  const settings: Settings = { create: true, busyMs: BUSY_MS, clock: systemClock, ...others };
+  const settings: Settings = { create: true, upgrade: true, busyMs: BUSY_MS, clock: systemClock, ...others };
   const db = await openDb(url, settings);
   try {
-    await migrate(db, settings.clock);
+    await migrate(db, settings.clock, migrations, settings);
     if (db.engine === "postgres") return storeOf(db, blobTable(db, settings.clock), () => {}, signer);
     const folder = await openBlobFolder(`${filePath(url)}.d/blobs`, settings.clock);
     return storeOf(db, folder, () => folder.close(), signer);
@@ -78,7 +82,7 @@ function filePath(url: string): string {
 
 function storeOf(
   db: Db,
-  blobs: BlobStore,
+  blobs: EngineBlobs,
   closeBlobs: () => void,
   signer: CheckpointSigner | undefined,
 ): RegistryStore {
@@ -91,7 +95,7 @@ function storeOf(
     engine: db.engine,
     blobs,
     ...readerOf(db),
-    transaction: (work) => db.transaction((tx) => work(transactionOf(tx, signer))),
+    transaction: (work) => db.transaction((tx) => work(transactionOf(tx, blobs, signer))),
     onCommit: (listener) => commits.add(listener),
     version: () => db.version(),
     listBrokenEvents: () => listBrokenEvents(db),
@@ -119,6 +123,7 @@ function readerOf(db: Queries): RegistryReader {
     listGrants: (uids) => listGrants(db, uids),
     listToggles: () => listToggles(db),
     findHead: () => findHead(db),
+    eventsAbout: (skill, type, limit) => eventsAbout(db, skill, type, limit),
     eventsOfSession: (session) => eventsOfSession(db, session),
     lastEvent: () => lastEvent(db),
     eventsAfter: (seq, limit) => eventsAfter(db, seq, limit),
@@ -126,10 +131,15 @@ function readerOf(db: Queries): RegistryReader {
   };
 }
 
-function transactionOf(tx: Tx, signer: CheckpointSigner | undefined): RegistryTransaction {
+function transactionOf(
+  tx: Tx,
+  blobs: EngineBlobs,
+  signer: CheckpointSigner | undefined,
+): RegistryTransaction {
   return {
     ...readerOf(tx),
-    lock: (name) => tx.lock(name),
+    blobs: blobs.within(tx),
+    lock: (name, use) => tx.lock(name, use),
     putSkill: (skill) => putSkill(tx, skill),
     insertRevision: (revision) => insertRevision(tx, revision),
     markPurged: (uid, revision, at) => markPurged(tx, uid, revision, at),

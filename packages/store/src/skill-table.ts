@@ -3,6 +3,7 @@ import { Digest, SkillId, SkillStatus, Visibility } from "@skillhold/protocol";
 import { z } from "zod";
 import type { Queries, Tx } from "./db.ts";
 import { fromJson } from "./json-column.ts";
+import { pageLimit } from "./page-limit.ts";
 import { isStorable, joinSql, type Sql, sql } from "./sql.ts";
 
 const columns = sql`uid, id, owner, visibility, is_system, is_enabled, status, reason, deps, revision,
@@ -52,7 +53,7 @@ export async function listSkills(
   { after, limit }: Page = {},
 ): Promise<readonly RegisteredSkill[]> {
   const rest = after === undefined ? sql`` : sql`where id > ${after}`;
-  const page = limit === undefined ? sql`` : sql`limit ${limit}`;
+  const page = limit === undefined ? sql`` : sql`limit ${pageLimit(limit)}`;
   return await db.all(sql`select ${columns} from skill ${rest} order by id ${page}`, SkillRow);
 }
 

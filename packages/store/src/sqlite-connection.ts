@@ -1,8 +1,9 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
 import { SkillError } from "@skillhold/protocol/error";
 import { type RowReader, readRows, type TypeNames, withTypes } from "./db.ts";
 import type { Sql } from "./sql.ts";
-import { isBusy, isDamaged, isDuplicate } from "./sqlite-failure.ts";
+import { isBusy, isDamaged, isDuplicate, isUnwritable } from "./sqlite-failure.ts";
 
 /** Longer waits are made between attempts, so that the process does something else meanwhile. */
 const BUSY_MS = 20;
@@ -11,15 +12,19 @@ const MAX_STATEMENTS = 100;
 const MAX_KEPT_TEXT = 2000;
 const typeNames: TypeNames = { text: "text", int: "integer", bytes: "blob", strict: "strict" };
 
+/** `unchanging`: nobody can write to it, so that SQLite needs no files beside it. */
+export type SqliteAccess = "write" | "read" | "unchanging";
+
 /** One connection to a file, with the statements it has prepared. Failures are as SQLite tells them. */
 export class SqliteConnection {
   readonly path: string;
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
 
-  constructor(path: string) {
+  constructor(path: string, access: SqliteAccess = "write") {
     this.path = path;
-    this.#database = new DatabaseSync(path, { timeout: BUSY_MS });
+    const address = access === "unchanging" ? unchanging(path) : path;
+    this.#database = new DatabaseSync(address, { timeout: BUSY_MS, readOnly: access !== "write" });
   }
 
   all<Row>(query: Sql, row: RowReader<Row>): readonly Row[] {
@@ -60,6 +65,12 @@ export class SqliteConnection {
   }
 }
 
+function unchanging(path: string): URL {
+  const address = pathToFileURL(path);
+  address.searchParams.set("immutable", "1");
+  return address;
+}
+
 /** What a failure of SQLite means for who uses the store; anything else is passed on. */
 export function explainSqlite(path: string, error: unknown): unknown {
   if (!(error instanceof Error) || !("errcode" in error)) return error;
@@ -74,6 +85,12 @@ export function explainSqlite(path: string, error: unknown): unknown {
     return new SkillError("STORE_FAILED", `The registry in ${path} is in use by others for too long.`, {
       ...options,
       hint: "Find the process that holds the file, or try again later.",
+    });
+  }
+  if (isUnwritable(error)) {
+    return new SkillError("STORE_FAILED", `The registry in ${path} cannot be written.`, {
+      ...options,
+      hint: "Its file, its folder or its disk is read-only: let it be written, or copy the registry elsewhere.",
     });
   }
   if (isDuplicate(error)) return new SkillError("CONFLICT", "A row of that key exists already.", options);

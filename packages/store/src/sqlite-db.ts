@@ -18,6 +18,7 @@ export interface SqliteConnections {
  */
 export class SqliteDb implements Db {
   readonly engine = "sqlite";
+  readonly place: string;
   readonly #writer: SqliteConnection;
   readonly #reader: SqliteConnection;
   readonly #busyMs: number;
@@ -26,6 +27,7 @@ export class SqliteDb implements Db {
   #closing: Promise<void> | undefined;
 
   constructor({ writer, reader }: SqliteConnections, busyMs: number) {
+    this.place = writer.path;
     this.#writer = writer;
     this.#reader = reader;
     this.#busyMs = busyMs;

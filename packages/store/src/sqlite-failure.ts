@@ -9,6 +9,12 @@ export function isBusy(error: unknown): boolean {
   return kindOf(error) === 5;
 }
 
+/** The file, or those that belong beside it, cannot be written. */
+export function isUnwritable(error: unknown): boolean {
+  const kind = kindOf(error);
+  return kind === 8 || kind === 14;
+}
+
 /** A row of that key is there already. */
 export function isDuplicate(error: unknown): boolean {
   const code = codeOf(error);

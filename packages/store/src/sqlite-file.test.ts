@@ -3,6 +3,7 @@ import { once } from "node:events";
 import {
   chmodSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -17,7 +18,9 @@ import { setTimeout } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import type { RegistryStore } from "@skillhold/core/registry";
 import { beforeEach, expect, test } from "vitest";
-import { deleted, revision, skill } from "./registry.fixture.ts";
+import { asNobody } from "./as-nobody.fixture.ts";
+import { isNoRegistry } from "./no-registry.ts";
+import { deleted, digest, revision, skill } from "./registry.fixture.ts";
 import { openRegistryStore, type RegistryStoreOptions } from "./registry-store.ts";
 
 let root: string;
@@ -68,6 +71,49 @@ test("a file that is not there is made, or is a failure where that is asked for 
   expect(existsSync(dirname(path))).toBe(false);
   await open();
   expect((await open({ create: false })).engine).toBe("sqlite");
+});
+
+test("an empty file is no registry, and is left as it is where none is to be made [S-64]", async () => {
+  mkdirSync(dirname(path));
+  writeFileSync(path, "", { mode: 0o600 });
+  await expect(open({ create: false })).rejects.toSatisfy(isNoRegistry);
+  expect([readdirSync(dirname(path)), statSync(path).size]).toEqual([["registry.db"], 0]);
+});
+
+/** A registry with a skill and a blob, and all of it read-only. */
+async function makeReadOnly(): Promise<void> {
+  const store = await open();
+  await store.transaction((tx) => tx.putSkill(skill("pdf")));
+  await store.blobs.put([{ digest: digest("a"), bytes: Buffer.from("a") }]);
+  await store.close();
+  chmodSync(path, 0o400);
+  chmodSync(dirname(path), 0o500);
+}
+
+test("a registry that is read-only can be read, and says that it is when it is to be written [S-64]", async () => {
+  await makeReadOnly();
+  await asNobody(root, async () => {
+    const store = await open({ create: false });
+    expect(await store.findSkill("pdf")).toEqual(skill("pdf"));
+    expect(Buffer.from(await store.blobs.get(digest("a"))).toString()).toBe("a");
+    const unwritten = { code: "STORE_FAILED", hint: expect.stringContaining("read-only") };
+    await expect(store.transaction((tx) => tx.putSkill(skill("docx")))).rejects.toMatchObject(unwritten);
+    expect(await store.listSkills()).toHaveLength(1);
+    await expect(open()).rejects.toMatchObject({ code: "IO_FAILED" });
+  });
+  chmodSync(dirname(path), 0o700);
+});
+
+test("a read-only registry whose last changes lie beside it is not read without them [S-64]", async () => {
+  await makeReadOnly();
+  writeFileSync(`${path}-wal`, "what was written last", { mode: 0o400 });
+  await asNobody(root, async () => {
+    await expect(open({ create: false })).rejects.toMatchObject({
+      code: "STORE_FAILED",
+      hint: expect.stringContaining("read-only"),
+    });
+  });
+  chmodSync(dirname(path), 0o700);
 });
 
 test.each(["sqlite:", "sqlite::memory:", "sqlite:a\0b", "mysql://u:secret@h/d", "registry.db"])(

@@ -3,12 +3,15 @@ import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { openPrivateFile, syncFolder } from "@skillhold/core";
 import { SkillError } from "@skillhold/protocol/error";
+import { noRegistry } from "./no-registry.ts";
 import { sql } from "./sql.ts";
-import { SqliteConnection } from "./sqlite-connection.ts";
+import { type SqliteAccess, SqliteConnection } from "./sqlite-connection.ts";
 import { SqliteDb, whileBusy } from "./sqlite-db.ts";
+import { isUnwritable } from "./sqlite-failure.ts";
 
 /** `skil` in ASCII: tells a registry from the databases of other programs. */
 const APPLICATION_ID = 0x736b696c;
+const TITLE = { title: "The registry file" };
 
 export interface SqliteFileOptions {
   /** Whether it is made when it is not there. */
@@ -18,14 +21,52 @@ export interface SqliteFileOptions {
 
 /**
  * Opens the file of a registry. What is damaged or belongs to another program is left as it is and refused. Not all of
- * it is looked at, which takes seconds with a large one: damage further in shows when it is read.
+ * it is looked at, which takes seconds with a large one: damage further in shows when it is read. One that is not to
+ * be made and cannot be written can be read.
  */
 export async function openSqliteFile(path: string, { create, busyMs }: SqliteFileOptions): Promise<SqliteDb> {
-  if (!create && !(await isThere(path))) throw missing(path);
-  await makePrivate(path);
-  const writer = await whileBusy(path, busyMs, () => connect(path, prepareWriter));
+  if (!create && (await sizeOf(path)) === 0) throw noRegistry(path);
   try {
-    const reader = await whileBusy(path, busyMs, () => connect(path, prepareReader));
+    await makePrivate(path, create);
+    return await connectBoth(path, busyMs, "write");
+  } catch (error) {
+    if (create || !isReadOnly(error)) throw error;
+    return await openReadOnly(path, busyMs);
+  }
+}
+
+/** 0 as well when nothing is there. */
+async function sizeOf(path: string): Promise<number> {
+  return await stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  );
+}
+
+function isReadOnly(error: unknown): boolean {
+  if (!(error instanceof SkillError)) return false;
+  const { cause } = error;
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  return code === "EROFS" || code === "EACCES" || code === "EPERM" || isUnwritable(cause);
+}
+
+async function openReadOnly(path: string, busyMs: number): Promise<SqliteDb> {
+  const handle = await openPrivateFile(path, constants.O_RDONLY, TITLE);
+  await handle.close();
+  try {
+    return await connectBoth(path, busyMs, "read");
+  } catch (error) {
+    // What is not yet in the file itself would be overlooked.
+    if (!isReadOnly(error) || (await sizeOf(`${path}-wal`)) > 0) throw error;
+    return await connectBoth(path, busyMs, "unchanging");
+  }
+}
+
+async function connectBoth(path: string, busyMs: number, access: SqliteAccess): Promise<SqliteDb> {
+  const prepare = access === "write" ? prepareWriter : rejectStranger;
+  const writer = await whileBusy(path, busyMs, () => connect(path, access, prepare));
+  try {
+    const reader = await whileBusy(path, busyMs, () => connect(path, access, prepareReader));
     return new SqliteDb({ writer, reader }, busyMs);
   } catch (error) {
     writer.close();
@@ -33,18 +74,10 @@ export async function openSqliteFile(path: string, { create, busyMs }: SqliteFil
   }
 }
 
-async function isThere(path: string): Promise<boolean> {
-  return await stat(path).then(
-    () => true,
-    () => false,
-  );
-}
-
 /** SQLite would make the file as the umask has it; the files beside it get the mode of this one. */
-async function makePrivate(path: string): Promise<void> {
-  const handle = await openPrivateFile(path, constants.O_RDWR | constants.O_CREAT, {
-    title: "The registry file",
-  });
+async function makePrivate(path: string, create: boolean): Promise<void> {
+  const flags = constants.O_RDWR | (create ? constants.O_CREAT : 0);
+  const handle = await openPrivateFile(path, flags, TITLE);
   try {
     if ((await handle.stat()).size === 0) await syncFolder(dirname(path));
   } finally {
@@ -52,8 +85,12 @@ async function makePrivate(path: string): Promise<void> {
   }
 }
 
-function connect(path: string, prepare: (connection: SqliteConnection) => void): SqliteConnection {
-  const connection = new SqliteConnection(path);
+function connect(
+  path: string,
+  access: SqliteAccess,
+  prepare: (connection: SqliteConnection) => void,
+): SqliteConnection {
+  const connection = new SqliteConnection(path, access);
   try {
     prepare(connection);
     return connection;
@@ -88,13 +125,6 @@ function rejectStranger(connection: SqliteConnection): void {
   const { path } = connection;
   throw new SkillError("CONFIG_INVALID", `The file ${path} is a database of something else.`, {
     hint: "Name another file for the registry.",
-    details: { path },
-  });
-}
-
-function missing(path: string): SkillError {
-  return new SkillError("STORE_FAILED", `There is no registry in ${path}.`, {
-    hint: "Publish a skill to make it, or name the file of another registry.",
     details: { path },
   });
 }

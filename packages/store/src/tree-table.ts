@@ -4,6 +4,7 @@ import { z } from "zod";
 import { chunks } from "./chunk.ts";
 import type { Queries, Tx } from "./db.ts";
 import { fromJson } from "./json-column.ts";
+import { pageLimit } from "./page-limit.ts";
 import { joinSql, sql } from "./sql.ts";
 
 /** A file of a tree as its row holds it: short, for some trees have thousands. */
@@ -19,7 +20,8 @@ export async function findTree(db: Queries, hash: Digest): Promise<readonly Tree
 /** In the order of their hashes. */
 export async function listTrees(db: Queries, { after, limit }: TreePage): Promise<readonly StoredTree[]> {
   const rest = after === undefined ? sql`` : sql`where hash > ${after}`;
-  return await db.all(sql`select hash, files from tree ${rest} order by hash limit ${limit}`, TreeRow);
+  const page = sql`limit ${pageLimit(limit)}`;
+  return await db.all(sql`select hash, files from tree ${rest} order by hash ${page}`, TreeRow);
 }
 
 /** One that is there is replaced: its row may be damaged. */

@@ -37,8 +37,8 @@ export class TxScope implements Tx {
     return this.#attempt(() => this.#raw.script(text));
   }
 
-  lock(name: string): Promise<void> {
-    return this.#attempt(() => this.#raw.lock(name));
+  lock(name: string, use?: "alone" | "shared"): Promise<void> {
+    return this.#attempt(() => this.#raw.lock(name, use));
   }
 
   /** Runs the work; when this resolves, what it did may be committed. */

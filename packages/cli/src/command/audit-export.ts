@@ -14,15 +14,17 @@ export async function run(input: CommandInput): Promise<ExitCode> {
   const after = countOption(options, "after", { min: 0 }) ?? 0;
   const out = textOption(options, "out");
   return await withRegistry<ExitCode>(input, "read", async ({ context: { store } }) => {
+    // First, so that it vouches for what is written, and for no more.
+    const head = await store.findHead();
     const lines: string[] = [];
     let entries = 0;
-    for await (const row of rowsAfter(after, store)) {
+    for await (const row of rowsAfter(after, head?.seq, store)) {
       entries += 1;
       if (out === undefined && !io.json) io.out(formatRow(row));
       else lines.push(formatRow(row));
       io.signal.throwIfAborted();
     }
-    const note = (await store.findHead())?.note;
+    const note = head?.note;
     const last = note === undefined ? "" : `${JSON.stringify({ note })}\n`;
     if (out === undefined && !io.json) io.out(last);
     if (out !== undefined) writeOutFile(resolve(io.cwd, out), out, Buffer.from(`${lines.join("")}${last}`));
@@ -32,13 +34,17 @@ export async function run(input: CommandInput): Promise<ExitCode> {
   });
 }
 
-async function* rowsAfter(after: number, store: RegistryStore): AsyncGenerator<AuditRow> {
-  for (let last = after; ; ) {
-    const page = await store.auditAfter(last, PAGE);
-    yield* page;
+async function* rowsAfter(
+  after: number,
+  last: number | undefined,
+  store: RegistryStore,
+): AsyncGenerator<AuditRow> {
+  for (let seen = after; ; ) {
+    const page = await store.auditAfter(seen, PAGE);
+    yield* page.filter(({ seq }) => last === undefined || seq <= last);
     const end = page.at(-1);
-    if (end === undefined) return;
-    last = end.seq;
+    if (end === undefined || end.seq === last) return;
+    seen = end.seq;
   }
 }
 

@@ -10,6 +10,7 @@ import {
   stageFolder,
 } from "@skillhold/core/registry";
 import { SkillError } from "@skillhold/protocol/error";
+import { getKnown } from "../known-skill.ts";
 import { textOption } from "../option.ts";
 import { type ExitCode, type Io, plain, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
@@ -25,7 +26,8 @@ export async function run(input: CommandInput): Promise<ExitCode> {
   const folder = textOption(options, "folder");
   if (folder !== undefined && to !== undefined)
     throw new SkillError("USAGE", "With --folder there is one revision to compare with.");
-  return await withRegistry<ExitCode>(input, "read", async ({ context }) => {
+  return await withRegistry<ExitCode>(input, "read", async ({ context, actor }) => {
+    await getKnown(id, { context, actor }, io);
     const diff =
       folder === undefined
         ? await diffRevisions(id, from ?? (await previousOf(id, context)), to, context)

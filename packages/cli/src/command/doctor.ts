@@ -43,7 +43,7 @@ export async function run(input: CommandInput): Promise<ExitCode> {
 
 async function checkAll(opened: Opened, isCacheOn: boolean, input: CommandInput): Promise<readonly Check[]> {
   const { io } = input;
-  const { view } = opened.inspect();
+  const view = knownView(opened);
   const skills = view.entries.map(({ id, path }) => ({
     id,
     path,
@@ -67,6 +67,18 @@ async function checkAll(opened: Opened, isCacheOn: boolean, input: CommandInput)
     ...checkPrograms(nodeHost({ env: io.env, platform: process.platform, cwd: io.cwd })),
   ];
 }
+
+/** What is others' in a store is theirs to look after. */
+function knownView({ inspect, isKnown }: Opened): KnownView {
+  const { entries, invalid, shadowed } = inspect().view;
+  return {
+    entries: entries.filter(isKnown),
+    invalid: invalid.filter(isKnown),
+    shadowed: shadowed.filter(isKnown),
+  };
+}
+
+type KnownView = Pick<ReturnType<Opened["inspect"]>["view"], "entries" | "invalid" | "shadowed">;
 
 /** A long list of cases would push the other checks off the screen. */
 const SHOWN_DETAILS = 5;

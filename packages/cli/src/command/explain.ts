@@ -7,14 +7,14 @@ import type { CommandInput } from "../program.ts";
 import { STORE_LABEL } from "../registry-layer.ts";
 import { formatProblems, listProblems } from "../search-problem.ts";
 import { formatTable } from "../table.ts";
-import { paintFor, shortPath } from "../text.ts";
+import { count, paintFor, shortPath } from "../text.ts";
 
 /** Prints every candidate and why a viewer finds it or does not. */
 export async function run(input: CommandInput): Promise<ExitCode> {
   const { io, args } = input;
   const [id] = args;
   return await withLibrary<ExitCode>(input, async (opened) => {
-    const found = await explainAll(opened, id);
+    const { found, unnamed } = await explainAll(opened, id);
     if (id !== undefined && found.length === 0) throw await unknownSkill(opened, id);
     const candidates = input.options["deps"] === true ? await withDependencies(found, opened, input) : found;
     const { viewer, precedence } = opened;
@@ -22,14 +22,21 @@ export async function run(input: CommandInput): Promise<ExitCode> {
     const store = opened.store === undefined ? null : { label: STORE_LABEL, address: opened.store.address };
     const problems = listProblems(opened);
     if (io.json) {
-      printData(io, { viewer, precedence, sources, store, candidates, problems });
+      printData(io, { viewer, precedence, sources, store, candidates, unnamed, problems });
       return 0;
     }
     if (id === undefined) await printAll(io, candidates);
     else await printOne(io, candidates, opened);
+    io.err(formatUnnamed(unnamed));
     io.err(formatProblems(problems, opened.rootFlags));
     return 0;
   });
+}
+
+function formatUnnamed(unnamed: number): string {
+  if (unnamed === 0) return "";
+  const are = unnamed === 1 ? "is" : "are";
+  return `${count(unnamed, "skill")} of others ${are} not named: --role admin names all\n`;
 }
 
 interface Candidate extends Explanation {
@@ -39,14 +46,22 @@ interface Candidate extends Explanation {
   readonly dependencies?: DependencyMark | null;
 }
 
-async function explainAll(opened: Opened, id: string | undefined): Promise<readonly Candidate[]> {
+interface Explained {
+  readonly found: readonly Candidate[];
+  /** How many there are of which the user may not know; of one id nobody is told. */
+  readonly unnamed: number;
+}
+
+async function explainAll(opened: Opened, id: string | undefined): Promise<Explained> {
   const session = await openSession(opened.library, opened.viewer, systemPorts());
   const inline = new Set((await session.catalogue()).inline);
-  const candidates = await opened.library.explain(opened.viewer, id);
-  return candidates.map((candidate) => {
+  const all = await opened.library.explain(opened.viewer, id);
+  const known = all.filter((each) => each.state === "visible" || opened.isKnown(each));
+  const found = known.map((candidate): Candidate => {
     const isVisible = candidate.state === "visible";
     return { ...candidate, prompt: isVisible ? (inline.has(candidate.id) ? "inline" : "search") : null };
   });
+  return { found, unnamed: id === undefined ? all.length - known.length : 0 };
 }
 
 /** What surveys is loaded for this alone. */
@@ -102,13 +117,17 @@ async function printOne(
   io.out(`  ${STORE_LABEL} (${plain(store.address)}): each skill ranks by its trust${mark}\n`);
 }
 
+/** That something is visible goes without saying, but not by which rule. */
+const PLAIN = "It is visible.";
+
 function explainInWords({ message, warnings, prompt, dependencies }: Candidate): string {
+  const rule = message === PLAIN ? "" : `${message} `;
   const where =
     prompt === null
       ? message
       : prompt === "inline"
-        ? "The prompt names it."
-        : "The prompt has no room for it and leaves it to the search.";
+        ? `${rule}The prompt names it.`
+        : `${rule}The prompt has no room for it and leaves it to the search.`;
   const missing = dependencies?.missing ?? [];
   const lacks = missing.length === 0 ? [] : [`missing: ${missing.join(", ")}`];
   const all = [...warnings, ...lacks];

@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { registryScene } from "../registry.fixture.ts";
@@ -91,6 +92,54 @@ describe("export and import", () => {
     const { code, err } = await text(["export", "a", "--out", "a.zip", "--format", "clawhub"]);
     expect(code).toBe(0);
     expect(err).toMatch(/^note: .*MIT-0.*\n/);
+  });
+
+  test("hold each skill to the limits of every skill, and any other archive as a whole [S-16] [S-46]", async () => {
+    const hash = `sha256:${"0".repeat(64)}`;
+    const rest = { visibility: "private", override: {}, grants: [], provenance: {} };
+    const exported = { id: "big", treeHash: hash, skillHash: hash, ...rest };
+    const manifest = { format: "skillhold-export", version: 1, skills: [exported] };
+    write("in/skillhold-export.json", JSON.stringify(manifest));
+    skill("in/big");
+    for (let each = 0; each < 2000; each += 1) write(`in/big/${each}.txt`, "");
+    const pack = (out: string, ...names: readonly string[]) =>
+      execFileSync("tar", ["-czf", out, "-C", "in", ...names], { cwd: root() });
+    pack("export.tar.gz", "skillhold-export.json", "big");
+    expect((await json(["import", "export.tar.gz", ...other])).data.skills).toMatchObject([
+      { id: "big", status: "failed", error: { code: "LIMIT_EXCEEDED" } },
+    ]);
+    pack("plain.tar.gz", "big");
+    expect((await json(["import", "plain.tar.gz", ...other])).error.code).toBe("LIMIT_EXCEEDED");
+  });
+
+  test("say that an export has nothing in it [S-46] [S-60]", async () => {
+    write("skillhold-export.json", JSON.stringify({ format: "skillhold-export", version: 1, skills: [] }));
+    execFileSync("tar", ["-czf", "none.tar.gz", "skillhold-export.json"], { cwd: root() });
+    expect(await text(["import", "none.tar.gz", ...other])).toEqual({
+      code: 0,
+      out: "",
+      err: "The archive has no skills.\n",
+    });
+  });
+
+  test("name the place that cannot be written, and write nothing elsewhere [S-60]", async () => {
+    write("afile", "");
+    symlinkSync("nowhere", join(root(), "dangling"));
+    const folder = ["--format", "folder"];
+    for (const out of ["afile", "dangling"])
+      expect(await json(["export", "a", "--out", out, ...folder])).toMatchObject({
+        code: 2,
+        error: { code: "USAGE", message: `${out} is not a folder.` },
+      });
+    expect(await json(["export", "a", "--out", "afile/x.zip"])).toMatchObject({
+      error: { code: "IO_FAILED", message: "afile/x.zip cannot be written (ENOTDIR)." },
+    });
+    for (const out of ["afile/skills", "/proc/zz/skills"])
+      expect((await json(["export", "a", "--out", out, ...folder])).error.code).toBe("IO_FAILED");
+    const lock = ["--lock", "afile/lock.json"];
+    const locked = await json(["export", "a", "--out", "skills", ...folder, ...lock]);
+    expect(locked.error).toMatchObject({ code: "IO_FAILED", message: expect.stringContaining("lock.json") });
+    expect(existsSync(join(root(), "skills/a"))).toBe(false);
   });
 
   test("refuse what cannot be meant, before anything is written [S-60]", async () => {

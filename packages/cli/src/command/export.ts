@@ -1,12 +1,15 @@
+import { lstatSync } from "node:fs";
 import { resolve } from "node:path";
 import { exportFolder, exportSkills, type RegistryContext } from "@skillhold/core/registry";
 import { SkillError } from "@skillhold/protocol/error";
 import { exchangeLimits } from "../exchange-limit.ts";
+import { getKnown, isKnown } from "../known-skill.ts";
 import { present, textOption } from "../option.ts";
 import { chooseFormat, writeOutFile } from "../out-file.ts";
 import { type ExitCode, type Io, plain, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
-import { withRegistry } from "../store.ts";
+import { statPath } from "../stat-path.ts";
+import { type OpenedRegistry, withRegistry } from "../store.ts";
 import { count, formatSize } from "../text.ts";
 
 const formats = ["zip", "tar.gz", "folder", "clawhub"] as const;
@@ -20,11 +23,12 @@ export async function run(input: CommandInput): Promise<ExitCode> {
   if (ids === "all" && args.length > 0) throw new SkillError("USAGE", "Give ids or --all, not both.");
   const out = textOption(options, "out");
   const format = chooseFormat(out, textOption(options, "format"), formats);
-  return await withRegistry<ExitCode>(input, "read", async ({ context }) => {
-    const ample = { ...context, limits: exchangeLimits };
-    if (format === "folder") await writeFolder(input, ids, out, ample);
+  return await withRegistry<ExitCode>(input, "read", async (opened) => {
+    const ample = { ...opened.context, limits: exchangeLimits };
+    const known = await findKnown(ids, opened, io);
+    if (format === "folder") await writeFolder(input, known, out, ample);
     else {
-      const made = await exportSkills(ids, format, ample);
+      const made = await exportSkills(known, format, ample);
       const target = out ?? `skills.${format === "tar.gz" ? format : "zip"}`;
       const isDryRun = options["dryRun"] === true;
       if (!isDryRun) writeOutFile(resolve(io.cwd, target), target, made.archive);
@@ -35,9 +39,26 @@ export async function run(input: CommandInput): Promise<ExitCode> {
   });
 }
 
+type Ids = readonly string[] | "all";
+
+/** What is named must be theirs to have; of all there is, someone gets what is. */
+async function findKnown(ids: Ids, opened: OpenedRegistry, io: Io): Promise<Ids> {
+  if (ids !== "all") {
+    for (const id of ids) await getKnown(id, opened, io);
+    return ids;
+  }
+  if (opened.actor.role === "admin") return ids;
+  const all = (await opened.context.store.listSkills()).filter(
+    ({ isSystem, status }) => !isSystem && status !== "deleted",
+  );
+  const known: string[] = [];
+  for (const { id } of all) if (await isKnown(id, opened, io)) known.push(id);
+  return known;
+}
+
 async function writeFolder(
   { io, options }: CommandInput,
-  ids: readonly string[] | "all",
+  ids: Ids,
   out: string | undefined,
   context: RegistryContext,
 ): Promise<void> {
@@ -45,9 +66,28 @@ async function writeFolder(
   const lock = textOption(options, "lock");
   const isDryRun = options["dryRun"] === true;
   const folder = resolve(io.cwd, out);
+  rejectNoFolder(folder, out);
   const request = { isDryRun, ...present({ lock: lock === undefined ? undefined : resolve(io.cwd, lock) }) };
   const { skills, notes } = await exportFolder(ids, folder, request, context);
   report(io, { out, format: "folder", skills, notes, isDryRun });
+}
+
+/** Something else in the place of the folder is a mistake, and told before anything is done. */
+function rejectNoFolder(path: string, label: string): void {
+  const stats = statPath(path, label);
+  if (stats === undefined ? !isLink(path) : stats.isDirectory()) return;
+  throw new SkillError("USAGE", `${label} is not a folder.`, {
+    hint: "Name a folder by --out, or one that is not there yet.",
+  });
+}
+
+/** One that leads nowhere; what lies below no folder is told when the folder is made. */
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink();
+  } catch {
+    return false;
+  }
 }
 
 interface Report {

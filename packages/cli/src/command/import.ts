@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
-import { importSkills } from "@skillhold/core/registry";
+import { importSkills, type Publication } from "@skillhold/core/registry";
 import { readArchiveFile } from "../archive-file.ts";
 import { exchangeLimits } from "../exchange-limit.ts";
 import { type ExitCode, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
-import { exitOf, printPublications } from "../publish-report.ts";
+import { exitOf, printPublications, withResults } from "../publish-report.ts";
 import { withRegistry } from "../store.ts";
 
 /** Takes in what `export` wrote, each skill with its own result. */
@@ -13,11 +13,21 @@ export async function run(input: CommandInput): Promise<ExitCode> {
   const [file = ""] = input.args;
   const archive = await readArchiveFile(resolve(io.cwd, file), file, exchangeLimits);
   return await withRegistry<ExitCode>(input, "write", async ({ context, actor }) => {
-    const request = { by: actor, dryRun: options["dryRun"] === true, signal: io.signal };
-    const report = await importSkills(archive, request, { ...context, limits: exchangeLimits });
+    const done: Publication[] = [];
+    const request = {
+      by: actor,
+      dryRun: options["dryRun"] === true,
+      signal: io.signal,
+      exportLimits: exchangeLimits,
+      onResult: (skill: Publication) => void done.push(skill),
+    };
+    const report = await importSkills(archive, request, context).catch(async (error: unknown) => {
+      throw await withResults(io, done, error);
+    });
     if (io.json) printData(io, report);
     else {
       await printPublications(io, report.skills);
+      if (report.skills.length === 0) io.err("The archive has no skills.\n");
       if (!report.hasManifest)
         io.err("The archive has no manifest: its skills were published as they are.\n");
     }

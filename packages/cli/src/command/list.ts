@@ -47,14 +47,15 @@ interface Listing extends Pick<ReturnType<Opened["inspect"]>["view"], "invalid" 
 }
 
 async function makeListing(opened: Opened, tag: string | undefined): Promise<Listing> {
-  const { library, viewer } = opened;
+  const { library, viewer, isKnown } = opened;
   const visible = await library.list(viewer);
   const { view } = opened.inspect();
   const skills = tag === undefined ? visible : visible.filter(({ tags }) => hasTag(tags, tag));
   const hidden = (await library.explain(viewer))
-    .filter(({ state }) => state === "hidden")
+    .filter((each) => each.state === "hidden" && isKnown(each))
     .map(({ id, source, reason }) => ({ id, source, reason }));
-  return { skills, invalid: view.invalid, shadowed: view.shadowed, hidden, problems: listProblems(opened) };
+  const [invalid, shadowed] = [view.invalid.filter(isKnown), view.shadowed.filter(isKnown)];
+  return { skills, invalid, shadowed, hidden, problems: listProblems(opened) };
 }
 
 function hasTag(tags: readonly string[], wanted: string): boolean {

@@ -1,4 +1,4 @@
-import { existsSync, symlinkSync } from "node:fs";
+import { existsSync, readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { registryScene } from "../registry.fixture.ts";
@@ -87,6 +87,69 @@ describe("publish", () => {
       { path: "y/pdf", status: "failed", error: { code: "CONFLICT" } },
     ]);
     expect((await json(["versions", "pdf"])).data.versions).toHaveLength(1);
+  });
+
+  test("refuses a skill of an archive that has the id of one before it [S-5] [S-42]", async () => {
+    skill("a");
+    skill("b");
+    for (const id of ["a", "b"]) await text(["pack", id]);
+    skill("a", "Do otherwise.\n");
+    const { code, data } = await json(["publish", "a", "a.zip", "b.zip", "b"]);
+    expect(code).toBe(6);
+    expect(data.skills).toMatchObject([
+      { id: "a", status: "published" },
+      { id: "a", status: "failed", error: { code: "CONFLICT" } },
+      { id: "b", status: "published" },
+      { path: "b", status: "failed", error: { code: "CONFLICT" } },
+    ]);
+    expect((await json(["versions", "a"])).data.versions).toHaveLength(1);
+  });
+
+  describe("that is interrupted", () => {
+    /** Interrupts once something was published; `in` has more skills than are published until then. */
+    async function interrupt(...argv: readonly string[]) {
+      for (let each = 0; each < 60; each += 1) skill(`in/s${each}`);
+      await text(["publish", skill("first")]);
+      const blobs = () => readdirSync(`${storeFile()}.d/blobs`).length;
+      const before = blobs();
+      const watch = setInterval(() => blobs() > before + 3 && process.emit("SIGINT"), 1);
+      try {
+        return await text(["publish", ...argv]);
+      } finally {
+        clearInterval(watch);
+      }
+    }
+
+    async function published(): Promise<readonly string[]> {
+      const { data } = await json(["list", "--source", "registry"]);
+      return data.skills.map(({ id }: { id: string }) => id).filter((id: string) => id !== "first");
+    }
+
+    test("says what it has published by then [S-41] [S-60]", async () => {
+      const { code, out, err } = await interrupt("in");
+      expect([code, err]).toEqual([130, expect.stringContaining("error: interrupted")]);
+      const told = [...out.matchAll(/^(\S+) revision 1: published/gm)].map(([, id]) => id);
+      expect(told.length).toBeGreaterThan(0);
+      expect(told.length).toBeLessThan(60);
+      expect(told.toSorted()).toEqual(await published());
+    });
+
+    test("says so as JSON, in one document with the failure [S-41] [S-60]", async () => {
+      const { code, out } = await interrupt("in", "--json");
+      const { ok, error } = JSON.parse(out);
+      expect([code, ok, error.code]).toEqual([130, false, "INTERRUPTED"]);
+      const told = error.details.skills.map(({ id }: { id: string }) => id);
+      expect(told.length).toBeGreaterThan(0);
+      expect(told.toSorted()).toEqual(await published());
+    });
+  });
+
+  test("refuses a name that nobody has [S-60]", async () => {
+    skill("pdf");
+    for (const user of ["x".repeat(300), ""]) {
+      const refused = { code: 2, error: { code: "USAGE", hint: expect.stringContaining("--user") } };
+      expect(await json(["publish", "pdf", "--user", user])).toMatchObject(refused);
+    }
   });
 
   test("of an archive publishes every skill that is valid [S-42] [S-60]", async () => {

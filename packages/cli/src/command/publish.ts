@@ -16,7 +16,7 @@ import { present, textOption } from "../option.ts";
 import { type ExitCode, type Io, plain, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
 import { openProgress } from "../progress.ts";
-import { asFailure, exitOf, printPublications } from "../publish-report.ts";
+import { asFailure, exitOf, printPublications, withResults } from "../publish-report.ts";
 import { statPath } from "../stat-path.ts";
 import { withRegistry } from "../store.ts";
 
@@ -31,7 +31,10 @@ export async function run(input: CommandInput): Promise<ExitCode> {
   return await withRegistry<ExitCode>(input, "write", ({ context, actor }) =>
     withMissingHook(input, context, async (hooked) => {
       const request = { by: actor, dryRun, signal: io.signal, ...present({ id }) };
-      const skills = await publishAll(items, io, request, hooked);
+      const skills: Publication[] = [];
+      await publishAll(items, skills, io, request, hooked).catch(async (error: unknown) => {
+        throw await withResults(io, skills, error);
+      });
       if (io.json) printData(io, { skills, problems });
       else {
         await printPublications(io, skills);
@@ -42,23 +45,23 @@ export async function run(input: CommandInput): Promise<ExitCode> {
   );
 }
 
+/** Results are added to `skills` as they come: what was published stays so when the user interrupts. */
 async function publishAll(
   items: readonly Item[],
+  skills: Publication[],
   io: Io,
   request: PublishOptions,
   context: RegistryContext,
-): Promise<readonly Publication[]> {
+): Promise<void> {
   const progress = openProgress(io, "publishing", { afterMs: 400 });
-  const skills: Publication[] = [];
   try {
     for (const [index, item] of items.entries()) {
       progress.update(index, items.length, item.label);
-      skills.push(...(await publishItem(item, skills, request, context)));
+      await publishItem(item, skills, request, context);
     }
   } finally {
     progress.stop();
   }
-  return skills;
 }
 
 interface Item {
@@ -101,29 +104,33 @@ async function findItems(args: readonly string[], io: Io): Promise<Found> {
 
 async function publishItem(
   { label, path, kind }: Item,
-  before: readonly Publication[],
+  skills: Publication[],
   options: PublishOptions,
   context: RegistryContext,
-): Promise<readonly Publication[]> {
+): Promise<void> {
+  const taken = new Set(skills.flatMap((each) => (each.status === "failed" ? [] : [each.id])));
   try {
-    if (kind === "folder") return [await publishFolder(path, before, options, context)];
-    const archive = await readArchiveFile(path, label, context.limits);
-    return (await publishArchive(archive, options, context)).skills;
+    if (kind === "folder") skills.push(await publishFolder(path, taken, options, context));
+    else {
+      const archive = await readArchiveFile(path, label, context.limits);
+      const onResult = (skill: Publication) => void skills.push(skill);
+      await publishArchive(archive, { ...options, taken, onResult }, context);
+    }
   } catch (error) {
-    return [asFailure(label, error)];
+    skills.push(asFailure(label, error));
   }
 }
 
 /** Two folders of one id would be two revisions of one skill, which nobody means by naming both. */
 async function publishFolder(
   path: string,
-  before: readonly Publication[],
+  taken: ReadonlySet<string>,
   options: PublishOptions,
   context: RegistryContext,
 ): Promise<Publication> {
   const { id, signal } = options;
   const staged = await stageFolder(path, { id, signal, within: dirname(path) }, context.limits);
-  if (before.some((each) => each.id === staged.id && each.status !== "failed"))
+  if (taken.has(staged.id))
     throw new SkillError("CONFLICT", `Another skill that is published with it has the id ${staged.id}.`, {
       hint: "Give one of the two another name or slug, or publish only one.",
     });

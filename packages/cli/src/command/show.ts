@@ -11,7 +11,8 @@ export async function run(input: CommandInput): Promise<ExitCode> {
   return await withLibrary<ExitCode>(input, async (opened) => {
     const { id } = await getEntry(opened, input.args[0] ?? "");
     const content = await opened.library.read(opened.viewer, id);
-    const shadowed = opened.inspect().view.shadowed.filter((each) => each.id === id);
+    const { shadowed: all } = opened.inspect().view;
+    const shadowed = all.filter((each) => each.id === id && opened.isKnown(each));
     if (io.json) {
       const { entry, files, treeHash, skillHash } = content;
       printData(io, { entry, treeHash, skillHash, files, shadowed });

@@ -10,6 +10,7 @@ import {
   revisionFiles,
 } from "@skillhold/core/registry";
 import { SkillError } from "@skillhold/protocol/error";
+import { getKnown } from "../known-skill.ts";
 import { textOption } from "../option.ts";
 import { type ExitCode, type Io, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
@@ -24,7 +25,8 @@ export async function run(input: CommandInput): Promise<ExitCode> {
   const [id = "", wanted] = input.args;
   const revision = wanted === undefined ? undefined : readRevision(wanted);
   const file = textOption(options, "file");
-  return await withRegistry<ExitCode>(input, "read", async ({ context }) => {
+  return await withRegistry<ExitCode>(input, "read", async ({ context, actor }) => {
+    await getKnown(id, { context, actor }, io);
     if (file !== undefined) await printFile(io, id, revision, file, context);
     else if (revision !== undefined) await printRevision(io, id, revision, context);
     else await printRevisions(io, id, context);

@@ -1,6 +1,6 @@
 import { type LibraryChange, neutralText } from "@skillhold/core";
 import { SkillError } from "@skillhold/protocol/error";
-import { withLibrary } from "../open.ts";
+import { type Opened, withLibrary } from "../open.ts";
 import { type ExitCode, type Io, plain, printLine } from "../output.ts";
 import type { CommandInput } from "../program.ts";
 import { count, paintFor } from "../text.ts";
@@ -15,19 +15,23 @@ export async function run(input: CommandInput): Promise<ExitCode> {
   const onError = (error: unknown) => printProblem(io, error);
   return await withLibrary<ExitCode>(
     input,
-    async ({ library, inspect, sources, store }) => {
+    async (opened) => {
+      const { library, inspect, sources, store } = opened;
       if (sources.length === 0 && store === undefined)
         throw new SkillError("PATH_NOT_FOUND", "There is no folder with skills to watch.", {
           hint: "Name one with --root, or make .agents/skills.",
         });
-      const { view, mode } = inspect();
-      const skills = view.entries.length;
+      const { mode } = inspect();
+      const known = knownIds(opened);
+      const skills = known.size;
       if (io.json) printLine(io, { ok: true, data: { skills, mode } });
       else
         io.err(
           `${count(skills, "skill")} in ${count(sources.length + (store === undefined ? 0 : 1), "source")} (mode ${mode}); Ctrl-C ends\n`,
         );
-      const stop = library.onChange((change) => {
+      const stop = library.onChange((all) => {
+        const change = knownPart(all, known, opened);
+        if (change === undefined) return;
         if (io.json) printLine(io, { ok: true, data: { at: new Date().toISOString(), ...change } });
         else io.out(formatChange(change, paint));
       });
@@ -37,6 +41,34 @@ export async function run(input: CommandInput): Promise<ExitCode> {
     },
     { watch: { onError } },
   );
+}
+
+function knownIds({ inspect, isKnown }: Opened): Set<string> {
+  return new Set(inspect().view.entries.flatMap((entry) => (isKnown(entry) ? [entry.id] : [])));
+}
+
+/** What of a change is the user's to know; what was taken away is theirs if it was before. */
+function knownPart(
+  { added, changed, removed, broken }: LibraryChange,
+  known: Set<string>,
+  { inspect, isKnown }: Opened,
+): LibraryChange | undefined {
+  const { view } = inspect();
+  const isTheirs = (id: string) => {
+    const entry = view.find(id);
+    return entry === undefined ? known.has(id) : isKnown(entry);
+  };
+  const part = {
+    added: added.filter(isTheirs),
+    changed: changed.filter((id) => isTheirs(id) || known.has(id)),
+    removed: removed.filter(isTheirs),
+    broken: broken.filter(({ id }) => isTheirs(id)),
+  };
+  for (const id of [...added, ...changed, ...removed]) {
+    if (view.find(id) !== undefined && isTheirs(id)) known.add(id);
+    else known.delete(id);
+  }
+  return Object.values(part).some((ids) => ids.length > 0) ? part : undefined;
 }
 
 /** One block a reload: the time before its first line. */

@@ -7,7 +7,7 @@ import { type Check, fail, ok, warn } from "./check.ts";
 type View = ReturnType<Opened["inspect"]>["view"];
 type Place = Pick<Io, "cwd" | "env">;
 
-export function checkInvalid({ invalid }: View, io: Place, rootFlags: string): Check {
+export function checkInvalid({ invalid }: Pick<View, "invalid">, io: Place, rootFlags: string): Check {
   const name = "invalid skills";
   if (invalid.length === 0) return ok(name, "Every skill that was found can be loaded.");
   const details = invalid.map(({ path, diagnostics }) => {
@@ -19,7 +19,7 @@ export function checkInvalid({ invalid }: View, io: Place, rootFlags: string): C
   return fail(name, `${count(invalid.length, "skill")} cannot be loaded.`, fix, details);
 }
 
-export function checkShadowed({ shadowed }: View, io: Place): Check {
+export function checkShadowed({ shadowed }: Pick<View, "shadowed">, io: Place): Check {
   const name = "shadowed skills";
   if (shadowed.length === 0) return ok(name, "No two skills have the same id.");
   const details = shadowed.map(

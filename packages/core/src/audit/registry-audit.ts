@@ -11,6 +11,8 @@ export interface RegistryAuditOptions {
   readonly noteEvery?: number;
 }
 
+type LogStore = Pick<RegistryStore, "transaction" | "findHead">;
+
 interface Waiting {
   readonly event: SkillEvent;
   readonly written: PromiseWithResolvers<void>;
@@ -19,13 +21,15 @@ interface Waiting {
 const NOTE_EVERY = 1000;
 /** More at once would keep other writers of the store waiting. */
 const BATCH = 1000;
+const QUIET_TURNS = 4;
+const MOST_TURNS = 200;
 
 /**
  * The log of a registry as a sink. A record is durable before `record` resolves. Records that come while others are
  * being written wait together, and are written in one transaction: when it fails, all of them fail.
  */
 export class RegistryAudit implements AuditSink {
-  readonly #store: Pick<RegistryStore, "transaction" | "findHead">;
+  readonly #store: LogStore;
   readonly #witness: RegistryAuditOptions["witness"];
   readonly #noteEvery: number;
   readonly #waiting: Waiting[] = [];
@@ -34,10 +38,7 @@ export class RegistryAudit implements AuditSink {
   /** Events since the last note that was kept. */
   #unwitnessed = 0;
 
-  constructor(
-    store: Pick<RegistryStore, "transaction" | "findHead">,
-    { witness, noteEvery = NOTE_EVERY }: RegistryAuditOptions = {},
-  ) {
+  constructor(store: LogStore, { witness, noteEvery = NOTE_EVERY }: RegistryAuditOptions = {}) {
     this.#store = store;
     this.#witness = witness;
     this.#noteEvery = noteEvery;
@@ -61,14 +62,25 @@ export class RegistryAudit implements AuditSink {
   /** Never fails: each failure is told to those who wait for it. */
   async #writeAll(): Promise<void> {
     while (this.#waiting.length > 0) {
-      // A turn for those that are about to record as well: they come along for the price of one.
-      await setImmediate();
+      await this.#gather();
       await this.#write(this.#waiting.splice(0, BATCH));
       // What was recorded is durable, with or without a note of it; the next one is tried later, and at the end.
       if (this.#unwitnessed >= this.#noteEvery) await this.#keepNote().catch(() => {});
     }
     // In the same turn as the last look at those who wait, or the next one would wait for ever.
     this.#writing = undefined;
+  }
+
+  /**
+   * Lets those that are about to record come along: as long as others keep coming, and no longer. One who is alone
+   * waits for a few turns of an idle loop, which take no time beside a commit.
+   */
+  async #gather(): Promise<void> {
+    for (let turn = 0, quiet = 0; turn < MOST_TURNS && quiet < QUIET_TURNS; turn += 1) {
+      const before = this.#waiting.length;
+      await setImmediate();
+      quiet = this.#waiting.length > before ? 0 : quiet + 1;
+    }
   }
 
   async #write(batch: readonly Waiting[]): Promise<void> {

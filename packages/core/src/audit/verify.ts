@@ -90,11 +90,14 @@ async function readEntries(
   reader: AuditReader,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  for (;;) {
+  for (let page = await reader.auditAfter(check.seq, PAGE); ; ) {
     signal?.throwIfAborted();
-    const page = await reader.auditAfter(check.seq, PAGE);
+    const last = page.at(-1);
+    // Asked for already while these are looked at: the engine may be another process.
+    const next = last === undefined || page.length < PAGE ? undefined : reader.auditAfter(last.seq, PAGE);
     for (const row of page) check.add(row);
-    if (page.length < PAGE) return;
+    if (next === undefined) return;
+    page = await next;
   }
 }
 

@@ -122,8 +122,13 @@ function takeFile(path: string, context: WalkContext, files: BundleFile[], omitt
     role: roleOf(path),
     base,
     origin,
-    stamp: `${stats.ino}:${stats.size}:${stats.mtimeMs}:${stats.ctimeMs}:${stats.mode}`,
+    stamp: stampOf(stats),
   });
+}
+
+/** Changes whenever the file may have; another file of the same name has another one. */
+export function stampOf({ ino, size, mtimeMs, ctimeMs, mode }: Stats): string {
+  return `${ino}:${size}:${mtimeMs}:${ctimeMs}:${mode}`;
 }
 
 function findStats(path: string): Stats | undefined {

@@ -55,7 +55,7 @@ export function isIsolated({ manager }: InstallSpec): boolean {
  */
 export async function environmentHome(data: string, isRoot = process.getuid?.() === 0): Promise<string> {
   const folder = join(data, "environments");
-  await mkdir(folder, { recursive: true });
+  await mkdir(folder, { recursive: true, mode: 0o700 });
   if (!isRoot) return folder;
   await chmod(folder, 0o755);
   if (await isOpenToAll(folder)) return folder;

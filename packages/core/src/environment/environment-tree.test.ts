@@ -56,6 +56,12 @@ test("environments lie with the data, or where the user of root's runs can reach
   rmdirSync(open);
 });
 
+test("folders that are made for environments are closed to others [S-36]", async () => {
+  const data = join(makeFolder(), "data");
+  const home = await environmentHome(data, false);
+  for (const folder of [data, home]) expect(statSync(folder).mode & 0o777).toBe(0o700);
+});
+
 test("environments of a data folder that is gone are taken away [S-36]", async () => {
   const gone = mkdtempSync(join(tmpdir(), "skillhold-data-"));
   const open = await environmentHome(gone, true);

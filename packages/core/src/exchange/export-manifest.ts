@@ -1,4 +1,4 @@
-import { Digest, SkillId, Visibility } from "@skillhold/protocol";
+import { Digest, SkillId, Trust, Visibility } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { z } from "zod";
 
@@ -22,6 +22,8 @@ const ExportedSkill = z.object({
   skillHash: Digest,
   /** The author's. */
   version: text.optional(),
+  /** What it was trusted with. Archives of before have none. */
+  trust: Trust.optional(),
   visibility: Visibility,
   /** What an administrator says in place of SKILL.md. */
   override: z.object({

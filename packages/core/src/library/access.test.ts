@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { entry as makeEntry } from "../catalogue/entry.fixture.ts";
 import { decideAccess, type Standing } from "./access.ts";
+import type { HeldGrant, Ownership } from "./ownership.ts";
+import { asRecorded } from "./viewer.ts";
 
 const entry: typeof makeEntry = (id, fields) => makeEntry(id, { runtime: ["*"], ...fields });
 const viewer = { runtime: "test" };
@@ -39,4 +41,59 @@ test("a viewer's own list comes first: it learns nothing of a skill beyond it [S
   expect(decideAccess(entry("a"), { runtime: "test", allow: ["b"] }, {}, standing).reason).toBe(
     "not-allowed",
   );
+});
+
+const grantTo = (kind: "agent" | "user", key: string, pin?: number): HeldGrant => ({
+  grantee: { kind, key },
+  pin,
+});
+const owned = (fields: Partial<Ownership> = {}): Standing => ({
+  ...active,
+  ownership: {
+    owner: "ada",
+    visibility: "internal",
+    isSystem: false,
+    grants: [],
+    isPinned: false,
+    revision: (number) => (number < 9 ? entry("a", { revision: number }) : undefined),
+    ...fields,
+  },
+});
+
+test.each([
+  [{}, 5],
+  [{ grants: [grantTo("user", "bob", 1)] }, 1],
+  [{ grants: [grantTo("agent", "helper", 2), grantTo("user", "bob", 1)] }, 2],
+  [{ grants: [grantTo("agent", "helper"), grantTo("user", "bob", 1)] }, 1],
+  [{ grants: [grantTo("user", "helper", 1), grantTo("agent", "bob", 2)] }, 5],
+] as const)("with %j a viewer gets revision %i, and its own pin before all [S-43]", (fields, expected) => {
+  const current = entry("a", { revision: 5 });
+  const standing = owned({ visibility: "public", ...fields });
+  const asker = { ...viewer, agent: "helper", user: "bob" };
+  expect(decideAccess(current, asker, {}, standing).entry.revision).toBe(expected);
+  expect(decideAccess(current, { ...asker, pins: { a: 3 } }, {}, standing).entry.revision).toBe(3);
+  expect(decideAccess(current, { ...asker, pins: { a: 5 } }, {}, standing).entry).toBe(current);
+  expect(decideAccess(current, { ...asker, pins: { a: 9 } }, {}, standing).reason).toBe("pin");
+});
+
+test("a skill in a folder has no revisions, so that one who is held to any does not get it [S-43]", () => {
+  expect(decideAccess(entry("a"), { ...viewer, pins: { a: 1 } })).toMatchObject({ reason: "pin" });
+  expect(decideAccess(entry("constructor"), { ...viewer, pins: {} })).toMatchObject({ reason: "visible" });
+});
+
+test("rights are asked for after the switch and before what the skill says [S-43]", () => {
+  const other = entry("a", { runtime: ["other"], revision: 1 });
+  expect(decideAccess(other, viewer, {}, owned()).reason).toBe("no-grant");
+  expect(decideAccess(other, viewer, {}, { ...owned(), isEnabled: false }).reason).toBe("disabled");
+  expect(decideAccess(other, { ...viewer, user: "ada" }, {}, owned()).reason).toBe("runtime");
+  expect(decideAccess(entry("a"), viewer, {}, owned({ isSystem: true }))).toMatchObject({ rule: "system" });
+});
+
+test("what is on record about an agent limits a viewer that was made before, and never widens it [S-65]", () => {
+  const before = { ...viewer, agent: "helper", allow: ["a", "b"], pins: { a: 1 } };
+  const record = { allow: ["b", "c"], pins: { b: 2 }, isRemoved: false };
+  expect(asRecorded(before, undefined)).toBe(before);
+  expect(asRecorded(before, record)).toMatchObject({ allow: ["b"], pins: { b: 2 } });
+  expect(asRecorded(before, { ...record, allow: undefined }).allow).toEqual(["a", "b"]);
+  expect(asRecorded(before, { ...record, isRemoved: true }).allow).toEqual([]);
 });

@@ -59,8 +59,13 @@ export class LayeredView implements ShelfView {
 
   /** The number of the view that the skill which counts is from. */
   owner(id: string): number | undefined {
-    const candidates = this.#ranked(id);
-    return (candidates.find((each) => this.#isAccepted(id, each)) ?? candidates[0])?.index;
+    let only: number | undefined;
+    for (const [index, view] of this.#views.entries()) {
+      if (view.find(id) === undefined) continue;
+      if (only !== undefined) return this.#bestOwner(id);
+      only = index;
+    }
+    return only;
   }
 
   /** The number of the view that an entry is from, or one of the same source that has its id now. */
@@ -156,6 +161,11 @@ export class LayeredView implements ShelfView {
     return others
       .filter((each) => isClosed(winner) || isHeld(each))
       .map(({ index, found }) => [`${id}${ALTERNATE}${index}`, found]);
+  }
+
+  #bestOwner(id: string): number | undefined {
+    const candidates = this.#ranked(id);
+    return (candidates.find((each) => this.#isAccepted(id, each)) ?? candidates[0])?.index;
   }
 
   /** The best first. */

@@ -181,8 +181,5 @@ async function revokeAll(
 
 function noAgent(keyOrUid: string): SkillError {
   const key = keyOrUid.slice(0, 80);
-  return new SkillError("USAGE", `There is no agent ${key}.`, {
-    hint: "`skillhold agent list` lists the agents there are.",
-    details: { key },
-  });
+  return new SkillError("AGENT_NOT_FOUND", `There is no agent ${key}.`, { details: { key } });
 }

@@ -9,6 +9,8 @@ export interface BlobStore {
   put(blobs: readonly Blob[]): Promise<void>;
   /** Throws INTEGRITY_FAILED for bytes that are missing, or are not what their name says. */
   get(digest: Digest): Promise<Uint8Array>;
+  /** Those that are not there, by their names alone: what is there may be damaged. */
+  missing(digests: readonly Digest[]): Promise<readonly Digest[]>;
   /** Everything that is kept, in no order. */
   list(): AsyncIterable<BlobEntry>;
   /** Takes away those that were last put before the time. */

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { createTwoFilesPatch } from "diff";
 import type { Clock } from "../port.ts";
 
@@ -10,9 +11,9 @@ export interface TextDiff {
 /** Of both sides together; a file beyond it is generated, and nobody reads the diff. */
 const MAX_FILE_BYTES = 512 * 1024;
 const MAX_TOTAL_TEXT = 2 * 1024 * 1024;
-/** Comparing costs lines times edits: these bound it where every line differs. */
-const MAX_EDITS = 4000;
-const MAX_FILE_MS = 1000;
+/** Comparing costs the square of the edits: this bounds it where every line differs, to about half a second. */
+const MAX_EDITS = 2000;
+const MAX_FILE_MS = 1500;
 const MAX_TOTAL_MS = 5000;
 const CONTEXT_LINES = 3;
 
@@ -42,7 +43,10 @@ export class TextDiffBudget {
   }
 }
 
-/** The change of one file; undefined stands for a side that has no such file. */
+/**
+ * The change of one file; undefined stands for a side that has no such file. It is compared in one go, because a pause
+ * for each edit takes longer than the edit; other work has its turn before.
+ */
 export async function diffText(
   path: string,
   from: Uint8Array | undefined,
@@ -52,20 +56,17 @@ export async function diffText(
   const before = asText(from);
   const after = asText(to);
   if (before === undefined || after === undefined) return { note: "binary" };
+  await setImmediate();
   const timeout = Math.max(1, Math.min(MAX_FILE_MS, budget.remainingMs));
   const names = [
     from === undefined ? "/dev/null" : `a/${path}`,
     to === undefined ? "/dev/null" : `b/${path}`,
   ] as const;
-  const text = await new Promise<string | undefined>((resolve) => {
-    createTwoFilesPatch(...names, before, after, undefined, undefined, {
-      context: CONTEXT_LINES,
-      maxEditLength: MAX_EDITS,
-      timeout,
-      headerOptions: { includeIndex: false, includeUnderline: false, includeFileHeaders: true },
-      // With it, other work has its turn in between.
-      callback: resolve,
-    });
+  const text = createTwoFilesPatch(...names, before, after, undefined, undefined, {
+    context: CONTEXT_LINES,
+    maxEditLength: MAX_EDITS,
+    timeout,
+    headerOptions: { includeIndex: false, includeUnderline: false, includeFileHeaders: true },
   });
   if (text === undefined) return { note: "too different" };
   budget.spend(text);

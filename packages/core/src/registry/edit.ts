@@ -76,7 +76,7 @@ const MAX_TAGS = 64;
 const MAX_TAG_LENGTH = 64;
 const visibilities: ReadonlySet<string> = new Set<Visibility>(["private", "internal", "public"]);
 /** What could be taken for anything but text; only descriptions have several lines. */
-const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/u;
+const CONTROL = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
 
 function checkEdit({ name, description, tags, visibility }: SkillEdit, limits: Limits): SkillEdit {
   const tagList = tags ?? [];
@@ -98,7 +98,7 @@ function checkText(field: string, text: string, max: number): void {
     throw refuse(`The ${field} is longer than ${max} characters.`);
   if (text.trim() === "") throw refuse(`The ${field} is empty.`);
   if (CONTROL.test(field === "description" ? text.replace(/[\t\r\n]/g, " ") : text))
-    throw refuse(`The ${field} has a line end or a control character.`);
+    throw refuse(`The ${field} has a line end, a control character or half of a character.`);
 }
 
 function refuse(message: string): SkillError {

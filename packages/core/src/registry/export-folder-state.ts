@@ -1,7 +1,8 @@
-import { lstatSync } from "node:fs";
+import { lstatSync, type Stats } from "node:fs";
 import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
+import { errorCodeOf } from "../bundle/contain.ts";
 import { type Bundle, pack, treeHash } from "../bundle/index.ts";
 import type { LockedSkill } from "../exchange/index.ts";
 
@@ -25,11 +26,11 @@ export async function readFolderState(
   locked: LockedSkill | undefined,
   limits: Limits,
 ): Promise<FolderState> {
-  const stats = lstatSync(place, { throwIfNoEntry: false });
+  const stats = tryLstat(place);
   if (stats === undefined) return { kind: "absent" };
   if (!stats.isDirectory()) return foreign(stats.isSymbolicLink() ? "It is a link." : "It is not a folder.");
   try {
-    const bundle = await pack(place, { limits, shared: "none", allowHardLinks: true });
+    const bundle = await packAsIs(place, limits);
     if (bundle.files.length + bundle.omitted.length === 0) return { kind: "absent" };
     const { hash } = await treeHash(bundle);
     if (!wanted.known.includes(hash) && hash !== locked?.skillhold?.treeHash)
@@ -38,6 +39,33 @@ export async function readFolderState(
   } catch (error) {
     if (!(error instanceof SkillError)) throw error;
     return foreign(error.message);
+  }
+}
+
+/** Whether a folder is what it was judged to be, when its extras were taken out of it. */
+export async function isStill(state: FolderState, folder: string, limits: Limits): Promise<boolean> {
+  try {
+    const bundle = await packAsIs(folder, limits);
+    if (bundle.omitted.length > 0) return false;
+    if (state.kind !== "known") return bundle.files.length === 0;
+    return (await treeHash(bundle)).hash === state.treeHash;
+  } catch (error) {
+    if (!(error instanceof SkillError)) throw error;
+    return false;
+  }
+}
+
+async function packAsIs(folder: string, limits: Limits): Promise<Bundle> {
+  return await pack(folder, { limits, shared: "none", allowHardLinks: true });
+}
+
+/** Undefined also below what is no folder: that shows when the folder is made. */
+function tryLstat(place: string): Stats | undefined {
+  try {
+    return lstatSync(place);
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR"].includes(errorCodeOf(error))) return undefined;
+    throw new SkillError("IO_FAILED", `${place} cannot be read.`, { details: { path: place }, cause: error });
   }
 }
 

@@ -1,13 +1,13 @@
-import { mkdirSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { clawhubFingerprint, SKILLS_LOCK, skillsLockHash } from "../exchange/index.ts";
 import { ExportMeter, findExported, type LoadedSkill, loadSkill } from "./export.ts";
-import { type FolderState, readFolderState } from "./export-folder-state.ts";
-import { findLocked, recordLocked, recordOrigin } from "./export-lock.ts";
+import { type FolderState, isStill, readFolderState } from "./export-folder-state.ts";
+import { findLocked, recordLocked, recordOrigin, rejectUnwritable } from "./export-lock.ts";
+import { makeFolder } from "./make-folder.ts";
 import type { RegistryContext } from "./registry-context.ts";
-import { replaceFolder } from "./replace-folder.ts";
+import { findLeftovers, replaceFolder } from "./replace-folder.ts";
 
 export interface ExportFolderOptions {
   /**
@@ -25,7 +25,7 @@ export interface FolderExport {
   /** The lock file. */
   readonly lock: string;
   readonly skills: readonly ExportedFolder[];
-  /** In plain words: what lies beside the files of a skill and was kept. */
+  /** In plain words: what lies beside the files of a skill and was kept, and what earlier exports left behind. */
   readonly notes: readonly string[];
 }
 
@@ -39,8 +39,8 @@ export interface ExportedFolder {
 
 /**
  * Writes skills to a folder that clients read, and records them in `skills-lock.json`. A skill that is there is replaced
- * only when it is one of its revisions, or what was recorded last. What someone has edited, or put there by other means, is named by a CONFLICT,
- * and then nothing is written at all.
+ * only when it is one of its revisions, or what was recorded last. What someone has edited, or put there by other
+ * means, is named by a CONFLICT, and then nothing is written at all. What is edited meanwhile stays as it is.
  *
  * Contract: whoever asks may see these skills.
  */
@@ -52,6 +52,7 @@ export async function exportFolder(
 ): Promise<FolderExport> {
   const target = resolve(folder);
   const lock = resolve(options.lock ?? join(projectOf(target), SKILLS_LOCK));
+  const leftovers = findLeftovers(target).map(noteLeftover);
   const meter = new ExportMeter(context.limits);
   const plans: Plan[] = [];
   for (const skill of await findExported(ids, context)) {
@@ -60,10 +61,11 @@ export async function exportFolder(
   }
   rejectForeign(plans);
   if (options.isDryRun !== true) {
-    mkdirSync(target, { recursive: true });
-    for (const plan of plans) apply(plan, lock, options, context);
+    makeFolder(target);
+    rejectUnwritable(lock);
+    for (const plan of plans) await apply(plan, lock, options, context);
   }
-  return { lock, skills: plans.map(describe), notes: plans.flatMap(noteExtras) };
+  return { lock, skills: plans.map(describe), notes: [...plans.flatMap(noteExtras), ...leftovers] };
 }
 
 /** `.agents/skills`, `.claude/skills` and their like lie in the project's own folder. */
@@ -108,10 +110,19 @@ function rejectForeign(plans: readonly Plan[]): void {
   });
 }
 
-function apply(plan: Plan, lock: string, { clawhub }: ExportFolderOptions, { clock }: RegistryContext): void {
+async function apply(
+  plan: Plan,
+  lock: string,
+  { clawhub }: ExportFolderOptions,
+  { clock, limits }: RegistryContext,
+): Promise<void> {
   const { skill, revision, files, place, state } = plan;
   const { status } = describe(plan);
-  if (status !== "unchanged") replaceFolder(place, files, extrasOf(state));
+  if (status !== "unchanged")
+    await replaceFolder(place, files, {
+      extras: extrasOf(state),
+      isExpected: (old) => isStill(state, old, limits),
+    });
   recordLocked(lock, skill.id, {
     source: portablePath(relative(dirname(lock), place)),
     sourceType: "local",
@@ -141,6 +152,10 @@ function extrasOf(state: FolderState): readonly string[] {
 
 function noteExtras({ skill, state }: Plan): readonly string[] {
   return extrasOf(state).map((path) => `${skill.id}/${path} is no file of the skill and was kept.`);
+}
+
+function noteLeftover(name: string): string {
+  return `${name} was left by an export that was broken off: look into it for files of yours, then delete it.`;
 }
 
 /** As the `skills` command line writes a source that lies in the project. */

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { SkillError } from "@skillhold/protocol/error";
@@ -17,6 +17,7 @@ import {
   writeClawhubOrigin,
   writeSkillsLock,
 } from "../exchange/index.ts";
+import { makeFolder } from "./make-folder.ts";
 
 const MAX_BYTES = 32 * 1024 * 1024;
 
@@ -64,16 +65,28 @@ function readIfThere(file: string): string | undefined {
   });
 }
 
+/** Throws when a lock cannot be written, before anything is that it would record. */
+export function rejectUnwritable(file: string): void {
+  useFolderBeside(file, () => {});
+}
+
 /** Readers see the old file or the new one. */
 function writeWhole(file: string, text: string): void {
-  mkdirSync(dirname(file), { recursive: true });
-  const beside = mkdtempSync(join(dirname(file), ".skillhold-"));
-  try {
+  useFolderBeside(file, (beside) => {
     writeFileSync(join(beside, "new"), text);
     renameSync(join(beside, "new"), file);
+  });
+}
+
+function useFolderBeside(file: string, work: (beside: string) => void): void {
+  let beside: string | undefined;
+  try {
+    makeFolder(dirname(file));
+    beside = mkdtempSync(join(dirname(file), ".skillhold-"));
+    work(beside);
   } catch (error) {
     throw new SkillError("IO_FAILED", `The file ${file} cannot be written.`, { cause: error });
   } finally {
-    rmSync(beside, { recursive: true, force: true });
+    if (beside !== undefined) rmSync(beside, { recursive: true, force: true });
   }
 }

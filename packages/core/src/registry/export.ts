@@ -150,7 +150,7 @@ function below(id: string, files: readonly StagedFile[]): readonly ArchiveFile[]
 
 /** Who published it, when, and from which folder or archive is about this registry, and stays in it. */
 function describe({ skill, revision, grants }: LoadedSkill): ExportedSkill {
-  const { treeHash, skillHash, version, provenance } = revision;
+  const { treeHash, skillHash, version, trust, provenance } = revision;
   const { originUrl, ref } = provenance;
   const exported = exportGrants(grants);
   return {
@@ -158,6 +158,7 @@ function describe({ skill, revision, grants }: LoadedSkill): ExportedSkill {
     treeHash,
     skillHash,
     ...(version === undefined ? {} : { version }),
+    trust,
     visibility: visibilityWith(exported.length, skill.visibility),
     override: skill.override,
     grants: exported,

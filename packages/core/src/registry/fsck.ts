@@ -5,12 +5,12 @@ import { repairStore } from "./fsck-repair.ts";
 import { checkSkills } from "./fsck-skill.ts";
 import { checkBlobs, checkTrees } from "./fsck-tree.ts";
 import type { RegistryContext } from "./registry-context.ts";
-import { SWEEP_GRACE_MS } from "./sweep.ts";
+import { graceOf } from "./sweep.ts";
 
 export interface FsckOptions {
   /** Takes away what nobody needs, and mends what can be had again without a doubt. */
   readonly repair?: boolean;
-  /** How long bytes that nothing names are left alone; never less than publishers rely on. */
+  /** How long bytes that nothing names are left alone: never less than an hour. */
   readonly graceMs?: number;
   /** The folder for copies, which are then looked at as well, and which damaged bytes can be got back from. */
   readonly copies?: string;
@@ -40,7 +40,7 @@ export interface FsckCounts {
  */
 export async function fsck(options: FsckOptions, context: RegistryContext): Promise<FsckReport> {
   const { store, clock } = context;
-  const graceMs = Math.max(options.graceMs ?? SWEEP_GRACE_MS, SWEEP_GRACE_MS);
+  const graceMs = graceOf(options);
   const before = new Date(clock.now().getTime() - graceMs);
   const findings = new FsckFindings();
   const since = await store.lastEvent();

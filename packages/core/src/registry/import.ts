@@ -15,14 +15,20 @@ import {
 } from "../exchange/index.ts";
 import { editSkill, type SkillEdit } from "./edit.ts";
 import { restoreGrants } from "./import-grants.ts";
-import type { Publication, Published } from "./publication.ts";
+import { isOfAll, type Publication, type Published } from "./publication.ts";
 import { publishStaged } from "./publish.ts";
 import { type PublishArchiveOptions, publishArchive } from "./publish-archive.ts";
 import type { RegistryContext } from "./registry-context.ts";
 import { stageFolder } from "./stage.ts";
 import type { StagedSkill } from "./staged-skill.ts";
 
-export type ImportOptions = Omit<PublishArchiveOptions, "id">;
+export interface ImportOptions extends Omit<PublishArchiveOptions, "id" | "taken"> {
+  /**
+   * What an export as a whole is held to, which may be all of a registry. Each skill in it, and any other archive, is
+   * held to the limits of the context.
+   */
+  readonly exportLimits?: Limits;
+}
 
 export interface ImportReport {
   readonly archiveDigest: Digest;
@@ -38,27 +44,30 @@ export type ImportedSkill = Publication & {
 
 /**
  * Takes in what an export made, each skill for itself and under the id that it had. Its files must have the hash that
- * the manifest says. Trust comes from who imports, never from the archive; visibility and, where an administrator
- * imports, grants come back for skills that are new here, and what an administrator said in place of SKILL.md where
- * nobody here says otherwise.
+ * the manifest says. An archive is a stranger's word: its skills are third parties', unless an administrator imports
+ * them, who also gets back, for skills that are new here, their visibility, their grants and what was said in place of
+ * SKILL.md.
  */
 export async function importSkills(
   archive: Uint8Array,
   options: ImportOptions,
   context: RegistryContext,
 ): Promise<ImportReport> {
-  const { temporary = tmpdir(), signal } = options;
+  const { temporary = tmpdir(), signal, exportLimits = context.limits } = options;
   const folder = await mkdtemp(join(temporary, "skillhold-import-"));
   try {
     const called = signal === undefined ? {} : { signal };
-    const { files } = await unpack(archive, folder, { limits: archiveLimits(context.limits), ...called });
+    const { files } = await unpack(archive, folder, { limits: archiveLimits(exportLimits), ...called });
     const manifest = findManifest(folder, files);
     if (manifest === undefined) return await importPlain(archive, options, context);
-    rejectStrays(files, manifest, context.limits);
+    rejectStrays(files, manifest, exportLimits);
     const archiveDigest = hashSkillFile(archive);
     const skills: ImportedSkill[] = [];
-    for (const skill of manifest.skills)
-      skills.push(await importOne(skill, folder, archiveDigest, options, context));
+    for (const exported of manifest.skills) {
+      const skill = await importOne(exported, folder, archiveDigest, options, context);
+      skills.push(skill);
+      options.onResult?.(skill);
+    }
     return { archiveDigest, hasManifest: true, skills };
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -108,21 +117,20 @@ async function importOne(
   options: ImportOptions,
   context: RegistryContext,
 ): Promise<ImportedSkill> {
-  const { id, treeHash } = exported;
+  const { id, trust: exportedTrust } = exported;
   try {
     const staged = await stageExported(id, folder, options, context);
-    if (staged.treeHash !== treeHash)
-      throw damaged(id, `has the tree hash ${staged.treeHash}, not ${treeHash}`);
+    rejectOther(staged, exported);
     const provenance = {
       source: "import",
       ...claimsOf(exported),
       ...options.provenance,
       archiveDigest,
     } as const;
-    const published = await publishStaged(staged, { ...options, provenance }, context);
+    const published = await publishStaged(staged, { ...options, provenance, exportedTrust }, context);
     return await restoreSettings(exported, published, options, context);
   } catch (error) {
-    if (!(error instanceof SkillError) || error.code === "STORE_FAILED") throw error;
+    if (!(error instanceof SkillError) || isOfAll(error)) throw error;
     const { code, message, hint, details } = error;
     // Refusals of skills carry the diagnostics that they are for; see `invalidSkill`.
     const diagnostics = (details["diagnostics"] ?? []) as readonly Diagnostic[];
@@ -142,6 +150,15 @@ async function stageExported(
   return await stageFolder(place, { id, within: place, signal }, limits);
 }
 
+/** The hash is over the files, so that all else of a manifest that speaks of them follows from it. */
+function rejectOther(staged: StagedSkill, { id, treeHash, skillHash, version }: ExportedSkill): void {
+  if (staged.treeHash !== treeHash)
+    throw damaged(id, `has the tree hash ${staged.treeHash}, not ${treeHash}`);
+  if (staged.skillHash !== skillHash)
+    throw damaged(id, `has a SKILL.md of the hash ${staged.skillHash}, not ${skillHash}`);
+  if (staged.record.version !== version) throw damaged(id, "has another version than its manifest says");
+}
+
 function damaged(id: string, problem: string): SkillError {
   return new SkillError("INTEGRITY_FAILED", `The archive is damaged: the skill ${id} ${problem}.`, {
     hint: "Fetch the archive again, or export the skill anew.",
@@ -159,27 +176,25 @@ function isLine(text: string | undefined): text is string {
   return text !== undefined && text.length <= 2048 && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u.test(text);
 }
 
-/** Settings are for those who could make them by hand. That they do not come back undoes nothing. */
+/** Whoever takes an archive's word on who may see a skill is an administrator. What does not come back undoes nothing. */
 async function restoreSettings(
   exported: ExportedSkill,
   published: Published,
   { by, dryRun = false }: ImportOptions,
   context: RegistryContext,
 ): Promise<ImportedSkill> {
-  const isPerson = (by.role === "admin" || by.role === "publisher") && by.agent === undefined;
-  const skill = published.uid === undefined ? undefined : await context.store.findSkill(published.uid);
-  if (dryRun || !isPerson || skill === undefined) return { ...published, restored: [] };
+  const isAdmin = by.role === "admin" && by.agent === undefined;
+  const { uid, isNew } = published;
+  if (dryRun || !isAdmin || !isNew || uid === undefined) return { ...published, restored: [] };
   const edit: SkillEdit = {
     // Between private and internal, grants decide.
-    ...(published.isNew && exported.visibility === "public" && skill.visibility !== "public"
-      ? { visibility: "public" }
-      : {}),
-    ...(Object.keys(skill.override).length === 0 ? overrideOf(exported) : {}),
+    ...(exported.visibility === "public" ? { visibility: "public" } : {}),
+    ...overrideOf(exported),
   };
-  const edited = await restoreEdit(skill.uid, edit, published, by, context);
-  const agents = published.isNew ? await restoreGrants(skill.uid, exported.grants, by, context) : [];
+  const edited = await restoreEdit(uid, edit, published, by, context);
+  const agents = await restoreGrants(uid, exported.grants, by, context);
   if (agents.length === 0) return edited;
-  const { visibility } = (await context.store.findSkill(skill.uid)) ?? edited;
+  const { visibility } = (await context.store.findSkill(uid)) ?? edited;
   return { ...edited, visibility, restored: [...edited.restored, "grants"] };
 }
 
@@ -196,7 +211,7 @@ async function restoreEdit(
     const edited = await editSkill(uid, edit, { by }, context);
     return { ...published, visibility: edited.skill.visibility, restored };
   } catch (error) {
-    if (!(error instanceof SkillError) || error.code === "STORE_FAILED") throw error;
+    if (!(error instanceof SkillError) || isOfAll(error)) throw error;
     const warning = `What the archive says of ${restored.join(", ")} was not taken over: ${error.message}`;
     return { ...published, warnings: [...published.warnings, warning], restored: [] };
   }

@@ -1,8 +1,8 @@
 import type { Digest } from "@skillhold/protocol";
 
 /**
- * The names that writers hold in a transaction. An agent's comes before a skill's and that before a tree's, in the order
- * of the alphabet, so that no two writers wait for each other.
+ * The names that writers hold in a transaction. An agent's comes before a skill's, that before a tree's, and the one of
+ * the blobs is the last, in the order of the alphabet, so that no two writers wait for each other.
  */
 export function skillLock(id: string): string {
   return `skill:${id}`;
@@ -17,3 +17,6 @@ export function treeLock(hash: Digest): string {
 export function agentLock(key: string): string {
   return `agent:${key}`;
 }
+
+/** Shared by those who name blobs, and held alone by who takes away those that nobody names. */
+export const UNNAMED_BLOBS = "unnamed-blobs";

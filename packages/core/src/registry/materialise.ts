@@ -13,6 +13,7 @@ import {
 } from "../bundle/index.ts";
 import { isSkillId } from "../skill/index.ts";
 import { closeCopy, isCopyOf, removeCopy, stampCopy } from "./copy-folder.ts";
+import { makeOwnFolder } from "./own-folder.ts";
 import type { TreeFile } from "./registered-skill.ts";
 import type { RegistryContext } from "./registry-context.ts";
 import type { RegistryStore } from "./registry-store.ts";
@@ -34,7 +35,7 @@ export async function materialise(
   context: RegistryContext,
 ): Promise<string> {
   const { known, running } = copiesOf(context.store);
-  await mkdir(folder, { recursive: true });
+  await makeOwnFolder(folder);
   const root = await realpath(folder);
   const target = revisionFolder(treeHash, id, { folder: root });
   const under = running.get(target);

@@ -5,12 +5,23 @@ import { skillLock } from "./lock.ts";
 import type { RegisteredSkill } from "./registered-skill.ts";
 import type { RegistryTransaction } from "./registry-store.ts";
 
-/** What a revision is trusted with: it follows from who published it and where they got it, never from the skill. */
-export function trustOf(by: Actor, source: Provenance["source"]): Trust {
+/**
+ * What a revision is trusted with: it follows from who published it and where they got it, never from the skill. What
+ * was exported elsewhere is trusted as it was there, at most, and only by an administrator's word.
+ */
+export function trustOf(by: Actor, source: Provenance["source"], exported?: Trust): Trust {
   if (by.role === "system") return "builtin";
   if (by.role === "agent" || by.agent !== undefined || elsewhere.has(source)) return "third_party";
-  return by.role === "admin" ? "org" : "user";
+  if (by.role !== "admin") return source === "import" ? "third_party" : "user";
+  const most = source === "import" ? (exported ?? "third_party") : "org";
+  return isTrustedMore(most, "org") ? "org" : most;
 }
+
+export function isTrustedMore(trust: Trust, than: Trust): boolean {
+  return ranks.indexOf(trust) > ranks.indexOf(than);
+}
+
+const ranks: readonly Trust[] = ["third_party", "user", "org", "builtin"];
 
 const elsewhere: ReadonlySet<Provenance["source"]> = new Set(["agent", "git", "index", "registry"]);
 
@@ -63,7 +74,7 @@ function rejectUnmanaged(skill: RegisteredSkill, grants: readonly Grant[], by: A
       hint: "Ask its owner or an administrator.",
       details,
     });
-  if (by.role === "agent")
+  if (by.role === "agent" || by.agent !== undefined)
     throw new SkillError("POLICY_DENIED", "An agent may publish skills, and change them in no other way.", {
       hint: "Have a person do it.",
       details,

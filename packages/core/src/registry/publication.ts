@@ -7,6 +7,7 @@ import type {
   Trust,
   Visibility,
 } from "@skillhold/protocol";
+import type { SkillError } from "@skillhold/protocol/error";
 import type { Omission } from "../bundle/index.ts";
 
 export interface PublishOptions {
@@ -17,6 +18,8 @@ export interface PublishOptions {
   readonly dryRun?: boolean;
   /** Missing dependencies archive what is uploaded, and are a warning for what is published. */
   readonly entry?: "publish" | "upload";
+  /** What an import was trusted with where it was exported; see `trustOf`. */
+  readonly exportedTrust?: Trust | undefined;
   readonly provenance?: Partial<Omit<Provenance, "by" | "at">>;
   readonly signal?: AbortSignal;
 }
@@ -56,4 +59,9 @@ export interface PublishFailure {
   readonly status: "failed";
   readonly error: { readonly code: string; readonly message: string; readonly hint: string };
   readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Whether a failure is not of one skill: the others would fail in the same way, or nobody waits for them any more. */
+export function isOfAll({ code }: SkillError): boolean {
+  return code === "STORE_FAILED" || code === "INTERRUPTED";
 }

@@ -5,7 +5,7 @@ import type { Diagnostic, Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { type ArchiveSkill, findArchiveSkills, unpack } from "../archive/index.ts";
 import { hashSkillFile } from "../bundle/index.ts";
-import type { Publication, PublishOptions } from "./publication.ts";
+import { isOfAll, type Publication, type PublishOptions } from "./publication.ts";
 import { publishStaged } from "./publish.ts";
 import type { RegistryContext } from "./registry-context.ts";
 import { stageFolder } from "./stage.ts";
@@ -13,6 +13,10 @@ import { stageFolder } from "./stage.ts";
 export interface PublishArchiveOptions extends PublishOptions {
   /** Where the archive is unpacked: in a new folder in here, which does not stay. */
   readonly temporary?: string;
+  /** Ids that skills have which are published with it: two skills of one id would be two revisions of one. */
+  readonly taken?: ReadonlySet<string>;
+  /** Told of each skill when it is done, for those who may not live to see the end. */
+  readonly onResult?: (skill: Publication) => void;
 }
 
 export interface PublishedArchive {
@@ -41,8 +45,11 @@ export async function publishArchive(
       throw new SkillError("USAGE", `The archive has ${found.length} skills: one id cannot serve them all.`);
     const provenance = { source: "archive", archiveDigest, ...options.provenance } as const;
     const skills: Publication[] = [];
-    for (const each of found)
-      skills.push(await publishOne(each, folder, skills, { ...options, provenance }, context));
+    for (const each of found) {
+      const skill = await publishOne(each, folder, skills, { ...options, provenance }, context);
+      skills.push(skill);
+      options.onResult?.(skill);
+    }
     return { archiveDigest, skills };
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -53,7 +60,7 @@ async function publishOne(
   { folder, path }: ArchiveSkill,
   within: string,
   before: readonly Publication[],
-  options: PublishOptions,
+  options: PublishArchiveOptions,
   context: RegistryContext,
 ): Promise<Publication> {
   let id = options.id;
@@ -64,9 +71,13 @@ async function publishOne(
       throw new SkillError("CONFLICT", `Another folder of the archive has the id ${id} as well.`, {
         hint: "Give one of the two another name or slug.",
       });
+    if (options.taken?.has(staged.id) === true)
+      throw new SkillError("CONFLICT", `Another skill that is published with it has the id ${id}.`, {
+        hint: "Give one of the two another name or slug, or publish only one.",
+      });
     return await publishStaged(staged, options, context);
   } catch (error) {
-    if (!(error instanceof SkillError)) throw error;
+    if (!(error instanceof SkillError) || isOfAll(error)) throw error;
     const { code, message, hint, details } = error;
     const { diagnostics = [] } = details;
     // Refusals of skills carry the diagnostics that they are for; see `invalidSkill`.

@@ -4,7 +4,7 @@ import { SkillError } from "@skillhold/protocol/error";
 import { type DependencyManifest, scanDependencies } from "../dependency/index.ts";
 import type { Blob } from "./blob-store.ts";
 import { grantGiven, grantRevoked } from "./grant-event.ts";
-import { agentLock, skillLock, treeLock } from "./lock.ts";
+import { agentLock, skillLock, treeLock, UNNAMED_BLOBS } from "./lock.ts";
 import type { Published, PublishOptions } from "./publication.ts";
 import type { RegistryContext } from "./registry-context.ts";
 import type { RegistryTransaction } from "./registry-store.ts";
@@ -81,30 +81,32 @@ async function findSameVersion(plan: Release, { store }: RegistryContext): Promi
     ?.revision;
 }
 
-/**
- * How long bytes that were put stay good without a row that names them. A sweep leaves them alone for twice as long:
- * `sweep.ts` holds to it.
- */
-export const PUT_GOOD_MS = 30 * 60 * 1000;
+/** How often bytes are put that a sweep takes away before they are named: by its clock they may be old. */
+const PUTS = 5;
 
-async function commit(candidate: Candidate, context: RegistryContext): Promise<Release> {
-  const { store, clock } = context;
-  for (;;) {
-    const putAt = clock.now().getTime();
-    await store.blobs.put(blobsOf(candidate.staged));
+async function commit(candidate: Candidate, { store }: RegistryContext): Promise<Release> {
+  const blobs = blobsOf(candidate.staged);
+  const digests = blobs.map(({ digest }) => digest);
+  for (let puts = 0; puts < PUTS; puts += 1) {
+    await store.blobs.put(blobs);
     const release = await store.transaction(async (tx) => {
       const { agent } = candidate.options.by;
       if (agent !== undefined) await tx.lock(agentLock(agent));
       await tx.lock(skillLock(candidate.staged.id));
       await tx.lock(treeLock(candidate.staged.treeHash));
-      // Who waited too long for its turn may have been swept: then the bytes are put again.
-      if (clock.now().getTime() - putAt > PUT_GOOD_MS) return undefined;
+      // From here to the end of the transaction no sweep takes any away: what is there now stays.
+      await tx.lock(UNNAMED_BLOBS, "shared");
+      if ((await tx.blobs.missing(digests)).length > 0) return undefined;
       const planned = await planRelease(candidate, tx);
       if (!planned.isUnchanged) await write(planned, candidate, tx);
       return planned;
     });
     if (release !== undefined) return release;
   }
+  throw new SkillError("STORE_FAILED", `The store does not keep the bytes of ${candidate.staged.id}.`, {
+    hint: "Look who takes them away: a sweep whose clock is hours ahead, or another program.",
+    details: { id: candidate.staged.id },
+  });
 }
 
 function blobsOf({ files }: StagedSkill): readonly Blob[] {

@@ -1,4 +1,5 @@
 import type { Actor } from "@skillhold/protocol";
+import { checkGrace } from "./grace.ts";
 import { getManaged } from "./ownership.ts";
 import type { RegisteredSkill, Revision } from "./registered-skill.ts";
 import type { RegistryContext } from "./registry-context.ts";
@@ -31,7 +32,7 @@ export async function purgeSkill(
 ): Promise<Purged> {
   const { by, graceMs = PURGE_GRACE_MS } = options;
   const now = clock.now();
-  const before = new Date(now.getTime() - graceMs).toISOString();
+  const before = new Date(now.getTime() - checkGrace(graceMs)).toISOString();
   return await store.transaction(async (tx) => {
     const skill = await getManaged(idOrUid, by, tx);
     const due = selectDue(skill, await tx.listRevisions(skill.uid), before, options.keep);

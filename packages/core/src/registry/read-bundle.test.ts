@@ -13,7 +13,7 @@ import { setImmediate } from "node:timers/promises";
 import { defaultLimits, withLimits } from "@skillhold/protocol/limits";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { hashSkillFile } from "../bundle/index.ts";
-import { readBundle } from "./read-bundle.ts";
+import { type BundleContent, readBundle } from "./read-bundle.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -49,6 +49,37 @@ test.each<[string, (number: number) => void]>([
     await setImmediate();
   }
   await refused;
+});
+
+test("a folder that is another for a moment is not taken half from each [S-41]", async () => {
+  const twin = mkdtempSync(join(tmpdir(), "skillhold-read-bundle-"));
+  const swap = (one: string, other: string) => {
+    renameSync(one, `${one}-aside`);
+    renameSync(other, one);
+    renameSync(`${one}-aside`, other);
+  };
+  try {
+    for (let number = 0; number < 300; number += 1)
+      writeFileSync(join(twin, `${number}.txt`), "x".repeat(`${number}`.length));
+    let accepted = 0;
+    for (let turn = 0; turn < 12; turn += 1) {
+      const reading = readBundle(folder, {}, defaultLimits).catch((error: unknown) => error);
+      for (let waited = 0; waited < turn; waited += 1) await setImmediate();
+      swap(folder, twin);
+      await setImmediate();
+      swap(folder, twin);
+      const read = await reading;
+      if (read instanceof Error) expect(read).toMatchObject({ code: "IO_FAILED" });
+      else {
+        accepted += 1;
+        for (const { path, content } of (read as BundleContent).files)
+          expect(`${new TextDecoder().decode(content)}.txt`).toBe(path);
+      }
+    }
+    expect(accepted).toBeGreaterThan(0);
+  } finally {
+    rmSync(twin, { recursive: true, force: true });
+  }
 });
 
 test("a folder that becomes a link on the way is refused [S-41]", async () => {

@@ -4,6 +4,7 @@ import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
 import { type Bundle, type BundleFile, hashSkillFile, openInside, pack } from "../bundle/index.ts";
 import { Pace } from "../bundle/pace.ts";
+import { stampOf } from "../bundle/walk.ts";
 import type { StagedFile } from "./staged-skill.ts";
 
 export interface ReadBundleOptions {
@@ -102,10 +103,11 @@ async function readFiles(bundle: Bundle, signal: AbortSignal | undefined): Promi
   return files;
 }
 
-/** One byte more than announced is asked for, which shows a file that has grown. */
+/** One byte more than announced is asked for, which shows a file that has grown; the stamp shows one that was swapped. */
 function readWhole(file: BundleFile, allowHardLinks: boolean): Uint8Array {
-  const { fd } = openInside(file.base, file.path, { allowHardLinks });
+  const { fd, stats } = openInside(file.base, file.path, { allowHardLinks });
   try {
+    if (stampOf(stats) !== file.stamp) throw changed(file.path);
     const bytes = Buffer.allocUnsafe(file.size + 1);
     let length = 0;
     for (let count = -1; count !== 0 && length <= file.size; length += count)

@@ -1,6 +1,8 @@
 import { mkdir, realpath } from "node:fs/promises";
+import { resolve } from "node:path";
 import type { Digest, SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
+import { errorCodeOf } from "../bundle/contain.ts";
 import { normalizeRelative } from "../bundle/index.ts";
 import type { ByteRange, LibraryChange } from "../library/library.ts";
 import type { FilePart, OpenBundle, Shelf } from "../library/shelf.ts";
@@ -196,10 +198,15 @@ export class RegistryShelf implements Shelf {
   }
 }
 
-/** The real path, which is what copies are known by. */
+/** The real path, which is what copies are known by. Where nothing can be written, skills can still be read. */
 async function makeFolder(folder: string): Promise<string> {
-  await mkdir(folder, { recursive: true });
-  return await realpath(folder);
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    return await realpath(folder);
+  } catch (error) {
+    if (!["EROFS", "EACCES", "EPERM"].includes(errorCodeOf(error))) throw error;
+    return resolve(folder);
+  }
 }
 
 function pathOf(

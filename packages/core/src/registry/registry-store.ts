@@ -51,6 +51,8 @@ export interface RegistryReader {
   listToggles(): Promise<readonly FolderToggle[]>;
   /** What vouches for the log as it is; undefined for an empty one. */
   findHead(): Promise<AuditHead | undefined>;
+  /** The last events of a type about a skill of this id, the newest first. */
+  eventsAbout(skill: string, type: SkillEvent["type"], limit: number): Promise<readonly StoredEvent[]>;
   /** The events of a session, in order. */
   eventsOfSession(session: string): Promise<readonly StoredEvent[]>;
   /** The number of the last event; 0 when there is none. */
@@ -62,8 +64,13 @@ export interface RegistryReader {
 }
 
 export interface RegistryTransaction extends RegistryReader {
-  /** Waits until no other transaction holds this name; held to the end. Several are taken in order of their names. */
-  lock(name: string): Promise<void>;
+  /** What of the blobs may be awaited in here. */
+  readonly blobs: Pick<BlobStore, "missing" | "remove">;
+  /**
+   * Waits until no other transaction holds this name; held to the end. Several are taken in order of their names. Those
+   * who share a name wait only for one who holds it alone, and keep that one waiting.
+   */
+  lock(name: string, use?: "alone" | "shared"): Promise<void>;
   /** Inserts the skill, or replaces the row of its uid. */
   putSkill(skill: RegisteredSkill): Promise<void>;
   insertRevision(revision: Revision): Promise<void>;

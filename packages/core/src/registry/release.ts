@@ -1,7 +1,7 @@
 import type { Provenance, Trust, Visibility } from "@skillhold/protocol";
 import type { DependencyManifest } from "../dependency/index.ts";
 import type { Grant } from "./grant.ts";
-import { rejectForeignId, trustOf } from "./ownership.ts";
+import { isTrustedMore, rejectForeignId, trustOf } from "./ownership.ts";
 import type { PublishOptions } from "./publication.ts";
 import type { RegisteredSkill, Revision } from "./registered-skill.ts";
 import type { RegistryReader } from "./registry-store.ts";
@@ -39,7 +39,7 @@ export async function planRelease(candidate: Candidate, reader: RegistryReader):
   const grants = before === undefined ? [] : await reader.listGrants([before.uid]);
   rejectForeignId(staged.id, before, grants, options.by);
   const current = before === undefined ? undefined : await reader.findRevision(before.uid, before.revision);
-  const trust = trustOf(options.by, provenance.source);
+  const trust = trustOf(options.by, provenance.source, options.exportedTrust);
   const state = stateOf(candidate, before);
   if (before !== undefined && current !== undefined && isSame(before, current, staged, trust, state))
     return { before, skill: before, revision: current, ...UNCHANGED };
@@ -91,10 +91,8 @@ function isSame(
 ): boolean {
   if (before.treeHash !== treeHash || current.treeHash !== treeHash) return false;
   const isKept = current.purgedAt === undefined && before.status === status;
-  return isKept && ranks.indexOf(current.trust) >= ranks.indexOf(trust);
+  return isKept && !isTrustedMore(trust, current.trust);
 }
-
-const ranks: readonly Trust[] = ["third_party", "user", "org", "builtin"];
 
 function nextSkill(
   { staged, options, provenance, missing, uid }: Candidate,

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { hashSkillFile } from "../bundle/index.ts";
-import { replaceFolder } from "./replace-folder.ts";
+import { findLeftovers, replaceFolder } from "./replace-folder.ts";
 
 let root: string;
 let place: string;
@@ -21,8 +21,10 @@ const file = (path: string) => {
   return { path, size: content.length, executable: false, digest: hashSkillFile(content), content };
 };
 
-test("a folder is replaced whole, and what is not the skill's moves over [S-46]", () => {
-  replaceFolder(place, [file("SKILL.md"), file("a/b/c.md")], [".git"]);
+const isExpected = async (old: string) => readdirSync(old).join() === "old.md";
+
+test("a folder is replaced whole, and what is not the skill's moves over [S-46]", async () => {
+  await replaceFolder(place, [file("SKILL.md"), file("a/b/c.md")], { extras: [".git"], isExpected });
   expect(readdirSync(place).sort()).toEqual([".git", "SKILL.md", "a"]);
   expect(readFileSync(join(place, ".git/HEAD"), "utf8")).toBe("mine");
   expect(readdirSync(root)).toEqual(["hello"]);
@@ -31,9 +33,45 @@ test("a folder is replaced whole, and what is not the skill's moves over [S-46]"
 test.each([
   ["before anything was moved", [file("a"), file("a/b.md")], [".git"]],
   ["after something was moved", [file("SKILL.md")], [".git", "gone"]],
-])("a failure %s leaves everything as it was [S-46]", (_when, files, extras) => {
-  expect(() => replaceFolder(place, files, extras)).toThrow(expect.objectContaining({ code: "IO_FAILED" }));
+])("a failure %s leaves everything as it was [S-46]", async (_when, files, extras) => {
+  await expect(replaceFolder(place, files, { extras, isExpected })).rejects.toMatchObject({
+    code: "IO_FAILED",
+  });
   expect(readdirSync(place).sort()).toEqual([".git", "old.md"]);
   expect(readFileSync(join(place, ".git/HEAD"), "utf8")).toBe("mine");
   expect(readdirSync(root)).toEqual(["hello"]);
+});
+
+test("a folder that was edited after it was judged is left as it is, with the edit [S-46]", async () => {
+  writeFileSync(join(place, "new.md"), "edit");
+  await expect(
+    replaceFolder(place, [file("SKILL.md")], { extras: [".git"], isExpected }),
+  ).rejects.toMatchObject({ code: "CONFLICT" });
+  expect(readdirSync(place).sort()).toEqual([".git", "new.md", "old.md"]);
+  expect(readFileSync(join(place, ".git/HEAD"), "utf8")).toBe("mine");
+  expect(readdirSync(root)).toEqual(["hello"]);
+});
+
+test("what cannot be put back is named and kept [S-46]", async () => {
+  const taken = async () => {
+    mkdirSync(place);
+    writeFileSync(join(place, "theirs.md"), "theirs");
+    return false;
+  };
+  const replacing = replaceFolder(place, [file("SKILL.md")], { extras: [".git"], isExpected: taken });
+  const [name = ""] = await replacing.then(
+    () => [],
+    () => findLeftovers(root),
+  );
+  await expect(replacing).rejects.toMatchObject({
+    code: "IO_FAILED",
+    message: expect.stringContaining(name),
+  });
+  expect(readFileSync(join(root, name, "old/old.md"), "utf8")).toBe("old");
+  expect(readFileSync(join(root, name, "new/.git/HEAD"), "utf8")).toBe("mine");
+  expect(readdirSync(place)).toEqual(["theirs.md"]);
+});
+
+test("a folder that is not there has no leftovers [S-46]", () => {
+  expect(findLeftovers(join(root, "nowhere"))).toEqual([]);
 });

@@ -3,7 +3,9 @@ import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
 import { type Bundle, combineDigests } from "../bundle/index.ts";
 import {
+  authorVersion,
   type Finding,
+  fieldPosition,
   isSkillId,
   judge,
   type ParsedSkill,
@@ -11,6 +13,7 @@ import {
   publishId,
   type RuleCode,
   type Subject,
+  textOf,
   validateSkill,
 } from "../skill/index.ts";
 import { surveySkill } from "../source/survey.ts";
@@ -97,7 +100,19 @@ async function check(
   // Which id to take is a question to the publisher, not a fault of the skill.
   const isFault = ({ severity, code }: Diagnostic) => severity === "error" && code !== "ID_UNDERIVABLE";
   if (diagnostics.some(isFault)) throw invalidSkill(diagnostics);
+  rejectVersion(skill);
   return diagnostics;
+}
+
+/** The version is a column of its own, and no store keeps a NUL or half of a character in one. */
+function rejectVersion(skill: ParsedSkill): void {
+  const version = authorVersion(skill) ?? "";
+  if (!version.includes("\0") && version.isWellFormed()) return;
+  const field = skill.frontmatter["version"] === undefined ? "metadata" : "version";
+  const message = "The version holds a NUL or half of a character.";
+  const fix = "Write the version as three numbers, such as 1.0.0.";
+  const position = fieldPosition(skill, field);
+  throw invalidSkill([{ code: "VERSION_NOT_SEMVER", severity: "error", ...position, message, fix }]);
 }
 
 /** Skills are named by their UUIDs too: an id of that shape could stand in for another skill. */
@@ -107,13 +122,21 @@ function chooseId(skill: ParsedSkill, chosen: string | undefined): SkillId {
   if (chosen !== undefined && !isSkillId(chosen))
     throw new SkillError("USAGE", `${JSON.stringify(chosen.slice(0, 80))} is not an id.`, { hint: ID_HINT });
   const id = publishId(skill.frontmatter, chosen);
-  if (id === undefined)
-    throw new SkillError("USAGE", "No id can be made of the name or the slug: one has to be given.", {
-      hint: `Publish it with --id <id>, or add \`slug:\` to SKILL.md. ${ID_HINT}`,
-    });
+  if (id === undefined) throw underivable(textOf(skill.frontmatter["slug"]));
   if (UUID.test(id)) throw new SkillError("USAGE", `The id ${id} is a UUID.`, { hint: ID_HINT });
   // `publishId` gives nothing but ids.
   return id as SkillId;
+}
+
+/** A slug is taken as it is or not at all; a name is changed into what is nearest to it. */
+function underivable(slug: string | undefined): SkillError {
+  if (slug === undefined)
+    return new SkillError("USAGE", "No id can be made of the name: one has to be given.", {
+      hint: `Publish it with --id <id>, or add \`slug:\` to SKILL.md. ${ID_HINT}`,
+    });
+  return new SkillError("USAGE", `The slug ${JSON.stringify(slug.slice(0, 80))} is not an id.`, {
+    hint: `Correct or remove \`slug:\` in SKILL.md, or publish it with --id <id>. ${ID_HINT}`,
+  });
 }
 
 const ID_HINT = "An id is words of a-z and 0-9 joined by single hyphens, up to 64 characters.";

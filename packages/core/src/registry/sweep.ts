@@ -1,13 +1,13 @@
 import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { treeLock } from "./lock.ts";
-import { PUT_GOOD_MS } from "./publish.ts";
+import { checkGrace } from "./grace.ts";
+import { treeLock, UNNAMED_BLOBS } from "./lock.ts";
 import type { RegisteredSkill } from "./registered-skill.ts";
 import type { RegistryContext } from "./registry-context.ts";
 import type { RegistryReader, RegistryStore, RegistryTransaction, StoredTree } from "./registry-store.ts";
 
 export interface SweepOptions {
-  /** How long bytes that no tree names are left alone: never less than publishers rely on. */
+  /** How long bytes that no tree names are left alone: never less than an hour. */
   readonly graceMs?: number;
 }
 
@@ -19,20 +19,19 @@ export interface Swept {
   readonly leftovers: number;
 }
 
-/** Twice what a publisher allows itself between its bytes and the row that names them. */
-export const SWEEP_GRACE_MS = 2 * PUT_GOOD_MS;
+/** More than a publisher needs between its bytes and the row that names them: it seldom has to put them again. */
+export const SWEEP_GRACE_MS = 60 * 60 * 1000;
 
 /**
  * Takes away trees that no revision with bytes names, and bytes that no tree names, while others publish.
  *
  * Trees: whoever names one holds its lock and appends an event, so that under the lock the events since the look
- * around tell whether it is named meanwhile. Bytes: a publisher commits within half of the grace after it put them or
- * puts them again, so that those put before the grace are named by now or by nobody.
+ * around tell whether it is named meanwhile. Bytes: whoever names some shares a lock that this holds alone, and looks
+ * then whether they are there, so that none goes that is named, whatever the clocks of the two say.
  */
 export async function sweepStore(options: SweepOptions, context: RegistryContext): Promise<Swept> {
   const { store, clock } = context;
-  const graceMs = Math.max(options.graceMs ?? SWEEP_GRACE_MS, SWEEP_GRACE_MS);
-  const before = new Date(clock.now().getTime() - graceMs);
+  const before = new Date(clock.now().getTime() - graceOf(options));
   const since = await store.lastEvent();
   const unnamed = await findUnnamedTrees(store);
   let trees = 0;
@@ -40,8 +39,18 @@ export async function sweepStore(options: SweepOptions, context: RegistryContext
     const batch = unnamed.slice(at, at + BATCH);
     trees += await store.transaction((tx) => removeUnnamed(batch, since, tx));
   }
-  const blobs = await store.blobs.remove(await findUnnamedBlobs(store), before);
+  const left = await findUnnamedBlobs(before, store);
+  let blobs = 0;
+  for (let at = 0; at < left.length; at += BATCH) {
+    const batch = left.slice(at, at + BATCH);
+    blobs += await store.transaction((tx) => removeUnnamedBlobs(batch, before, since, tx));
+  }
   return { trees, blobs, leftovers: await store.blobs.sweep(before) };
+}
+
+/** How long what nothing names is left alone. */
+export function graceOf({ graceMs = SWEEP_GRACE_MS }: SweepOptions): number {
+  return Math.max(checkGrace(graceMs), SWEEP_GRACE_MS);
 }
 
 /** Few enough that publishers of the same trees do not wait long. */
@@ -58,6 +67,20 @@ async function removeUnnamed(
   const gone = hashes.filter((hash) => !named.has(hash));
   if (gone.length > 0) await tx.removeTrees(gone);
   return gone.length;
+}
+
+async function removeUnnamedBlobs(
+  digests: readonly Digest[],
+  before: Date,
+  since: number,
+  tx: RegistryTransaction,
+): Promise<number> {
+  await tx.lock(UNNAMED_BLOBS);
+  const named = new Set<Digest>();
+  for (const hash of await publishedSince(since, tx))
+    for (const { digest } of (await tx.findTree(hash)) ?? []) named.add(digest);
+  const gone = digests.filter((digest) => !named.has(digest));
+  return await tx.blobs.remove(gone, before);
 }
 
 /** The trees that were published after an event. */
@@ -89,11 +112,13 @@ async function findUnnamedTrees(store: RegistryStore): Promise<readonly Digest[]
   return unnamed;
 }
 
-async function findUnnamedBlobs(store: RegistryStore): Promise<readonly Digest[]> {
+/** Those that no tree names, and that were last put before a time. */
+async function findUnnamedBlobs(before: Date, store: RegistryStore): Promise<readonly Digest[]> {
   const named = new Set<Digest>();
   for await (const { files } of allTrees(store)) for (const { digest } of files) named.add(digest);
   const unnamed: Digest[] = [];
-  for await (const { digest } of store.blobs.list()) if (!named.has(digest)) unnamed.push(digest);
+  for await (const { digest, putAt } of store.blobs.list())
+    if (putAt < before && !named.has(digest)) unnamed.push(digest);
   return unnamed;
 }
 

@@ -48,7 +48,6 @@ export async function toggleSkill(
   }
 }
 
-/** The one who may switch it on is an administrator: what was taken out of use for everyone is not its owner's to give back. */
 async function toggle(
   idOrUid: string,
   isEnabled: boolean,
@@ -59,16 +58,27 @@ async function toggle(
   const skill = await getSwitched(idOrUid, by, tx);
   rejectDeleted(skill);
   if (skill.isEnabled === isEnabled) return skill;
-  if (isEnabled && by.role !== "admin" && by.role !== "system")
-    throw new SkillError("POLICY_DENIED", `Only an administrator switches ${skill.id} on again.`, {
-      hint: "Have an administrator do it.",
-      details: { id: skill.id },
-    });
+  if (isEnabled) rejectOthersSwitch(await lastSwitch(skill.id, tx), by);
   const at = clock.now().toISOString();
   const toggled = { ...skill, isEnabled, updatedAt: at };
   await tx.putSkill(toggled);
   await tx.append({ type: "skill.toggled", at, skill: skill.id, by, isEnabled, scope: "registry" });
   return toggled;
+}
+
+/** Who switched it last, as the record has it. */
+async function lastSwitch(id: string, tx: RegistryTransaction): Promise<Switch> {
+  for (const { event } of await tx.eventsAbout(id, "skill.toggled", RECENT))
+    if (event.type === "skill.toggled" && event.scope === "registry") return { id, by: event.by.user };
+  return { id, by: undefined };
+}
+
+/** A folder's skill of the same id is switched in between at most so often, or an administrator has to do it. */
+const RECENT = 20;
+
+interface Switch {
+  readonly id: string;
+  readonly by: string | undefined;
 }
 
 /** System skills change with the product alone, but for this switch. */
@@ -146,7 +156,7 @@ export async function toggleFolderSkill(
     const at = clock.now().toISOString();
     const toggle = { id, isEnabled, by: by.user, at };
     if ((before?.isEnabled ?? true) === isEnabled) return before ?? toggle;
-    rejectOthersSwitch(before, by);
+    if (before?.isEnabled === false) rejectOthersSwitch(before, by);
     await tx.putToggle(toggle);
     // It was found to be an id above.
     const skill = id as SkillId;
@@ -155,12 +165,11 @@ export async function toggleFolderSkill(
   });
 }
 
-/** Anyone may switch off what is in use; what someone switched off is theirs, or an administrator's, to switch on. */
-function rejectOthersSwitch(before: FolderToggle | undefined, { role, user }: Actor): void {
-  if (before === undefined || before.isEnabled || before.by === user) return;
-  if (role === "admin" || role === "system") return;
-  throw new SkillError("POLICY_DENIED", `${before.by} switched ${before.id} off.`, {
+/** What someone switched off is theirs, or an administrator's, to switch on. */
+function rejectOthersSwitch({ id, by }: Switch, { role, user }: Actor): void {
+  if (by === user || role === "admin" || role === "system") return;
+  throw new SkillError("POLICY_DENIED", `${by ?? "Someone else"} switched ${id} off.`, {
     hint: "Ask them or an administrator.",
-    details: { id: before.id },
+    details: { id },
   });
 }

@@ -53,7 +53,7 @@ function checkId(skill: ParsedSkill, subject: Subject, findings: Finding[]): voi
     findings.push({
       code: "ID_UNDERIVABLE",
       ...fieldPosition(skill, field),
-      message: "No id can be made of the name or the slug.",
+      message: field === "slug" ? "The slug is not an id." : "No id can be made of the name.",
     });
   } else if (reservedIds.has(published)) {
     findings.push({

@@ -1,0 +1,61 @@
+import { type AgentChange, changeAgent, getAgent } from "@skillhold/core/registry";
+import { SkillError } from "@skillhold/protocol/error";
+import { readAgentOptions } from "../agent-option.ts";
+import { listOption } from "../option.ts";
+import { type ExitCode, plain, printData } from "../output.ts";
+import { listLostPins } from "../pin-note.ts";
+import type { CommandInput } from "../program.ts";
+import { type OpenedRegistry, withRegistry } from "../store.ts";
+
+/** Changes what is on record of an agent. */
+export async function run(input: CommandInput): Promise<ExitCode> {
+  const { io, options } = input;
+  const [key = ""] = input.args;
+  rejectNothing(options);
+  const isDryRun = options["dryRun"] === true;
+  return await withRegistry<ExitCode>(input, "change", async (opened) => {
+    const { context, actor } = opened;
+    const change = await readChange(key, input, opened);
+    const { agent, status } = await changeAgent(key, change, { by: actor }, context);
+    const notes = await listLostPins(change.pins ?? {}, opened, io);
+    if (io.json) printData(io, { agent, status, notes, isDryRun });
+    else {
+      const changed = isDryRun ? "would be changed" : "changed";
+      io.out(`${plain(agent.key)}: ${status === "unchanged" ? status : changed}\n`);
+      for (const note of notes) io.err(`note: ${note}\n`);
+    }
+    return 0;
+  });
+}
+
+const optionNames = ["name", "runtime", "allow", "pin", "manifest", "allowAll", "unpin"];
+
+function rejectNothing(options: CommandInput["options"]): void {
+  if (options["allow"] !== undefined && options["allowAll"] === true)
+    throw new SkillError("USAGE", "Give --allow or --allow-all, not both.");
+  if (optionNames.some((name) => options[name] !== undefined)) return;
+  throw new SkillError("USAGE", "Nothing is to be changed.", {
+    hint: "Give --name, --runtime, --allow, --allow-all, --pin, --unpin, --manifest or --no-manifest.",
+  });
+}
+
+/** A pin is put to those there are, and not in their place. */
+async function readChange(
+  key: string,
+  input: CommandInput,
+  { context }: Pick<OpenedRegistry, "context">,
+): Promise<AgentChange> {
+  const { options } = input;
+  const { pins: pinned, ...said } = readAgentOptions(input);
+  const unpinned = listOption(options, "unpin");
+  const { pins } = await getAgent(key, context);
+  const kept = Object.entries(pins).filter(([id]) => !unpinned.includes(id));
+  return {
+    ...said,
+    ...(options["allowAll"] === true ? { allow: null } : {}),
+    ...(options["manifest"] === false ? { manifest: null } : {}),
+    ...(pinned === undefined && unpinned.length === 0
+      ? {}
+      : { pins: { ...Object.fromEntries(kept), ...pinned } }),
+  };
+}

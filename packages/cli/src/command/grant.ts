@@ -1,0 +1,31 @@
+import { grantSkill } from "@skillhold/core/registry";
+import { asGranter, readGrantee } from "../grantee-option.ts";
+import { present, textOption } from "../option.ts";
+import { type ExitCode, plain, printData } from "../output.ts";
+import type { CommandInput } from "../program.ts";
+import { readRevision } from "../revision-argument.ts";
+import { withRegistry } from "../store.ts";
+
+/** Lets an agent or a user use a skill, or changes how. */
+export async function run(input: CommandInput): Promise<ExitCode> {
+  const { io, options } = input;
+  const [id = ""] = input.args;
+  const grantee = readGrantee(options);
+  const wanted = textOption(options, "pin");
+  const pin = wanted === undefined ? undefined : readRevision(wanted);
+  const canManage = options["manage"] === true;
+  const isDryRun = options["dryRun"] === true;
+  return await withRegistry<ExitCode>(asGranter(input), "change", async ({ context, actor }) => {
+    const request = { by: actor, canManage, ...present({ pin }) };
+    const done = await grantSkill(id, grantee, request, context);
+    if (io.json) {
+      printData(io, { ...done, canManage, pin: pin ?? null, isDryRun });
+      return 0;
+    }
+    const whom = `the ${done.grantee.kind} ${plain(done.grantee.key)}`;
+    const how = `${pin === undefined ? "" : `, revision ${pin} alone`}${canManage ? ", to manage it" : ""}`;
+    if (done.status === "unchanged") io.out(`${done.id}: granted to ${whom} already${how}\n`);
+    else io.out(`${done.id}: ${isDryRun ? "would be " : ""}granted to ${whom}${how}, ${done.visibility}\n`);
+    return 0;
+  });
+}

@@ -1,0 +1,21 @@
+import { unarchiveSkill } from "@skillhold/core/registry";
+import { type ExitCode, plain, printData } from "../output.ts";
+import type { CommandInput } from "../program.ts";
+import { withRegistry } from "../store.ts";
+
+/** Brings an archived skill back into use. */
+export async function run(input: CommandInput): Promise<ExitCode> {
+  const { io, options } = input;
+  const [id = ""] = input.args;
+  const isDryRun = options["dryRun"] === true;
+  return await withRegistry<ExitCode>(input, "change", async ({ context, actor }) => {
+    const { skill, status } = await unarchiveSkill(id, { by: actor }, context);
+    if (io.json) printData(io, { skill, status, isDryRun });
+    else if (status === "unchanged") io.out(`${skill.id}: is not archived\n`);
+    else {
+      io.out(`${skill.id}: ${isDryRun ? "would be back" : "back"} in use\n`);
+      if (skill.missing.length > 0) io.err(`warning: it lacks ${plain(skill.missing.join(", "))}\n`);
+    }
+    return 0;
+  });
+}

@@ -1,0 +1,70 @@
+import { type AccessReason, nodeHost } from "@skillhold/core";
+import {
+  explainAccess,
+  getSkill,
+  listGrants,
+  type RegisteredSkill,
+  type RegistryContext,
+} from "@skillhold/core/registry";
+import type { Actor } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
+import type { Io } from "./output.ts";
+import { OWN_RUNTIME } from "./viewer-option.ts";
+
+/** Who asks, of which registry. */
+export interface Asking {
+  readonly context: RegistryContext;
+  readonly actor: Actor;
+}
+
+type Place = Pick<Io, "env" | "cwd">;
+
+/** A skill that someone may know of, and whether it is theirs to manage. */
+export interface KnownSkill {
+  readonly skill: RegisteredSkill;
+  readonly isManaged: boolean;
+}
+
+/**
+ * The skill, for someone who manages it or to whom the gate opens it; deleted ones only for the former. For anyone else
+ * it is not there.
+ */
+export async function getKnown(id: string, { context, actor }: Asking, io: Place): Promise<KnownSkill> {
+  const skill = await getSkill(id, context);
+  const refusal = await refuseUnmanaged(id, { context, actor });
+  if (refusal === undefined) return { skill, isManaged: true };
+  const host = nodeHost({ env: io.env, platform: process.platform, cwd: io.cwd });
+  const viewer = { runtime: OWN_RUNTIME, user: actor.user };
+  const { reason, message, visibility } = await explainAccess(id, viewer, host, context);
+  if (!closed.has(reason)) return { skill, isManaged: false };
+  if (visibility !== "public") throw refusal;
+  throw new SkillError("SKILL_NOT_FOUND", `The skill ${skill.id} is out of use. ${message}`, {
+    hint: "An administrator can look at it all the same: --role admin.",
+    details: refusal.details,
+  });
+}
+
+/** The same as a question. */
+export async function isKnown(id: string, asking: Asking, io: Place): Promise<boolean> {
+  try {
+    await getKnown(id, asking, io);
+    return true;
+  } catch (error) {
+    if (error instanceof SkillError && error.code === "SKILL_NOT_FOUND") return false;
+    throw error;
+  }
+}
+
+/** What the gate says before and when it asks whose a skill is. All else it says of one that is the viewer's. */
+const closed: ReadonlySet<AccessReason> = new Set(["not-allowed", "disabled", "archived", "no-grant"]);
+
+/** The refusal of someone who does not manage the skill: in the words for one that is not there. */
+async function refuseUnmanaged(id: string, { context, actor }: Asking): Promise<SkillError | undefined> {
+  try {
+    await listGrants(id, { by: actor }, context);
+    return undefined;
+  } catch (error) {
+    if (error instanceof SkillError && error.code === "SKILL_NOT_FOUND") return error;
+    throw error;
+  }
+}

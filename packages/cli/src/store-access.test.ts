@@ -1,0 +1,216 @@
+import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { fakeHost, skillText } from "./fake-host.ts";
+import { main } from "./main.ts";
+import { registryScene } from "./registry.fixture.ts";
+
+const { root, storeFile, text, json, skill, write } = registryScene({ beforeEach, afterEach });
+
+const bob = { env: { SKILLHOLD_USER: "bob" } };
+const asAdmin = ["--role", "admin"];
+
+beforeEach(async () => {
+  skill("secret-plan", "The plan.\n");
+  skill("open-plan");
+  await text(["publish", "secret-plan", "open-plan"]);
+  skill("secret-plan", "The newer plan.\n");
+  await text(["publish", "secret-plan"]);
+  await text(["edit", "open-plan", "--visibility", "public"]);
+});
+
+interface Named {
+  readonly id: string;
+}
+
+describe("a private skill of someone else", () => {
+  const commands = [
+    ["show", "secret-plan"],
+    ["read", "secret-plan"],
+    ["resource", "secret-plan", "SKILL.md"],
+    ["run", "secret-plan", "x.sh"],
+    ["tools", "secret-plan"],
+    ["explain", "secret-plan"],
+    ["versions", "secret-plan"],
+    ["versions", "secret-plan", "1", "--file", "SKILL.md"],
+    ["diff", "secret-plan"],
+    ["diff", "secret-plan", "--folder", "secret-plan"],
+    ["export", "secret-plan", "--out", "x.zip"],
+    ["export", "secret-plan", "--out", "out", "--format", "folder"],
+    ["access", "secret-plan"],
+    ["grant", "secret-plan", "--user", "bob"],
+    ["disable", "secret-plan", "--source", "registry"],
+    ["archive", "secret-plan", "--reason", "x"],
+    ["edit", "secret-plan", "--name", "x"],
+    ["rollback", "secret-plan", "1"],
+    ["delete", "secret-plan"],
+  ];
+
+  test.each(commands.map((argv) => [argv]))(
+    "is not there for %j, in the words for any other [S-43]",
+    async (argv) => {
+      const refused = await json(argv, bob);
+      const missing = await json(
+        argv.map((word) => (word === "secret-plan" ? "zzz-nothing" : word)),
+        bob,
+      );
+      const unnamed = (error: unknown) => JSON.stringify(error).replaceAll(/secret-plan|zzz-nothing/g, "X");
+      expect(refused).toMatchObject({ code: 5, error: { code: "SKILL_NOT_FOUND" } });
+      expect(unnamed(refused.error)).toBe(unnamed(missing.error));
+      expect(existsSync(join(root(), "x.zip"))).toBe(false);
+    },
+  );
+
+  test("is there for its owner, a grantee and an administrator [S-43]", async () => {
+    const looks = [
+      ["versions", "secret-plan"],
+      ["diff", "secret-plan"],
+      ["export", "secret-plan", "--out", "x.zip"],
+    ];
+    for (const argv of looks) {
+      expect((await json(argv)).code).toBe(0);
+      expect((await json([...argv, ...asAdmin], bob)).code).toBe(0);
+    }
+    await text(["grant", "secret-plan", "--user", "bob"]);
+    for (const argv of [...looks, ["show", "secret-plan"]]) expect((await json(argv, bob)).code).toBe(0);
+    await text(["revoke", "secret-plan", "--user", "bob"]);
+    for (const argv of [...looks, ["show", "secret-plan"]]) expect((await json(argv, bob)).code).toBe(5);
+  });
+
+  test("is named by no list, no suggestion and no count of what is hidden [S-43]", async () => {
+    await text(["disable", "secret-plan"]);
+    for (const argv of [
+      ["list"],
+      ["search", "plan"],
+      ["catalog"],
+      ["doctor"],
+      ["explain"],
+      ["versions", "secret-pla"],
+    ]) {
+      const { out, err } = await text([...argv], bob);
+      expect(out + err).not.toContain("secret-plan");
+    }
+    expect((await json(["list"], bob)).data.hidden).toEqual([]);
+    expect((await text(["explain"], bob)).err).toContain(
+      "1 skill of others is not named: --role admin names all\n",
+    );
+    const { data } = await json(["explain", ...asAdmin], bob);
+    expect(data.candidates.map(({ id }: Named) => id)).toContain("secret-plan");
+    expect(data.unnamed).toBe(0);
+    expect((await json(["versions", "secret-pla"])).error.hint).toBe("Did you mean secret-plan?");
+  });
+
+  test("is explained to its owner as others see it [S-19] [S-43]", async () => {
+    const { data } = await json(["explain", "secret-plan", "--user", "bob"]);
+    expect(data.candidates).toMatchObject([
+      { state: "hidden", reason: "no-grant", message: "It is private, and not granted to the user bob." },
+    ]);
+  });
+
+  test("is not in an export of all, which has what one may use [S-43] [S-46]", async () => {
+    const ids = async (...argv: readonly string[]) =>
+      (await json(["export", "--all", "--out", "all.zip", ...argv], bob)).data.skills.map(
+        ({ id }: Named) => id,
+      );
+    expect(await ids()).toEqual(["open-plan"]);
+    expect(await ids(...asAdmin)).toEqual(["open-plan", "secret-plan"]);
+  });
+
+  test("leaves its id to a folder's skill for those who may not have it, and does not show in it [S-15] [S-43]", async () => {
+    write(".agents/skills/secret-plan/SKILL.md", skillText("secret-plan", "In a folder."));
+    const { data } = await json(["show", "secret-plan"], bob);
+    expect(data).toMatchObject({ entry: { source: ".agents/skills" }, shadowed: [] });
+    const listing = await json(["list"], bob);
+    expect(listing.data).toMatchObject({ shadowed: [], hidden: [] });
+    expect((await json(["explain", "secret-plan"], bob)).data.candidates).toHaveLength(1);
+    expect((await json(["show", "secret-plan"])).data.entry.source).toBe("registry");
+  });
+
+  test("is watched by others only from when it is granted to them [S-18] [S-43]", async () => {
+    const env = { XDG_DATA_HOME: join(root(), "../data"), SKILLHOLD_USER: "bob" };
+    const { host, texts } = fakeHost(root(), { env });
+    const running = main(["watch", "--json"], host);
+    await expect.poll(() => texts().out, { timeout: 20_000 }).toContain('"skills":1');
+    skill("other-plan");
+    await text(["publish", "other-plan"]);
+    await text(["grant", "secret-plan", "--user", "bob"]);
+    await expect.poll(() => texts().out, { timeout: 20_000 }).toContain('"changed":["secret-plan"]');
+    expect(texts().out).not.toContain("other-plan");
+    process.emit("SIGINT");
+    expect(await running).toBe(130);
+  });
+
+  test("is out of use for all but managers when it is public and off, and that is said [S-44]", async () => {
+    await text(["disable", "open-plan"]);
+    expect(await json(["versions", "open-plan"], bob)).toMatchObject({
+      code: 5,
+      error: { message: "The skill open-plan is out of use. It is switched off." },
+    });
+    expect((await json(["versions", "open-plan"])).code).toBe(0);
+  });
+});
+
+describe("--agent", () => {
+  const seen = async (...options: readonly string[]) =>
+    (await json(["list", "--agent", "writer", ...options], bob)).data.skills;
+
+  test("looks through the record: list, pins and runtime of the agent [S-43] [S-65]", async () => {
+    skill("for-claude", "Do.\n", "runtime: [claude-code]\n");
+    await text(["publish", "for-claude"]);
+    await text(["edit", "for-claude", "--visibility", "public"]);
+    await text(["agent", "add", "writer", "--runtime", "claude-code"]);
+    await text(["grant", "secret-plan", "--agent", "writer"]);
+    expect((await seen()).map(({ id }: Named) => id)).toEqual(["for-claude", "open-plan", "secret-plan"]);
+    expect((await seen("--runtime", "codex")).map(({ id }: Named) => id)).toEqual([
+      "open-plan",
+      "secret-plan",
+    ]);
+    expect((await seen("--allow", "open-plan")).map(({ id }: Named) => id)).toEqual(["open-plan"]);
+    await text(["agent", "edit", "writer", "--allow", "secret-plan", "--pin", "secret-plan@1"]);
+    expect(await seen()).toMatchObject([{ id: "secret-plan", revision: 1 }]);
+    expect(await seen("--allow", "open-plan")).toEqual([]);
+    const { out } = await text(["read", "--raw", "secret-plan", "--agent", "writer"], bob);
+    expect(out).toBe("The plan.\n");
+    expect((await text(["explain", "secret-plan", "--agent", "writer"], bob)).out).toContain(
+      "It is visible: it was granted to the agent writer. The viewer is held to revision 1. The prompt names it.",
+    );
+  });
+
+  test("that is on no record is told where there are agents, or the store is asked for [S-65]", async () => {
+    // Nobody keeps agents here: it is a mere name.
+    expect((await json(["list", "--agent", "writr"])).code).toBe(0);
+    expect(await json(["list", "--agent", "writr", "--source", "registry"])).toMatchObject({
+      code: 5,
+      error: {
+        message: "There is no agent writr.",
+        hint: "`skillhold agent list` lists the agents there are.",
+      },
+    });
+    await text(["agent", "add", "writer", "--runtime", "x"]);
+    expect(await json(["list", "--agent", "writr"])).toMatchObject({
+      code: 5,
+      error: { message: "There is no agent writr.", hint: "Did you mean writer?" },
+    });
+    for (const options of [["--no-store"], ["--root", "open-plan"]])
+      expect((await json(["list", "--agent", "writr", ...options])).code).toBe(0);
+    await text(["agent", "remove", "writer"]);
+    expect((await json(["list", "--agent", "writer"])).code).toBe(5);
+  });
+});
+
+describe("a store that cannot be asked what is switched off", () => {
+  test("keeps folders closed until it is left out by name [S-43] [S-44]", async () => {
+    rmSync(`${storeFile()}-wal`, { force: true });
+    writeFileSync(
+      storeFile(),
+      "this is no database, and it is long enough to be looked at as one. ".repeat(99),
+    );
+    const { code, error } = await json(["list", "--root", "open-plan"]);
+    expect(code).not.toBe(0);
+    expect(error.hint).toMatch(/Add --no-store to go on without the store\.$/);
+    expect((await json(["list", "--root", "open-plan", "--no-store"])).data.skills).toHaveLength(1);
+    expect((await json(["doctor", "--root", "open-plan"])).data.checks).toContainEqual(
+      expect.objectContaining({ name: "store", status: "fail" }),
+    );
+  });
+});

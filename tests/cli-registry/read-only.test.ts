@@ -1,0 +1,43 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { runJson, runMain, skillText, writeFile } from "../../packages/cli/src/fake-host.ts";
+import { removeStores } from "../../packages/cli/src/registry.fixture.ts";
+import { asNobody } from "../../packages/store/src/as-nobody.fixture.ts";
+
+let base: string;
+beforeEach(() => {
+  base = mkdtempSync(join(tmpdir(), "skillhold-read-only-"));
+});
+afterEach(() => removeStores(base));
+
+const env = () => ({
+  XDG_DATA_HOME: join(base, "data"),
+  SKILLHOLD_USER: "ann",
+  PATH: process.env["PATH"],
+});
+const text = (...argv: readonly string[]) => runMain(argv, base, { env: env() });
+const json = (...argv: readonly string[]) => runJson(argv, base, { env: env() });
+
+test("a store that cannot be written is looked at, and refuses changes with a reason [S-60] [S-64]", async () => {
+  writeFile(base, "pdf/SKILL.md", skillText("pdf", "Reads PDF files.", "One.\n"));
+  await text("publish", "pdf");
+  await text("list", "--no-store");
+  execFileSync("chmod", ["-R", "a-w", base]);
+  await asNobody(base, async () => {
+    expect((await json("list", "--source", "registry")).data.skills).toMatchObject([{ id: "pdf" }]);
+    expect((await text("versions", "pdf", "1", "--file", "SKILL.md")).out).toContain("One.\n");
+    expect((await json("versions", "pdf")).data.versions).toHaveLength(1);
+    expect((await json("fsck")).data.isClean).toBe(true);
+    // A skill that is handed over is laid out as a folder.
+    expect((await json("read", "pdf", "--source", "registry")).error).toMatchObject({
+      code: "IO_FAILED",
+      message: expect.stringContaining("registry.db.d/revisions"),
+    });
+    expect(await json("delete", "pdf")).toMatchObject({
+      error: { code: "STORE_FAILED", hint: expect.stringContaining("read-only") },
+    });
+  });
+});

@@ -1,0 +1,55 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { addAgent } from "../../packages/core/src/registry/agents.ts";
+import { exportSkills } from "../../packages/core/src/registry/export.ts";
+import { grantSkill } from "../../packages/core/src/registry/grants.ts";
+import { importSkills } from "../../packages/core/src/registry/import.ts";
+import { ada, admin, engines, openScene, type Scene } from "../registry/scene.ts";
+
+describe.each(engines)("grants that are exported and imported on %s", (engine) => {
+  let here: Scene;
+  let there: Scene;
+  beforeEach(async () => {
+    [here, there] = [await openScene(engine), await openScene(engine)];
+    const { context } = here;
+    await here.publish("demo");
+    for (const key of ["known", "unknown", "held"])
+      await addAgent({ key, runtime: "test" }, { by: admin }, context);
+    await grantSkill("demo", { kind: "agent", key: "known" }, { by: ada, canManage: true }, context);
+    await grantSkill("demo", { kind: "agent", key: "unknown" }, { by: ada }, context);
+    await grantSkill("demo", { kind: "agent", key: "held" }, { by: ada, pin: 1 }, context);
+    await grantSkill("demo", { kind: "user", key: "bob" }, { by: ada }, context);
+    for (const key of ["known", "held"])
+      await addAgent({ key, runtime: "test" }, { by: admin }, there.context);
+  });
+  afterEach(async () => {
+    await here.close();
+    await there.close();
+  });
+
+  test("come back for agents that are there, when an administrator imports [S-46]", async () => {
+    const { archive } = await exportSkills(["demo"], "zip", here.context);
+    expect((await importSkills(archive, { by: admin }, there.context)).skills).toMatchObject([
+      { id: "demo", visibility: "internal", restored: ["grants"] },
+    ]);
+    expect(await there.context.store.listGrants()).toMatchObject([
+      { grantee: { kind: "agent", key: "known" }, canManage: true, pin: undefined, grantedBy: admin.user },
+    ]);
+  });
+
+  test("come back for nobody who is not one, nor for a skill that is there already [S-46]", async () => {
+    const { archive } = await exportSkills(["demo"], "zip", here.context);
+    expect((await importSkills(archive, { by: ada }, there.context)).skills).toMatchObject([
+      { id: "demo", visibility: "private", restored: [] },
+    ]);
+    await importSkills(archive, { by: admin }, there.context);
+    expect(await there.context.store.listGrants()).toEqual([]);
+  });
+
+  test("are the same bytes again where all of the agents are there [S-46]", async () => {
+    await addAgent({ key: "unknown", runtime: "test" }, { by: admin }, there.context);
+    const first = await exportSkills("all", "tar.gz", here.context);
+    await importSkills(first.archive, { by: admin }, there.context);
+    const second = await exportSkills("all", "tar.gz", there.context);
+    expect(Buffer.compare(first.archive, second.archive)).toBe(0);
+  });
+});

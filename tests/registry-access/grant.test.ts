@@ -1,0 +1,300 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { addAgent, changeAgent, listAgents, removeAgent } from "../../packages/core/src/registry/agents.ts";
+import { editSkill } from "../../packages/core/src/registry/edit.ts";
+import { explainAccess } from "../../packages/core/src/registry/explain-access.ts";
+import type { Grantee } from "../../packages/core/src/registry/grant.ts";
+import { grantSkill, listGrants, revokeSkill } from "../../packages/core/src/registry/grants.ts";
+import { purgeSkill } from "../../packages/core/src/registry/purge.ts";
+import { deleteSkill, restoreSkill } from "../../packages/core/src/registry/remove.ts";
+import { rollback } from "../../packages/core/src/registry/rollback.ts";
+import { viewerFor } from "../../packages/core/src/registry/viewer-for.ts";
+import type { Actor } from "../../packages/protocol/src/index.ts";
+import { ada, adasAgent, admin, bob, engines, openScene, type Scene, system } from "../registry/scene.ts";
+import { host } from "../registry-library/store.fixture.ts";
+
+const helper: Grantee = { kind: "agent", key: "helper" };
+const toBob: Grantee = { kind: "user", key: "bob" };
+const eve: Actor = { user: "eve", role: "publisher" };
+
+describe.each(engines)("grants on %s", (engine) => {
+  let scene: Scene;
+  beforeEach(async () => {
+    scene = await openScene(engine);
+    await scene.publish("demo");
+    await addAgent({ key: "helper", runtime: "test" }, { by: ada }, scene.context);
+  });
+  afterEach(async () => {
+    await scene.close();
+  });
+
+  const access = async (viewer: { readonly agent?: string; readonly user?: string }) =>
+    await explainAccess("demo", { runtime: "test", ...viewer }, host, scene.context);
+
+  test("a grant is kept with who gave it, and recorded in the same transaction [S-43] [S-62]", async () => {
+    const { context } = scene;
+    const granted = await grantSkill("demo", helper, { by: ada, pin: 1 }, context);
+    expect(granted).toMatchObject({ id: "demo", status: "granted", visibility: "internal" });
+    expect(await listGrants("demo", { by: ada }, context)).toMatchObject([
+      { grantee: helper, canManage: false, pin: 1, grantedBy: "ada" },
+    ]);
+    expect((await scene.events()).at(-1)).toMatchObject({
+      type: "grant.given",
+      skill: "demo",
+      by: ada,
+      grantee: helper,
+      pin: 1,
+      visibility: "internal",
+    });
+    const events = (await scene.events()).length;
+    expect(await grantSkill("demo", helper, { by: ada, pin: 1 }, context)).toMatchObject({
+      status: "unchanged",
+    });
+    expect(await scene.events()).toHaveLength(events);
+    await revokeSkill("demo", helper, { by: ada }, context);
+    expect((await scene.events()).at(-1)).toMatchObject({ type: "grant.revoked", visibility: "private" });
+    expect(await revokeSkill("demo", helper, { by: ada }, context)).toMatchObject({ status: "unchanged" });
+  });
+
+  test("who may use a skill is explained by the rule that says so [S-19] [S-43]", async () => {
+    const { context } = scene;
+    await grantSkill("demo", helper, { by: ada }, context);
+    await grantSkill("demo", toBob, { by: ada, pin: 1 }, context);
+    await scene.publish("demo", { "a.txt": "a" });
+    expect(await access({ user: "ada" })).toMatchObject({
+      rule: "owner",
+      message: "It is visible: ada owns it.",
+    });
+    expect(await access({ agent: "helper" })).toMatchObject({
+      isVisible: true,
+      rule: "agent-grant",
+      revision: 2,
+    });
+    expect(await access({ user: "bob" })).toMatchObject({
+      rule: "user-grant",
+      revision: 1,
+      message: "It is visible: it was granted to the user bob. The viewer is held to revision 1.",
+    });
+    expect(await access({ user: "helper", agent: "bob" })).toMatchObject({
+      isVisible: false,
+      reason: "no-grant",
+      message: "It is internal, and not granted to the agent bob or the user helper.",
+    });
+    await editSkill("demo", { visibility: "public" }, { by: ada }, context);
+    expect(await access({})).toMatchObject({ rule: "public", revision: 2 });
+    expect(await access({ user: "bob" })).toMatchObject({ rule: "public", revision: 1 });
+    await expect(explainAccess("none", { runtime: "test" }, host, context)).rejects.toMatchObject({
+      code: "SKILL_NOT_FOUND",
+    });
+  });
+
+  test("who was granted a skill to manage does with it what its owner does, and no other grantee [S-43]", async () => {
+    const { context } = scene;
+    await scene.publish("demo", { "a.txt": "a" });
+    await grantSkill("demo", toBob, { by: ada }, context);
+    await expect(scene.publish("demo", { "a.txt": "b" }, { by: bob })).rejects.toMatchObject({
+      code: "CONFLICT",
+    });
+    await expect(grantSkill("demo", helper, { by: bob }, context)).rejects.toMatchObject({
+      code: "SKILL_NOT_FOUND",
+    });
+    await expect(listGrants("demo", { by: bob }, context)).rejects.toMatchObject({ code: "SKILL_NOT_FOUND" });
+    await grantSkill("demo", toBob, { by: ada, canManage: true }, context);
+    expect(await scene.publish("demo", { "a.txt": "b" }, { by: bob })).toMatchObject({ revision: 3 });
+    await editSkill("demo", { description: "Bob's words." }, { by: bob }, context);
+    await rollback("demo", 1, { by: bob }, context);
+    await grantSkill("demo", helper, { by: bob }, context);
+    await deleteSkill("demo", { by: bob }, context);
+    await restoreSkill("demo", { by: bob }, context);
+    expect(await context.store.findSkill("demo")).toMatchObject({ owner: "ada", visibility: "internal" });
+    await revokeSkill("demo", toBob, { by: ada }, context);
+    await expect(rollback("demo", 2, { by: bob }, context)).rejects.toMatchObject({
+      code: "SKILL_NOT_FOUND",
+    });
+  });
+
+  test("nothing that an agent can call widens what it may do [S-43]", async () => {
+    const { context } = scene;
+    await grantSkill("demo", helper, { by: ada, canManage: true }, context);
+    const throughAgent: Actor = { user: "ada", agent: "helper", role: "publisher" };
+    const events = (await scene.events()).length;
+    for (const by of [adasAgent, throughAgent]) {
+      const denied = { code: "POLICY_DENIED" };
+      await expect(grantSkill("demo", helper, { by, canManage: true }, context)).rejects.toMatchObject(
+        denied,
+      );
+      await expect(revokeSkill("demo", helper, { by }, context)).rejects.toMatchObject(denied);
+      await expect(addAgent({ key: "second", runtime: "test" }, { by }, context)).rejects.toMatchObject(
+        denied,
+      );
+      await expect(changeAgent("helper", { allow: null }, { by }, context)).rejects.toMatchObject(denied);
+      await expect(removeAgent("helper", { by }, context)).rejects.toMatchObject(denied);
+    }
+    await expect(
+      editSkill("demo", { visibility: "public" }, { by: adasAgent }, context),
+    ).rejects.toMatchObject({
+      code: "POLICY_DENIED",
+    });
+    expect(await scene.events()).toHaveLength(events);
+    const published = await scene.publish("demo", { "a.txt": "a" }, { by: { ...adasAgent, user: "bob" } });
+    expect(published).toMatchObject({ revision: 2, trust: "third_party", visibility: "internal" });
+  });
+
+  test("what an agent on record publishes first is granted to it, with the publication [S-41] [S-43]", async () => {
+    const { context } = scene;
+    expect(await scene.publish("own", {}, { by: adasAgent })).toMatchObject({ visibility: "internal" });
+    expect((await scene.events()).slice(-2)).toMatchObject([
+      { type: "skill.published", skill: "own", visibility: "internal" },
+      { type: "grant.given", skill: "own", grantee: helper, canManage: false },
+    ]);
+    expect(await explainAccess("own", { runtime: "test", agent: "helper" }, host, context)).toMatchObject({
+      rule: "agent-grant",
+    });
+    await revokeSkill("own", helper, { by: ada }, context);
+    // What was taken from it is not given back by publishing again.
+    expect(await scene.publish("own", { "a.txt": "a" }, { by: adasAgent })).toMatchObject({
+      revision: 2,
+      visibility: "private",
+    });
+    const unknown: Actor = { user: "ada", agent: "unknown", role: "agent" };
+    expect(await scene.publish("other", {}, { by: unknown })).toMatchObject({ visibility: "private" });
+  });
+
+  test("what is published after a deletion is nobody's who had the old one [S-41] [S-43]", async () => {
+    const { context } = scene;
+    await grantSkill("demo", toBob, { by: ada }, context);
+    await deleteSkill("demo", { by: ada }, context);
+    expect(await scene.publish("demo", { "a.txt": "new" })).toMatchObject({ visibility: "private" });
+    expect(await context.store.listGrants()).toEqual([]);
+    expect(await access({ user: "bob" })).toMatchObject({ reason: "no-grant" });
+  });
+
+  test("between private and internal, grants decide, and an edit that says otherwise is refused [S-43]", async () => {
+    const { context } = scene;
+    const edit = (visibility: "private" | "internal" | "public") =>
+      editSkill("demo", { visibility }, { by: ada }, context);
+    await expect(edit("internal")).rejects.toMatchObject({ code: "CONFLICT" });
+    await grantSkill("demo", toBob, { by: ada }, context);
+    await expect(edit("private")).rejects.toMatchObject({ code: "CONFLICT" });
+    await edit("public");
+    await expect(edit("private")).rejects.toMatchObject({ code: "CONFLICT" });
+    expect((await edit("internal")).skill).toMatchObject({ visibility: "internal" });
+  });
+
+  test("a pin names a revision that is there, and hides the skill when its bytes are gone [S-43]", async () => {
+    const { context } = scene;
+    await scene.publish("demo", { "a.txt": "a" });
+    const missing = { code: "REVISION_NOT_FOUND" };
+    for (const pin of [3, 0, -1, 1.5])
+      await expect(grantSkill("demo", toBob, { by: ada, pin }, context)).rejects.toMatchObject(missing);
+    await grantSkill("demo", toBob, { by: ada, pin: 1 }, context);
+    scene.pass(1000);
+    await purgeSkill("demo", { by: ada, keep: 1, graceMs: 0 }, context);
+    await expect(grantSkill("demo", helper, { by: ada, pin: 1 }, context)).rejects.toMatchObject(missing);
+    expect(await access({ user: "bob" })).toMatchObject({ isVisible: false, reason: "pin" });
+  });
+
+  test("system skills are granted by nobody, and unknown agents are granted nothing [S-43]", async () => {
+    const { context } = scene;
+    await scene.publish("bundled", {}, { by: system });
+    for (const by of [ada, admin])
+      await expect(grantSkill("bundled", toBob, { by }, context)).rejects.toMatchObject({ code: "CONFLICT" });
+    await expect(grantSkill("demo", { kind: "agent", key: "none" }, { by: ada }, context)).rejects.toThrow(
+      "There is no agent none.",
+    );
+    for (const key of ["", " bob", "b\u0000b", "b\nb", "b\u202eb", "b".repeat(257)])
+      await expect(grantSkill("demo", { kind: "user", key }, { by: ada }, context)).rejects.toMatchObject({
+        code: "USAGE",
+      });
+    await expect(grantSkill("demo", toBob, { by: eve }, context)).rejects.toMatchObject({
+      code: "SKILL_NOT_FOUND",
+    });
+    expect(await context.store.listGrants()).toEqual([]);
+  });
+
+  test("an agent is its owner's or an administrator's to change, and its key is never given again [S-65]", async () => {
+    const { context } = scene;
+    await grantSkill("demo", helper, { by: ada }, context);
+    for (const verb of [
+      () => changeAgent("helper", { allow: null }, { by: bob }, context),
+      () => removeAgent("helper", { by: bob }, context),
+      () => addAgent({ key: "adas", runtime: "test", owner: "ada" }, { by: bob }, context),
+    ])
+      await expect(verb()).rejects.toMatchObject({ code: "POLICY_DENIED" });
+    const changed = await changeAgent("helper", { allow: ["demo"], pins: { demo: 1 } }, { by: ada }, context);
+    expect(changed).toMatchObject({ status: "changed", agent: { allow: ["demo"], pins: { demo: 1 } } });
+    expect(await viewerFor("helper", "bob", context)).toEqual({
+      runtime: "test",
+      agent: "helper",
+      user: "bob",
+      allow: ["demo"],
+      pins: { demo: 1 },
+    });
+    expect(await removeAgent("helper", { by: admin }, context)).toMatchObject({ revoked: ["demo"] });
+    expect((await scene.events()).slice(-2)).toMatchObject([
+      { type: "grant.revoked", skill: "demo", visibility: "private" },
+      { type: "agent.removed", agent: "helper" },
+    ]);
+    expect(await listAgents(context)).toEqual([]);
+    expect(await access({ agent: "helper", user: "ada" })).toMatchObject({ reason: "not-allowed" });
+    await expect(viewerFor("helper", "ada", context)).rejects.toThrow("There is no agent helper.");
+    await expect(addAgent({ key: "helper", runtime: "test" }, { by: ada }, context)).rejects.toMatchObject({
+      code: "CONFLICT",
+    });
+  });
+
+  test("grants, revokes and an agent's removal at the same time leave the rule whole [S-43]", async () => {
+    const { context } = scene;
+    await addAgent({ key: "second", runtime: "test" }, { by: ada }, context);
+    const second: Grantee = { kind: "agent", key: "second" };
+    for (let round = 0; round < 5; round += 1) {
+      await Promise.all([
+        grantSkill("demo", helper, { by: ada }, context),
+        revokeSkill("demo", helper, { by: ada }, context),
+        grantSkill("demo", toBob, { by: ada }, context),
+        revokeSkill("demo", toBob, { by: ada }, context),
+      ]);
+      const { visibility } = (await context.store.findSkill("demo")) ?? {};
+      const grants = await listGrants("demo", { by: ada }, context);
+      expect(visibility).toBe(grants.length > 0 ? "internal" : "private");
+    }
+    await Promise.allSettled([
+      grantSkill("demo", second, { by: ada }, context),
+      removeAgent("second", { by: ada }, context),
+    ]);
+    const left = await listGrants("demo", { by: ada }, context);
+    expect(left.filter(({ grantee }) => grantee.key === "second")).toEqual([]);
+  });
+
+  test("a manifest and a list both limit an agent [S-65]", async () => {
+    const { context } = scene;
+    const manifest = "id: m\nruntime: test\ncatalog: own\nuses_skills: [demo, other]\n";
+    await addAgent({ key: "m", runtime: "test", manifest, allow: ["demo", "third"] }, { by: ada }, context);
+    expect((await viewerFor("m", undefined, context)).allow).toEqual(["demo"]);
+    await changeAgent("m", { allow: null }, { by: ada }, context);
+    expect((await viewerFor("m", undefined, context)).allow).toEqual(["demo", "other"]);
+    await changeAgent("m", { manifest: null }, { by: ada }, context);
+    expect((await viewerFor("m", undefined, context)).allow).toBeUndefined();
+    expect(await viewerFor(undefined, "ada", context)).toEqual({ runtime: "skillhold", user: "ada" });
+  });
+
+  test.each([
+    { key: "" },
+    { key: "../x" },
+    { key: "a b" },
+    { key: "0f8fad5b-d9cb-469f-a165-70867728950e" },
+    { key: "a".repeat(129) },
+    { runtime: "" },
+    { runtime: "te\u0007st" },
+    { displayName: "\u202eevil" },
+    { allow: ["Not An Id"] },
+    { pins: { demo: 0 } },
+    { pins: { demo: 1.5 } },
+    { pins: { "../demo": 1 } },
+    { manifest: "runtime: test" },
+    { owner: " " },
+  ])("an agent with %j is refused [S-65]", async (fields) => {
+    const agent = { key: "good", runtime: "test", ...fields };
+    await expect(addAgent(agent, { by: admin }, scene.context)).rejects.toMatchObject({ code: "USAGE" });
+    expect(await listAgents(scene.context)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,240 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { skill as skillText } from "../../packages/core/src/library/library.contract.ts";
+import {
+  type MemoryLibrary,
+  openLayeredLibrary,
+  openMemoryLibrary,
+} from "../../packages/core/src/library/open-library.ts";
+import type { Viewer } from "../../packages/core/src/library/viewer.ts";
+import { addAgent, changeAgent, removeAgent } from "../../packages/core/src/registry/agents.ts";
+import type { Grantee } from "../../packages/core/src/registry/grant.ts";
+import { grantSkill, revokeSkill } from "../../packages/core/src/registry/grants.ts";
+import { purgeSkill } from "../../packages/core/src/registry/purge.ts";
+import {
+  openRegistryLibrary,
+  type RegistryLibrary,
+} from "../../packages/core/src/registry/registry-library.ts";
+import { toggleSkill } from "../../packages/core/src/registry/toggle.ts";
+import { viewerFor } from "../../packages/core/src/registry/viewer-for.ts";
+import { fixturePorts } from "../../packages/core/src/session/session.fixture.ts";
+import { openSession } from "../../packages/core/src/session/session.ts";
+import { SkillError } from "../../packages/protocol/src/error.ts";
+import type { SkillEvent } from "../../packages/protocol/src/index.ts";
+import { ada, admin, engines, openScene, type Scene, skillText as textOf } from "../registry/scene.ts";
+import { host, withAnswers } from "../registry-library/store.fixture.ts";
+
+const helper: Grantee = { kind: "agent", key: "helper" };
+const owner: Viewer = { runtime: "test", user: "ada" };
+const eve: Viewer = { runtime: "test", user: "eve" };
+
+describe.each(engines)("what users of others complained of, on %s", (engine) => {
+  let scene: Scene;
+  let library: RegistryLibrary;
+  beforeEach(async () => {
+    scene = await openScene(engine);
+    await addAgent({ key: "helper", runtime: "test" }, { by: admin }, scene.context);
+    library = await openRegistryLibrary({ host }, scene.context);
+  });
+  afterEach(async () => {
+    await library.close();
+    await scene.close();
+  });
+
+  const bodies = (body: string) => ({ "SKILL.md": textOf("demo", body) });
+
+  test("a private skill is in no answer to anyone but its owner [S-43]", async () => {
+    await scene.publish("demo", bodies("The password is swordfish."));
+    expect((await library.search(owner, "swordfish")).map(({ entry }) => entry.id)).toEqual(["demo"]);
+    for (const viewer of [
+      eve,
+      { runtime: "test" },
+      { runtime: "test", agent: "ada" },
+      { runtime: "test", user: "" },
+    ]) {
+      expect(await library.list(viewer)).toEqual([]);
+      expect(await library.search(viewer, "swordfish demo")).toEqual([]);
+      const session = await openSession(library, viewer, fixturePorts());
+      expect(JSON.stringify([await session.catalogue(), await session.slash("/list-skills")])).not.toContain(
+        "demo",
+      );
+      const refused = await session.activate("demo").catch((error: unknown) => error);
+      const unknown = await session.activate("none").catch((error: unknown) => error);
+      expect(wordsOf(refused).replaceAll("demo", "none")).toBe(wordsOf(unknown));
+      await session.close();
+    }
+  });
+
+  test("a grant is seen, and missed, by the next call of a session that is open [S-43] [S-55]", async () => {
+    await scene.publish("demo");
+    const session = await openSession(
+      library,
+      await viewerFor("helper", undefined, scene.context),
+      fixturePorts(),
+    );
+    const ids = async () => (await session.catalogue()).inline;
+    expect(await ids()).toEqual([]);
+    await grantSkill("demo", helper, { by: ada }, scene.context);
+    expect(await ids()).toEqual(["demo"]);
+    await session.activate("demo");
+    await toggleSkill("demo", false, { by: admin }, scene.context);
+    expect(await ids()).toEqual([]);
+    await expect(session.resource("demo", "SKILL.md")).rejects.toMatchObject({ code: "SKILL_NOT_FOUND" });
+    await toggleSkill("demo", true, { by: admin }, scene.context);
+    expect(await ids()).toEqual(["demo"]);
+    await revokeSkill("demo", helper, { by: ada }, scene.context);
+    expect(await ids()).toEqual([]);
+    await session.close();
+  });
+
+  test("an agent is held to its revision through publications and rollbacks, until it is changed [S-43]", async () => {
+    const { context } = scene;
+    await scene.publish("demo", bodies("First."));
+    await scene.publish("demo", bodies("Second."));
+    await grantSkill("demo", helper, { by: ada, pin: 1 }, context);
+    const viewer = await viewerFor("helper", undefined, context);
+    const read = async () => (await library.read(viewer, "demo")).body.trim();
+    expect(await read()).toBe("First.");
+    await scene.publish("demo", bodies("Third."));
+    expect(await read()).toBe("First.");
+    expect((await library.search(viewer, "demo"))[0]?.entry.revision).toBe(1);
+    expect((await library.read(owner, "demo")).body.trim()).toBe("Third.");
+    await changeAgent("helper", { pins: { demo: 2 } }, { by: admin }, context);
+    expect(await read()).toBe("Second.");
+    await changeAgent("helper", { pins: {} }, { by: admin }, context);
+    await grantSkill("demo", helper, { by: ada }, context);
+    expect(await read()).toBe("Third.");
+    await grantSkill("demo", helper, { by: ada, pin: 1 }, context);
+    scene.pass(1000);
+    await purgeSkill("demo", { by: ada, keep: 1, graceMs: 0 }, context);
+    await expect(read()).rejects.toMatchObject({ code: "SKILL_NOT_FOUND" });
+    expect((await library.explain(viewer, "demo"))[0]).toMatchObject({ state: "hidden", reason: "pin" });
+  });
+
+  test("a revision whose bytes go while someone held to it reads is not replaced by another [S-43]", async () => {
+    const { context } = scene;
+    await scene.publish("demo", bodies("First."));
+    await scene.publish("demo", bodies("Second."));
+    await grantSkill("demo", helper, { by: ada, pin: 1 }, context);
+    const { store } = context;
+    let purge = async () => {};
+    const racing = withAnswers(store, {
+      findTree: async (hash) => {
+        await purge();
+        throw new SkillError("INTEGRITY_FAILED", `The tree ${hash} is not in the store.`);
+      },
+    });
+    const raced = await openRegistryLibrary({ host }, { ...context, store: racing });
+    purge = async () => {
+      scene.pass(1000);
+      await purgeSkill("demo", { by: ada, keep: 1, graceMs: 0 }, context);
+    };
+    const viewer = { runtime: "test", agent: "helper" };
+    await expect(raced.read(viewer, "demo")).rejects.toMatchObject({ code: "SKILL_NOT_FOUND" });
+    await raced.close();
+  });
+
+  test("what an agent's record says now counts in sessions that are open, and an agent that is gone sees nothing [S-65]", async () => {
+    const { context } = scene;
+    await scene.publish("demo");
+    await scene.publish("other");
+    const viewer = await viewerFor("helper", "ada", context);
+    const ids = async () => (await library.list(viewer)).map(({ id }) => id);
+    expect(await ids()).toEqual(["demo", "other"]);
+    await changeAgent("helper", { allow: ["other"] }, { by: admin }, context);
+    expect(await ids()).toEqual(["other"]);
+    await removeAgent("helper", { by: admin }, context);
+    expect(await ids()).toEqual([]);
+    expect((await library.explain(viewer, "demo"))[0]).toMatchObject({ reason: "not-allowed" });
+  });
+
+  test("what agents do with skills is no reason to read them again, and what people do is [S-55]", async () => {
+    const { store } = scene.context;
+    await scene.publish("demo");
+    let reads = 0;
+    const counted = withAnswers(store, {
+      listCurrent: (ids) => {
+        reads += 1;
+        return store.listCurrent(ids);
+      },
+    });
+    const watched = await openRegistryLibrary({ host }, { ...scene.context, store: counted });
+    reads = 0;
+    const session = await openSession(watched, owner, { ...fixturePorts(), audit: { record: append } });
+    await session.activate("demo");
+    await session.resource("demo", "SKILL.md");
+    expect(await watched.list(owner)).toHaveLength(1);
+    expect(reads).toBe(0);
+    await toggleSkill("demo", false, { by: admin }, scene.context);
+    expect(await watched.list(owner)).toEqual([]);
+    expect(reads).toBe(1);
+    await session.close();
+    await watched.close();
+  });
+
+  async function append(event: SkillEvent): Promise<void> {
+    await scene.context.store.transaction((tx) => tx.append(event));
+  }
+
+  test("an id that every object has a property of is held to no revision by that [S-43]", async () => {
+    await scene.publish("constructor");
+    await changeAgent("helper", { pins: { demo: 1 } }, { by: admin }, scene.context);
+    const viewer = await viewerFor("helper", "ada", scene.context);
+    expect(await library.find(viewer, "constructor")).toMatchObject({ revision: 1 });
+  });
+
+  describe("in layers", () => {
+    const local = (body: string) => ({
+      ...skillText("demo", "description: The local one.", body),
+      trust: "third_party" as const,
+    });
+    const over = (folders: MemoryLibrary) => openLayeredLibrary([folders, library]);
+
+    test("a skill that one may not see keeps nobody from another of its name, and tells nothing of itself [S-15] [S-43]", async () => {
+      await scene.publish("demo", bodies("The password is swordfish."));
+      const layers = over(openMemoryLibrary([local("Plain words.\n")], { host }));
+      expect(await layers.find(owner, "demo")).toMatchObject({ source: "registry" });
+      expect(await layers.find(eve, "demo")).toMatchObject({ source: "memory" });
+      expect((await layers.list(eve)).map(({ source }) => source)).toEqual(["memory"]);
+      expect((await layers.read(eve, "demo")).body).toBe("Plain words.\n");
+      expect((await layers.resource(eve, "demo", "SKILL.md")).content).toContain("The local one.");
+      expect(await layers.search(eve, "swordfish")).toEqual([]);
+      expect((await layers.search(eve, "plain words")).map(({ entry }) => entry.source)).toEqual(["memory"]);
+      expect((await layers.search(owner, "swordfish")).map(({ entry }) => entry.source)).toEqual([
+        "registry",
+      ]);
+      expect(await layers.search(owner, "plain words")).toEqual([]);
+      await grantSkill("demo", { kind: "user", key: "eve" }, { by: ada }, scene.context);
+      expect(await layers.find(eve, "demo")).toMatchObject({ source: "registry" });
+      expect((await layers.search(eve, "swordfish")).map(({ entry }) => entry.id)).toEqual(["demo"]);
+    });
+
+    test("one that is switched off is not replaced, for those who may have it [S-44]", async () => {
+      await scene.publish("demo");
+      const layers = over(openMemoryLibrary([local("Plain words.\n")], { host }));
+      await toggleSkill("demo", false, { by: admin }, scene.context);
+      expect(await layers.find(owner, "demo")).toBeUndefined();
+      expect(await layers.find(eve, "demo")).toMatchObject({ source: "memory" });
+    });
+
+    test("an agent that is held to a revision gets it, and not a folder of the same name [S-43]", async () => {
+      const { context } = scene;
+      await scene.publish("demo", bodies("First."));
+      await scene.publish("demo", bodies("Second."));
+      await changeAgent("helper", { pins: { demo: 1 } }, { by: admin }, context);
+      const folders = openMemoryLibrary([{ ...local("Near.\n"), trust: "user" }], { host });
+      const layers = openLayeredLibrary([folders, library]);
+      const viewer = await viewerFor("helper", "ada", context);
+      expect((await layers.read(owner, "demo")).body).toBe("Near.\n");
+      expect(await layers.read(viewer, "demo")).toMatchObject({ entry: { source: "registry", revision: 1 } });
+      expect((await layers.search(viewer, "demo")).map(({ entry }) => entry.revision)).toEqual([1]);
+      await changeAgent("helper", { pins: { demo: 9 } }, { by: admin }, context);
+      expect(await layers.find(viewer, "demo")).toBeUndefined();
+      expect((await layers.explain(viewer, "demo"))[0]).toMatchObject({ reason: "pin" });
+    });
+  });
+});
+
+function wordsOf(error: unknown): string {
+  if (!(error instanceof SkillError)) throw error;
+  return `${error.code} ${error.message} ${error.hint}`;
+}

@@ -1,0 +1,214 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { skill as skillText } from "../../packages/core/src/library/library.contract.ts";
+import { openLayeredLibrary, openMemoryLibrary } from "../../packages/core/src/library/open-library.ts";
+import { publishFolder } from "../../packages/core/src/registry/publish.ts";
+import type { RegistryContext } from "../../packages/core/src/registry/registry-context.ts";
+import { openRegistryLibrary } from "../../packages/core/src/registry/registry-library.ts";
+import { deleteSkill } from "../../packages/core/src/registry/remove.ts";
+import { archiveSkill, unarchiveSkill } from "../../packages/core/src/registry/status.ts";
+import { toggleFolderSkill, toggleSkill } from "../../packages/core/src/registry/toggle.ts";
+import { SkillError } from "../../packages/protocol/src/error.ts";
+import {
+  ada,
+  adasAgent,
+  admin,
+  bob,
+  engines,
+  openScene,
+  type Scene,
+  system,
+  writeSkill,
+} from "../registry/scene.ts";
+import { host, withAnswers } from "../registry-library/store.fixture.ts";
+
+const owner = { runtime: "test", user: "ada" };
+
+describe.each(engines)("switches on %s", (engine) => {
+  let scene: Scene;
+  beforeEach(async () => {
+    scene = await openScene(engine);
+  });
+  afterEach(async () => {
+    await scene.close();
+  });
+
+  const lacking = (missing: readonly string[]): RegistryContext => ({
+    ...scene.context,
+    hooks: { missing: async () => missing },
+  });
+
+  test.each([
+    [true, "active", undefined, "visible"],
+    [true, "archived", "deps", "visible"],
+    [false, "active", undefined, "disabled"],
+    [false, "archived", "deps", "disabled"],
+    [true, "archived", "out of date", "archived"],
+    [false, "archived", "out of date", "disabled"],
+  ] as const)("enabled %j, %s for %j is %s [S-44]", async (isEnabled, status, reason, expected) => {
+    const { context } = scene;
+    const missing = reason === "deps" ? ["pip:x"] : [];
+    const folder = writeSkill(scene.folder, "demo");
+    await publishFolder(folder, { by: ada, entry: "upload" }, lacking(missing));
+    if (status === "archived" && reason !== "deps") await archiveSkill("demo", { by: ada, reason }, context);
+    if (!isEnabled) await toggleSkill("demo", false, { by: admin }, context);
+    expect(await context.store.findSkill("demo")).toMatchObject({ isEnabled, status });
+    const library = await openRegistryLibrary({ host }, context);
+    const [explained] = await library.explain(owner, "demo");
+    expect(explained?.reason).toBe(expected);
+    expect(explained?.warnings.length === 0).toBe(reason !== "deps" || !isEnabled);
+    expect((await library.search(owner, "demo")).length).toBe(expected === "visible" ? 1 : 0);
+    await library.close();
+  });
+
+  test("switching on looks at dependencies again; what waited for them comes back, what lacks them is archived [S-38] [S-44]", async () => {
+    const folder = writeSkill(scene.folder, "demo");
+    await publishFolder(folder, { by: ada, entry: "upload" }, lacking(["pip:x"]));
+    const off = await toggleSkill("demo", false, { by: ada }, lacking([]));
+    expect(off).toMatchObject({ ok: true, enabled: false, status: "archived" });
+    expect(await toggleSkill("demo", true, { by: admin }, lacking(["pip:x"]))).toMatchObject({
+      ok: true,
+      enabled: true,
+      status: "archived",
+      reason: "deps",
+    });
+    const on = await toggleSkill("demo", true, { by: admin }, lacking([]));
+    expect(on).toMatchObject({ ok: true, enabled: true, status: "active", missing: [] });
+    expect((await scene.events()).slice(-3)).toMatchObject([
+      { type: "skill.toggled", isEnabled: false, scope: "registry", by: ada },
+      { type: "skill.toggled", isEnabled: true, scope: "registry", by: admin },
+      { type: "skill.status_changed", status: "active", missing: [], by: admin },
+    ]);
+    expect(await toggleSkill("demo", true, { by: admin }, lacking(["jq"]))).toMatchObject({
+      status: "archived",
+      missing: ["jq"],
+    });
+  });
+
+  test("a check that fails leaves the skill on and its status alone, and says so [S-44]", async () => {
+    await scene.publish("demo");
+    await toggleSkill("demo", false, { by: admin }, scene.context);
+    const failing: RegistryContext = {
+      ...scene.context,
+      hooks: { missing: () => Promise.reject(new SkillError("SANDBOX_UNAVAILABLE", "No sandbox.")) },
+    };
+    expect(await toggleSkill("demo", true, { by: admin }, failing)).toMatchObject({
+      enabled: true,
+      status: "active",
+      warnings: ["What it depends on could not be checked: No sandbox."],
+    });
+  });
+
+  test("what a person archived stays so, whatever a check finds, until one undoes it or a revision is published [S-38]", async () => {
+    const { context } = scene;
+    await scene.publish("demo");
+    const archived = await archiveSkill("demo", { by: ada, reason: " Out of date. " }, context);
+    expect(archived).toMatchObject({ status: "archived", skill: { reason: "Out of date." } });
+    expect((await scene.events()).at(-1)).toMatchObject({
+      status: "archived",
+      reason: "Out of date.",
+      by: ada,
+    });
+    await toggleSkill("demo", false, { by: admin }, context);
+    expect(await toggleSkill("demo", true, { by: admin }, lacking([]))).toMatchObject({ status: "archived" });
+    expect(await unarchiveSkill("demo", { by: ada }, context)).toMatchObject({ status: "unarchived" });
+    expect(await unarchiveSkill("demo", { by: ada }, context)).toMatchObject({ status: "unchanged" });
+    await archiveSkill("demo", { by: ada, reason: "Again." }, context);
+    expect(await scene.publish("demo", { "a.txt": "a" })).toMatchObject({ state: "active" });
+    for (const reason of ["deps", " DEPS ", "", "two\nlines", "x".repeat(501)])
+      await expect(archiveSkill("demo", { by: ada, reason }, context)).rejects.toMatchObject({
+        code: "USAGE",
+      });
+  });
+
+  test("what an administrator switched off only they switch on again, and only they switch a system skill [S-44]", async () => {
+    const { context } = scene;
+    await scene.publish("demo");
+    await scene.publish("bundled", {}, { by: system });
+    await expect(toggleSkill("demo", false, { by: bob }, context)).rejects.toMatchObject({
+      code: "SKILL_NOT_FOUND",
+    });
+    for (const by of [ada, bob])
+      await expect(toggleSkill("bundled", false, { by }, context)).rejects.toMatchObject({
+        code: "CONFLICT",
+      });
+    await expect(toggleSkill("demo", false, { by: adasAgent }, context)).rejects.toMatchObject({
+      code: "POLICY_DENIED",
+    });
+    await toggleSkill("demo", false, { by: admin }, context);
+    await expect(toggleSkill("demo", true, { by: ada }, context)).rejects.toMatchObject({
+      code: "POLICY_DENIED",
+    });
+    expect(await scene.publish("demo", { "a.txt": "a" })).toMatchObject({ revision: 2 });
+    expect(await context.store.findSkill("demo")).toMatchObject({ isEnabled: false });
+    await toggleSkill("demo", true, { by: admin }, context);
+    await toggleSkill("demo", false, { by: ada }, context);
+    expect(await toggleSkill("demo", true, { by: ada }, context)).toMatchObject({ enabled: true });
+    await toggleSkill("demo", false, { by: admin }, context);
+    await toggleSkill("bundled", false, { by: admin }, context);
+    expect(await context.store.findSkill("bundled")).toMatchObject({ isEnabled: false });
+    expect(await toggleSkill("bundled", true, { by: admin }, context)).toMatchObject({ enabled: true });
+    await deleteSkill("demo", { by: ada }, context);
+    await expect(toggleSkill("demo", true, { by: admin }, context)).rejects.toMatchObject({
+      code: "CONFLICT",
+    });
+  });
+
+  test("a skill in a folder is switched off for all who look along with the registry, and one of its name in it is not [S-44]", async () => {
+    const { context } = scene;
+    await scene.publish("both");
+    const folders = openMemoryLibrary([{ ...skillText("both"), trust: "third_party" }, skillText("local")], {
+      host,
+    });
+    const registry = await openRegistryLibrary({ host }, context);
+    const { disabledFolders } = registry;
+    const library = openLayeredLibrary([folders, registry], { settings: { disabledFolders } });
+    const ids = async () => (await library.list(owner)).map(({ id, source }) => `${source}:${id}`);
+    expect(await ids()).toEqual(["registry:both", "memory:local"]);
+    expect(await toggleFolderSkill("local", false, { by: ada }, context)).toMatchObject({ by: "ada" });
+    await toggleFolderSkill("both", false, { by: ada }, context);
+    expect(await ids()).toEqual(["registry:both"]);
+    expect((await library.explain(owner, "local"))[0]).toMatchObject({ reason: "disabled" });
+    expect((await scene.events()).at(-1)).toMatchObject({ type: "skill.toggled", scope: "folder", by: ada });
+    await expect(toggleFolderSkill("local", true, { by: bob }, context)).rejects.toMatchObject({
+      code: "POLICY_DENIED",
+    });
+    await expect(toggleFolderSkill("local", true, { by: adasAgent }, context)).rejects.toMatchObject({
+      code: "POLICY_DENIED",
+    });
+    await expect(toggleFolderSkill("../x", false, { by: ada }, context)).rejects.toMatchObject({
+      code: "USAGE",
+    });
+    await toggleFolderSkill("local", true, { by: ada }, context);
+    expect(await ids()).toEqual(["registry:both", "memory:local"]);
+    await library.close();
+  });
+
+  test("when the store cannot say what is switched off, nothing is shown, in folders neither [S-43]", async () => {
+    const { context } = scene;
+    await scene.publish("demo");
+    let isDown = false;
+    const fail = () => Promise.reject(new SkillError("STORE_FAILED", "It is down."));
+    const { store } = context;
+    const failing = withAnswers(store, {
+      eventsAfter: (seq, limit) => (isDown ? fail() : store.eventsAfter(seq, limit)),
+      version: () => (isDown ? fail() : store.version()),
+      listGrants: (uids) => (isDown ? fail() : store.listGrants(uids)),
+    });
+    const registry = await openRegistryLibrary({ host }, { ...context, store: failing });
+    const folders = openMemoryLibrary([skillText("local")], { host });
+    const library = openLayeredLibrary([folders, registry], {
+      settings: { disabledFolders: registry.disabledFolders },
+    });
+    expect(await library.list(owner)).toHaveLength(2);
+    isDown = true;
+    for (const call of [
+      () => library.list(owner),
+      () => library.find(owner, "local"),
+      () => library.search(owner, "demo"),
+      () => library.read(owner, "demo"),
+      () => library.resource(owner, "demo", "SKILL.md"),
+    ])
+      await expect(call()).rejects.toMatchObject({ code: "STORE_FAILED" });
+    await library.close();
+  });
+});

@@ -1,0 +1,150 @@
+import { readdirSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { writeArchive } from "../../packages/core/src/archive/index.ts";
+import { exportSkills } from "../../packages/core/src/registry/export.ts";
+import { importSkills } from "../../packages/core/src/registry/import.ts";
+import { publishFolder } from "../../packages/core/src/registry/publish.ts";
+import type { RegistryContext } from "../../packages/core/src/registry/registry-context.ts";
+import { openArchive } from "./open-archive.fixture.ts";
+import { admin, Bench } from "./store.fixture.ts";
+
+describe("an archive that was tampered with", () => {
+  let bench: Bench;
+  let context: RegistryContext;
+  let files: Map<string, string>;
+  beforeEach(async () => {
+    bench = new Bench("sqlite");
+    context = await bench.context();
+    for (const id of ["one", "two"]) await publishFolder(bench.skill(`own/${id}`), { by: admin }, context);
+    files = await openArchive((await exportSkills("all", "zip", context)).archive);
+  });
+  afterEach(() => bench.close());
+
+  async function tryImport(limits = {}) {
+    const archive = await writeArchive(
+      "zip",
+      [...files].map(([path, text]) => ({
+        path,
+        executable: false,
+        content: new TextEncoder().encode(text),
+      })),
+    );
+    const elsewhere = await bench.context({ limits });
+    const temporary = bench.path("temporary");
+    bench.write("temporary/kept.txt", "");
+    try {
+      const { skills } = await importSkills(archive, { by: admin, temporary }, elsewhere);
+      const stored = (await elsewhere.store.listSkills()).map(({ id }) => id);
+      const one = await elsewhere.store.findSkill("one");
+      const revision = one === undefined ? undefined : await elsewhere.store.findRevision(one.uid, 1);
+      return { skills, stored, provenance: revision?.provenance };
+    } finally {
+      expect(readdirSync(temporary)).toEqual(["kept.txt"]);
+    }
+  }
+
+  const failed = (id: string, code: string) => ({ id, path: id, status: "failed", error: { code } });
+
+  test("in a file is refused by the skill's name, and the others are imported [S-46]", async () => {
+    files.set("one/SKILL.md", `${files.get("one/SKILL.md")}More.\n`);
+    const { skills, stored } = await tryImport();
+    expect(skills).toMatchObject([failed("one", "INTEGRITY_FAILED"), { id: "two", status: "published" }]);
+    expect(JSON.stringify(skills)).toContain("the skill one");
+    expect(stored).toEqual(["two"]);
+  });
+
+  test("by a file more, or a skill less, is refused by the skill's name [S-46]", async () => {
+    files.set("one/scripts/extra.sh", "echo\n");
+    files.delete("two/SKILL.md");
+    const { skills, stored } = await tryImport();
+    expect(skills).toMatchObject([failed("one", "INTEGRITY_FAILED"), failed("two", "INTEGRITY_FAILED")]);
+    expect(stored).toEqual([]);
+  });
+
+  test.each([
+    [
+      "another hash of SKILL.md",
+      /"skillHash": "sha256:[0-9a-f]{64}"/,
+      `"skillHash": "sha256:${"0".repeat(64)}"`,
+    ],
+    ["a version", /"skillHash"/, '"version": "9.9.9", "skillHash"'],
+  ])("to say %s is refused by the skill's name [S-46]", async (_what, pattern, claim) => {
+    const text = files.get("skillhold-export.json") ?? "";
+    files.set("skillhold-export.json", text.replace(pattern, claim));
+    const { skills, stored } = await tryImport();
+    expect(skills).toMatchObject([failed("one", "INTEGRITY_FAILED"), { id: "two", status: "published" }]);
+    expect(stored).toEqual(["two"]);
+  });
+
+  test("by a helper that a skill would take in is refused [S-46]", async () => {
+    files.set("_shared/helper.mjs", "export {};\n");
+    await expect(tryImport()).rejects.toMatchObject({ code: "ARCHIVE_INVALID" });
+  });
+
+  test("by a skill that the manifest does not name is refused whole [S-46]", async () => {
+    files.set("three/SKILL.md", files.get("one/SKILL.md") ?? "");
+    await expect(tryImport()).rejects.toThrow(/three\/SKILL.md/);
+  });
+
+  test("by a skill that is not valid is refused for that, as any other is [S-46]", async () => {
+    const broken = "---\nname: one\n---\n";
+    files.set("one/SKILL.md", broken);
+    const { skills } = await tryImport();
+    expect(skills).toMatchObject([failed("one", "SKILL_INVALID"), { id: "two" }]);
+    expect(skills[0]?.diagnostics.map(({ code }) => code)).toContain("DESC_MISSING");
+  });
+
+  test.each([
+    ["that is not JSON", () => "{"],
+    ["of another version", (text: string) => text.replace('"version": 1,', '"version": 2,')],
+    ["with a path for an id", (text: string) => text.replace('"id": "one"', '"id": "../one"')],
+    ["that names a skill twice", (text: string) => text.replace('"id": "one"', '"id": "two"')],
+    ["with a visibility that there is not", (text: string) => text.replace('"private"', '"world"')],
+  ])("in its manifest, %s, is refused whole [S-46]", async (_what, change) => {
+    const text = files.get("skillhold-export.json") ?? "";
+    files.set("skillhold-export.json", change(text));
+    await expect(tryImport()).rejects.toMatchObject({ code: "ARCHIVE_INVALID" });
+  });
+
+  test("to have more skills than allowed is refused whole [S-66]", async () => {
+    await expect(tryImport({ archiveSkills: 1 })).rejects.toMatchObject({ code: "LIMIT_EXCEEDED" });
+  });
+
+  test.each([
+    ["builtin", '"trust": "builtin",', "org"],
+    ["org", '"trust": "org",', "org"],
+    ["user", '"trust": "user",', "user"],
+    ["third_party", '"trust": "third_party",', "third_party"],
+    ["nothing, as older ones do", "", "third_party"],
+  ])(
+    "to say that it was trusted with %s is trusted no more than that, nor than its importer [S-14]",
+    async (_what, claim, trust) => {
+      const text = files.get("skillhold-export.json") ?? "";
+      files.set("skillhold-export.json", text.replaceAll('"trust": "org",', claim));
+      expect((await tryImport()).skills).toMatchObject([
+        { id: "one", trust },
+        { id: "two", trust },
+      ]);
+    },
+  );
+
+  test("to say where it came from in more than a line of text is imported without that [S-46]", async () => {
+    const text = files.get("skillhold-export.json") ?? "";
+    const claims = '"provenance": { "originUrl": "https://a.example\\n\\u001b[2J", "ref": "main" }';
+    files.set("skillhold-export.json", text.replace('"provenance": {}', claims));
+    const { skills, provenance } = await tryImport();
+    expect(skills).toMatchObject([{ id: "one", status: "published" }, { id: "two" }]);
+    expect(provenance).toMatchObject({ source: "import", ref: "main" });
+    expect(provenance?.originUrl).toBeUndefined();
+  });
+
+  test("to say words that an editor may not is imported without them, and told [S-45]", async () => {
+    const text = files.get("skillhold-export.json") ?? "";
+    files.set("skillhold-export.json", text.replace('"override": {}', '"override": { "name": "a\\nb" }'));
+    const { skills } = await tryImport();
+    expect(skills).toMatchObject([
+      { id: "one", status: "published", restored: [], warnings: [expect.stringContaining("name")] },
+      { id: "two" },
+    ]);
+  });
+});

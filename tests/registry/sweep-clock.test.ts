@@ -1,0 +1,113 @@
+import { setTimeout } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { fsck } from "../../packages/core/src/registry/fsck.ts";
+import { UNNAMED_BLOBS } from "../../packages/core/src/registry/lock.ts";
+import { publishFolder } from "../../packages/core/src/registry/publish.ts";
+import { purgeSkill } from "../../packages/core/src/registry/purge.ts";
+import type { RegistryContext } from "../../packages/core/src/registry/registry-context.ts";
+import { sweepStore } from "../../packages/core/src/registry/sweep.ts";
+import { openRegistryStore } from "../../packages/store/src/registry-store.ts";
+import { ada, engines, openScene, type Scene, writeSkill } from "./scene.ts";
+
+describe.each(engines)("a sweep whose clock is two hours ahead of a publisher's on %s", (engine) => {
+  let scene: Scene;
+  let behind: RegistryContext;
+  beforeEach(async () => {
+    scene = await openScene(engine);
+    const clock = { now: () => new Date(Date.now() - 2 * 60 * 60 * 1000) };
+    behind = { ...scene.context, clock, store: await openRegistryStore(scene.url, { clock }) };
+  });
+  afterEach(async () => {
+    await behind.store.close();
+    await scene.close();
+  });
+
+  const publish = (context: RegistryContext) =>
+    publishFolder(writeSkill(scene.folder, "demo", { "a.txt": "a" }), { by: ada }, context);
+  const problems = async () => (await fsck({}, scene.context)).findings;
+
+  /** The publisher's context, with something that happens each time it has put its bytes. */
+  function afterPut(work: (puts: number) => Promise<unknown>): RegistryContext {
+    const { store } = behind;
+    let puts = 0;
+    const blobs = new Proxy(store.blobs, {
+      get: (target, key) => {
+        const value = Reflect.get(target, key);
+        if (key !== "put") return typeof value === "function" ? value.bind(target) : value;
+        return async (...args: Parameters<typeof store.blobs.put>) => {
+          await target.put(...args);
+          puts += 1;
+          await work(puts);
+        };
+      },
+    });
+    return { ...behind, store: { ...store, blobs } };
+  }
+
+  test("takes bytes before they are named, and they are put again [S-41]", async () => {
+    let removed = 0;
+    const context = afterPut(async (puts) => {
+      if (puts === 1) removed = (await sweepStore({}, scene.context)).blobs;
+    });
+    expect(await publish(context)).toMatchObject({ status: "published", revision: 1 });
+    expect(removed).toBe(2);
+    expect(await problems()).toEqual([]);
+  });
+
+  test("leaves bytes that were named since it looked around [S-41]", async () => {
+    const { store } = scene.context;
+    let looks = 0;
+    const listTrees: typeof store.listTrees = async (page) => {
+      const trees = await store.listTrees(page);
+      // The second look is for the bytes that trees name.
+      looks += 1;
+      if (looks === 2) await publish(behind);
+      return trees;
+    };
+    const swept = await sweepStore({}, { ...scene.context, store: { ...store, listTrees } });
+    expect(looks).toBe(2);
+    expect(swept).toMatchObject({ trees: 0, blobs: 0 });
+    expect(await problems()).toEqual([]);
+  });
+
+  test("waits for those who are about to name bytes [S-41]", async () => {
+    const order: string[] = [];
+    const held = Promise.withResolvers<void>();
+    const go = Promise.withResolvers<void>();
+    const publishing = behind.store.transaction(async (tx) => {
+      await tx.lock(UNNAMED_BLOBS, "shared");
+      held.resolve();
+      await go.promise;
+      order.push("publish");
+    });
+    await held.promise;
+    const sweeping = scene.context.store.transaction(async (tx) => {
+      await tx.lock(UNNAMED_BLOBS);
+      order.push("sweep");
+    });
+    await setTimeout(50);
+    go.resolve();
+    await Promise.all([publishing, sweeping]);
+    expect(order).toEqual(["publish", "sweep"]);
+  });
+
+  test("ends a publish with a failure where every put is taken away, and names nothing [S-41]", async () => {
+    const context = afterPut(() => sweepStore({}, scene.context));
+    await expect(publish(context)).rejects.toMatchObject({ code: "STORE_FAILED" });
+    expect(await scene.context.store.listSkills()).toEqual([]);
+    expect(await problems()).toEqual([]);
+  });
+
+  test.each([Number.NaN, Number.POSITIVE_INFINITY, -1e300])(
+    "or any other refuses a grace of %d milliseconds [S-41]",
+    async (graceMs) => {
+      await publish(behind);
+      for (const call of [
+        () => sweepStore({ graceMs }, scene.context),
+        () => fsck({ graceMs }, scene.context),
+        () => purgeSkill("demo", { by: ada, graceMs }, scene.context),
+      ])
+        await expect(call()).rejects.toMatchObject({ code: "USAGE" });
+    },
+  );
+});
