@@ -10,7 +10,9 @@ export default defineConfig({
     include: ["packages/*/src/**/*.test.ts", "tests/**/*.test.ts"],
     globalSetup: ["tests/system-setup.ts", "tests/postgres-setup.ts"],
     setupFiles: ["tests/property-seed.ts"],
-    testTimeout: 30_000,
+    // Much of the work waits for disks and for processes it starts.
+    maxWorkers: "100%",
+    testTimeout: 60_000,
     // The first who asks for a database waits for the start of the cluster.
     hookTimeout: 60_000,
   },
