@@ -1,25 +1,18 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import postgres from "postgres";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { runJson, runMain, skillText, writeFile } from "../../packages/cli/src/fake-host.ts";
-import { removeStores } from "../../packages/cli/src/registry.fixture.ts";
 import { copiesFolder } from "../../packages/cli/src/store-address.ts";
 import { freshDatabase } from "../postgres-database.ts";
+import { type PostgresScene, postgresScene } from "./postgres-scene.ts";
 
 let base: string;
-let env: Readonly<Record<string, string | undefined>>;
-beforeEach(async () => {
-  base = mkdtempSync(join(tmpdir(), "skillhold-cli-postgres-"));
-  env = {
-    XDG_DATA_HOME: join(base, "data"),
-    SKILLHOLD_USER: "ann",
-    SKILLHOLD_STORE: await freshDatabase(),
-    PATH: process.env["PATH"],
-  };
+let env: PostgresScene["env"];
+const scene = postgresScene();
+beforeEach(() => {
+  ({ base, env } = scene());
 });
-afterEach(() => removeStores(base));
 
 const text = (...argv: readonly string[]) => runMain(argv, base, { env });
 const json = (...argv: readonly string[]) => runJson(argv, base, { env });
