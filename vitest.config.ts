@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 
 // Without "import", which Node would also be given: what a package requires would then be its ES module.
-const conditions = ["@skillhold/source", "node", "module", "default"];
+const conditions = ["@skillhold/source", "node", "default"];
 
 export default defineConfig({
   resolve: { conditions },

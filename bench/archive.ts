@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { unpack, writeArchive } from "../packages/core/src/archive/index.ts";
+import { fileURLToPath } from "node:url";
+import { openArchiveFile, unpack, writeArchive } from "../packages/core/src/archive/index.ts";
 import { median } from "./measure.ts";
 
 const FILES = 2000;
@@ -16,7 +17,18 @@ const extractall = {
     "import tarfile,sys,time\ns=time.perf_counter()\ntarfile.open(sys.argv[1]).extractall(sys.argv[2])\nprint((time.perf_counter()-s)*1000)",
 } as const;
 
-/** Compares unpacking with Python's `extractall`, which checks much less, in turns in the same run. */
+/** Files of a megabyte that do not compress; compressed by gzip at its fastest, because it gains nothing. */
+const makeLarge = {
+  zip: "import zipfile,sys,os\nz=zipfile.ZipFile(sys.argv[1],'w')\nfor i in range(int(sys.argv[2])): z.writestr(f'skill/{i}.bin',os.urandom(1<<20))\nz.close()",
+  "tar.gz":
+    "import tarfile,sys,os,io\nt=tarfile.open(sys.argv[1],'w:gz',compresslevel=1)\nfor i in range(int(sys.argv[2])):\n  e=tarfile.TarInfo(f'skill/{i}.bin')\n  e.size=1<<20\n  t.addfile(e,io.BytesIO(os.urandom(1<<20)))\nt.close()",
+} as const;
+const LARGE_FILES = 200;
+
+/**
+ * Compares unpacking with Python's `extractall`, which checks much less, in turns in the same run; then says by how
+ * much the memory of a process grows that unpacks a large archive.
+ */
 export async function benchArchive(): Promise<void> {
   const base = mkdtempSync(join(tmpdir(), "skillhold-bench-"));
   try {
@@ -26,11 +38,12 @@ export async function benchArchive(): Promise<void> {
       const writing = performance.now() - start;
       const path = join(base, `archive.${format}`);
       writeFileSync(path, archive);
-      const [ours, python] = await measure(base, archive, extractall[format], path);
+      const [ours, python] = await measure(base, extractall[format], path);
       console.log(
         `archive: ${format}, ${FILES} files, ${(FILES * FILE_BYTES) / 1e6} MB in ${(archive.length / 1e6).toFixed(1)} MB: unpack ${ours.toFixed(0)} ms, python extractall ${python.toFixed(0)} ms, ratio ${(ours / python).toFixed(2)}; write ${writing.toFixed(0)} ms`,
       );
     }
+    for (const format of ["zip", "tar.gz"] as const) reportGrowth(base, format);
   } finally {
     rmSync(base, { recursive: true, force: true });
   }
@@ -54,7 +67,6 @@ function generate(): readonly {
 
 async function measure(
   base: string,
-  archive: Uint8Array,
   script: string,
   path: string,
 ): Promise<readonly [ours: number, python: number]> {
@@ -63,7 +75,9 @@ async function measure(
   for (let round = -1; round < ROUNDS; round += 1) {
     const target = mkdtempSync(join(base, "ours-"));
     const start = performance.now();
+    const archive = await openArchiveFile(path);
     await unpack(archive, target);
+    await archive.close();
     if (round >= 0) ours.push(performance.now() - start);
     rmSync(target, { recursive: true });
     const other = mkdtempSync(join(base, "python-"));
@@ -72,4 +86,39 @@ async function measure(
     rmSync(other, { recursive: true });
   }
   return [median(ours), median(python)];
+}
+
+function reportGrowth(base: string, format: "zip" | "tar.gz"): void {
+  const path = join(base, `large.${format}`);
+  execFileSync("python3", ["-c", makeLarge[format], path, String(LARGE_FILES)]);
+  const { size } = statSync(path);
+  const grown = measureGrowth(base, path, join(base, `archive.${format}`));
+  console.log(
+    `archive: ${format}, ${LARGE_FILES} files that do not compress, ${(size / 1e6).toFixed(0)} MB: peak memory grows by ${(grown / 1e6).toFixed(0)} MB, ratio ${(grown / size).toFixed(2)} to the archive`,
+  );
+  rmSync(path);
+}
+
+/** In a process of its own, which has unpacked another archive before, so that code is not counted. */
+function measureGrowth(base: string, path: string, warmUp: string): number {
+  const entry = fileURLToPath(new URL("../packages/core/src/archive/index.ts", import.meta.url));
+  const script = `
+    import { mkdtempSync, rmSync } from "node:fs";
+    import { withLimits } from "@skillhold/protocol/limits";
+    import { openArchiveFile, unpack } from ${JSON.stringify(entry)};
+    const limits = withLimits({ archiveBytes: 500 * 2 ** 20, unpackedBytes: 2 ** 30 });
+    async function run(path) {
+      const folder = mkdtempSync(${JSON.stringify(join(base, "growth-"))});
+      const archive = await openArchiveFile(path, { limits });
+      await unpack(archive, folder, { limits });
+      await archive.close();
+      rmSync(folder, { recursive: true });
+    }
+    await run(${JSON.stringify(warmUp)});
+    const before = process.resourceUsage().maxRSS;
+    await run(${JSON.stringify(path)});
+    process.stdout.write(String((process.resourceUsage().maxRSS - before) * 1024));
+  `;
+  const flags = ["--conditions=@skillhold/source", "--input-type=module", "-e", script];
+  return Number(execFileSync(process.execPath, flags, { encoding: "utf8" }));
 }

@@ -1,8 +1,11 @@
 import { benchArchive } from "./archive.ts";
 import { benchAudit } from "./audit.ts";
 import { benchCatalogue } from "./catalogue.ts";
+import { benchConsole } from "./console.ts";
 import { benchDeps } from "./deps.ts";
+import { benchGateway } from "./gateway.ts";
 import { benchLibrary } from "./library.ts";
+import { benchMcp } from "./mcp.ts";
 import { benchParse } from "./parse.ts";
 import { benchRegistry } from "./registry.ts";
 import { benchSandbox } from "./sandbox.ts";
@@ -23,6 +26,9 @@ const benches: Readonly<Record<string, (sizes: readonly number[]) => void | Prom
   audit: benchAudit,
   sandbox: benchSandbox,
   deps: benchDeps,
+  console: (sizes) => benchConsole(sizes.length > 0 ? sizes : [10_000]),
+  gateway: benchGateway,
+  mcp: benchMcp,
   registry: (sizes) => benchRegistry(sizes.length > 0 ? sizes : [1000, 10_000]),
   "search-speed": (sizes) => benchSearchSpeed(sizes.length > 0 ? sizes : [1000, 10_000]),
 };

@@ -36,6 +36,12 @@ export const needs: readonly Need[] = [
     ],
     package: "postgresql",
   },
+  {
+    title: "Chromium, in which pages are looked at, and from which foreign pages attack",
+    platform: "linux",
+    programs: ["/usr/bin/chromium"],
+    package: "chromium",
+  },
 ];
 
 export interface Need {

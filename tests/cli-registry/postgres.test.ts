@@ -72,8 +72,8 @@ test("an older database is brought up to date by who writes, and by nobody who l
   await text("publish", "pdf");
   const admin = postgres(env["SKILLHOLD_STORE"] ?? "", { max: 1, onnotice: () => {} });
   try {
-    await admin`delete from migration where id = 2`;
-    await admin`drop table agent, account, skill_grant, folder_toggle, audit_head`;
+    await admin`delete from migration where id > 1`;
+    await admin`drop table agent, account, skill_grant, folder_toggle, audit_head, token, approval`;
     await admin`alter table event drop column session`;
     const older = { code: 2, error: { code: "CONFIG_INVALID", hint: expect.stringContaining("publish") } };
     expect(await json("list")).toMatchObject(older);

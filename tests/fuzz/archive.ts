@@ -2,8 +2,13 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
+import { tryChanging } from "../../packages/core/src/archive/changing.fixture.ts";
 import { tryArchive } from "../../packages/core/src/archive/trial.fixture.ts";
 import { mutatedArchive } from "./archive-mutation.ts";
+
+/** How much of an archive is held at a time, and what it changes to after how many reads, if it does. */
+const chunkBytes = fc.oneof(fc.integer({ min: 16, max: 5000 }), fc.constant(1024 * 1024));
+const change = fc.option(fc.record({ after: fc.nat({ max: 40 }), to: mutatedArchive }), { freq: 3 });
 
 /** Usage: npm run fuzz -- archive [<number of archives> [<seed>]]. Returns the exit code. */
 export async function fuzzArchives([count, start]: readonly string[]): Promise<number> {
@@ -21,13 +26,14 @@ export async function fuzzArchives([count, start]: readonly string[]): Promise<n
   console.log(`fuzzing the unpacker with ${runs} archives, seed ${seed}`);
   const started = performance.now();
   try {
-    const property = fc.asyncProperty(mutatedArchive, async (archive) => {
+    const property = fc.asyncProperty(mutatedArchive, chunkBytes, change, async (archive, chunk, to) => {
       const begun = performance.now();
-      const trial = await tryArchive(archive, base);
+      const trial =
+        to === null ? await tryArchive(archive, base, chunk) : await tryChanging(archive, to, base, chunk);
       slowest = Math.max(slowest, performance.now() - begun);
       tally[trial.outcome] += 1;
       if (trial.outcome === "broken")
-        console.log(`${trial.why}\n${archive.toString("base64").slice(0, 2000)}`);
+        console.log(`${trial.why}\nby ${chunk} bytes\n${archive.toString("base64").slice(0, 2000)}`);
     });
     await fc.assert(property, { numRuns: runs, seed });
   } finally {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { archiveInMemory } from "../../packages/core/src/archive/index.ts";
 import { addAgent } from "../../packages/core/src/registry/agents.ts";
 import { exportSkills } from "../../packages/core/src/registry/export.ts";
 import { grantSkill } from "../../packages/core/src/registry/grants.ts";
@@ -28,9 +29,9 @@ describe.each(engines)("grants that are exported and imported on %s", (engine) =
 
   test("come back for agents that are there, when an administrator imports [S-46]", async () => {
     const { archive } = await exportSkills(["demo"], "zip", here.context);
-    expect((await importSkills(archive, { by: admin }, there.context)).skills).toMatchObject([
-      { id: "demo", visibility: "internal", restored: ["grants"] },
-    ]);
+    expect((await importSkills(archiveInMemory(archive), { by: admin }, there.context)).skills).toMatchObject(
+      [{ id: "demo", visibility: "internal", restored: ["grants"] }],
+    );
     expect(await there.context.store.listGrants()).toMatchObject([
       { grantee: { kind: "agent", key: "known" }, canManage: true, pin: undefined, grantedBy: admin.user },
     ]);
@@ -38,17 +39,17 @@ describe.each(engines)("grants that are exported and imported on %s", (engine) =
 
   test("come back for nobody who is not one, nor for a skill that is there already [S-46]", async () => {
     const { archive } = await exportSkills(["demo"], "zip", here.context);
-    expect((await importSkills(archive, { by: ada }, there.context)).skills).toMatchObject([
+    expect((await importSkills(archiveInMemory(archive), { by: ada }, there.context)).skills).toMatchObject([
       { id: "demo", visibility: "private", restored: [] },
     ]);
-    await importSkills(archive, { by: admin }, there.context);
+    await importSkills(archiveInMemory(archive), { by: admin }, there.context);
     expect(await there.context.store.listGrants()).toEqual([]);
   });
 
   test("are the same bytes again where all of the agents are there [S-46]", async () => {
     await addAgent({ key: "unknown", runtime: "test" }, { by: admin }, there.context);
     const first = await exportSkills("all", "tar.gz", here.context);
-    await importSkills(first.archive, { by: admin }, there.context);
+    await importSkills(archiveInMemory(first.archive), { by: admin }, there.context);
     const second = await exportSkills("all", "tar.gz", there.context);
     expect(Buffer.compare(first.archive, second.archive)).toBe(0);
   });

@@ -1,6 +1,6 @@
 import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { writeArchive } from "../../packages/core/src/archive/index.ts";
+import { archiveInMemory, writeArchive } from "../../packages/core/src/archive/index.ts";
 import { hashSkillFile } from "../../packages/core/src/bundle/index.ts";
 import { editSkill } from "../../packages/core/src/registry/edit.ts";
 import { exportSkills } from "../../packages/core/src/registry/export.ts";
@@ -46,7 +46,11 @@ describe.each(engines)("export and import on %s", (engine) => {
     async (format) => {
       const first = await exportSkills("all", format, context);
       const elsewhere = await bench.context();
-      const { skills, hasManifest } = await importSkills(first.archive, { by: admin }, elsewhere);
+      const { skills, hasManifest } = await importSkills(
+        archiveInMemory(first.archive),
+        { by: admin },
+        elsewhere,
+      );
       expect(hasManifest).toBe(true);
       expect(skills).toMatchObject([
         { id: "other-name", status: "published", isNew: true, restored: [] },
@@ -61,7 +65,7 @@ describe.each(engines)("export and import on %s", (engine) => {
         override: { name: "Report", description: "Said otherwise.", tags: ["x"] },
       });
       expect((await fsck({}, elsewhere)).findings).toEqual([]);
-      const again = await importSkills(first.archive, { by: admin }, elsewhere);
+      const again = await importSkills(archiveInMemory(first.archive), { by: admin }, elsewhere);
       expect(again.skills.map(({ status }) => status)).toEqual(["unchanged", "unchanged"]);
     },
   );
@@ -88,7 +92,7 @@ describe.each(engines)("export and import on %s", (engine) => {
   test("an import is recorded as one, with the archive that it came in and what that says [S-46]", async () => {
     const { archive } = await exportSkills(["report"], "zip", context);
     const elsewhere = await bench.context();
-    const { archiveDigest } = await importSkills(archive, { by: publisher }, elsewhere);
+    const { archiveDigest } = await importSkills(archiveInMemory(archive), { by: publisher }, elsewhere);
     const { uid } = await getRow("report", elsewhere);
     expect(archiveDigest).toBe(hashSkillFile(archive));
     expect(await elsewhere.store.findRevision(uid, 1)).toMatchObject({
@@ -107,12 +111,12 @@ describe.each(engines)("export and import on %s", (engine) => {
     const { archive } = await exportSkills(["report"], "zip", context);
     for (const by of [agent, publisher, { ...admin, agent: "helper" }]) {
       const elsewhere = await bench.context();
-      const { skills } = await importSkills(archive, { by }, elsewhere);
+      const { skills } = await importSkills(archiveInMemory(archive), { by }, elsewhere);
       expect(skills).toMatchObject([{ trust: "third_party", visibility: "private", restored: [] }]);
       expect(await getRow("report", elsewhere)).toMatchObject({ visibility: "private", override: {} });
     }
     const stranger = { user: "sam", role: "publisher" } as const;
-    expect((await importSkills(archive, { by: stranger }, context)).skills).toMatchObject([
+    expect((await importSkills(archiveInMemory(archive), { by: stranger }, context)).skills).toMatchObject([
       { id: "report", status: "failed", error: { code: "CONFLICT" } },
     ]);
   });
@@ -121,14 +125,14 @@ describe.each(engines)("export and import on %s", (engine) => {
     const { archive } = await exportSkills(["report"], "zip", context);
     await publishFolder(bench.skill("own/report", "# New\n"), { by: publisher }, context);
     await editSkill("report", { description: "Ours.", visibility: "private" }, { by: admin }, context);
-    const kept = await importSkills(archive, { by: admin }, context);
+    const kept = await importSkills(archiveInMemory(archive), { by: admin }, context);
     // The import is a new revision: what was said in place of the old one's words is over.
     expect(kept.skills).toMatchObject([
       { status: "published", revision: 3, visibility: "private", restored: [] },
     ]);
     expect((await getRow("report", context)).override).toEqual({});
     await editSkill("report", { description: "Ours." }, { by: admin }, context);
-    const again = await importSkills(archive, { by: admin }, context);
+    const again = await importSkills(archiveInMemory(archive), { by: admin }, context);
     expect(again.skills).toMatchObject([{ status: "unchanged", restored: [] }]);
     expect((await getRow("report", context)).override).toEqual({ description: "Ours." });
   });
@@ -136,7 +140,7 @@ describe.each(engines)("export and import on %s", (engine) => {
   test("a dry run says what would be imported and imports nothing [S-42]", async () => {
     const { archive } = await exportSkills("all", "zip", context);
     const elsewhere = await bench.context();
-    const { skills } = await importSkills(archive, { by: admin, dryRun: true }, elsewhere);
+    const { skills } = await importSkills(archiveInMemory(archive), { by: admin, dryRun: true }, elsewhere);
     expect(skills).toMatchObject([
       { id: "other-name", status: "published", isDryRun: true },
       { id: "report", status: "published", isDryRun: true, restored: [] },
@@ -160,7 +164,7 @@ describe.each(engines)("export and import on %s", (engine) => {
     const elsewhere = await bench.context();
     const content = new TextEncoder().encode("---\nname: loose\ndescription: Does things.\n---\n# A\n");
     const archive = await writeArchive("zip", [{ path: "loose/SKILL.md", executable: false, content }]);
-    const report = await importSkills(archive, { by: admin }, elsewhere);
+    const report = await importSkills(archiveInMemory(archive), { by: admin }, elsewhere);
     expect(report).toMatchObject({
       hasManifest: false,
       skills: [{ id: "loose", status: "published", restored: [] }],

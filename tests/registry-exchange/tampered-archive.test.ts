@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { writeArchive } from "../../packages/core/src/archive/index.ts";
+import { archiveInMemory, writeArchive } from "../../packages/core/src/archive/index.ts";
 import { exportSkills } from "../../packages/core/src/registry/export.ts";
 import { importSkills } from "../../packages/core/src/registry/import.ts";
 import { publishFolder } from "../../packages/core/src/registry/publish.ts";
@@ -33,7 +33,7 @@ describe("an archive that was tampered with", () => {
     const temporary = bench.path("temporary");
     bench.write("temporary/kept.txt", "");
     try {
-      const { skills } = await importSkills(archive, { by: admin, temporary }, elsewhere);
+      const { skills } = await importSkills(archiveInMemory(archive), { by: admin, temporary }, elsewhere);
       const stored = (await elsewhere.store.listSkills()).map(({ id }) => id);
       const one = await elsewhere.store.findSkill("one");
       const revision = one === undefined ? undefined : await elsewhere.store.findRevision(one.uid, 1);

@@ -1,7 +1,13 @@
-import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { writeArchive } from "../../packages/core/src/archive/index.ts";
+import {
+  type ArchiveBytes,
+  archiveInMemory,
+  openArchiveFile,
+  writeArchive,
+} from "../../packages/core/src/archive/index.ts";
 import { hashSkillFile } from "../../packages/core/src/bundle/index.ts";
 import { publishArchive } from "../../packages/core/src/registry/publish-archive.ts";
 import { getRevision, getSkill } from "../../packages/core/src/registry/revisions.ts";
@@ -31,7 +37,7 @@ describe.each(engines)("archives on %s", (engine) => {
     await scene.close();
   });
   const publish = (archive: Uint8Array, options: object = {}) =>
-    publishArchive(archive, { by: ada, temporary, ...options }, scene.context);
+    publishArchive(archiveInMemory(archive), { by: ada, temporary, ...options }, scene.context);
 
   test.each(["zip", "tar.gz"] as const)(
     "a skill from %s is the skill from its folder [S-42]",
@@ -46,6 +52,36 @@ describe.each(engines)("archives on %s", (engine) => {
       }
     },
   );
+
+  test("an archive is published from a file, and not one that changes meanwhile [S-42]", async () => {
+    const files = { "SKILL.md": skillText("demo"), "a.bin": randomBytes(3_000_000) };
+    const archive = await pack("zip", "", files);
+    const path = join(scene.folder, "demo.zip");
+    writeFileSync(path, archive);
+    const opened = await openArchiveFile(path);
+    try {
+      let reads = 0;
+      const changing: ArchiveBytes = {
+        size: opened.size,
+        read: async (start, into) => {
+          // The whole is read once in three parts; then its first bytes are no longer what they were.
+          if (reads === 3) writeFileSync(path, "PK!!", { flag: "r+" });
+          reads += 1;
+          await opened.read(start, into);
+        },
+      };
+      await expect(publishArchive(changing, { by: ada, temporary }, scene.context)).rejects.toMatchObject({
+        code: "IO_FAILED",
+      });
+      expect(await scene.context.store.listSkills()).toEqual([]);
+      writeFileSync(path, archive);
+      const { skills, archiveDigest } = await publishArchive(opened, { by: ada, temporary }, scene.context);
+      expect(skills).toMatchObject([{ id: "demo", status: "published" }]);
+      expect(archiveDigest).toBe(hashSkillFile(archive));
+    } finally {
+      await opened.close();
+    }
+  });
 
   test("where a skill came from is kept with it, and trust is by who brought it [S-41]", async () => {
     const archive = await pack("zip", "", { "SKILL.md": skillText("demo") });
@@ -99,7 +135,9 @@ describe.each(engines)("archives on %s", (engine) => {
         throw new SkillError(code, "Not now.");
       };
       const context = { ...scene.context, hooks: { guard } };
-      await expect(publishArchive(archive, { by: ada, temporary }, context)).rejects.toMatchObject({ code });
+      await expect(
+        publishArchive(archiveInMemory(archive), { by: ada, temporary }, context),
+      ).rejects.toMatchObject({ code });
     },
   );
 

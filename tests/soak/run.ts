@@ -5,17 +5,21 @@ import { parseArgs } from "node:util";
 import { startPostgres } from "../postgres-cluster.ts";
 import { soakRecords, soakTampers } from "./audit-run.ts";
 import { crash } from "./crash.ts";
+import { soakGateway } from "./gateway.ts";
 
 /**
- * Usage: npm run soak [-- crash|audit|record] [--count <number>] [--engine sqlite|postgres] [--at-once <number>].
+ * Usage: npm run soak [-- crash|audit|record|gateway] [--count <number>] [--seconds <number>]
+ *   [--engine sqlite|postgres] [--at-once <number>].
  *
  * crash: publishers are killed at random instants: nothing acknowledged may be lost, nothing half visible, and fsck finds
  * nothing but waste. audit: the log is tampered with, and verification finds it. record: agents are killed at random
- * instants: nothing was handed over or run that has no record.
+ * instants: nothing was handed over or run that has no record. gateway: clients come and go for a while: nothing fails,
+ * and memory does not grow.
  */
 const { values, positionals } = parseArgs({
   options: {
     count: { type: "string" },
+    seconds: { type: "string", default: "600" },
     engine: { type: "string" },
     "at-once": { type: "string", default: "2" },
   },
@@ -29,6 +33,11 @@ const campaigns = {
 } as const;
 type Engine = "sqlite" | "postgres";
 
+if (positionals.length === 0 || positionals.includes("gateway")) {
+  const problems = await soakGateway({ seconds: Number(values.seconds), say });
+  for (const problem of problems.slice(0, 20)) say(`  ${problem}\n`);
+  if (problems.length > 0) process.exitCode = 1;
+}
 for (const [name, { count, run }] of Object.entries(campaigns)) {
   if (positionals.length > 0 && !positionals.includes(name)) continue;
   for (const engine of ["sqlite", "postgres"] as const) {

@@ -1,36 +1,36 @@
-import { constants } from "node:fs";
-import { open } from "node:fs/promises";
+import { realpathSync } from "node:fs";
+import { type ArchiveBytes, openArchiveFile } from "@skillhold/core/registry";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
 import { ioFailure } from "./io-failure.ts";
 import { statPath } from "./stat-path.ts";
 import { formatSize } from "./text.ts";
 
-/** The bytes of an archive that a user named by `label`; one that is too large is not read. */
-export async function readArchiveFile(
+/** Does something with an archive that a user named by `label`, while it is open; one that is too large is not read. */
+export async function withArchiveFile<Result>(
   path: string,
   label: string,
-  { archiveBytes }: Pick<Limits, "archiveBytes">,
-): Promise<Uint8Array> {
-  if (statPath(path, label) === undefined)
-    throw new SkillError("PATH_NOT_FOUND", `The path ${label} does not exist.`);
-  // Without O_NONBLOCK a pipe that nobody writes to would be waited for.
-  const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch(
-    (error: unknown) => {
-      throw ioFailure(`${label} cannot be read`, error);
-    },
-  );
+  limits: Pick<Limits, "archiveBytes">,
+  use: (archive: ArchiveBytes) => Promise<Result>,
+): Promise<Result> {
+  const stats = statPath(path, label);
+  if (stats === undefined) throw new SkillError("PATH_NOT_FOUND", `The path ${label} does not exist.`);
+  if (!stats.isFile()) throw new SkillError("USAGE", `${label} is neither a folder nor a file.`);
+  if (stats.size > limits.archiveBytes) throw tooLarge(label, stats.size, limits.archiveBytes);
+  const archive = await openArchiveFile(realPathOf(path, label), { limits, label });
   try {
-    const stats = await handle.stat();
-    if (!stats.isFile()) throw new SkillError("USAGE", `${label} is neither a folder nor a file.`);
-    if (stats.size > archiveBytes) throw tooLarge(label, stats.size, archiveBytes);
-    const bytes = await handle.readFile();
-    if (bytes.length > archiveBytes) throw tooLarge(label, bytes.length, archiveBytes);
-    return bytes;
-  } catch (error) {
-    throw error instanceof SkillError ? error : ioFailure(`${label} cannot be read`, error);
+    return await use(archive);
   } finally {
-    await handle.close();
+    await archive.close();
+  }
+}
+
+/** A link that the user named is what the user wants; one that takes the place of the file afterwards is not. */
+function realPathOf(path: string, label: string): string {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    throw ioFailure(`${label} cannot be read`, error);
   }
 }
 

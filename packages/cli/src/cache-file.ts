@@ -1,8 +1,10 @@
 import { join } from "node:path";
+import { DATA_VARIABLE, dataFolder } from "./data-folder.ts";
 import type { Io } from "./output.ts";
 
 /** Where indexes are kept between starts; undefined when the user has no folder for such things. */
 export function cacheFile(env: Io["env"], platform: string = process.platform): string | undefined {
+  if (env[DATA_VARIABLE]) return join(dataFolder(env), "cache", "index.db");
   const home = env["HOME"];
   const folder =
     platform === "win32"

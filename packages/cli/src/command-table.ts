@@ -1,12 +1,17 @@
 import { accessTable } from "./access-table.ts";
 import { auditTable } from "./audit-table.ts";
 import { dependencyTable } from "./dependency-table.ts";
-import { depsOption, libraryOptions } from "./library-option.ts";
+import { depsOption, libraryOptions, readingOptions } from "./library-option.ts";
+import { mcpTable } from "./mcp-table.ts";
 import type { ArgumentSpec } from "./overview.ts";
 import type { CommandSpec } from "./program.ts";
 import { registryTable } from "./registry-table.ts";
+import { remoteTable } from "./remote-table.ts";
 import { runTable } from "./run-table.ts";
+import { serveTable } from "./serve-table.ts";
+import { sourceTable } from "./source-table.ts";
 import { roleOption } from "./store-option.ts";
+import { tokenTable } from "./token-table.ts";
 
 const idArgument: ArgumentSpec = { usage: "<id>", summary: "the skill's id, as `list` prints it" };
 
@@ -37,7 +42,7 @@ export const commandTable: readonly CommandSpec[] = [
       { flags: "--invalid", summary: "show the skills that cannot be loaded, and why" },
       { flags: "--tag <tag>", summary: "only skills with this tag" },
       depsOption,
-      ...libraryOptions,
+      ...readingOptions,
     ],
     examples: ["list", "list ./skills --invalid", "list --runtime claude-code --json"],
     load: () => import("./command/list.ts"),
@@ -46,7 +51,7 @@ export const commandTable: readonly CommandSpec[] = [
     name: "search",
     summary: "find the skills that fit a task, and say why they do",
     arguments: [{ usage: "<query...>", summary: "words, a name, or a whole task" }],
-    options: [{ flags: "--limit <count>", summary: "how many at most", default: "10" }, ...libraryOptions],
+    options: [{ flags: "--limit <count>", summary: "how many at most", default: "10" }, ...readingOptions],
     examples: ["search merge pdf files", "search --root ./skills --limit 3 slides"],
     load: () => import("./command/search.ts"),
   },
@@ -56,7 +61,7 @@ export const commandTable: readonly CommandSpec[] = [
     arguments: [idArgument, { usage: "[args...]", summary: "what a user would type after the name" }],
     options: [
       { flags: "--raw", summary: "print the instructions as written, and nothing else" },
-      ...libraryOptions,
+      ...readingOptions,
     ],
     examples: ["read pdf", "read --raw pdf", "read review-pr 42"],
     load: () => import("./command/read.ts"),
@@ -76,7 +81,7 @@ export const commandTable: readonly CommandSpec[] = [
       { flags: "--budget <tokens>", summary: "how many tokens it may cost" },
       { flags: "--pin <id>", summary: "name this skill before all others; may be repeated", repeats: true },
       { flags: "--locations", summary: "say where skills lie, for an agent that reads files" },
-      ...libraryOptions,
+      ...readingOptions,
     ],
     examples: ["catalog", 'catalog --model claude --task "fill in a form" --budget 500'],
     load: () => import("./command/catalog.ts"),
@@ -85,7 +90,7 @@ export const commandTable: readonly CommandSpec[] = [
     name: "show",
     summary: "show all that is known of a skill",
     arguments: [idArgument],
-    options: libraryOptions,
+    options: readingOptions,
     examples: ["show pdf"],
     load: () => import("./command/show.ts"),
   },
@@ -96,7 +101,7 @@ export const commandTable: readonly CommandSpec[] = [
     options: [
       { flags: "--start <byte>", summary: "begin at this byte" },
       { flags: "--length <bytes>", summary: "print so many bytes at most" },
-      ...libraryOptions,
+      ...readingOptions,
     ],
     examples: ["resource pdf references/forms.md", "resource pdf assets/logo.png > logo.png"],
     load: () => import("./command/resource.ts"),
@@ -108,7 +113,7 @@ export const commandTable: readonly CommandSpec[] = [
     options: [
       depsOption,
       roleOption("as whom: to an admin the skills of others are named, too"),
-      ...libraryOptions,
+      ...readingOptions,
     ],
     examples: ["explain", "explain pdf --agent writer --runtime claude-code"],
     load: () => import("./command/explain.ts"),
@@ -116,8 +121,13 @@ export const commandTable: readonly CommandSpec[] = [
   ...runTable,
   ...registryTable,
   ...accessTable,
+  ...tokenTable,
+  ...serveTable,
+  ...remoteTable,
   ...auditTable,
   ...dependencyTable,
+  ...sourceTable,
+  ...mcpTable,
   {
     name: "doctor",
     summary: "check the machine and the skills, with fixes",
@@ -130,7 +140,7 @@ export const commandTable: readonly CommandSpec[] = [
     name: "watch",
     summary: "print changes of skills as they happen",
     arguments: [],
-    options: libraryOptions,
+    options: readingOptions,
     examples: ["watch", "watch --root ./skills --json"],
     load: () => import("./command/watch.ts"),
   },

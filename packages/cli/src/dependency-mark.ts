@@ -1,6 +1,7 @@
 import type { DependencyState } from "@skillhold/core/environment";
 import { surveyAll, withSurvey } from "./dependency-survey.ts";
 import { layOutStored } from "./lay-out.ts";
+import { isRemote } from "./mcp-source.ts";
 import type { Opened } from "./open.ts";
 import type { CommandInput } from "./program.ts";
 
@@ -14,7 +15,8 @@ export async function markDependencies(
   skills: readonly { readonly id: string; readonly path: string; readonly source: string }[],
 ): Promise<ReadonlyMap<string, DependencyMark>> {
   await layOutStored(opened, skills, input.io);
-  const selected = skills.map(({ id, path }) => ({ id, path, folder: path, rootFlags: "" }));
+  const here = skills.filter((skill) => !isRemote(skill));
+  const selected = here.map(({ id, path }) => ({ id, path, folder: path, rootFlags: "" }));
   const rows = await withSurvey(input, (ports) => surveyAll(selected, input.io, ports));
   return new Map(rows.map(({ skill, survey }) => [skill.path, markOf(survey)]));
 }

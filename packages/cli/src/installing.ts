@@ -70,7 +70,7 @@ export function missingSpecs({ state, manifest }: DependencySurvey, io: Io): rea
   return specsFor(state.missing, manifest.ways ?? [], currentHost(io));
 }
 
-function currentHost({ env }: Io): SystemHost {
+export function currentHost({ env }: Pick<Io, "env">): SystemHost {
   return {
     env,
     platform: process.platform,

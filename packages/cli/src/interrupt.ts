@@ -1,13 +1,19 @@
 import { SkillError } from "@skillhold/protocol/error";
 
 /** How long a command may tidy up after it was interrupted. */
-const graceMs = 2_000;
+const GRACE_MS = 2_000;
 
 /** Whoever ends the command, what it has begun is brought to an end and recorded. */
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** A terminal interrupts the launcher and its child at once, and the launcher passes it on: that is one wish. */
 const echoMs = 300;
+
+export interface InterruptOptions<T> {
+  /** Whether the result says that an interrupt is how the work ends. */
+  readonly isEnd?: (result: T) => boolean;
+  readonly graceMs?: number;
+}
 
 /**
  * Runs the work until it ends or the user interrupts. An interrupt aborts the signal; the work may tidy up for a
@@ -17,7 +23,7 @@ const echoMs = 300;
 export async function untilInterrupted<T>(
   interrupt: AbortController,
   work: () => Promise<T>,
-  isEnd: (result: T) => boolean = () => false,
+  { isEnd = () => false, graceMs = GRACE_MS }: InterruptOptions<T> = {},
 ): Promise<T> {
   const { promise: givenUp, reject: giveUp } = Promise.withResolvers<never>();
   let firstAt: number | undefined;

@@ -1,4 +1,5 @@
 import type { OptionSpec } from "./program.ts";
+import { gatewayOptions } from "./remote-option.ts";
 import { storeOption } from "./store-option.ts";
 
 /** Which folders a command looks at. */
@@ -17,6 +18,7 @@ export const sourceOptions: readonly OptionSpec[] = [
   },
   storeOption,
   { flags: "--no-store", summary: "leave out your own store, and what it switches off" },
+  { flags: "--no-mcp", summary: "leave out the skills of MCP servers" },
   { flags: "--trust-project", summary: "trust the project's skills as your own" },
   { flags: "--follow-links", summary: "follow links that lead out of a source" },
   { flags: "--no-cache", summary: "read every skill anew" },
@@ -50,3 +52,6 @@ export const depsOption: OptionSpec = {
 
 /** What every command over a library takes; `open.ts` reads it. */
 export const libraryOptions: readonly OptionSpec[] = [...sourceOptions, ...viewerOptions];
+
+/** The same for those that can look at a gateway instead. */
+export const readingOptions: readonly OptionSpec[] = [...gatewayOptions, ...libraryOptions];

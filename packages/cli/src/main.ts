@@ -1,8 +1,8 @@
-import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { commandTable } from "./command-table.ts";
 import type { ExitCode, Io } from "./output.ts";
 import { asksForOverview, formatOverview } from "./overview.ts";
+import { readVersion } from "./product-version.ts";
 import type { CommandSpec, Invocation } from "./program.ts";
 import { type Host, openTerminal } from "./terminal.ts";
 
@@ -43,8 +43,10 @@ async function runCommand(invocation: Invocation, io: Io, interrupt: AbortContro
     const command = await spec.load();
     return await command.run({ args, options, io: { ...io, cwd } });
   };
-  // A command that itself ends with the exit code of an interrupt was waiting for one.
-  return await untilInterrupted(interrupt, run, (code) => code === 130);
+  const { graceMs } = spec;
+  // A command that itself ends with the exit code of an interrupt was waiting for one, and so was one that serves.
+  const isEnd = (code: ExitCode) => code === 130 || graceMs !== undefined;
+  return await untilInterrupted(interrupt, run, { isEnd, ...(graceMs === undefined ? {} : { graceMs }) });
 }
 
 async function resolveCwd(current: string, given: string | undefined): Promise<string> {
@@ -54,11 +56,4 @@ async function resolveCwd(current: string, given: string | undefined): Promise<s
   if (statPath(cwd, given)?.isDirectory()) return cwd;
   const { SkillError } = await import("@skillhold/protocol/error");
   throw new SkillError("PATH_NOT_FOUND", `${given} is not a folder`, { details: { cwd } });
-}
-
-/** The package file lies one folder up from the sources and from the emitted code alike. */
-function readVersion(): string {
-  const text = readFileSync(new URL("../package.json", import.meta.url), "utf8");
-  const { version }: { readonly version: string } = JSON.parse(text);
-  return version;
 }

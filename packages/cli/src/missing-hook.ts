@@ -25,7 +25,7 @@ export async function withMissingHook<T>(
 type MissingHook = NonNullable<PublishHooks["missing"]>;
 
 /** What cannot be found out is not missing, and keeps no skill out. */
-function missingHook(ports: SurveyPorts): MissingHook {
+export function missingHook(ports: SurveyPorts): MissingHook {
   return async (staged, manifest) => {
     if (manifest.dependencies.length === 0) return [];
     try {

@@ -16,8 +16,10 @@ import { withLimits } from "@skillhold/protocol/limits";
 import { SqliteCache } from "@skillhold/store";
 import { cacheFile } from "./cache-file.ts";
 import { type Candidate, isOpenTo, knownTo } from "./known-candidate.ts";
+import { chooseMcpSources, type McpChoice } from "./mcp-source.ts";
+import type { McpLayer } from "./mcp-source-layer.ts";
 import { listOption, present } from "./option.ts";
-import type { Io } from "./output.ts";
+import { type Io, plain } from "./output.ts";
 import type { CommandInput } from "./program.ts";
 import { openProgress } from "./progress.ts";
 import {
@@ -28,6 +30,7 @@ import {
   type RegistryLayer,
   readDisabledFolders,
 } from "./registry-layer.ts";
+import { chooseGateway } from "./remote-option.ts";
 import { chooseSources, formatRoots } from "./source-option.ts";
 import { findSecrets } from "./state.ts";
 import { storeFlags, userName } from "./store-address.ts";
@@ -46,6 +49,8 @@ export interface Opened {
   readonly sources: readonly Source[];
   /** The registry beside the sources. */
   readonly store: Pick<RegistryLayer, "library" | "address" | "engine" | "context"> | undefined;
+  /** The MCP servers beside them, also those that do not answer. */
+  readonly mcp: readonly McpLayer[];
   /** The options that make another command look at the same skills, with a blank before each. */
   readonly rootFlags: string;
 }
@@ -56,6 +61,8 @@ export interface OpenOptions {
   readonly watch?: LiveReloadOptions;
   /** Told of a store that cannot be opened, and is then left out; without it, that is a failure. */
   readonly onStoreFailure?: (error: SkillError) => void;
+  /** True for a command that itself says how it stands with MCP servers; else a warning names those that are down. */
+  readonly reportsServers?: boolean;
 }
 
 /** The cache tells scans of other limits apart, so that all commands have these, whatever they ask for. */
@@ -70,17 +77,24 @@ type Asked = Pick<CommandInput, "options" | "io">;
 export async function withLibrary<T>(
   { options, io }: Asked,
   use: (opened: Opened) => Promise<T>,
-  { roots: given = [], watch, onStoreFailure }: OpenOptions = {},
+  { roots: given = [], watch, onStoreFailure, reportsServers = false }: OpenOptions = {},
 ): Promise<T> {
   const roots = [...given, ...listOption(options, "root")];
+  const gateway = chooseGateway(options, io, roots);
+  if (gateway !== undefined) {
+    const { withRemoteLibrary } = await import("./remote-open.ts");
+    return await withRemoteLibrary({ options, io }, gateway, use, watch);
+  }
   // The command table allows only the names of precedences here.
   const precedence = options["precedence"] as Precedence;
   const url = chooseStore(options, io, roots);
   const isAlone = url !== undefined && isStoreAlone(options, roots);
+  const servers = await chooseMcpSources({ options, io }, isAlone || roots.length > 0);
   const sources = isAlone
     ? []
-    : orderSources(chooseSources(roots, options, io, url !== undefined), precedence);
-  const rootFlags = `${formatRoots(roots)}${storeFlags(options)}`;
+    : orderSources(chooseSources(roots, options, io, url !== undefined, servers.labels), precedence);
+  const mcpFlag = options["mcp"] === false ? " --no-mcp" : "";
+  const rootFlags = `${formatRoots(roots)}${storeFlags(options)}${mcpFlag}`;
   const hasSecret = await findSecrets(io);
   const host = nodeHost({ env: io.env, platform: process.platform, cwd: io.cwd, hasSecret });
   const limits = roots.length > 0 ? namedLimits : discoveredLimits;
@@ -101,7 +115,11 @@ export async function withLibrary<T>(
       open,
       disabled,
       (store, settings) =>
-        useLayers({ options, io }, { ...layer, precedence, sources, rootFlags, watch, store, settings }, use),
+        useLayers(
+          { options, io },
+          { ...layer, precedence, sources, rootFlags, watch, store, settings, servers, reportsServers },
+          use,
+        ),
       onStoreFailure,
     );
   } finally {
@@ -136,11 +154,13 @@ interface Layers extends LayerOptions, Pick<Opened, "precedence" | "sources" | "
   readonly watch: LiveReloadOptions | undefined;
   readonly store: RegistryLayer | undefined;
   readonly settings: AccessSettings;
+  readonly servers: McpChoice;
+  readonly reportsServers: boolean;
 }
 
 async function useLayers<T>(
   { options, io }: Asked,
-  { host, limits, cache, precedence, sources, rootFlags, watch, store, settings }: Layers,
+  { host, limits, cache, precedence, sources, rootFlags, watch, store, settings, ...layers }: Layers,
   use: (opened: Opened) => Promise<T>,
 ): Promise<T> {
   const viewer = await readViewer(options, io, store);
@@ -149,8 +169,11 @@ async function useLayers<T>(
     progress.update(skills, folders);
   const asked = { sources, host, precedence, limits, settings, signal: io.signal, onProgress };
   const folders = await openLibrary({ ...asked, ...present({ cache, watch }) }).finally(progress.stop);
+  const mcp = await openServers(layers, io, { host, limits });
   const layered = { precedence, limits, settings, ...present({ cache }) };
-  const library = store === undefined ? folders : openLayeredLibrary([folders, store.library], layered);
+  // The last ones, so that of equal rank what is of this machine wins.
+  const others = [...(store === undefined ? [] : [store.library]), ...mcp.map((each) => each.library)];
+  const library = others.length === 0 ? folders : openLayeredLibrary([folders, ...others], layered);
   const inspect = () => {
     const all = library.layer.shelf.view();
     const view = all.openTo?.((entry, standing) => isOpenTo(entry, viewer, standing)) ?? all;
@@ -158,10 +181,26 @@ async function useLayers<T>(
   };
   const isKnown = options["role"] === "admin" ? () => true : knownTo(askersOf(viewer, io), store);
   try {
-    return await use({ library, inspect, viewer, isKnown, precedence, sources, store, rootFlags });
+    return await use({ library, inspect, viewer, isKnown, precedence, sources, store, mcp, rootFlags });
   } finally {
     await library.close();
   }
+}
+
+/** What speaks with servers is loaded only where there are some. */
+async function openServers(
+  { servers: { chosen }, reportsServers }: Pick<Layers, "servers" | "reportsServers">,
+  io: Io,
+  options: Pick<LayerOptions, "host" | "limits">,
+): Promise<readonly McpLayer[]> {
+  if (chosen.length === 0) return [];
+  const { openMcpLayers } = await import("./mcp-source-layer.ts");
+  const layers = await openMcpLayers(chosen, io, options);
+  for (const { library } of reportsServers ? [] : layers) {
+    const { source, problem } = library.state();
+    if (problem !== undefined) io.err(`warning: ${source} is left out: ${plain(problem.message)}\n`);
+  }
+  return layers;
 }
 
 /** The one who looks, and the one who runs the command, who may look on behalf of another. */

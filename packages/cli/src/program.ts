@@ -12,6 +12,8 @@ import {
 /** One command. What it does is loaded when it is called, so that the start stays fast. */
 export interface CommandSpec extends CommandOutline {
   readonly options: readonly OptionSpec[];
+  /** For a command that runs until it is interrupted: how long it may take to end then, in its own way. */
+  readonly graceMs?: number;
   readonly load: () => Promise<CommandModule>;
 }
 
@@ -128,7 +130,8 @@ function addCommand(
   command.addHelpText("after", `\n${formatExamples(spec.examples).trimEnd()}`);
   command.action(() => {
     const args = command.processedArgs.flat().filter((value) => value !== undefined);
-    accept(args, command.opts());
+    // A group may be a command as well, which takes the options that both have.
+    accept(args, parent.parent === null ? command.opts() : { ...command.opts(), ...parent.opts() });
   });
 }
 

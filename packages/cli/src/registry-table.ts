@@ -1,5 +1,6 @@
 import type { ArgumentSpec } from "./overview.ts";
 import type { CommandSpec, OptionSpec } from "./program.ts";
+import { targetOption } from "./remote-option.ts";
 import { actorOptions, askerOptions, storeOption } from "./store-option.ts";
 
 const idArgument: ArgumentSpec = { usage: "<id>", summary: "the skill's id, as `list` prints it" };
@@ -45,6 +46,7 @@ export const registryTable: readonly CommandSpec[] = [
     options: [
       { flags: "--id <id>", summary: "publish under this id; for one skill only" },
       dryRunOption,
+      targetOption,
       ...writeOptions,
     ],
     examples: ["publish my-skill", "publish skills.zip --dry-run", "publish . --store sqlite:team.db"],

@@ -51,7 +51,8 @@ export async function withSession<T>(
   );
 }
 
-function runPorts(
+/** What it takes to run what skills bring along on this machine. */
+export function runPorts(
   io: Io,
   { approvals, secrets }: State,
   asker: Asker | undefined,

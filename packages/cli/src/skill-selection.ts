@@ -1,10 +1,12 @@
 import { basename, dirname, join, resolve } from "node:path";
 import { findSkillFolders } from "@skillhold/core";
 import { folderId } from "@skillhold/core/skill";
+import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { withLimits } from "@skillhold/protocol/limits";
 import { getEntry } from "./get-entry.ts";
 import { layOutStored } from "./lay-out.ts";
+import { isRemote } from "./mcp-source.ts";
 import { type Opened, withLibrary } from "./open.ts";
 import { listOption } from "./option.ts";
 import type { Io } from "./output.ts";
@@ -60,11 +62,21 @@ async function fromLibrary(
 ): Promise<readonly SelectedSkill[]> {
   const entries =
     ids.length === 0
-      ? await opened.library.list(opened.viewer)
+      ? (await opened.library.list(opened.viewer)).filter((entry) => !isRemote(entry))
       : await Promise.all(ids.map((id) => getEntry(opened, id)));
+  rejectRemote(entries);
   await layOutStored(opened, entries, io);
   const { rootFlags } = opened;
   return entries.map(({ id, path }) => ({ id, path, folder: path, rootFlags }));
+}
+
+/** What a server has is fetched when someone loads or runs it, and not to look around in it. */
+function rejectRemote(entries: readonly SkillEntry[]): void {
+  const remote = entries.find(isRemote);
+  if (remote === undefined) return;
+  throw new SkillError("USAGE", `The skill ${remote.id} is of ${remote.source}, and lies in no folder.`, {
+    hint: `Its server says what it needs; \`skillhold show ${remote.id}\` shows what it says.`,
+  });
 }
 
 async function fromPaths(args: readonly string[], io: Io): Promise<Selection> {

@@ -7,12 +7,16 @@ import type { CommandInput } from "./program.ts";
 import { STORE_LABEL } from "./registry-layer.ts";
 import { statPath } from "./stat-path.ts";
 
-/** The folders that were named, and those alone; without any, the ones an agent here would expect. */
+/**
+ * The folders that were named, and those alone; without any, the ones an agent here would expect. `servers` are labels
+ * that may be named and are no folders.
+ */
 export function chooseSources(
   roots: readonly string[],
   options: CommandInput["options"],
   io: Io,
   hasStore: boolean,
+  servers: readonly string[] = [],
 ): readonly Source[] {
   const home = io.env["HOME"] || io.env["USERPROFILE"] || undefined;
   const isProjectTrusted = options["trustProject"] === true;
@@ -20,7 +24,7 @@ export function chooseSources(
     roots.length > 0
       ? namedSources(roots, io.cwd)
       : discoverSources({ cwd: io.cwd, isProjectTrusted, ...present({ home }) });
-  const others = hasStore ? [STORE_LABEL] : [];
+  const others = [...(hasStore ? [STORE_LABEL] : []), ...servers];
   const chosen = filterSources(found, listOption(options, "source"), others);
   return options["followLinks"] === true ? chosen.map((each) => ({ ...each, followLinks: true })) : chosen;
 }

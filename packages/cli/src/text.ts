@@ -13,6 +13,8 @@ export function forReader(io: Pick<Io, "isOutTty">, text: string): string {
 
 /** A path as one would write it here: from the working folder, or from home. */
 export function shortPath({ cwd, env }: Pick<Io, "cwd" | "env">, path: string): string {
+  // The address of a skill that a server has is no path.
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(path)) return path;
   const below = relative(cwd, path);
   if (below === "") return ".";
   if (below !== ".." && !below.startsWith(`..${sep}`)) return below;

@@ -8,6 +8,11 @@ export {
   approvalKey,
   describeRequest,
   memoryApprovals,
+  type Question,
+  type QuestionAnswer,
+  QuestionDesk,
+  type QuestionPorts,
+  registryApprovals,
 } from "./approval/index.ts";
 export {
   type Bundle,
@@ -67,7 +72,7 @@ export {
   openMemoryLibrary,
   type SourceState,
 } from "./library/open-library.ts";
-export type { AccessRule, HeldGrant, Ownership } from "./library/ownership.ts";
+export { type AccessRule, type HeldGrant, type Ownership, pinOf } from "./library/ownership.ts";
 export type { AgentStanding, Viewer } from "./library/viewer.ts";
 export {
   type Act,
@@ -132,11 +137,13 @@ export {
   type Activation,
   type AgentManifest,
   type AgentTool,
+  answerTool,
   callSkillTool,
   composeInstructions,
   type DeclaredToolList,
   declaredTools,
   didYouMean,
+  findSkillTool,
   type GuardedCall,
   type Instructions,
   injectAll,
@@ -146,20 +153,25 @@ export {
   type SessionOptions,
   type SessionPorts,
   type SkillTool,
+  type SkillToolName,
   type SlashResult,
   skillTools,
+  succeedTool,
   suggest,
   systemPorts,
   type ToolContext,
   type ToolGuard,
   type ToolResult,
+  type ToolRunOptions,
   viewerOf,
   type WrapOptions,
   wrapTools,
 } from "./session/index.ts";
+export { sessionCatalogue } from "./session/session-catalogue.ts";
 export { type DiscoverOptions, discoverSources } from "./source/discover.ts";
 export { nodeHost } from "./source/node-host.ts";
 export { type OpenedSkill, openSkill } from "./source/open-skill.ts";
+export { originOf, REMOTE_PREFIX, SERVER_MARK } from "./source/origin.ts";
 export {
   defaultTrust,
   orderSources,

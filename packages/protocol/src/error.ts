@@ -46,8 +46,45 @@ export const errorTable = {
     exit: 4,
     hint: "Use a tool that the active skills allow, or deactivate the skill that the message names.",
   },
+  UNAUTHENTICATED: {
+    status: 401,
+    exit: 4,
+    hint: "Send a token that counts as `Authorization: Bearer <token>`; `skillhold token create` makes one.",
+  },
+  FORBIDDEN: {
+    status: 403,
+    exit: 4,
+    hint: "Use a token whose role may do this, or ask an administrator.",
+  },
+  ORIGIN_REFUSED: {
+    status: 403,
+    exit: 4,
+    hint: "Use the address that the gateway printed, or name this one with --allow-host.",
+  },
+  RATE_LIMITED: { status: 429, exit: 4, hint: "Wait as long as Retry-After says, then try again." },
   NOT_READY: { status: 409, exit: 4, hint: "Provide what the message names, then run it again." },
   PATH_NOT_FOUND: { status: 404, exit: 5, hint: "Check the spelling of the path." },
+  ROUTE_NOT_FOUND: { status: 404, exit: 5, hint: "/openapi.json lists the routes there are." },
+  METHOD_NOT_ALLOWED: { status: 405, exit: 2, hint: "Use a method that the Allow header names." },
+  MEDIA_TYPE_REFUSED: { status: 415, exit: 2, hint: "Send the Content-Type that the message names." },
+  RANGE_REFUSED: { status: 416, exit: 2, hint: "Ask for bytes that the file has, or leave out Range." },
+  PRECONDITION_FAILED: {
+    status: 412,
+    exit: 6,
+    hint: "It was changed meanwhile: read it again, and send the ETag of what you read.",
+  },
+  TOKEN_NOT_FOUND: { status: 404, exit: 5, hint: "`skillhold token list` lists the tokens there are." },
+  QUESTION_NOT_FOUND: {
+    status: 404,
+    exit: 5,
+    hint: "It may have been answered or given up meanwhile: list the questions that are open.",
+  },
+  SESSION_NOT_FOUND: { status: 404, exit: 5, hint: "Open a new session; one that is not used is closed." },
+  REMOTE_FAILED: {
+    status: 502,
+    exit: 1,
+    hint: "Check that the other side is running and can be reached, then try again.",
+  },
   SKILL_NOT_FOUND: { status: 404, exit: 5, hint: "A skill is a folder that holds a SKILL.md file." },
   REVISION_NOT_FOUND: {
     status: 404,
@@ -65,6 +102,7 @@ export const errorTable = {
     exit: 1,
     hint: "Check that the store can be reached and that there is room on its disk.",
   },
+  SHUTTING_DOWN: { status: 503, exit: 1, hint: "Use another gateway, or try again when it has started." },
   AGENT_NOT_FOUND: { status: 404, exit: 5, hint: "`skillhold agent list` lists the agents there are." },
   TOOL_NOT_FOUND: { status: 404, exit: 5, hint: "`skillhold tools <skill>` lists the tools of a skill." },
   SECRET_UNREADABLE: {

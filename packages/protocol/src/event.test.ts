@@ -11,6 +11,33 @@ const reach = {
   sandbox: "bubblewrap",
 };
 const byRun = { ...bySession, run: "r1", target: "scripts/a.py" };
+const admin = { user: "ada", role: "admin" };
+const asked = {
+  type: "approval.asked",
+  ...byRun,
+  ...reach,
+  question: "q1",
+  act: "run_script",
+  trust: "user",
+  origin: "docs skill://pdf",
+  args: ["--fast"],
+  stdin: { bytes: 3, digest: hash },
+  rule: "user-asks",
+  reason: "A skill of the user's asks first.",
+  reasons: ["A skill of the user's asks first."],
+  expiresAt: at,
+};
+const issued = {
+  type: "token.issued",
+  at,
+  by: admin,
+  token: "t1",
+  kind: "api",
+  role: "agent",
+  user: "ada",
+  agent: "writer",
+  expiresAt: at,
+};
 
 test.each([
   { type: "session.opened", at, session: "s1", runtime: "demo", agent: "writer" },
@@ -106,6 +133,31 @@ test.each([
     reason: "missing",
     message: "No.",
   },
+  {
+    type: "skill.served",
+    at,
+    skill: "pdf",
+    hash,
+    revision: 2,
+    path: "a.md",
+    digest: hash,
+    bytes: 3,
+    by: admin,
+  },
+  {
+    type: "skill.served",
+    at,
+    skill: "pdf",
+    hash,
+    digest: hash,
+    bytes: 3,
+    by: { user: "bob", role: "viewer" },
+  },
+  asked,
+  { type: "approval.answered", at, question: "q1", answer: "approve", scope: "once", by: admin },
+  { type: "approval.answered", at, question: "q1", answer: "withdrawn", by: admin },
+  issued,
+  { type: "token.revoked", at, by: admin, token: "t1" },
 ])("$type is an event [S-62]", (event) => {
   expect(SkillEvent.parse(event)).toEqual(event);
 });
@@ -124,4 +176,19 @@ test("an event without a tree hash, or with a made-up trust, is refused [S-62]",
   const activated = { type: "skill.activated", ...bySession, skillHash: hash, source: "x", invoker: "model" };
   expect(SkillEvent.safeParse({ ...activated, trust: "root" }).success).toBe(false);
   expect(SkillEvent.safeParse({ ...activated, trust: "org" }).success).toBe(true);
+});
+
+test("a token is of a kind and a role that there are, and its event takes nothing secret along [S-53] [S-62]", () => {
+  expect(SkillEvent.safeParse({ ...issued, kind: "cookie" }).success).toBe(false);
+  expect(SkillEvent.safeParse({ ...issued, role: "system" }).success).toBe(false);
+  const secret = { secret: "skh_x", hash: "f".repeat(64) };
+  expect(SkillEvent.parse({ ...issued, ...secret })).toEqual(issued);
+});
+
+test("a question is answered by yes or no, or is withdrawn, and by nothing else [S-28] [S-62]", () => {
+  const answered = { type: "approval.answered", at, question: "q1", by: admin };
+  expect(SkillEvent.safeParse({ ...answered, answer: "deny" }).success).toBe(true);
+  expect(SkillEvent.safeParse({ ...answered, answer: "perhaps" }).success).toBe(false);
+  expect(SkillEvent.safeParse({ ...answered, answer: "approve", scope: "always" }).success).toBe(false);
+  expect(SkillEvent.safeParse({ ...asked, act: "delete" }).success).toBe(false);
 });

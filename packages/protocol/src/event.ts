@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Digest, SkillId, Trust } from "./id.ts";
-import { registryEvents } from "./registry-event.ts";
+import { Actor, registryEvents } from "./registry-event.ts";
 
 const at = z.iso.datetime();
 const task = z.string().optional();
@@ -101,6 +101,17 @@ export const SkillEvent = z.discriminatedUnion("type", [
     /** How many bytes were handed over. */
     length: z.int().min(0).optional(),
   }),
+  /** What left a gateway, and to whom: a file of the skill, or all of it. */
+  z.object({
+    type: z.literal("skill.served"),
+    ...about,
+    revision: z.int().min(1).optional(),
+    path: z.string().optional(),
+    /** Of the bytes that were sent. */
+    digest: Digest,
+    bytes: z.int().min(0),
+    by: Actor,
+  }),
   z.object({
     type: z.literal("run.requested"),
     ...byRun,
@@ -159,6 +170,33 @@ export const SkillEvent = z.discriminatedUnion("type", [
       .readonly(),
     /** The key of the environment that has them; absent when there is none. */
     environment: z.string().optional(),
+  }),
+  /** A question that waits for an administrator, wherever they are signed in. */
+  z.object({
+    type: z.literal("approval.asked"),
+    ...byQuestion,
+    question: z.string(),
+    trust: Trust,
+    /** The server and the address, of a skill that another program serves. */
+    origin: z.string().optional(),
+    args: z.array(z.string()).readonly(),
+    stdin: z.object({ bytes: z.int().min(0), digest: Digest }).optional(),
+    /** The rule of the policy that asks for it, why, and what else asks for it. */
+    rule: z.string(),
+    reason: z.string(),
+    reasons: z.array(z.string()).readonly(),
+    /** Nobody waits for an answer after this. */
+    expiresAt: at,
+  }),
+  z.object({
+    type: z.literal("approval.answered"),
+    at,
+    question: z.string(),
+    /** It is withdrawn when whoever asked gives up. */
+    answer: z.enum(["approve", "deny", "withdrawn"]),
+    /** What a yes is for. */
+    scope: z.enum(["once", "content"]).optional(),
+    by: Actor,
   }),
   z.object({
     type: z.literal("approval.granted"),

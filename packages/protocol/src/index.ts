@@ -11,4 +11,5 @@ export {
   limitTable,
   withLimits,
 } from "./limits.ts";
-export { Actor, Provenance, SkillStatus, Visibility } from "./registry-event.ts";
+export { Actor, Provenance, SkillStatus, TokenKind, Visibility } from "./registry-event.ts";
+export { Role } from "./role.ts";

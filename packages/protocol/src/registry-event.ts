@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Digest, SkillId, Trust } from "./id.ts";
+import { Role } from "./role.ts";
 
 const at = z.iso.datetime();
 
@@ -8,7 +9,7 @@ export const Actor = z.object({
   user: z.string().min(1).max(256),
   agent: z.string().min(1).max(256).optional(),
   /** What they may do; it comes from how they signed in, never from what they say. */
-  role: z.enum(["admin", "publisher", "agent", "system"]),
+  role: z.enum([...Role.options, "system"]),
 });
 export type Actor = Readonly<z.infer<typeof Actor>>;
 
@@ -33,6 +34,10 @@ export const SkillStatus = z.enum(["active", "archived", "deleted"]);
 export type SkillStatus = z.infer<typeof SkillStatus>;
 
 export const GranteeName = z.object({ kind: z.enum(["agent", "user"]), key: z.string().min(1).max(256) });
+
+/** What a token is for: programs, a browser after its user signed in, and the sign-in itself, which is for one use. */
+export const TokenKind = z.enum(["api", "session", "sign-in"]);
+export type TokenKind = z.infer<typeof TokenKind>;
 
 const about = { at, skill: SkillId, by: Actor };
 
@@ -95,4 +100,17 @@ export const registryEvents = [
   z.object({ type: z.literal("agent.added"), at, by: Actor, agent: z.string() }),
   z.object({ type: z.literal("agent.changed"), at, by: Actor, agent: z.string() }),
   z.object({ type: z.literal("agent.removed"), at, by: Actor, agent: z.string() }),
+  z.object({
+    type: z.literal("token.issued"),
+    at,
+    by: Actor,
+    /** Its id: what is secret of it, and the hash of that, are in no event. */
+    token: z.string(),
+    kind: TokenKind,
+    role: Role,
+    user: z.string(),
+    agent: z.string().optional(),
+    expiresAt: at,
+  }),
+  z.object({ type: z.literal("token.revoked"), at, by: Actor, token: z.string() }),
 ] as const;

@@ -24,7 +24,7 @@ export interface LoggedEvent {
 }
 
 const LastRow = z.object({ seq: z.int() });
-const EventRow = z
+export const EventRow = z
   .object({ seq: z.int(), body: z.string() })
   .transform(({ seq, body }): StoredEvent => ({ seq, event: SkillEvent.parse(fromJson(body)) }));
 const RawRow = z

@@ -123,4 +123,36 @@ export const migrations: readonly Migration[] = [
       ) {strict}`,
     fill: makeHead,
   },
+  {
+    name: "tokens and approvals",
+    script: `
+      create table token (
+        id {text} not null primary key,
+        kind {text} not null,
+        name {text} not null,
+        role {text} not null,
+        account {text} not null,
+        agent {text},
+        hash {text} not null unique,
+        created_by {text} not null,
+        created_at {text} not null,
+        expires_at {text} not null,
+        revoked_at {text},
+        last_used_at {text}
+      ) {strict};
+      create index token_expiry on token (expires_at, id);
+      create index token_kind on token (kind, created_at, id);
+      create table approval (
+        id {text} not null primary key,
+        key {text} not null unique,
+        skill {text} not null,
+        tree_hash {text} not null,
+        act {text} not null,
+        target {text} not null,
+        approver {text} not null,
+        at {text} not null,
+        expires_at {text} not null
+      ) {strict};
+      create index approval_expiry on approval (expires_at, id)`,
+  },
 ];

@@ -5,16 +5,19 @@ import type { RegistryReader, RegistryStore, RegistryTransaction } from "@skillh
 import { SkillError } from "@skillhold/protocol/error";
 import { findUser, listUsers, putUser } from "./account-table.ts";
 import { findAgent, listAgents, putAgent } from "./agent-table.ts";
+import { findApproval, listApprovals, putApproval, removeApproval } from "./approval-table.ts";
 import { findHead } from "./audit-head-table.ts";
 import type { EngineBlobs } from "./blob.ts";
 import { openBlobFolder } from "./blob-folder.ts";
 import { blobTable } from "./blob-table.ts";
 import { CommitWatch } from "./commit-watch.ts";
-import { listCurrent } from "./current-skill.ts";
+import { listCurrent, listDeleted } from "./current-skill.ts";
 import type { Db, Queries, Tx } from "./db.ts";
 import { listBrokenEvents } from "./event-check.ts";
 import { appendAll } from "./event-log.ts";
+import { listEvents } from "./event-query.ts";
 import { auditAfter, eventsAbout, eventsAfter, eventsOfSession, lastEvent } from "./event-table.ts";
+import { forgetExpired } from "./expired-row.ts";
 import { listGrants, putGrant, removeGrant } from "./grant-table.ts";
 import { migrate } from "./migration.ts";
 import { migrations } from "./migration-table.ts";
@@ -22,6 +25,8 @@ import { findRevision, insertRevision, listRevisions, markPurged } from "./revis
 import { findSkill, listSkills, putSkill } from "./skill-table.ts";
 import { openSqliteFile } from "./sqlite-file.ts";
 import { listToggles, putToggle } from "./toggle-table.ts";
+import { findToken, listTokens, putToken } from "./token-table.ts";
+import { TokenTouches } from "./token-touch.ts";
 import { findTree, listTrees, putTree, removeTrees } from "./tree-table.ts";
 
 export interface RegistryStoreOptions {
@@ -91,6 +96,7 @@ function storeOf(
     number: async () => (await db.version()) ?? (await lastEvent(db)),
     everyMs: db.engine === "sqlite" ? 250 : 5000,
   });
+  const touches = new TokenTouches(db);
   return {
     engine: db.engine,
     blobs,
@@ -98,9 +104,11 @@ function storeOf(
     transaction: (work) => db.transaction((tx) => work(transactionOf(tx, blobs, signer))),
     onCommit: (listener) => commits.add(listener),
     version: () => db.version(),
+    touchTokens: (uses) => touches.add(uses),
     listBrokenEvents: () => listBrokenEvents(db),
     close: async () => {
       await commits.close();
+      await touches.close();
       await db.close();
       closeBlobs();
     },
@@ -112,6 +120,7 @@ function readerOf(db: Queries): RegistryReader {
     findSkill: (idOrUid) => findSkill(db, idOrUid),
     listSkills: (page) => listSkills(db, page),
     listCurrent: (ids) => listCurrent(db, ids),
+    listDeleted: () => listDeleted(db),
     findRevision: (uid, revision) => findRevision(db, uid, revision),
     listRevisions: (uid) => listRevisions(db, uid),
     findTree: (hash) => findTree(db, hash),
@@ -122,11 +131,16 @@ function readerOf(db: Queries): RegistryReader {
     listUsers: () => listUsers(db),
     listGrants: (uids) => listGrants(db, uids),
     listToggles: () => listToggles(db),
+    findToken: (hashOrId) => findToken(db, hashOrId),
+    listTokens: (kind) => listTokens(db, kind),
+    findApproval: (key, now) => findApproval(db, key, now),
+    listApprovals: (now) => listApprovals(db, now),
     findHead: () => findHead(db),
     eventsAbout: (skill, type, limit) => eventsAbout(db, skill, type, limit),
     eventsOfSession: (session) => eventsOfSession(db, session),
     lastEvent: () => lastEvent(db),
     eventsAfter: (seq, limit) => eventsAfter(db, seq, limit),
+    listEvents: (query) => listEvents(db, query),
     auditAfter: (seq, limit) => auditAfter(db, seq, limit),
   };
 }
@@ -150,6 +164,10 @@ function transactionOf(
     putGrant: (grant) => putGrant(tx, grant),
     removeGrant: (uid, grantee) => removeGrant(tx, uid, grantee),
     putToggle: (toggle) => putToggle(tx, toggle),
+    putToken: (token) => putToken(tx, token),
+    putApproval: (approval) => putApproval(tx, approval),
+    removeApproval: (id) => removeApproval(tx, id),
+    forgetExpired: (now) => forgetExpired(tx, now),
     append: (event) => appendAll(tx, [event], signer),
     appendAll: (events) => appendAll(tx, events, signer),
   };

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { AgentRecord, Grant, RegisteredSkill, Revision, TreeFile } from "@skillhold/core/registry";
+import type { StoredToken } from "@skillhold/core/token";
 import { type Actor, Digest, SkillEvent, SkillId } from "@skillhold/protocol";
 
 export const at = "2026-01-01T00:00:00.000Z";
@@ -108,6 +109,25 @@ export function grant(id: string, key: string, fields: Partial<Grant> = {}): Gra
     pin: undefined,
     grantedBy: "ann",
     at,
+    ...fields,
+  };
+}
+
+/** A token whose hash comes of its id, and which counts for a year. */
+export function token(id: string, fields: Partial<StoredToken> = {}): StoredToken {
+  return {
+    id,
+    kind: "api",
+    name: `For ${id}`,
+    role: "publisher",
+    user: "ann",
+    agent: undefined,
+    hash: hash("sha256", id, "hex"),
+    createdBy: "ann",
+    createdAt: at,
+    expiresAt: "2027-01-01T00:00:00.000Z",
+    revokedAt: undefined,
+    lastUsedAt: undefined,
     ...fields,
   };
 }

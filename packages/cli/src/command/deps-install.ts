@@ -3,6 +3,7 @@ import { SkillError } from "@skillhold/protocol/error";
 import { withSurvey } from "../dependency-survey.ts";
 import { getEntry } from "../get-entry.ts";
 import { type Installed, installFor, missingSpecs, type SurveyHome } from "../installing.ts";
+import { keepMissing } from "../keep-missing.ts";
 import { type Opened, withLibrary } from "../open.ts";
 import { type ExitCode, type Io, plain, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
@@ -32,7 +33,8 @@ interface Done {
 async function installAndSurvey(input: CommandInput, opened: Opened, ports: SurveyHome): Promise<Done> {
   const [wanted = "", ...specs] = input.args;
   const { library, viewer } = opened;
-  const { id } = await getEntry(opened, wanted);
+  const entry = await getEntry(opened, wanted);
+  const { id } = entry;
   const survey = () =>
     withLibrarySubject(library, viewer, id, async (subject) => {
       const [found] = await surveyDependencies([subject], ports);
@@ -43,7 +45,10 @@ async function installAndSurvey(input: CommandInput, opened: Opened, ports: Surv
   const asked = specs.length > 0 ? specs : missingSpecs(before, input.io);
   if (asked.length === 0) return { report: { results: [] }, survey: before };
   const report = await installFor(input, opened, { survey: before, specs: asked }, ports);
-  return { report, survey: input.options["dryRun"] === true ? before : await survey() };
+  if (input.options["dryRun"] === true) return { report, survey: before };
+  const after = await survey();
+  await keepMissing(input, entry, after, opened);
+  return { report, survey: after };
 }
 
 function homeOf({ home }: { readonly home?: string }): string {

@@ -59,6 +59,19 @@ describe("doctor", () => {
     expect(details("source skills")).toEqual(["warn", [expect.stringMatching(/^linked: .*not followed/)]]);
   });
 
+  test("names the skills that MCP clients would not find as skills, with the reason [S-19] [S-57]", async () => {
+    writeFile(root, "skills/pdf/SKILL.md", skillText("pdf", "x"));
+    expect((await diagnose()).checks.get("skills over mcp")).toMatchObject({ status: "ok" });
+    writeFile(root, "skills/typed/SKILL.md", skillText("typed", "x", "", "metadata: { version: 1.0 }\n"));
+    const { code, checks } = await diagnose();
+    expect(code).toBe(0);
+    expect(checks.get("skills over mcp")).toMatchObject({
+      status: "warn",
+      fix: expect.stringContaining("--profile mcp"),
+      details: [expect.stringMatching(/^typed: .*version/)],
+    });
+  });
+
   test("says which programs are on PATH without starting them [S-60]", async () => {
     const started = join(root, "started");
     const python = writeFile(root, "bin/python3", `#!/bin/sh\ntouch ${started}\n`);

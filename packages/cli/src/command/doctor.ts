@@ -7,6 +7,7 @@ import { checkCache } from "../doctor/cache-check.ts";
 import type { Check } from "../doctor/check.ts";
 import { checkInterpreters, checkSurveys } from "../doctor/dependency-check.ts";
 import { checkLinks } from "../doctor/link-check.ts";
+import { checkServable } from "../doctor/mcp-check.ts";
 import { checkNode, findPinnedNode } from "../doctor/node-check.ts";
 import { checkPrograms } from "../doctor/program-check.ts";
 import { checkSandbox } from "../doctor/sandbox-check.ts";
@@ -14,6 +15,7 @@ import { checkInvalid, checkReadiness, checkShadowed } from "../doctor/skill-che
 import { checkSources } from "../doctor/source-check.ts";
 import { checkStore } from "../doctor/store-check.ts";
 import { layOutStored } from "../lay-out.ts";
+import { isRemote } from "../mcp-source.ts";
 import { type Opened, withLibrary } from "../open.ts";
 import { type ExitCode, type Io, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
@@ -34,7 +36,7 @@ export async function run(input: CommandInput): Promise<ExitCode> {
       ...(await checkAll(opened, options["cache"] !== false, input)),
       checkStore(failure ?? opened.store, storeFlags(options)),
     ],
-    { onStoreFailure },
+    { onStoreFailure, reportsServers: true },
   );
   if (io.json) printData(io, { checks });
   else await printChecks(io, checks);
@@ -44,7 +46,8 @@ export async function run(input: CommandInput): Promise<ExitCode> {
 async function checkAll(opened: Opened, isCacheOn: boolean, input: CommandInput): Promise<readonly Check[]> {
   const { io } = input;
   const view = knownView(opened);
-  const skills = view.entries.map(({ id, path }) => ({
+  const local = view.entries.filter((entry) => !isRemote(entry));
+  const skills = local.map(({ id, path }) => ({
     id,
     path,
     folder: path,
@@ -56,16 +59,25 @@ async function checkAll(opened: Opened, isCacheOn: boolean, input: CommandInput)
   return [
     ...checkNode(process, findPinnedNode(process)),
     ...checkSources(opened, io),
-    checkInvalid(view, io, opened.rootFlags),
+    ...(await checkMcp(opened)),
+    checkInvalid({ invalid: view.invalid.filter((each) => !isRemote(each)) }, io, opened.rootFlags),
     checkShadowed(view, io),
     checkReadiness(view.entries),
-    await checkLinks(view.entries, io.signal),
+    await checkLinks(local, io.signal),
+    await checkServable(opened),
     checkCache(cacheFile(io.env), isCacheOn, io),
     await checkSandbox(chooseSandbox(io)),
     checkInterpreters(await checkRuntimes(runtimes)),
     checkSurveys(await withSurvey(input, (ports) => surveyAll(skills, io, ports)), opened.rootFlags),
     ...checkPrograms(nodeHost({ env: io.env, platform: process.platform, cwd: io.cwd })),
   ];
+}
+
+/** What speaks with servers is loaded only where there are some. */
+async function checkMcp({ mcp }: Opened): Promise<readonly Check[]> {
+  if (mcp.length === 0) return [];
+  const { checkServers } = await import("../doctor/mcp-source-check.ts");
+  return checkServers(mcp);
 }
 
 /** What is others' in a store is theirs to look after. */

@@ -20,9 +20,10 @@ export async function run(input: CommandInput): Promise<ExitCode> {
     const { viewer, precedence } = opened;
     const sources = opened.sources.map(({ label, kind, trust, root }) => ({ label, kind, trust, root }));
     const store = opened.store === undefined ? null : { label: STORE_LABEL, address: opened.store.address };
+    const mcp = opened.mcp.map(({ library }) => serverOf(library.state()));
     const problems = listProblems(opened);
     if (io.json) {
-      printData(io, { viewer, precedence, sources, store, candidates, unnamed, problems });
+      printData(io, { viewer, precedence, sources, store, mcp, candidates, unnamed, problems });
       return 0;
     }
     if (id === undefined) await printAll(io, candidates);
@@ -31,6 +32,16 @@ export async function run(input: CommandInput): Promise<ExitCode> {
     io.err(formatProblems(problems, opened.rootFlags));
     return 0;
   });
+}
+
+/** A server among the sources, and why there is nothing of it. */
+function serverOf({
+  source,
+  problem,
+  skills,
+  refused,
+}: ReturnType<Opened["mcp"][number]["library"]["state"]>) {
+  return { source, skills, refused: refused.length, problem: problem?.message ?? null };
 }
 
 function formatUnnamed(unnamed: number): string {
@@ -98,7 +109,7 @@ async function printAll(io: Io, candidates: readonly Candidate[]): Promise<void>
 async function printOne(
   io: Io,
   candidates: readonly Candidate[],
-  { sources, precedence, store }: Opened,
+  { sources, precedence, store, mcp }: Opened,
 ): Promise<void> {
   const paint = await paintFor(io.color);
   for (const each of candidates) {
@@ -112,9 +123,17 @@ async function printOne(
     const mark = found.has(label) ? ` ${paint.dim("← has it")}` : "";
     io.out(`  ${index + 1}. ${plain(label)} (${kind}, trust ${trust})${mark}\n`);
   }
-  if (store === undefined) return;
-  const mark = found.has(STORE_LABEL) ? ` ${paint.dim("← has it")}` : "";
-  io.out(`  ${STORE_LABEL} (${plain(store.address)}): each skill ranks by its trust${mark}\n`);
+  const markOf = (label: string) => (found.has(label) ? ` ${paint.dim("← has it")}` : "");
+  if (store !== undefined)
+    io.out(
+      `  ${STORE_LABEL} (${plain(store.address)}): each skill ranks by its trust${markOf(STORE_LABEL)}\n`,
+    );
+  for (const { library } of mcp) {
+    const { source, problem } = library.state();
+    const rank =
+      problem === undefined ? "after all that is of this machine" : `left out: ${plain(problem.message)}`;
+    io.out(`  ${source} (mcp, trust third_party): ${rank}${markOf(source)}\n`);
+  }
 }
 
 /** That something is visible goes without saying, but not by which rule. */

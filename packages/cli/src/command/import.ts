@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
-import { importSkills, type Publication } from "@skillhold/core/registry";
-import { readArchiveFile } from "../archive-file.ts";
+import { type ArchiveBytes, importSkills, type Publication } from "@skillhold/core/registry";
+import { withArchiveFile } from "../archive-file.ts";
 import { exchangeLimits } from "../exchange-limit.ts";
 import { type ExitCode, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
@@ -9,9 +9,14 @@ import { withRegistry } from "../store.ts";
 
 /** Takes in what `export` wrote, each skill with its own result. */
 export async function run(input: CommandInput): Promise<ExitCode> {
-  const { io, options } = input;
   const [file = ""] = input.args;
-  const archive = await readArchiveFile(resolve(io.cwd, file), file, exchangeLimits);
+  return await withArchiveFile(resolve(input.io.cwd, file), file, exchangeLimits, (archive) =>
+    importArchive(archive, input),
+  );
+}
+
+async function importArchive(archive: ArchiveBytes, input: CommandInput): Promise<ExitCode> {
+  const { io, options } = input;
   return await withRegistry<ExitCode>(input, "write", async ({ context, actor }) => {
     const done: Publication[] = [];
     const request = {

@@ -126,13 +126,14 @@ function summarize({ skills, invalid, shadowed, hidden }: Listing, { rootFlags }
   return lines.map(([number, what, how]) => (number === 0 ? "" : `${what}: ${how}\n`)).join("");
 }
 
-function printNothing(io: Io, { invalid, hidden, problems }: Listing, { sources, store }: Opened): void {
+function printNothing(io: Io, { invalid, hidden, problems }: Listing, opened: Opened): void {
+  const { sources, store, mcp } = opened;
   const isAnything = invalid.length + hidden.length > 0;
   const hasLinks = linksOf(problems).length > 0;
   if (isAnything) io.err("None of the skills can be listed.\n");
   else if (hasLinks) io.err("No skills found: links to folders outside the source are not followed.\n");
   else io.err("No skills found.\n");
-  if (sources.length === 0 && store === undefined) {
+  if (sources.length === 0 && store === undefined && mcp.length === 0) {
     io.err(
       "Looked for skills/, .agents/skills/, .claude/skills/ and their like, here and up to the root of the\n" +
         "repository, and in your home folder. None of these folders exists.\n",
@@ -141,6 +142,7 @@ function printNothing(io: Io, { invalid, hidden, problems }: Listing, { sources,
   for (const { label, root } of sources)
     io.err(`Looked in ${plain(label)} (${plain(shortPath(io, root))}).\n`);
   if (store !== undefined) io.err(`Looked in the store (${plain(store.address)}).\n`);
+  for (const { library } of mcp) io.err(`Asked ${library.state().source}.\n`);
   if (isAnything || hasLinks) return;
   if (sources.length === 0 && store !== undefined) {
     io.err("To take a skill in: `skillhold publish <folder>`.\n");

@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, symlinkSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, symlinkSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { registryScene } from "../registry.fixture.ts";
@@ -163,6 +164,28 @@ describe("publish", () => {
     expect(out).toMatch(/^a revision 1: published.*\nb revision 1: published.*\n$/);
     const { data } = await json(["versions", "a", ...elsewhere]);
     expect(data.versions[0].provenance).toMatchObject({ source: "archive", by: { user: "ann" } });
+  });
+
+  test("takes an archive that the user named by a link, and no pipe for one [S-42] [S-60]", async () => {
+    skill("a");
+    await text(["pack", "a"]);
+    symlinkSync("a.zip", join(root(), "latest.zip"));
+    expect((await text(["publish", "latest.zip"])).out).toMatch(/^a revision 1: published/);
+    execFileSync("mkfifo", [join(root(), "pipe")]);
+    expect(await text(["publish", "pipe"])).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/^pipe: USAGE: pipe is neither a folder nor a file\.\n/),
+    });
+  });
+
+  test("refuses an archive that is too large, and says how large one may be [S-60] [S-66]", async () => {
+    write("x.zip", "");
+    truncateSync(join(root(), "x.zip"), 21 * 1024 * 1024);
+    const { code, err } = await text(["publish", "x.zip"]);
+    expect(code).toBe(3);
+    expect(err).toMatch(
+      /^x\.zip: LIMIT_EXCEEDED: x\.zip has .*, and an archive may have .* \(limit archiveBytes\)\./,
+    );
   });
 
   test("refuses what is no archive, what is not there, and one id for many [S-42] [S-60]", async () => {

@@ -10,7 +10,7 @@ import {
 } from "@skillhold/core/registry";
 import { SkillError } from "@skillhold/protocol/error";
 import { withLimits } from "@skillhold/protocol/limits";
-import { readArchiveFile } from "../archive-file.ts";
+import { withArchiveFile } from "../archive-file.ts";
 import { withMissingHook } from "../missing-hook.ts";
 import { present, textOption } from "../option.ts";
 import { type ExitCode, type Io, plain, printData } from "../output.ts";
@@ -27,6 +27,11 @@ export async function run(input: CommandInput): Promise<ExitCode> {
   const id = textOption(options, "id");
   if (id !== undefined && items.length > 1)
     throw new SkillError("USAGE", `--id is for one skill, and there are ${items.length}.`);
+  const gateway = textOption(options, "gateway");
+  if (gateway !== undefined) {
+    const { publishRemote } = await import("../remote-publish.ts");
+    return await publishRemote(input, gateway, { items, problems });
+  }
   const dryRun = options["dryRun"] === true;
   return await withRegistry<ExitCode>(input, "write", ({ context, actor }) =>
     withMissingHook(input, context, async (hooked) => {
@@ -112,9 +117,10 @@ async function publishItem(
   try {
     if (kind === "folder") skills.push(await publishFolder(path, taken, options, context));
     else {
-      const archive = await readArchiveFile(path, label, context.limits);
       const onResult = (skill: Publication) => void skills.push(skill);
-      await publishArchive(archive, { ...options, taken, onResult }, context);
+      await withArchiveFile(path, label, context.limits, (archive) =>
+        publishArchive(archive, { ...options, taken, onResult }, context),
+      );
     }
   } catch (error) {
     skills.push(asFailure(label, error));

@@ -6,11 +6,12 @@ import { type Check, ok, warn } from "./check.ts";
 
 /** The folders that were searched, each with what kept skills in it from being found. */
 export function checkSources(
-  { inspect, store }: Pick<Opened, "inspect" | "store">,
+  { inspect, store, mcp }: Pick<Opened, "inspect" | "store" | "mcp">,
   io: Pick<Io, "cwd" | "env">,
 ): readonly Check[] {
   const { sources } = inspect();
-  if (sources.length > 0 || store !== undefined) return sources.map((state) => checkSource(state, io));
+  if (sources.length > 0 || store !== undefined || mcp.length > 0)
+    return sources.map((state) => checkSource(state, io));
   return [
     warn(
       "sources",

@@ -3,13 +3,15 @@ import type { Act, Decision } from "../policy/policy.ts";
 
 /**
  * What is to be approved. An approval holds for one content of one skill and one shape of the act: the key is
- * made of `skill`, `treeHash`, `trust`, `act`, `target`, `network`, `mounts`, `secrets` and `sandbox`. The scope `once` is
+ * made of `skill`, `treeHash`, `trust`, `origin`, `act`, `target`, `network`, `mounts`, `secrets` and `sandbox`. The scope `once` is
  * for `args` and `stdin` too.
  */
 export interface ApprovalRequest {
   readonly skill: SkillId;
   readonly treeHash: Digest;
   readonly trust: Trust;
+  /** The server and the address, of a skill that another program serves. */
+  readonly origin?: string;
   readonly act: Act;
   /** The script's path or the tool's name. */
   readonly target: string;

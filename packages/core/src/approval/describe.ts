@@ -20,12 +20,13 @@ const ACTS: Readonly<Record<Act, string>> = {
  * Strangers' text is harmless in it, and no two targets, arguments or folders look the same.
  */
 export function describeRequest(request: ApprovalRequest): readonly DescribedField[] {
-  const { skill, treeHash, trust, act, target, args, network, mounts, secrets, decision, sandbox, stdin } =
+  const { skill, treeHash, trust, origin, act, target, args, network, mounts, secrets, sandbox, stdin } =
     request;
   return [
     { label: "Skill", value: neutralText(skill) },
     { label: "Content", value: neutralText(treeHash) },
     { label: "Trust", value: trust },
+    ...(origin === undefined ? [] : [{ label: "Origin", value: exactText(origin) }]),
     { label: "Act", value: `${ACTS[act]} ${exactText(target)}` },
     { label: "Arguments", value: orNone(args.map(exactText).join(" ")) },
     ...(stdin === undefined ? [] : [{ label: "Input", value: `${stdin.bytes} bytes, ${stdin.digest}` }]),
@@ -40,7 +41,7 @@ export function describeRequest(request: ApprovalRequest): readonly DescribedFie
       value: `${exactText(source)} as ${exactText(target)} (${isWritable ? "can be changed" : "read-only"})`,
     })),
     { label: "Secrets", value: orNone(secrets.map((name) => neutralText(name)).join(", ")) },
-    ...decision.reasons.map((reason) => ({ label: "Reason", value: neutralText(reason) })),
+    ...request.decision.reasons.map((reason) => ({ label: "Reason", value: neutralText(reason) })),
   ];
 }
 

@@ -10,8 +10,26 @@ export interface ArchiveEntry {
   readonly executable: boolean;
   /** It is left over from an operating system and is not unpacked. */
   readonly isDropped: boolean;
-  /** Gives exactly `size` bytes, checked as far as the format allows, or throws. */
-  read(): Promise<Uint8Array>;
 }
 
 export type EntryKind = "file" | "folder";
+
+export interface ArchiveListing {
+  /** In the order of the archive. */
+  readonly entries: readonly ArchiveEntry[];
+  /**
+   * What is in the entries that are not dropped, in the order in which it lies there, so that all of it is one pass.
+   *
+   * Contract: the pieces of an entry are read to their end before the next entry is asked for.
+   */
+  contents(): AsyncIterable<EntryContent>;
+}
+
+export interface EntryContent {
+  readonly entry: ArchiveEntry;
+  /**
+   * Exactly `size` bytes, each piece good until the next is asked for. They are checked as far as the format allows:
+   * before the end was reached without a failure, they are not to be relied on.
+   */
+  readonly pieces: AsyncIterable<Uint8Array>;
+}

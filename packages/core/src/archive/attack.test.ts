@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { SkillError } from "@skillhold/protocol/error";
 import { afterAll, describe, expect, test } from "vitest";
+import { archiveInMemory } from "./archive-bytes.ts";
 import type { Attack } from "./attack.fixture.ts";
 import { tarAttacks } from "./tar-attack.fixture.ts";
 import { unpack } from "./unpack.ts";
@@ -17,7 +18,7 @@ async function attempt(archive: Buffer): Promise<SkillError> {
   const place = mkdtempSync(join(base, "attack-"));
   const folder = join(place, "a", "b", "target");
   mkdirSync(folder, { recursive: true });
-  const error = await unpack(archive, folder).then(
+  const error = await unpack(archiveInMemory(archive), folder).then(
     () => new Error("it was unpacked"),
     (failure: unknown) => failure,
   );

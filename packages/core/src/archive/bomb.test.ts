@@ -3,36 +3,50 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { deflateRawSync, gzipSync } from "node:zlib";
+import { defaultLimits, withLimits } from "@skillhold/protocol/limits";
 import { afterAll, describe, expect, test } from "vitest";
-import { forgeZip, zeros } from "./forge.fixture.ts";
+import { forgeTar, forgeZip, zeros } from "./forge.fixture.ts";
+import { noise } from "./tree.fixture.ts";
 import { honest } from "./zip-attack.fixture.ts";
 
 const base = mkdtempSync(join(tmpdir(), "skillhold-unpack-"));
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
+const MEGABYTE = 1024 * 1024;
+
+/** By how many megabytes the memory of a process grows that meets an archive, and what it says of it. */
+function meet(archive: Buffer, limits = defaultLimits): { readonly code: string; readonly grown: number } {
+  const folder = mkdtempSync(join(base, "bomb-"));
+  writeFileSync(join(folder, "bomb"), archive);
+  writeFileSync(join(folder, "honest"), forgeZip([honest]));
+  const script = `
+    import { mkdtempSync } from "node:fs";
+    import { openArchiveFile, unpack } from ${JSON.stringify(fileURLToPath(new URL("./index.ts", import.meta.url)))};
+    const limits = ${JSON.stringify(limits)};
+    async function meet(name) {
+      const archive = await openArchiveFile(${JSON.stringify(`${folder}/`)} + name, { limits });
+      try {
+        return await unpack(archive, mkdtempSync(${JSON.stringify(join(base, "child-"))}), { limits });
+      } finally {
+        await archive.close();
+      }
+    }
+    await meet("honest");
+    const before = process.resourceUsage().maxRSS;
+    const code = await meet("bomb").then(() => "none", (error) => error.code);
+    process.stdout.write(JSON.stringify({ code, kilobytes: process.resourceUsage().maxRSS - before }));
+  `;
+  const flags = ["--conditions=@skillhold/source", "--input-type=module", "-e", script];
+  const { code, kilobytes } = JSON.parse(execFileSync(process.execPath, flags, { encoding: "utf8" }));
+  return { code, grown: kilobytes / 1024 };
+}
+
 describe("the memory of a process that meets a bomb", () => {
   const grown = (archive: Buffer): number => {
-    const path = join(mkdtempSync(join(base, "bomb-")), "bomb");
-    writeFileSync(path, archive);
-    const script = `
-      import { mkdtempSync, readFileSync } from "node:fs";
-      import { unpack } from ${JSON.stringify(fileURLToPath(new URL("./unpack.ts", import.meta.url)))};
-      const target = () => mkdtempSync(${JSON.stringify(join(base, "child-"))});
-      await unpack(Buffer.from(${JSON.stringify(forgeZip([honest]).toString("base64"))}, "base64"), target());
-      const archive = readFileSync(${JSON.stringify(path)});
-      const before = process.resourceUsage().maxRSS;
-      const code = await unpack(archive, target()).then(() => "none", (error) => error.code);
-      process.stdout.write(JSON.stringify({ code, kilobytes: process.resourceUsage().maxRSS - before }));
-    `;
-    const output = execFileSync(process.execPath, [
-      "--conditions=@skillhold/source",
-      "--input-type=module",
-      "-e",
-      script,
-    ]);
-    const { code, kilobytes } = JSON.parse(output.toString());
-    expect(code).toMatch(/^(?:LIMIT_EXCEEDED|ARCHIVE_INVALID)$/);
-    return kilobytes / 1024;
+    const met = meet(archive);
+    expect(met.code).toMatch(/^(?:LIMIT_EXCEEDED|ARCHIVE_INVALID)$/);
+    return met.grown;
   };
   const gigabytes = zeros(2048);
 
@@ -55,6 +69,29 @@ describe("the memory of a process that meets a bomb", () => {
 
   test("gzip of two gigabytes is not inflated beyond the limit [S-66]", () => {
     const archive = Buffer.concat([Buffer.from("1f8b0800000000000003", "hex"), gigabytes, Buffer.alloc(8)]);
-    expect(grown(archive)).toBeLessThan(200);
+    expect(grown(archive)).toBeLessThan(64);
   });
+});
+
+describe("the memory of a process that unpacks a large archive", () => {
+  const limits = withLimits({ archiveBytes: 500 * MEGABYTE, unpackedBytes: 500 * MEGABYTE });
+  const data = noise(30 * MEGABYTE);
+
+  test.each([
+    ["a ZIP of files as they are", () => forgeZip(large(0))],
+    ["a ZIP of deflated files", () => forgeZip(large(8))],
+    ["a tar", () => forgeTar(large(0))],
+    ["a tar.gz", () => gzipSync(forgeTar(large(0)), { level: 0 })],
+  ])("does not grow by as much as half of %s [S-66]", (_, make) => {
+    const archive = make();
+    const { code, grown } = meet(archive, limits);
+    expect(code).toBe("none");
+    expect(archive.length).toBeGreaterThan(110 * MEGABYTE);
+    expect(grown).toBeLessThan(55);
+  });
+
+  function large(method: number) {
+    const packed = method === 8 ? deflateRawSync(data, { level: 0 }) : data;
+    return ["a", "b", "c", "d"].map((name) => ({ name, method, data, packed }));
+  }
 });

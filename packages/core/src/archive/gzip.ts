@@ -1,8 +1,8 @@
-import { crc32 } from "node:zlib";
 import type { Limits } from "@skillhold/protocol/limits";
 import { RATIO_FREE_BYTES } from "./entry-list.ts";
-import { inflate } from "./inflate.ts";
+import { type InflateBound, inflatePieces } from "./inflate.ts";
 import { exceedsLimit, refuseArchive } from "./refusal.ts";
+import type { SealedArchive } from "./sealed-archive.ts";
 
 const HEADER_BYTES = 10;
 const TRAILER_BYTES = 8;
@@ -12,42 +12,69 @@ const HAS_NAME = 0x08;
 const HAS_COMMENT = 0x10;
 const RESERVED = 0xe0;
 
-/** Gives what one gzip member holds. A second member, or anything else after the first, refuses the archive. */
-export async function gunzip(archive: Buffer, maxBytes: number, limits: Limits): Promise<Buffer> {
-  const fair = Math.max(RATIO_FREE_BYTES, archive.length * limits.archiveRatio);
-  const data = archive.subarray(headerLength(archive));
-  const inflation = await inflate(data, Math.min(maxBytes, fair));
-  if ("problem" in inflation) {
-    if (inflation.problem === "damaged") throw refuseArchive("damaged", "has damaged compressed data");
-    throw fair < maxBytes
-      ? exceedsLimit("archiveRatio", limits, `unpacks to more than ${limits.archiveRatio} times its size`)
-      : exceedsLimit("unpackedBytes", limits, `unpacks to more than ${limits.unpackedBytes} bytes`);
-  }
-  const { bytes, consumed } = inflation;
-  const trailer = data.subarray(consumed);
-  if (trailer.length < TRAILER_BYTES) throw refuseArchive("damaged", "is cut off");
-  if (trailer.length > TRAILER_BYTES) throw refuseArchive("layout", "goes on after its compressed data");
-  if (trailer.readUInt32LE(0) !== crc32(bytes))
+/**
+ * Gives what one gzip member holds, piece by piece: it is not to be relied on before the end was reached without a
+ * failure. A second member, or anything else after the first, refuses the archive.
+ */
+export async function* gunzip(
+  archive: SealedArchive,
+  maxBytes: number,
+  limits: Limits,
+): AsyncGenerator<Buffer> {
+  const start = await findData(archive);
+  const data = archive.pieces(start, archive.size);
+  const { size, checksum, consumed } = yield* inflatePieces(data, boundOf(archive, maxBytes, limits));
+  const end = start + consumed;
+  const rest = archive.size - end;
+  if (rest < TRAILER_BYTES) throw refuseArchive("damaged", "is cut off");
+  if (rest > TRAILER_BYTES) throw refuseArchive("layout", "goes on after its compressed data");
+  const trailer = await archive.read(end, TRAILER_BYTES);
+  if (trailer.readUInt32LE(0) !== checksum)
     throw refuseArchive("checksum", "has another checksum than it says");
-  if (trailer.readUInt32LE(4) !== bytes.length % 2 ** 32)
+  if (trailer.readUInt32LE(4) !== size % 2 ** 32)
     throw refuseArchive("size", "has another size than it says");
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
-function headerLength(archive: Buffer): number {
-  const flags = archive[3] ?? RESERVED;
+function boundOf(archive: SealedArchive, maxBytes: number, limits: Limits): InflateBound {
+  const fair = Math.max(RATIO_FREE_BYTES, archive.size * limits.archiveRatio);
+  return {
+    maxBytes: Math.min(maxBytes, fair),
+    refuse: (problem) => {
+      if (problem === "damaged") return refuseArchive("damaged", "has damaged compressed data");
+      return fair < maxBytes
+        ? exceedsLimit("archiveRatio", limits, `unpacks to more than ${limits.archiveRatio} times its size`)
+        : exceedsLimit("unpackedBytes", limits, `unpacks to more than ${limits.unpackedBytes} bytes`);
+    },
+  };
+}
+
+/** Where the header ends. */
+async function findData(archive: SealedArchive): Promise<number> {
+  const [flags = RESERVED] = await readSome(archive, 3, 1);
   if ((flags & RESERVED) !== 0) throw refuseArchive("damaged", "has a gzip header that is not known");
   let at = HEADER_BYTES;
-  if ((flags & HAS_EXTRA) !== 0) at += 2 + (at + 2 <= archive.length ? archive.readUInt16LE(at) : 0);
-  if ((flags & HAS_NAME) !== 0) at = endOfText(archive, at);
-  if ((flags & HAS_COMMENT) !== 0) at = endOfText(archive, at);
+  if ((flags & HAS_EXTRA) !== 0) {
+    const length = await readSome(archive, at, 2);
+    at += 2 + (length.length === 2 ? length.readUInt16LE(0) : 0);
+  }
+  if ((flags & HAS_NAME) !== 0) at = await findEndOfText(archive, at);
+  if ((flags & HAS_COMMENT) !== 0) at = await findEndOfText(archive, at);
   if ((flags & HAS_CHECKSUM) !== 0) at += 2;
-  if (at + TRAILER_BYTES > archive.length) throw refuseArchive("damaged", "is cut off");
+  if (at + TRAILER_BYTES > archive.size) throw refuseArchive("damaged", "is cut off");
   return at;
 }
 
-function endOfText(archive: Buffer, start: number): number {
-  const end = archive.indexOf(0, start);
-  if (end === -1) throw refuseArchive("damaged", "is cut off");
-  return end + 1;
+/** As many of these bytes as there are. */
+async function readSome(archive: SealedArchive, start: number, length: number): Promise<Buffer> {
+  return await archive.read(start, Math.min(length, Math.max(0, archive.size - start)));
+}
+
+async function findEndOfText(archive: SealedArchive, start: number): Promise<number> {
+  let at = start;
+  for await (const piece of archive.pieces(start, archive.size)) {
+    const end = piece.indexOf(0);
+    if (end !== -1) return at + end + 1;
+    at += piece.length;
+  }
+  throw refuseArchive("damaged", "is cut off");
 }

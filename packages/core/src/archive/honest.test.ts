@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { deflateRawSync, gzipSync } from "node:zlib";
 import { afterAll, describe, expect, test } from "vitest";
+import { archiveInMemory } from "./archive-bytes.ts";
 import { descriptorOf, extraField, type ForgedEntry, forgeTar, forgeZip, pax } from "./forge.fixture.ts";
 import { honestBlock } from "./tar-attack.fixture.ts";
 import { describeTree, readTree, sampleTree, writeTree } from "./tree.fixture.ts";
@@ -15,7 +16,7 @@ afterAll(() => rmSync(base, { recursive: true, force: true }));
 
 async function unpackTo(archive: Uint8Array): Promise<UnpackedArchive & { readonly folder: string }> {
   const folder = mkdtempSync(join(base, "target-"));
-  return { ...(await unpack(archive, folder)), folder };
+  return { ...(await unpack(archiveInMemory(archive), folder)), folder };
 }
 
 async function pathsOf(archive: Uint8Array): Promise<readonly string[]> {

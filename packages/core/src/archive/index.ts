@@ -1,5 +1,7 @@
+export { type ArchiveBytes, archiveInMemory } from "./archive-bytes.ts";
 export type { ArchiveFile } from "./archive-file.ts";
 export { type ArchiveSkill, findArchiveSkills } from "./find-archive-skills.ts";
+export { type OpenArchiveOptions, type OpenedArchive, openArchiveFile } from "./open-archive-file.ts";
 export type { RefusalReason } from "./refusal.ts";
 export {
   type ArchiveFormat,

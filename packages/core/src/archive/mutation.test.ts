@@ -4,22 +4,42 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
 import { mutatedArchive } from "../../../../tests/fuzz/archive-mutation.ts";
+import { tryChanging } from "./changing.fixture.ts";
 import { tryArchive } from "./trial.fixture.ts";
 
 const base = mkdtempSync(join(tmpdir(), "skillhold-mutation-"));
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
+const chunkBytes = fc.integer({ min: 16, max: 5000 });
+
 test("a damaged archive is unpacked as it is listed, or refused and leaves nothing [S-42]", async () => {
   const outcomes: string[] = [];
   await fc.assert(
-    fc.asyncProperty(mutatedArchive, async (archive) => {
+    fc.asyncProperty(mutatedArchive, chunkBytes, async (archive, chunk) => {
       const trial = await tryArchive(archive, base);
       outcomes.push(trial.outcome);
       expect(trial).not.toHaveProperty("why");
+      // How much is held at a time makes no difference.
+      expect(await tryArchive(archive, base, chunk)).toEqual(trial);
     }),
     { numRuns: 400 },
   );
   // Were they all refused for one reason, nothing would have been tried.
   expect(outcomes.filter((outcome) => outcome === "accepted").length).toBeGreaterThan(20);
   expect(outcomes.filter((outcome) => outcome === "refused").length).toBeGreaterThan(100);
+});
+
+test("an archive that changes while it is read is unpacked as it was, or refused and leaves nothing [S-42]", async () => {
+  const outcomes: string[] = [];
+  const change = fc.record({ after: fc.nat({ max: 40 }), to: mutatedArchive });
+  await fc.assert(
+    fc.asyncProperty(mutatedArchive, change, chunkBytes, async (archive, to, chunk) => {
+      const trial = await tryChanging(archive, to, base, chunk);
+      outcomes.push(trial.outcome === "refused" ? trial.code : trial.outcome);
+      expect(trial).not.toHaveProperty("why");
+    }),
+    { numRuns: 300 },
+  );
+  expect(outcomes.filter((outcome) => outcome === "accepted").length).toBeGreaterThan(10);
+  expect(outcomes.filter((outcome) => outcome === "IO_FAILED").length).toBeGreaterThan(10);
 });

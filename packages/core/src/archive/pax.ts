@@ -9,20 +9,18 @@ const HARMLESS_KEY =
  * Takes the extensions out of the blocks of a tar. An entry may have one, and it may give a name and nothing else
  * that matters; one for all entries may give nothing, as git's does, which holds the commit.
  */
-export function rejectExtensions(blocks: Iterable<TarBlock>): readonly TarBlock[] {
-  const entries: TarBlock[] = [];
+export async function* rejectExtensions(blocks: AsyncIterable<TarBlock>): AsyncGenerator<TarBlock> {
   let extension: TarBlock | undefined;
-  for (const block of blocks) {
+  for await (const block of blocks) {
     const isEntry = block.kind === "file" || block.kind === "folder";
     if (extension !== undefined && !isEntry)
       throw refuseArchive("extension", "is not followed by an entry", extension.name);
     if (!isEntry) rejectContent(block);
-    if (isEntry) entries.push(block);
+    if (isEntry) yield block;
     extension = block.kind === "pax" || block.kind === "long-name" ? block : undefined;
   }
   if (extension !== undefined)
     throw refuseArchive("extension", "is not followed by an entry", extension.name);
-  return entries;
 }
 
 function rejectContent({ kind, name, content }: TarBlock): void {
@@ -32,6 +30,8 @@ function rejectContent({ kind, name, content }: TarBlock): void {
     if (!isName) throw refuseArchive("extension", "has a long name that is not one name", name);
     return;
   }
+  // tar-stream goes on in one way or another after such a header, by how much of the tar it has been given.
+  if (content.length === 0) throw refuseArchive("extension", "is a pax header that says nothing", name);
   const keys = new Set<string>();
   for (const { key, isEmpty } of readRecords(content, name)) {
     const isAllowed = HARMLESS_KEY.test(key) || (key === "path" && kind === "pax" && !isEmpty);

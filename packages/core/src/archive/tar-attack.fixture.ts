@@ -134,6 +134,13 @@ const extension: readonly Attack[] = [
     "PaxHeader",
   ),
   attack("an extension of nothing", [pax({ path: "demo/a" })], "extension", "PaxHeader"),
+  attack("an extension that says nothing", [pax({}), { name: "demo/x" }], "extension", "PaxHeader"),
+  attack(
+    "an extension of all that says nothing",
+    [pax({}, "g"), { name: "demo/x" }],
+    "extension",
+    "PaxHeader",
+  ),
   attack(
     "a long name of two",
     [longName("demo/a\0../ESCAPE\0"), { name: "demo/x" }],

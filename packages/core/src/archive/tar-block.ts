@@ -1,19 +1,25 @@
 import { refuseArchive } from "./refusal.ts";
+import type { Tape } from "./tape.ts";
 
 /** A header of a tar and what follows it up to the next. */
 export interface TarBlock {
   readonly kind: TarKind;
   /** As the header itself has it, for messages: an extension may give the entry another. */
   readonly name: string;
+  /** Where the header begins; the content comes right after it. */
+  readonly start: number;
+  readonly size: number;
+  /** Of extensions alone. */
   readonly content: Buffer;
 }
 
 /** `global` and `pax` are extensions in pax format, `long-name` is GNU's. */
 export type TarKind = "file" | "folder" | "global" | "pax" | "long-name";
 
-const BLOCK_BYTES = 512;
+export const BLOCK_BYTES = 512;
 const END_BYTES = 2 * BLOCK_BYTES;
 const MAX_EXTENSION_BYTES = 1024 * 1024;
+const NOTHING = Buffer.alloc(0);
 const USTAR = Buffer.from("ustar\x0000", "latin1");
 const GNU = Buffer.from("ustar  \0", "latin1");
 const KINDS: ReadonlyMap<string, TarKind> = new Map([
@@ -32,31 +38,49 @@ export function isTar(bytes: Buffer): boolean {
 }
 
 /** Walks the headers in their strictest reading up to the end mark, after which there may be nothing but zeros. */
-export function* readTarBlocks(tar: Buffer): Generator<TarBlock> {
-  let at = 0;
+export async function* readTarBlocks(tape: Tape): AsyncGenerator<TarBlock> {
   for (;;) {
-    const header = tar.subarray(at, at + BLOCK_BYTES);
+    const start = tape.position;
+    const header = await tape.take(BLOCK_BYTES);
+    if (start === 0 && !isTar(header)) throw refuseArchive("format", "is compressed by gzip and is no tar");
     if (header.length < BLOCK_BYTES) throw refuseArchive("damaged", "is cut off: a tar has an end mark");
     if (isZero(header)) break;
-    const name = textOf(header, 0, 100);
-    rejectForeign(header, name);
-    const kind = readKind(header, name);
-    const size = readSize(header, kind, name);
-    if (kind === "folder" && size > 0) throw refuseArchive("type", "is a folder that has content", name);
-    const content = tar.subarray(at + BLOCK_BYTES, at + BLOCK_BYTES + size);
-    if (content.length < size) throw refuseArchive("damaged", "is cut off", name);
-    yield { kind, name, content };
-    at += BLOCK_BYTES + Math.ceil(size / BLOCK_BYTES) * BLOCK_BYTES;
+    const block = readHeader(header, start);
+    const { kind, name, size } = block;
+    const end = start + BLOCK_BYTES + size;
+    const content = isExtension(kind) ? await tape.take(size) : NOTHING;
+    if (!(await tape.skipTo(end))) throw refuseArchive("damaged", "is cut off", name);
+    yield { ...block, content };
+    await tape.skipTo(Math.ceil(end / BLOCK_BYTES) * BLOCK_BYTES);
   }
-  const rest = tar.subarray(at);
-  if (rest.length < END_BYTES || rest.length % BLOCK_BYTES !== 0)
-    throw refuseArchive("damaged", "is cut off");
-  if (!isZero(rest)) throw refuseArchive("layout", "goes on after its end mark");
+  await rejectMore(tape);
+}
+
+function readHeader(header: Buffer, start: number): Omit<TarBlock, "content"> {
+  const name = textOf(header, 0, 100);
+  rejectForeign(header, name);
+  const kind = readKind(header, name);
+  const size = readSize(header, kind, name);
+  if (kind === "folder" && size > 0) throw refuseArchive("type", "is a folder that has content", name);
+  return { kind, name, start, size };
+}
+
+/** Contract: the first block of the end mark was read. */
+async function rejectMore(tape: Tape): Promise<void> {
+  let length = BLOCK_BYTES;
+  let hasMore = false;
+  for await (const piece of tape.run(Number.POSITIVE_INFINITY)) {
+    length += piece.length;
+    hasMore ||= !isZero(piece);
+  }
+  if (length < END_BYTES || length % BLOCK_BYTES !== 0) throw refuseArchive("damaged", "is cut off");
+  if (hasMore) throw refuseArchive("layout", "goes on after its end mark");
 }
 
 function rejectForeign(header: Buffer, name: string): void {
-  let sum = 0;
-  for (const [at, byte] of header.entries()) sum += at >= 148 && at < 156 ? 0x20 : byte;
+  let sum = 8 * 0x20;
+  for (const byte of header.subarray(0, 148)) sum += byte;
+  for (const byte of header.subarray(156)) sum += byte;
   if (readOctal(header, 148, 8) !== sum) throw refuseArchive("checksum", "has a damaged header", name);
   if (!isTar(header)) throw refuseArchive("format", "has a header of an unknown format", name);
 }
@@ -74,10 +98,13 @@ function readKind(header: Buffer, name: string): TarKind {
 function readSize(header: Buffer, kind: TarKind, name: string): number {
   const size = readOctal(header, 124, 12);
   if (size === undefined) throw refuseArchive("size", "has a size that is not a number", name);
-  const isExtension = kind !== "file" && kind !== "folder";
-  if (isExtension && size > MAX_EXTENSION_BYTES)
+  if (isExtension(kind) && size > MAX_EXTENSION_BYTES)
     throw refuseArchive("extension", "has an oversized header", name);
   return size;
+}
+
+function isExtension(kind: TarKind): boolean {
+  return kind !== "file" && kind !== "folder";
 }
 
 function readOctal(header: Buffer, start: number, length: number): number | undefined {

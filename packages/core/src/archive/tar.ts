@@ -1,77 +1,101 @@
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
-import { extract, type Header } from "tar-stream";
 import type { Pace } from "../bundle/pace.ts";
-import type { ArchiveEntry } from "./archive-entry.ts";
-import { collect } from "./collect.ts";
-import { EntryList } from "./entry-list.ts";
+import type { ArchiveListing, EntryContent } from "./archive-entry.ts";
 import { gunzip } from "./gzip.ts";
 import { rejectExtensions } from "./pax.ts";
 import { refuseArchive } from "./refusal.ts";
-import { isTar, readTarBlocks, type TarBlock } from "./tar-block.ts";
+import { restAfter, type SealedArchive } from "./sealed-archive.ts";
+import { Tape } from "./tape.ts";
+import { BLOCK_BYTES, readTarBlocks } from "./tar-block.ts";
+import { type TarEntry, TarRegister } from "./tar-register.ts";
+import { TarWitness } from "./tar-witness.ts";
 
 /** What a tar needs for an entry beside its content: a header, its padding, an extension and the padding of that. */
 const OVERHEAD_PER_FILE = 4096;
 
-export async function listTarGz(
-  archive: Buffer,
-  limits: Limits,
-  pace: Pace,
-): Promise<readonly ArchiveEntry[]> {
+export async function listTarGz(archive: SealedArchive, limits: Limits, pace: Pace): Promise<ArchiveListing> {
   const maxBytes = limits.unpackedBytes + limits.bundleFiles * OVERHEAD_PER_FILE;
-  const tar = await gunzip(archive, maxBytes, limits);
-  if (!isTar(tar)) throw refuseArchive("format", "is compressed by gzip and is no tar");
-  return listTar(tar, limits, pace);
+  const open = () => gunzip(archive, maxBytes, limits);
+  return await listPieces(open(), open, limits, pace);
 }
+
+export async function listTar(archive: SealedArchive, limits: Limits, pace: Pace): Promise<ArchiveListing> {
+  const open = () => archive.pieces(0, archive.size);
+  return await listPieces(copyPieces(open()), open, limits, pace);
+}
+
+async function* copyPieces(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  for await (const piece of pieces) yield Buffer.from(piece);
+}
+
+/** Gives a tar from its start. It is the same every time, because the archive is sealed. */
+type OpenTar = () => AsyncGenerator<Buffer>;
 
 /**
- * Lists a tar after every check, on all of it. The checks leave only what all readers read in one way, and then
- * tar-stream reads it: where the two do not find the same, the archive is refused.
+ * Lists a tar after every check, on all of it. The checks leave only what all readers read in one way, and tar-stream
+ * reads it too: where the two do not find the same, the archive is refused.
+ *
+ * Contract: the pieces stay as they are, because tar-stream keeps parts of them; `open` gives the same bytes for the
+ * contents, where nothing is kept.
  */
-export async function listTar(tar: Buffer, limits: Limits, pace: Pace): Promise<readonly ArchiveEntry[]> {
-  const blocks = rejectExtensions(readTarBlocks(tar));
-  const list = new EntryList(limits, tar.length);
-  const entries: ArchiveEntry[] = [];
-  for await (const { header, content } of readEntries(tar)) {
-    const entry = readEntry(header, content, blocks[entries.length], list);
-    entries.push(entry);
-    if (pace.isDue()) await pace.rest();
-  }
-  if (entries.length !== blocks.length)
-    throw refuseArchive("mismatch", "has entries that are read in two ways");
-  list.finish();
-  return entries;
-}
-
-function readEntry(
-  header: Header,
-  content: Uint8Array,
-  block: TarBlock | undefined,
-  list: EntryList,
-): ArchiveEntry {
-  const { name, mode } = header;
-  const kind = header.type === "directory" ? "folder" : "file";
-  const size = content.length;
-  if (block === undefined || block.kind !== kind || !block.content.equals(content)) {
-    throw refuseArchive("mismatch", "is read in two ways", name);
-  }
-  const admitted = list.admit({ name, kind, size });
-  const executable = kind === "file" && (mode & 0o100) !== 0;
-  return { ...admitted, kind, size, executable, read: async () => content };
-}
-
-async function* readEntries(
-  tar: Buffer,
-): AsyncGenerator<{ readonly header: Header; readonly content: Uint8Array }> {
-  const reader = extract();
-  reader.end(tar);
+async function listPieces(
+  pieces: AsyncGenerator<Buffer>,
+  open: OpenTar,
+  limits: Limits,
+  pace: Pace,
+): Promise<ArchiveListing> {
+  const register = new TarRegister(limits);
+  const witness = new TarWitness((entry) => register.admit(entry));
   try {
-    for await (const entry of reader) yield { header: entry.header, content: await collect(entry) };
+    const tape = new Tape(showTo(witness, pieces, pace));
+    for await (const block of rejectExtensions(readTarBlocks(tape))) {
+      register.add(block);
+      if (pace.isDue()) await pace.rest();
+    }
+    await witness.end();
+    const entries = register.finish();
+    return { entries, contents: () => readContents(entries, open) };
   } catch (error) {
-    if (error instanceof SkillError) throw error;
-    throw refuseArchive(
-      "damaged",
-      `cannot be read (${error instanceof Error ? error.message : "unknown failure"})`,
-    );
+    // Where the compression is damaged, the tar may be wrong in any way: then the damage is what is to be told.
+    if (isRefusal(error)) for await (const piece of pieces) await restAfter(piece, pace);
+    throw error;
+  } finally {
+    await pieces.return(undefined);
   }
+}
+
+/** Passes pieces on and shows them to the witness. They are not closed when nobody asks for more. */
+async function* showTo(
+  witness: TarWitness,
+  pieces: AsyncGenerator<Buffer>,
+  pace: Pace,
+): AsyncGenerator<Buffer> {
+  for (;;) {
+    const { done, value } = await pieces.next();
+    if (done === true) return;
+    yield value;
+    await witness.take(value);
+    await restAfter(value, pace);
+  }
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof SkillError && (error.code === "ARCHIVE_INVALID" || error.code === "LIMIT_EXCEEDED");
+}
+
+async function* readContents(entries: readonly TarEntry[], open: OpenTar): AsyncGenerator<EntryContent> {
+  const tape = new Tape(open());
+  try {
+    for (const entry of entries) if (!entry.isDropped) yield { entry, pieces: readContent(entry, tape) };
+  } finally {
+    await tape.close();
+  }
+}
+
+async function* readContent({ path, start, size }: TarEntry, tape: Tape): AsyncGenerator<Uint8Array> {
+  const end = start + BLOCK_BYTES + size;
+  await tape.skipTo(end - size);
+  yield* tape.run(size);
+  if (tape.position !== end) throw refuseArchive("damaged", "is cut off", path);
 }

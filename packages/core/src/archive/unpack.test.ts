@@ -5,6 +5,7 @@ import { gzipSync } from "node:zlib";
 import { SkillError } from "@skillhold/protocol/error";
 import { withLimits } from "@skillhold/protocol/limits";
 import { afterAll, describe, expect, test } from "vitest";
+import { archiveInMemory } from "./archive-bytes.ts";
 import { forgeTar, forgeZip } from "./forge.fixture.ts";
 import { noise } from "./tree.fixture.ts";
 import { type UnpackedArchive, unpack } from "./unpack.ts";
@@ -15,7 +16,7 @@ afterAll(() => rmSync(base, { recursive: true, force: true }));
 
 async function unpackTo(archive: Uint8Array): Promise<UnpackedArchive & { readonly folder: string }> {
   const folder = mkdtempSync(join(base, "target-"));
-  return { ...(await unpack(archive, folder)), folder };
+  return { ...(await unpack(archiveInMemory(archive), folder)), folder };
 }
 
 async function pathsOf(archive: Uint8Array): Promise<readonly string[]> {
@@ -109,9 +110,9 @@ describe("limits and interruptions", () => {
     ["pathBytes", 64, forgeZip([{ name: "a".repeat(65) }])],
   ])("%s of %d holds [S-66]", async (limit, value, archive) => {
     const folder = mkdtempSync(join(base, "target-"));
-    const error = await unpack(archive, folder, { limits: withLimits({ [limit]: value }) }).catch(
-      (e: unknown) => e,
-    );
+    const error = await unpack(archiveInMemory(archive), folder, {
+      limits: withLimits({ [limit]: value }),
+    }).catch((e: unknown) => e);
     expect(error).toMatchObject({ code: "LIMIT_EXCEEDED", details: { limit, max: value } });
     expect(readdirSync(folder)).toEqual([]);
   });
@@ -120,20 +121,20 @@ describe("limits and interruptions", () => {
     const folder = mkdtempSync(join(base, "target-"));
     const data = Buffer.alloc(60_000);
     const archive = forgeZip(Array.from({ length: 800 }, (_, at) => ({ name: `${at}`, data, method: 8 })));
-    expect(await codeOf(unpack(archive, folder))).toBe("LIMIT_EXCEEDED");
+    expect(await codeOf(unpack(archiveInMemory(archive), folder))).toBe("LIMIT_EXCEEDED");
   });
 
   test("a folder that holds something is left alone [S-42]", async () => {
     const folder = mkdtempSync(join(base, "target-"));
     writeFileSync(join(folder, "mine"), "mine");
-    expect(await codeOf(unpack(two, folder))).toBe("USAGE");
+    expect(await codeOf(unpack(archiveInMemory(two), folder))).toBe("USAGE");
     expect(readdirSync(folder)).toEqual(["mine"]);
   });
 
   test("a fault in the last entry leaves nothing of the first [S-42]", async () => {
     const folder = mkdtempSync(join(base, "target-"));
     const archive = forgeZip([honest, { name: "demo/last", checksum: 1 }]);
-    expect(await codeOf(unpack(archive, folder))).toBe("ARCHIVE_INVALID");
+    expect(await codeOf(unpack(archiveInMemory(archive), folder))).toBe("ARCHIVE_INVALID");
     expect(readdirSync(folder)).toEqual([]);
   });
 
@@ -141,7 +142,7 @@ describe("limits and interruptions", () => {
     const folder = mkdtempSync(join(base, "target-"));
     const archive = forgeZip(Array.from({ length: 1000 }, (_, at) => ({ name: `f${at}` })));
     const stop = new AbortController();
-    const work = unpack(archive, folder, { signal: stop.signal });
+    const work = unpack(archiveInMemory(archive), folder, { signal: stop.signal });
     const watch = setInterval(() => {
       if (readdirSync(folder).length > 0) stop.abort();
     }, 0);
@@ -153,7 +154,8 @@ describe("limits and interruptions", () => {
   test("a disk that fails is told from an archive that does [S-42]", async () => {
     const file = join(mkdtempSync(join(base, "target-")), "gone");
     mkdirSync(file);
-    const work = unpack(forgeZip(Array.from({ length: 1000 }, (_, at) => ({ name: `f${at}` }))), file);
+    const archive = forgeZip(Array.from({ length: 1000 }, (_, at) => ({ name: `f${at}` })));
+    const work = unpack(archiveInMemory(archive), file);
     rmSync(file, { recursive: true });
     expect(await codeOf(work)).toBe("IO_FAILED");
   });

@@ -1,13 +1,16 @@
-import { readdirSync, rmSync } from "node:fs";
+import { closeSync, fchmodSync, readdirSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
-import { rejectFilled, writeNew } from "../bundle/copy.ts";
+import { openNew, rejectFilled } from "../bundle/copy.ts";
 import { Pace } from "../bundle/pace.ts";
-import type { ArchiveEntry } from "./archive-entry.ts";
+import type { ArchiveBytes } from "./archive-bytes.ts";
+import type { ArchiveEntry, ArchiveListing, EntryContent } from "./archive-entry.ts";
 import { exceedsLimit, refuseArchive } from "./refusal.ts";
+import { restAfter, type SealedArchive, sealArchive } from "./sealed-archive.ts";
 import { listTar, listTarGz } from "./tar.ts";
-import { isTar } from "./tar-block.ts";
+import { BLOCK_BYTES, isTar } from "./tar-block.ts";
 import { listZip } from "./zip.ts";
 
 export type ArchiveFormat = "zip" | "tar.gz" | "tar";
@@ -15,10 +18,14 @@ export type ArchiveFormat = "zip" | "tar.gz" | "tar";
 export interface UnpackOptions {
   readonly limits?: Limits;
   readonly signal?: AbortSignal;
+  /** How much of the archive is held at a time; at least a byte. */
+  readonly chunkBytes?: number;
 }
 
 export interface UnpackedArchive {
   readonly format: ArchiveFormat;
+  /** Of the bytes that were unpacked, whatever has become of the file meanwhile. */
+  readonly digest: Digest;
   /** In the order of the archive. */
   readonly files: readonly UnpackedFile[];
   /** What a Mac had put in and was not unpacked. */
@@ -31,17 +38,20 @@ export interface UnpackedFile {
   readonly executable: boolean;
 }
 
-/** Entries that are handled before others get a turn, and the bytes that count as one more. */
+const CHUNK_BYTES = 1024 * 1024;
+/** Entries that are handled before others get a turn. */
 const ENTRIES_BETWEEN_RESTS = 128;
-const BYTES_PER_ENTRY = 32 * 1024;
 
 /**
  * Unpacks an archive into an empty folder: all of it, or nothing and a failure that names the entry. Everything that
  * can be known without inflating is checked for every entry before the first file is written; sizes and checksums
  * are checked as the files are. Folders that are empty are not made.
+ *
+ * Memory is a few pieces of the archive and the list of its entries, whatever its size and that of its files. An
+ * archive that changes meanwhile comes out as it was when it was first read, or is refused.
  */
 export async function unpack(
-  archive: Uint8Array,
+  archive: ArchiveBytes,
   folder: string,
   options: UnpackOptions = {},
 ): Promise<UnpackedArchive> {
@@ -49,30 +59,33 @@ export async function unpack(
   const pace = new Pace(ENTRIES_BETWEEN_RESTS, options.signal);
   pace.stopIfAborted();
   rejectFilled(folder);
-  if (archive.length > limits.archiveBytes) {
+  if (archive.size > limits.archiveBytes) {
     throw exceedsLimit("archiveBytes", limits, `is larger than ${limits.archiveBytes} bytes`);
   }
-  const bytes = Buffer.from(archive.buffer, archive.byteOffset, archive.length);
-  const format = formatOf(bytes);
-  const entries = await listers[format](bytes, limits, pace);
-  await writeEntries(entries, folder, pace);
+  const sealed = await sealArchive(archive, options.chunkBytes ?? CHUNK_BYTES, pace);
+  const format = await findFormat(sealed);
+  const listing = await listers[format](sealed, limits, pace);
+  await writeContents(listing.contents(), folder, pace);
+  const { entries } = listing;
   return {
     format,
+    digest: sealed.digest,
     files: entries.filter(isUnpacked).map(({ path, size, executable }) => ({ path, size, executable })),
     dropped: entries.filter(({ isDropped }) => isDropped).map(({ path }) => path),
   };
 }
 
-type Lister = (archive: Buffer, limits: Limits, pace: Pace) => Promise<readonly ArchiveEntry[]>;
+type Lister = (archive: SealedArchive, limits: Limits, pace: Pace) => Promise<ArchiveListing>;
 
 const listers: Readonly<Record<ArchiveFormat, Lister>> = { zip: listZip, "tar.gz": listTarGz, tar: listTar };
 
 /** By the first bytes: names and media types say what a sender likes. */
-function formatOf(archive: Buffer): ArchiveFormat {
-  const start = archive.toString("latin1", 0, 4);
+async function findFormat(archive: SealedArchive): Promise<ArchiveFormat> {
+  const first = await archive.read(0, Math.min(archive.size, BLOCK_BYTES));
+  const start = first.toString("latin1", 0, 4);
   if (start === "PK\x03\x04" || start === "PK\x05\x06") return "zip";
   if (start.startsWith("\x1f\x8b\x08")) return "tar.gz";
-  if (isTar(archive)) return "tar";
+  if (isTar(first)) return "tar";
   throw refuseArchive("format", "is neither a ZIP nor a tar, compressed by gzip or not");
 }
 
@@ -80,21 +93,41 @@ function isUnpacked({ kind, isDropped }: ArchiveEntry): boolean {
   return kind === "file" && !isDropped;
 }
 
-async function writeEntries(entries: readonly ArchiveEntry[], folder: string, pace: Pace): Promise<void> {
+async function writeContents(
+  contents: AsyncIterable<EntryContent>,
+  folder: string,
+  pace: Pace,
+): Promise<void> {
   const made = new Set([folder]);
   try {
-    for (const entry of entries) {
-      if (entry.isDropped) continue;
-      const content = await entry.read();
-      if (entry.kind === "file" && entry.path !== "")
-        writeNew(folder, entry.path, content, entry.executable ? 0o755 : 0o644, made);
-      if (pace.isDue(1 + content.length / BYTES_PER_ENTRY)) await pace.rest();
+    for await (const content of contents) {
+      await writeContent(content, folder, made, pace);
+      if (pace.isDue()) await pace.rest();
     }
   } catch (error) {
     clear(folder);
     throw error instanceof SkillError
       ? error
       : ioFailure(`The archive cannot be unpacked to ${folder}.`, error);
+  }
+}
+
+/** The pieces of a folder are read as well, because reading checks them. */
+async function writeContent(
+  { entry: { kind, path, executable }, pieces }: EntryContent,
+  folder: string,
+  made: Set<string>,
+  pace: Pace,
+): Promise<void> {
+  const fd = kind === "file" && path !== "" ? openNew(folder, path, made) : undefined;
+  try {
+    for await (const piece of pieces) {
+      if (fd !== undefined) for (let at = 0; at < piece.length; ) at += writeSync(fd, piece, at);
+      await restAfter(piece, pace);
+    }
+    if (fd !== undefined) fchmodSync(fd, executable ? 0o755 : 0o644);
+  } finally {
+    if (fd !== undefined) closeSync(fd);
   }
 }
 

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
+import { archiveInMemory } from "./archive-bytes.ts";
 import type { ArchiveFile } from "./archive-file.ts";
 import { describeTree, readTree, sampleTree } from "./tree.fixture.ts";
 import { unpack } from "./unpack.ts";
@@ -20,7 +21,7 @@ async function roundTrip(
 ): Promise<readonly ArchiveFile[]> {
   const folder = mkdtempSync(join(base, "round-"));
   try {
-    const unpacked = await unpack(await writeArchive(format, files), folder);
+    const unpacked = await unpack(archiveInMemory(await writeArchive(format, files)), folder);
     expect(unpacked.format).toBe(format);
     return readTree(folder);
   } finally {

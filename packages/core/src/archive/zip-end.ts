@@ -1,4 +1,5 @@
 import { refuseArchive } from "./refusal.ts";
+import type { SealedArchive } from "./sealed-archive.ts";
 
 /** Where the central directory of a ZIP lies and how many records it says it has. */
 export interface ZipEnd {
@@ -14,32 +15,48 @@ const LOCATOR_BYTES = 20;
 const END64 = 0x06064b50;
 const END64_BYTES = 56;
 
+/** As much as can follow a directory: records for large archives, the end record and the longest comment. */
+const LONGEST_TAIL = END64_BYTES + LOCATOR_BYTES + END_BYTES + 0xffff;
+
 /**
  * Reads the end record and holds it to account for every byte from the directory's start to the file's end: two
  * readers that look for it from different sides then find the same one.
  */
-export function readZipEnd(archive: Buffer): ZipEnd {
-  const at = archive.lastIndexOf(END);
-  if (at === -1 || at + END_BYTES > archive.length)
-    throw refuseArchive("damaged", "is cut off: a ZIP has an end record");
-  const comment = archive.subarray(at + END_BYTES);
-  if (archive.readUInt16LE(at + 20) !== comment.length)
+export async function readZipEnd(archive: SealedArchive): Promise<ZipEnd> {
+  const length = Math.min(archive.size, LONGEST_TAIL);
+  const tail: Tail = {
+    bytes: await archive.read(archive.size - length, length),
+    start: archive.size - length,
+  };
+  const { bytes } = tail;
+  const at = bytes.lastIndexOf(END);
+  if (at === -1 || at + END_BYTES > bytes.length)
+    throw refuseArchive("damaged", "does not end with the end record of a ZIP: it is cut off, or goes on");
+  const comment = bytes.subarray(at + END_BYTES);
+  if (bytes.readUInt16LE(at + 20) !== comment.length)
     throw refuseArchive("layout", "goes on after its end record");
   if (!isPlainText(comment)) throw refuseArchive("layout", "has a comment that is not plain text");
   const found = {
-    ...readCounts(archive.readUInt16LE(at + 4), archive.readUInt16LE(at + 6), {
-      here: archive.readUInt16LE(at + 8),
-      all: archive.readUInt16LE(at + 10),
+    ...readCounts(bytes.readUInt16LE(at + 4), bytes.readUInt16LE(at + 6), {
+      here: bytes.readUInt16LE(at + 8),
+      all: bytes.readUInt16LE(at + 10),
     }),
-    size: archive.readUInt32LE(at + 12),
-    start: archive.readUInt32LE(at + 16),
+    size: bytes.readUInt32LE(at + 12),
+    start: bytes.readUInt32LE(at + 16),
   };
-  const isLarge = at >= LOCATOR_BYTES && archive.readUInt32LE(at - LOCATOR_BYTES) === LOCATOR;
-  const end = isLarge ? at - LOCATOR_BYTES - END64_BYTES : at;
-  const { count, size, start } = isLarge ? readEnd64(archive, end, found) : found;
+  const isLarge = at >= LOCATOR_BYTES && bytes.readUInt32LE(at - LOCATOR_BYTES) === LOCATOR;
+  const endAt = isLarge ? at - LOCATOR_BYTES - END64_BYTES : at;
+  const { count, size, start } = isLarge ? readEnd64(tail, endAt, found) : found;
+  const end = tail.start + endAt;
   if (start + size !== end)
     throw refuseArchive("layout", "has a directory that does not end at its end record");
   return { count, start, end };
+}
+
+/** The last bytes of an archive, and where they begin. */
+interface Tail {
+  readonly bytes: Buffer;
+  readonly start: number;
 }
 
 interface Directory {
@@ -60,22 +77,24 @@ function readCounts(
 }
 
 /** The record for large archives, which some writers add to small ones; the small record may not contradict it. */
-function readEnd64(archive: Buffer, at: number, small: Directory): Directory {
+function readEnd64({ bytes, start }: Tail, at: number, small: Directory): Directory {
   const locator = at + END64_BYTES;
   const isInPlace =
     at >= 0 &&
-    archive.readUInt32LE(locator + 4) === 0 &&
-    archive.readBigUInt64LE(locator + 8) === BigInt(at) &&
-    archive.readUInt32LE(at) === END64 &&
-    archive.readBigUInt64LE(at + 4) === BigInt(END64_BYTES - 12);
+    bytes.readUInt32LE(locator + 4) === 0 &&
+    bytes.readBigUInt64LE(locator + 8) === BigInt(start + at) &&
+    bytes.readUInt32LE(at) === END64 &&
+    bytes.readBigUInt64LE(at + 4) === BigInt(END64_BYTES - 12);
   if (!isInPlace) throw refuseArchive("layout", "has a ZIP64 end record that is not where it should be");
+  const record = bytes.subarray(at, locator);
+  const archiveBytes = start + bytes.length;
   const large = {
-    ...readCounts(archive.readUInt32LE(at + 16), archive.readUInt32LE(at + 20), {
-      here: readLong(archive, at + 24),
-      all: readLong(archive, at + 32),
+    ...readCounts(record.readUInt32LE(16), record.readUInt32LE(20), {
+      here: readLong(record, 24, archiveBytes),
+      all: readLong(record, 32, archiveBytes),
     }),
-    size: readLong(archive, at + 40),
-    start: readLong(archive, at + 48),
+    size: readLong(record, 40, archiveBytes),
+    start: readLong(record, 48, archiveBytes),
   };
   const agrees =
     (small.count === 0xffff || small.count === large.count) &&
@@ -85,9 +104,9 @@ function readEnd64(archive: Buffer, at: number, small: Directory): Directory {
   return large;
 }
 
-function readLong(archive: Buffer, at: number): number {
-  const value = archive.readBigUInt64LE(at);
-  if (value > BigInt(archive.length)) throw refuseArchive("layout", "has an end record that points outside");
+function readLong(record: Buffer, at: number, archiveBytes: number): number {
+  const value = record.readBigUInt64LE(at);
+  if (value > BigInt(archiveBytes)) throw refuseArchive("layout", "has an end record that points outside");
   return Number(value);
 }
 

@@ -1,36 +1,43 @@
+import type { Pace } from "../bundle/pace.ts";
 import { refuseArchive } from "./refusal.ts";
+import type { SealedArchive } from "./sealed-archive.ts";
 import type { ZipRecord } from "./zip-record.ts";
 
 /**
  * Entries lie one after the other from the first byte to the directory. Where they overlap, one byte of data is
  * unpacked many times; where there is a gap, another reader may find in it what we do not.
+ *
+ * Contract: the records are in the order in which they lie.
  */
-export function rejectLooseLayout(
+export async function rejectLooseLayout(
   records: readonly ZipRecord[],
-  archive: Buffer,
+  archive: SealedArchive,
   directoryStart: number,
-): void {
-  const ordered = records.toSorted((a, b) => a.start - b.start);
+  pace: Pace,
+): Promise<void> {
   let end = 0;
-  for (const [index, record] of ordered.entries()) {
+  for (const [index, record] of records.entries()) {
     if (record.start > end)
       throw refuseArchive("layout", "has bytes before it that are no entry", record.name);
-    const next = ordered[index + 1]?.start ?? directoryStart;
+    const next = records[index + 1]?.start ?? directoryStart;
     if (record.dataEnd > next)
       throw refuseArchive("layout", "overlaps another entry or the directory", record.name);
-    if (record.hasDescriptor) rejectDescriptor(record, archive.subarray(record.dataEnd, next));
+    if (record.hasDescriptor) await rejectDescriptor(record, archive, next);
     end = record.hasDescriptor ? next : record.dataEnd;
+    if (pace.isDue()) await pace.rest();
   }
   if (end !== directoryStart)
     throw refuseArchive("layout", "has bytes before its directory that are no entry");
 }
 
 /** Four forms are in use: with a signature or without, with long sizes or short ones. */
-function rejectDescriptor(record: ZipRecord, bytes: Buffer): void {
-  const hasSignature = bytes.length === 16 || bytes.length === 24;
-  const isLong = bytes.length === 20 || bytes.length === 24;
-  const isKnown = hasSignature || isLong || bytes.length === 12;
-  if (!isKnown || (hasSignature && bytes.readUInt32LE(0) !== 0x08074b50)) {
+async function rejectDescriptor(record: ZipRecord, archive: SealedArchive, end: number): Promise<void> {
+  const length = end - record.dataEnd;
+  const hasSignature = length === 16 || length === 24;
+  const isLong = length === 20 || length === 24;
+  const isKnown = hasSignature || isLong || length === 12;
+  const bytes = isKnown ? await archive.read(record.dataEnd, length) : undefined;
+  if (bytes === undefined || (hasSignature && bytes.readUInt32LE(0) !== 0x08074b50)) {
     throw refuseArchive("layout", "is not followed by its sizes", record.name);
   }
   const values = bytes.subarray(hasSignature ? 4 : 0);

@@ -1,22 +1,30 @@
 import { crc32 } from "node:zlib";
-import { type Entry, type ExtraField, type LocalFileHeader, parseExtraFields, type ZipFile } from "yauzl";
+import { SkillError } from "@skillhold/protocol/error";
+import { Entry, type ExtraField, type LocalFileHeader, parseExtraFields, type ZipFile } from "yauzl";
 import type { EntryKind } from "./archive-entry.ts";
 import { refuseArchive } from "./refusal.ts";
 
-/** One entry of a ZIP, after what is said of it in two places was found to be the same. */
-export interface ZipRecord {
+/** What the directory of a ZIP says of an entry, after every check that needs nothing else. */
+export interface ZipClaim {
   readonly name: string;
+  readonly rawName: Buffer;
   readonly kind: EntryKind;
   readonly executable: boolean;
+  readonly flags: number;
+  readonly method: number;
   readonly size: number;
+  readonly packed: number;
   readonly checksum: number;
-  readonly isDeflated: boolean;
-  /** Where its local header begins, and where its data lies. */
+  /** Where its local header begins. */
   readonly start: number;
-  readonly dataStart: number;
-  readonly dataEnd: number;
   /** Sizes and checksum follow the data, as a writer does it that cannot go back. */
   readonly hasDescriptor: boolean;
+}
+
+/** One entry of a ZIP, after what is said of it in two places was found to be the same. */
+export interface ZipRecord extends ZipClaim {
+  readonly dataStart: number;
+  readonly dataEnd: number;
 }
 
 const ENCRYPTED = 0x0001 | 0x0040 | 0x2000;
@@ -27,8 +35,8 @@ const LOCAL_HEADER_BYTES = 30;
 const ZIP64_EXTRA = 0x0001;
 const UNICODE_PATH_EXTRA = 0x7075;
 
-/** Contract: `directoryStart` is where the entries end. Nothing is inflated. */
-export async function readZipRecord(zip: ZipFile, entry: Entry, directoryStart: number): Promise<ZipRecord> {
+/** Contract: `directoryStart` is where the entries end. */
+export function readZipClaim(entry: Entry, directoryStart: number): ZipClaim {
   const name = decodeName(entry.fileNameRaw);
   rejectUnreadable(entry, name);
   rejectOtherName(entry.extraFields, entry.fileNameRaw, name);
@@ -36,22 +44,30 @@ export async function readZipRecord(zip: ZipFile, entry: Entry, directoryStart: 
   if (start + LOCAL_HEADER_BYTES > directoryStart || packed > directoryStart) {
     throw refuseArchive("layout", "lies outside of the archive", name);
   }
-  const local = await readLocalHeader(zip, entry, name);
-  rejectMismatch(entry, local, name);
   const kind = readKind(entry, name);
   if (kind === "folder" && size !== 0) throw refuseArchive("type", "is a folder that has content", name);
   return {
     name,
+    // A copy, because the entry's is a part of all that the directory has on it, comments included.
+    rawName: Buffer.from(entry.fileNameRaw),
     kind,
     executable: (entry.externalFileAttributes & (0o100 << 16)) !== 0,
+    flags: entry.generalPurposeBitFlag,
+    method: entry.compressionMethod,
     size,
+    packed,
     checksum: entry.crc32,
-    isDeflated: entry.compressionMethod === 8,
     start,
-    dataStart: local.fileDataStart,
-    dataEnd: local.fileDataStart + packed,
     hasDescriptor: (entry.generalPurposeBitFlag & DESCRIPTOR) !== 0,
   };
+}
+
+/** Finds the data of an entry by its local header, which must say the same as the directory. Nothing is inflated. */
+export async function locateZipRecord(zip: ZipFile, claim: ZipClaim): Promise<ZipRecord> {
+  const local = await readLocalHeader(zip, claim);
+  rejectMismatch(claim, local);
+  const { fileDataStart: dataStart } = local;
+  return { ...claim, dataStart, dataEnd: dataStart + claim.packed };
 }
 
 /**
@@ -88,29 +104,33 @@ function rejectOtherName(extras: readonly ExtraField[], raw: Uint8Array, name: s
   }
 }
 
-async function readLocalHeader(zip: ZipFile, entry: Entry, name: string): Promise<LocalFileHeader> {
+async function readLocalHeader(zip: ZipFile, claim: ZipClaim): Promise<LocalFileHeader> {
+  // All that yauzl asks of an entry to find its header; the entries themselves would fill the memory.
+  const { start: relativeOffsetOfLocalHeader, packed: compressedSize } = claim;
+  const entry = Object.assign(new Entry(), { relativeOffsetOfLocalHeader, compressedSize });
   try {
     return await zip.readLocalFileHeaderPromise(entry);
   } catch (error) {
-    throw refuseArchive("layout", `has no header of its own (${messageOf(error)})`, name);
+    if (error instanceof SkillError) throw error;
+    throw refuseArchive("layout", `has no header of its own (${messageOf(error)})`, claim.name);
   }
 }
 
 /** Times and versions may differ, because nothing is done by them. */
-function rejectMismatch(entry: Entry, local: LocalFileHeader, name: string): void {
+function rejectMismatch(claim: ZipClaim, local: LocalFileHeader): void {
+  const { name, rawName, hasDescriptor } = claim;
   const extras = readExtras(local.extraField, name);
-  rejectOtherName(extras, entry.fileNameRaw, name);
+  rejectOtherName(extras, rawName, name);
   const sizes = readLocalSizes(local, extras, name);
-  const hasDescriptor = (entry.generalPurposeBitFlag & DESCRIPTOR) !== 0;
   // What a writer did not know yet is zero.
   const agrees = (here: number, there: number) => here === there || (hasDescriptor && here === 0);
   const isSame =
-    local.fileName.equals(entry.fileNameRaw) &&
-    local.generalPurposeBitFlag === entry.generalPurposeBitFlag &&
-    local.compressionMethod === entry.compressionMethod &&
-    agrees(local.crc32, entry.crc32) &&
-    agrees(sizes.packed, entry.compressedSize) &&
-    agrees(sizes.unpacked, entry.uncompressedSize);
+    local.fileName.equals(rawName) &&
+    local.generalPurposeBitFlag === claim.flags &&
+    local.compressionMethod === claim.method &&
+    agrees(local.crc32, claim.checksum) &&
+    agrees(sizes.packed, claim.packed) &&
+    agrees(sizes.unpacked, claim.size);
   if (!isSame) throw refuseArchive("mismatch", "is described in two ways", name);
 }
 

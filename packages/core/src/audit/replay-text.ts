@@ -39,14 +39,14 @@ interface Bundle {
 }
 
 async function writeText(
-  { skill: id, hash: treeHash, trust }: ActivatedEvent,
+  { skill: id, hash: treeHash, trust, source: label }: ActivatedEvent,
   { name, args, folder, hints, warnings, exampleTokens }: NonNullable<ActivatedEvent["handover"]>,
   { bytes, files }: Bundle,
   content: PastContent,
   limits: Limits,
 ): Promise<string> {
   const { body, frontmatter } = parseSkill(bytes, limits);
-  const source = { entry: { id, name, trust }, body, frontmatter, treeHash, files, folder };
+  const source = { entry: { id, name, trust, source: label }, body, frontmatter, treeHash, files, folder };
   const room = { ...limits, exampleTokens };
   const supplement = await readSupplement(source, room, (path) => readWhole(path, source, content));
   const hasFileSystem = folder !== undefined;

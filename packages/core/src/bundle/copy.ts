@@ -62,16 +62,21 @@ export function writeNew(
   mode: number,
   made: Set<string>,
 ): void {
-  const absolute = join(target, path);
-  makeFolder(dirname(absolute), made);
-  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
-  const fd = openSync(absolute, flags, 0o600);
+  const fd = openNew(target, path, made);
   try {
     for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
     fchmodSync(fd, mode);
   } finally {
     closeSync(fd);
   }
+}
+
+/** Makes a file as `writeNew` does, under the same contract, for those who write it in parts and close it. */
+export function openNew(target: string, path: RelativePath, made: Set<string>): number {
+  const absolute = join(target, path);
+  makeFolder(dirname(absolute), made);
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
+  return openSync(absolute, flags, 0o600);
 }
 
 /** The mode is set after the making, because the umask of the process would take from it. */

@@ -3,12 +3,13 @@ import type { Layout } from "./layout.ts";
 /** One JSON text, also with preamble and note, one skill a line. A skill is called by its `id`. */
 export const jsonLayout: Layout = {
   separator: ",\n",
-  item({ id, name, description, isThirdParty, readiness, location }) {
+  item({ id, name, description, isThirdParty, origin, readiness, location }) {
     return escapeTokens(
       JSON.stringify({
         id,
         ...(name === id ? {} : { name }),
         ...(isThirdParty ? { trust: "third_party" } : {}),
+        ...(origin === undefined ? {} : { origin }),
         ...(readiness === "ready" ? {} : { readiness }),
         ...(description === "" ? {} : { description }),
         ...(location === undefined ? {} : { location }),

@@ -18,8 +18,12 @@ export const markdownLayout: Layout = {
   },
 };
 
-function marks({ isThirdParty, readiness }: CatalogueItem): string {
-  const words = [isThirdParty ? "third party" : "", readiness === "ready" ? "" : readiness];
+function marks({ isThirdParty, origin = "", readiness }: CatalogueItem): string {
+  const words = [
+    isThirdParty ? "third party" : "",
+    escapeValue(origin),
+    readiness === "ready" ? "" : readiness,
+  ];
   const text = words.filter((word) => word !== "").join(", ");
   return text === "" ? "" : ` (${text})`;
 }

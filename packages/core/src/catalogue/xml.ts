@@ -29,9 +29,10 @@ export const attributeLayout: Layout = {
   page: writePage,
 };
 
-function marks({ isThirdParty, readiness }: CatalogueItem): string {
+function marks({ isThirdParty, origin, readiness }: CatalogueItem): string {
   const trust = isThirdParty ? ' trust="third_party"' : "";
-  return readiness === "ready" ? trust : `${trust} readiness="${readiness}"`;
+  const from = origin === undefined ? trust : `${trust} origin="${escapeValue(origin)}"`;
+  return readiness === "ready" ? from : `${from} readiness="${readiness}"`;
 }
 
 function writePage({ preamble, items, note }: Page): string {

@@ -4,13 +4,14 @@ import { SkillError } from "@skillhold/protocol/error";
 import { type ApprovalStore, Approvals, type Asker } from "../approval/index.ts";
 import { type Decision, decide, defaultRules, type Rules } from "../policy/index.ts";
 import type { AuditSink, Clock, Ids } from "../port.ts";
+import { remoteIdentity } from "../source/origin.ts";
 import { isIsolated } from "./environment-folder.ts";
 import type { Clear, InstallOutcome } from "./install-record.ts";
 import type { InstallSpec } from "./spec.ts";
 
 /** The skill for which something is installed, as it was read. */
 export interface InstallSubject {
-  readonly entry: Pick<SkillEntry, "id" | "trust">;
+  readonly entry: Pick<SkillEntry, "id" | "trust"> & Partial<Pick<SkillEntry, "source" | "path">>;
   readonly treeHash: Digest;
 }
 
@@ -95,10 +96,13 @@ function openApprovals({ approvals: store, asker, ...ports }: ClearancePorts): A
 
 /** What installs a package is no program of the skill's. Only packages of the system run programs as they come. */
 function requestOf({ entry, treeHash }: InstallSubject, specs: readonly InstallSpec[], ids: Ids) {
+  const { source = "", path = "" } = entry;
+  const origin = remoteIdentity({ source, path });
   return {
     skill: entry.id,
     treeHash,
     trust: entry.trust,
+    ...(origin === undefined ? {} : { origin }),
     act: "install",
     target: specs.map(({ text }) => text).join(","),
     args: [],

@@ -135,6 +135,17 @@ export class IndexedLibrary implements Library {
     return id === undefined ? all : all.filter((explanation) => explanation.id === id);
   }
 
+  /**
+   * What the gate says of every skill that counts, or of those of these ids, in one look. Contract: what is not visible
+   * is told to nobody but those who manage it.
+   */
+  async survey(viewer: Viewer, ids?: readonly string[]): Promise<readonly Access[]> {
+    const look = await this.#look(viewer);
+    const { view } = look;
+    const entries = ids === undefined ? view.entries : ids.flatMap((id) => view.find(id) ?? []);
+    return entries.map((entry) => this.#decide(entry, look));
+  }
+
   onChange(listener: (change: LibraryChange) => void): () => void {
     return this.#shelf.onChange(listener);
   }

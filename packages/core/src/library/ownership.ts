@@ -48,7 +48,11 @@ export function isRestricted(ownership: Ownership | undefined): boolean {
 }
 
 /** The revision that a viewer is held to: by its own record, by the grant to its agent, by the one to its user. */
-export function pinOf(id: string, viewer: Viewer, ownership: Ownership | undefined): number | undefined {
+export function pinOf(
+  id: string,
+  viewer: Viewer,
+  ownership: Pick<Ownership, "grants"> | undefined,
+): number | undefined {
   const { pins = {}, agent, user } = viewer;
   // An id may be the name of something that every object has.
   if (Object.hasOwn(pins, id)) return pins[id];
@@ -59,7 +63,7 @@ export function pinOf(id: string, viewer: Viewer, ownership: Ownership | undefin
 function findGrant(
   kind: HeldGrant["grantee"]["kind"],
   key: string | undefined,
-  { grants }: Ownership,
+  { grants }: Pick<Ownership, "grants">,
 ): HeldGrant | undefined {
   if (key === undefined) return undefined;
   return grants.find(({ grantee }) => grantee.kind === kind && grantee.key === key);

@@ -3,6 +3,7 @@ import type { Digest } from "@skillhold/protocol";
 import { comparePaths } from "../bundle/index.ts";
 import type { FrontmatterMap, FrontmatterValue } from "../skill/index.ts";
 import { diffText, type TextDiff, TextDiffBudget } from "./diff-text.ts";
+import type { PathChange } from "./publication.ts";
 import type { TreeFile } from "./registered-skill.ts";
 import type { RegistryContext } from "./registry-context.ts";
 import { getRevision, getTree, rejectPurged } from "./revisions.ts";
@@ -25,10 +26,7 @@ export interface DiffEnd {
   readonly treeHash: Digest;
 }
 
-export interface FileChange extends TextDiff {
-  readonly path: string;
-  /** `mode`: the same bytes, and another exec bit. */
-  readonly change: "added" | "removed" | "changed" | "mode";
+export interface FileChange extends TextDiff, PathChange {
   readonly from: TreeFile | undefined;
   readonly to: TreeFile | undefined;
 }
@@ -69,6 +67,11 @@ export async function diffStaged(
   return await diffStates(await openRevision(idOrUid, from, context), state, context);
 }
 
+/** `diffStaged` of two lists of files, without their texts. */
+export function listChanges(from: readonly TreeFile[], to: readonly TreeFile[]): readonly PathChange[] {
+  return pairsOf(from, to).map(({ path, change }) => ({ path, change }));
+}
+
 interface State {
   readonly end: DiffEnd;
   readonly files: readonly TreeFile[];
@@ -94,21 +97,28 @@ async function openRevision(
 
 async function diffStates(from: State, to: State, { clock }: RegistryContext): Promise<SkillDiff> {
   const budget = new TextDiffBudget(clock);
-  const before = new Map(from.files.map((file) => [file.path, file]));
-  const after = new Map(to.files.map((file) => [file.path, file]));
   const files: FileChange[] = [];
-  for (const path of [...new Set([...before.keys(), ...after.keys()])].sort(comparePaths)) {
-    const pair = { from: before.get(path), to: after.get(path) };
-    const change = changeOf(pair);
-    if (change === undefined) continue;
-    const text = change === "mode" ? {} : await diffContent(path, pair, from, to, budget);
-    files.push({ path, change, ...pair, ...text });
+  for (const pair of pairsOf(from.files, to.files)) {
+    const text = pair.change === "mode" ? {} : await diffContent(pair.path, pair, from, to, budget);
+    files.push({ ...pair, ...text });
   }
   const fields = diffFields(from.frontmatter, to.frontmatter);
   return { from: from.end, to: to.end, files, fields };
 }
 
 type Pair = Pick<FileChange, "from" | "to">;
+
+/** What differs, in the order of the paths. */
+function pairsOf(from: readonly TreeFile[], to: readonly TreeFile[]): readonly (PathChange & Pair)[] {
+  const before = new Map(from.map((file) => [file.path, file]));
+  const after = new Map(to.map((file) => [file.path, file]));
+  const paths = [...new Set([...before.keys(), ...after.keys()])].sort(comparePaths);
+  return paths.flatMap((path) => {
+    const pair = { from: before.get(path), to: after.get(path) };
+    const change = changeOf(pair);
+    return change === undefined ? [] : [{ path, change, ...pair }];
+  });
+}
 
 function changeOf({ from, to }: Pair): FileChange["change"] | undefined {
   if (from === undefined) return "added";

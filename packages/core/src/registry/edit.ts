@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Actor, Visibility } from "@skillhold/protocol";
+import type { Visibility } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
 import { codePointLength } from "../skill/index.ts";
-import { getManaged } from "./ownership.ts";
+import { getManaged, type ManagedChange } from "./ownership.ts";
 import type { RegisteredSkill, SkillOverride } from "./registered-skill.ts";
 import type { RegistryContext } from "./registry-context.ts";
 import type { RegistryTransaction } from "./registry-store.ts";
@@ -28,12 +28,12 @@ export interface Edited {
 export async function editSkill(
   idOrUid: string,
   edit: SkillEdit,
-  { by }: { readonly by: Actor },
+  { by, seen }: ManagedChange,
   { store, clock, limits }: RegistryContext,
 ): Promise<Edited> {
   const checked = checkEdit(edit, limits);
   return await store.transaction(async (tx) => {
-    const skill = await getManaged(idOrUid, by, tx);
+    const skill = await getManaged(idOrUid, by, tx, seen);
     rejectDeleted(skill);
     const { record } = await getRevisionOf(skill, skill.revision, tx);
     const override = mergeOverride(skill.override, checked, record);

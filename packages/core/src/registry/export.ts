@@ -29,6 +29,11 @@ export interface SkillExport {
   readonly notes: readonly string[];
 }
 
+export interface ExportContext extends RegistryContext {
+  /** Whether the manifest says to whom a skill was granted; it does, unless this says no. */
+  readonly tellsGrants?: (skill: RegisteredSkill) => boolean;
+}
+
 /**
  * Skills as an archive: the files of the revisions that count, and a manifest of what else belongs to them. The same
  * skills give the same bytes. `all` is every skill but those that come with the product, which every registry has.
@@ -38,14 +43,14 @@ export interface SkillExport {
 export async function exportSkills(
   ids: readonly string[] | "all",
   format: ExportFormat,
-  context: RegistryContext,
+  context: ExportContext,
 ): Promise<SkillExport> {
   const chosen = await findExported(ids, context);
   rejectMore("archiveSkills", chosen.length, context.limits);
   const skills: LoadedSkill[] = [];
   const meter = new ExportMeter(context.limits);
   for (const skill of chosen) skills.push(await loadSkill(skill, meter, context));
-  const { files, notes } = format === "clawhub" ? clawhubFiles(skills) : manifestFiles(skills);
+  const { files, notes } = format === "clawhub" ? clawhubFiles(skills) : manifestFiles(skills, context);
   const archive = await writeArchive(format === "tar.gz" ? "tar.gz" : "zip", files);
   rejectMore("archiveBytes", archive.length, context.limits);
   const summary = skills.map(({ skill, revision }) => ({
@@ -138,9 +143,13 @@ interface ExportFiles {
   readonly notes: readonly string[];
 }
 
-function manifestFiles(skills: readonly LoadedSkill[]): ExportFiles {
+function manifestFiles(
+  skills: readonly LoadedSkill[],
+  { tellsGrants = () => true }: ExportContext,
+): ExportFiles {
   const files = skills.flatMap(({ skill, files }) => below(skill.id, files));
-  const manifest = writeExportManifest(skills.map(describe));
+  const told = skills.map((each) => (tellsGrants(each.skill) ? each : { ...each, grants: [] }));
+  const manifest = writeExportManifest(told.map(describe));
   return { files: [...files, { path: EXPORT_MANIFEST, executable: false, content: manifest }], notes: [] };
 }
 

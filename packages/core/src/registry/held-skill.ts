@@ -31,6 +31,15 @@ export async function readHeld(
   return held;
 }
 
+/** The same of deleted skills. Nobody is held to a revision of one. */
+export async function readDeleted(reader: RegistryReader): Promise<readonly HeldSkill[]> {
+  const skills = await reader.listDeleted();
+  const grants = Map.groupBy(await readGrants(skills, reader), (each) => each.skill);
+  return skills.map((current) => {
+    return { current, grants: grants.get(current.skill.uid) ?? NONE, pinned: [], isPinned: false };
+  });
+}
+
 /** What is not about one skill. An agent that was known and is there no longer was taken away. */
 export async function readPeople(
   known: RegistryPeople | undefined,

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import type { Diagnostic, Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
-import { type UnpackedFile, unpack } from "../archive/index.ts";
-import { hashSkillFile, readBounded, tryStat } from "../bundle/index.ts";
+import { type ArchiveBytes, type UnpackedFile, unpack } from "../archive/index.ts";
+import { readBounded, tryStat } from "../bundle/index.ts";
 import {
   EXPORT_MANIFEST,
   EXPORT_MANIFEST_BYTES,
@@ -49,7 +49,7 @@ export type ImportedSkill = Publication & {
  * SKILL.md.
  */
 export async function importSkills(
-  archive: Uint8Array,
+  archive: ArchiveBytes,
   options: ImportOptions,
   context: RegistryContext,
 ): Promise<ImportReport> {
@@ -57,11 +57,11 @@ export async function importSkills(
   const folder = await mkdtemp(join(temporary, "skillhold-import-"));
   try {
     const called = signal === undefined ? {} : { signal };
-    const { files } = await unpack(archive, folder, { limits: archiveLimits(exportLimits), ...called });
+    const limits = archiveLimits(exportLimits);
+    const { files, digest: archiveDigest } = await unpack(archive, folder, { limits, ...called });
     const manifest = findManifest(folder, files);
     if (manifest === undefined) return await importPlain(archive, options, context);
     rejectStrays(files, manifest, exportLimits);
-    const archiveDigest = hashSkillFile(archive);
     const skills: ImportedSkill[] = [];
     for (const exported of manifest.skills) {
       const skill = await importOne(exported, folder, archiveDigest, options, context);
@@ -87,7 +87,7 @@ function findManifest(folder: string, files: readonly UnpackedFile[]): ExportMan
 }
 
 async function importPlain(
-  archive: Uint8Array,
+  archive: ArchiveBytes,
   options: ImportOptions,
   context: RegistryContext,
 ): Promise<ImportReport> {

@@ -1,4 +1,11 @@
-export { writeArchive } from "../archive/index.ts";
+export {
+  type ArchiveBytes,
+  archiveInMemory,
+  type OpenArchiveOptions,
+  type OpenedArchive,
+  openArchiveFile,
+  writeArchive,
+} from "../archive/index.ts";
 export {
   readSkillsLock,
   SKILLS_LOCK,
@@ -30,7 +37,13 @@ export type { Blob, BlobEntry, BlobStore } from "./blob-store.ts";
 export { type DiffEnd, diffRevisions, diffStaged, type FileChange, type SkillDiff } from "./diff.ts";
 export { type Edited, editSkill, type SkillEdit } from "./edit.ts";
 export { type EffectiveAccess, explainAccess } from "./explain-access.ts";
-export { type ExportFormat, exportFormats, exportSkills, type SkillExport } from "./export.ts";
+export {
+  type ExportContext,
+  type ExportFormat,
+  exportFormats,
+  exportSkills,
+  type SkillExport,
+} from "./export.ts";
 export {
   type ExportedFolder,
   type ExportFolderOptions,
@@ -43,6 +56,7 @@ export type { FolderToggle, Grant, Grantee } from "./grant.ts";
 export { type GrantOptions, type GrantResult, grantSkill, listGrants, revokeSkill } from "./grants.ts";
 export { type ImportedSkill, type ImportOptions, type ImportReport, importSkills } from "./import.ts";
 export { copyRevision, materialise, revisionFolder } from "./materialise.ts";
+export { isManager } from "./ownership.ts";
 export type { Publication, Published, PublishFailure, PublishOptions } from "./publication.ts";
 export { type PublishFolderOptions, publishFolder, publishStaged } from "./publish.ts";
 export { type PublishedArchive, publishArchive } from "./publish-archive.ts";
@@ -55,10 +69,16 @@ export type {
   TreeFile,
 } from "./registered-skill.ts";
 export type { PublishHooks, RegistryContext } from "./registry-context.ts";
-export { type OpenRegistryLibraryOptions, openRegistryLibrary, RegistryLibrary } from "./registry-library.ts";
+export {
+  type DeletedSkill,
+  type OpenRegistryLibraryOptions,
+  openRegistryLibrary,
+  RegistryLibrary,
+} from "./registry-library.ts";
 export type {
   AuditHead,
   AuditRow,
+  EventQuery,
   Page,
   RegistryReader,
   RegistryStore,
@@ -72,6 +92,8 @@ export { getRevision, getSkill, listRevisions, readRevisionFile, revisionFiles }
 export { type RolledBack, rollback } from "./rollback.ts";
 export { type SeedOptions, type SeedReport, type SeedResult, seedSkills } from "./seed.ts";
 export { type SeedWatch, type WatchSeedsOptions, watchSeeds } from "./seed-watch.ts";
+export { type SettleOptions, settleMissing } from "./settle.ts";
+export type { HeldSkill } from "./shelved-skill.ts";
 export { stageFolder } from "./stage.ts";
 export type { StagedFile, StagedSkill } from "./staged-skill.ts";
 export { archiveSkill, type StatusChange, unarchiveSkill } from "./status.ts";

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Actor, Provenance, Trust } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Grant } from "./grant.ts";
@@ -41,14 +42,21 @@ export function rejectForeignId(
     throw new SkillError("CONFLICT", `The id ${id} is taken.`, { details: { id } });
 }
 
+/** Who changes a skill, and, where they say so, how they last saw it. */
+export interface ManagedChange {
+  readonly by: Actor;
+  readonly seen?: RegisteredSkill | undefined;
+}
+
 /**
  * The skill as it is in this transaction, locked, for someone who may change it. To those who may not, a skill that is
- * not public does not exist.
+ * not public does not exist. One that is another than was seen is not changed.
  */
 export async function getManaged(
   idOrUid: string,
   by: Actor,
   tx: RegistryTransaction,
+  seen?: RegisteredSkill,
 ): Promise<RegisteredSkill> {
   const found = await tx.findSkill(idOrUid);
   if (found === undefined) throw notFound(idOrUid);
@@ -58,7 +66,14 @@ export async function getManaged(
   if (skill === undefined || (!isManager(skill, grants, by) && skill.visibility !== "public"))
     throw notFound(idOrUid);
   rejectUnmanaged(skill, grants, by);
+  if (seen !== undefined && !isDeepStrictEqual(skill, seen)) throw changedMeanwhile(skill);
   return skill;
+}
+
+function changedMeanwhile({ id }: RegisteredSkill): SkillError {
+  return new SkillError("PRECONDITION_FAILED", `The skill ${id} is not as you last saw it.`, {
+    details: { id },
+  });
 }
 
 function rejectUnmanaged(skill: RegisteredSkill, grants: readonly Grant[], by: Actor): void {
@@ -81,11 +96,11 @@ function rejectUnmanaged(skill: RegisteredSkill, grants: readonly Grant[], by: A
     });
 }
 
-/** An administrator, its owner, or who was granted it to manage. System skills are only the system's. */
+/** An administrator, its owner, or who was granted it to manage, but no viewer. System skills are only the system's. */
 export function isManager(skill: RegisteredSkill, grants: readonly Grant[], by: Actor): boolean {
   const { user, agent, role } = by;
   if (role === "system") return true;
-  if (skill.isSystem) return false;
+  if (skill.isSystem || role === "viewer") return false;
   if (role === "admin" || skill.owner === user) return true;
   return grants.some(
     ({ canManage, grantee: { kind, key } }) => canManage && key === (kind === "user" ? user : agent),

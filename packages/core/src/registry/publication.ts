@@ -49,6 +49,14 @@ export interface Published {
   /** In plain words: the same version with other content, dependencies that are missing. */
   readonly warnings: readonly string[];
   readonly missing: readonly string[];
+  /** Of a dry run: what would change of the revision that counts. */
+  readonly changes?: readonly PathChange[];
+}
+
+export interface PathChange {
+  readonly path: string;
+  /** `mode`: the same bytes, and another exec bit. */
+  readonly change: "added" | "removed" | "changed" | "mode";
 }
 
 export interface PublishFailure {

@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Diagnostic, Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type ArchiveSkill, findArchiveSkills, unpack } from "../archive/index.ts";
-import { hashSkillFile } from "../bundle/index.ts";
+import { type ArchiveBytes, type ArchiveSkill, findArchiveSkills, unpack } from "../archive/index.ts";
 import { isOfAll, type Publication, type PublishOptions } from "./publication.ts";
 import { publishStaged } from "./publish.ts";
 import type { RegistryContext } from "./registry-context.ts";
@@ -30,16 +29,16 @@ export interface PublishedArchive {
  * that breaks a rule of archives is refused whole.
  */
 export async function publishArchive(
-  archive: Uint8Array,
+  archive: ArchiveBytes,
   options: PublishArchiveOptions,
   context: RegistryContext,
 ): Promise<PublishedArchive> {
   const { limits } = context;
   const { signal, temporary = tmpdir() } = options;
-  const archiveDigest = hashSkillFile(archive);
   const folder = await mkdtemp(join(temporary, "skillhold-archive-"));
   try {
-    await unpack(archive, folder, { limits, ...(signal === undefined ? {} : { signal }) });
+    const called = signal === undefined ? {} : { signal };
+    const { digest: archiveDigest } = await unpack(archive, folder, { limits, ...called });
     const found = await findArchiveSkills(folder, limits);
     if (options.id !== undefined && found.length > 1)
       throw new SkillError("USAGE", `The archive has ${found.length} skills: one id cannot serve them all.`);

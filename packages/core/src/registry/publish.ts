@@ -3,6 +3,7 @@ import type { Diagnostic, Provenance, SkillEvent } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { type DependencyManifest, scanDependencies } from "../dependency/index.ts";
 import type { Blob } from "./blob-store.ts";
+import { listChanges } from "./diff.ts";
 import { grantGiven, grantRevoked } from "./grant-event.ts";
 import { agentLock, skillLock, treeLock, UNNAMED_BLOBS } from "./lock.ts";
 import type { Published, PublishOptions } from "./publication.ts";
@@ -41,7 +42,9 @@ export async function publishStaged(
   const plan = await planRelease(candidate, store);
   const older = await findSameVersion(plan, context);
   const release = options.dryRun === true ? plan : await commit(candidate, context);
-  return describe(release, candidate, diagnostics, older);
+  const told = describe(release, candidate, diagnostics, older);
+  const changes = told.isDryRun ? await findChanges(plan, staged, context) : undefined;
+  return changes === undefined ? told : { ...told, changes };
 }
 
 async function scan({ id, files }: StagedSkill): Promise<DependencyManifest> {
@@ -55,6 +58,7 @@ function makeCandidate(
   { clock, ids }: RegistryContext,
 ): Omit<Candidate, "manifest" | "missing"> {
   const { by } = options;
+  if (by.role === "viewer") throw viewerRefused();
   const sources = { system: "seed", agent: "agent", admin: "folder", publisher: "folder" } as const;
   const provenance: Provenance = {
     source: sources[by.role],
@@ -65,11 +69,28 @@ function makeCandidate(
   return { staged, options, provenance, uid: ids.next() };
 }
 
+function viewerRefused(): SkillError {
+  return new SkillError("POLICY_DENIED", "Who may look, and no more, publishes nothing.", {
+    hint: "Ask an administrator for another role.",
+  });
+}
+
 function rejectAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted === true)
     throw new SkillError("INTERRUPTED", "It was called off before it was published.", {
       cause: signal.reason,
     });
+}
+
+/** Nothing where there is nothing to compare it with: what is new, deleted, or purged. */
+async function findChanges(
+  { before, isUnchanged }: Release,
+  { files }: StagedSkill,
+  { store }: RegistryContext,
+): Promise<Published["changes"]> {
+  if (before?.treeHash === undefined || before.status === "deleted" || isUnchanged) return undefined;
+  const tree = await store.findTree(before.treeHash);
+  return tree === undefined ? undefined : listChanges(tree, files);
 }
 
 /** A revision of the same version with other content; whoever relied on the version is told. */

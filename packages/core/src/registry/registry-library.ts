@@ -1,3 +1,4 @@
+import type { SkillEntry } from "@skillhold/protocol";
 import type { AccessSettings } from "../library/access.ts";
 import type { IndexCache } from "../library/index-cache.ts";
 import { IndexedLibrary, type LibraryOptions } from "../library/indexed-library.ts";
@@ -7,6 +8,7 @@ import type { Host } from "../skill/index.ts";
 import type { RegistryContext } from "./registry-context.ts";
 import { RegistryShelf } from "./registry-shelf.ts";
 import { RegistryTexts } from "./registry-text.ts";
+import type { HeldSkill } from "./shelved-skill.ts";
 
 export interface OpenRegistryLibraryOptions {
   readonly host: Host;
@@ -25,6 +27,11 @@ export interface OpenRegistryLibraryOptions {
   readonly onError?: (error: unknown) => void;
 }
 
+export interface DeletedSkill {
+  readonly entry: SkillEntry;
+  readonly held: HeldSkill;
+}
+
 /** A library of the skills in a registry. Every call sees what was committed before it, by whichever process. */
 export class RegistryLibrary extends IndexedLibrary {
   readonly #shelf: RegistryShelf;
@@ -40,6 +47,23 @@ export class RegistryLibrary extends IndexedLibrary {
    */
   get disabledFolders(): Pick<ReadonlySet<string>, "has"> {
     return { has: (id) => this.#shelf.view().people.folderOff.has(id) };
+  }
+
+  /**
+   * What the registry keeps of a skill beside its text, as of the last call; undefined for an entry of another source.
+   * Whoever is told manages it, or may see it.
+   */
+  held(entry: Pick<SkillEntry, "id" | "source">): HeldSkill | undefined {
+    return this.#shelf.findHeld(entry);
+  }
+
+  /** What was deleted and can be restored, ordered by id, for those who manage it. */
+  async deleted(): Promise<readonly DeletedSkill[]> {
+    const view = await this.#shelf.deleted();
+    return view.entries.flatMap((entry) => {
+      const held = view.findHeld(entry.id);
+      return held === undefined ? [] : [{ entry, held }];
+    });
   }
 
   /** Looks at the store now, and tells what has changed. */

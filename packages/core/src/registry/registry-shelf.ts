@@ -7,11 +7,13 @@ import { normalizeRelative } from "../bundle/index.ts";
 import type { ByteRange, LibraryChange } from "../library/library.ts";
 import type { FilePart, OpenBundle, Shelf } from "../library/shelf.ts";
 import { type Host, parseSkill } from "../skill/index.ts";
+import { readDeleted } from "./held-skill.ts";
 import { copyRevision, materialise, revisionFolder } from "./materialise.ts";
 import type { RegisteredSkill } from "./registered-skill.ts";
 import type { RegistryContext } from "./registry-context.ts";
 import { catchUp, type Followed, follow } from "./registry-feed.ts";
-import { type RegistryView, textKey } from "./registry-view.ts";
+import { RegistryView, textKey } from "./registry-view.ts";
+import type { HeldSkill } from "./shelved-skill.ts";
 import { findSkillFile } from "./skill-file.ts";
 import { TreeReader } from "./tree-reader.ts";
 
@@ -79,6 +81,17 @@ export class RegistryShelf implements Shelf {
 
   view(): RegistryView {
     return this.#followed.view;
+  }
+
+  /** What is kept of the skill that an entry of this shelf is of. */
+  findHeld({ id, source }: Pick<SkillEntry, "id" | "source">): HeldSkill | undefined {
+    return source === this.#options.label ? this.view().findHeld(id) : undefined;
+  }
+
+  /** What was deleted and can be restored, as a view of its own. */
+  async deleted(): Promise<RegistryView> {
+    const { view, making } = this.#followed;
+    return RegistryView.of(await readDeleted(this.#context.store), view.people, making);
   }
 
   /** As long as it stays the same, so do the words that a search reads of a skill. */

@@ -1,5 +1,7 @@
-import type { Digest, SkillEvent } from "@skillhold/protocol";
+import type { Digest, SkillEvent, TokenKind } from "@skillhold/protocol";
+import type { Approval } from "../approval/approval.ts";
 import type { Frontier } from "../audit/merkle.ts";
+import type { StoredToken } from "../token/token.ts";
 import type { AgentRecord, UserRecord } from "./agent.ts";
 import type { BlobStore } from "./blob-store.ts";
 import type { FolderToggle, Grant, Grantee } from "./grant.ts";
@@ -21,6 +23,11 @@ export interface RegistryStore extends RegistryReader {
    * where the engine has none.
    */
   version(): Promise<number | undefined>;
+  /**
+   * Notes when tokens were last used, by their ids. It is written soon and outside of the log, and fails nobody: what
+   * cannot be written is forgotten.
+   */
+  touchTokens(uses: ReadonlyMap<string, string>): void;
   /** The numbers of events that are missing, or whose hash does not follow from the one before; damage never throws. */
   listBrokenEvents(): Promise<readonly number[]>;
   close(): Promise<void>;
@@ -33,6 +40,8 @@ export interface RegistryReader {
   listSkills(page?: Page): Promise<readonly RegisteredSkill[]>;
   /** The skills of these ids, or all, with what counts of them, ordered by id; deleted ones are left out. */
   listCurrent(ids?: readonly string[]): Promise<readonly CurrentSkill[]>;
+  /** Deleted skills whose bytes are there, with what counted of them, ordered by id. */
+  listDeleted(): Promise<readonly CurrentSkill[]>;
   findRevision(uid: string, revision: number): Promise<Revision | undefined>;
   /** The newest first. */
   listRevisions(uid: string): Promise<readonly Revision[]>;
@@ -49,6 +58,14 @@ export interface RegistryReader {
   listGrants(uids?: readonly string[]): Promise<readonly Grant[]>;
   /** What was said of skills in folders, ordered by id. */
   listToggles(): Promise<readonly FolderToggle[]>;
+  /** By the hash of its secret, or by its id; revoked and expired ones too. */
+  findToken(hashOrId: string): Promise<StoredToken | undefined>;
+  /** Those of a kind, or all, the oldest first; revoked and expired ones too, until they are forgotten. */
+  listTokens(kind?: TokenKind): Promise<readonly StoredToken[]>;
+  /** One that has not expired at `now`, and was not given more than a minute after it. */
+  findApproval(key: Digest, now: Date): Promise<Approval | undefined>;
+  /** All such, the oldest first. */
+  listApprovals(now: Date): Promise<readonly Approval[]>;
   /** What vouches for the log as it is; undefined for an empty one. */
   findHead(): Promise<AuditHead | undefined>;
   /** The last events of a type about a skill of this id, the newest first. */
@@ -59,6 +76,8 @@ export interface RegistryReader {
   lastEvent(): Promise<number>;
   /** Events after a number, in the order in which they were committed. */
   eventsAfter(seq: number, limit: number): Promise<readonly StoredEvent[]>;
+  /** Those that fit, within the numbers and in the order that are asked for. */
+  listEvents(query: EventQuery): Promise<readonly StoredEvent[]>;
   /** The same as it is stored, for those who check it: what is no event any more does not fail it. */
   auditAfter(seq: number, limit: number): Promise<readonly AuditRow[]>;
 }
@@ -86,6 +105,14 @@ export interface RegistryTransaction extends RegistryReader {
   /** False when there was none. */
   removeGrant(uid: string, grantee: Grantee): Promise<boolean>;
   putToggle(toggle: FolderToggle): Promise<void>;
+  /** Inserts the token, or revokes the one of its id: nothing else of a token ever changes. */
+  putToken(token: StoredToken): Promise<void>;
+  /** Takes the place of the one with the same key. */
+  putApproval(approval: Approval): Promise<void>;
+  /** Whether there was one. */
+  removeApproval(id: string): Promise<boolean>;
+  /** Forgets tokens and approvals that have expired; of many, some are left for the next time. */
+  forgetExpired(now: Date): Promise<void>;
   /** The last thing a transaction does: from here on all writers wait, so that numbers are in the order of commits. */
   append(event: SkillEvent): Promise<number>;
   /** Several at once, in their order, as the last thing; answers with the number of the last. */
@@ -106,6 +133,18 @@ export interface TreePage {
 export interface StoredTree {
   readonly hash: Digest;
   readonly files: readonly TreeFile[];
+}
+
+/** Which events are looked for; what is left out is not looked at. */
+export interface EventQuery {
+  readonly after?: number | undefined;
+  readonly before?: number | undefined;
+  readonly order: "oldest" | "newest";
+  readonly limit: number;
+  readonly skill?: string | undefined;
+  readonly session?: string | undefined;
+  /** Events of any of these; absent for all. */
+  readonly types?: readonly string[] | undefined;
 }
 
 export interface StoredEvent {

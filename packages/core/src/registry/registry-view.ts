@@ -84,6 +84,10 @@ export class RegistryView implements ShelfView {
     return this.#skills.list();
   }
 
+  findHeld(id: string): HeldSkill | undefined {
+    return this.#skills.find(id);
+  }
+
   /** The same skills among others. */
   among(people: RegistryPeople): RegistryView {
     return new RegistryView(this.#skills, people, this.#making);

@@ -1,5 +1,5 @@
 import type { Actor, SkillStatus, Visibility } from "@skillhold/protocol";
-import { getManaged } from "./ownership.ts";
+import { getManaged, type ManagedChange } from "./ownership.ts";
 import type { RegisteredSkill } from "./registered-skill.ts";
 import type { RegistryContext } from "./registry-context.ts";
 import { getRevisionOf, rejectPurged } from "./revisions.ts";
@@ -17,11 +17,11 @@ export interface Removal {
 /** Takes a skill out of every list. Its revisions, its owner and why it was archived stay, until it is purged. */
 export async function deleteSkill(
   idOrUid: string,
-  { by }: { readonly by: Actor },
+  { by, seen }: ManagedChange,
   { store, clock }: RegistryContext,
 ): Promise<Removal> {
   return await store.transaction(async (tx) => {
-    const skill = await getManaged(idOrUid, by, tx);
+    const skill = await getManaged(idOrUid, by, tx, seen);
     if (skill.status === "deleted") return describe(skill, "unchanged");
     const at = clock.now().toISOString();
     const deleted: RegisteredSkill = { ...skill, status: "deleted", updatedAt: at, deletedAt: at };

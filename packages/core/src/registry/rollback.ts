@@ -1,6 +1,6 @@
-import type { Actor, Digest, Trust } from "@skillhold/protocol";
+import type { Digest, Trust } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { getManaged } from "./ownership.ts";
+import { getManaged, type ManagedChange } from "./ownership.ts";
 import type { RegisteredSkill } from "./registered-skill.ts";
 import type { RegistryContext } from "./registry-context.ts";
 import { getRevisionOf, rejectPurged } from "./revisions.ts";
@@ -24,11 +24,11 @@ export interface RolledBack {
 export async function rollback(
   idOrUid: string,
   revision: number,
-  { by }: { readonly by: Actor },
+  { by, seen }: ManagedChange,
   { store, clock }: RegistryContext,
 ): Promise<RolledBack> {
   return await store.transaction(async (tx) => {
-    const skill = await getManaged(idOrUid, by, tx);
+    const skill = await getManaged(idOrUid, by, tx, seen);
     rejectDeleted(skill);
     const target = await getRevisionOf(skill, revision, tx);
     rejectPurged(target, skill.id);

@@ -1,9 +1,8 @@
-import { skillLock } from "./lock.ts";
 import type { RegisteredSkill } from "./registered-skill.ts";
 import type { RegistryContext } from "./registry-context.ts";
 import { systemActor } from "./seed-actor.ts";
+import { settleMissing } from "./settle.ts";
 import { stageFolder } from "./stage.ts";
-import { settledSkill, statusEvent } from "./status.ts";
 
 /** A bundled skill that is in the store. */
 export interface CheckedSeed {
@@ -48,26 +47,10 @@ async function checkSeed(seed: CheckedSeed, missing: Missing, context: RegistryC
   // Read again, because the bytes of all bundled skills are too much to keep until each has its turn.
   const staged = await stageFolder(seed.folder, { within: seed.within, allowHardLinks: true }, limits);
   if (revision === undefined || staged.treeHash !== skill.treeHash) return;
-  await settle(skill, await missing(staged, revision.manifest), context);
+  const found = await missing(staged, revision.manifest);
+  await settleMissing(skill, found, { by: systemActor, isArchived: true }, context);
 }
 
 function isChecked({ isSystem, isEnabled, status }: RegisteredSkill): boolean {
   return isSystem && isEnabled && status !== "deleted";
-}
-
-async function settle(
-  checked: RegisteredSkill,
-  missing: readonly string[],
-  { store, clock }: RegistryContext,
-): Promise<void> {
-  await store.transaction(async (tx) => {
-    await tx.lock(skillLock(checked.id));
-    const skill = await tx.findSkill(checked.uid);
-    // What was found is about the revision that was looked at.
-    if (skill === undefined || !isChecked(skill) || skill.revision !== checked.revision) return;
-    const settled = settledSkill(skill, missing, clock.now().toISOString());
-    if (settled === undefined) return;
-    await tx.putSkill(settled);
-    await tx.append(statusEvent(settled, systemActor));
-  });
 }

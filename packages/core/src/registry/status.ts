@@ -1,7 +1,5 @@
-import { isDeepStrictEqual } from "node:util";
 import type { Actor, SkillEvent } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { settleStatus } from "../environment/effect.ts";
 import { checkWords } from "./named-text.ts";
 import { getManaged } from "./ownership.ts";
 import type { RegisteredSkill } from "./registered-skill.ts";
@@ -62,27 +60,6 @@ async function putStatus(
   await tx.putSkill(skill);
   await tx.append(statusEvent(skill, by));
   return skill;
-}
-
-/** The row after a check of its dependencies; undefined when that says nothing new. */
-export function settledSkill(
-  skill: RegisteredSkill,
-  missing: readonly string[],
-  updatedAt: string,
-): RegisteredSkill | undefined {
-  const current = {
-    status: skill.status === "archived" ? "archived" : "active",
-    ...(skill.reason === undefined ? {} : { reason: skill.reason }),
-  } as const;
-  const { status, reason } = settleStatus(current, {
-    state: missing.length > 0 ? "missing" : "ok",
-    missing,
-    unknown: [],
-    warnings: [],
-    ...(missing.length > 0 ? { archived: "deps" } : {}),
-  });
-  const settled = { ...skill, status, reason, missing };
-  return isDeepStrictEqual(settled, skill) ? undefined : { ...settled, updatedAt };
 }
 
 export function statusEvent(

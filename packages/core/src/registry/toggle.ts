@@ -9,9 +9,9 @@ import type { RegisteredSkill } from "./registered-skill.ts";
 import type { RegistryContext } from "./registry-context.ts";
 import type { RegistryTransaction } from "./registry-store.ts";
 import { rejectDeleted } from "./rollback.ts";
+import { settleMissing } from "./settle.ts";
 import { findSkillFile } from "./skill-file.ts";
 import type { StagedSkill } from "./staged-skill.ts";
-import { settledSkill, statusEvent } from "./status.ts";
 
 export interface Toggled {
   readonly ok: true;
@@ -41,7 +41,9 @@ export async function toggleSkill(
   if (!isEnabled) return describe(toggled, []);
   try {
     const missing = await findMissing(toggled, context);
-    return describe(missing === undefined ? toggled : await settle(toggled, missing, by, context), []);
+    if (missing === undefined) return describe(toggled, []);
+    const settled = await settleMissing(toggled, missing, { by, isArchived: true }, context);
+    return describe(settled ?? toggled, []);
   } catch (error) {
     if (!(error instanceof SkillError) || error.code === "STORE_FAILED") throw error;
     return describe(toggled, [`What it depends on could not be checked: ${error.message}`]);
@@ -113,26 +115,6 @@ async function findMissing(
     diagnostics: [],
   };
   return await hooks.missing(staged, manifest);
-}
-
-async function settle(
-  checked: RegisteredSkill,
-  missing: readonly string[],
-  by: Actor,
-  { store, clock }: RegistryContext,
-): Promise<RegisteredSkill> {
-  return await store.transaction(async (tx) => {
-    await tx.lock(skillLock(checked.id));
-    const skill = await tx.findSkill(checked.uid);
-    // What was found is about the revision that was looked at, and a skill that is off is not checked.
-    if (skill?.isEnabled !== true || skill.revision !== checked.revision || skill.status === "deleted")
-      return skill ?? checked;
-    const settled = settledSkill(skill, missing, clock.now().toISOString());
-    if (settled === undefined) return skill;
-    await tx.putSkill(settled);
-    await tx.append(statusEvent(settled, by));
-    return settled;
-  });
 }
 
 function describe(skill: RegisteredSkill, warnings: readonly string[]): Toggled {

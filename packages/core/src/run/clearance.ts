@@ -6,6 +6,7 @@ import type { SkillContent } from "../library/library.ts";
 import { type Act, type Decision, decide, defaultRules, type PolicyRequest } from "../policy/index.ts";
 import type { Mount, Network, Sandbox } from "../sandbox/sandbox.ts";
 import type { SessionLog } from "../session/session-log.ts";
+import { remoteIdentity } from "../source/origin.ts";
 import type { RunPorts } from "./run-port.ts";
 
 /** What is to be run, exactly, before anyone has said yes to it. */
@@ -106,7 +107,10 @@ async function approve(request: RunRequest, decision: Decision, context: Clearan
   const { content, act, target, args, run } = request;
   const { approvals, log, signal } = context;
   const { id: skill, trust } = content.entry;
-  const about = { skill, treeHash: content.treeHash, trust, act, target, args, run, session: log.session };
+  const identity = remoteIdentity(content.entry);
+  const origin = identity === undefined ? {} : { origin: identity };
+  const subject = { skill, treeHash: content.treeHash, trust, ...origin };
+  const about = { ...subject, act, target, args, run, session: log.session };
   const question = { ...about, ...reachOf(request), ...stdinOf(request), decision };
   const obtained = await approvals.obtain(question, signal);
   await rejectChanged(request, context);

@@ -2,6 +2,7 @@ import type { Digest } from "@skillhold/protocol";
 import { neutralText } from "../catalogue/index.ts";
 import type { SkillContent, SkillFile } from "../library/library.ts";
 import { argumentNames, escapeXml, estimateTokens, substitute } from "../skill/index.ts";
+import { originMark } from "./origin-mark.ts";
 import type { Supplement } from "./supplement.ts";
 import { disarmTags, wrap } from "./wrap.ts";
 
@@ -28,7 +29,7 @@ export type ListedFile = Pick<SkillFile, "path" | "size" | "role">;
 /** What the text depends on of a skill. */
 export interface TextSource
   extends Pick<SkillContent, "body" | "frontmatter" | "treeHash" | "files" | "folder"> {
-  readonly entry: Pick<SkillContent["entry"], "id" | "name" | "trust">;
+  readonly entry: Pick<SkillContent["entry"], "id" | "name" | "trust" | "source">;
 }
 
 export interface ActivationParts {
@@ -49,7 +50,13 @@ export function writeActivation(parts: ActivationParts): ActivatedSkill {
   const { content, hints, warnings } = parts;
   const { entry, treeHash } = content;
   const { files, moreFiles } = listFiles(content);
-  const attributes = { name: entry.name, id: entry.id, hash: treeHash, trust: entry.trust };
+  const attributes = {
+    name: entry.name,
+    id: entry.id,
+    hash: treeHash,
+    trust: entry.trust,
+    ...originMark(entry),
+  };
   const block = wrap("skill_content", attributes, innerText(parts, files, moreFiles));
   const tokens = estimateTokens(block);
   const text = [

@@ -30,14 +30,21 @@ export { systemPorts } from "./system-port.ts";
 export {
   type AgentTool,
   callSkillTool,
+  findSkillTool,
   type SkillTool,
   type SkillToolName,
   type SkillToolOptions,
   skillTools,
+  type ToolRunOptions,
 } from "./tool.ts";
 export type { ActiveSkill, ToolContext } from "./tool-context.ts";
 export { type DeclaredToolList, declaredTools, type SkillToolProblem } from "./tool-declared.ts";
 export type { Listing, SkillItem } from "./tool-listing.ts";
-export type { ToolError, ToolResult } from "./tool-result.ts";
+export {
+  answer as answerTool,
+  succeed as succeedTool,
+  type ToolError,
+  type ToolResult,
+} from "./tool-result.ts";
 export { disarmTags, wrap } from "./wrap.ts";
 export { type GuardedCall, type ToolGuard, type WrapOptions, wrapTools } from "./wrap-tools.ts";

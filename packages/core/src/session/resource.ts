@@ -2,11 +2,14 @@ import { type SkillEntry, SkillError, type SkillId, type Trust } from "@skillhol
 import type { ByteRange, Library, Resource } from "../library/library.ts";
 import type { Viewer } from "../library/viewer.ts";
 import type { Activation } from "./activation.ts";
+import { originMark } from "./origin-mark.ts";
 
 /** A bundled file as a session hands it over. */
 export interface SessionResource extends Resource {
   readonly skill: SkillId;
   readonly trust: Trust;
+  /** The source, of a skill that another program serves. */
+  readonly origin?: string;
   readonly warnings: readonly string[];
 }
 
@@ -32,6 +35,7 @@ export async function readSessionResource(
     ...resource,
     skill: entry.id,
     trust: entry.trust,
+    ...originMark(entry),
     warnings: hasChanged ? ["The skill has changed since it was loaded; read it again."] : [],
   };
 }

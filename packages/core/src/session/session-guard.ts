@@ -14,11 +14,13 @@ export class SessionGuard {
   }
 
   async judge(call: ToolCall, active: readonly Activation[]): Promise<ToolVerdict> {
-    const grants = active.map(({ skill, allowedTools, folder }) => ({
-      skill,
-      ...(allowedTools === undefined ? {} : { allowedTools }),
-      ...(folder === undefined ? {} : { folder }),
-    }));
+    const grants = active
+      .filter((each) => this.#counts(each))
+      .map(({ skill, allowedTools, folder }) => ({
+        skill,
+        ...(allowedTools === undefined ? {} : { allowedTools }),
+        ...(folder === undefined ? {} : { folder }),
+      }));
     const verdict = guardToolCall(call, grants, this.#options);
     if (verdict.verdict !== "blocked") return verdict;
     const { skill, message } = verdict;
@@ -30,6 +32,11 @@ export class SessionGuard {
     } as const;
     await this.#log.record({ type: "skill.denied", ...refusal, message });
     return verdict;
+  }
+
+  /** What a third party wrote may limit, but gives no leave: nobody has approved that it does. */
+  #counts({ trust }: Activation): boolean {
+    return this.#options?.mode !== "preapprove" || trust !== "third_party";
   }
 
   async rejectBlocked(call: ToolCall, active: readonly Activation[]): Promise<void> {

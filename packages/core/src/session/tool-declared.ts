@@ -2,7 +2,7 @@ import { SkillError } from "@skillhold/protocol";
 import { neutralText } from "../catalogue/index.ts";
 import type { DeclaredTool, ToolProblem } from "../declared-tool/index.ts";
 import type { Session } from "./session.ts";
-import type { AgentTool } from "./tool.ts";
+import type { AgentTool, ToolRunOptions } from "./tool.ts";
 import { answer, succeed, type ToolResult } from "./tool-result.ts";
 import { cutMiddle } from "./tool-running.ts";
 import { wrap } from "./wrap.ts";
@@ -16,23 +16,29 @@ export interface DeclaredToolList {
 export interface SkillToolProblem extends Partial<ToolProblem> {
   readonly skill: string;
   readonly message: string;
+  /** The refusal, where all of the skill's tools were refused. */
+  readonly cause?: SkillError;
 }
 
 /**
  * The tools that skills declare, for an agent: of those in use unless others are named. To list them the skills'
  * modules are run, which may ask for approval; a skill that is refused is a problem, and the others are listed.
  */
-export async function declaredTools(session: Session, ids = inUse(session)): Promise<DeclaredToolList> {
+export async function declaredTools(
+  session: Session,
+  ids = inUse(session),
+  signal?: AbortSignal,
+): Promise<DeclaredToolList> {
   const tools: AgentTool[] = [];
   const problems: SkillToolProblem[] = [];
   for (const skill of ids) {
     try {
-      const listed = await session.tools(skill);
+      const listed = await session.tools(skill, signal);
       tools.push(...listed.tools.map((tool) => toAgentTool(session, tool)));
       problems.push(...listed.problems.map((problem) => ({ skill, ...problem })));
     } catch (error) {
       if (!(error instanceof SkillError)) throw error;
-      problems.push({ skill, message: error.message });
+      problems.push({ skill, message: error.message, cause: error });
     }
   }
   return { tools, problems };
@@ -57,7 +63,8 @@ function toAgentTool(session: Session, tool: DeclaredTool): AgentTool {
     description: neutralText(description, session.limits.descriptionLength),
     inputSchema,
     owner: skill,
-    run: (input: unknown) => answer(() => callDeclared(session, skill, name, input)),
+    run: (input: unknown, call?: ToolRunOptions) =>
+      answer(() => callDeclared(session, skill, name, input, call)),
   });
   owners.set(made, skill);
   return made;
@@ -68,11 +75,13 @@ async function callDeclared(
   skill: string,
   name: string,
   input: unknown,
+  { signal }: ToolRunOptions = {},
 ): Promise<ToolResult> {
   if (typeof input !== "object" || input === null || Array.isArray(input))
     throw new SkillError("USAGE", `The input of ${name} is an object.`);
   // An object that is no list has text keys; what is in it is the tool's to check.
-  const called = await session.callTool(skill, name, input as Readonly<Record<string, unknown>>);
+  const args = input as Readonly<Record<string, unknown>>;
+  const called = await session.callTool(skill, name, args, signal === undefined ? {} : { signal });
   const { result, treeHash: hash } = called;
   const text = typeof result === "string" ? result : JSON.stringify(result, null, 2);
   const shown = cutMiddle(text ?? "", session.limits.toolTextLength);

@@ -1,5 +1,6 @@
 import type { SkillEntry } from "@skillhold/protocol";
 import { neutralText } from "../catalogue/index.ts";
+import { originMark } from "./origin-mark.ts";
 import type { Session } from "./session.ts";
 import { succeed, type ToolResult } from "./tool-result.ts";
 import { disarmTags } from "./wrap.ts";
@@ -9,6 +10,8 @@ export interface SkillItem {
   readonly id: string;
   readonly description: string;
   readonly tags: readonly string[];
+  /** The source, of a skill that another program serves. */
+  readonly origin?: string;
   /** Only when the skill is not ready. */
   readonly readiness?: string;
   /** Text around what a search matched. */
@@ -66,8 +69,9 @@ function listing(items: readonly SkillItem[], session: Session): ToolResult<List
   return succeed([...lines, ...rest].join("\n"), { skills, more });
 }
 
-function lineOf({ id, description, tags, readiness, snippet }: SkillItem): string {
+function lineOf({ id, description, tags, origin, readiness, snippet }: SkillItem): string {
   const notes = [
+    ...(origin === undefined ? [] : [`from ${neutralText(origin, 64)}`]),
     ...(tags.length === 0 ? [] : [`tags: ${tags.join(", ")}`]),
     ...(readiness === undefined ? [] : [`not ready: ${readiness}`]),
   ];
@@ -75,11 +79,13 @@ function lineOf({ id, description, tags, readiness, snippet }: SkillItem): strin
   return `- ${id}: ${description}${notes.length === 0 ? "" : ` (${notes.join("; ")})`}${around}`;
 }
 
-function itemOf({ id, description, tags, readiness }: SkillEntry, session: Session): SkillItem {
+function itemOf(entry: SkillEntry, session: Session): SkillItem {
+  const { id, description, tags, readiness } = entry;
   return {
     id,
     description: shown(description, session),
     tags: tags.slice(0, MOST_TAGS).map((tag) => disarmTags(neutralText(tag, 32))),
+    ...originMark(entry),
     ...(readiness.state === "ready" ? {} : { readiness: readiness.state }),
   };
 }

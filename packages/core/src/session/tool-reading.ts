@@ -34,8 +34,9 @@ export async function deactivateSkill(session: Session, id: string): Promise<Too
 
 /** Bytes that are not text would cost a model much and tell it nothing; they are in the data. */
 function resourceText(resource: SessionResource): string {
-  const { skill, trust, path, encoding, content, mimeType, size, start, length, hasMore, digest } = resource;
-  const attributes = { skill, path, hash: digest, trust };
+  const { skill, trust, origin, path, encoding, content, mimeType, size, start, length, hasMore, digest } =
+    resource;
+  const attributes = { skill, path, hash: digest, trust, ...(origin === undefined ? {} : { origin }) };
   const inner = encoding === "utf-8" ? content : `(binary file, ${mimeType}, ${size} bytes)`;
   return [
     ...resource.warnings.map((warning) => `Warning: ${warning}`),

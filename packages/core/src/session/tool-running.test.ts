@@ -42,3 +42,21 @@ test("the names of many files are text of the script, and are not all told to a 
   expect(result.text.indexOf("IGNORE ALL")).toBeGreaterThan(result.text.indexOf("<skill_output"));
   await session.close();
 });
+
+test("whoever calls a tool can watch what a script prints, and call it off [S-24]", async () => {
+  const { session } = await openRunning([org({ "scripts/a.sh": "echo on; sleep 60" })]);
+  const off = new AbortController();
+  const printed: string[] = [];
+  const onOutput = (_stream: string, chunk: Uint8Array) => {
+    printed.push(Buffer.from(chunk).toString());
+    off.abort();
+  };
+  const input = { skill_id: "demo", script: "a.sh" };
+  const result = await callSkillTool(skillTools(session), "run_skill_script", input, {
+    signal: off.signal,
+    onOutput,
+  });
+  expect(result).toMatchObject({ ok: true, data: { outcome: "aborted", stdout: "on\n" } });
+  expect(printed).toEqual(["on\n"]);
+  await session.close();
+});

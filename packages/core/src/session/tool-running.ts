@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import type { ScriptRun } from "../run/run-script.ts";
+import type { ScriptOptions, ScriptRun } from "../run/run-script.ts";
 import type { Session } from "./session.ts";
 import { succeed, type ToolResult } from "./tool-result.ts";
 import { wrap } from "./wrap.ts";
@@ -14,11 +14,17 @@ export interface ScriptInput {
 export async function runSkillScript(
   session: Session,
   { skill_id, script, args = [], stdin }: ScriptInput,
+  { signal, onOutput }: Pick<ScriptOptions, "signal" | "onOutput"> = {},
 ): Promise<ToolResult<ScriptRun>> {
   // The instructions may name a script by the address that stands in for the skill's folder.
   const base = `skill://${skill_id}/`;
   const path = script.startsWith(base) ? script.slice(base.length) : script;
-  const run = await session.run(skill_id, path, { args, ...(stdin === undefined ? {} : { stdin }) });
+  const run = await session.run(skill_id, path, {
+    args,
+    ...(stdin === undefined ? {} : { stdin }),
+    ...(signal === undefined ? {} : { signal }),
+    ...(onOutput === undefined ? {} : { onOutput }),
+  });
   return succeed(runText(run, session.limits.toolTextLength), run);
 }
 

@@ -1,6 +1,7 @@
 import { SkillError } from "@skillhold/protocol";
 import { z } from "zod";
 import { neutralText } from "../catalogue/index.ts";
+import type { ScriptOptions } from "../run/run-script.ts";
 import type { Session } from "./session.ts";
 import { didYouMean, suggest } from "./suggest.ts";
 import { listSkills, searchSkills } from "./tool-listing.ts";
@@ -18,6 +19,9 @@ export type SkillToolName =
   | "deactivate_skill"
   | "publish_skill";
 
+/** How a call may be called off, and whom to tell of what a script prints meanwhile. Never taken from a model. */
+export type ToolRunOptions = Pick<ScriptOptions, "signal" | "onOutput">;
+
 /** A tool for an agent, in no framework's terms. `run` checks its input itself and throws only on a bug. */
 export interface AgentTool {
   readonly name: string;
@@ -26,7 +30,7 @@ export interface AgentTool {
   readonly inputSchema: Readonly<Record<string, unknown>>;
   /** The skill that declares it. */
   readonly owner?: string;
-  run(input: unknown): Promise<ToolResult>;
+  run(input: unknown, call?: ToolRunOptions): Promise<ToolResult>;
 }
 
 export interface SkillTool extends AgentTool {
@@ -57,15 +61,21 @@ const ALIASES: ReadonlyMap<string, SkillToolName> = new Map<string, SkillToolNam
   ["skills.run_script", "run_skill_script"],
 ]);
 
+/** The tool of this name or alias. */
+export function findSkillTool(tools: readonly AgentTool[], name: string): AgentTool | undefined {
+  const wanted = ALIASES.get(name) ?? name;
+  return tools.find((each) => each.name === wanted);
+}
+
 /** Calls a tool by its name or by an alias. */
 export async function callSkillTool(
   tools: readonly AgentTool[],
   name: string,
   input: unknown,
+  call?: ToolRunOptions,
 ): Promise<ToolResult> {
-  const wanted = ALIASES.get(name) ?? name;
-  const tool = tools.find((each) => each.name === wanted);
-  if (tool !== undefined) return tool.run(input);
+  const tool = findSkillTool(tools, name);
+  if (tool !== undefined) return tool.run(input, call);
   const names = tools.map((each) => each.name);
   const hint = didYouMean(suggest(name, names)) ?? `The skill tools are ${names.join(", ")}.`;
   return fail(new SkillError("USAGE", `There is no skill tool ${neutralText(name, 64)}.`, { hint }));
@@ -132,7 +142,7 @@ function usingTools(session: Session): readonly SkillTool[] {
         args: z.array(z.string().max(32_768)).max(256).optional().describe("Its arguments, one by one."),
         stdin: z.string().max(1_048_576).optional().describe("What it reads from standard input."),
       }),
-      (input) => runSkillScript(session, input),
+      (input, call) => runSkillScript(session, input, call),
     ),
     makeTool(
       "deactivate_skill",
@@ -162,13 +172,13 @@ function makeTool<S extends z.ZodObject>(
   name: SkillToolName,
   description: string,
   schema: S,
-  work: (input: z.infer<S>) => Promise<ToolResult>,
+  work: (input: z.infer<S>, call: ToolRunOptions | undefined) => Promise<ToolResult>,
 ): SkillTool {
-  const run = (input: unknown): Promise<ToolResult> =>
+  const run = (input: unknown, call?: ToolRunOptions): Promise<ToolResult> =>
     answer(async () => {
       const parsed = schema.safeParse(input ?? {});
       if (!parsed.success) throw badInput(name, parsed.error, schema);
-      return work(parsed.data);
+      return work(parsed.data, call);
     });
   return {
     name,

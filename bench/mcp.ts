@@ -1,0 +1,142 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { toNodeHandler } from "@modelcontextprotocol/node";
+import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { nodeHost, openLibrary, openSession, systemPorts } from "@skillhold/core";
+import { type McpSkills, mcpHandler, serveMcpStdio } from "@skillhold/mcp/server";
+import { z } from "zod";
+import { compare } from "./measure.ts";
+
+const ROUNDS = 400;
+const REVISION = "2026-07-28";
+const launcher = resolve(import.meta.dirname, "../packages/cli/bin/skillhold.js");
+
+/** What a call of read_skill costs beside a call of a tool of the bare SDK that answers with as much text. */
+export async function benchMcp(): Promise<void> {
+  const root = mkdtempSync(join(tmpdir(), "skillhold-mcp-bench-"));
+  try {
+    writeSkill(join(root, "skills/pdf"));
+    await benchStdio(root);
+    await benchHttp(root);
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+const line = "One line of the instructions that say what to do next.\n";
+const text = line.repeat(70);
+/** With every use on a durable record, which waits for the disk; the others show the protocol alone. */
+const RECORDED = "read_skill of the command line, recorded";
+
+function writeSkill(folder: string): void {
+  mkdirSync(join(folder, "references"), { recursive: true });
+  writeFileSync(join(folder, "SKILL.md"), `---\nname: pdf\ndescription: Reads PDF files.\n---\n${text}`);
+  writeFileSync(join(folder, "references/forms.md"), line);
+}
+
+async function benchStdio(root: string): Promise<void> {
+  const self = [process.execPath, "--conditions=@skillhold/source", import.meta.filename] as const;
+  const [node, ...args] = self;
+  const env = { PATH: process.env["PATH"] ?? "", HOME: join(root, "home") };
+  const started = [
+    { args: [...args, "echo", root] },
+    { args: [...args, "skills", root] },
+    { args: [launcher, "mcp", "--root", join(root, "skills")] },
+  ].map(async (command) => connect(new StdioClientTransport({ command: node, ...command, env })));
+  const [echo, bare, command] = await Promise.all(started);
+  if (echo === undefined || bare === undefined || command === undefined) return;
+  await report("stdio", echo, { read_skill: bare, [RECORDED]: command });
+  for (const client of [echo, bare, command]) await client.close();
+}
+
+async function benchHttp(root: string): Promise<void> {
+  const skills = await openSkills(root);
+  const ours = mcpHandler({ open: () => skills, library: skills.library });
+  const who = { key: "bench", viewer: skills.viewer };
+  const theirs = createMcpHandler(echoServer);
+  const servers = await Promise.all([
+    listen(theirs),
+    listen({ fetch: (request) => ours.fetch(request, who) }),
+  ]);
+  const clients = await Promise.all(
+    servers.map(({ url }) => connect(new StreamableHTTPClientTransport(url))),
+  );
+  const [echo, bare] = clients;
+  if (echo !== undefined && bare !== undefined) await report("HTTP", echo, { read_skill: bare });
+  for (const client of clients) await client.close();
+  await Promise.all([ours.close(), theirs.close(), ...servers.map(({ close }) => close())]);
+  await skills.library.close();
+}
+
+async function report(way: string, echo: Client, ours: Readonly<Record<string, Client>>): Promise<void> {
+  const read = (again: boolean) => ({ name: "read_skill", arguments: { skill_id: "pdf", again } });
+  const tasks = Object.values(ours).map((client) => () => client.callTool(read(true)));
+  const [base = 0, ...times] = await compare(
+    [() => echo.callTool({ name: "echo", arguments: { text: "x" } }), ...tasks],
+    ROUNDS,
+  );
+  for (const [at, name] of Object.keys(ours).entries()) {
+    const ms = times[at] ?? 0;
+    const aim = name === RECORDED ? "" : " (aim: at most 1.5)";
+    console.log(
+      `mcp: ${way}, echo of the SDK ${base.toFixed(2)} ms, ${name} ${ms.toFixed(2)} ms, ratio ${(ms / base).toFixed(2)}${aim}`,
+    );
+  }
+}
+
+async function connect(transport: StdioClientTransport | StreamableHTTPClientTransport): Promise<Client> {
+  const client = new Client(
+    { name: "bench", version: "1" },
+    { versionNegotiation: { mode: { pin: REVISION } } },
+  );
+  await client.connect(transport);
+  return client;
+}
+
+async function listen(handler: Parameters<typeof toNodeHandler>[0]) {
+  const answer = toNodeHandler(handler);
+  // Under `exactOptionalPropertyTypes` a request of Node is not quite what the adapter asks for.
+  const server = createServer((request, response) => void answer(request as never, response));
+  const started = Promise.withResolvers<void>();
+  server.listen(0, "127.0.0.1", started.resolve);
+  await started.promise;
+  // A server that listens on a port has an address of that kind.
+  const { port } = server.address() as AddressInfo;
+  const close = async () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { url: new URL(`http://127.0.0.1:${port}/mcp`), close };
+}
+
+function echoServer(): McpServer {
+  const server = new McpServer({ name: "echo", version: "1" });
+  const answer = { content: [{ type: "text" as const, text }], structuredContent: { text } };
+  const schemas = {
+    inputSchema: z.object({ text: z.string() }),
+    outputSchema: z.object({ text: z.string() }),
+  };
+  server.registerTool("echo", { description: "Echoes.", ...schemas }, async () => answer);
+  return server;
+}
+
+async function openSkills(root: string): Promise<McpSkills> {
+  const source = { label: "skills", kind: "user", trust: "user", root: join(root, "skills") } as const;
+  const library = await openLibrary({ sources: [source], host: nodeHost(process), watch: true });
+  const viewer = { runtime: "bench" };
+  return { library, viewer, openSession: () => openSession(library, viewer, systemPorts()) };
+}
+
+const [role, root = ""] = process.argv.slice(2);
+if (process.argv[1] === import.meta.filename && role === "echo") serveStdio(echoServer);
+if (process.argv[1] === import.meta.filename && role === "skills") {
+  const skills = await openSkills(root);
+  await serveMcpStdio(skills, { input: process.stdin, output: process.stdout });
+  await skills.library.close();
+}

@@ -1,0 +1,22 @@
+import { gatewayAddress, showAddress } from "@skillhold/core/remote";
+import { SkillError } from "@skillhold/protocol/error";
+import { type ExitCode, printData } from "../output.ts";
+import type { CommandInput } from "../program.ts";
+import { chooseAddress } from "../remote-access.ts";
+import { dropLogin } from "../remote-login.ts";
+
+/** Forgets a token. It still counts: only where the gateway's store is can it be revoked. */
+export async function run({ args, io }: CommandInput): Promise<ExitCode> {
+  const address = await chooseAddress(args[0], io);
+  const url = showAddress(gatewayAddress(address, { isInsecure: true }));
+  if (!(await dropLogin(url, io.env)))
+    throw new SkillError("TOKEN_NOT_FOUND", `You are not logged in at ${url}.`, {
+      hint: "`skillhold whoami` says where you are, if it is one place only.",
+    });
+  if (io.json) printData(io, { url });
+  else
+    io.err(
+      `The token for ${url} is forgotten here. It counts until it expires, or \`skillhold token revoke\`.\n`,
+    );
+  return 0;
+}

@@ -1,0 +1,270 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { runJson, runMain, writeFile } from "../fake-host.ts";
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "skillhold-install-"));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const home = () => join(root, "home");
+const install = (...args: readonly string[]) =>
+  runMain(["mcp", "install", ...args], root, { env: { HOME: home() } });
+const read = (path: string) => readFileSync(join(root, path), "utf8");
+const readData = (path: string) => JSON.parse(read(path));
+
+const launched = (runtime: string) => [
+  expect.stringMatching(/bin\/skillhold\.js$/),
+  "mcp",
+  "--runtime",
+  runtime,
+];
+
+describe("mcp install", () => {
+  test.each([
+    ["claude-code", "home/.claude.json", ["mcpServers"], { type: "stdio" }],
+    ["cursor", "home/.cursor/mcp.json", ["mcpServers"], {}],
+    ["gemini", "home/.gemini/settings.json", ["mcpServers"], {}],
+    ["windsurf", "home/.codeium/windsurf/mcp_config.json", ["mcpServers"], {}],
+    ["zed", "home/.config/zed/settings.json", ["context_servers"], { env: {} }],
+  ])("sets %s up in its own file and words [S-57]", async (client, file, way, more) => {
+    expect(await install("--client", client)).toMatchObject({ code: 0, out: "" });
+    const entry = { command: process.execPath, args: launched(client), ...more };
+    expect(readData(file)).toEqual({ [way[0] ?? ""]: { skillhold: entry } });
+    expect(statSync(join(root, file)).mode & 0o777).toBe(0o600);
+  });
+
+  test.runIf(process.platform === "linux").each([
+    ["vscode", "home/.config/Code/User/mcp.json", "servers"],
+    ["claude-desktop", "home/.config/Claude/claude_desktop_config.json", "mcpServers"],
+  ])("finds where programs with windows keep settings: %s [S-57]", async (client, file, key) => {
+    await install("--client", client);
+    expect(readData(file)[key].skillhold).toMatchObject({ args: launched(client) });
+  });
+
+  test("knows both ways in which OpenCode has had its servers [S-57]", async () => {
+    await install("--client", "opencode");
+    const file = "home/.config/opencode/opencode.json";
+    const command = [process.execPath, ...launched("opencode")];
+    expect(readData(file)).toEqual({ mcp: { servers: { skillhold: { type: "local", command } } } });
+    writeFile(root, file, '{"mcp": {"other": {"type": "local", "command": ["x"]}}}');
+    await install("--client", "opencode");
+    expect(readData(file).mcp).toMatchObject({ other: {}, skillhold: { type: "local", command } });
+    writeFile(root, file, "{ /* mine */ }");
+    expect((await install("--client", "opencode")).err).toContain('"servers": {');
+  });
+
+  test("for a project names no place of this machine [S-57]", async () => {
+    writeFile(root, "skills/x/SKILL.md", "");
+    await install("--client", "claude-code", "--scope", "project", "--root", "skills", "--agent", "writer");
+    expect(readData(".mcp.json").mcpServers.skillhold).toEqual({
+      type: "stdio",
+      command: "skillhold",
+      args: ["mcp", "--runtime", "claude-code", "--root", "skills", "--agent", "writer"],
+    });
+    expect(await install("--client", "windsurf", "--scope", "project")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("no settings for a project"),
+    });
+  });
+
+  test("hands on which skills are served and to whom, and no password [S-57]", async () => {
+    const options = [
+      "--root",
+      "a",
+      "--runtime",
+      "mine",
+      "--allow",
+      "x,y",
+      "--no-store",
+      "--precedence",
+      "trust",
+    ];
+    await install("--client", "cursor", ...options);
+    expect(readData("home/.cursor/mcp.json").mcpServers.skillhold.args.slice(1)).toEqual([
+      "mcp",
+      "--runtime",
+      "mine",
+      "--root",
+      join(root, "a"),
+      "--precedence",
+      "trust",
+      "--no-store",
+      "--allow",
+      "x,y",
+    ]);
+    const secret = await install("--client", "cursor", "--store", "postgres://ada:secret@db/x");
+    expect(secret).toMatchObject({ code: 2, err: expect.not.stringContaining("secret@") });
+  });
+
+  test.each([
+    ["claude-code", ".claude.json", "mcpServers", { type: "http", url: "$URL", headers: "${T}" }],
+    ["cursor", ".cursor/mcp.json", "mcpServers", { url: "$URL", headers: "${env:T}" }],
+    ["gemini", ".gemini/settings.json", "mcpServers", { httpUrl: "$URL", headers: "${T}" }],
+    [
+      "windsurf",
+      ".codeium/windsurf/mcp_config.json",
+      "mcpServers",
+      { serverUrl: "$URL", headers: "${env:T}" },
+    ],
+  ])(
+    "writes the address of a gateway for %s, and the name of the token alone [S-57]",
+    async (client, file, key, entry) => {
+      await install("--client", client, "--gateway", "https://skills.example:8443/", "--token-env", "T");
+      const { headers, ...rest } = entry;
+      const text = JSON.stringify({ ...rest, headers: { Authorization: `Bearer ${headers}` } });
+      expect(readData(`home/${file}`)[key].skillhold).toEqual(
+        JSON.parse(text.replace("$URL", "https://skills.example:8443/mcp")),
+      );
+    },
+  );
+
+  test("refuses what is not an address, not a variable, and what a client cannot have [S-57]", async () => {
+    for (const gateway of ["skills.example", "ftp://x", "https://ada:secret@x"])
+      expect((await install("--client", "cursor", "--gateway", gateway)).code, gateway).toBe(2);
+    const asked = ["--gateway", "https://x", "--token-env", "ghp_abc-def"];
+    expect((await install("--client", "cursor", ...asked)).err).toContain("never the token");
+    expect((await install("--client", "claude-desktop", "--gateway", "https://x")).err).toContain(
+      "connectors",
+    );
+    expect((await install("--client", "cursor", "--name", "__proto__")).code).toBe(2);
+    expect(existsSync(home())).toBe(false);
+  });
+
+  test("says which clients there are [S-60]", async () => {
+    expect((await install("--client", "curser")).err).toContain("Did you mean cursor?");
+    expect((await install()).err).toContain("claude-code, claude-desktop, cursor");
+  });
+});
+
+describe("a file that is there", () => {
+  const file = "home/.cursor/mcp.json";
+  const before = '{\n\t"mcpServers": {\n\t\t"other": {\n\t\t\t"url": "https://o"\n\t\t}\n\t},\n\t"x": 1\n}';
+
+  test("keeps all else, its indentation, its mode, and a copy beside it [S-57]", async () => {
+    chmodSync(writeFile(root, file, before), 0o640);
+    await install("--client", "cursor");
+    const after = read(file);
+    expect(after).toMatch(/^\{\n\t"mcpServers": \{\n\t\t"other"/);
+    expect(after.endsWith("}")).toBe(true);
+    expect(JSON.parse(after)).toMatchObject({ mcpServers: { other: { url: "https://o" } }, x: 1 });
+    expect(statSync(join(root, file)).mode & 0o777).toBe(0o640);
+    expect(read(`${file}.skillhold-backup`)).toBe(before);
+    expect(statSync(join(root, `${file}.skillhold-backup`)).mode & 0o777).toBe(0o640);
+  });
+
+  test("is as it was after --undo, byte for byte, also after a second install [S-57]", async () => {
+    writeFile(root, file, before);
+    await install("--client", "cursor");
+    await install("--client", "cursor", "--runtime", "other");
+    expect(read(`${file}.skillhold-backup`)).toBe(before);
+    expect(await install("--client", "cursor", "--undo")).toMatchObject({ code: 0 });
+    expect(read(file)).toBe(before);
+    expect(existsSync(join(root, `${file}.skillhold-backup`))).toBe(false);
+    expect((await install("--client", "cursor", "--undo")).code).toBe(5);
+  });
+
+  test("that was changed since loses our entry alone [S-57]", async () => {
+    writeFile(root, file, before);
+    await install("--client", "cursor");
+    const changed = { ...readData(file), later: true };
+    writeFileSync(join(root, file), JSON.stringify(changed));
+    await install("--client", "cursor", "--undo");
+    expect(readData(file)).toEqual({ mcpServers: { other: { url: "https://o" } }, x: 1, later: true });
+  });
+
+  test("that was made for us goes with us [S-57]", async () => {
+    await install("--client", "cursor");
+    await install("--client", "cursor", "--undo");
+    expect(existsSync(join(root, file))).toBe(false);
+  });
+
+  test.each([
+    ["comments", '{\n  // mine\n  "mcpServers": {}\n}'],
+    ["a list", "[]"],
+    ["a number that would be another one", '{"id": 12345678901234567890}'],
+    ["servers that are no table", '{"mcpServers": []}'],
+  ])("with %s is left alone, and what to add is told [S-57]", async (_name, text) => {
+    writeFile(root, file, text);
+    const { code, err } = await install("--client", "cursor");
+    expect(code).toBe(2);
+    expect(err).toMatch(/is left as it is, because[\s\S]*"skillhold": \{/);
+    expect(read(file)).toBe(text);
+  });
+
+  test("is only shown with --dry-run [S-57] [S-60]", async () => {
+    writeFile(root, file, before);
+    const { code, out } = await install("--client", "cursor", "--dry-run");
+    expect(code).toBe(0);
+    expect(out).toMatch(/^\+\t\t"skillhold": \{$/m);
+    expect(read(file)).toBe(before);
+    const env = { HOME: home() };
+    const { data } = await runJson(["mcp", "install", "--client", "cursor", "--dry-run"], root, { env });
+    expect(data).toMatchObject({
+      client: "cursor",
+      scope: "user",
+      action: "written",
+      isDryRun: true,
+      backup: null,
+    });
+  });
+
+  test("stays a link where it is one [S-57]", async () => {
+    writeFile(root, "dotfiles/mcp.json", "{}\n");
+    writeFile(root, "home/.cursor/x", "");
+    symlinkSync(join(root, "dotfiles/mcp.json"), join(root, file));
+    await install("--client", "cursor");
+    expect(readData("dotfiles/mcp.json").mcpServers).toHaveProperty("skillhold");
+    expect(read(file)).toBe(read("dotfiles/mcp.json"));
+  });
+});
+
+describe("settings in TOML", () => {
+  const file = "home/.codex/config.toml";
+  const before =
+    '# mine\nmodel = "x" # this one\n\n[mcp_servers.other] # theirs\ncommand = "o"\nargs = [\n  "[not.a.header]",\n]\n';
+
+  test("keep their comments, and come back byte for byte [S-57]", async () => {
+    writeFile(root, file, before);
+    await install("--client", "codex");
+    expect(read(file).startsWith(before)).toBe(true);
+    expect(read(file)).toContain("\n[mcp_servers.skillhold]\ncommand = ");
+    await install("--client", "codex", "--gateway", "http://127.0.0.1:1", "--token-env", "T");
+    expect(read(file).slice(before.length)).toBe(
+      '\n[mcp_servers.skillhold]\nurl = "http://127.0.0.1:1/mcp"\nbearer_token_env_var = "T"\n',
+    );
+    await install("--client", "codex", "--undo");
+    expect(read(file)).toBe(before);
+  });
+
+  test("that were changed since lose our table alone [S-57]", async () => {
+    writeFile(root, file, before);
+    await install("--client", "codex");
+    writeFileSync(join(root, file), `${read(file)}\n[later]\nx = 1 # kept\n`);
+    await install("--client", "codex", "--undo");
+    expect(read(file)).toBe(`${before}\n[later]\nx = 1 # kept\n`);
+  });
+
+  test.each([
+    ["is no TOML", "= ="],
+    ["has all servers in one line", 'mcp_servers = { other = { command = "o" } }\n'],
+    ["has more of our entry elsewhere", "[mcp_servers.skillhold.env]\nX = '1'\n"],
+  ])("are left alone where the file %s [S-57]", async (_name, text) => {
+    writeFile(root, file, text);
+    const { code, err } = await install("--client", "codex");
+    expect([code, read(file)]).toEqual([2, text]);
+    expect(err).toContain("[mcp_servers.skillhold]\ncommand");
+  });
+});

@@ -1,0 +1,44 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { runMain, skillText, writeFile } from "../fake-host.ts";
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "skillhold-mcp-"));
+  writeFile(root, "skills/pdf/SKILL.md", skillText("pdf", "Reads PDF files."));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const mcp = (args: readonly string[], options: Parameters<typeof runMain>[2] = {}) =>
+  runMain(["mcp", "--root", "skills", ...args], root, {
+    ...options,
+    env: { HOME: join(root, "home") },
+  });
+
+describe("mcp", () => {
+  test("ends without a word when nobody is at the other end [S-57]", async () => {
+    expect(await mcp([])).toEqual({ code: 0, out: "", err: "" });
+  });
+
+  test("tells a person at a terminal who it is for [S-57] [S-60]", async () => {
+    expect(await mcp([], { typed: "" })).toMatchObject({
+      code: 2,
+      out: "",
+      err: expect.stringContaining("skillhold mcp install --client"),
+    });
+  });
+
+  test("refuses a tool to switch off that there is none of [S-24] [S-60]", async () => {
+    expect(await mcp(["--off", "read_skil"])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("Did you mean read_skill"),
+    });
+  });
+
+  test("tells what keeps it from serving, before the client hears anything [S-57]", async () => {
+    expect(await mcp(["--mount", "nothing"])).toMatchObject({ code: 5, out: "" });
+    expect(await mcp(["--root", "nothing"])).toMatchObject({ code: 5, out: "" });
+  });
+});

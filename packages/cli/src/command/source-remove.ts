@@ -1,0 +1,27 @@
+import { forgetMcpSource } from "@skillhold/mcp/host";
+import { labelOf } from "../mcp-source.ts";
+import { getSource } from "../mcp-source-argument.ts";
+import { readSources, writeSources } from "../mcp-source-file.ts";
+import { mcpCacheFolder } from "../mcp-source-path.ts";
+import { type ExitCode, printData } from "../output.ts";
+import type { CommandInput } from "../program.ts";
+
+/** Takes a server out of the sources, with all that was kept of it. */
+export async function run({ io, args, options }: CommandInput): Promise<ExitCode> {
+  const sources = await readSources(io.env);
+  const { label } = getSource(sources, args[0] ?? "");
+  const isRehearsal = options["dryRun"] === true;
+  if (!isRehearsal) {
+    await writeSources(
+      sources.filter((each) => each.label !== label),
+      io.env,
+    );
+    await forgetMcpSource(label, mcpCacheFolder(io.env));
+  }
+  if (io.json) printData(io, { source: labelOf(label), dryRun: isRehearsal });
+  else
+    io.err(
+      `${labelOf(label)} ${isRehearsal ? "would be" : "is"} removed, with what was kept of its files.\n`,
+    );
+  return 0;
+}

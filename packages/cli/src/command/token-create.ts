@@ -1,0 +1,45 @@
+import { issueToken } from "@skillhold/core/token";
+import { Role } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
+import { limitTable } from "@skillhold/protocol/limits";
+import { countOption, present, textOption } from "../option.ts";
+import { type ExitCode, plain, printData } from "../output.ts";
+import type { CommandInput } from "../program.ts";
+import { withRegistry } from "../store.ts";
+import { asIssuer } from "../token-issuer.ts";
+
+const DAY_MS = 86_400_000;
+
+/** Makes a token. What is secret of it goes to standard output alone, and is shown at no other time. */
+export async function run(input: CommandInput): Promise<ExitCode> {
+  const { io, options } = input;
+  const spec = readSpec(options);
+  return await withRegistry<ExitCode>(asIssuer(input, options["by"]), "write", async (opened) => {
+    const { context, actor, flags } = opened;
+    const { token, secret } = await issueToken(spec, { by: actor }, context);
+    if (io.json) {
+      printData(io, { token, secret });
+      return 0;
+    }
+    const { id, role, user, agent, expiresAt } = token;
+    const as = agent === undefined ? "" : `, as the agent ${plain(agent)}`;
+    io.out(`${secret}\n`);
+    io.err(`${role} for ${plain(user)}${as}, until ${expiresAt}\n`);
+    io.err("Keep it where secrets are kept: it is not shown again.\n");
+    io.err(`\`skillhold token revoke ${id}${flags}\` takes it back.\n`);
+    return 0;
+  });
+}
+
+function readSpec(options: CommandInput["options"]) {
+  const name = textOption(options, "name");
+  const { data: role } = Role.safeParse(textOption(options, "role"));
+  if (name === undefined || role === undefined)
+    throw new SkillError("USAGE", "A token has a name and a role.", {
+      hint: "Give both, such as --name CI --role publisher.",
+    });
+  const days = countOption(options, "days", { min: 1, max: limitTable.tokenMs.max / DAY_MS });
+  const expiresInMs = days === undefined ? undefined : days * DAY_MS;
+  const [user, agent] = ["user", "agent"].map((option) => textOption(options, option));
+  return { name, role, ...present({ user, agent, expiresInMs }) };
+}

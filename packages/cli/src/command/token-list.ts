@@ -1,0 +1,43 @@
+import { neutralText } from "@skillhold/core";
+import { listTokens, type TokenRecord } from "@skillhold/core/token";
+import { type ExitCode, type Io, printData } from "../output.ts";
+import type { CommandInput } from "../program.ts";
+import { withRegistry } from "../store.ts";
+import { formatTable } from "../table.ts";
+import { count, paintFor } from "../text.ts";
+
+/** Lists the tokens of programs. */
+export async function run(input: CommandInput): Promise<ExitCode> {
+  const { io } = input;
+  return await withRegistry<ExitCode>(input, "read", async ({ context, flags }) => {
+    const tokens = await listTokens(context);
+    if (io.json) printData(io, { tokens });
+    else if (tokens.length > 0) await printTokens(io, tokens, context.clock.now());
+    else io.err(`No tokens. \`skillhold token create --name <text> --role <name>${flags}\` makes one.\n`);
+    return 0;
+  });
+}
+
+async function printTokens(io: Io, tokens: readonly TokenRecord[], now: Date): Promise<void> {
+  const paint = await paintFor(io.color);
+  const columns = [
+    { title: "ID" },
+    { title: "ROLE" },
+    { title: "USER", most: 20 },
+    { title: "AGENT", most: 20 },
+    { title: "UNTIL" },
+    { title: "USED" },
+    { title: "NAME" },
+  ];
+  const rows = tokens.map((token) => {
+    const { id, role, user, agent = "-", lastUsedAt = "never", name } = token;
+    return [id, role, user, agent, untilOf(token, now), lastUsedAt, name].map((cell) => neutralText(cell));
+  });
+  io.out(formatTable(columns, rows, { width: io.isOutTty ? io.columns : undefined, paintTitle: paint.dim }));
+  io.err(`${count(tokens.length, "token")}\n`);
+}
+
+function untilOf({ revokedAt, expiresAt }: TokenRecord, now: Date): string {
+  if (revokedAt !== undefined) return "revoked";
+  return Date.parse(expiresAt) <= now.getTime() ? "expired" : expiresAt;
+}

@@ -1,0 +1,64 @@
+import type { ApprovalStore, Asker, IndexCache, RunPorts, SecretStore } from "@skillhold/core";
+import { environmentHome, environmentRuns, rememberRuntimes } from "@skillhold/core/environment";
+import type { DependencyPorts, LogEntry } from "@skillhold/gateway";
+import { SkillError } from "@skillhold/protocol/error";
+import { defaultLimits } from "@skillhold/protocol/limits";
+import { currentHost } from "../installing.ts";
+import { systemCode } from "../io-failure.ts";
+import { present } from "../option.ts";
+import type { Io } from "../output.ts";
+import { chooseSandbox } from "../sandbox-choice.ts";
+
+interface MachineOptions {
+  readonly io: Pick<Io, "env">;
+  /** The data folder. */
+  readonly folder: string;
+  readonly cache?: IndexCache;
+}
+
+export interface DependencyOptions extends MachineOptions {
+  readonly copies: string;
+  readonly closing: AbortSignal;
+  readonly log: (entry: LogEntry) => void;
+}
+
+/** What it takes to look at dependencies; undefined where nothing could be installed, and then they are not looked at. */
+export async function openDependencies({
+  io,
+  folder,
+  copies,
+  closing,
+  log,
+  cache,
+}: DependencyOptions): Promise<DependencyPorts | undefined> {
+  try {
+    return {
+      home: await environmentHome(folder),
+      copies,
+      host: currentHost(io),
+      sandbox: chooseSandbox(io),
+      findRuntime: rememberRuntimes(),
+      limits: defaultLimits,
+      signal: closing,
+      ...present({ cache }),
+    };
+  } catch (error) {
+    if (!(error instanceof SkillError) && systemCode(error) === undefined) throw error;
+    log({ level: "warning", event: "deps.off", message: "What skills need is not looked at.", error });
+    return undefined;
+  }
+}
+
+export interface RunOptions extends MachineOptions {
+  readonly approvals: ApprovalStore;
+  readonly secrets: SecretStore;
+  readonly asker: Asker;
+}
+
+/** What sessions run skills with: always in the sandbox, and without variables or files of whoever started the gateway. */
+export function openRuns({ io, folder, approvals, secrets, asker, cache }: RunOptions): () => RunPorts {
+  const sandbox = chooseSandbox(io);
+  const environment = environmentRuns(folder, { sandbox, limits: defaultLimits, ...present({ cache }) });
+  const runs = { sandbox, ...environment, approvals, secrets, asker };
+  return () => runs;
+}

@@ -1,0 +1,38 @@
+import { openSession } from "@skillhold/core";
+import { type GatewayContext, type Mount, viewerOf } from "@skillhold/gateway";
+import { mcpHandler } from "@skillhold/mcp/server";
+import { everyone } from "@skillhold/protocol/http";
+
+export type McpSource = Pick<GatewayContext, "registry" | "library" | "audit" | "runs" | "log">;
+
+const APPROVAL_HINT =
+  "A person can approve it in the gateway's console, under Approvals, and then it can be called again.";
+
+/**
+ * MCP on the gateway's port. What needs a person's yes is asked at the gateway's desk and never of the client: whoever
+ * holds an agent's token could else approve for themselves.
+ */
+export function mcpMount(source: McpSource): Mount {
+  const { library, audit, runs, log } = source;
+  const { clock, ids, limits } = source.registry;
+  const handler = mcpHandler({
+    library,
+    open: ({ viewer }) => ({
+      library,
+      viewer,
+      approvalHint: APPROVAL_HINT,
+      openSession: () => {
+        const running = runs === undefined ? {} : { runs: runs(viewer) };
+        return openSession(library, viewer, { clock, ids, audit, ...running }, { limits });
+      },
+    }),
+    onError: (error) => log({ level: "warning", event: "mcp.failed", error }),
+  });
+  return {
+    path: "/mcp",
+    roles: everyone,
+    handle: async (request, principal) =>
+      await handler.fetch(request, { key: principal.token, viewer: await viewerOf(principal, {}, source) }),
+    close: () => handler.close(),
+  };
+}

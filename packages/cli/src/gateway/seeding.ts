@@ -1,0 +1,45 @@
+import { type RegistryContext, type SeedReport, type SeedWatch, watchSeeds } from "@skillhold/core/registry";
+import type { LogEntry } from "@skillhold/gateway";
+import { SkillError } from "@skillhold/protocol/error";
+import { bundledSkills } from "../bundled-skills.ts";
+
+export interface SeedingOptions {
+  readonly log: (entry: LogEntry) => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Takes in the skills that come with Skillhold, while the gateway answers already, and again when they are edited. What
+ * cannot be taken in is told. What they need is found out by the gateway, which hears of each that was published.
+ */
+export function startSeeding(
+  { log, signal }: SeedingOptions,
+  { hooks: _hooks, ...registry }: RegistryContext,
+): SeedWatch | undefined {
+  try {
+    const onProblem = (error: unknown) => log({ level: "error", event: "seed.failed", error });
+    return watchSeeds(
+      bundledSkills(),
+      { signal, onProblem, onSeed: (report) => tell(report, log) },
+      registry,
+    );
+  } catch (error) {
+    if (!(error instanceof SkillError)) throw error;
+    log({ level: "warning", event: "seed.failed", error });
+    return undefined;
+  }
+}
+
+function tell({ skills }: SeedReport, log: SeedingOptions["log"]): void {
+  for (const skill of skills) {
+    const { status, path } = skill;
+    if (status === "failed")
+      log({ level: "warning", event: "seed.refused", message: skill.error.message, fields: { path } });
+    else if (status !== "unchanged")
+      log({
+        level: "info",
+        event: "seed.taken",
+        fields: { skill: skill.id, revision: skill.revision, status },
+      });
+  }
+}

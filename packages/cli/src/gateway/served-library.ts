@@ -1,0 +1,56 @@
+import {
+  type AccessSettings,
+  type IndexCache,
+  type IndexedLibrary,
+  openLayeredLibrary,
+  openLibrary,
+  orderSources,
+} from "@skillhold/core";
+import type { RegistryLibrary } from "@skillhold/core/registry";
+import type { GatewayContext } from "@skillhold/gateway";
+import { withLimits } from "@skillhold/protocol/limits";
+import { present } from "../option.ts";
+import type { Io } from "../output.ts";
+import { STORE_LABEL } from "../registry-layer.ts";
+import { chooseSources } from "../source-option.ts";
+import type { CloserList } from "./closer-list.ts";
+
+export interface ServedLibrary extends Pick<GatewayContext, "sources"> {
+  readonly library: IndexedLibrary;
+  readonly settings: AccessSettings;
+}
+
+export interface ServedOptions extends Pick<GatewayContext, "host" | "skills"> {
+  readonly io: Io;
+  readonly roots: readonly string[];
+  readonly cache?: IndexCache;
+  readonly onError: (error: unknown) => void;
+}
+
+/** A tree that was named is searched deeper than one that is searched unasked. */
+const limits = withLimits({ discoveryDepth: 16 });
+const precedence = "local";
+
+/** The skills of the store, and with `--root` those of folders over them. */
+export async function openServedLibrary(options: ServedOptions, closers: CloserList): Promise<ServedLibrary> {
+  const { skills, roots } = options;
+  closers.add(skills, (it) => it.close());
+  const settings = { disabledFolders: skills.disabledFolders };
+  const own = { label: STORE_LABEL, trust: "as published" };
+  if (roots.length === 0) return { library: skills, settings, sources: [own] };
+  const { library, sources } = await openLayers(options, settings, skills);
+  closers.add(library, (it) => it.close());
+  const shown = sources.map(({ label, trust, root }) => ({ label, trust, path: root }));
+  return { library, settings, sources: [...shown, own] };
+}
+
+async function openLayers(
+  { io, roots, host, cache, onError }: ServedOptions,
+  settings: AccessSettings,
+  skills: RegistryLibrary,
+) {
+  const sources = orderSources(chooseSources(roots, {}, io, true), precedence);
+  const common = { precedence, limits, settings, ...present({ cache }) } as const;
+  const folders = await openLibrary({ ...common, sources, host, signal: io.signal, watch: { onError } });
+  return { sources, library: openLayeredLibrary([folders, skills], common) };
+}

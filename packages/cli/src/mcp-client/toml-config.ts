@@ -1,0 +1,63 @@
+import { isDeepStrictEqual } from "node:util";
+import { parse, stringify } from "smol-toml";
+import type { Entry } from "./client-table.ts";
+import { type ConfigText, entryAt, untouchable, withEntry, withoutEntry } from "./config-text.ts";
+import { isTable, type Table } from "./table-value.ts";
+
+/**
+ * Settings in TOML. The text is changed by whole tables and nothing else in it is touched; then it is read, and when it
+ * does not say exactly what it should, it is left alone.
+ */
+export const tomlConfig: ConfigText = {
+  find: (text, way) => entryAt(read(text), way),
+  set: (text, way, entry) => {
+    const kept = cut(text, way);
+    const gap = kept === "" || kept.endsWith("\n\n") ? "" : kept.endsWith("\n") ? "\n" : "\n\n";
+    return proven(`${kept}${gap}${block(way, entry)}`, withEntry(read(text), way, entry));
+  },
+  remove: (text, way) => {
+    const left = proven(`${cut(text, way).trimEnd()}\n`, withoutEntry(read(text), way));
+    return left.trim() === "" ? undefined : left;
+  },
+  snippet: block,
+};
+
+function read(text: string): Table {
+  try {
+    return parse(text);
+  } catch {
+    // What the library says of it is about the grammar; that it is not TOML is enough here.
+    throw untouchable("it is not TOML that can be read");
+  }
+}
+
+function block(way: readonly string[], entry: Entry): string {
+  return `${stringify(withEntry({}, way, entry)).trim()}\n`;
+}
+
+/** The text without the table of an entry: its header and what follows up to the next one. */
+function cut(text: string, way: readonly string[]): string {
+  const lines = text.split(/(?<=\n)/);
+  const start = lines.findIndex((line) => isHeaderOf(line, way));
+  if (start < 0) return text;
+  const length = lines.slice(start + 1).findIndex((line) => line.startsWith("["));
+  return [...lines.slice(0, start), ...(length < 0 ? [] : lines.slice(start + 1 + length))].join("");
+}
+
+function isHeaderOf(line: string, way: readonly string[]): boolean {
+  const header = /^\[([^[\]]+)\]\s*(?:#.*)?$/.exec(line.trimEnd())?.[1];
+  const names = header?.split(".").map((name) => name.trim().replace(/^(["'])(.*)\1$/, "$2"));
+  return isDeepStrictEqual(names, [...way]);
+}
+
+function proven(text: string, expected: Table): string {
+  // A library's tables have no prototype; what is compared is what they hold.
+  if (isDeepStrictEqual(plain(read(text)), plain(expected))) return text;
+  throw untouchable("its entry is written in a way that cannot be changed safely");
+}
+
+function plain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plain);
+  if (!isTable(value) || value instanceof Date) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, plain(member)]));
+}

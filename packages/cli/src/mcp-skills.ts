@@ -1,0 +1,83 @@
+import { resolve } from "node:path";
+import {
+  didYouMean,
+  openSession,
+  type RunPorts,
+  type SkillToolName,
+  suggest,
+  systemPorts,
+} from "@skillhold/core";
+import type { McpSkills } from "@skillhold/mcp/server";
+import { SkillError } from "@skillhold/protocol/error";
+import { readMounts } from "./mount.ts";
+import { withLibrary } from "./open.ts";
+import { listOption, textOption } from "./option.ts";
+import { type Io, plain } from "./output.ts";
+import type { CommandInput } from "./program.ts";
+import { runPorts } from "./running.ts";
+import { withState } from "./state.ts";
+
+/**
+ * Opens what `skillhold mcp` serves, for as long as it is served: the library of the common options, kept up to date,
+ * and sessions that run in the sandbox. Where skills come from is decided here and nowhere else on the way.
+ */
+export async function withMcpSkills<T>(
+  input: Pick<CommandInput, "io" | "options">,
+  use: (skills: McpSkills) => Promise<T>,
+): Promise<T> {
+  const { io, options } = input;
+  const hasFileSystem = options["locations"] === true;
+  const off = listOption(options, "off").map(toolName);
+  const grants = readGrants(options, io);
+  return await withLibrary(
+    input,
+    ({ library, viewer }) =>
+      withState(io, (state) =>
+        use({
+          library,
+          viewer,
+          openSession: (ask) => {
+            const runs = { ...runPorts(io, state, ask(), undefined), ...grants };
+            return openSession(library, viewer, { ...systemPorts(state.audit), runs }, { hasFileSystem });
+          },
+          off,
+          approvalHint: APPROVAL_HINT,
+        }),
+      ),
+    { watch: { onError: (error) => io.err(`warning: ${plain(messageOf(error))}\n`) } },
+  );
+}
+
+const APPROVAL_HINT =
+  "This client cannot ask its user. The user can approve the content as it is now with `skillhold run <id> <script> --yes-for-this-content`.";
+
+/** What whoever starts the server gives to the scripts of all its skills; each use of it is asked about. */
+function readGrants(options: CommandInput["options"], io: Io): Pick<RunPorts, "grant" | "outputs"> {
+  const mounts = readMounts(listOption(options, "mount"), io.cwd);
+  const outputs = textOption(options, "outputs");
+  return {
+    ...(mounts.length === 0 ? {} : { grant: () => ({ mounts }) }),
+    ...(outputs === undefined ? {} : { outputs: resolve(io.cwd, outputs) }),
+  };
+}
+
+const TOOLS: readonly SkillToolName[] = [
+  "list_skills",
+  "search_skills",
+  "read_skill",
+  "read_skill_resource",
+  "run_skill_script",
+  "deactivate_skill",
+];
+
+function toolName(text: string): SkillToolName {
+  const found = TOOLS.find((name) => name === text);
+  if (found !== undefined) return found;
+  throw new SkillError("USAGE", `There is no tool ${text}.`, {
+    hint: didYouMean(suggest(text, TOOLS)) ?? `The tools are ${TOOLS.join(", ")}.`,
+  });
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

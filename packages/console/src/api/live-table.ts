@@ -1,0 +1,43 @@
+import type { RouteKey } from "./client.ts";
+
+const skills: readonly RouteKey[] = [
+  "GET /v1/skills",
+  "GET /v1/skills/{id}",
+  "GET /v1/skills/{id}/access",
+  "GET /v1/skills/search",
+  "GET /v1/catalogue",
+  "GET /v1/explain",
+];
+
+/** Which answers an event makes out of date, by the beginning of its type. */
+export const liveTable: readonly (readonly [string, readonly RouteKey[]])[] = [
+  [
+    "skill.published",
+    [
+      ...skills,
+      "GET /v1/skills/{id}/versions",
+      "GET /v1/skills/{id}/files",
+      "GET /v1/skills/{id}/dependencies",
+    ],
+  ],
+  ["skill.rolled_back", [...skills, "GET /v1/skills/{id}/versions", "GET /v1/skills/{id}/files"]],
+  ["skill.purged", ["GET /v1/skills/{id}/versions"]],
+  ["skill.deps", [...skills, "GET /v1/skills/{id}/dependencies", "GET /v1/skills/runtimes"]],
+  ["skill.dep.", ["GET /v1/skills/{id}/dependencies"]],
+  ["skill.activated", ["GET /v1/metrics", "GET /v1/skills/{id}/metrics"]],
+  ["skill.script_executed", ["GET /v1/metrics", "GET /v1/skills/{id}/metrics"]],
+  ["skill.tool_called", ["GET /v1/metrics", "GET /v1/skills/{id}/metrics"]],
+  ["skill.", skills],
+  ["grant.", [...skills, "GET /v1/skills/{id}/grants"]],
+  ["agent.", ["GET /v1/agents", "GET /v1/agents/{key}", ...skills]],
+  ["token.", ["GET /v1/tokens"]],
+  ["approval.", ["GET /v1/approvals"]],
+];
+
+/** Every event is in the record. */
+export const alwaysStale: readonly RouteKey[] = ["GET /v1/audit"];
+
+export function staleBy(type: string): readonly RouteKey[] {
+  const row = liveTable.find(([start]) => type.startsWith(start));
+  return [...(row?.[1] ?? []), ...alwaysStale];
+}

@@ -1,0 +1,47 @@
+import { createContext, type ReactNode, useContext, useEffect } from "react";
+import { type Answer, ApiError } from "./client.ts";
+import { live } from "./live.ts";
+import { useApi } from "./use-api.ts";
+
+export type Me = Answer<"GET /v1/me">;
+
+const Session = createContext<Me | undefined>(undefined);
+
+export interface SignedInProps {
+  readonly children: ReactNode;
+  /** Shown to those who are not signed in. */
+  readonly signIn: ReactNode;
+  readonly waiting: ReactNode;
+  readonly failed: (error: ApiError) => ReactNode;
+}
+
+/** Shows what is for people who are signed in, and listens for changes as long as they are. */
+export function SignedIn({ children, signIn, waiting, failed }: SignedInProps) {
+  const { data: me, error } = useApi("GET /v1/me");
+  const isOut = error instanceof ApiError && error.status === 401;
+  const isIn = me !== undefined && !isOut;
+  useEffect(() => {
+    if (!isIn) return;
+    live.start();
+    return () => live.stop();
+  }, [isIn]);
+  if (isOut) return signIn;
+  if (me !== undefined) return <Session value={me}>{children}</Session>;
+  return error === null ? waiting : failed(error);
+}
+
+/** Who is signed in. Contract: only below `SignedIn`. */
+export function useMe(): Me {
+  const me = useContext(Session);
+  if (me === undefined) throw new Error("useMe is for what is below SignedIn");
+  return me;
+}
+
+export function useIsAdmin(): boolean {
+  return useMe().role === "admin";
+}
+
+export function useCanPublish(): boolean {
+  const { role } = useMe();
+  return role === "admin" || role === "publisher";
+}

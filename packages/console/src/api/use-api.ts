@@ -1,0 +1,68 @@
+import {
+  keepPreviousData,
+  MutationCache,
+  QueryCache,
+  QueryClient,
+  type UseMutationResult,
+  type UseQueryResult,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from "@tanstack/react-query";
+import { type Answer, ApiError, type CallInput, call, type RouteKey } from "./client.ts";
+
+/** Whoever is told that they are not signed in is asked about anew: the console then shows the way in. */
+function noticeSignedOut(error: Error): void {
+  if (error instanceof ApiError && error.status === 401)
+    void queries.resetQueries({ queryKey: ["GET /v1/me"] });
+}
+
+export const queries: QueryClient = new QueryClient({
+  queryCache: new QueryCache({
+    onError: (error, { queryKey }) => {
+      if (queryKey[0] !== "GET /v1/me") noticeSignedOut(error);
+    },
+  }),
+  mutationCache: new MutationCache({ onError: noticeSignedOut }),
+  defaultOptions: {
+    queries: {
+      staleTime: 30_000,
+      retry: (count, error) => error instanceof ApiError && error.code === "OFFLINE" && count < 3,
+    },
+  },
+});
+
+export interface UseApiOptions {
+  readonly enabled?: boolean;
+  /** Shows what was there while something else is asked for. */
+  readonly keep?: boolean;
+}
+
+/** What a route answers, kept and shared; the WebSocket says when it is out of date. */
+export function useApi<K extends RouteKey>(
+  key: K,
+  input?: CallInput<K>,
+  { enabled = true, keep = false }: UseApiOptions = {},
+): UseQueryResult<Answer<K>, ApiError> {
+  return useQuery({
+    queryKey: [key, input ?? {}],
+    // What the route takes, with the way to call it off.
+    queryFn: ({ signal }) => call(key, { ...input, signal } as CallInput<K>),
+    enabled,
+    ...(keep ? { placeholderData: keepPreviousData } : {}),
+  });
+}
+
+/** A change by a route. What it makes out of date is asked for again. */
+export function useChange<K extends RouteKey>(
+  key: K,
+  stale: readonly RouteKey[] = [],
+): UseMutationResult<Answer<K>, ApiError, CallInput<K>> {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (input: CallInput<K>) => call(key, input),
+    onSettled: async () => {
+      await Promise.all(stale.map((each) => client.invalidateQueries({ queryKey: [each] })));
+    },
+  });
+}

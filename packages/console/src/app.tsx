@@ -1,0 +1,70 @@
+import { QueryClientProvider } from "@tanstack/react-query";
+import { lazy, Suspense } from "react";
+import { Redirect, Route, Router, Switch } from "wouter";
+import { SignedIn } from "./api/session.tsx";
+import { queries } from "./api/use-api.ts";
+import { Shell } from "./layout/shell.tsx";
+import { Failure, SkeletonRows } from "./ui/state.tsx";
+import { Toasts } from "./ui/toast.tsx";
+import { Missing } from "./view/missing.tsx";
+import { SignIn } from "./view/sign-in.tsx";
+import { Skills } from "./view/skills/skills.tsx";
+
+const Skill = lazy(async () => ({ default: (await import("./view/skill/skill.tsx")).Skill }));
+const Publish = lazy(async () => ({ default: (await import("./view/publish/publish.tsx")).Publish }));
+const CataloguePreview = lazy(async () => ({
+  default: (await import("./view/catalogue/catalogue-preview.tsx")).CataloguePreview,
+}));
+const SearchPlayground = lazy(async () => ({
+  default: (await import("./view/search/search-playground.tsx")).SearchPlayground,
+}));
+const Approvals = lazy(async () => ({ default: (await import("./view/approvals/approvals.tsx")).Approvals }));
+const ActivityLog = lazy(async () => ({
+  default: (await import("./view/activity/activity-log.tsx")).ActivityLog,
+}));
+const Dependencies = lazy(async () => ({
+  default: (await import("./view/dependencies/dependencies.tsx")).Dependencies,
+}));
+const Agents = lazy(async () => ({ default: (await import("./view/agents/agents.tsx")).Agents }));
+const Tokens = lazy(async () => ({ default: (await import("./view/tokens/tokens.tsx")).Tokens }));
+const Settings = lazy(async () => ({ default: (await import("./view/settings/settings.tsx")).Settings }));
+
+/** The console: every view has an address. */
+export function App() {
+  return (
+    <QueryClientProvider client={queries}>
+      <Router base="">
+        <SignedIn
+          signIn={<SignIn />}
+          waiting={<SkeletonRows count={3} />}
+          failed={(error) => <Failure error={error} onRetry={() => window.location.reload()} />}
+        >
+          <Shell>
+            <Suspense fallback={<SkeletonRows />}>
+              <Switch>
+                <Route path="/">
+                  <Redirect to="/skills" replace />
+                </Route>
+                <Route path="/skills" component={Skills} />
+                <Route path="/skills/:id/*?">
+                  {({ id, "*": rest }) => <Skill key={id} id={id} rest={rest ?? ""} />}
+                </Route>
+                <Route path="/publish" component={Publish} />
+                <Route path="/catalogue" component={CataloguePreview} />
+                <Route path="/search" component={SearchPlayground} />
+                <Route path="/approvals" component={Approvals} />
+                <Route path="/activity/:session?">{({ session }) => <ActivityLog session={session} />}</Route>
+                <Route path="/dependencies" component={Dependencies} />
+                <Route path="/agents/:key?">{({ key }) => <Agents agent={key} />}</Route>
+                <Route path="/tokens" component={Tokens} />
+                <Route path="/settings" component={Settings} />
+                <Route component={Missing} />
+              </Switch>
+            </Suspense>
+          </Shell>
+        </SignedIn>
+      </Router>
+      <Toasts />
+    </QueryClientProvider>
+  );
+}

@@ -1,0 +1,25 @@
+import { type LiveState, useLiveState } from "../api/live.ts";
+import { Dot, type Tone } from "../ui/badge.tsx";
+
+const states: Readonly<Record<LiveState, readonly [Tone, string]>> = {
+  live: ["good", "Live"],
+  connecting: ["info", "Connecting"],
+  lost: ["warn", "Reconnecting"],
+  off: ["neutral", "Offline"],
+};
+
+/** Whether what is shown keeps itself up to date. */
+export function Connection() {
+  const state = useLiveState();
+  const [tone, text] = states[state];
+  return (
+    <span
+      role="status"
+      className="flex items-center gap-1.5 text-xs text-muted"
+      title="Whether changes arrive by themselves"
+    >
+      <Dot tone={tone} isPulsing={state !== "live"} />
+      {text}
+    </span>
+  );
+}

@@ -1,0 +1,31 @@
+import type { SkillRow } from "@skillhold/protocol/http";
+import { expect, test } from "vitest";
+import { fitting, type PaletteItem, skillItems } from "./palette-item.ts";
+
+const item = (group: PaletteItem["group"], name: string, note = ""): PaletteItem => ({
+  ...{ id: `${group} ${name}`, group, name, note },
+  run: () => undefined,
+});
+// Only what the palette shows of a skill.
+const row = (id: string) => ({ entry: { id, description: `About ${id}.` } }) as SkillRow;
+const namesOf = (items: readonly PaletteItem[]) => items.map(({ group, name }) => `${group}: ${name}`);
+
+test("skills of late come first, each once, and one that is gone is left out [S-59]", () => {
+  const skills = skillItems(["a", "b", "c"].map(row), ["c", "gone"], () => undefined);
+  expect(namesOf(fitting([item("Views", "Tokens"), ...skills], ""))).toEqual([
+    "Recent: c",
+    "Views: Tokens",
+    "Skills: a",
+    "Skills: b",
+  ]);
+});
+
+test("what begins with the words is before what only has them [S-59]", () => {
+  const items = [
+    item("Actions", "New token"),
+    item("Views", "Tokens"),
+    item("Skills", "pdf", "Counts tokens."),
+    item("Skills", "other"),
+  ];
+  expect(namesOf(fitting(items, " Token"))).toEqual(["Views: Tokens", "Actions: New token", "Skills: pdf"]);
+});

@@ -1,0 +1,64 @@
+import type { SkillRow } from "@skillhold/protocol/http";
+
+/** Something to choose in the palette. */
+export interface PaletteItem {
+  readonly id: string;
+  readonly group: "Recent" | "Actions" | "Views" | "Skills";
+  readonly name: string;
+  readonly note: string;
+  readonly run: () => void;
+}
+
+const MOST = 40;
+const order = ["Recent", "Actions", "Views", "Skills"] as const;
+
+/**
+ * What fits the words. Without words all is in the order of its groups; with some, what begins with them comes first,
+ * then what has them in its name, then what has them elsewhere.
+ */
+export function fitting(items: readonly PaletteItem[], words: string): readonly PaletteItem[] {
+  const wanted = words.trim().toLowerCase();
+  const ranked = items
+    .map((item) => ({ item, rank: rankOf(item, wanted), group: order.indexOf(item.group) }))
+    .filter(({ rank }) => rank < NONE)
+    .toSorted((a, b) => a.rank - b.rank || a.group - b.group);
+  return withoutTwins(ranked.map(({ item }) => item)).slice(0, MOST);
+}
+
+const NONE = 3;
+
+function rankOf({ name, note }: PaletteItem, wanted: string): number {
+  const shown = name.toLowerCase();
+  if (shown.startsWith(wanted)) return 0;
+  if (shown.includes(wanted)) return 1;
+  return note.toLowerCase().includes(wanted) ? 2 : NONE;
+}
+
+/** A skill that was looked at lately is there once. */
+function withoutTwins(items: readonly PaletteItem[]): readonly PaletteItem[] {
+  return items.filter(({ id }, at) => items.findIndex((item) => item.id === id) === at);
+}
+
+/** Skills to go to, those of late first. */
+export function skillItems(
+  rows: readonly SkillRow[],
+  recent: readonly string[],
+  open: (href: string) => void,
+): readonly PaletteItem[] {
+  const items = new Map(
+    rows.map(({ entry }) => [
+      entry.id as string,
+      {
+        id: `skill ${entry.id}`,
+        group: "Skills" as const,
+        name: entry.id as string,
+        note: entry.description,
+        run: () => open(`/skills/${entry.id}`),
+      },
+    ]),
+  );
+  const late = recent
+    .flatMap((id) => items.get(id) ?? [])
+    .map((item) => ({ ...item, group: "Recent" as const }));
+  return [...late, ...items.values()];
+}

@@ -1,0 +1,94 @@
+import { useEffect } from "react";
+import { useLocation } from "wouter";
+import { useMe } from "../api/session.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { Kbd } from "../ui/text.tsx";
+import { views } from "./view-table.ts";
+
+export interface ShortcutActions {
+  readonly onPalette: () => void;
+  readonly onHelp: () => void;
+}
+
+const GO_MS = 1200;
+
+/** Keys that work everywhere but where someone writes. A view marks its search field with `data-search`. */
+export function useShortcuts({ onPalette, onHelp }: ShortcutActions): void {
+  const [, go] = useLocation();
+  const { role } = useMe();
+  useEffect(() => {
+    let wentAt = 0;
+    const press = (event: KeyboardEvent) => {
+      if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === "k") {
+        event.preventDefault();
+        onPalette();
+        return;
+      }
+      if (isWriting(event) || event.metaKey || event.ctrlKey || event.altKey) return;
+      const view = views.find(({ key, roles }) => key === event.key && roles.includes(role));
+      if (Date.now() - wentAt < GO_MS && view !== undefined) go(view.href);
+      wentAt = event.key === "g" && Date.now() - wentAt >= GO_MS ? Date.now() : 0;
+      if (event.key === "?") onHelp();
+      if (event.key === "/") focusSearch(event);
+    };
+    window.addEventListener("keydown", press);
+    return () => window.removeEventListener("keydown", press);
+  }, [go, onPalette, onHelp, role]);
+}
+
+function focusSearch(event: KeyboardEvent): void {
+  const field = document.querySelector<HTMLInputElement>("[data-search]");
+  if (field === null) return;
+  event.preventDefault();
+  field.focus();
+  field.select();
+}
+
+function isWriting({ target }: KeyboardEvent): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  return (
+    target.isContentEditable ||
+    /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) ||
+    target.closest("dialog") !== null
+  );
+}
+
+/** As the keyboard of whoever looks has it. */
+export const paletteKey = /Mac|iPhone|iPad/.test(navigator.userAgent) ? "⌘K" : "Ctrl K";
+
+const keys: readonly (readonly [string, string])[] = [
+  [paletteKey, "Find a skill or a command"],
+  ["/", "Go to the search field"],
+  ["j / k", "Next or previous row"],
+  ["x", "Choose the row"],
+  ["Enter", "Open the row"],
+  ["?", "Show these keys"],
+];
+
+export function Shortcuts({ isOpen, onClose }: { readonly isOpen: boolean; readonly onClose: () => void }) {
+  return (
+    <Dialog isOpen={isOpen} onClose={onClose} title="Keys">
+      <ShortcutList />
+    </Dialog>
+  );
+}
+
+/** The keys that there are for whoever is signed in. */
+export function ShortcutList() {
+  const { role } = useMe();
+  const ways = views.filter(({ roles }) => roles.includes(role));
+  return (
+    <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-2 text-sm">
+      {[...keys, ...ways.map(({ key, name }) => [`g ${key}`, `Go to ${name}`] as const)].map(
+        ([key, what]) => (
+          <div key={key} className="contents">
+            <dt>
+              <Kbd>{key}</Kbd>
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ),
+      )}
+    </dl>
+  );
+}

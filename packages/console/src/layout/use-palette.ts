@@ -1,0 +1,51 @@
+import { useMemo } from "react";
+import { useLocation } from "wouter";
+import { recent } from "../api/recent.ts";
+import { useCanPublish, useIsAdmin, useMe } from "../api/session.tsx";
+import { useSignOut } from "../api/sign-out.ts";
+import { useSkills } from "../api/use-skills.ts";
+import { chooseTheme, themes, useTheme } from "../theme/theme.ts";
+import { toastFailure } from "../ui/toast.tsx";
+import { fitting, type PaletteItem, skillItems } from "./palette-item.ts";
+import { views } from "./view-table.ts";
+
+/** What can be chosen by these words, for whoever is signed in. */
+export function usePalette(words: string): readonly PaletteItem[] {
+  const [, go] = useLocation();
+  const { role } = useMe();
+  const { data: rows } = useSkills();
+  const actions = useActions();
+  const skills = useMemo(() => skillItems(rows ?? [], recent.read(), go), [rows, go]);
+  const places = views
+    .filter(({ roles }) => roles.includes(role))
+    .map(({ name, href, key }) => ({
+      ...{ id: `view ${href}`, group: "Views" as const, name, note: `g ${key}` },
+      run: () => go(href),
+    }));
+  return fitting([...actions, ...places, ...skills], words);
+}
+
+function useActions(): readonly PaletteItem[] {
+  const [, go] = useLocation();
+  const theme = useTheme();
+  const { leave } = useSignOut();
+  const canPublish = useCanPublish();
+  const isAdmin = useIsAdmin();
+  const action = (name: string, note: string, run: () => void): PaletteItem => ({
+    ...{ id: `action ${name}`, group: "Actions", name, note, run },
+  });
+  const looks = themes
+    .filter((each) => each !== theme)
+    .map((each) => action(`Use the ${each} theme`, "How the console looks to you", () => chooseTheme(each)));
+  return [
+    ...(canPublish
+      ? [
+          action("Publish a skill", "From a folder or an archive", () => go("/publish")),
+          action("New agent", "Someone to grant skills to", () => go("/agents?new")),
+        ]
+      : []),
+    ...(isAdmin ? [action("New token", "For a program or an agent", () => go("/tokens?new"))] : []),
+    ...looks,
+    action("Sign out", "Ends the session of this browser", () => void leave().catch(toastFailure)),
+  ];
+}

@@ -1,0 +1,42 @@
+import type { Role } from "@skillhold/protocol";
+import {
+  Activity,
+  Blocks,
+  Bot,
+  FileUp,
+  Inbox,
+  KeyRound,
+  LayoutList,
+  type LucideIcon,
+  PackageOpen,
+  ScanSearch,
+  Settings,
+} from "lucide-react";
+
+/** One view of the console: where it is, and for whom. */
+export interface View {
+  readonly name: string;
+  readonly href: string;
+  readonly icon: LucideIcon;
+  readonly group: "Skills" | "Run" | "Team";
+  readonly roles: readonly Role[];
+  /** What to press after `g` to get there. */
+  readonly key: string;
+}
+
+const people: readonly Role[] = ["admin", "publisher", "viewer"];
+const publishers: readonly Role[] = ["admin", "publisher"];
+const admins: readonly Role[] = ["admin"];
+
+export const views: readonly View[] = [
+  { name: "Skills", href: "/skills", icon: LayoutList, group: "Skills", roles: people, key: "s" },
+  { name: "Publish", href: "/publish", icon: FileUp, group: "Skills", roles: publishers, key: "p" },
+  { name: "Catalogue", href: "/catalogue", icon: Blocks, group: "Skills", roles: people, key: "c" },
+  { name: "Search", href: "/search", icon: ScanSearch, group: "Skills", roles: people, key: "f" },
+  { name: "Approvals", href: "/approvals", icon: Inbox, group: "Run", roles: admins, key: "a" },
+  { name: "Activity", href: "/activity", icon: Activity, group: "Run", roles: admins, key: "y" },
+  { name: "Dependencies", href: "/dependencies", icon: PackageOpen, group: "Run", roles: people, key: "d" },
+  { name: "Agents", href: "/agents", icon: Bot, group: "Team", roles: publishers, key: "g" },
+  { name: "Tokens", href: "/tokens", icon: KeyRound, group: "Team", roles: admins, key: "t" },
+  { name: "Settings", href: "/settings", icon: Settings, group: "Team", roles: people, key: "e" },
+];

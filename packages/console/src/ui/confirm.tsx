@@ -1,0 +1,67 @@
+import { useState } from "react";
+import { Button } from "./button.tsx";
+import { Dialog } from "./dialog.tsx";
+import { Field, Input } from "./field.tsx";
+
+export interface ConfirmProps {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly onConfirm: () => void;
+  readonly title: string;
+  readonly text: string;
+  readonly action: string;
+  /** What must be typed first, for what cannot be taken back easily. */
+  readonly word?: string;
+  readonly isBusy?: boolean;
+}
+
+/** Asks before something is done. */
+export function Confirm({
+  isOpen,
+  onClose,
+  onConfirm,
+  title,
+  text,
+  action,
+  word,
+  isBusy = false,
+}: ConfirmProps) {
+  const [typed, setTyped] = useState("");
+  return (
+    <Dialog
+      isOpen={isOpen}
+      onClose={onClose}
+      title={title}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            look="danger"
+            isBusy={isBusy}
+            disabled={word !== undefined && typed !== word}
+            onClick={() => {
+              setTyped("");
+              onConfirm();
+            }}
+          >
+            {action}
+          </Button>
+        </>
+      }
+    >
+      <p className="text-sm">{text}</p>
+      {word !== undefined && (
+        <div className="mt-3">
+          <Field label={`Type ${word} to go on`}>
+            <Input
+              value={typed}
+              onChange={({ target }) => setTyped(target.value)}
+              autoComplete="off"
+              spellCheck={false}
+            />
+          </Field>
+        </div>
+      )}
+    </Dialog>
+  );
+}

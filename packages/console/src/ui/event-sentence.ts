@@ -1,0 +1,134 @@
+import type { SkillEvent } from "@skillhold/protocol";
+import type { Tone } from "./badge.tsx";
+
+/** What an event says, for a person: who, and what. */
+export interface EventSentence {
+  readonly text: string;
+  readonly tone: Tone;
+  /** Who did it, where someone did. */
+  readonly who: string | undefined;
+}
+
+type Of<T extends SkillEvent["type"]> = Extract<SkillEvent, { readonly type: T }>;
+type Writer<T extends SkillEvent["type"]> = (event: Of<T>) => readonly [string, Tone];
+type Writers = { readonly [T in SkillEvent["type"]]: Writer<T> };
+
+const acts: Readonly<Record<string, string>> = {
+  activate: "load it",
+  read_resource: "read a file",
+  run_script: "run a script",
+  call_tool: "call a tool",
+  shell_in_prompt: "run a command",
+  install: "install something",
+  use_tool: "use a tool",
+  publish: "publish it",
+};
+
+/** One for each type of event: a new type does not compile without its words. */
+const writers: Writers = {
+  "session.opened": ({ runtime }) => [`opened a session in ${runtime}`, "neutral"],
+  "session.closed": () => ["closed the session", "neutral"],
+  "skill.discovered": ({ skill, source }) => [`${skill} was found in ${source}`, "neutral"],
+  "skill.shadowed": ({ skill, source, by }) => [`${skill} of ${source} is shadowed by ${by.source}`, "warn"],
+  "skill.activated": ({ skill, revision }) => [`loaded ${skill}${at(revision)}`, "good"],
+  "skill.deactivated": ({ skill }) => [`put ${skill} away`, "neutral"],
+  "skill.resource_read": ({ skill, path }) => [`read ${path} of ${skill}`, "neutral"],
+  "skill.served": ({ skill, path }) => [
+    `was sent ${path === undefined ? skill : `${path} of ${skill}`}`,
+    "neutral",
+  ],
+  "run.requested": ({ skill, target }) => [`asked to run ${target} of ${skill}`, "info"],
+  "run.approved": ({ skill, target, rule }) => [`${target} of ${skill} may run, by the rule ${rule}`, "info"],
+  "skill.script_executed": ({ skill, target, outcome, exitCode }) =>
+    outcome === "exited"
+      ? [`ran ${target} of ${skill}, exit ${exitCode}`, exitCode === 0 ? "good" : "bad"]
+      : [`ran ${target} of ${skill}: ${words(outcome)}`, "bad"],
+  "skill.tool_called": ({ skill, target, isError, outcome }) => {
+    const isBad = isError || outcome !== "exited";
+    return [`called ${target} of ${skill}${isBad ? ", which failed" : ""}`, isBad ? "bad" : "good"];
+  },
+  "skill.deps_installed": ({ skill, results }) => {
+    const failed = results.filter(({ status }) => status === "failed").length;
+    const items = `${results.length} ${results.length === 1 ? "thing" : "things"}`;
+    return [
+      `installed ${items} for ${skill}${failed > 0 ? `, ${failed} failed` : ""}`,
+      failed > 0 ? "bad" : "good",
+    ];
+  },
+  "approval.asked": ({ skill, target }) => [`asked for leave to run ${target} of ${skill}`, "warn"],
+  "approval.answered": ({ answer }) => [answered(answer), answer === "approve" ? "good" : "neutral"],
+  "approval.granted": ({ skill, target, scope }) => [
+    `approved ${target} of ${skill}, ${scope === "once" ? "once" : "for this content"}`,
+    "good",
+  ],
+  "approval.denied": ({ skill, target }) => [`refused to let ${target} of ${skill} run`, "bad"],
+  "skill.denied": ({ skill, act, message }) => [
+    `was refused to ${acts[act] ?? act} (${skill}): ${message}`,
+    "bad",
+  ],
+  "skill.published": ({ skill, revision }) => [`published ${skill}${at(revision)}`, "accent"],
+  "skill.rolled_back": ({ skill, from, revision }) => [
+    `rolled ${skill} back from r${from} to r${revision}`,
+    "warn",
+  ],
+  "skill.deleted": ({ skill }) => [`deleted ${skill}`, "bad"],
+  "skill.restored": ({ skill }) => [`restored ${skill}`, "good"],
+  "skill.purged": ({ skill, revisions }) => [
+    `purged ${revisions.map((each) => `r${each}`).join(", ")} of ${skill}`,
+    "bad",
+  ],
+  "skill.edited": ({ skill, fields }) => [
+    fields.length === 0
+      ? `put back what ${skill} says of itself`
+      : `changed ${fields.join(", ")} of ${skill}`,
+    "neutral",
+  ],
+  "skill.status_changed": ({ skill, status, missing }) => [
+    `${skill} is ${status}${missing.length > 0 ? `: ${missing.join(", ")} missing` : ""}`,
+    status === "active" ? "good" : "warn",
+  ],
+  "skill.toggled": ({ skill, isEnabled }) => [
+    `switched ${skill} ${isEnabled ? "on" : "off"}`,
+    isEnabled ? "good" : "warn",
+  ],
+  "grant.given": ({ skill, grantee, canManage }) => [
+    `granted ${skill} to the ${grantee.kind} ${grantee.key}${canManage ? ", to manage" : ""}`,
+    "accent",
+  ],
+  "grant.revoked": ({ skill, grantee }) => [`took ${skill} from the ${grantee.kind} ${grantee.key}`, "warn"],
+  "agent.added": ({ agent }) => [`added the agent ${agent}`, "accent"],
+  "agent.changed": ({ agent }) => [`changed the agent ${agent}`, "neutral"],
+  "agent.removed": ({ agent }) => [`removed the agent ${agent}`, "bad"],
+  "token.issued": ({ kind, role, user }) => [
+    kind === "api" ? `issued a token of the role ${role} for ${user}` : `let ${user} sign in`,
+    "accent",
+  ],
+  "token.revoked": () => ["revoked a token", "warn"],
+};
+
+/** An event in a sentence. */
+export function sentenceOf(event: SkillEvent): EventSentence {
+  // The writer is that of the event's own type.
+  const write = writers[event.type] as (event: SkillEvent) => readonly [string, Tone];
+  const [text, tone] = write(event);
+  return { text, tone, who: whoOf(event) };
+}
+
+function whoOf(event: SkillEvent): string | undefined {
+  if (event.type === "session.opened") return event.agent ?? event.user;
+  if (!("by" in event) || event.by === undefined) return undefined;
+  if (typeof event.by === "string") return event.by;
+  return "user" in event.by ? (event.by.agent ?? event.by.user) : undefined;
+}
+
+function at(revision: number | undefined): string {
+  return revision === undefined ? "" : ` r${revision}`;
+}
+
+function words(code: string): string {
+  return code.replaceAll("_", " ");
+}
+
+function answered(answer: string): string {
+  return answer === "approve" ? "said yes" : answer === "deny" ? "said no" : "withdrew the question";
+}

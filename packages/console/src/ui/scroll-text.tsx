@@ -1,0 +1,21 @@
+import { classNames } from "./class-names.ts";
+
+export interface ScrollTextProps {
+  readonly label: string;
+  readonly text: string;
+  readonly className?: string;
+}
+
+/** A text as it is, in a box that scrolls by itself. */
+export function ScrollText({ label, text, className }: ScrollTextProps) {
+  return (
+    <section
+      aria-label={label}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys.
+      tabIndex={0}
+      className={classNames("overflow-auto rounded-md border border-line bg-bg p-3", className)}
+    >
+      <pre className="font-mono text-xs whitespace-pre-wrap break-words">{text}</pre>
+    </section>
+  );
+}

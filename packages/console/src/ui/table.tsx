@@ -1,0 +1,54 @@
+import type { ReactNode } from "react";
+
+export interface Column<T> {
+  readonly title: string;
+  readonly show: (row: T) => ReactNode;
+  /** Left out where there is little room. */
+  readonly isMinor?: boolean;
+}
+
+export interface TableProps<T> {
+  readonly label: string;
+  readonly columns: readonly Column<T>[];
+  readonly rows: readonly T[];
+  readonly keyOf: (row: T) => string;
+}
+
+/** Rows of the same kind. Where it is too wide, it scrolls by itself and not the page. */
+export function Table<T>({ label, columns, rows, keyOf }: TableProps<T>) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys.
+    <section className="relative overflow-x-auto" tabIndex={0} aria-label={label}>
+      <table className="w-full text-left text-sm">
+        <thead>
+          <tr className="border-b border-line text-xs text-muted">
+            {columns.map(({ title, isMinor }) => (
+              <th
+                key={title}
+                scope="col"
+                className={`px-4 py-2 font-medium whitespace-nowrap ${minor(isMinor)}`}
+              >
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody className="divide-y divide-line">
+          {rows.map((row) => (
+            <tr key={keyOf(row)} className="hover:bg-raised">
+              {columns.map(({ title, show, isMinor }) => (
+                <td key={title} className={`px-4 py-2.5 align-middle ${minor(isMinor)}`}>
+                  {show(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function minor(isMinor: boolean | undefined): string {
+  return isMinor === true ? "hidden md:table-cell" : "";
+}

@@ -1,0 +1,37 @@
+import { GitCompare } from "lucide-react";
+import { Link } from "wouter";
+import { Mono, shortHash } from "../../ui/text.tsx";
+import type { Drift } from "./replay.ts";
+
+/** What an agent would be given today in place of what it was given then. */
+export function DriftNote({ drift }: { readonly drift: readonly Drift[] }) {
+  if (drift.length === 0) return null;
+  return (
+    <section
+      aria-label="What differs today"
+      className="mx-4 mb-4 flex gap-3 rounded-lg border border-line bg-warn-soft px-4 py-3 text-sm"
+    >
+      <GitCompare className="mt-0.5 size-4 shrink-0 text-warn" aria-hidden />
+      <div className="min-w-0 space-y-1">
+        <p className="font-medium text-warn">Not everything is as it was in this session</p>
+        <ul className="space-y-1">
+          {drift.map(({ skill, used, now }) => (
+            <li key={`${skill} ${used}`} className="break-words">
+              <Link href={`/skills/${encodeURIComponent(skill)}/versions`} className="font-medium underline">
+                {skill}
+              </Link>{" "}
+              was <Mono>{shortHash(used)}</Mono>
+              {now === undefined ? (
+                ", and there is no such skill in the registry today"
+              ) : (
+                <>
+                  , and is <Mono>{shortHash(now)}</Mono> today
+                </>
+              )}
+            </li>
+          ))}
+        </ul>
+      </div>
+    </section>
+  );
+}

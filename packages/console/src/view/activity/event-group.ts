@@ -1,0 +1,63 @@
+import type { SkillEvent } from "@skillhold/protocol";
+
+type EventType = SkillEvent["type"];
+
+/** Kinds of events that someone looks for together. */
+export const eventGroups = {
+  use: "Skills in use",
+  runs: "Scripts and tools",
+  approvals: "Approvals",
+  refusals: "Refusals",
+  releases: "Releases",
+  access: "Access",
+  people: "Agents and tokens",
+} as const;
+export type EventGroup = keyof typeof eventGroups;
+
+/** One for each type of event: a new type does not compile without its group. */
+const groups: Readonly<Record<EventType, EventGroup>> = {
+  "session.opened": "use",
+  "session.closed": "use",
+  "skill.discovered": "releases",
+  "skill.shadowed": "releases",
+  "skill.activated": "use",
+  "skill.deactivated": "use",
+  "skill.resource_read": "use",
+  "skill.served": "use",
+  "run.requested": "runs",
+  "run.approved": "runs",
+  "skill.script_executed": "runs",
+  "skill.tool_called": "runs",
+  "skill.deps_installed": "runs",
+  "approval.asked": "approvals",
+  "approval.answered": "approvals",
+  "approval.granted": "approvals",
+  "approval.denied": "approvals",
+  "skill.denied": "refusals",
+  "skill.published": "releases",
+  "skill.rolled_back": "releases",
+  "skill.deleted": "releases",
+  "skill.restored": "releases",
+  "skill.purged": "releases",
+  "skill.edited": "releases",
+  "skill.status_changed": "releases",
+  "skill.toggled": "access",
+  "grant.given": "access",
+  "grant.revoked": "access",
+  "agent.added": "people",
+  "agent.changed": "people",
+  "agent.removed": "people",
+  "token.issued": "people",
+  "token.revoked": "people",
+};
+
+export function isEventGroup(text: string): text is EventGroup {
+  return Object.hasOwn(eventGroups, text);
+}
+
+/** The types of a group, as the record is asked for them. */
+export function typesOf(group: EventGroup): string {
+  return Object.entries(groups)
+    .flatMap(([type, each]) => (each === group ? [type] : []))
+    .join(",");
+}

@@ -1,0 +1,29 @@
+import type { SkillEvent } from "@skillhold/protocol";
+import { expect, test } from "vitest";
+import { lineOf, namesIn } from "./event-line.ts";
+
+const at = "2026-11-16T10:00:00.000Z";
+const session = "s1";
+// Only what the lines are made of.
+const event = (fields: object) => ({ at, ...fields }) as SkillEvent;
+const opened = event({ type: "session.opened", session, runtime: "demo", agent: "writer" });
+const loaded = event({ type: "skill.activated", session, skill: "pdf", revision: 1 });
+
+test("what was done in a session is told with whose session it is, when that is known [S-59]", () => {
+  expect(lineOf(loaded, namesIn([{ event: opened }]))).toMatchObject({
+    who: "writer",
+    text: "loaded pdf r1",
+  });
+  expect(lineOf(loaded, new Map())).toMatchObject({ who: undefined, text: "Loaded pdf r1" });
+});
+
+test("a sentence about something else than who did it keeps its words [S-59]", () => {
+  const archived = event({
+    type: "skill.status_changed",
+    skill: "pdf",
+    status: "archived",
+    missing: [],
+    by: { user: "ann", role: "admin" },
+  });
+  expect(lineOf(archived, new Map())).toMatchObject({ who: undefined, text: "pdf is archived", by: "ann" });
+});

@@ -1,0 +1,43 @@
+import { useQuery } from "@tanstack/react-query";
+import { type ApiError, call } from "../../api/client.ts";
+
+/** Bytes of then, or why there are none. */
+export type Recovered =
+  | { readonly isAvailable: true; readonly bytes: number; readonly text?: string }
+  | { readonly isAvailable: false; readonly reason: string; readonly message: string };
+
+export interface ReplayStep {
+  readonly seq: number;
+  readonly kind: "activation" | "read" | "run";
+  readonly args?: string | readonly string[];
+  /** What the agent was handed when it loaded a skill. */
+  readonly text?: Recovered;
+  /** What it was handed of a file. */
+  readonly content?: Recovered;
+  readonly script?: Recovered;
+}
+
+export interface Drift {
+  readonly skill: string;
+  readonly used: string;
+  readonly now?: string;
+}
+
+export interface Replay {
+  readonly steps: readonly ReplayStep[];
+  readonly drift: readonly Drift[];
+}
+
+/** A session told again. It is asked for anew when the session has another last entry. */
+export function useReplay(session: string, last: number | undefined) {
+  return useQuery<Replay, ApiError>({
+    queryKey: ["GET /v1/audit/sessions/{session}", session, last],
+    queryFn: async ({ signal }) => {
+      const answer = await call("GET /v1/audit/sessions/{session}", { params: { session }, signal });
+      // The route gives a replay; its schema names only what every client needs.
+      return { steps: [], drift: [], ...answer } as Replay;
+    },
+    enabled: last !== undefined,
+    placeholderData: (before) => before,
+  });
+}

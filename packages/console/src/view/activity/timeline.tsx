@@ -1,0 +1,127 @@
+import { Activity, ArrowUp, SearchX } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+import { Button } from "../../ui/button.tsx";
+import { Page, Panel } from "../../ui/page.tsx";
+import { Empty, Failure, SkeletonRows } from "../../ui/state.tsx";
+import { given, useAddress } from "../../ui/use-address.ts";
+import { useDelayed } from "../../ui/use-delayed.ts";
+import { isEventGroup, typesOf } from "./event-group.ts";
+import { EventList } from "./event-list.tsx";
+import { RecordFilters } from "./record-filter.tsx";
+import { type RecordFilter, type RecordState, useRecord } from "./use-record.ts";
+import { VerifyRecord } from "./verify-record.tsx";
+
+/** Everything that was done, the newest first. */
+export function Timeline() {
+  const filter = useFilter();
+  const record = useRecord(filter);
+  return (
+    <Page
+      title="Activity"
+      about="What people and agents did here. Entries are chained: none can be changed unseen."
+    >
+      <VerifyRecord />
+      <RecordFilters />
+      <div className="sticky top-14 z-20 flex h-0 justify-center md:top-3">
+        {record.waiting > 0 && <NewPill count={record.waiting} onShow={record.showWaiting} />}
+      </div>
+      <Panel>
+        <RecordList
+          key={JSON.stringify(filter)}
+          record={record}
+          isFiltered={Object.keys(filter).length > 0}
+        />
+      </Panel>
+    </Page>
+  );
+}
+
+const TYPING_MS = 250;
+
+function useFilter(): RecordFilter {
+  const [read] = useAddress();
+  const kind = read("kind");
+  const names = given({ skill: read("skill").trim(), session: read("session").trim() });
+  const written = useDelayed(JSON.stringify(names), TYPING_MS);
+  // As it was written a line above.
+  const typed = JSON.parse(written) as RecordFilter;
+  return isEventGroup(kind) ? { ...typed, type: typesOf(kind) } : typed;
+}
+
+function NewPill({ count, onShow }: { readonly count: number; readonly onShow: () => void }) {
+  return (
+    <button
+      type="button"
+      onClick={onShow}
+      className="flex h-7 items-center gap-1.5 rounded-full bg-accent px-3 text-xs font-medium text-on-accent shadow-pop"
+    >
+      <ArrowUp className="size-3.5" aria-hidden />
+      <span aria-live="polite">{count.toLocaleString("en")} new</span>
+    </button>
+  );
+}
+
+function RecordList({ record, isFiltered }: { readonly record: RecordState; readonly isFiltered: boolean }) {
+  const { entries, error, isPending } = record;
+  if (isPending) return <SkeletonRows count={8} />;
+  if (error !== null && entries.length === 0) return <Failure error={error} onRetry={record.retry} />;
+  if (entries.length === 0) return <Nothing isFiltered={isFiltered} />;
+  return (
+    <>
+      <EventList entries={entries} />
+      {error !== null && <Failure error={error} onRetry={record.readOlder} />}
+      {record.hasOlder ? (
+        <Older isBusy={record.isReadingOlder} hasFailed={error !== null} onRead={record.readOlder} />
+      ) : (
+        <p className="border-t border-line px-4 py-3 text-center text-xs text-muted">
+          The record begins here.
+        </p>
+      )}
+    </>
+  );
+}
+
+function Nothing({ isFiltered }: { readonly isFiltered: boolean }) {
+  if (isFiltered)
+    return (
+      <Empty icon={SearchX} title="Nothing fits">
+        Nothing of this kind is on record. Take a filter away to see more.
+      </Empty>
+    );
+  return (
+    <Empty icon={Activity} title="Nothing has happened yet">
+      As soon as someone publishes a skill or an agent loads one, it is told here.
+    </Empty>
+  );
+}
+
+interface OlderProps {
+  readonly isBusy: boolean;
+  readonly hasFailed: boolean;
+  readonly onRead: () => void;
+}
+
+/** Reads on when one comes near; the button is for those who do not scroll. */
+function Older({ isBusy, hasFailed, onRead }: OlderProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const [isNear, setNear] = useState(false);
+  useEffect(() => {
+    if (place.current === null) return;
+    const watch = new IntersectionObserver(([seen]) => setNear(seen?.isIntersecting === true), {
+      rootMargin: "600px",
+    });
+    watch.observe(place.current);
+    return () => watch.disconnect();
+  }, []);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what it calls is another function each time.
+  useEffect(() => {
+    if (isNear && !isBusy && !hasFailed) onRead();
+  }, [isNear, isBusy, hasFailed]);
+  return (
+    <div ref={place} className="flex justify-center border-t border-line p-3">
+      <Button look="quiet" isBusy={isBusy} onClick={onRead}>
+        Show older
+      </Button>
+    </div>
+  );
+}

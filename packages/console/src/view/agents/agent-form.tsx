@@ -1,0 +1,119 @@
+import { useState } from "react";
+import { ApiError, type Tagged } from "../../api/client.ts";
+import { queries, useChange } from "../../api/use-api.ts";
+import { Button } from "../../ui/button.tsx";
+import { Field, Input, TextArea } from "../../ui/field.tsx";
+import { Panel } from "../../ui/page.tsx";
+import { Failure } from "../../ui/state.tsx";
+import { toast } from "../../ui/toast.tsx";
+import { type AgentText, changeOf, textOf } from "./agent-text.ts";
+import { PinFields } from "./pin-field.tsx";
+import { SkillPicker } from "./skill-picker.tsx";
+
+export interface AgentFormProps {
+  /** The agent as it was when the form was opened, with the mark of that state. */
+  readonly seen: Tagged<"GET /v1/agents/{key}">;
+  /** Takes the agent as it is now, and gives up what was typed. */
+  readonly onReload: () => void;
+}
+
+/** What can be changed of an agent; nothing is sent before it is saved. */
+export function AgentForm({ seen, onReload }: AgentFormProps) {
+  const { key } = seen.answer;
+  const before = textOf(seen.answer);
+  const [text, setText] = useState(before);
+  const change = useChange("PUT /v1/agents/{key}", [
+    ...(["GET /v1/agents", "GET /v1/agents/{key}", "GET /v1/catalogue", "GET /v1/explain"] as const),
+  ]);
+  const body = changeOf(before, text, key);
+  const isChanged = Object.keys(body).length > 0;
+  const save = () =>
+    change.mutate(
+      { params: { key }, body, ifMatch: seen.tag },
+      {
+        onSuccess: () => {
+          toast(`${key} is saved`);
+          void queries.invalidateQueries({ queryKey: ["edit agent", key] });
+        },
+      },
+    );
+  const isStale = change.error instanceof ApiError && change.error.code === "PRECONDITION_FAILED";
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        save();
+      }}
+    >
+      <AgentFields text={text} onChange={(part) => setText({ ...text, ...part })} />
+      {change.error !== null && <Failure error={change.error} {...(isStale ? { onRetry: onReload } : {})} />}
+      <div className="mb-6 flex items-center justify-end gap-2 px-4">
+        {isChanged && <span className="mr-auto text-sm text-muted">Not saved yet</span>}
+        <Button disabled={!isChanged} onClick={() => setText(before)}>
+          Discard
+        </Button>
+        <Button
+          look="primary"
+          type="submit"
+          isBusy={change.isPending}
+          disabled={!isChanged || change.isPending}
+        >
+          Save
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+interface AgentFieldsProps {
+  readonly text: AgentText;
+  readonly onChange: (part: Partial<AgentText>) => void;
+}
+
+function AgentFields({ text, onChange }: AgentFieldsProps) {
+  return (
+    <>
+      <Panel title="What it is">
+        <div className="grid gap-4 p-4 sm:grid-cols-2">
+          <Field label="Name to show" note="The key when it is left empty.">
+            <Input
+              value={text.displayName}
+              maxLength={256}
+              onChange={({ target }) => onChange({ displayName: target.value })}
+            />
+          </Field>
+          <Field label="Runtime" note="What its framework calls itself.">
+            <Input
+              required
+              value={text.runtime}
+              maxLength={128}
+              onChange={({ target }) => onChange({ runtime: target.value })}
+            />
+          </Field>
+        </div>
+      </Panel>
+      <Panel title="Skills it is limited to">
+        <SkillPicker chosen={text.allow} onChange={(allow) => onChange({ allow })} />
+      </Panel>
+      <Panel title="Revisions it is held to">
+        <PinFields pins={text.pins} onChange={(pins) => onChange({ pins })} />
+      </Panel>
+      <Panel title="Manifest">
+        <div className="p-4">
+          <Field
+            label="agent.yaml"
+            note="Its list of skills limits the agent further. Leave it empty for none."
+          >
+            <TextArea
+              rows={8}
+              spellCheck={false}
+              value={text.manifest}
+              onChange={({ target }) => onChange({ manifest: target.value })}
+              className="font-mono"
+            />
+          </Field>
+        </div>
+      </Panel>
+    </>
+  );
+}

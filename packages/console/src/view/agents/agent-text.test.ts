@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { changeOf, textOf } from "./agent-text.ts";
+
+const at = "2026-11-16T10:00:00.000Z";
+const agent = {
+  ...{ uid: "1", key: "writer", displayName: "writer", runtime: "demo", owner: "ann" },
+  ...{
+    allow: ["pdf", "report"],
+    pins: { pdf: 1 },
+    manifest: "skills: [pdf]\n",
+    createdAt: at,
+    updatedAt: at,
+  },
+};
+const before = textOf(agent);
+
+test("only what differs is sent, in whichever order it was chosen [S-59]", () => {
+  expect(changeOf(before, before, "writer")).toEqual({});
+  expect(changeOf(before, { ...before, allow: ["report", "pdf"] }, "writer")).toEqual({});
+  expect(changeOf(before, { ...before, runtime: " other ", pins: {} }, "writer")).toEqual({
+    runtime: "other",
+    pins: {},
+  });
+});
+
+test("all skills and no skills are two things, and what was emptied is taken away [S-59]", () => {
+  expect(changeOf(before, { ...before, allow: undefined }, "writer")).toEqual({ allow: null });
+  expect(changeOf(before, { ...before, allow: [] }, "writer")).toEqual({ allow: [] });
+  expect(changeOf(before, { ...before, manifest: " " }, "writer")).toEqual({ manifest: null });
+  const named = { ...before, displayName: "The writer" };
+  expect(changeOf(named, { ...named, displayName: "" }, "writer")).toEqual({ displayName: "writer" });
+});

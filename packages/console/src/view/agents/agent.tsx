@@ -1,0 +1,107 @@
+import { useQuery } from "@tanstack/react-query";
+import { Blocks, Trash2 } from "lucide-react";
+import { useState } from "react";
+import { Link, useLocation } from "wouter";
+import { type ApiError, callTagged, type Tagged } from "../../api/client.ts";
+import { useIsAdmin } from "../../api/session.tsx";
+import { useApi, useChange } from "../../api/use-api.ts";
+import { Button } from "../../ui/button.tsx";
+import { Confirm } from "../../ui/confirm.tsx";
+import { Page } from "../../ui/page.tsx";
+import { Failure, SkeletonRows } from "../../ui/state.tsx";
+import { Ago, Mono } from "../../ui/text.tsx";
+import { toast, toastFailure } from "../../ui/toast.tsx";
+import { AgentForm } from "./agent-form.tsx";
+import { AgentTokens } from "./agent-token.tsx";
+
+/** One agent: what it is shown and held to. */
+export function Agent({ agentKey }: { readonly agentKey: string }) {
+  const isAdmin = useIsAdmin();
+  const { data: agent, error, refetch } = useApi("GET /v1/agents/{key}", { params: { key: agentKey } });
+  const edited = useEdited(agentKey);
+  if (error !== null)
+    return (
+      <Page title={agentKey}>
+        <Failure error={error} onRetry={() => void refetch()} />
+        <p className="px-4 text-sm">
+          <Link href="/agents" className="text-accent hover:underline">
+            All agents
+          </Link>
+        </p>
+      </Page>
+    );
+  if (agent === undefined) return <SkeletonRows count={4} />;
+  return (
+    <Page
+      title={agent.displayName}
+      about={
+        <>
+          <Mono>{agent.key}</Mono> of {agent.owner}, changed <Ago at={agent.updatedAt} />
+        </>
+      }
+      actions={
+        <>
+          <Link
+            href={`/catalogue?agent=${encodeURIComponent(agent.key)}`}
+            className="inline-flex h-8 items-center gap-1.5 rounded-md border border-line-strong bg-panel px-3 text-sm font-medium hover:bg-raised"
+          >
+            <Blocks className="size-3.5" aria-hidden /> What it sees
+          </Link>
+          <Remove agentKey={agent.key} />
+        </>
+      }
+    >
+      {edited.error !== null && <Failure error={edited.error} onRetry={() => void edited.refetch()} />}
+      {edited.data !== undefined && (
+        <AgentForm key={edited.data.tag} seen={edited.data} onReload={() => void edited.refetch()} />
+      )}
+      {isAdmin && <AgentTokens agentKey={agent.key} />}
+    </Page>
+  );
+}
+
+/** What the form began with: it stays while someone types, whoever changes the agent meanwhile. */
+function useEdited(key: string) {
+  return useQuery<Tagged<"GET /v1/agents/{key}">, ApiError>({
+    queryKey: ["edit agent", key],
+    queryFn: () => callTagged("GET /v1/agents/{key}", { params: { key } }),
+    gcTime: 0,
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnReconnect: false,
+  });
+}
+
+function Remove({ agentKey }: { readonly agentKey: string }) {
+  const [isAsking, setAsking] = useState(false);
+  const [, go] = useLocation();
+  const remove = useChange("DELETE /v1/agents/{key}", ["GET /v1/agents", "GET /v1/tokens"]);
+  const confirm = () =>
+    remove.mutate(
+      { params: { key: agentKey } },
+      {
+        onSuccess: () => {
+          toast(`${agentKey} is gone`);
+          go("/agents");
+        },
+        onError: toastFailure,
+        onSettled: () => setAsking(false),
+      },
+    );
+  return (
+    <>
+      <Button look="danger" icon={Trash2} onClick={() => setAsking(true)}>
+        Remove
+      </Button>
+      <Confirm
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        onConfirm={confirm}
+        isBusy={remove.isPending}
+        title={`Remove ${agentKey}`}
+        text="Its grants and its tokens go with it, and its key is not given to another agent."
+        action="Remove"
+        word={agentKey}
+      />
+    </>
+  );
+}

@@ -1,0 +1,75 @@
+import { useState } from "react";
+import { useLocation } from "wouter";
+import { useChange } from "../../api/use-api.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Field, Input } from "../../ui/field.tsx";
+import { Failure } from "../../ui/state.tsx";
+
+const empty = { key: "", runtime: "", displayName: "" };
+
+export function NewAgent({ isOpen, onClose }: { readonly isOpen: boolean; readonly onClose: () => void }) {
+  const [draft, setDraft] = useState(empty);
+  const [, go] = useLocation();
+  const add = useChange("POST /v1/agents", ["GET /v1/agents"]);
+  const close = () => {
+    setDraft(empty);
+    add.reset();
+    onClose();
+  };
+  const send = () => {
+    const { displayName, ...body } = draft;
+    const named = displayName === "" ? {} : { displayName };
+    add.mutate(
+      { body: { ...body, ...named } },
+      {
+        onSuccess: ({ key }) => {
+          close();
+          go(`/agents/${encodeURIComponent(key)}`);
+        },
+      },
+    );
+  };
+  return (
+    <Dialog
+      isOpen={isOpen}
+      onClose={close}
+      title="New agent"
+      footer={
+        <>
+          <Button onClick={close}>Cancel</Button>
+          <Button
+            look="primary"
+            isBusy={add.isPending}
+            disabled={draft.key === "" || draft.runtime === ""}
+            onClick={send}
+          >
+            Add
+          </Button>
+        </>
+      }
+    >
+      <div className="mb-3 space-y-3">
+        <Field label="Key" note="What grants and tokens call it by. It is its own for good.">
+          <Input value={draft.key} onChange={({ target }) => setDraft({ ...draft, key: target.value })} />
+        </Field>
+        <Field
+          label="Runtime"
+          note="What its framework calls itself, such as claude-code. Skills can be made for some alone."
+        >
+          <Input
+            value={draft.runtime}
+            onChange={({ target }) => setDraft({ ...draft, runtime: target.value })}
+          />
+        </Field>
+        <Field label="Name to show" note="The key when it is left out.">
+          <Input
+            value={draft.displayName}
+            onChange={({ target }) => setDraft({ ...draft, displayName: target.value })}
+          />
+        </Field>
+      </div>
+      {add.error !== null && <Failure error={add.error} isCompact />}
+    </Dialog>
+  );
+}

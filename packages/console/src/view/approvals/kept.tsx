@@ -1,0 +1,64 @@
+import { useState } from "react";
+import { Link } from "wouter";
+import { useChange } from "../../api/use-api.ts";
+import { Button } from "../../ui/button.tsx";
+import { Panel } from "../../ui/page.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import { Ago, CopyText, Mono } from "../../ui/text.tsx";
+import { toast, toastFailure } from "../../ui/toast.tsx";
+import { type Approval, actOf, exactText } from "./question.ts";
+
+/** What was approved for its content, and still holds. */
+export function Kept({ approvals }: { readonly approvals: readonly Approval[] }) {
+  const [busy, setBusy] = useState<string>();
+  const revoke = useChange("DELETE /v1/approvals/kept/{approval}", ["GET /v1/approvals"]);
+  const takeBack = ({ id, skill, target }: Approval) => {
+    setBusy(id);
+    revoke.mutate(
+      { params: { approval: id } },
+      {
+        onSuccess: () => toast(`${target} of ${skill} has to ask again`),
+        onError: toastFailure,
+        onSettled: () => setBusy(undefined),
+      },
+    );
+  };
+  const columns: readonly Column<Approval>[] = [
+    {
+      title: "What",
+      show: (approval) => (
+        <span>
+          <Link href={`/skills/${approval.skill}`} className="font-medium hover:underline">
+            {approval.skill}
+          </Link>{" "}
+          may {actOf(approval)} <Mono className="break-all">{exactText(approval.target)}</Mono>
+        </span>
+      ),
+    },
+    {
+      title: "Content",
+      isMinor: true,
+      show: ({ treeHash }) => <CopyText text={treeHash} label="the content hash" isShort />,
+    },
+    { title: "By", isMinor: true, show: ({ by }) => by },
+    { title: "Ends", show: ({ expiresAt }) => <Ago at={expiresAt} /> },
+    {
+      title: "Actions",
+      show: (approval) => (
+        <Button
+          look="danger"
+          isBusy={busy === approval.id}
+          aria-label={`Take back the approval of ${approval.target}`}
+          onClick={() => takeBack(approval)}
+        >
+          Take back
+        </Button>
+      ),
+    },
+  ];
+  return (
+    <Panel title="Approved, and still holds">
+      <Table label="Approvals" columns={columns} rows={approvals} keyOf={({ id }) => id} />
+    </Panel>
+  );
+}

@@ -1,0 +1,77 @@
+import type { ReactNode } from "react";
+import { Link } from "wouter";
+import { Ago, CopyText, formatBytes, Mono } from "../../ui/text.tsx";
+import { exactText, type Question } from "./question.ts";
+
+/** What an approval would be bound to, and where the question comes from. */
+export function QuestionFacts({ question }: { readonly question: Question }) {
+  return (
+    <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 md:grid-cols-[auto_minmax(0,1fr)_auto_minmax(0,1fr)]">
+      {factsOf(question).map(([name, value]) => (
+        <div key={name} className="contents">
+          <dt className="text-xs leading-5 text-muted">{name}</dt>
+          <dd className="min-w-0 break-words">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function factsOf(question: Question): readonly (readonly [string, ReactNode])[] {
+  const { treeHash, sandbox, network, mounts, secrets, stdin, session, rule, origin, askedAt } = question;
+  return [
+    ["Content", <CopyText key="hash" text={treeHash} label="the content hash" isShort />],
+    ["Sandbox", sandbox],
+    // Outside of a sandbox nothing holds it to what it asked for.
+    ["Network", sandbox === "none" ? "not held back" : exactText(network)],
+    ["Secrets", secrets.length === 0 ? "none" : secrets.map(exactText).join(", ")],
+    ["Mounts", mounts.length === 0 ? "none" : <Mounts key="mounts" mounts={mounts} />],
+    ...(stdin === undefined
+      ? []
+      : [
+          [
+            "Input",
+            <span key="input">
+              {formatBytes(stdin.bytes)}{" "}
+              <CopyText text={stdin.digest} label="the hash of the input" isShort />
+            </span>,
+          ] as const,
+        ]),
+    ...(origin === undefined
+      ? []
+      : [
+          [
+            "Served by",
+            <Mono key="origin" className="break-all">
+              {exactText(origin)}
+            </Mono>,
+          ] as const,
+        ]),
+    ["Rule", <Mono key="rule">{rule}</Mono>],
+    ["Asked", <Ago key="asked" at={askedAt} />],
+    [
+      "Session",
+      <Link
+        key="session"
+        href={`/activity/${encodeURIComponent(session)}`}
+        className="font-mono text-xs text-accent hover:underline"
+      >
+        {session.slice(0, 8)}
+      </Link>,
+    ],
+  ];
+}
+
+function Mounts({ mounts }: Pick<Question, "mounts">) {
+  return (
+    <ul>
+      {mounts.map(({ source, target, isWritable }) => (
+        <li key={target} className="break-words">
+          <Mono className="break-all">{exactText(source)}</Mono> at{" "}
+          <Mono className="break-all">{exactText(target)}</Mono>,{" "}
+          {isWritable ? "can be changed" : "read-only"}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,87 @@
+import { Blocks } from "lucide-react";
+import { Link } from "wouter";
+import { useApi } from "../../api/use-api.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { Meter } from "../../ui/meter.tsx";
+import { Panel } from "../../ui/page.tsx";
+import { ScrollText } from "../../ui/scroll-text.tsx";
+import { Empty, Failure, SkeletonRows } from "../../ui/state.tsx";
+import { count } from "../../ui/text.tsx";
+
+export interface CatalogueBlockProps {
+  readonly query: Readonly<Record<string, string>>;
+  readonly looking: Readonly<Record<string, string>>;
+}
+
+/** The block as the agent gets it, what it costs, and which skills are in it. */
+export function CatalogueBlock({ query, looking }: CatalogueBlockProps) {
+  const { data, error, isPending, refetch } = useApi("GET /v1/catalogue", { query }, { keep: true });
+  const { data: status } = useApi("GET /v1/status");
+  if (error !== null) return <Failure error={error} onRetry={() => void refetch()} />;
+  if (isPending) return <SkeletonRows count={4} />;
+  const budget = status?.limits["catalogueTokens"];
+  return (
+    <Panel
+      title={`${count(data.inline.length, "skill")} in the prompt`}
+      actions={
+        <>
+          <Badge>{data.format}</Badge>
+          {data.text !== "" && <CopyButton text={data.text} label="Copy the prompt block" />}
+        </>
+      }
+    >
+      {data.text === "" ? (
+        <Empty icon={Blocks} title="There is nothing to tell">
+          No skill is there for this viewer. Below it says why.
+        </Empty>
+      ) : (
+        <div className="space-y-4 p-4">
+          {budget !== undefined && <Meter label="Budget" value={data.tokens} max={budget} unit="tokens" />}
+          <ScrollText label="The prompt block" text={data.text} className="max-h-112" />
+          <Names title="In the prompt" ids={data.inline} />
+          {data.deferred > 0 && <Deferred inline={data.inline} number={data.deferred} looking={looking} />}
+        </div>
+      )}
+    </Panel>
+  );
+}
+
+/** What did not fit: the agent finds it with its search tool. */
+function Deferred({
+  inline,
+  number,
+  looking,
+}: {
+  readonly inline: readonly string[];
+  readonly number: number;
+  readonly looking: Readonly<Record<string, string>>;
+}) {
+  const { data } = useApi("GET /v1/explain", { query: looking }, { keep: true });
+  const shown = new Set(inline);
+  const rest = (data?.explanations ?? []).filter(({ id, state }) => state === "visible" && !shown.has(id));
+  return <Names title={`${number} behind search`} ids={rest.map(({ id }) => id)} />;
+}
+
+const MOST = 200;
+
+function Names({ title, ids }: { readonly title: string; readonly ids: readonly string[] }) {
+  return (
+    <section aria-label={title} className="space-y-1.5">
+      <h3 className="text-xs font-medium text-muted">{title}</h3>
+      <ul className="flex max-h-40 flex-wrap gap-1.5 overflow-y-auto">
+        {ids.slice(0, MOST).map((id) => (
+          <li key={id}>
+            <Link
+              href={`/skills/${id}`}
+              className="inline-block rounded border border-line px-1.5 font-mono text-xs leading-5 hover:border-line-strong hover:bg-raised"
+            >
+              {id}
+            </Link>
+          </li>
+        ))}
+        {ids.length > MOST && <li className="text-xs text-muted">and {ids.length - MOST} more</li>}
+      </ul>
+    </section>
+  );
+}

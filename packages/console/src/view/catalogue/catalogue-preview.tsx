@@ -1,0 +1,92 @@
+import { AgentSelect } from "../../ui/agent-select.tsx";
+import { Field, Input, Select } from "../../ui/field.tsx";
+import { Page, Panel } from "../../ui/page.tsx";
+import { given, useAddress } from "../../ui/use-address.ts";
+import { useDelayed } from "../../ui/use-delayed.ts";
+import { CatalogueBlock } from "./catalogue-block.tsx";
+import { Reasons } from "./reason.tsx";
+
+const formats = ["", "xml", "xml-attr", "markdown", "json"] as const;
+
+/** Exactly what an agent is told about skills, and why each is or is not there. */
+export function CataloguePreview() {
+  const [read] = useAddress();
+  const agent = read("agent");
+  const runtime = useDelayed(read("runtime"), 250);
+  const model = useDelayed(read("model"), 250);
+  const task = useDelayed(read("task"), 250);
+  const format = formats.find((each) => each === read("format")) ?? "";
+  const looking = agent === "" ? given({ runtime }) : { agent };
+  return (
+    <Page
+      title="Catalogue"
+      about="The block of the system prompt that tells an agent which skills there are."
+    >
+      <Panel>
+        <div className="grid gap-3 p-4 sm:grid-cols-2 lg:grid-cols-3">
+          <Viewing />
+          <Asking format={format} />
+        </div>
+      </Panel>
+      <CatalogueBlock query={{ ...looking, ...given({ format, model, task }) }} looking={looking} />
+      <Reasons looking={looking} />
+    </Page>
+  );
+}
+
+/** Whose eyes it is seen through. */
+function Viewing() {
+  const [read, write] = useAddress();
+  const isAgent = read("agent") !== "";
+  return (
+    <>
+      <AgentSelect value={read("agent")} onChange={(agent) => write("agent", agent)} />
+      <Field label="Runtime" note={isAgent ? "The agent's own counts." : "What its framework calls itself."}>
+        <Input
+          value={isAgent ? "" : read("runtime")}
+          disabled={isAgent}
+          maxLength={128}
+          placeholder={isAgent ? "as on its record" : "any"}
+          onChange={({ target }) => write("runtime", target.value)}
+        />
+      </Field>
+    </>
+  );
+}
+
+/** What it is asked for. */
+function Asking({ format }: { readonly format: string }) {
+  const [read, write] = useAddress();
+  return (
+    <>
+      <Field label="Model" note="Chooses the format that suits it.">
+        <Input
+          value={read("model")}
+          disabled={format !== ""}
+          maxLength={128}
+          placeholder="any"
+          onChange={({ target }) => write("model", target.value)}
+        />
+      </Field>
+      <Field label="Format">
+        <Select value={format} onChange={({ target }) => write("format", target.value)}>
+          {formats.map((each) => (
+            <option key={each} value={each}>
+              {each === "" ? "What suits the model" : each}
+            </option>
+          ))}
+        </Select>
+      </Field>
+      <div className="sm:col-span-2">
+        <Field label="Task" note="Decides what is shown when not all fits.">
+          <Input
+            value={read("task")}
+            maxLength={1000}
+            placeholder="what the agent is about to do"
+            onChange={({ target }) => write("task", target.value)}
+          />
+        </Field>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,91 @@
+import { Download, PackageCheck, RotateCw } from "lucide-react";
+import { useCanPublish, useIsAdmin } from "../../api/session.tsx";
+import { useChange } from "../../api/use-api.ts";
+import { useSkills } from "../../api/use-skills.ts";
+import { Button } from "../../ui/button.tsx";
+import { Page, Panel } from "../../ui/page.tsx";
+import { Empty, Failure, SkeletonRows } from "../../ui/state.tsx";
+import { count } from "../../ui/text.tsx";
+import { toast, toastFailure } from "../../ui/toast.tsx";
+import { lackingRows, lacksOf } from "./lack.ts";
+import { LackPanel } from "./lack-panel.tsx";
+import { LogPanel } from "./log-panel.tsx";
+import { ResultPanel } from "./result-panel.tsx";
+import { RuntimePanel } from "./runtime-panel.tsx";
+import { SkillPanel } from "./skill-panel.tsx";
+import { useInstalls } from "./use-installs.ts";
+
+/** What skills need of the gateway's machine, what is missing, and the way to get it. */
+export function Dependencies() {
+  const isAdmin = useIsAdmin();
+  const canPublish = useCanPublish();
+  const { data: rows = [], error, isPending, refetch } = useSkills();
+  const installs = useInstalls();
+  const lacks = lacksOf(rows);
+  const lacking = lackingRows(rows);
+  return (
+    <Page
+      title="Dependencies"
+      about={`What skills need on the gateway's machine.${isAdmin ? " What you install here is recorded as approved by you." : ""}`}
+      actions={
+        <>
+          {canPublish && <Rescan />}
+          {isAdmin && lacks.length > 0 && (
+            <Button look="primary" icon={Download} isBusy={installs.isBusy} onClick={() => installs.all()}>
+              Install all {count(lacks.length, "thing")}
+            </Button>
+          )}
+        </>
+      }
+    >
+      <RuntimePanel />
+      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
+      {isPending && <SkeletonRows count={3} />}
+      {!isPending && error === null && lacking.length === 0 && (
+        <Panel>
+          <Empty icon={PackageCheck} title="Nothing is missing">
+            Every skill that you see has what it needs on this machine.
+          </Empty>
+        </Panel>
+      )}
+      <ResultPanel results={installs.results} />
+      <LackPanel lacks={lacks} installs={installs} isAdmin={isAdmin} />
+      {lacking.length > 0 && <SkillPanel rows={lacking} installs={installs} isAdmin={isAdmin} />}
+      {!isAdmin && lacks.length > 0 && (
+        <p className="mx-4 mb-4 text-sm text-muted">Administrators can install what is missing.</p>
+      )}
+      {canPublish && <LogPanel />}
+    </Page>
+  );
+}
+
+function Rescan() {
+  const rescan = useChange("POST /v1/skills/rescan-deps", [
+    "GET /v1/skills",
+    "GET /v1/skills/runtimes",
+    "GET /v1/skills/{id}/dependencies",
+  ]);
+  const look = () =>
+    rescan.mutate(
+      {},
+      {
+        onSuccess: ({ skills }) => {
+          const lacking = skills.filter(({ ok }) => !ok).length;
+          const broken = skills.filter((each) => each.error !== undefined).length;
+          toast(
+            `Looked at ${count(skills.length, "skill")}: ${lacking} ${lacking === 1 ? "lacks" : "lack"} something`,
+            {
+              tone: lacking === 0 ? "good" : "info",
+              ...(broken > 0 ? { detail: `${count(broken, "skill")} could not be looked at.` } : {}),
+            },
+          );
+        },
+        onError: toastFailure,
+      },
+    );
+  return (
+    <Button icon={RotateCw} isBusy={rescan.isPending} onClick={look}>
+      Look again
+    </Button>
+  );
+}

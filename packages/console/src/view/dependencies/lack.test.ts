@@ -1,0 +1,29 @@
+import type { SkillRow } from "@skillhold/protocol/http";
+import { expect, test } from "vitest";
+import { lackingRows, lacksOf } from "./lack.ts";
+
+// Only what is read of a row.
+const row = (id: string, missing?: readonly string[], state = "ready") =>
+  ({
+    entry: { id, readiness: { state, reasons: [] } },
+    ...(missing === undefined ? {} : { registry: { missing } }),
+  }) as unknown as SkillRow;
+
+test("what several skills lack is one thing, by who would install it [S-59]", () => {
+  const rows = [
+    row("b", ["qpdf", "npm:sharp"]),
+    row("a", ["pip:pypdf", "npm:sharp"]),
+    row("c", []),
+    row("folder"),
+  ];
+  expect(lacksOf(rows)).toEqual([
+    { need: "pip:pypdf", manager: "pip", name: "pypdf", skills: ["a"] },
+    { need: "npm:sharp", manager: "npm", name: "sharp", skills: ["b", "a"] },
+    { need: "qpdf", manager: "system", name: "qpdf", skills: ["b"] },
+  ]);
+});
+
+test("a skill lacks something when things are missing or it says that it is not ready [S-59]", () => {
+  const rows = [row("well", []), row("missing", ["qpdf"]), row("folder", undefined, "blocked")];
+  expect(lackingRows(rows).map(({ entry }) => entry.id)).toEqual(["missing", "folder"]);
+});

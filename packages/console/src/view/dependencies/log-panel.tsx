@@ -1,0 +1,44 @@
+import type { DependencyEvent } from "@skillhold/protocol/http";
+import { useCallback, useState } from "react";
+import { useProgress } from "../../api/live.ts";
+import { Dot } from "../../ui/badge.tsx";
+import { Panel } from "../../ui/page.tsx";
+import { type LogLine, withEvent } from "./work-log.ts";
+
+/** What the gateway did about dependencies since this page was opened. */
+export function LogPanel() {
+  const [log, setLog] = useState<readonly LogLine[]>([]);
+  const listen = useCallback(
+    (event: DependencyEvent) => setLog((before) => withEvent(before, event, new Date().toISOString())),
+    [],
+  );
+  useProgress(listen);
+  return (
+    <Panel title="What goes on">
+      {log.length === 0 ? (
+        <p className="px-4 py-3 text-sm text-muted">
+          Looks and installations appear here while this page is open.
+        </p>
+      ) : (
+        <section
+          aria-label="What goes on, the newest first"
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys.
+          tabIndex={0}
+          className="max-h-72 overflow-y-auto"
+        >
+          <ol aria-live="polite" className="space-y-1 px-4 py-3 text-sm">
+            {log.map(({ key, at, text, tone }) => (
+              <li key={key} className="flex items-baseline gap-2.5">
+                <time dateTime={at} className="font-mono text-xs text-faint">
+                  {at.slice(11, 19)}
+                </time>
+                <Dot tone={tone} />
+                <span className="min-w-0 break-words">{text}</span>
+              </li>
+            ))}
+          </ol>
+        </section>
+      )}
+    </Panel>
+  );
+}

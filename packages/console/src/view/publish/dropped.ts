@@ -1,0 +1,121 @@
+/** A file of a folder, by its path below and with that folder. */
+export interface FolderFile {
+  readonly path: string;
+  readonly file: File;
+}
+
+/** One thing that someone dropped or chose. */
+export type Dropped =
+  | {
+      readonly kind: "folder";
+      readonly name: string;
+      readonly files: readonly FolderFile[];
+      readonly skipped: readonly string[];
+    }
+  | { readonly kind: "archive"; readonly name: string; readonly file: File }
+  | { readonly kind: "unknown"; readonly name: string };
+
+/** What is never part of a skill, and not worth sending: the gateway leaves it out as well. */
+const junk: ReadonlySet<string> = new Set([
+  ".DS_Store",
+  ".git",
+  ".hg",
+  ".svn",
+  "__MACOSX",
+  "__pycache__",
+  "node_modules",
+]);
+
+export function isJunk(name: string): boolean {
+  return junk.has(name);
+}
+
+/** What was dropped. Contract: it is called in the event itself; afterwards the browser takes it all away. */
+export async function readTransfer({ items }: DataTransfer): Promise<readonly Dropped[]> {
+  const taken = [...items]
+    .filter(({ kind }) => kind === "file")
+    .map((item) => ({ entry: item.webkitGetAsEntry(), file: item.getAsFile() }));
+  const folders: Dropped[] = [];
+  const files: File[] = [];
+  for (const { entry, file } of taken) {
+    if (entry !== null && isFolder(entry)) folders.push(await readFolder(entry));
+    else if (file !== null) files.push(file);
+  }
+  return [...folders, ...sortFiles(files)];
+}
+
+/** What was chosen: files, or one folder with all that is in it. */
+export function readChosen(chosen: Iterable<File>): readonly Dropped[] {
+  const all = [...chosen];
+  const loose = all.filter(({ webkitRelativePath }) => webkitRelativePath === "");
+  const inFolders = all.filter(({ webkitRelativePath }) => webkitRelativePath !== "");
+  const byFolder = Map.groupBy(
+    inFolders,
+    ({ webkitRelativePath }) => webkitRelativePath.split("/", 1)[0] ?? "",
+  );
+  const folders = [...byFolder].map(([name, files]) => folderOf(name, files));
+  return [...folders, ...sortFiles(loose)];
+}
+
+function folderOf(name: string, files: readonly File[]): Dropped {
+  const named = files.map((file) => ({ path: file.webkitRelativePath, file }));
+  const kept = named.filter(({ path }) => findJunk(path) === undefined);
+  const skipped = new Set(named.flatMap(({ path }) => findJunk(path) ?? []));
+  return { kind: "folder", name, files: kept, skipped: [...skipped] };
+}
+
+/** The path up to the name for which it is left out. */
+function findJunk(path: string): string | undefined {
+  const names = path.split("/");
+  const at = names.findIndex(isJunk);
+  return at === -1 ? undefined : names.slice(0, at + 1).join("/");
+}
+
+const ARCHIVE = /\.(?:zip|skill|tgz|tar\.gz|tar)$/i;
+
+/** Archives are each for itself. Other files are together a folder, if one of them is a SKILL.md. */
+export function sortFiles(files: readonly File[]): readonly Dropped[] {
+  const archives = files.filter(({ name }) => ARCHIVE.test(name));
+  const others = files.filter(({ name }) => !ARCHIVE.test(name) && !isJunk(name));
+  const found: Dropped[] = archives.map((file) => ({ kind: "archive", name: file.name, file }));
+  if (others.some(({ name }) => name.toLowerCase() === "skill.md")) {
+    const loose = others.map((file) => ({ path: file.name, file }));
+    return [...found, { kind: "folder", name: "SKILL.md", files: loose, skipped: [] }];
+  }
+  return [...found, ...others.map(({ name }): Dropped => ({ kind: "unknown", name }))];
+}
+
+function isFolder(entry: FileSystemEntry): entry is FileSystemDirectoryEntry {
+  return entry.isDirectory;
+}
+
+function isFile(entry: FileSystemEntry): entry is FileSystemFileEntry {
+  return entry.isFile;
+}
+
+async function readFolder(root: FileSystemDirectoryEntry): Promise<Dropped> {
+  const files: FolderFile[] = [];
+  const skipped: string[] = [];
+  const folders = [{ path: root.name, entry: root }];
+  for (let next = folders.pop(); next !== undefined; next = folders.pop()) {
+    for (const entry of await listEntries(next.entry)) {
+      const path = `${next.path}/${entry.name}`;
+      if (isJunk(entry.name)) skipped.push(path);
+      else if (isFolder(entry)) folders.push({ path, entry });
+      else if (isFile(entry))
+        files.push({ path, file: await new Promise((done, fail) => entry.file(done, fail)) });
+    }
+  }
+  return { kind: "folder", name: root.name, files, skipped };
+}
+
+/** All of them: the browser gives a hundred at a time, and then none. */
+async function listEntries(folder: FileSystemDirectoryEntry): Promise<readonly FileSystemEntry[]> {
+  const reader = folder.createReader();
+  const all: FileSystemEntry[] = [];
+  for (;;) {
+    const some = await new Promise<FileSystemEntry[]>((done, fail) => reader.readEntries(done, fail));
+    if (some.length === 0) return all;
+    all.push(...some);
+  }
+}

@@ -1,0 +1,68 @@
+import type { Dropped } from "./dropped.ts";
+import { isSkillFile, type ListedFile, type Listing, type ListingBounds } from "./listing.ts";
+import { checkSkills, type LocalSkill } from "./local-skill.ts";
+import { packFolder } from "./pack-folder.ts";
+import { listTar, listTarGz } from "./tar-list.ts";
+import { listZip } from "./zip-list.ts";
+
+/** Something to send, and what the browser found in it. */
+export interface Inspected {
+  /** What is sent, read once: what was tried is what is published. */
+  readonly blob: Blob;
+  readonly skills: readonly LocalSkill[];
+  readonly paths: readonly string[];
+  /** Why the browser could not look into it; the gateway may still be able to. */
+  readonly trouble?: string;
+}
+
+type Limits = Readonly<Record<string, number>>;
+
+/** Packs a folder, looks into an archive, and checks the skills. It is loaded when someone drops something. */
+export async function inspect(
+  dropped: Exclude<Dropped, { kind: "unknown" }>,
+  limits: Limits,
+): Promise<Inspected> {
+  const bounds: ListingBounds = {
+    skillFileBytes: limits["skillFileBytes"] ?? 0,
+    unpackedBytes: limits["unpackedBytes"] ?? 0,
+    archiveSkills: limits["archiveSkills"] ?? 0,
+  };
+  if (dropped.kind === "folder") {
+    const blob = await packFolder(dropped.files);
+    const files = await Promise.all(dropped.files.map((each) => listed(each, bounds)));
+    return found(blob, { files }, limits);
+  }
+  const bytes = new Uint8Array(await dropped.file.arrayBuffer());
+  const blob = new Blob([bytes], { type: typeOf(bytes) });
+  try {
+    return found(blob, await listArchive(bytes, blob, bounds), limits);
+  } catch (error) {
+    const trouble = error instanceof Error ? error.message : String(error);
+    return { blob, skills: [], paths: [], trouble };
+  }
+}
+
+function found(blob: Blob, listing: Listing, limits: Limits): Inspected {
+  return { blob, skills: checkSkills(listing, limits), paths: listing.files.map(({ path }) => path) };
+}
+
+async function listed(
+  { path, file }: { readonly path: string; readonly file: File },
+  { skillFileBytes }: ListingBounds,
+): Promise<ListedFile> {
+  if (!isSkillFile(path) || file.size > skillFileBytes) return { path, size: file.size };
+  return { path, size: file.size, content: new Uint8Array(await file.arrayBuffer()) };
+}
+
+async function listArchive(bytes: Uint8Array, blob: Blob, bounds: ListingBounds): Promise<Listing> {
+  if (blob.type === "application/zip") return listZip(bytes, bounds);
+  if (blob.type === "application/gzip") return await listTarGz(blob, bounds);
+  return listTar(bytes, bounds);
+}
+
+/** By its first bytes: names lie. */
+function typeOf([first, second]: Uint8Array): string {
+  if (first === 0x50 && second === 0x4b) return "application/zip";
+  if (first === 0x1f && second === 0x8b) return "application/gzip";
+  return "application/octet-stream";
+}

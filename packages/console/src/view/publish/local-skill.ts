@@ -1,0 +1,86 @@
+import { parseSkill, publishId, validateSkill } from "@skillhold/core/skill";
+import type { Diagnostic } from "@skillhold/protocol";
+import { defaultLimits } from "@skillhold/protocol/limits";
+import { isJunk } from "./dropped.ts";
+import { isSkillFile, type ListedFile, type Listing } from "./listing.ts";
+
+/** A skill as the browser found it, before the gateway has seen it. */
+export interface LocalSkill {
+  /** Its folder, `.` for the top. */
+  readonly path: string;
+  readonly id: string | undefined;
+  readonly files: number;
+  readonly bytes: number;
+  readonly isValid: boolean;
+  readonly diagnostics: readonly Diagnostic[];
+  /** The lines of its SKILL.md, to show those that something is said of. */
+  readonly lines: readonly string[];
+}
+
+/** Finds the skills and checks each, with the parser and the rules of the gateway. */
+export function checkSkills(
+  { files }: Listing,
+  limits: Readonly<Record<string, number>>,
+): readonly LocalSkill[] {
+  const folders = skillFolders(files);
+  return [...folders].map(([path, file]) => checkOne(path, file, filesOf(path, files, folders), limits));
+}
+
+/** Folders with a SKILL.md, whose names and those above do not begin with `_`. */
+function skillFolders(files: readonly ListedFile[]): ReadonlyMap<string, ListedFile> {
+  const folders = new Map<string, ListedFile>();
+  for (const file of files) {
+    const folder = parentOf(file.path);
+    const isHidden = folder.split("/").some((name) => name.startsWith("_") || isJunk(name));
+    const name = file.path.slice(file.path.lastIndexOf("/") + 1);
+    const isNamed = isSkillFile(file.path) && (name === "SKILL.md" || name === "skill.md");
+    if (isNamed && !isHidden && (name === "SKILL.md" || !folders.has(folder))) folders.set(folder, file);
+  }
+  return new Map([...folders].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function parentOf(path: string): string {
+  return path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : ".";
+}
+
+/** What lies below a folder, but for skills of their own in there. */
+function filesOf(
+  folder: string,
+  files: readonly ListedFile[],
+  folders: ReadonlyMap<string, ListedFile>,
+): readonly ListedFile[] {
+  const prefix = folder === "." ? "" : `${folder}/`;
+  const nested = [...folders.keys()].filter((each) => each !== folder && `${each}/`.startsWith(prefix));
+  return files.filter(
+    ({ path }) => path.startsWith(prefix) && !nested.some((each) => path.startsWith(`${each}/`)),
+  );
+}
+
+function checkOne(
+  path: string,
+  { content, path: filePath, size }: ListedFile,
+  files: readonly ListedFile[],
+  limits: Readonly<Record<string, number>>,
+): LocalSkill {
+  const all = { ...defaultLimits, ...limits };
+  const bytes = files.reduce((sum, each) => sum + each.size, 0);
+  const known = { path, files: files.length, bytes };
+  if (content === undefined) {
+    const message = `SKILL.md is ${size} bytes long; at most ${all.skillFileBytes} are taken.`;
+    const fix = "Move detail into files below references/.";
+    const place = { line: 1, column: 1 };
+    const diagnostics = [
+      { code: "SKILL_FILE_TOO_LARGE", severity: "error", ...place, message, fix },
+    ] as const;
+    return { ...known, id: undefined, isValid: false, diagnostics, lines: [] };
+  }
+  const skill = parseSkill(content, all);
+  const start = path === "." ? 0 : path.length + 1;
+  const listed = files.map((file) => ({
+    path: file.path === filePath ? "SKILL.md" : file.path.slice(start),
+    size: file.size,
+  }));
+  const { valid, diagnostics } = validateSkill(skill, { files: listed }, "publish", all);
+  const lines = skill.text.split(/\r\n|\r|\n/);
+  return { ...known, id: publishId(skill.frontmatter), isValid: valid, diagnostics, lines };
+}

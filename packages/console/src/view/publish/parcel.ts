@@ -1,0 +1,109 @@
+import type { Uploaded } from "../../api/upload.ts";
+import type { Tone } from "../../ui/badge.tsx";
+import { formatBytes } from "../../ui/text.tsx";
+import type { Dropped } from "./dropped.ts";
+import type { LocalSkill } from "./local-skill.ts";
+
+export type Publication = Uploaded["skills"][number];
+
+/** How far something that was dropped has come. */
+export type Step =
+  | { readonly step: "reading" }
+  /** It cannot be sent at all. */
+  | { readonly step: "stuck"; readonly why: string }
+  /** `part` of it was sent; at 1 the gateway is at work. */
+  | { readonly step: "sending"; readonly isDryRun: boolean; readonly part: number }
+  | { readonly step: "failed"; readonly isDryRun: boolean; readonly error: Error }
+  | { readonly step: "tried" }
+  | { readonly step: "published" };
+
+/** An archive or a folder on its way to the gateway. */
+export interface Parcel {
+  readonly key: number;
+  readonly name: string;
+  readonly kind: "folder" | "archive";
+  /** Packed, once that is done. */
+  readonly bytes: number | undefined;
+  readonly skills: readonly LocalSkill[];
+  readonly paths: readonly string[];
+  /** Left out before it was packed. */
+  readonly skipped: readonly string[];
+  /** Why the browser could not look into it. */
+  readonly trouble: string | undefined;
+  /** What the gateway said last, of the dry run or of the publishing. */
+  readonly results: readonly Publication[] | undefined;
+  /** The id that someone chose, for its one skill. */
+  readonly id: string | undefined;
+  readonly state: Step;
+}
+
+/** Why something is not even sent. */
+export function refusalOf(dropped: Dropped, limits: Readonly<Record<string, number>>): string | undefined {
+  if (dropped.kind === "unknown")
+    return "It is neither a ZIP, a tar.gz nor a folder, and there is no SKILL.md beside it.";
+  if (dropped.kind === "archive") {
+    const most = limits["archiveBytes"] ?? Number.POSITIVE_INFINITY;
+    const { size } = dropped.file;
+    return size > most ? `It is ${formatBytes(size)}; the gateway takes ${formatBytes(most)}.` : undefined;
+  }
+  if (dropped.files.length === 0) return "The folder is empty.";
+  const most = limits["unpackedBytes"] ?? Number.POSITIVE_INFINITY;
+  const size = dropped.files.reduce((sum, { file }) => sum + file.size, 0);
+  if (size <= most) return undefined;
+  return `Its files are ${formatBytes(size)} together; the gateway takes ${formatBytes(most)}.`;
+}
+
+/** A skill of a parcel: as the browser found it, and what the gateway says of it. */
+export interface SkillLine {
+  readonly path: string;
+  readonly local: LocalSkill | undefined;
+  readonly result: Publication | undefined;
+}
+
+/** Brings together what is told of the same skill. Refusals name its folder, all else its id. */
+export function linesOf({ skills, results = [] }: Pick<Parcel, "skills" | "results">): readonly SkillLine[] {
+  const rest = new Set(results);
+  const refused = new Set(results.flatMap((each) => (each.status === "failed" ? [each.path] : [])));
+  const take = (fits: (result: Publication) => boolean) => {
+    const found = [...rest].find(fits);
+    if (found !== undefined) rest.delete(found);
+    return found;
+  };
+  const isAlone = skills.length === 1 && results.length === 1;
+  const lines = skills.map((local): SkillLine => {
+    const { path, id } = local;
+    const isOf = (each: Publication) =>
+      each.status === "failed" ? each.path === path : each.id === id && !refused.has(path);
+    return { path, local, result: take(isAlone ? () => true : isOf) };
+  });
+  const unmatched = [...rest].map((result): SkillLine => {
+    return { path: result.status === "failed" ? result.path : result.id, local: undefined, result };
+  });
+  return [...lines, ...unmatched];
+}
+
+/** What became of a skill, or would, in a word or two. */
+export function outcomeOf({ local, result }: SkillLine): readonly [string, Tone] {
+  if (result === undefined)
+    return local?.isValid === false ? ["not valid", "bad"] : ["checked here", "neutral"];
+  if (result.status === "failed") return ["refused", "bad"];
+  if (result.status === "unchanged") return ["unchanged", "neutral"];
+  if (!result.isDryRun) return [`published as r${result.revision}`, "good"];
+  return result.isNew ? ["new", "accent"] : [`new revision r${result.revision}`, "info"];
+}
+
+/** How many of its skills publishing would change. */
+export function publishable({ state, results = [] }: Pick<Parcel, "state" | "results">): number {
+  const isOpen = state.step === "tried" || (state.step === "failed" && !state.isDryRun);
+  return isOpen ? results.filter(({ status }) => status === "published").length : 0;
+}
+
+/** Those whose exec bit would be lost or is not known, because browsers do not tell it. */
+export function unmarked({ kind, paths, results = [] }: Pick<Parcel, "kind" | "paths" | "results">): boolean {
+  if (kind !== "folder") return false;
+  const isProgram = (path: string) => /(?:^|\/)(?:scripts|bin)\/[^.]+$/.test(path);
+  const hasMode = results.some(
+    (each) => each.status !== "failed" && each.changes?.some(({ change }) => change === "mode") === true,
+  );
+  return hasMode || paths.some(isProgram);
+}

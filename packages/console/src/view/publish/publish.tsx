@@ -1,0 +1,79 @@
+import { FileUp, Lock, Upload } from "lucide-react";
+import { useCanPublish } from "../../api/session.tsx";
+import { useApi } from "../../api/use-api.ts";
+import { Button } from "../../ui/button.tsx";
+import { Page, Panel } from "../../ui/page.tsx";
+import { Empty, Failure, SkeletonRows } from "../../ui/state.tsx";
+import { count } from "../../ui/text.tsx";
+import { toastFailure } from "../../ui/toast.tsx";
+import { DropZone } from "./drop-zone.tsx";
+import { type Parcel, publishable } from "./parcel.ts";
+import { ParcelCard } from "./parcel-card.tsx";
+import { addParcels, clearParcels, publishAll, useParcels } from "./parcel-store.ts";
+
+/** Brings skills in: dropped, checked here and by the gateway, and published when someone says so. */
+export function Publish() {
+  const canPublish = useCanPublish();
+  const { data, error, isPending, refetch } = useApi("GET /v1/status");
+  const parcels = useParcels();
+  if (!canPublish)
+    return (
+      <Page title="Publish">
+        <Panel>
+          <Empty icon={Lock} title="You can look, and not publish">
+            Ask an administrator for the role of a publisher.
+          </Empty>
+        </Panel>
+      </Page>
+    );
+  return (
+    <Page
+      title="Publish"
+      about="Skills are checked here and by the gateway first. Nothing is published before you say so."
+      actions={parcels.length > 0 ? <AllActions /> : undefined}
+    >
+      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
+      {isPending && <SkeletonRows count={2} />}
+      {data !== undefined && (
+        <DropZone
+          limits={data.limits}
+          onDrop={(dropped) => addParcels(dropped, data.limits)}
+          onFailure={toastFailure}
+        />
+      )}
+      {data !== undefined && parcels.length === 0 && (
+        <Empty icon={FileUp} title="Nothing chosen yet">
+          A skill is a folder with a SKILL.md. An archive or a folder may have many of them; each is published
+          for itself.
+        </Empty>
+      )}
+      {parcels.map((parcel, at) => (
+        <ParcelCard key={parcel.key} parcel={parcel} label={labelOf(parcel, parcels.slice(0, at))} />
+      ))}
+    </Page>
+  );
+}
+
+function AllActions() {
+  const parcels = useParcels();
+  const ready = parcels.filter((parcel) => publishable(parcel) > 0);
+  const number = ready.reduce((sum, parcel) => sum + publishable(parcel), 0);
+  return (
+    <>
+      <Button look="quiet" onClick={clearParcels}>
+        Clear all
+      </Button>
+      {ready.length > 1 && (
+        <Button look="primary" icon={Upload} onClick={publishAll}>
+          Publish all {count(number, "skill")}
+        </Button>
+      )}
+    </>
+  );
+}
+
+/** What it is called, so that two of one name are told apart. */
+function labelOf({ name }: Parcel, before: readonly Parcel[]): string {
+  const same = before.filter((each) => each.name === name).length;
+  return same === 0 ? name : `${name} (${same + 1})`;
+}

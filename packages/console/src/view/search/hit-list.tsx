@@ -1,0 +1,46 @@
+import { ScanSearch } from "lucide-react";
+import { useApi } from "../../api/use-api.ts";
+import { Panel } from "../../ui/page.tsx";
+import { Empty, Failure, SkeletonRows } from "../../ui/state.tsx";
+import { count } from "../../ui/text.tsx";
+import { given } from "../../ui/use-address.ts";
+import { useDelayed } from "../../ui/use-delayed.ts";
+import { HitRow } from "./hit-row.tsx";
+
+export interface HitListProps {
+  /** Which of two it is. */
+  readonly name?: string;
+  readonly words: string;
+  readonly agent: string;
+  readonly limit: string;
+}
+
+/** What a query finds, the best first. */
+export function HitList({ name, words: typed, agent, limit }: HitListProps) {
+  const words = useDelayed(typed.trim(), 200);
+  const { data, error, isPending, refetch } = useApi(
+    "GET /v1/skills/search",
+    { query: { q: words, limit, ...given({ agent }) } },
+    { enabled: words !== "", keep: true },
+  );
+  if (words === "") return null;
+  const hits = data?.hits ?? [];
+  const strong = hits.filter(({ hit }) => !hit.isWeak).length;
+  const found = data === undefined ? "Searching" : `${count(hits.length, "hit")}, ${strong} strong`;
+  return (
+    <Panel title={name === undefined ? found : `${name}: ${found}`}>
+      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
+      {error === null && isPending && <SkeletonRows count={4} />}
+      {data !== undefined && hits.length === 0 && (
+        <Empty icon={ScanSearch} title="Nothing is found">
+          No skill that is there for this viewer has any of these words.
+        </Empty>
+      )}
+      <ol className="@container divide-y divide-line">
+        {hits.map((hit, at) => (
+          <HitRow key={hit.row.entry.id} place={at + 1} hit={hit} best={hits[0]?.hit.score ?? 1} />
+        ))}
+      </ol>
+    </Panel>
+  );
+}

@@ -1,0 +1,108 @@
+import { Columns2, ScanSearch, X } from "lucide-react";
+import { useSkills } from "../../api/use-skills.ts";
+import { AgentSelect } from "../../ui/agent-select.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Field, Input, Select } from "../../ui/field.tsx";
+import { Page, Panel } from "../../ui/page.tsx";
+import { Empty } from "../../ui/state.tsx";
+import { useAddress } from "../../ui/use-address.ts";
+import { examplesOf } from "./example.ts";
+import { HitList } from "./hit-list.tsx";
+
+const limits = ["5", "10", "20", "50", "100"] as const;
+
+/** What an agent would find, and why in this order. */
+export function SearchPlayground() {
+  const [read, write] = useAddress();
+  const agent = read("agent");
+  const limit = limits.find((each) => each === read("limit")) ?? "20";
+  const isPair = read("pair") !== "";
+  return (
+    <Page
+      title="Search"
+      about="Type what an agent would ask for, and see which skills it is offered."
+      actions={
+        <Button icon={isPair ? X : Columns2} onClick={() => write("pair", isPair ? "" : "yes")}>
+          {isPair ? "One query" : "Compare two"}
+        </Button>
+      }
+    >
+      <Panel>
+        <div className="grid gap-3 p-4 sm:grid-cols-2 lg:grid-cols-[minmax(0,1fr)_14rem_7rem]">
+          <div className="space-y-3 sm:col-span-2 lg:col-span-1">
+            <QueryField name="q" label="What is to be done" isFirst />
+            {isPair && <QueryField name="q2" label="The same in other words" />}
+          </div>
+          <AgentSelect value={agent} onChange={(chosen) => write("agent", chosen)} />
+          <Field label="At most">
+            <Select
+              value={limit}
+              onChange={({ target }) => write("limit", target.value === "20" ? "" : target.value)}
+            >
+              {limits.map((each) => (
+                <option key={each} value={each}>
+                  {each} hits
+                </option>
+              ))}
+            </Select>
+          </Field>
+        </div>
+      </Panel>
+      {read("q").trim() === "" && <Examples onChoose={(text) => write("q", text)} />}
+      <div className={isPair ? "grid items-start lg:grid-cols-2" : undefined}>
+        <HitList {...(isPair ? { name: "First" } : {})} words={read("q")} agent={agent} limit={limit} />
+        {isPair && <HitList name="Second" words={read("q2")} agent={agent} limit={limit} />}
+      </div>
+    </Page>
+  );
+}
+
+function QueryField({
+  name,
+  label,
+  isFirst = false,
+}: {
+  readonly name: string;
+  readonly label: string;
+  readonly isFirst?: boolean;
+}) {
+  const [read, write] = useAddress();
+  return (
+    <Field label={label}>
+      <Input
+        {...(isFirst ? { "data-search": true, autoFocus: true } : {})}
+        type="search"
+        maxLength={1000}
+        value={read(name)}
+        placeholder="fill in a PDF form"
+        onChange={({ target }) => write(name, target.value)}
+      />
+    </Field>
+  );
+}
+
+function Examples({ onChoose }: { readonly onChoose: (text: string) => void }) {
+  const { data: rows = [] } = useSkills();
+  const examples = examplesOf(rows.map(({ entry }) => entry.description));
+  return (
+    <Panel>
+      <Empty icon={ScanSearch} title="Try a sentence">
+        {examples.length === 0
+          ? "There is no skill to be found yet."
+          : "Any will do. These are from what skills say of themselves."}
+        <span className="flex flex-wrap justify-center gap-2 pt-3">
+          {examples.map((text) => (
+            <button
+              key={text}
+              type="button"
+              onClick={() => onChoose(text)}
+              className="max-w-full truncate rounded-full border border-line-strong px-3 py-1 text-sm text-ink hover:bg-raised"
+            >
+              {text}
+            </button>
+          ))}
+        </span>
+      </Empty>
+    </Panel>
+  );
+}

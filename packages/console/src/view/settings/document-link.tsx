@@ -1,0 +1,23 @@
+import { BookOpen, FileJson, Gauge, type LucideIcon } from "lucide-react";
+import { Button } from "../../ui/button.tsx";
+import { toastFailure } from "../../ui/toast.tsx";
+import { type GatewayDocument, openDocument } from "./open-document.ts";
+
+const documents: readonly (readonly [GatewayDocument, string, LucideIcon])[] = [
+  ["/reference", "Routes", BookOpen],
+  ["/openapi.json", "OpenAPI document", FileJson],
+  ["/metrics", "Counters for Prometheus", Gauge],
+];
+
+/** What the gateway says of itself to programs, to look at. */
+export function DocumentLinks() {
+  return (
+    <div className="flex flex-wrap gap-2 border-t border-line px-4 py-3">
+      {documents.map(([path, title, icon]) => (
+        <Button key={path} icon={icon} onClick={() => void openDocument(path).catch(toastFailure)}>
+          {title}
+        </Button>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,17 @@
+import { ApiError, csrf } from "../../api/client.ts";
+
+export type GatewayDocument = "/reference" | "/openapi.json" | "/metrics";
+
+const KEPT_MS = 60_000;
+
+/**
+ * Shows a document of the gateway in a window of its own. A link would not do: the gateway believes a cookie only
+ * together with a header, which a link cannot send.
+ */
+export async function openDocument(path: GatewayDocument): Promise<void> {
+  const response = await fetch(path, { headers: { "x-skillhold-csrf": csrf.read() } });
+  if (!response.ok) throw new ApiError(await response.json());
+  const address = URL.createObjectURL(await response.blob());
+  window.open(address, "_blank", "noopener");
+  window.setTimeout(() => URL.revokeObjectURL(address), KEPT_MS);
+}

@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { readChecks, readProblem } from "./sandbox-answer.ts";
+
+test("a report is read as far as it is one [S-59]", () => {
+  const check = { name: "read-home", title: "Read the home folder", isConfined: true, detail: "ENOENT" };
+  expect(readChecks([check, null, "x", { name: "x" }, { name: "y", isConfined: false }])).toEqual([
+    check,
+    { name: "y", title: "y", isConfined: false, detail: "" },
+  ]);
+  expect(readChecks(undefined)).toEqual([]);
+  expect(readProblem({ message: "It is missing.", hint: 1 })).toEqual({
+    message: "It is missing.",
+    hint: "",
+  });
+  expect(readProblem(null)).toBeUndefined();
+});

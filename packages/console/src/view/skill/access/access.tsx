@@ -1,0 +1,17 @@
+import type { SkillProps } from "../skill-view.ts";
+import { AgentAccess } from "./agent-access.tsx";
+import { Explain } from "./explain.tsx";
+import { Grants } from "./grants.tsx";
+import { VisibilityPanel } from "./visibility.tsx";
+
+/** Who may use a skill, and why. */
+export function Access({ skill }: SkillProps) {
+  return (
+    <>
+      <VisibilityPanel skill={skill} />
+      {skill.registry?.canManage === true && <Grants skill={skill} />}
+      <Explain skill={skill} />
+      <AgentAccess skill={skill} />
+    </>
+  );
+}

@@ -1,0 +1,96 @@
+import { CircleCheck, CircleMinus } from "lucide-react";
+import type { Answer } from "../../../api/client.ts";
+import { useCanPublish, useIsAdmin } from "../../../api/session.tsx";
+import { useApi } from "../../../api/use-api.ts";
+import { AgentSelect } from "../../../ui/agent-select.tsx";
+import { Field, Input, Select } from "../../../ui/field.tsx";
+import { Panel } from "../../../ui/page.tsx";
+import { Failure, Skeleton } from "../../../ui/state.tsx";
+import { given, useAddress } from "../../../ui/use-address.ts";
+import { useDelayed } from "../../../ui/use-delayed.ts";
+import type { SkillProps } from "../skill-view.ts";
+import { ruleWords } from "./access-rule.ts";
+
+/** Whether someone can see the skill, and by which rule. */
+export function Explain({ skill }: SkillProps) {
+  const [read, write] = useAddress();
+  const canPublish = useCanPublish();
+  const asked = { agent: read("agent"), user: read("user"), runtime: read("runtime") };
+  const runtime = useDelayed(asked.runtime, 200);
+  return (
+    <Panel title="Who can see this, and why">
+      <div className="grid gap-4 p-4 sm:grid-cols-3">
+        {canPublish && <AgentSelect value={asked.agent} onChange={(agent) => write("agent", agent)} />}
+        <UserSelect value={asked.user} onChange={(user) => write("user", user)} />
+        <Field label="Runtime">
+          <Input
+            value={asked.runtime}
+            placeholder="Any, such as claude-code"
+            spellCheck={false}
+            onChange={({ target }) => write("runtime", target.value)}
+          />
+        </Field>
+      </div>
+      <Answered id={skill.entry.id} query={given({ ...asked, runtime })} />
+    </Panel>
+  );
+}
+
+interface UserSelectProps {
+  readonly value: string;
+  readonly onChange: (user: string) => void;
+}
+
+/** Only administrators look through the eyes of other people. */
+function UserSelect({ value, onChange }: UserSelectProps) {
+  const isAdmin = useIsAdmin();
+  const { data } = useApi("GET /v1/users", undefined, { enabled: isAdmin });
+  if (!isAdmin) return null;
+  return (
+    <Field label="As the user">
+      <Select value={value} onChange={({ target }) => onChange(target.value)}>
+        <option value="">Myself</option>
+        {data?.users.map(({ name }) => (
+          <option key={name}>{name}</option>
+        ))}
+      </Select>
+    </Field>
+  );
+}
+
+interface AnsweredProps {
+  readonly id: string;
+  readonly query: { readonly agent?: string; readonly user?: string; readonly runtime?: string };
+}
+
+function Answered({ id, query }: AnsweredProps) {
+  const { data, error, refetch } = useApi(
+    "GET /v1/skills/{id}/access",
+    { params: { id }, query: { ...query } },
+    { keep: true },
+  );
+  if (error !== null) return <Failure error={error} onRetry={() => void refetch()} />;
+  if (data === undefined) return <Skeleton className="m-4 h-12" />;
+  return <Decision access={data} />;
+}
+
+function Decision({ access }: { readonly access: Answer<"GET /v1/skills/{id}/access"> }) {
+  const { isVisible, message, rule, revision, warnings } = access;
+  const Icon = isVisible ? CircleCheck : CircleMinus;
+  return (
+    <div aria-live="polite" className="flex items-start gap-3 border-t border-line px-4 py-3 text-sm">
+      <Icon className={`mt-0.5 size-4 shrink-0 ${isVisible ? "text-good" : "text-warn"}`} aria-hidden />
+      <div className="min-w-0 space-y-1">
+        <p>
+          <span className="font-medium">{isVisible ? `Yes, at r${revision}.` : "No."}</span> {message}
+        </p>
+        {rule !== undefined && <p className="text-muted">{ruleWords(rule)}</p>}
+        {warnings.map((warning) => (
+          <p key={warning} className="text-warn">
+            {warning}
+          </p>
+        ))}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,28 @@
+import type { Answer, CallInput } from "../../../api/client.ts";
+
+export type Grant = Answer<"GET /v1/skills/{id}/grants">["grants"][number];
+export type GrantBody = NonNullable<CallInput<"PUT /v1/skills/{id}/grants/{kind}/{key}">["body"]>;
+
+/** A grant as someone types it. */
+export interface GrantText {
+  readonly kind: Grant["grantee"]["kind"];
+  readonly key: string;
+  readonly canManage: boolean;
+  readonly pin: string;
+}
+
+export const noGrant: GrantText = { kind: "agent", key: "", canManage: false, pin: "" };
+
+export function textOf({ grantee, canManage, pin }: Grant): GrantText {
+  return { kind: grantee.kind, key: grantee.key, canManage, pin: pin === undefined ? "" : String(pin) };
+}
+
+/** What to send. No pin is left out: the grant then has none. */
+export function bodyOf({ canManage, pin }: GrantText): GrantBody {
+  return { canManage, ...(pin === "" ? {} : { pin: Number(pin) }) };
+}
+
+/** A grant that was taken back, to give again. */
+export function againOf({ canManage, pin }: Grant): GrantBody {
+  return { canManage, ...(pin === undefined ? {} : { pin }) };
+}

@@ -1,0 +1,72 @@
+import { Globe, Lock, Users } from "lucide-react";
+import { useState } from "react";
+import { call } from "../../../api/client.ts";
+import { Button } from "../../../ui/button.tsx";
+import { Confirm } from "../../../ui/confirm.tsx";
+import { Panel } from "../../../ui/page.tsx";
+import { toast, toastFailure } from "../../../ui/toast.tsx";
+import { refreshSkill } from "../header/switch-skill.ts";
+import type { SkillDetail, SkillProps } from "../skill-view.ts";
+import { closedVisibility } from "./closed-visibility.ts";
+
+type Visibility = NonNullable<SkillDetail["registry"]>["visibility"];
+
+const icons = { public: Globe, internal: Users, private: Lock } as const;
+
+/** The visibility in a sentence, and the way to change it. */
+export function VisibilityPanel({ skill: { entry, registry } }: SkillProps) {
+  const [isAsking, setAsking] = useState(false);
+  if (registry === undefined) return null;
+  const { visibility, owner, system, canManage } = registry;
+  const Icon = icons[visibility];
+  const isPublic = visibility === "public";
+  return (
+    <Panel title="Visibility">
+      <div className="flex flex-wrap items-center justify-between gap-3 px-4 py-3">
+        <p className="flex min-w-0 flex-1 basis-64 items-start gap-3 text-sm">
+          <Icon className="mt-0.5 size-4 shrink-0 text-muted" aria-hidden />
+          <span>
+            {system ? "It comes with Skillhold, and everyone here may use it." : wordsFor(visibility, owner)}
+          </span>
+        </p>
+        {canManage && !system && (
+          <Button icon={isPublic ? Lock : Globe} onClick={() => setAsking(true)}>
+            {isPublic ? "Make it private" : "Make it public"}
+          </Button>
+        )}
+      </div>
+      <Confirm
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        onConfirm={() => {
+          setAsking(false);
+          void change(entry.id, !isPublic);
+        }}
+        title={isPublic ? `Make ${entry.id} private` : `Make ${entry.id} public`}
+        text={
+          isPublic
+            ? `Only ${owner} and those whom it was granted keep it. For everyone else it is gone at once.`
+            : "Everyone who is signed in here, and every agent, may find, read and run it."
+        }
+        action={isPublic ? "Make it private" : "Make it public"}
+      />
+    </Panel>
+  );
+}
+
+function wordsFor(visibility: Visibility, owner: string): string {
+  if (visibility === "public") return `Everyone here may use it. ${owner} owns it.`;
+  if (visibility === "internal") return `${owner}, who owns it, may use it, and those whom it was granted.`;
+  return `Only ${owner}, who owns it, may use it. Grant it to others below, or make it public.`;
+}
+
+async function change(id: string, isPublic: boolean): Promise<void> {
+  try {
+    const visibility = isPublic ? "public" : await closedVisibility(id);
+    await call("PUT /v1/skills/{id}", { params: { id }, body: { visibility } });
+    toast(`${id} is ${visibility}`, { undo: () => void change(id, !isPublic) });
+  } catch (error) {
+    toastFailure(error);
+  }
+  await refreshSkill();
+}

@@ -1,0 +1,15 @@
+import { useIsAdmin } from "../../../api/session.tsx";
+import type { SkillProps } from "../skill-view.ts";
+import { SkillTimeline } from "./skill-timeline.tsx";
+import { Usage } from "./usage.tsx";
+
+/** What was done with a skill. The record itself is for administrators. */
+export function SkillActivity({ skill }: SkillProps) {
+  const isAdmin = useIsAdmin();
+  return (
+    <>
+      <Usage skill={skill} />
+      {isAdmin && <SkillTimeline id={skill.entry.id} />}
+    </>
+  );
+}

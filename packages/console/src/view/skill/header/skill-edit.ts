@@ -1,0 +1,36 @@
+import type { CallInput } from "../../../api/client.ts";
+import type { SkillDetail } from "../skill-view.ts";
+
+export type SkillEdit = NonNullable<CallInput<"PUT /v1/skills/{id}">["body"]>;
+
+/** What is shown of a skill, as someone types it. */
+export interface EditText {
+  readonly name: string;
+  readonly description: string;
+  readonly tags: string;
+  /** `private` stands for all that is not public: whether it is internal, its grants say. */
+  readonly visibility: "public" | "private";
+}
+
+export function textOf({ entry, registry }: Pick<SkillDetail, "entry" | "registry">): EditText {
+  const { name, description, tags } = entry;
+  const visibility = registry?.visibility === "public" ? "public" : "private";
+  return { name, description, tags: tags.join(", "), visibility };
+}
+
+/** What to send: what differs, and nothing in place of what was emptied, so that SKILL.md counts again. */
+export function editOf(before: EditText, after: EditText): SkillEdit {
+  const changed = <K extends keyof EditText>(field: K) => before[field].trim() !== after[field].trim();
+  return {
+    ...(changed("name") ? { name: after.name.trim() || null } : {}),
+    ...(changed("description") ? { description: after.description.trim() || null } : {}),
+    ...(changed("tags") ? { tags: tagsOf(after.tags) } : {}),
+    ...(changed("visibility") ? { visibility: after.visibility } : {}),
+  };
+}
+
+function tagsOf(text: string): string[] | null {
+  const tags = text.split(",").map((tag) => tag.trim());
+  const given = [...new Set(tags)].filter((tag) => tag !== "");
+  return given.length === 0 ? null : given;
+}

@@ -1,0 +1,46 @@
+import type { ReactNode } from "react";
+import { SafeLink } from "../../../ui/safe-link.tsx";
+import { Ago, CopyText } from "../../../ui/text.tsx";
+import type { SkillDetail, SkillProps } from "../skill-view.ts";
+
+/** What else is known of a skill; only what there is. */
+export function SkillFacts({ skill }: SkillProps) {
+  return (
+    <dl className="flex flex-wrap gap-x-6 gap-y-2 text-sm">
+      {listFacts(skill).map(([name, value]) => (
+        <div key={name} className="max-w-full min-w-0">
+          <dt className="text-xs text-faint">{name}</dt>
+          <dd className="flex min-h-5 max-w-full items-center break-words">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function listFacts({ entry, registry, treeHash }: SkillDetail): readonly (readonly [string, ReactNode])[] {
+  const facts: readonly (readonly [string, ReactNode | undefined])[] = [
+    ["Version", entry.version],
+    ["Revision", entry.revision === undefined ? undefined : `r${entry.revision}`],
+    ["Content", <CopyText key="hash" text={treeHash} label="the hash over all files" isShort />],
+    ["Owner", registry?.owner],
+    ["Author", entry.author],
+    ["Homepage", entry.homepage === undefined ? undefined : <SafeLink key="page" href={entry.homepage} />],
+    ["License", entry.license],
+    ["Compatibility", entry.compatibility],
+    ["Cost", <Cost key="cost" entry={entry} />],
+    ["Changed", <Ago key="ago" at={registry?.updatedAt ?? entry.lastModified} />],
+  ];
+  return facts.flatMap(([name, value]) => (value === undefined || value === "" ? [] : [[name, value]]));
+}
+
+const CHARACTERS_A_TOKEN = 4;
+
+/** What it takes of an agent's context: its line in the catalogue always, its instructions when they are loaded. */
+function Cost({ entry }: { readonly entry: SkillDetail["entry"] }) {
+  const line = Math.ceil((entry.id.length + entry.description.length) / CHARACTERS_A_TOKEN);
+  return (
+    <span className="tabular-nums" title="Tokens, about: in the catalogue, and when it is loaded">
+      {line.toLocaleString("en")} listed, {entry.bodyTokens.toLocaleString("en")} loaded
+    </span>
+  );
+}

@@ -1,0 +1,37 @@
+import { call } from "../../../api/client.ts";
+import { queries } from "../../../api/use-api.ts";
+import { toast, toastFailure } from "../../../ui/toast.tsx";
+import type { SkillDetail } from "../skill-view.ts";
+
+/** Switches a skill; it is shown before the gateway has said so, and taken back when that fails. */
+export async function switchSkill(id: string, enabled: boolean): Promise<void> {
+  show(id, enabled);
+  try {
+    const { missing, status } = await call("POST /v1/skills/{id}/toggle", {
+      params: { id },
+      body: { enabled },
+    });
+    const lacks = enabled && missing.length > 0 ? { detail: `Missing: ${missing.join(", ")}` } : {};
+    toast(`${id} is ${enabled ? "on" : "off"}${status === "archived" ? ", and archived" : ""}`, {
+      undo: () => void switchSkill(id, !enabled),
+      ...lacks,
+    });
+  } catch (error) {
+    toastFailure(error);
+  } finally {
+    await refreshSkill();
+  }
+}
+
+/** Asks again for what is shown of skills, after one was changed. */
+export async function refreshSkill(): Promise<void> {
+  const stale = ["GET /v1/skills", "GET /v1/skills/{id}", "GET /v1/skills/{id}/access"] as const;
+  await Promise.all(stale.map((key) => queries.invalidateQueries({ queryKey: [key] })));
+}
+
+function show(id: string, enabled: boolean): void {
+  const key = ["GET /v1/skills/{id}", { params: { id } }];
+  queries.setQueryData<SkillDetail>(key, (before) =>
+    before?.registry === undefined ? before : { ...before, registry: { ...before.registry, enabled } },
+  );
+}

@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import { warningsOf } from "./warning.ts";
+
+type Warned = Parameters<typeof warningsOf>[0];
+
+// Only what warnings are made of.
+const skill = (parts: object) =>
+  ({
+    entry: { readiness: { state: "ready", reasons: [] }, diagnostics: [] },
+    registry: { status: "active", missing: [] },
+    access: { isVisible: true, message: "It is public.", warnings: [] },
+    ...parts,
+  }) as unknown as Warned;
+
+test("a skill that is well has no warnings [S-59]", () => {
+  expect(warningsOf(skill({}))).toEqual([]);
+});
+
+test("what is missing is told once, with the way to it [S-59]", () => {
+  const registry = { status: "archived", reason: "deps", missing: ["pip:pypdf"] };
+  const access = { isVisible: true, message: "", warnings: ["pip:pypdf is missing"] };
+  const readiness = { state: "missing-deps", reasons: ["pip:pypdf is missing"] };
+  const entry = { readiness, diagnostics: [] };
+  expect(warningsOf(skill({ registry, access, entry }))).toEqual([
+    { text: "It lacks pip:pypdf on this machine.", tab: "dependencies" },
+  ]);
+});
+
+test("findings are counted by how grave they are [S-59]", () => {
+  const diagnostics = [
+    { severity: "error" },
+    { severity: "warning" },
+    { severity: "warning" },
+    { severity: "info" },
+  ];
+  const entry = { readiness: { state: "ready", reasons: [] }, diagnostics };
+  expect(warningsOf(skill({ entry }))).toEqual([
+    { text: "Its SKILL.md has 1 error and 2 warnings.", tab: "validation" },
+  ]);
+});
+
+test("a skill of a folder has no access tab to lead to [S-59]", () => {
+  const access = { isVisible: false, message: "It is switched off.", warnings: [] };
+  expect(warningsOf(skill({ access, registry: undefined }))).toEqual([{ text: "It is switched off." }]);
+});

@@ -1,0 +1,35 @@
+import type { SkillDetail } from "./skill-view.ts";
+
+export const skillTabs = [
+  "overview",
+  "files",
+  "versions",
+  "access",
+  "dependencies",
+  "activity",
+  "validation",
+] as const;
+export type SkillTab = (typeof skillTabs)[number];
+
+/** What an address after the skill's id says: the tab, and nothing for one that there is not. */
+export function tabOf(rest: string): SkillTab | undefined {
+  const [name = ""] = rest.split("/");
+  return name === "" ? "overview" : skillTabs.find((tab) => tab === name);
+}
+
+export function hrefOf(id: string, tab: SkillTab): string {
+  return tab === "overview" ? `/skills/${id}` : `/skills/${id}/${tab}`;
+}
+
+type Known = { readonly registry?: Pick<NonNullable<SkillDetail["registry"]>, "status"> | undefined };
+
+/** A skill in a folder has no releases, and nobody is granted it. One that was deleted is used by nobody. */
+export function tabsFor({ registry }: Known): readonly SkillTab[] {
+  if (registry === undefined) return skillTabs.filter((tab) => tab !== "versions" && tab !== "access");
+  if (registry.status !== "deleted") return skillTabs;
+  return skillTabs.filter((tab) => tab !== "access" && tab !== "dependencies");
+}
+
+export function titleOf(tab: SkillTab): string {
+  return tab.charAt(0).toUpperCase() + tab.slice(1);
+}

@@ -1,0 +1,115 @@
+import { FileQuestion, Power } from "lucide-react";
+import { type ComponentType, lazy, Suspense, useEffect } from "react";
+import { Link } from "wouter";
+import type { ApiError } from "../../api/client.ts";
+import { useIsAdmin } from "../../api/session.tsx";
+import { useApi } from "../../api/use-api.ts";
+import { Button } from "../../ui/button.tsx";
+import { Empty, Failure, Skeleton, SkeletonRows } from "../../ui/state.tsx";
+import { Tabs } from "../../ui/tabs.tsx";
+import { SkillHeader } from "./header/skill-header.tsx";
+import { switchSkill } from "./header/switch-skill.ts";
+import { hrefOf, type SkillTab, tabOf, tabsFor, titleOf } from "./skill-tab.ts";
+import type { SkillProps } from "./skill-view.ts";
+
+const parts: Readonly<Record<SkillTab, ComponentType<SkillProps>>> = {
+  overview: lazy(async () => ({ default: (await import("./overview/overview.tsx")).Overview })),
+  files: lazy(async () => ({ default: (await import("./files/files.tsx")).Files })),
+  versions: lazy(async () => ({ default: (await import("./versions/versions.tsx")).Versions })),
+  access: lazy(async () => ({ default: (await import("./access/access.tsx")).Access })),
+  dependencies: lazy(async () => ({ default: (await import("./dependencies/needs.tsx")).Needs })),
+  activity: lazy(async () => ({ default: (await import("./activity/skill-activity.tsx")).SkillActivity })),
+  validation: lazy(async () => ({ default: (await import("./validation/validation.tsx")).Validation })),
+};
+
+/** One skill: what it is, what is in it, who may use it, and what was done with it. */
+export function Skill({ id, rest }: { readonly id: string; readonly rest: string }) {
+  const { data: skill, error, refetch } = useApi("GET /v1/skills/{id}", { params: { id } });
+  const tab = tabOf(rest);
+  useEffect(() => {
+    const part = tab === undefined || tab === "overview" ? "" : ` ${titleOf(tab).toLowerCase()}`;
+    document.title = `${id}${part} · Skillhold`;
+  }, [id, tab]);
+  if (error !== null && (skill === undefined || isGone(error)))
+    return <SkillFailure id={id} error={error} onRetry={() => void refetch()} />;
+  if (skill === undefined) return <SkillSkeleton />;
+  const tabs = tabsFor(skill);
+  const Part = tab !== undefined && tabs.includes(tab) ? parts[tab] : undefined;
+  return (
+    <div className="mx-auto w-full max-w-6xl pb-24">
+      <SkillHeader skill={skill} />
+      <Tabs
+        label="Parts of the skill"
+        current={tab === undefined ? "" : titleOf(tab)}
+        tabs={tabs.map((each) => ({ name: titleOf(each), href: hrefOf(id, each) }))}
+      />
+      <div className="pt-4">
+        <Suspense fallback={<SkeletonRows count={4} />}>
+          {Part === undefined ? <NoPart id={id} /> : <Part skill={skill} />}
+        </Suspense>
+      </div>
+    </div>
+  );
+}
+
+/** Whether it is not there any more, or not for whoever looks; what is kept of it is then not shown. */
+function isGone({ code }: ApiError): boolean {
+  return code === "SKILL_NOT_FOUND" || code === "NOT_READY";
+}
+
+function NoPart({ id }: { readonly id: string }) {
+  return (
+    <Empty
+      icon={FileQuestion}
+      title="There is nothing at this address"
+      action={
+        <Link href={`/skills/${id}`} className="text-sm text-accent-strong underline">
+          Go to the overview
+        </Link>
+      }
+    />
+  );
+}
+
+interface SkillFailureProps {
+  readonly id: string;
+  readonly error: ApiError;
+  readonly onRetry: () => void;
+}
+
+/** A skill of a folder that was switched off cannot be read, and can still be switched on. */
+function SkillFailure({ id, error, onRetry }: SkillFailureProps) {
+  const isAdmin = useIsAdmin();
+  return (
+    <div className="mx-auto w-full max-w-6xl pt-2">
+      <h1 className="px-4 pt-4 text-xl font-semibold tracking-tight break-words">{id}</h1>
+      <Failure error={error} onRetry={onRetry} />
+      <div className="flex items-center gap-3 px-4">
+        <Link href="/skills" className="text-sm text-accent-strong underline">
+          All skills
+        </Link>
+        {isAdmin && error.code === "NOT_READY" && (
+          <Button icon={Power} onClick={() => void switchSkill(id, true)}>
+            Switch it on
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function SkillSkeleton() {
+  return (
+    <div role="status" aria-label="Loading" className="mx-auto w-full max-w-6xl space-y-4 px-4 pt-6">
+      <div className="flex gap-3">
+        <Skeleton className="size-11 rounded-lg" />
+        <div className="flex-1 space-y-2">
+          <Skeleton className="h-5 w-48" />
+          <Skeleton className="h-3 w-2/3" />
+        </div>
+      </div>
+      <Skeleton className="h-8 w-full" />
+      <Skeleton className="h-64 w-full" />
+    </div>
+  );
+}

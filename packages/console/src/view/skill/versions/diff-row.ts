@@ -1,0 +1,54 @@
+/** A part of a change, as a unified diff has it. */
+export interface Hunk {
+  readonly oldStart: number;
+  readonly newStart: number;
+  readonly lines: readonly string[];
+}
+
+export interface DiffLine {
+  readonly number: number;
+  readonly text: string;
+  readonly isChanged: boolean;
+}
+
+/** One line of both sides; a side that has none there is left out. */
+export interface DiffRow {
+  readonly left?: DiffLine;
+  readonly right?: DiffLine;
+}
+
+/** Puts both sides of a hunk beside each other: what went beside what came in its place. */
+export function rowsOf({ oldStart, newStart, lines }: Hunk): readonly DiffRow[] {
+  const rows: DiffRow[] = [];
+  let left = oldStart;
+  let right = newStart;
+  let gone: DiffLine[] = [];
+  let come: DiffLine[] = [];
+  const flush = () => {
+    for (let at = 0; at < Math.max(gone.length, come.length); at += 1) rows.push(beside(gone[at], come[at]));
+    gone = [];
+    come = [];
+  };
+  for (const line of lines) {
+    const text = line.slice(1);
+    if (line.startsWith("-")) {
+      // What goes after something came is the beginning of another change.
+      if (come.length > 0) flush();
+      gone.push({ number: left++, text, isChanged: true });
+    } else if (line.startsWith("+")) come.push({ number: right++, text, isChanged: true });
+    else if (!line.startsWith("\\")) {
+      flush();
+      rows.push(beside(plain(left++, text), plain(right++, text)));
+    }
+  }
+  flush();
+  return rows;
+}
+
+function plain(number: number, text: string): DiffLine {
+  return { number, text, isChanged: false };
+}
+
+function beside(left: DiffLine | undefined, right: DiffLine | undefined): DiffRow {
+  return { ...(left === undefined ? {} : { left }), ...(right === undefined ? {} : { right }) };
+}

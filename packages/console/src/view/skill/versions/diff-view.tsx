@@ -1,0 +1,115 @@
+import { parsePatch } from "diff";
+import { Fragment, useMemo } from "react";
+import { classNames } from "../../../ui/class-names.ts";
+import { ScrollText } from "../../../ui/scroll-text.tsx";
+import { type DiffLine, type DiffRow, type Hunk, rowsOf } from "./diff-row.ts";
+
+export interface DiffViewProps {
+  readonly path: string;
+  /** As a unified diff. */
+  readonly text: string;
+}
+
+const MOST_ROWS = 3000;
+
+/** A change with both sides beside each other, or one below the other where there is little room. */
+export function DiffView({ path, text }: DiffViewProps) {
+  const hunks = useMemo(() => readHunks(text), [text]);
+  const size = hunks?.reduce((sum, { lines }) => sum + lines.length, 0) ?? 0;
+  if (hunks === undefined || size > MOST_ROWS)
+    return (
+      <div className="px-4 pb-3">
+        <ScrollText label={`Change of ${path}`} text={text} className="max-h-128" />
+      </div>
+    );
+  return (
+    <section
+      aria-label={`Change of ${path}`}
+      className="border-t border-line bg-bg font-mono text-xs leading-5"
+    >
+      {hunks.map((hunk) => (
+        <Fragment key={`${hunk.oldStart} ${hunk.newStart}`}>
+          <p className="bg-raised px-4 text-muted">
+            Line {hunk.oldStart} before, {hunk.newStart} after
+          </p>
+          <HunkRows rows={rowsOf(hunk)} />
+        </Fragment>
+      ))}
+    </section>
+  );
+}
+
+function HunkRows({ rows }: { readonly rows: readonly DiffRow[] }) {
+  return (
+    <>
+      <div className="hidden lg:block">
+        {rows.map((row, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: rows do not move.
+          <div key={at} className="grid grid-cols-2">
+            <Side line={row.left} kind="before" />
+            <Side line={row.right} kind="after" />
+          </div>
+        ))}
+      </div>
+      <div className="lg:hidden">
+        {inline(rows).map(({ line, kind }, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: rows do not move.
+          <Side key={at} line={line} kind={kind} />
+        ))}
+      </div>
+    </>
+  );
+}
+
+interface SideProps {
+  readonly line: DiffLine | undefined;
+  readonly kind: "before" | "after";
+}
+
+function Side({ line, kind }: SideProps) {
+  if (line === undefined)
+    return <div aria-hidden className="border-l border-line bg-raised first:border-l-0" />;
+  const isBefore = kind === "before";
+  return (
+    <div
+      className={classNames(
+        "flex min-w-0 border-l border-line first:border-l-0",
+        line.isChanged && (isBefore ? "bg-bad-soft" : "bg-good-soft"),
+      )}
+    >
+      <span className="w-10 shrink-0 pr-2 text-right text-muted tabular-nums select-none">{line.number}</span>
+      <span className={classNames("w-4 shrink-0 select-none", isBefore ? "text-bad" : "text-good")}>
+        {line.isChanged ? (isBefore ? "−" : "+") : ""}
+      </span>
+      <code className="min-w-0 flex-1 pr-2 break-words whitespace-pre-wrap [overflow-wrap:anywhere]">
+        {line.text}
+      </code>
+    </div>
+  );
+}
+
+/** Rows as one column: of each change first all that went, then all that came. */
+function inline(rows: readonly DiffRow[]): readonly SideProps[] {
+  const sides: SideProps[] = [];
+  let come: SideProps[] = [];
+  for (const { left, right } of rows) {
+    const isChange = left?.isChanged !== false && right?.isChanged !== false;
+    if (!isChange) {
+      sides.push(...come, { line: right, kind: "after" });
+      come = [];
+      continue;
+    }
+    if (left !== undefined) sides.push({ line: left, kind: "before" });
+    if (right !== undefined) come.push({ line: right, kind: "after" });
+  }
+  return [...sides, ...come];
+}
+
+/** Undefined for what is no unified diff. */
+function readHunks(text: string): readonly Hunk[] | undefined {
+  try {
+    return parsePatch(text).flatMap(({ hunks }) => hunks);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,105 @@
+import { call } from "../../../api/client.ts";
+import { queries, useApi, useChange } from "../../../api/use-api.ts";
+import { Button } from "../../../ui/button.tsx";
+import { Dialog } from "../../../ui/dialog.tsx";
+import { Failure, Skeleton } from "../../../ui/state.tsx";
+import { count } from "../../../ui/text.tsx";
+import { toast, toastFailure } from "../../../ui/toast.tsx";
+import type { SkillDiff } from "./version.ts";
+
+export interface RollbackProps {
+  readonly id: string;
+  /** The one that counts. */
+  readonly from: number;
+  /** The one to count again; undefined while nobody asks. */
+  readonly to: number | undefined;
+  readonly onClose: () => void;
+}
+
+/** Says what going to another revision means, and does it when that is confirmed. */
+export function Rollback({ id, from, to, onClose }: RollbackProps) {
+  return (
+    <Dialog isOpen={to !== undefined} onClose={onClose} title={`Let r${to} of ${id} count`}>
+      {to !== undefined && <Explained id={id} from={from} to={to} onClose={onClose} />}
+    </Dialog>
+  );
+}
+
+interface ExplainedProps extends RollbackProps {
+  readonly to: number;
+}
+
+function Explained({ id, from, to, onClose }: ExplainedProps) {
+  const query = { from: String(from), to: String(to) };
+  const { data, error, refetch } = useApi("GET /v1/skills/{id}/diff", { params: { id }, query });
+  const change = useChange("POST /v1/skills/{id}/rollback", [...stale]);
+  const confirm = () =>
+    change.mutate(
+      { params: { id }, body: { revision: to } },
+      {
+        onSuccess: () => {
+          toast(`r${to} of ${id} counts now`, { undo: () => void goTo(id, from) });
+          onClose();
+        },
+      },
+    );
+  return (
+    <div className="space-y-4 text-sm">
+      <p>
+        Agents that load {id} get r{to} from now on, in place of r{from}. Those that are held to a revision
+        keep theirs. Nothing is lost: r{from} stays, and can count again in the same way.
+      </p>
+      {error !== null && <Failure error={error} onRetry={() => void refetch()} isCompact />}
+      {error === null && data === undefined && <Skeleton className="h-16 w-full" />}
+      {data !== undefined && <Summary diff={data} />}
+      {change.error !== null && <Failure error={change.error} isCompact />}
+      <div className="flex justify-end gap-2">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button look="primary" isBusy={change.isPending} onClick={confirm}>
+          Let r{to} count
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+const MOST_NAMED = 8;
+const words = { added: "comes", removed: "goes", changed: "changes", mode: "changes its exec bit" } as const;
+
+function Summary({ diff }: { readonly diff: SkillDiff }) {
+  const { files, fields } = diff;
+  if (files.length === 0) return <p className="text-muted">Both have the same files.</p>;
+  return (
+    <div className="rounded-md border border-line px-3 py-2">
+      <p className="font-medium">
+        {count(files.length, "file")} would change
+        {fields.length > 0 && `, and ${fields.map(({ field }) => field).join(", ")} of the frontmatter`}.
+      </p>
+      <ul className="mt-1 space-y-0.5 text-muted">
+        {files.slice(0, MOST_NAMED).map(({ path, change }) => (
+          <li key={path} className="break-all">
+            <span className="font-mono text-xs text-ink">{path}</span> {words[change]}
+          </li>
+        ))}
+        {files.length > MOST_NAMED && <li>and {files.length - MOST_NAMED} more</li>}
+      </ul>
+    </div>
+  );
+}
+
+const stale = [
+  "GET /v1/skills",
+  "GET /v1/skills/{id}",
+  "GET /v1/skills/{id}/versions",
+  "GET /v1/skills/{id}/files",
+] as const;
+
+async function goTo(id: string, revision: number): Promise<void> {
+  try {
+    await call("POST /v1/skills/{id}/rollback", { params: { id }, body: { revision } });
+    toast(`r${revision} of ${id} counts again`);
+  } catch (error) {
+    toastFailure(error);
+  }
+  await Promise.all(stale.map((key) => queries.invalidateQueries({ queryKey: [key] })));
+}

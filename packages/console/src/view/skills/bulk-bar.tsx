@@ -1,0 +1,81 @@
+import type { SkillRow } from "@skillhold/protocol/http";
+import { Archive, Power, PowerOff, Trash2 } from "lucide-react";
+import { useState } from "react";
+import { call } from "../../api/client.ts";
+import { queries } from "../../api/use-api.ts";
+import { Button } from "../../ui/button.tsx";
+import { count } from "../../ui/text.tsx";
+import { toast, toastFailure } from "../../ui/toast.tsx";
+
+type Act = (id: string) => Promise<unknown>;
+
+const toggle =
+  (enabled: boolean): Act =>
+  (id) =>
+    call("POST /v1/skills/{id}/toggle", { params: { id }, body: { enabled } });
+const setStatus =
+  (status: "active" | "archived"): Act =>
+  (id) =>
+    call("POST /v1/skills/{id}/status", { params: { id }, body: { status } });
+const remove: Act = (id) => call("DELETE /v1/skills/{id}", { params: { id } });
+const restore: Act = (id) => call("POST /v1/skills/{id}/restore", { params: { id } });
+
+/** What can be done to several skills at once; all of it can be taken back. */
+const actions = [
+  { name: "Enable", done: "enabled", icon: Power, act: toggle(true), undo: toggle(false) },
+  { name: "Disable", done: "disabled", icon: PowerOff, act: toggle(false), undo: toggle(true) },
+  { name: "Archive", done: "archived", icon: Archive, act: setStatus("archived"), undo: setStatus("active") },
+  { name: "Delete", done: "deleted", icon: Trash2, act: remove, undo: restore },
+] as const;
+
+export function BulkBar({
+  rows,
+  onDone,
+}: {
+  readonly rows: readonly SkillRow[];
+  readonly onDone: () => void;
+}) {
+  const [isBusy, setBusy] = useState(false);
+  if (rows.length === 0) return null;
+  const ids = rows.map(({ entry }) => entry.id);
+  const run = async ({ act, undo, done }: (typeof actions)[number]) => {
+    setBusy(true);
+    const good = await doAll(ids, act);
+    setBusy(false);
+    if (good.length > 0)
+      toast(`${count(good.length, "skill")} ${done}`, { undo: () => void doAll(good, undo) });
+    onDone();
+  };
+  return (
+    <div
+      role="toolbar"
+      aria-label="Chosen skills"
+      className="sticky bottom-4 z-20 mx-auto my-3 flex w-fit max-w-full flex-wrap items-center gap-2 rounded-lg border border-line-strong bg-panel px-3 py-2 shadow-pop"
+    >
+      <span className="text-sm font-medium tabular-nums">{rows.length} chosen</span>
+      {actions.map((action) => (
+        <Button key={action.name} icon={action.icon} isBusy={isBusy} onClick={() => void run(action)}>
+          {action.name}
+        </Button>
+      ))}
+      <Button look="quiet" onClick={onDone}>
+        Clear
+      </Button>
+    </div>
+  );
+}
+
+/** One after the other; each that fails is told. Answers with those that did not. */
+async function doAll(ids: readonly string[], act: Act): Promise<readonly string[]> {
+  const good: string[] = [];
+  for (const id of ids) {
+    try {
+      await act(id);
+      good.push(id);
+    } catch (error) {
+      toastFailure(error);
+    }
+  }
+  await queries.invalidateQueries({ queryKey: ["GET /v1/skills"] });
+  return good;
+}

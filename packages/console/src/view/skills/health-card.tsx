@@ -1,0 +1,42 @@
+import type { SkillRow } from "@skillhold/protocol/http";
+import { Dot } from "../../ui/badge.tsx";
+import { classNames } from "../../ui/class-names.ts";
+import { type HealthRow, healthTable } from "./health.ts";
+
+export interface HealthCardsProps {
+  readonly rows: readonly SkillRow[];
+  readonly chosen: string | null;
+  /** Called with nothing when the chosen one is chosen again. */
+  readonly onChoose: (health: string) => void;
+}
+
+/** How many skills are in what state; a card shows those alone. */
+export function HealthCards({ rows, chosen, onChoose }: HealthCardsProps) {
+  return (
+    <div className="grid grid-cols-2 gap-2 px-4 pb-4 lg:grid-cols-4">
+      {Object.entries<HealthRow>(healthTable).map(([health, { title, about, tone, fits }]) => {
+        const number = rows.filter(fits).length;
+        const isChosen = chosen === health;
+        return (
+          <button
+            key={health}
+            type="button"
+            title={about}
+            aria-pressed={isChosen}
+            onClick={() => onChoose(isChosen ? "" : health)}
+            className={classNames(
+              "rounded-lg border bg-panel px-3 py-2 text-left transition-colors hover:border-line-strong",
+              isChosen ? "border-accent" : "border-line",
+            )}
+          >
+            <span className="flex items-center gap-2 text-xs text-muted">
+              <Dot tone={number === 0 ? "neutral" : tone} />
+              {title}
+            </span>
+            <span className="text-lg font-semibold tabular-nums">{number}</span>
+          </button>
+        );
+      })}
+    </div>
+  );
+}

@@ -1,0 +1,64 @@
+import type { SkillRow } from "@skillhold/protocol/http";
+import { healthTable, isHealth } from "./health.ts";
+
+export const tabs = ["all", "core", "custom"] as const;
+export type Tab = (typeof tabs)[number];
+export const orders = ["name", "updated", "used"] as const;
+export type Order = (typeof orders)[number];
+
+/** What the address says about the list. */
+export interface ListState {
+  readonly tab: Tab;
+  readonly health: string | null;
+  readonly words: string;
+  readonly tag: string | null;
+  readonly order: Order;
+}
+
+export function readState(search: URLSearchParams): ListState {
+  return {
+    tab: tabs.find((tab) => tab === search.get("tab")) ?? "all",
+    health: search.get("health"),
+    words: search.get("q") ?? "",
+    tag: search.get("tag"),
+    order: orders.find((order) => order === search.get("order")) ?? "name",
+  };
+}
+
+export function isInTab({ registry }: SkillRow, tab: Tab): boolean {
+  return tab === "all" || (tab === "core") === (registry?.system === true);
+}
+
+export interface Ranks {
+  /** How well skills fit the words, by id. */
+  readonly scores: ReadonlyMap<string, number>;
+  readonly uses: ReadonlyMap<string, number>;
+}
+
+/** The rows to show: those that fit, the best first where words were given. */
+export function filterRows(
+  rows: readonly SkillRow[],
+  state: ListState,
+  { scores, uses }: Ranks,
+): readonly SkillRow[] {
+  const words = state.words.trim().toLowerCase();
+  const { health } = state;
+  const fitting = rows.filter(
+    (row) =>
+      isInTab(row, state.tab) &&
+      (!isHealth(health) || healthTable[health].fits(row)) &&
+      (state.tag === null || row.entry.tags.includes(state.tag)) &&
+      (words === "" || scores.has(row.entry.id) || namesOf(row).some((name) => name.includes(words))),
+  );
+  const scoreOf = ({ entry }: SkillRow) => scores.get(entry.id) ?? 0;
+  const usesOf = ({ entry }: SkillRow) => uses.get(entry.id) ?? 0;
+  const timeOf = ({ registry, entry }: SkillRow) => registry?.updatedAt ?? entry.lastModified;
+  if (words !== "") return fitting.toSorted((a, b) => scoreOf(b) - scoreOf(a));
+  if (state.order === "used") return fitting.toSorted((a, b) => usesOf(b) - usesOf(a));
+  if (state.order === "updated") return fitting.toSorted((a, b) => (timeOf(a) < timeOf(b) ? 1 : -1));
+  return fitting;
+}
+
+function namesOf({ entry }: SkillRow): readonly string[] {
+  return [entry.id, entry.name, ...entry.tags].map((name) => name.toLowerCase());
+}

@@ -1,0 +1,84 @@
+import type { SkillRow } from "@skillhold/protocol/http";
+import { Link } from "wouter";
+import { classNames } from "../../ui/class-names.ts";
+import { Switch } from "../../ui/field.tsx";
+import { SkillBadges, TrustBadge } from "../../ui/skill-badge.tsx";
+import { Ago } from "../../ui/text.tsx";
+
+export interface SkillRowProps {
+  readonly row: SkillRow;
+  readonly isCurrent: boolean;
+  readonly isChosen: boolean;
+  /** How well it fits what is searched for. */
+  readonly score: number | undefined;
+  readonly uses: number;
+  readonly onChoose: (isChosen: boolean) => void;
+  readonly onToggle: (enabled: boolean) => void;
+}
+
+/** One skill in the list. */
+export function SkillListRow({ row, isCurrent, isChosen, score, uses, onChoose, onToggle }: SkillRowProps) {
+  const { entry, registry } = row;
+  const canToggle = registry?.canManage === true || registry?.system === true;
+  return (
+    <div
+      data-row
+      className={classNames(
+        "grid grid-cols-[auto_auto_minmax(0,1fr)_auto] items-center gap-3 border-b border-line px-4 py-2.5",
+        isCurrent && "bg-raised",
+        isChosen && "bg-accent-soft",
+      )}
+    >
+      <input
+        type="checkbox"
+        aria-label={`Choose ${entry.id}`}
+        checked={isChosen}
+        onChange={({ target }) => onChoose(target.checked)}
+        className="size-3.5 accent-(--accent)"
+      />
+      <span
+        aria-hidden
+        className="flex size-8 items-center justify-center rounded-md border border-line bg-raised text-base font-medium text-muted"
+      >
+        {entry.emoji ?? entry.id.charAt(0).toUpperCase()}
+      </span>
+      <div className="min-w-0">
+        <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
+          <Link href={`/skills/${entry.id}`} className="truncate font-medium hover:underline">
+            {entry.id}
+          </Link>
+          <TrustBadge trust={entry.trust} />
+          <SkillBadges row={row} />
+          {score !== undefined && (
+            <span className="font-mono text-xs text-faint tabular-nums" title="How well it fits">
+              {score.toFixed(2)}
+            </span>
+          )}
+        </div>
+        <p className="truncate text-sm text-muted">{entry.description}</p>
+      </div>
+      <div className="flex items-center gap-4 text-xs text-muted">
+        <span
+          className="hidden w-16 text-right tabular-nums sm:inline"
+          title="Times it was handed to an agent"
+        >
+          {uses > 0 ? `${uses.toLocaleString("en")} uses` : ""}
+        </span>
+        <span className="hidden w-10 text-right tabular-nums md:inline" title="The revision that counts">
+          {entry.revision === undefined ? "" : `r${entry.revision}`}
+        </span>
+        <span className="hidden w-20 text-right lg:inline">
+          <Ago at={registry?.updatedAt ?? entry.lastModified} />
+        </span>
+        <Switch
+          isOn={registry?.enabled ?? true}
+          disabled={!canToggle}
+          label={
+            canToggle ? `${entry.id} is switched on for everyone` : "Only those who manage it can switch it"
+          }
+          onChange={onToggle}
+        />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,130 @@
+import { FileUp, LayoutList, SearchX } from "lucide-react";
+import { useMemo } from "react";
+import { Link, useSearchParams } from "wouter";
+import { useCanPublish } from "../../api/session.tsx";
+import { useApi } from "../../api/use-api.ts";
+import { useSkills } from "../../api/use-skills.ts";
+import { Button } from "../../ui/button.tsx";
+import { Input, Select } from "../../ui/field.tsx";
+import { Page, Panel } from "../../ui/page.tsx";
+import { Empty, Failure, SkeletonRows } from "../../ui/state.tsx";
+import { Tabs } from "../../ui/tabs.tsx";
+import { useDelayed } from "../../ui/use-delayed.ts";
+import { HealthCards } from "./health-card.tsx";
+import { filterRows, isInTab, orders, type Ranks, readState, tabs } from "./skill-filter.ts";
+import { SkillList } from "./skill-list.tsx";
+
+/** All skills: which there are, which are well, and the switches. */
+export function Skills() {
+  const [search, setSearch] = useSearchParams();
+  const state = readState(search);
+  const { data: rows = [], error, isPending, refetch } = useSkills();
+  const ranks = useRanks(state.words);
+  const shown = useMemo(() => filterRows(rows, state, ranks), [rows, state, ranks]);
+  const set = (name: string, value: string) =>
+    setSearch(
+      (before) => {
+        const next = new URLSearchParams(before);
+        if (value === "") next.delete(name);
+        else next.set(name, value);
+        return next;
+      },
+      { replace: true },
+    );
+  const hrefOf = (tab: string) => {
+    const next = new URLSearchParams(search);
+    next.set("tab", tab);
+    return `/skills?${next}`;
+  };
+  return (
+    <Page title="Skills" about="Everything that agents can be given here." actions={<PublishLink />}>
+      <HealthCards rows={rows} chosen={state.health} onChoose={(health) => set("health", health)} />
+      <Tabs
+        label="Kinds of skills"
+        current={state.tab}
+        tabs={tabs.map((name) => ({
+          name,
+          href: hrefOf(name),
+          count: isPending ? undefined : rows.filter((row) => isInTab(row, name)).length,
+        }))}
+      />
+      <div className="flex flex-wrap gap-2 px-4 py-3">
+        <Input
+          data-search
+          type="search"
+          aria-label="Search skills"
+          placeholder="Search by name or by what they are about   /"
+          value={state.words}
+          onChange={({ target }) => set("q", target.value)}
+          className="min-w-48 flex-1"
+        />
+        <Select
+          aria-label="Order"
+          value={state.order}
+          onChange={({ target }) => set("order", target.value)}
+          className="w-auto!"
+        >
+          {orders.map((order) => (
+            <option key={order} value={order}>
+              {order === "name" ? "By name" : order === "used" ? "Most used" : "Last changed"}
+            </option>
+          ))}
+        </Select>
+      </div>
+      <Panel>
+        {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
+        {isPending && <SkeletonRows />}
+        {!isPending && error === null && shown.length > 0 && <SkillList rows={shown} ranks={ranks} />}
+        {!isPending && error === null && shown.length === 0 && (
+          <NoSkills isEmpty={rows.length === 0} onClear={() => setSearch({})} />
+        )}
+      </Panel>
+    </Page>
+  );
+}
+
+/** Scores come from the gateway's own search, some letters after they were typed; uses from the record. */
+function useRanks(words: string): Ranks {
+  const query = useDelayed(words.trim(), 150);
+  const { data: found } = useApi(
+    "GET /v1/skills/search",
+    { query: { q: query, limit: "100" } },
+    { enabled: query !== "", keep: true },
+  );
+  const { data: metrics } = useApi("GET /v1/metrics");
+  return useMemo(
+    () => ({
+      scores: new Map(
+        query === "" ? [] : (found?.hits ?? []).map(({ row, hit }) => [row.entry.id as string, hit.score]),
+      ),
+      uses: new Map((metrics?.skills ?? []).map(({ skill, activations }) => [skill, activations])),
+    }),
+    [found, metrics, query],
+  );
+}
+
+function PublishLink() {
+  if (!useCanPublish()) return null;
+  return (
+    <Link href="/publish">
+      <Button look="primary" icon={FileUp} tabIndex={-1}>
+        Publish
+      </Button>
+    </Link>
+  );
+}
+
+function NoSkills({ isEmpty, onClear }: { readonly isEmpty: boolean; readonly onClear: () => void }) {
+  if (isEmpty)
+    return (
+      <Empty icon={LayoutList} title="No skills yet" action={<PublishLink />}>
+        A skill is a folder with a SKILL.md. Publish one, or start from a template with{" "}
+        <code>skillhold init</code>.
+      </Empty>
+    );
+  return (
+    <Empty icon={SearchX} title="No skill fits" action={<Button onClick={onClear}>Show all skills</Button>}>
+      Try other words, or take a filter away.
+    </Empty>
+  );
+}

@@ -1,0 +1,151 @@
+import type { Role } from "@skillhold/protocol";
+import { useState } from "react";
+import type { Answer } from "../../api/client.ts";
+import { useApi, useChange } from "../../api/use-api.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Field, Input, Select } from "../../ui/field.tsx";
+import { Failure } from "../../ui/state.tsx";
+import { TokenSecret } from "./token-secret.tsx";
+
+const roles: Readonly<Record<Role, string>> = {
+  agent: "Reads, searches and runs what its agent may use.",
+  viewer: "Looks at what its user may see, and changes nothing.",
+  publisher: "Publishes skills and manages its user's own.",
+  admin: "May do everything, also answer approvals and issue tokens.",
+};
+const days = [7, 30, 90, 365] as const;
+const DAY_MS = 86_400_000;
+
+interface Draft {
+  readonly name: string;
+  readonly role: Role;
+  readonly agent: string;
+  readonly user: string;
+  readonly days: number;
+}
+
+const empty: Draft = { name: "", role: "agent", agent: "", user: "", days: 90 };
+
+export interface NewTokenProps {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  /** Whom it is for, when that is known; empty when not. */
+  readonly agent: string;
+}
+
+/** Issues a token, and shows its secret once. */
+export function NewToken({ isOpen, onClose, agent: given }: NewTokenProps) {
+  const [typed, setTyped] = useState<Partial<Draft>>({});
+  const draft: Draft = { ...empty, agent: given, ...typed };
+  const [issued, setIssued] = useState<Answer<"POST /v1/tokens">>();
+  const issue = useChange("POST /v1/tokens", ["GET /v1/tokens"]);
+  const close = () => {
+    setTyped({});
+    setIssued(undefined);
+    issue.reset();
+    onClose();
+  };
+  const send = () => {
+    const { name, role, agent, user } = draft;
+    const body = {
+      name,
+      role,
+      expiresInMs: draft.days * DAY_MS,
+      ...(agent === "" ? {} : { agent }),
+      ...(user === "" ? {} : { user }),
+    };
+    issue.mutate({ body }, { onSuccess: setIssued });
+  };
+  if (issued !== undefined)
+    return (
+      <Dialog
+        isOpen={isOpen}
+        onClose={close}
+        title="Your new token"
+        footer={
+          <Button look="primary" onClick={close}>
+            I have copied it
+          </Button>
+        }
+      >
+        <TokenSecret secret={issued.secret} role={issued.token.role} />
+      </Dialog>
+    );
+  const isReady = draft.name.trim() !== "" && (draft.role !== "agent" || draft.agent !== "");
+  return (
+    <Dialog
+      isOpen={isOpen}
+      onClose={close}
+      title="New token"
+      footer={
+        <>
+          <Button onClick={close}>Cancel</Button>
+          <Button look="primary" isBusy={issue.isPending} disabled={!isReady} onClick={send}>
+            Create
+          </Button>
+        </>
+      }
+    >
+      <TokenFields draft={draft} onChange={(change) => setTyped({ ...typed, ...change })} />
+      {issue.error !== null && <Failure error={issue.error} isCompact />}
+    </Dialog>
+  );
+}
+
+interface TokenFieldsProps {
+  readonly draft: Draft;
+  readonly onChange: (change: Partial<Draft>) => void;
+}
+
+function TokenFields({ draft, onChange }: TokenFieldsProps) {
+  const { data } = useApi("GET /v1/agents");
+  return (
+    <div className="mb-3 space-y-3">
+      <Field label="Name" note="What you will know it by, such as the program that uses it.">
+        <Input
+          value={draft.name}
+          onChange={({ target }) => onChange({ name: target.value })}
+          maxLength={256}
+        />
+      </Field>
+      <Field label="Role" note={roles[draft.role]}>
+        {/* The options are the roles. */}
+        <Select value={draft.role} onChange={({ target }) => onChange({ role: target.value as Role })}>
+          {Object.keys(roles).map((role) => (
+            <option key={role}>{role}</option>
+          ))}
+        </Select>
+      </Field>
+      <Field
+        label="Agent"
+        note={draft.role === "agent" ? "Whose skills it gets." : "Leave it out for a person's program."}
+      >
+        <Select value={draft.agent} onChange={({ target }) => onChange({ agent: target.value })}>
+          <option value="">{draft.role === "agent" ? "Choose an agent" : "None"}</option>
+          {data?.agents.map(({ key, displayName }) => (
+            <option key={key} value={key}>
+              {displayName === key ? key : `${displayName} (${key})`}
+            </option>
+          ))}
+        </Select>
+      </Field>
+      <Field label="User" note="Yourself when it is left out.">
+        <Input
+          value={draft.user}
+          onChange={({ target }) => onChange({ user: target.value })}
+          maxLength={256}
+        />
+      </Field>
+      <Field label="Expires after">
+        <Select value={draft.days} onChange={({ target }) => onChange({ days: Number(target.value) })}>
+          {days.map((each) => (
+            <option key={each} value={each}>
+              {each} days
+            </option>
+          ))}
+        </Select>
+      </Field>
+    </div>
+  );
+}

@@ -1,0 +1,15 @@
+import type { Role } from "@skillhold/protocol";
+
+/** What to type where the token is used. Only the first line has the secret: the others read the variable. */
+export function usesOf(
+  secret: string,
+  origin: string,
+  role: Role,
+): readonly { readonly title: string; readonly line: string }[] {
+  const mcp = `skillhold mcp install --client claude-code --gateway ${origin} --token-env SKILLHOLD_TOKEN`;
+  return [
+    { title: "In a shell", line: `export SKILLHOLD_TOKEN=${secret}` },
+    { title: "To try it", line: `curl -H "Authorization: Bearer $SKILLHOLD_TOKEN" ${origin}/v1/me` },
+    ...(role === "agent" ? [{ title: "To set an MCP client up", line: mcp }] : []),
+  ];
+}

@@ -1,0 +1,81 @@
+import { KeyRound, Plus } from "lucide-react";
+import { useState } from "react";
+import { useSearchParams } from "wouter";
+import { useApi, useChange } from "../../api/use-api.ts";
+import { Button } from "../../ui/button.tsx";
+import { Confirm } from "../../ui/confirm.tsx";
+import { Page, Panel } from "../../ui/page.tsx";
+import { Empty, Failure, SkeletonRows } from "../../ui/state.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import { toast, toastFailure } from "../../ui/toast.tsx";
+import { NewToken } from "./new-token.tsx";
+import { type Token, tokenColumns } from "./token-column.tsx";
+import { isAlive, livingFirst } from "./token-expiry.ts";
+
+/** What programs and agents sign in with. */
+export function Tokens() {
+  const [search, setSearch] = useSearchParams();
+  const [revoking, setRevoking] = useState<Token>();
+  const { data, error, isPending, refetch } = useApi("GET /v1/tokens");
+  const revoke = useChange("DELETE /v1/tokens/{token}", ["GET /v1/tokens"]);
+  const tokens = livingFirst(data?.tokens ?? [], Date.now());
+  const open = (isOpen: boolean) => setSearch(isOpen ? { new: "" } : {}, { replace: true });
+  const confirm = (token: Token) =>
+    revoke.mutate(
+      { params: { token: token.id } },
+      { onSuccess: () => toast(`${token.name} counts no more`), onError: toastFailure },
+    );
+  return (
+    <Page
+      title="Tokens"
+      about="Programs and agents sign in with a token. What one may do is its role; what it sees is its user's and its agent's."
+      actions={
+        <Button look="primary" icon={Plus} onClick={() => open(true)}>
+          New token
+        </Button>
+      }
+    >
+      <Panel>
+        {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
+        {isPending && <SkeletonRows count={3} />}
+        {data !== undefined && tokens.length === 0 && (
+          <Empty
+            icon={KeyRound}
+            title="No tokens yet"
+            action={<Button onClick={() => open(true)}>New token</Button>}
+          >
+            Make one for each program that uses this gateway, so that each can be taken back alone.
+          </Empty>
+        )}
+        {tokens.length > 0 && (
+          <Table label="Tokens" columns={columnsWith(setRevoking)} rows={tokens} keyOf={({ id }) => id} />
+        )}
+      </Panel>
+      <NewToken isOpen={search.has("new")} agent={search.get("agent") ?? ""} onClose={() => open(false)} />
+      <Confirm
+        isOpen={revoking !== undefined}
+        onClose={() => setRevoking(undefined)}
+        onConfirm={() => {
+          if (revoking !== undefined) confirm(revoking);
+          setRevoking(undefined);
+        }}
+        title={`Revoke ${revoking?.name ?? ""}`}
+        text="Whoever uses it is signed out at once, and it cannot be brought back."
+        action="Revoke"
+      />
+    </Page>
+  );
+}
+
+function columnsWith(onRevoke: (token: Token) => void): readonly Column<Token>[] {
+  const revoke: Column<Token> = {
+    title: "Revoke",
+    show: (token) =>
+      isAlive(token, Date.now()) && (
+        <Button look="danger" onClick={() => onRevoke(token)} aria-label={`Revoke ${token.name}`}>
+          Revoke
+        </Button>
+      ),
+  };
+  return [...tokenColumns, revoke];
+}

@@ -1,0 +1,106 @@
+import { createHash, hash } from "node:crypto";
+import type { Digest } from "@skillhold/protocol";
+import type { Pace } from "../bundle/pace.ts";
+import { type ArchiveBytes, changedArchive } from "./archive-bytes.ts";
+
+/** The bytes that count as much as an entry where work is paced. */
+const BYTES_PER_ENTRY = 32 * 1024;
+
+/** Reads an archive through once, which settles what it is from then on. */
+export async function sealArchive(
+  bytes: ArchiveBytes,
+  chunkBytes: number,
+  pace: Pace,
+): Promise<SealedArchive> {
+  const whole = createHash("sha256");
+  const seals: string[] = [];
+  const buffer = Buffer.allocUnsafeSlow(Math.min(bytes.size, chunkBytes));
+  for (let start = 0; start < bytes.size; start += chunkBytes) {
+    const chunk = buffer.subarray(0, bytes.size - start);
+    await bytes.read(start, chunk);
+    whole.update(chunk);
+    seals.push(sealOf(chunk));
+    await restAfter(chunk, pace);
+  }
+  // The hash function gives 64 lower-case hexadecimal digits.
+  const digest = `sha256:${whole.digest("hex")}` as Digest;
+  return new SealedArchive(bytes, digest, { chunkBytes, seals, buffer }, pace);
+}
+
+/** Lets others have their turn when it is time, after work on these bytes. */
+export async function restAfter(bytes: Uint8Array, pace: Pace): Promise<void> {
+  if (pace.isDue(bytes.length / BYTES_PER_ENTRY)) await pace.rest();
+}
+
+interface Chunks {
+  readonly chunkBytes: number;
+  /** The hash of each. */
+  readonly seals: readonly string[];
+  /** Holds the last one. */
+  readonly buffer: Buffer;
+}
+
+/**
+ * An archive as it was when it was read first. Every chunk that is read again must be the one of then: what is
+ * checked, what is unpacked and what the digest is of are the same bytes, whoever writes to the file meanwhile.
+ *
+ * One chunk is held. Whoever reads from the front to the back reads each chunk once, however small the steps are.
+ */
+export class SealedArchive {
+  readonly size: number;
+  readonly digest: Digest;
+  readonly #bytes: ArchiveBytes;
+  readonly #chunks: Chunks;
+  readonly #pace: Pace;
+  #held: number;
+
+  /** Contract: the bytes were read just now, and the buffer holds the last chunk of them. */
+  constructor(bytes: ArchiveBytes, digest: Digest, chunks: Chunks, pace: Pace) {
+    this.size = bytes.size;
+    this.digest = digest;
+    this.#bytes = bytes;
+    this.#chunks = chunks;
+    this.#pace = pace;
+    this.#held = chunks.seals.length - 1;
+  }
+
+  /** These bytes in one piece, good until more is read. Contract: they are few, and all of them are there. */
+  async read(start: number, length: number): Promise<Buffer> {
+    const { chunkBytes } = this.#chunks;
+    const from = start % chunkBytes;
+    if (length > 0 && from + length <= chunkBytes)
+      return (await this.#hold(Math.floor(start / chunkBytes))).subarray(from, from + length);
+    const parts: Buffer[] = [];
+    for await (const piece of this.pieces(start, start + length)) parts.push(Buffer.from(piece));
+    return Buffer.concat(parts);
+  }
+
+  /** The bytes from one place to another, piece by piece; each is good until the next is asked for. */
+  async *pieces(start: number, end: number): AsyncGenerator<Buffer> {
+    const { chunkBytes } = this.#chunks;
+    for (let at = start; at < end; ) {
+      const chunk = await this.#hold(Math.floor(at / chunkBytes));
+      const from = at % chunkBytes;
+      const piece = chunk.subarray(from, from + end - at);
+      at += piece.length;
+      yield piece;
+    }
+  }
+
+  async #hold(index: number): Promise<Buffer> {
+    const { chunkBytes, seals, buffer } = this.#chunks;
+    const start = index * chunkBytes;
+    const chunk = buffer.subarray(0, this.size - start);
+    if (this.#held === index) return chunk;
+    this.#held = -1;
+    await this.#bytes.read(start, chunk);
+    if (sealOf(chunk) !== seals[index]) throw changedArchive();
+    this.#held = index;
+    await restAfter(chunk, this.#pace);
+    return chunk;
+  }
+}
+
+function sealOf(chunk: Uint8Array): string {
+  return hash("sha256", chunk, "base64");
+}

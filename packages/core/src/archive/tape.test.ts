@@ -1,0 +1,56 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { Tape } from "./tape.ts";
+import { noise } from "./tree.fixture.ts";
+
+const content = noise(2000);
+
+async function* cut(lengths: readonly number[]): AsyncGenerator<Buffer> {
+  let at = 0;
+  for (const length of [...lengths, content.length]) {
+    yield content.subarray(at, at + length);
+    at += length;
+  }
+}
+
+describe("a tape", () => {
+  const lengths = fc.array(fc.nat({ max: 300 }));
+  const step = fc.record({ does: fc.constantFrom("take", "skip", "run"), length: fc.nat({ max: 700 }) });
+
+  test("gives the same however it was cut [S-42]", async () => {
+    await fc.assert(
+      fc.asyncProperty(lengths, fc.array(step), async (pieces, steps) => {
+        const tape = new Tape(cut(pieces));
+        let at = 0;
+        for (const { does, length } of steps) {
+          const expected = content.subarray(at, at + length);
+          at += expected.length;
+          if (does === "skip")
+            expect(await tape.skipTo(at - expected.length + length)).toBe(expected.length === length);
+          else {
+            const parts: Buffer[] = does === "take" ? [await tape.take(length)] : [];
+            if (does === "run") for await (const piece of tape.run(length)) parts.push(piece);
+            expect(Buffer.concat(parts).equals(expected)).toBe(true);
+          }
+          expect(tape.position).toBe(at);
+        }
+      }),
+    );
+  });
+
+  test("lets go of what it reads from, however far it got [S-42]", async () => {
+    let isOpen = true;
+    async function* source(): AsyncGenerator<Buffer> {
+      try {
+        yield* cut([10]);
+      } finally {
+        isOpen = false;
+      }
+    }
+    const tape = new Tape(source());
+    await tape.take(1);
+    expect(isOpen).toBe(true);
+    await tape.close();
+    expect(isOpen).toBe(false);
+  });
+});

@@ -1,0 +1,63 @@
+import { crc32 } from "node:zlib";
+import type { ArchiveEntry, EntryContent } from "./archive-entry.ts";
+import { type InflateBound, type Inflation, inflateAtOnce, inflatePieces } from "./inflate.ts";
+import { refuseArchive } from "./refusal.ts";
+import type { SealedArchive } from "./sealed-archive.ts";
+import type { ZipRecord } from "./zip-record.ts";
+
+export interface LocatedEntry {
+  readonly entry: ArchiveEntry;
+  readonly record: ZipRecord;
+}
+
+/** Above this, others get a turn meanwhile; below it, a round trip to the thread pool costs more than the work. */
+const LONGEST_TURN = 1024 * 1024;
+
+/** Gives the contents of a ZIP and holds them to the sizes and checksums that its records have. */
+export async function* readZipContents(
+  located: readonly LocatedEntry[],
+  archive: SealedArchive,
+): AsyncGenerator<EntryContent> {
+  for (const { entry, record } of located)
+    if (!entry.isDropped) yield { entry, pieces: readContent(archive, record) };
+}
+
+async function* readContent(archive: SealedArchive, record: ZipRecord): AsyncGenerator<Uint8Array> {
+  const { name, size, packed, checksum, method } = record;
+  const found = yield* method === 8 ? inflateData(archive, record) : copyData(archive, record);
+  if (found.consumed !== packed) throw refuseArchive("damaged", "has bytes after its data", name);
+  if (found.size !== size) throw refuseArchive("size", "has another size than it says", name);
+  if (found.checksum !== checksum) throw refuseArchive("checksum", "has another checksum than it says", name);
+}
+
+async function* inflateData(
+  archive: SealedArchive,
+  { name, size, packed, dataStart, dataEnd }: ZipRecord,
+): AsyncGenerator<Uint8Array, Inflation> {
+  const bound: InflateBound = {
+    maxBytes: size,
+    refuse: (problem) =>
+      problem === "too-large"
+        ? refuseArchive("size", "unpacks to more bytes than it says", name)
+        : refuseArchive("damaged", "has damaged data", name),
+  };
+  if (Math.max(size, packed) > LONGEST_TURN)
+    return yield* inflatePieces(archive.pieces(dataStart, dataEnd), bound);
+  const inflation = inflateAtOnce(await archive.read(dataStart, packed), bound);
+  yield inflation.bytes;
+  return inflation;
+}
+
+async function* copyData(
+  archive: SealedArchive,
+  { dataStart, dataEnd }: ZipRecord,
+): AsyncGenerator<Uint8Array, Inflation> {
+  let size = 0;
+  let checksum = 0;
+  for await (const piece of archive.pieces(dataStart, dataEnd)) {
+    size += piece.length;
+    checksum = crc32(piece, checksum);
+    yield piece;
+  }
+  return { size, checksum, consumed: size };
+}

@@ -1,0 +1,94 @@
+import type { SkillEvent } from "@skillhold/protocol";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { DurationSample } from "./duration-sample.ts";
+import { Usage } from "./usage.ts";
+
+const hash = (letter: string) => `sha256:${letter.repeat(64)}`;
+const at = "2026-11-16T10:00:00.000Z";
+
+function usageOf(events: readonly object[]): Usage {
+  const usage = new Usage();
+  // Events as the log has them; only what is counted is given.
+  for (const [index, event] of events.entries()) usage.add({ seq: index + 1, event: event as SkillEvent });
+  return usage;
+}
+
+const run = {
+  type: "skill.script_executed",
+  at,
+  skill: "pdf",
+  hash: hash("a"),
+  session: "s1",
+  outcome: "exited",
+};
+
+test("activations, reads, runs and refusals are counted from the log, by skill and revision [S-63]", () => {
+  const usage = usageOf([
+    { type: "skill.published", at, skill: "pdf", revision: 1, hash: hash("a") },
+    { type: "skill.activated", at, skill: "pdf", revision: 1, hash: hash("a"), session: "s1" },
+    { type: "skill.resource_read", at, skill: "pdf", hash: hash("a"), session: "s1" },
+    { ...run, exitCode: 0, durationMs: 100 },
+    { ...run, exitCode: 1, durationMs: 900 },
+    { type: "skill.published", at, skill: "pdf", revision: 2, hash: hash("b") },
+    { type: "skill.served", at, skill: "pdf", hash: hash("b") },
+    { type: "skill.denied", at: "2026-11-17T00:00:00.000Z", skill: "pdf", session: "s2" },
+  ]);
+  expect(usage.upTo).toBe(8);
+  expect(usage.total("pdf")).toMatchObject({
+    activations: 1,
+    reads: 2,
+    runs: 2,
+    runFailures: 1,
+    denials: 1,
+    sessions: 2,
+    durationMs: { max: 900 },
+    lastUsedAt: "2026-11-17T00:00:00.000Z",
+  });
+  expect(usage.revisions("pdf")).toMatchObject([
+    { revision: 1, activations: 1, reads: 1, runs: 2 },
+    { revision: 2, activations: 0, reads: 1, runs: 0 },
+  ]);
+  expect(usage.days("pdf")).toEqual([
+    { day: "2026-11-16", activations: 1, reads: 2, runs: 2, failures: 1 },
+    { day: "2026-11-17", activations: 0, reads: 0, runs: 0, failures: 1 },
+  ]);
+});
+
+test("a tool that fails, or is stopped, is a failure [S-63]", () => {
+  const call = { type: "skill.tool_called", at, skill: "pdf", hash: hash("a"), session: "s1", durationMs: 1 };
+  const usage = usageOf([
+    { ...call, outcome: "exited", isError: false },
+    { ...call, outcome: "exited", isError: true },
+    { ...call, outcome: "timed_out", isError: false },
+  ]);
+  expect(usage.total("pdf")).toMatchObject({ toolCalls: 3, toolFailures: 2 });
+});
+
+test("a skill that was only released was not used, and asking for it adds none [S-63]", () => {
+  const usage = usageOf([{ type: "skill.published", at, skill: "pdf", revision: 1, hash: hash("a") }]);
+  expect(usage.list()).toEqual([]);
+  expect(usage.total("other")).toMatchObject({ activations: 0, lastUsedAt: undefined });
+  expect(usage.list("revision")).toEqual([]);
+});
+
+test("a quantile is never more than twice what it is, nor more than the longest [S-63]", () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 1, max: 1_000_000 }), { minLength: 1 }), (durations) => {
+      const sample = new DurationSample();
+      for (const ms of durations) sample.add(ms);
+      const sorted = durations.toSorted((a, b) => a - b);
+      const exact = sorted[Math.ceil(sorted.length * 0.5) - 1] ?? 0;
+      const { p50 = 0, max } = sample.summary() ?? {};
+      expect(max).toBe(sorted.at(-1));
+      expect(p50).toBeGreaterThanOrEqual(exact);
+      expect(p50).toBeLessThanOrEqual(exact * 2);
+    }),
+  );
+});
+
+test("names of nothing that were asked for leave nothing behind [S-63]", () => {
+  const usage = usageOf([{ type: "skill.denied", at, skill: "../etc", session: "s1" }]);
+  expect(usage.list()).toEqual([]);
+  expect(usage.total("../etc").denials).toBe(0);
+});

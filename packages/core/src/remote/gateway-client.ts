@@ -1,0 +1,240 @@
+import { SkillError } from "@skillhold/protocol/error";
+import { type Operation, type Route, type RouteTable, routeTable } from "@skillhold/protocol/http";
+import type { Limits } from "@skillhold/protocol/limits";
+import type { z } from "zod";
+import { readBody, readText } from "./answer-body.ts";
+import { gatewayAddress, showAddress } from "./gateway-address.ts";
+import {
+  badAnswer,
+  causeCode,
+  integrityFailed,
+  refusedBy,
+  remoteFailed,
+  unanswered,
+} from "./remote-failure.ts";
+
+export interface GatewayAccess {
+  readonly url: string;
+  readonly token: string;
+  /** Whether the token may be sent to another machine without TLS. */
+  readonly isInsecure?: boolean;
+  /** Calls off everything that is asked for. */
+  readonly signal?: AbortSignal;
+}
+
+/** What a request says. */
+export interface Asking {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string | undefined>>;
+}
+
+/** An archive to send, and how much it is. */
+export interface Sending extends Asking {
+  readonly body: ReadableStream<Uint8Array>;
+  readonly size: number;
+  readonly type: string;
+}
+
+type Answering = { [O in Operation]: RouteTable[O]["answer"] extends z.ZodType ? O : never }[Operation];
+export type AnswerOf<O extends Answering> = z.output<RouteTable[O]["answer"]>;
+
+/** What a route answered, and the tag by which one asks whether it still would. */
+export interface Answered<O extends Answering> {
+  readonly data: AnswerOf<O>;
+  readonly etag: string | undefined;
+}
+
+type BytesOperation = { [O in Operation]: RouteTable[O]["answer"] extends "bytes" ? O : never }[Operation];
+
+interface Request {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: ReadableStream<Uint8Array>;
+  /** The bytes that are sent or received, where that is known: more of them may take longer. */
+  readonly size?: number;
+}
+
+/** Slower than this no file comes. */
+const LEAST_BYTES_PER_MS = 16;
+const PROBLEM_BYTES = 64 * 1024;
+
+/**
+ * Calls the routes of a gateway. It may be hostile or broken: no redirect is followed, an answer has an end in time and
+ * in size, and is what its row of the table says, or it is a failure.
+ */
+export class GatewayClient {
+  /** What paths of routes are joined to. */
+  readonly base: URL;
+  /** For people. */
+  readonly address: string;
+  readonly token: string;
+  readonly #limits: Limits;
+  readonly #closing = new AbortController();
+  readonly #signal: AbortSignal;
+
+  constructor({ url, token, isInsecure = false, signal }: GatewayAccess, limits: Limits) {
+    this.base = gatewayAddress(url, { isInsecure });
+    this.address = showAddress(this.base);
+    this.token = checkToken(token);
+    this.#limits = limits;
+    const { signal: closing } = this.#closing;
+    this.#signal = signal === undefined ? closing : AbortSignal.any([closing, signal]);
+  }
+
+  async ask<O extends Answering>(operation: O, asking: Asking = {}): Promise<Answered<O>> {
+    const answered = await this.askAgain(operation, asking, undefined);
+    if (answered === undefined) throw badAnswer(this.address, "it says that nothing has changed.");
+    return answered;
+  }
+
+  /** The same when one has an answer already: undefined when it would be the same one. */
+  async askAgain<O extends Answering>(
+    operation: O,
+    asking: Asking,
+    etag: string | undefined,
+  ): Promise<Answered<O> | undefined> {
+    const headers = etag === undefined ? {} : { "if-none-match": etag };
+    return await this.#request(operation, asking, { headers }, async (response) => {
+      if (response.status === 304 && etag !== undefined) return undefined;
+      return await this.#readAnswer(operation, response);
+    });
+  }
+
+  /** The bytes of an answer that is said to have so many. */
+  async bytes(operation: BytesOperation, asking: Asking, size: number): Promise<Uint8Array> {
+    return await this.#request(operation, asking, { size }, async (response) => {
+      if (response.status !== 200) throw badAnswer(this.address, `its status is ${response.status}.`);
+      return await readBody(response, size, (most) =>
+        integrityFailed(`The gateway ${this.address} sent more than the ${most} bytes that it lists.`),
+      );
+    });
+  }
+
+  async send<O extends Answering>(
+    operation: O,
+    { body, size, type, ...asking }: Sending,
+  ): Promise<Answered<O>> {
+    const headers = { "content-type": type, "content-length": String(size) };
+    return await this.#request(operation, asking, { headers, body, size }, (response) =>
+      this.#readAnswer(operation, response),
+    );
+  }
+
+  /** Calls off what is under way; nothing can be asked for after that. */
+  close(): void {
+    this.#closing.abort(remoteFailed("The library is closed.", { hint: "Open it again." }));
+  }
+
+  async #request<T>(
+    operation: Operation,
+    asking: Asking,
+    { headers = {}, body, size = 0 }: Request,
+    read: (response: Response) => Promise<T>,
+  ): Promise<T> {
+    const row: Route = routeTable[operation];
+    const deadline = new AbortController();
+    const ms = this.#limits.remoteMs + Math.ceil(size / LEAST_BYTES_PER_MS);
+    const timer = setTimeout(() => deadline.abort(this.#late(ms)), ms);
+    try {
+      const response = await fetchAnswer(addressOf(this.base, row.path, asking), {
+        method: row.method,
+        headers: { authorization: `Bearer ${this.token}`, ...headers },
+        redirect: "manual",
+        signal: AbortSignal.any([this.#signal, deadline.signal]),
+        ...(body === undefined ? {} : { body, duplex: "half" }),
+      });
+      await this.#rejectRefused(response);
+      return await read(response);
+    } catch (error) {
+      throw unanswered(error, this.address);
+    } finally {
+      clearTimeout(timer);
+      // What was not read is not waited for, and nothing of this call is held on to.
+      deadline.abort();
+    }
+  }
+
+  async #rejectRefused(response: Response): Promise<void> {
+    const { status, headers } = response;
+    if (response.ok || status === 304) return;
+    if (status >= 300 && status < 400) throw redirected(this.address, headers.get("location"));
+    const isProblem = typeOf(headers) === "application/problem+json";
+    const text = isProblem ? await readText(response, PROBLEM_BYTES, this.address) : "";
+    // Whoever knows the token may say it, and what they say is shown.
+    throw refusedBy(text.replaceAll(this.token, "…"), status, this.address);
+  }
+
+  async #readAnswer<O extends Answering>(operation: O, response: Response): Promise<Answered<O>> {
+    const { status, headers } = response;
+    const row: Route = routeTable[operation];
+    const type = typeOf(headers);
+    if (status !== (row.status ?? 200)) throw badAnswer(this.address, `its status is ${status}.`);
+    if (type !== "application/json") throw badAnswer(this.address, `it sent ${type || "no type"}.`);
+    const text = await readText(response, this.#limits.remoteAnswerBytes, this.address);
+    return { data: parseAnswer(operation, text, this.address), etag: headers.get("etag") ?? undefined };
+  }
+
+  #late(ms: number): SkillError {
+    return new SkillError(
+      "TIMED_OUT",
+      `The gateway ${this.address} did not answer within ${ms} ms (remoteMs).`,
+      { hint: "Check that it can be reached and is not overloaded, or raise the limit." },
+    );
+  }
+}
+
+/** A connection that was kept may have been closed meanwhile: who only asks may ask once more. */
+async function fetchAnswer(url: URL, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, init);
+  } catch (error) {
+    if (init.method !== "GET" || !CLOSED.has(causeCode(error))) throw error;
+    return await fetch(url, init);
+  }
+}
+
+const CLOSED: ReadonlySet<string> = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"]);
+
+function parseAnswer<O extends Answering>(operation: O, text: string, address: string): AnswerOf<O> {
+  try {
+    const parsed = routeTable[operation].answer.parse(JSON.parse(text));
+    // The schema is that of the operation; the compiler cannot follow it through the table.
+    return parsed as AnswerOf<O>;
+  } catch (error) {
+    // Not JSON, not what the row says, or nested deeper than anything that is meant.
+    throw badAnswer(address, `it sent what is no answer of ${operation}.`, error);
+  }
+}
+
+/** Nothing else can stand in a header, and no token has it. */
+function checkToken(token: string): string {
+  if (/^[\x21-\x7e]{1,256}$/.test(token)) return token;
+  throw new SkillError("USAGE", "That is not a token.", {
+    hint: "`skillhold token create` makes one, where the gateway's store is.",
+  });
+}
+
+function addressOf(base: URL, path: string, { params = {}, query = {} }: Asking): URL {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodePath(params[name] ?? ""));
+  const url = new URL(`.${filled}`, base);
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined) url.searchParams.set(name, value);
+  return url;
+}
+
+/** Contract: no part is `.` or `..`, which mean something else in an address however they are written. */
+function encodePath(path: string): string {
+  return path.split("/").map(encodeURIComponent).join("/");
+}
+
+function typeOf(headers: Headers): string {
+  const [type = ""] = (headers.get("content-type") ?? "").split(";");
+  return type.trim().toLowerCase().slice(0, 100);
+}
+
+function redirected(address: string, location: string | null): SkillError {
+  const target = location === null ? null : URL.parse(location, address);
+  const where = target === null ? "elsewhere" : `to ${target.origin}`;
+  return remoteFailed(`The gateway ${address} sends on ${where}, and a token is not sent on.`, {
+    hint: "Name the address where the gateway itself answers.",
+  });
+}

@@ -1,0 +1,25 @@
+import type { AgentRecord, RegistryContext } from "@skillhold/core/registry";
+import { SkillError } from "@skillhold/protocol/error";
+import type { Principal } from "./principal.ts";
+
+/**
+ * Whether someone may know of an agent: administrators of all, people of their own, and whoever acts as one of that one
+ * alone.
+ */
+export function isAgentOf({ key, owner }: AgentRecord, { role, user, agent }: Principal): boolean {
+  if (role === "admin") return true;
+  if (agent !== undefined) return key === agent;
+  return role !== "agent" && owner === user;
+}
+
+/** By key or uid. One that is another's is refused in the words for one that is not there. */
+export async function getAgentFor(
+  keyOrUid: string,
+  principal: Principal,
+  { store }: Pick<RegistryContext, "store">,
+): Promise<AgentRecord> {
+  const agent = await store.findAgent(keyOrUid);
+  if (agent !== undefined && agent.removedAt === undefined && isAgentOf(agent, principal)) return agent;
+  const key = keyOrUid.slice(0, 80);
+  throw new SkillError("AGENT_NOT_FOUND", `There is no agent ${key}.`, { details: { key } });
+}

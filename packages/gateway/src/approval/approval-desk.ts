@@ -1,0 +1,10 @@
+import type { Asker, QuestionAnswer } from "@skillhold/core";
+import type { Actor } from "@skillhold/protocol";
+import type { QuestionView } from "@skillhold/protocol/http";
+
+/** Where questions wait for a person, whichever gateway of the registry they were asked at. */
+export interface ApprovalDesk extends Asker {
+  /** The oldest first. */
+  list(): Promise<readonly QuestionView[]>;
+  answer(question: string, answer: QuestionAnswer, by: Actor): Promise<void>;
+}

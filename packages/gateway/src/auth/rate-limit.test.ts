@@ -1,0 +1,61 @@
+import { SkillError } from "@skillhold/protocol/error";
+import { beforeEach, expect, test } from "vitest";
+import { RateLimit } from "./rate-limit.ts";
+
+let now: number;
+let rate: RateLimit;
+beforeEach(() => {
+  now = 0;
+  rate = new RateLimit({ token: 60, address: 6 }, { now: () => new Date(now) });
+});
+
+/** How many of so many tries are let through. */
+function tries(count: number, take: () => void): number {
+  let taken = 0;
+  for (let tried = 0; tried < count; tried += 1) {
+    try {
+      take();
+      taken += 1;
+    } catch (error) {
+      expect(error).toBeInstanceOf(SkillError);
+      expect(error).toMatchObject({ code: "RATE_LIMITED" });
+    }
+  }
+  return taken;
+}
+
+test("a token may ask so often a minute, and goes on as time goes by [S-53]", () => {
+  expect(tries(100, () => rate.takeOf("one"))).toBe(60);
+  expect(tries(100, () => rate.takeOf("two"))).toBe(60);
+  now += 10_000;
+  expect(tries(100, () => rate.takeOf("one"))).toBe(10);
+  now += 3_600_000;
+  expect(tries(100, () => rate.takeOf("one"))).toBe(60);
+});
+
+test("tokens, addresses and sign-ins are counted apart, and whoever waits is told how long [S-53]", () => {
+  expect(tries(100, () => rate.takeFrom("one"))).toBe(6);
+  expect(tries(100, () => rate.takeSignIn("one"))).toBe(10);
+  expect(tries(100, () => rate.takeOf("one"))).toBe(60);
+  expect(() => rate.takeFrom("one")).toThrow(expect.objectContaining({ details: { retryAfter: 10 } }));
+  now += 9999;
+  expect(tries(1, () => rate.takeFrom("one"))).toBe(0);
+  now += 1;
+  expect(tries(2, () => rate.takeFrom("one"))).toBe(1);
+});
+
+test("a clock that is put back lets nobody ask more, and keeps nobody waiting for long [S-53]", () => {
+  expect(tries(100, () => rate.takeFrom("one"))).toBe(6);
+  now -= 3_600_000;
+  expect(tries(100, () => rate.takeFrom("one"))).toBe(0);
+  now += 10_000;
+  expect(tries(100, () => rate.takeFrom("one"))).toBe(1);
+});
+
+test("more addresses than are kept push out the one that asked longest ago [S-53]", () => {
+  expect(tries(6, () => rate.takeFrom("first"))).toBe(6);
+  expect(tries(6, () => rate.takeFrom("second"))).toBe(6);
+  for (let each = 0; each < 9999; each += 1) rate.takeFrom(`${each}`);
+  expect(tries(1, () => rate.takeFrom("second"))).toBe(0);
+  expect(tries(6, () => rate.takeFrom("first"))).toBe(6);
+});

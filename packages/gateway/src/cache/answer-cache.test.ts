@@ -1,0 +1,121 @@
+import { expect, test } from "vitest";
+import type { Principal } from "../principal.ts";
+import { AnswerCache, type CacheBounds, type Question } from "./answer-cache.ts";
+
+const ada: Principal = {
+  role: "viewer",
+  user: "ada",
+  agent: undefined,
+  token: "t1",
+  kind: "api",
+  expiresAt: "2099-01-01T00:00:00.000Z",
+};
+
+/** A cache whose time and version are set by hand, and that counts what is made. */
+function open(bounds: Partial<CacheBounds> = {}) {
+  const now = { ms: 0, version: 1, made: 0 };
+  const version = { current: async () => now.version };
+  const cache = new AnswerCache(version, { now: () => new Date(now.ms) }, bounds);
+  const get = async (question: Partial<Question> = {}, text = "x") => {
+    const asked: Question = { operation: "listSkills", principal: ada, ...question };
+    const answer = await cache.get(asked, async () => {
+      now.made += 1;
+      return { data: { text }, note: undefined };
+    });
+    return JSON.parse(new TextDecoder().decode(answer.json)).text;
+  };
+  return { now, cache, get };
+}
+
+test("an answer is made once for a version, and kept for five minutes [S-55]", async () => {
+  const { now, get } = open();
+  await get();
+  now.ms = 5 * 60_000 - 1;
+  await get();
+  expect(now.made).toBe(1);
+  now.ms += 1;
+  await get();
+  expect(now.made).toBe(2);
+  now.version = 2;
+  expect(await get({}, "other")).toBe("other");
+  expect(now.made).toBe(3);
+  now.ms = -1;
+  await get();
+  expect(now.made).toBe(4);
+});
+
+test("nobody is answered with what was made for another [S-55]", async () => {
+  const { now, get } = open();
+  const questions: Partial<Question>[] = [
+    {},
+    { principal: undefined },
+    { principal: { ...ada, user: "bob" } },
+    { principal: { ...ada, role: "agent" } },
+    { principal: { ...ada, agent: "ada" } },
+    { principal: { ...ada, user: 'ada",null' } },
+    { query: { view: "all" } },
+    { params: { view: "all" } },
+    { operation: "getCatalogue" },
+  ];
+  for (const [at, question] of questions.entries()) expect(await get(question, String(at))).toBe(String(at));
+  expect(now.made).toBe(questions.length);
+  for (const [at, question] of questions.entries()) expect(await get(question, "?")).toBe(String(at));
+  // Another token of the same person is not another person.
+  expect(await get({ principal: { ...ada, token: "t2" } }, "?")).toBe("0");
+});
+
+test("those who ask at once wait for one answer; a failure is kept for nobody [S-55]", async () => {
+  const { cache } = open();
+  let made = 0;
+  const question: Question = { operation: "listSkills", principal: ada };
+  const fail = async () => {
+    made += 1;
+    throw new Error("no");
+  };
+  const asked = [cache.get(question, fail), cache.get(question, fail)];
+  expect((await Promise.allSettled(asked)).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  expect(made).toBe(1);
+  await expect(cache.get(question, fail)).rejects.toThrow("no");
+  expect(made).toBe(2);
+});
+
+test("what was begun before a change answers nobody who asks after it [S-55]", async () => {
+  const { cache, now, get } = open();
+  const slow = Promise.withResolvers<string>();
+  const question: Question = { operation: "listSkills", principal: ada };
+  const before = cache.get(question, async () => ({ data: { text: await slow.promise }, note: undefined }));
+  await Promise.resolve();
+  now.version = 2;
+  expect(await get({}, "new")).toBe("new");
+  slow.resolve("old");
+  await before;
+  expect(await get({}, "?")).toBe("new");
+});
+
+test("there is room for so many answers and bytes, and the oldest go first [S-55]", async () => {
+  const { cache, get } = open({ answers: 3, bytes: 4000 });
+  const page = (cursor: string) => ({ query: { cursor } });
+  for (const name of ["a", "b", "c"]) await get(page(name), name);
+  await get(page("a"), "?");
+  await get(page("d"), "d");
+  expect(cache.size.answers).toBe(3);
+  expect(await get(page("a"), "again")).toBe("a");
+  expect(await get(page("b"), "again")).toBe("again");
+  await get(page("large"), "x".repeat(501));
+  expect(await get(page("large"), "again")).toBe("again");
+  for (let at = 0; at < 100; at += 1) await get(page(String(at)), "x".repeat(400));
+  expect(cache.size.bytes).toBeLessThanOrEqual(4000);
+  expect(cache.size.answers).toBeLessThanOrEqual(3);
+});
+
+test("what may change without a word is not kept [S-55]", async () => {
+  const { cache, now } = open();
+  const question: Question = { operation: "getSkill", principal: ada };
+  const make = async () => {
+    now.made += 1;
+    return { data: {}, note: undefined, isKept: false };
+  };
+  await cache.get(question, make);
+  await cache.get(question, make);
+  expect(now.made).toBe(2);
+});

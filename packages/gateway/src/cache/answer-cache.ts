@@ -1,0 +1,149 @@
+import { hash } from "node:crypto";
+import type { Clock } from "@skillhold/core";
+import type { Operation } from "@skillhold/protocol/http";
+import type { Principal } from "../principal.ts";
+import type { ViewVersion } from "./view-version.ts";
+
+/** An answer as it is sent. */
+export interface Answer<Note = undefined> {
+  readonly json: Uint8Array<ArrayBuffer>;
+  readonly etag: string;
+  /** What else is known of it. */
+  readonly note: Note;
+}
+
+/** What an answer is made of. */
+export interface Made<Note = undefined> {
+  readonly data: unknown;
+  /** Without it, the hash of the answer. */
+  readonly etag?: string;
+  readonly note: Note;
+  /** False for what may change without anyone noticing. */
+  readonly isKept?: boolean;
+}
+
+/** What an answer depends on, beside the version. */
+export interface Question {
+  readonly operation: Operation | "discovery";
+  /** Undefined for what is the same for everyone, and for anyone to see. */
+  readonly principal: Principal | undefined;
+  readonly params?: object;
+  readonly query?: object;
+  /** Whether the store is asked whether anything has changed, where it would else tell a moment later. */
+  readonly isSure?: boolean;
+}
+
+export interface CacheBounds {
+  readonly answers: number;
+  readonly bytes: number;
+  readonly ms: number;
+}
+
+const defaultBounds: CacheBounds = { answers: 2000, bytes: 64 * 1024 * 1024, ms: 5 * 60_000 };
+/** One answer takes at most this part of the room. */
+const LARGEST_PART = 1 / 8;
+
+interface Kept {
+  readonly answer: Answer<unknown>;
+  readonly keptAt: number;
+}
+
+/**
+ * Answers as they were sent, each for those alone who asked for it: another user, role or agent has another key. They
+ * count while the version is the one that they were made with.
+ */
+export class AnswerCache {
+  readonly #version: Pick<ViewVersion, "current">;
+  readonly #clock: Clock;
+  readonly #bounds: CacheBounds;
+  readonly #kept = new Map<string, Kept>();
+  readonly #making = new Map<string, Promise<Answer<unknown>>>();
+  #of: number | undefined;
+  #bytes = 0;
+
+  constructor(version: Pick<ViewVersion, "current">, clock: Clock, bounds: Partial<CacheBounds> = {}) {
+    this.#version = version;
+    this.#clock = clock;
+    this.#bounds = { ...defaultBounds, ...bounds };
+  }
+
+  /** The answer that is kept, or a new one. Contract: what is made depends on nothing but the question and the version. */
+  async get<Note>(question: Question, make: (version: number) => Promise<Made<Note>>): Promise<Answer<Note>> {
+    const version = await this.#version.current(question.isSure);
+    this.#begin(version);
+    const key = keyOf(question);
+    // What is under a key was made by the maker of its operation, whose notes are all of one type.
+    const known = (this.#find(key) ?? this.#making.get(key)) as
+      | Answer<Note>
+      | Promise<Answer<Note>>
+      | undefined;
+    if (known !== undefined) return await known;
+    const making = this.#make(key, version, make).finally(() => {
+      if (this.#making.get(key) === making) this.#making.delete(key);
+    });
+    this.#making.set(key, making);
+    return await making;
+  }
+
+  get size(): { readonly answers: number; readonly bytes: number } {
+    return { answers: this.#kept.size, bytes: this.#bytes };
+  }
+
+  /** Of another version there is nothing worth keeping, and nothing worth waiting for. */
+  #begin(version: number): void {
+    if (version === this.#of) return;
+    this.#of = version;
+    this.#kept.clear();
+    this.#making.clear();
+    this.#bytes = 0;
+  }
+
+  #find(key: string): Answer<unknown> | undefined {
+    const kept = this.#kept.get(key);
+    if (kept === undefined) return undefined;
+    this.#drop(key, kept);
+    const age = this.#clock.now().getTime() - kept.keptAt;
+    if (age < 0 || age >= this.#bounds.ms) return undefined;
+    this.#put(key, kept);
+    return kept.answer;
+  }
+
+  async #make<Note>(
+    key: string,
+    version: number,
+    make: (version: number) => Promise<Made<Note>>,
+  ): Promise<Answer<Note>> {
+    const { data, etag, note, isKept = true } = await make(version);
+    const json = new TextEncoder().encode(JSON.stringify(data));
+    const answer = { json, etag: etag ?? hash("sha256", json, "hex").slice(0, 32), note };
+    if (isKept && version === this.#of && json.length <= this.#bounds.bytes * LARGEST_PART)
+      this.#put(key, { answer, keptAt: this.#clock.now().getTime() });
+    return answer;
+  }
+
+  /** The one that was used last stands last; of too many, the first go. */
+  #put(key: string, kept: Kept): void {
+    const before = this.#kept.get(key);
+    if (before !== undefined) this.#drop(key, before);
+    this.#kept.set(key, kept);
+    this.#bytes += costOf(key, kept);
+    for (const [oldest, each] of this.#kept) {
+      if (this.#kept.size <= this.#bounds.answers && this.#bytes <= this.#bounds.bytes) return;
+      this.#drop(oldest, each);
+    }
+  }
+
+  #drop(key: string, kept: Kept): void {
+    this.#kept.delete(key);
+    this.#bytes -= costOf(key, kept);
+  }
+}
+
+function keyOf({ operation, principal, params = {}, query = {} }: Question): string {
+  const who = principal === undefined ? null : [principal.role, principal.user, principal.agent ?? null];
+  return JSON.stringify([operation, who, params, query]);
+}
+
+function costOf(key: string, { answer }: Kept): number {
+  return answer.json.length + 2 * key.length;
+}

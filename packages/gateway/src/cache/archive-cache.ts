@@ -1,0 +1,69 @@
+import { hash } from "node:crypto";
+import { writeArchive } from "@skillhold/core/registry";
+import type { Digest } from "@skillhold/protocol";
+
+export interface PackedSkill {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly digest: Digest;
+}
+
+export interface PackedFile {
+  readonly path: string;
+  readonly executable: boolean;
+  readonly content: Uint8Array;
+}
+
+export type PackFormat = "zip" | "tar.gz";
+
+const MOST_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Skills as archives, by the hash of their files, which is all that an archive depends on. Whoever asks for one may
+ * have these files.
+ */
+export class ArchiveCache {
+  readonly #packed = new Map<string, PackedSkill>();
+  readonly #packing = new Map<string, Promise<PackedSkill>>();
+  #bytes = 0;
+
+  async get(
+    tree: Digest,
+    format: PackFormat,
+    read: () => Promise<readonly PackedFile[]>,
+  ): Promise<PackedSkill> {
+    const key = `${tree} ${format}`;
+    const packed = this.#packed.get(key);
+    if (packed !== undefined) {
+      this.#packed.delete(key);
+      this.#packed.set(key, packed);
+      return packed;
+    }
+    const packing =
+      this.#packing.get(key) ?? this.#pack(key, format, read).finally(() => this.#packing.delete(key));
+    this.#packing.set(key, packing);
+    return await packing;
+  }
+
+  async #pack(
+    key: string,
+    format: PackFormat,
+    read: () => Promise<readonly PackedFile[]>,
+  ): Promise<PackedSkill> {
+    const bytes = new Uint8Array(await writeArchive(format, await read()));
+    // It is a digest by the way it is made.
+    const digest = `sha256:${hash("sha256", bytes, "hex")}` as Digest;
+    const packed = { bytes, digest };
+    this.#keep(key, packed);
+    return packed;
+  }
+
+  #keep(key: string, packed: PackedSkill): void {
+    this.#packed.set(key, packed);
+    this.#bytes += packed.bytes.length;
+    for (const [oldest, { bytes }] of this.#packed) {
+      if (this.#bytes <= MOST_BYTES) break;
+      this.#packed.delete(oldest);
+      this.#bytes -= bytes.length;
+    }
+  }
+}

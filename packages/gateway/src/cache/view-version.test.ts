@@ -1,0 +1,109 @@
+import type { IndexedLibrary } from "@skillhold/core";
+import { expect, test } from "vitest";
+import { ViewVersion } from "./view-version.ts";
+
+/** A shelf and a store whose changes, and word of them, are given by hand. */
+function open(engine: "sqlite" | "postgres") {
+  const state = {
+    view: {},
+    next: {},
+    looks: 0,
+    failure: undefined as Error | undefined,
+    wait: Promise.resolve(),
+  };
+  const shelf = {
+    refresh: async () => {
+      state.looks += 1;
+      await state.wait;
+      if (state.failure !== undefined) throw state.failure;
+      state.view = state.next;
+    },
+    view: () => state.view,
+  };
+  state.next = state.view;
+  // Nothing else of a library is asked for.
+  const library = { layer: { shelf }, onChange: () => () => {} } as unknown as IndexedLibrary;
+  let tell = () => {};
+  const onCommit = async (listener: () => void) => {
+    tell = listener;
+    return async () => {};
+  };
+  const errors: unknown[] = [];
+  const onError = (error: unknown) => void errors.push(error);
+  const clock = { now: () => new Date(1000) };
+  const version = new ViewVersion({ library, store: { engine, onCommit }, clock, onError });
+  return { state, version, errors, tell: () => tell() };
+}
+
+test("SQLite is asked each time [S-55]", async () => {
+  const { state, version } = open("sqlite");
+  const first = await version.current();
+  state.next = {};
+  const second = await version.current();
+  expect(second).toBeGreaterThan(first);
+  expect(await version.current()).toBe(second);
+  expect(state.looks).toBe(3);
+});
+
+test("PostgreSQL is asked after it told of a commit, after one of our own, and where one must be sure [S-55]", async () => {
+  const { state, version, tell } = open("postgres");
+  const first = await version.current();
+  await version.current();
+  const { looks } = state;
+  state.next = {};
+  expect(await version.current()).toBe(first);
+  expect(state.looks).toBe(looks);
+  tell();
+  expect(await version.current()).toBeGreaterThan(first);
+  version.expire();
+  await version.current();
+  await version.current(true);
+  expect(state.looks).toBe(looks + 3);
+});
+
+test("whoever asks while the store is looked at waits for what it says [S-55]", async () => {
+  const { state, version, tell } = open("postgres");
+  const first = await version.current();
+  const gate = Promise.withResolvers<void>();
+  state.wait = gate.promise;
+  state.next = {};
+  tell();
+  const asked = [version.current(), version.current()];
+  gate.resolve();
+  for (const each of asked) expect(await each).toBeGreaterThan(first);
+});
+
+test("a store that cannot be asked lets nobody have what is kept, until it can [S-55]", async () => {
+  const { state, version, tell } = open("postgres");
+  await version.current();
+  state.failure = new Error("gone");
+  tell();
+  await expect(version.current()).rejects.toThrow("gone");
+  await expect(version.current()).rejects.toThrow("gone");
+  state.failure = undefined;
+  expect(await version.current()).toBeGreaterThan(0);
+});
+
+test("changes are told as they become known, and a listener that fails fails nobody [S-55]", async () => {
+  const { state, version, tell, errors } = open("postgres");
+  const told: number[] = [];
+  await version.current();
+  version.onChange(() => {
+    throw new Error("deaf");
+  });
+  const heard = new Promise<void>((resolve) => {
+    version.onChange((number) => {
+      told.push(number);
+      resolve();
+    });
+  });
+  state.next = {};
+  tell();
+  await heard;
+  expect(told).toEqual([await version.current()]);
+  expect(errors).toHaveLength(1);
+  await version.close();
+  state.next = {};
+  await version.current(true);
+  expect(told).toHaveLength(1);
+});

@@ -1,0 +1,71 @@
+import type { Viewer } from "@skillhold/core";
+import { type Dependency, formatNeed } from "@skillhold/core/dependency";
+import {
+  checkDependencies,
+  type DependencyState,
+  type DependencySurvey,
+  dependencyState,
+  type NeedCheck,
+  specsFor,
+} from "@skillhold/core/environment";
+import { SkillError } from "@skillhold/protocol/error";
+import { noSkill, skillIdOf } from "../route/skill-key.ts";
+import type { DependencyContext } from "./dependency-context.ts";
+import { surveyVisible } from "./install-target.ts";
+import { checkRequestOf, findStored } from "./stored-skill.ts";
+
+/** What a skill needs, as someone is shown it. */
+export interface NeedView {
+  readonly skill: string;
+  readonly state: Pick<DependencyState, "state" | "missing" | "unknown" | "warnings">;
+  readonly needs: readonly Need[];
+}
+
+interface Need extends Pick<Dependency, "name" | "kind" | "optional" | "declared" | "seen"> {
+  readonly status: NeedCheck["answer"];
+  readonly install?: string;
+}
+
+export interface Asking {
+  readonly viewer: Viewer;
+  readonly isAdmin: boolean;
+}
+
+type Survey = Pick<DependencySurvey, "manifest" | "checks" | "state">;
+
+/** What is found in a skill's code, and what of it is there, for someone who sees the skill; administrators see all. */
+export async function describeNeeds(
+  key: string,
+  { viewer, isAdmin }: Asking,
+  context: DependencyContext,
+): Promise<NeedView> {
+  const id = await skillIdOf(key, context);
+  const { manifest, checks, state } = await context.work.surveys.take(async () => {
+    try {
+      return await surveyVisible(id, viewer, context);
+    } catch (error) {
+      if (!(error instanceof SkillError) || error.code !== "SKILL_NOT_FOUND") throw error;
+      const survey = isAdmin ? await surveyStored(id, context) : undefined;
+      if (survey === undefined) throw noSkill(key);
+      return survey;
+    }
+  });
+  const ways = manifest.ways ?? [];
+  const needs = manifest.dependencies.map((dependency, at): Need => {
+    const { name, kind, optional, declared, seen } = dependency;
+    const status = checks[at]?.answer ?? "unknown";
+    const [install] = specsFor([formatNeed(dependency)], ways, context.dependencies.host);
+    const isToGet = status === "missing" && install !== undefined;
+    return { name, kind, optional, declared, seen, status, ...(isToGet ? { install } : {}) };
+  });
+  const { missing, unknown, warnings } = state;
+  return { skill: id, state: { state: state.state, missing, unknown, warnings }, needs };
+}
+
+async function surveyStored(id: string, context: DependencyContext): Promise<Survey | undefined> {
+  const stored = await findStored(id, context);
+  if (stored === undefined) return undefined;
+  const [result] = await checkDependencies([await checkRequestOf(stored, context)], context.dependencies);
+  const checks = result?.checks ?? [];
+  return { manifest: stored.revision.manifest, checks, state: dependencyState(checks, { path: "publish" }) };
+}

@@ -1,0 +1,93 @@
+import type {
+  AccessSettings,
+  ApprovalStore,
+  AuditSink,
+  IndexedLibrary,
+  RunPorts,
+  Sandbox,
+  SecretStore,
+  Viewer,
+} from "@skillhold/core";
+import type { AuditReport } from "@skillhold/core/audit";
+import type { SurveyPorts, SystemHost } from "@skillhold/core/environment";
+import type { RegistryContext, RegistryLibrary } from "@skillhold/core/registry";
+import type { Host } from "@skillhold/core/skill";
+import type { Operation } from "@skillhold/protocol/http";
+import type { ApprovalDesk } from "./approval/approval-desk.ts";
+import type { LogEntry } from "./log.ts";
+import type { Mount } from "./mount.ts";
+import type { SessionHolder } from "./session/session-holder.ts";
+import type { Progress } from "./socket/progress.ts";
+import type { SocketLimits } from "./socket/socket-limits.ts";
+
+/** What a gateway works with. Everything is opened by whoever composes it, and closed by them as well. */
+export interface GatewayContext {
+  readonly registry: RegistryContext;
+  /** What is served: the registry's skills, with folders of the machine over or under them. */
+  readonly library: IndexedLibrary;
+  readonly skills: RegistryLibrary;
+  readonly settings?: AccessSettings;
+  /** Durable before it resolves. */
+  readonly audit: AuditSink;
+  /** Reads the log again with the keys and notes that are kept at this machine; without it, with none. */
+  readonly verifyAudit?: (signal: AbortSignal) => Promise<AuditReport>;
+  /** The machine that readiness is about. */
+  readonly host: Host;
+  readonly approvals: ApprovalStore;
+  readonly desk: ApprovalDesk;
+  /** What sessions run with; without it they run nothing. */
+  readonly runs?: (viewer: Viewer) => RunPorts;
+  /** For what is mounted to use as well; without it the gateway has its own. */
+  readonly sessions?: SessionHolder;
+  /** Those that are to be other ones than by default. */
+  readonly socketLimits?: Partial<SocketLimits>;
+  readonly secrets?: SecretStore;
+  /** What it takes to look at dependencies and to install them; without it those routes are refused. */
+  readonly dependencies?: DependencyPorts;
+  readonly progress: Progress;
+  /** The sandbox as it is: its probe tries everything anew. Without it nothing can be tried. */
+  readonly sandbox?: Pick<Sandbox, "id" | "probe">;
+  /** Aborted when the gateway begins to shut down. */
+  readonly closing?: AbortSignal;
+  /** Told of each request when it starts; what it gives back is told how it ended. */
+  readonly observe?: (started: StartedRequest) => (status: number) => void;
+  readonly log: (entry: LogEntry) => void;
+  /** The product's. */
+  readonly version: string;
+  readonly sources: readonly { readonly label: string; readonly trust: string; readonly path?: string }[];
+  readonly startedAt: string;
+  /** Other things that are served on the same port, such as MCP. */
+  readonly mounts?: readonly Mount[];
+  /** The folder of the console's files. */
+  readonly console?: string;
+  readonly options: GatewayOptions;
+}
+
+export interface StartedRequest {
+  readonly operation: Operation | "mount" | "page" | "none";
+  readonly method: string;
+  readonly headers: Headers;
+  readonly requestId: string;
+}
+
+export interface DependencyPorts extends SurveyPorts {
+  readonly home: string;
+  readonly host: SystemHost;
+  /** Where revisions are laid out to be looked into. */
+  readonly copies: string;
+}
+
+export interface GatewayOptions {
+  /** `host:port` as browsers write it; a request for another one is refused. */
+  readonly hosts: readonly string[];
+  /** Origins of pages that may call it, beside its own. */
+  readonly origins: readonly string[];
+  /** Whether those who call it do so over TLS that ends in front of it: cookies are then for TLS alone. */
+  readonly isTls: boolean;
+  /** Whether public skills are served to anyone, at the address that clients look for. */
+  readonly isDiscoverable: boolean;
+  /** Requests a minute; a token's, and those of an address without one. */
+  readonly rate: { readonly token: number; readonly address: number };
+  /** Where uploads lie while they are received. */
+  readonly temporary: string;
+}

@@ -1,0 +1,54 @@
+import { SkillError } from "@skillhold/protocol/error";
+import type { Route } from "@skillhold/protocol/http";
+import type { z } from "zod";
+import { readJson } from "./body.ts";
+
+export interface ReadParts {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+}
+
+/** Reads what a request says, and refuses what its row of the table does not have. */
+export async function readCall(
+  row: Route,
+  request: Request,
+  params: Readonly<Record<string, string>>,
+): Promise<ReadParts> {
+  return {
+    params: row.params === undefined ? {} : parse(row.params, params, "path"),
+    query: readQuery(row, request),
+    body: await readBody(row, request),
+  };
+}
+
+function readQuery(row: Route, request: Request): unknown {
+  // What has no query need not be taken apart to find that out.
+  const given = request.url.includes("?") ? [...new URL(request.url).searchParams] : [];
+  const names = given.map(([name]) => name);
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  if (twice !== undefined)
+    throw new SkillError("USAGE", `${twice.slice(0, 64)} is given twice in the query.`);
+  if (row.query === undefined && names.length === 0) return {};
+  if (row.query === undefined)
+    throw new SkillError("USAGE", "This route takes no query.", { hint: "Leave out what is after the `?`." });
+  return parse(row.query, Object.fromEntries(given), "query");
+}
+
+async function readBody(row: Route, request: Request): Promise<unknown> {
+  if (row.body === undefined) return undefined;
+  if (row.body === "archive") return request.body ?? new ReadableStream({ start: (end) => end.close() });
+  return parse(row.body, await readJson(request), "body");
+}
+
+function parse(schema: z.ZodType, value: unknown, where: string): unknown {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const faults = parsed.error.issues.slice(0, 5).map(({ path, message }) => {
+    const field = path.map(String).join(".");
+    return field === "" ? message : `${field}: ${message}`;
+  });
+  throw new SkillError("USAGE", `The ${where} is not as it should be: ${faults.join("; ").slice(0, 500)}.`, {
+    hint: "/openapi.json says what this route takes.",
+  });
+}

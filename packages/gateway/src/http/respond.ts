@@ -1,0 +1,50 @@
+import type { Route } from "@skillhold/protocol/http";
+import { isFresh } from "./condition.ts";
+import type { BytesReply, JsonReply, TextReply, UnchangedReply } from "./handler.ts";
+
+type AnyReply = Partial<JsonReply<unknown> & TextReply & BytesReply & UnchangedReply>;
+
+/** What is true of every answer: it is nobody's page, and nobody's guess. */
+export const always = {
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "cross-origin-resource-policy": "same-origin",
+} as const;
+
+/** An answer as its row of the table says. Headers are a plain object: the server writes one as it is. */
+export function respond(row: Route, reply: AnyReply, request: Request, requestId: string): Response {
+  const etag = reply.unchanged ?? reply.etag;
+  const headers: Record<string, string> = {
+    ...always,
+    "cache-control": "private, no-cache",
+    "x-request-id": requestId,
+    ...(etag === undefined ? {} : { etag: `"${etag}"` }),
+    ...reply.headers,
+  };
+  if (row.condition === "read" && etag !== undefined && isFresh(request.headers, etag))
+    return new Response(null, { status: 304, headers });
+  if (row.answer === "nothing") return new Response(null, { status: row.status ?? 204, headers });
+  if (row.answer === "bytes") {
+    headers["content-type"] = reply.type ?? "application/octet-stream";
+    return new Response(reply.bytes ?? null, { status: reply.status ?? 200, headers });
+  }
+  headers["content-type"] = "application/json";
+  return new Response(reply.json ?? JSON.stringify(reply.data), { status: row.status ?? 200, headers });
+}
+
+/** The same for a failure. */
+export function respondProblem(
+  problem: { readonly status: number },
+  requestId: string,
+  more: Readonly<Record<string, string>> = {},
+): Response {
+  const headers = {
+    ...always,
+    "cache-control": "no-store",
+    "content-type": "application/problem+json",
+    "x-request-id": requestId,
+    ...more,
+  };
+  return new Response(JSON.stringify(problem), { status: problem.status, headers });
+}

@@ -1,0 +1,19 @@
+export type { ApprovalDesk } from "./approval/approval-desk.ts";
+export { registryDesk } from "./approval/registry-desk.ts";
+export { loopbackHosts } from "./auth/host-check.ts";
+export type { Gateway } from "./gateway.ts";
+export { openGateway } from "./gateway.ts";
+export type { DependencyPorts, GatewayContext, GatewayOptions } from "./gateway-context.ts";
+export { GRACE_MS, type Listening, type ListenOptions, listen, type Place, type Served } from "./listen.ts";
+export type { LogEntry } from "./log.ts";
+export type { Mount } from "./mount.ts";
+export { actorOf, type Principal } from "./principal.ts";
+export {
+  type GatewaySessionOptions,
+  GatewaySessions,
+  type SessionSource,
+} from "./session/gateway-sessions.ts";
+export type { SessionHolder, SessionMeta } from "./session/session-holder.ts";
+export { Progress } from "./socket/progress.ts";
+export { type SocketLimits, socketLimits } from "./socket/socket-limits.ts";
+export { viewerOf } from "./viewer.ts";

@@ -1,0 +1,157 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { text } from "node:stream/consumers";
+import { setTimeout } from "node:timers/promises";
+import { afterEach, expect, test } from "vitest";
+import { type Listening, type ListenOptions, listen, type Served } from "./listen.ts";
+
+const opened: Listening[] = [];
+afterEach(async () => {
+  for (const listening of opened.splice(0)) await listening.close(0);
+});
+
+type Answer = (request: Request) => Promise<Response> | Response;
+
+async function open(
+  answer: Answer,
+  options: Partial<ListenOptions & Pick<Served, "close" | "upgrade">> = {},
+): Promise<Listening> {
+  const { close = async () => {}, upgrade, ...rest } = options;
+  const served = { app: { fetch: answer }, close, ...(upgrade === undefined ? {} : { upgrade }) };
+  const listening = await listen(() => served, { host: "127.0.0.1", port: 0, ...rest });
+  opened.push(listening);
+  return listening;
+}
+
+async function dial({ port }: Pick<Listening, "port">): Promise<Socket> {
+  const socket = connect(port, "127.0.0.1");
+  socket.on("error", () => {});
+  await once(socket, "connect");
+  return socket;
+}
+
+const POST = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n";
+
+test("what is served is made when the port is known, and answers there [S-53]", async () => {
+  let known = 0;
+  const listening = await listen(
+    ({ port }) => {
+      known = port;
+      return { app: { fetch: async () => new Response("here") }, close: async () => {} };
+    },
+    { host: "127.0.0.1", port: 0 },
+  );
+  opened.push(listening);
+  expect(known).toBe(listening.port);
+  expect(await (await fetch(`http://127.0.0.1:${known}/`)).text()).toBe("here");
+});
+
+test("a port that is taken is named, with what to do [S-53]", async () => {
+  const { port } = await open(() => new Response());
+  await expect(open(() => new Response(), { port })).rejects.toMatchObject({
+    code: "CONFLICT",
+    message: `Port ${port} of 127.0.0.1 is taken.`,
+    hint: expect.stringContaining("--port"),
+  });
+  await expect(open(() => new Response(), { host: "192.0.2.1" })).rejects.toMatchObject({
+    code: "CONFLICT",
+    hint: expect.stringContaining("--host"),
+  });
+});
+
+test("a body that does not come is not waited for, and who is read slowly is [S-53]", async () => {
+  const begun = Promise.withResolvers<void>();
+  const listening = await open(
+    async (request) => {
+      if (request.url.endsWith("/slow")) await setTimeout(800);
+      else begun.resolve();
+      return new Response(String((await request.arrayBuffer()).byteLength));
+    },
+    { stallMs: 200 },
+  );
+  const stalled = await dial(listening);
+  stalled.write(`${POST}a few bytes`);
+  await begun.promise;
+  await once(stalled, "close");
+
+  const body = Buffer.alloc(1_000_000);
+  const read = await fetch(`http://127.0.0.1:${listening.port}/slow`, { method: "POST", body });
+  expect(await read.text()).toBe("1000000");
+});
+
+test("headers that are too large or malformed are refused before anything is served [S-53]", async () => {
+  let calls = 0;
+  const listening = await open(() => {
+    calls += 1;
+    return new Response();
+  });
+  const refused = async (bytes: string) => {
+    const socket = await dial(listening);
+    socket.end(bytes);
+    return (await text(socket)).split("\r\n", 1)[0];
+  };
+  const many = "x".repeat(20_000);
+  expect(await refused(`GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${many}\r\n\r\n`)).toContain(" 431 ");
+  const both = "Content-Length: 3\r\nTransfer-Encoding: chunked";
+  expect(await refused(`POST / HTTP/1.1\r\nHost: x\r\n${both}\r\n\r\nabc`)).toContain(" 400 ");
+  expect(await refused("GET / HTTP/1.1\r\n\r\n")).toContain(" 400 ");
+  expect(calls).toBe(0);
+});
+
+test("closing lets running requests end, takes no new ones, and closes what was served after them [S-53]", async () => {
+  const order: string[] = [];
+  const begun = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  const listening = await open(
+    async () => {
+      begun.resolve();
+      await gate.promise;
+      order.push("answered");
+      return new Response("done");
+    },
+    { close: async () => void order.push("closed") },
+  );
+  const idle = await dial(listening);
+  const running = fetch(`http://127.0.0.1:${listening.port}/`);
+  await begun.promise;
+  const closing = listening.close();
+  await expect(fetch(`http://127.0.0.1:${listening.port}/`)).rejects.toThrow();
+  gate.resolve();
+  const response = await running;
+  expect([response.headers.get("connection"), await response.text()]).toEqual(["close", "done"]);
+  await closing;
+  expect(order).toEqual(["answered", "closed"]);
+  expect(idle.closed || idle.readableEnded || (await once(idle, "close"))).toBeTruthy();
+});
+
+test("what does not end in time is broken off, and its request is told [S-53]", async () => {
+  const begun = Promise.withResolvers<void>();
+  const aborted = Promise.withResolvers<void>();
+  const listening = await open(async ({ signal }) => {
+    begun.resolve();
+    signal.addEventListener("abort", () => aborted.resolve());
+    await aborted.promise;
+    return new Response();
+  });
+  const running = fetch(`http://127.0.0.1:${listening.port}/`);
+  running.catch(() => {});
+  await begun.promise;
+  await listening.close(50);
+  await aborted.promise;
+  await expect(running).rejects.toThrow();
+});
+
+test("a WebSocket is handed over, and one that is left when all is closed is ended [S-54]", async () => {
+  const listening = await open(() => new Response("plain"), {
+    upgrade: (_request, socket) =>
+      void socket.write(
+        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n",
+      ),
+  });
+  const socket = await dial(listening);
+  socket.write("GET /ws HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n");
+  const [answer] = await once(socket, "data");
+  expect(String(answer)).toContain(" 101 ");
+  await listening.close();
+  if (!socket.closed) await once(socket, "close");
+});

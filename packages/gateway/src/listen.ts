@@ -1,0 +1,178 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { getRequestListener } from "@hono/node-server";
+import { SkillError } from "@skillhold/protocol/error";
+import type { GatewayApp } from "./app.ts";
+import { StallWatch } from "./stall-watch.ts";
+
+/** What answers at a port. */
+export interface Served {
+  readonly app: Pick<GatewayApp, "fetch">;
+  /** Takes over a connection that is to be a WebSocket; without it there are none. */
+  readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  readonly close: () => Promise<void>;
+}
+
+/** Where a gateway can be reached. */
+export interface Place {
+  /** As it was asked for: a name or an address. */
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface ListenOptions extends Place {
+  /** How long an upload may be slower than a kilobyte a second. */
+  readonly stallMs?: number;
+  /** Told of connections that could not be taken. */
+  readonly onError?: (error: Error) => void;
+}
+
+export interface Listening extends Place {
+  /**
+   * Takes no new connections, lets running requests end for as long as this, breaks off the others, and closes what
+   * was served.
+   */
+  readonly close: (graceMs?: number) => Promise<void>;
+}
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+
+/** Who is slow to say what they want is not waited for; an upload may take minutes, as long as it goes on. */
+const limits = {
+  maxHeaderSize: 16 * 1024,
+  headersTimeout: 10 * SECOND,
+  requestTimeout: 15 * MINUTE,
+  keepAliveTimeout: 20 * SECOND,
+  connectionsCheckingInterval: 2 * SECOND,
+  // Those who speak of HTTP/2 here are answered in HTTP/1.1.
+  shouldUpgradeCallback: ({ headers }: IncomingMessage) => headers.upgrade?.toLowerCase() === "websocket",
+} as const;
+const MAX_CONNECTIONS = 4096;
+const STALL_MS = 10 * SECOND;
+const LAST_WORDS_MS = SECOND;
+export const GRACE_MS = 10 * SECOND;
+
+/**
+ * Takes a port and answers there. What is served is made when the port is known, in the same turn, so that no request
+ * comes before it; a port of 0 is any that is free.
+ */
+export async function listen(serve: (place: Place) => Served, options: ListenOptions): Promise<Listening> {
+  const stalls = new StallWatch(options.stallMs ?? STALL_MS);
+  const server = createServer(limits);
+  server.maxConnections = MAX_CONNECTIONS;
+  try {
+    const place = { host: options.host, port: await bind(server, options) };
+    server.on("error", (error) => options.onError?.(error));
+    return new Port(server, serve(place), place, stalls);
+  } catch (error) {
+    server.close();
+    stalls.close();
+    throw error;
+  }
+}
+
+function bind(server: Server, { host, port }: Place): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (error) => reject(explainBind(error, { host, port })));
+    server.listen({ host, port }, () => {
+      server.removeAllListeners("error");
+      // It listens to a port of TCP, which has an address.
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}
+
+function explainBind(error: NodeJS.ErrnoException, { host, port }: Place): Error {
+  const known = bindFailures[error.code ?? ""];
+  if (known === undefined) return error;
+  const [message, hint] = known({ host, port });
+  return new SkillError("CONFLICT", message, { hint, details: { code: error.code, port }, cause: error });
+}
+
+const bindFailures: Readonly<Record<string, (place: Place) => readonly [string, string]>> = {
+  EADDRINUSE: ({ host, port }) => [
+    `Port ${port} of ${host} is taken.`,
+    "End what listens there, or choose another port with --port; --port 0 takes any that is free.",
+  ],
+  EACCES: ({ port }) => [`Port ${port} is not for you to take.`, "Choose one above 1023 with --port."],
+  EADDRNOTAVAIL: ({ host }) => [`${host} is no address of this machine.`, "Name one that is with --host."],
+  ENOTFOUND: ({ host }) => [`There is no host ${host}.`, "Name an address of this machine with --host."],
+};
+
+class Port implements Listening {
+  readonly host: string;
+  readonly port: number;
+  readonly #server: Server;
+  readonly #served: Served;
+  readonly #stalls: StallWatch;
+  readonly #running = new Set<ServerResponse>();
+  readonly #sockets = new Set<Socket>();
+  #onIdle: (() => void) | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(server: Server, served: Served, { host, port }: Place, stalls: StallWatch) {
+    this.host = host;
+    this.port = port;
+    this.#server = server;
+    this.#served = served;
+    this.#stalls = stalls;
+    server.on("connection", (socket) => this.#hold(socket));
+    const answer = getRequestListener(served.app.fetch);
+    server.on("request", (request, response) => {
+      this.#begin(request, response);
+      // Its own failures are answered with 500, and it never rejects.
+      void answer(request, response);
+    });
+    const { upgrade } = served;
+    if (upgrade !== undefined)
+      server.on("upgrade", (request, socket, head) => upgrade(request, socket, head));
+  }
+
+  close(graceMs: number = GRACE_MS): Promise<void> {
+    this.#closing ??= this.#close(graceMs);
+    return this.#closing;
+  }
+
+  #hold(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.once("close", () => this.#sockets.delete(socket));
+  }
+
+  #begin(request: IncomingMessage, response: ServerResponse): void {
+    this.#running.add(response);
+    this.#stalls.add(request);
+    if (this.#closing !== undefined) response.setHeader("connection", "close");
+    response.once("close", () => {
+      this.#running.delete(response);
+      if (this.#running.size === 0) this.#onIdle?.();
+      if (this.#closing !== undefined) this.#server.closeIdleConnections();
+    });
+  }
+
+  async #close(graceMs: number): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    for (const response of this.#running)
+      if (!response.headersSent) response.setHeader("connection", "close");
+    await this.#idle(graceMs);
+    this.#server.closeAllConnections();
+    await this.#served.close();
+    this.#stalls.close();
+    // What is left was a WebSocket: what it was told last is sent, and nobody is waited for.
+    for (const socket of this.#sockets) socket.destroySoon();
+    const timer = setTimeout(() => this.#sockets.forEach((socket) => void socket.destroy()), LAST_WORDS_MS);
+    await closed;
+    clearTimeout(timer);
+  }
+
+  /** Until nothing runs any more, or the time is over. */
+  async #idle(graceMs: number): Promise<void> {
+    if (this.#running.size === 0) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, graceMs);
+    this.#onIdle = resolve;
+    await promise;
+    clearTimeout(timer);
+  }
+}

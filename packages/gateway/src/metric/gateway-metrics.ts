@@ -1,0 +1,106 @@
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { StartedRequest } from "../gateway-context.ts";
+import type { UsageFeed } from "./usage-feed.ts";
+
+/** What the numbers are of, asked when they are read. */
+export interface Measured {
+  readonly usage: UsageFeed;
+  /** Ids that anyone may know of: no other is a label. */
+  listPublic(): Promise<ReadonlySet<string>>;
+  countSkills(): Promise<number>;
+  countQuestions(): Promise<number>;
+  countSockets(): number;
+}
+
+const OTHER = "other";
+const MOST_SKILLS = 1000;
+
+/** The numbers of a gateway, as Prometheus reads them. */
+export class GatewayMetrics {
+  readonly #registry = new Registry();
+  readonly #requests: Histogram<"operation" | "method" | "status">;
+  readonly #inFlight: Gauge;
+
+  constructor(measured: Measured) {
+    const registers = [this.#registry];
+    this.#requests = new Histogram({
+      name: "skillhold_http_request_duration_seconds",
+      help: "Time to answer a request.",
+      labelNames: ["operation", "method", "status"],
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+      registers,
+    });
+    this.#inFlight = new Gauge({
+      name: "skillhold_http_requests_in_flight",
+      help: "Requests that are being answered.",
+      registers,
+    });
+    addGauges(measured, registers);
+    addUsage(measured, registers);
+  }
+
+  observe({ operation, method }: Pick<StartedRequest, "operation" | "method">): (status: number) => void {
+    this.#inFlight.inc();
+    const end = this.#requests.startTimer();
+    return (status) => {
+      this.#inFlight.dec();
+      end({ operation, method: known.has(method) ? method : OTHER, status: String(status) });
+    };
+  }
+
+  get type(): string {
+    return this.#registry.contentType;
+  }
+
+  read(): Promise<string> {
+    return this.#registry.metrics();
+  }
+}
+
+const known = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"]);
+
+function addGauges({ countSkills, countQuestions, countSockets }: Measured, registers: Registry[]): void {
+  const gauge = (name: string, help: string, read: () => number | Promise<number>) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        this.set(await read());
+      },
+    });
+  gauge("skillhold_catalog_skills", "Skills that are not deleted.", countSkills);
+  gauge("skillhold_approvals_pending", "Questions that wait for a person.", countQuestions);
+  gauge("skillhold_ws_clients", "Open WebSocket connections.", countSockets);
+  gauge("skillhold_resident_memory_bytes", "Memory of the gateway's process.", () =>
+    process.memoryUsage.rss(),
+  );
+}
+
+/** Counted from the log, and so the same on every gateway of a registry. */
+const usageCounters = [
+  ["skillhold_skill_activations_total", "Times instructions were handed over.", "activations"],
+  ["skillhold_skill_resource_reads_total", "Files that were handed over.", "reads"],
+  ["skillhold_script_runs_total", "Scripts that were run.", "runs"],
+  ["skillhold_script_failures_total", "Scripts that failed or were stopped.", "runFailures"],
+  ["skillhold_tool_calls_total", "Tools of skills that were called.", "toolCalls"],
+  ["skillhold_tool_failures_total", "Tools of skills that failed or were stopped.", "toolFailures"],
+  ["skillhold_skill_denials_total", "Uses that were refused.", "denials"],
+] as const;
+
+function addUsage({ usage, listPublic }: Measured, registers: Registry[]): void {
+  for (const [name, help, field] of usageCounters)
+    new Counter({
+      name,
+      help,
+      labelNames: ["skill"],
+      registers,
+      async collect() {
+        this.reset();
+        const named = [...(await listPublic())].slice(0, MOST_SKILLS);
+        const isNamed = new Set(named);
+        for (const count of usage.usage.list())
+          this.inc({ skill: isNamed.has(count.skill) ? count.skill : OTHER }, count[field]);
+      },
+    });
+}

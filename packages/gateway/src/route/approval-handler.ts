@@ -1,0 +1,22 @@
+import type { Approval } from "@skillhold/core";
+import type { Handlers } from "../http/handler.ts";
+import { actorOf } from "../principal.ts";
+
+export const approvalHandlers: Pick<Handlers, "listQuestions" | "answerQuestion" | "revokeApproval"> = {
+  listQuestions: async (_call, { desk, approvals, registry }) => {
+    const [questions, kept] = await Promise.all([desk.list(), approvals.list(registry.clock.now())]);
+    return { data: { questions, approvals: kept.map(viewOf) } };
+  },
+  answerQuestion: async ({ params: { question }, body, principal }, { desk }) => {
+    await desk.answer(question, body, actorOf(principal));
+    return { data: { question, answer: body.answer } };
+  },
+  revokeApproval: async ({ params }, { approvals }) => ({
+    data: { wasThere: await approvals.remove(params.approval) },
+  }),
+};
+
+/** Without the key: it is of use to nobody. */
+function viewOf({ id, skill, treeHash, act, target, by, at, expiresAt }: Approval) {
+  return { id, skill, treeHash, act, target, by, at, expiresAt };
+}

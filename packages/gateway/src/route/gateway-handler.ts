@@ -1,0 +1,61 @@
+import { setTimeout } from "node:timers/promises";
+import type { SandboxProbe } from "@skillhold/core";
+import { SkillError } from "@skillhold/protocol/error";
+import type { GatewayContext } from "../gateway-context.ts";
+import type { Handlers } from "../http/handler.ts";
+import { viewerOf } from "../viewer.ts";
+
+const READY_MS = 5000;
+
+export const gatewayHandlers: Pick<Handlers, "getStatus" | "getSandbox" | "isAlive" | "isReady"> = {
+  getStatus: async ({ principal }, context) => {
+    const { version, registry, startedAt, library, sources } = context;
+    const viewer = await viewerOf(principal, {}, context);
+    // Where folders lie is of use to who looks after the machine.
+    const shown = sources.map(({ path, ...source }) =>
+      principal.role === "admin" && path !== undefined ? { ...source, path } : source,
+    );
+    return {
+      data: {
+        version,
+        engine: registry.store.engine,
+        startedAt,
+        skills: (await library.list(viewer)).length,
+        sandbox: context.runs?.(viewer).sandbox.id ?? "none",
+        isDiscoverable: context.options.isDiscoverable,
+        limits: registry.limits,
+        sources: shown,
+      },
+    };
+  },
+  getSandbox: async (_call, context) => {
+    const { id, version, isAvailable, problem, checks, enforced } = await probe(context);
+    const more = {
+      ...(version === undefined ? {} : { version }),
+      ...(problem === undefined ? {} : { problem }),
+    };
+    return { data: { ok: isAvailable, sandbox: id, ...more, checks, enforced } };
+  },
+  isAlive: async () => ({ data: { status: "ok" } }),
+  isReady: async (_call, { registry: { store }, closing }) => {
+    if (closing?.aborted === true) throw new SkillError("SHUTTING_DOWN", "The gateway is shutting down.");
+    await Promise.race([store.lastEvent(), tooLate()]);
+    return { data: { status: "ready" } };
+  },
+};
+
+async function tooLate(): Promise<never> {
+  await setTimeout(READY_MS, undefined, { ref: false });
+  throw new SkillError("STORE_FAILED", "The store does not answer.");
+}
+
+const probes = new WeakMap<object, Promise<SandboxProbe>>();
+
+/** Those who ask while it is tried get the same answer: it takes a while, and all of the machine. */
+function probe({ sandbox }: Pick<GatewayContext, "sandbox">): Promise<SandboxProbe> {
+  if (sandbox === undefined)
+    throw new SkillError("SANDBOX_UNAVAILABLE", "This gateway has no sandbox, and runs nothing.");
+  const running = probes.get(sandbox) ?? sandbox.probe().finally(() => probes.delete(sandbox));
+  probes.set(sandbox, running);
+  return running;
+}

@@ -1,0 +1,40 @@
+import type { Digest, SkillId } from "@skillhold/protocol";
+import type { GatewayContext } from "../gateway-context.ts";
+import { actorOf, type Principal } from "../principal.ts";
+
+/** What is about to leave. */
+export interface Served {
+  readonly skill: string;
+  /** Of all files. */
+  readonly hash: Digest;
+  readonly revision: number | undefined;
+  /** The file, where it is one. */
+  readonly path?: string;
+  /** Of the bytes that are sent. */
+  readonly digest: Digest;
+  readonly bytes: number;
+}
+
+/** Records what an agent is handed, before it is. When that fails, nothing is handed over. */
+export async function recordServed(
+  { principal, isHead = false }: { readonly principal: Principal; readonly isHead?: boolean },
+  served: readonly Served[],
+  { audit, registry }: Pick<GatewayContext, "audit" | "registry">,
+): Promise<void> {
+  if (isHead || (principal.role !== "agent" && principal.agent === undefined)) return;
+  const at = registry.clock.now().toISOString();
+  const by = actorOf(principal);
+  await Promise.all(
+    served.map(async ({ skill, revision, ...event }) => {
+      await audit.record({
+        type: "skill.served",
+        at,
+        // Whatever was read has the id of a skill.
+        skill: skill as SkillId,
+        ...event,
+        ...(revision === undefined ? {} : { revision }),
+        by,
+      });
+    }),
+  );
+}

@@ -1,0 +1,157 @@
+import { hash } from "node:crypto";
+import { normalizeRelative, sessionCatalogue } from "@skillhold/core";
+import type { Digest } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
+import { isFresh } from "../http/condition.ts";
+import type { Call, Handlers, Reply } from "../http/handler.ts";
+import { readRange } from "../http/range.ts";
+import type { RunningContext } from "../running-context.ts";
+import { type Looking, viewerOf } from "../viewer.ts";
+import { fileReply } from "./file-answer.ts";
+import { getKnown } from "./known-skill.ts";
+import { recordServed, type Served } from "./served.ts";
+import { skillChangeHandlers } from "./skill-change-handler.ts";
+import { readBytes, readContent, readFiles } from "./skill-content.ts";
+import { listPage } from "./skill-list.ts";
+import { etagOf, rowOf, rowsOf } from "./skill-row.ts";
+
+type SkillOperation =
+  | "listSkills"
+  | "searchSkills"
+  | "getCatalogue"
+  | "getSkill"
+  | "updateSkill"
+  | "deleteSkill"
+  | "restoreSkill"
+  | "toggleSkill"
+  | "setStatus"
+  | "listFiles"
+  | "readFile";
+
+export const skillHandlers: Pick<Handlers, SkillOperation> = {
+  listSkills,
+  searchSkills,
+  getCatalogue,
+  getSkill,
+  listFiles,
+  readFile,
+  ...skillChangeHandlers,
+};
+
+async function listSkills(call: Call<"listSkills">, context: RunningContext): Promise<Reply<"listSkills">> {
+  return await context.answers.get(call, async (version) => {
+    const page = await listPage(call, context);
+    // Of what is deleted the version says nothing.
+    return { data: { ...page, version }, note: undefined, isKept: call.query.view !== "deleted" };
+  });
+}
+
+async function searchSkills(
+  call: Call<"searchSkills">,
+  context: RunningContext,
+): Promise<Reply<"searchSkills">> {
+  const { q, limit = context.registry.limits.searchHits, ...looking } = call.query;
+  return await context.answers.get(call, async () => {
+    const viewer = await viewerOf(call.principal, looking, context);
+    const results = await context.library.search(viewer, q, { limit });
+    const ids = results.map(({ entry }) => entry.id);
+    const visible = (await context.library.survey(viewer, ids)).filter(({ isVisible }) => isVisible);
+    const rows = new Map(rowsOf(visible, call.principal, context).map((row) => [row.entry.id, row]));
+    const hits = results.flatMap(({ entry, hit, snippet }) => {
+      const row = rows.get(entry.id);
+      return row === undefined ? [] : [{ row, hit, snippet }];
+    });
+    return { data: { hits }, note: undefined };
+  });
+}
+
+async function getCatalogue(
+  call: Call<"getCatalogue">,
+  context: RunningContext,
+): Promise<Reply<"getCatalogue">> {
+  const { format, model, task, ...looking } = call.query;
+  const { library, registry } = context;
+  const request = {
+    ...(format === undefined ? {} : { format }),
+    ...(model === undefined ? {} : { model }),
+    ...(task === undefined ? {} : { task }),
+  };
+  return await context.answers.get(call, async () => {
+    const viewer = await viewerOf(call.principal, looking, context);
+    const data = await sessionCatalogue(request, { limits: registry.limits }, viewer, library);
+    return { data, note: undefined };
+  });
+}
+
+async function getSkill(call: Call<"getSkill">, context: RunningContext): Promise<Reply<"getSkill">> {
+  const { params, query, headers } = call;
+  const question = { ...call, isSure: true };
+  const answer = await context.answers.get<Served>(question, () =>
+    makeSkill(params.id, query, call, context),
+  );
+  const { json, etag, note } = answer;
+  if (isFresh(headers, etag)) return { unchanged: etag };
+  await recordServed(call, [note], context);
+  return { json, etag };
+}
+
+async function makeSkill(
+  key: string,
+  looking: Looking,
+  { principal }: Call<"getSkill">,
+  context: RunningContext,
+) {
+  const known = await getKnown(key, { principal, looking }, context);
+  const content = await readContent(known, context);
+  const { body, frontmatter, treeHash, skillHash, files, entry } = content;
+  const row = rowOf({ ...known.access, entry }, known.held, principal);
+  const file = files.find(({ digest }) => digest === skillHash);
+  const note: Served = {
+    skill: entry.id,
+    hash: treeHash,
+    revision: entry.revision,
+    path: file?.path ?? "SKILL.md",
+    digest: skillHash,
+    bytes: file?.size ?? 0,
+  };
+  const data = { ...row, body, frontmatter, treeHash, skillHash, files };
+  // A file in a folder is changed without a word; and who manages what is deleted is not in the version.
+  const isKept = known.held !== undefined && known.access.reason !== "deleted";
+  return { data, etag: etagOf(known, treeHash), note, isKept };
+}
+
+async function listFiles(call: Call<"listFiles">, context: RunningContext): Promise<Reply<"listFiles">> {
+  const { revision: wanted, ...looking } = call.query;
+  const known = await getKnown(call.params.id, { principal: call.principal, looking }, context);
+  const { files, treeHash, revision } = await readFiles(known, wanted, context);
+  return { data: { files, treeHash, revision }, etag: treeHash };
+}
+
+async function readFile(call: Call<"readFile">, context: RunningContext): Promise<Reply<"readFile">> {
+  const { principal, headers, params } = call;
+  const { revision: wanted, ...looking } = call.query;
+  const known = await getKnown(params.id, { principal, looking }, context);
+  const path = normalizeRelative(params.path, context.registry.limits);
+  const { files, treeHash, revision } = await readFiles(known, wanted, context);
+  const file = files.find((each) => each.path === path);
+  if (file === undefined)
+    throw new SkillError("PATH_NOT_FOUND", "The skill has no such file.", {
+      hint: "GET /v1/skills/{id}/files lists the files there are.",
+    });
+  const etag = file.digest;
+  if (isFresh(headers, etag)) return { unchanged: etag };
+  const span = readRange(headers, file.size, etag);
+  const bytes = await readBytes(known, file, context);
+  const reply = fileReply(path, bytes, etag, span);
+  const sent = span === undefined ? bytes : bytes.subarray(span.start, span.end);
+  const digest = span === undefined ? file.digest : digestOf(sent);
+  const skill = known.access.entry.id;
+  await recordServed(call, [{ skill, hash: treeHash, revision, path, digest, bytes: sent.length }], context);
+  return reply;
+}
+
+/** Of bytes as everywhere: the algorithm, a colon, and the hash. */
+export function digestOf(bytes: Uint8Array): Digest {
+  // It is a digest by the way it is made.
+  return `sha256:${hash("sha256", bytes, "hex")}` as Digest;
+}

@@ -1,0 +1,67 @@
+import type { Access } from "@skillhold/core";
+import type { HeldSkill } from "@skillhold/core/registry";
+import type { SkillRow } from "@skillhold/protocol/http";
+import { readCursor, writeCursor } from "../http/cursor.ts";
+import type { Call } from "../http/handler.ts";
+import type { RunningContext } from "../running-context.ts";
+import { viewerOf } from "../viewer.ts";
+import { deletedAccess, isAdministrator, isOverseer, type ToldAccess } from "./known-skill.ts";
+import { rowOf } from "./skill-row.ts";
+
+type ListCall = Pick<Call<"listSkills">, "query" | "principal">;
+
+export interface SkillPage {
+  readonly skills: readonly SkillRow[];
+  /** Of the whole list. */
+  readonly total: number;
+  readonly nextCursor?: string;
+}
+
+const PAGE = 100;
+
+/** A page of the skills that someone is told of, ordered by id. Only the rows of the page are made. */
+export async function listPage({ query, principal }: ListCall, context: RunningContext): Promise<SkillPage> {
+  const after = query.cursor === undefined ? "" : readCursor(query.cursor);
+  const listed = await listTold({ query, principal }, context);
+  const tag = query.tag?.toLowerCase();
+  const found =
+    tag === undefined
+      ? listed
+      : listed.filter(({ access }) => access.entry.tags.some((each) => each.toLowerCase() === tag));
+  const rest = after === "" ? found : found.filter(({ access }) => access.entry.id > after);
+  const page = rest.slice(0, query.limit ?? PAGE);
+  const last = page.at(-1)?.access.entry.id;
+  return {
+    skills: page.map(({ access, held }) => rowOf(access, held, principal)),
+    total: found.length,
+    ...(page.length < rest.length && last !== undefined ? { nextCursor: writeCursor(last) } : {}),
+  };
+}
+
+interface Listed {
+  readonly access: ToldAccess;
+  readonly held: HeldSkill | undefined;
+}
+
+async function listTold({ query, principal }: ListCall, context: RunningContext): Promise<readonly Listed[]> {
+  const { view = "visible", cursor: _cursor, limit: _limit, tag: _tag, ...looking } = query;
+  const viewer = await viewerOf(principal, looking, context);
+  if (view === "deleted") return await listDeleted({ query, principal }, context);
+  const { library, skills } = context;
+  const isTold = (access: Access, held: HeldSkill | undefined) => {
+    if (access.isVisible || view === "visible") return access.isVisible;
+    return held === undefined ? isAdministrator(principal) : isOverseer(held, principal);
+  };
+  return (await library.survey(viewer)).flatMap((access) => {
+    const held = skills.held(access.entry);
+    // One of the registry that has no row was deleted since the look.
+    const isGone = held === undefined && access.entry.revision !== undefined;
+    return !isGone && isTold(access, held) ? [{ access, held }] : [];
+  });
+}
+
+async function listDeleted({ principal }: ListCall, { skills }: RunningContext): Promise<readonly Listed[]> {
+  return (await skills.deleted())
+    .filter(({ held }) => isOverseer(held, principal))
+    .map(({ entry, held }) => ({ access: deletedAccess(entry), held }));
+}

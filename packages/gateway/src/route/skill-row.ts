@@ -1,0 +1,70 @@
+import { hash } from "node:crypto";
+import type { Access } from "@skillhold/core";
+import type { HeldSkill } from "@skillhold/core/registry";
+import type { SkillEntry } from "@skillhold/protocol";
+import type { SkillFacts, SkillRow } from "@skillhold/protocol/http";
+import type { GatewayContext } from "../gateway-context.ts";
+import type { Principal } from "../principal.ts";
+import { canManage, type KnownSkill, type ToldAccess } from "./known-skill.ts";
+
+/** A skill as it is told to someone who may know of it. */
+export function rowOf(access: ToldAccess, held: HeldSkill | undefined, principal: Principal): SkillRow {
+  const { isVisible, reason, message, warnings } = access;
+  return {
+    entry: toldEntry(access.entry),
+    ...(held === undefined ? {} : { registry: factsOf(held, canManage(held, principal)) }),
+    access: { isVisible, reason, message, warnings },
+  };
+}
+
+/** Rows of what the gate was asked about; one that was deleted since then is left out. */
+export function rowsOf(
+  accesses: readonly Access[],
+  principal: Principal,
+  { skills }: Pick<GatewayContext, "skills">,
+): readonly SkillRow[] {
+  return accesses.flatMap((access) => {
+    const held = skills.held(access.entry);
+    const isGone = held === undefined && access.entry.revision !== undefined;
+    return isGone ? [] : [rowOf(access, held, principal)];
+  });
+}
+
+/** Where it lies is the gateway's business. */
+export function toldEntry(entry: SkillEntry): SkillEntry {
+  const { source, id, revision } = entry;
+  return { ...entry, path: revision === undefined ? `${source}:${id}` : `${source}:${id}@${revision}` };
+}
+
+function factsOf({ current: { skill } }: HeldSkill, isManaged: boolean): SkillFacts {
+  const { uid, owner, visibility, isSystem, isEnabled, status, reason, missing } = skill;
+  const { revision, lastRevision, createdAt, updatedAt, deletedAt } = skill;
+  return {
+    uid,
+    owner,
+    visibility,
+    system: isSystem,
+    enabled: isEnabled,
+    status,
+    ...(reason === undefined ? {} : { reason }),
+    missing,
+    revision,
+    lastRevision,
+    createdAt,
+    updatedAt,
+    ...(deletedAt === undefined ? {} : { deletedAt }),
+    canManage: isManaged,
+  };
+}
+
+/** Is another one when the skill, what is said of it, or what someone may do with it is. */
+export function etagOf({ access, held, canManage: isManaged }: KnownSkill, treeHash?: string): string {
+  const { entry, ...decision } = access;
+  const { revision, skillHash, lastModified, readiness } = entry;
+  const state = [held?.current.skill ?? null, revision ?? null, skillHash, lastModified, readiness];
+  return shortHash(JSON.stringify([state, decision, isManaged, held === undefined ? treeHash : null]));
+}
+
+export function shortHash(text: string): string {
+  return hash("sha256", text, "hex").slice(0, 32);
+}

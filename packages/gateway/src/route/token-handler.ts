@@ -1,0 +1,69 @@
+import {
+  type IssuedToken,
+  issueToken,
+  listTokens,
+  revokeToken,
+  type TokenRecord,
+  useSignIn,
+} from "@skillhold/core/token";
+import { SkillError } from "@skillhold/protocol/error";
+import { csrfOf } from "../auth/csrf.ts";
+import { endedCookie, readSessionCookie, sessionCookie } from "../auth/session-cookie.ts";
+import type { GatewayContext } from "../gateway-context.ts";
+import type { Handlers } from "../http/handler.ts";
+import { present } from "../http/present.ts";
+import { actorOf } from "../principal.ts";
+
+export const tokenHandlers: Pick<
+  Handlers,
+  "listTokens" | "issueToken" | "revokeToken" | "whoAmI" | "signIn" | "signOut"
+> = {
+  listTokens: async (_call, { registry }) => {
+    return { data: { tokens: (await listTokens(registry)).map(viewOf) } };
+  },
+  issueToken: async ({ body, principal }, { registry }) => {
+    const { token, secret } = await issueToken(present(body), { by: actorOf(principal) }, registry);
+    return { data: { token: viewOf(token), secret }, headers: unkept };
+  },
+  revokeToken: async ({ params, principal }, { registry }) => {
+    return { data: viewOf(await revokeToken(params.token, { by: actorOf(principal) }, registry)) };
+  },
+  whoAmI: async ({ principal, headers }, { options }) => {
+    const { user, agent, role, expiresAt, token, kind } = principal;
+    const secret = kind === "session" ? readSessionCookie(headers, options.isTls) : undefined;
+    const csrf = secret === undefined ? undefined : csrfOf(secret, token);
+    return { data: { user, agent, role, expiresAt, token, csrf }, headers: unkept };
+  },
+  signIn: async ({ body }, { registry, options }) => {
+    const session = await useSignIn(body.code, registry);
+    const { user, role, expiresAt, id } = session.token;
+    const cookie = cookieOf(session, { registry, options });
+    const csrf = csrfOf(session.secret, id);
+    return { data: { user, role, expiresAt, csrf }, headers: { ...unkept, "set-cookie": cookie } };
+  },
+  signOut: async ({ principal }, { registry, options }) => {
+    const { kind, token, user, role } = principal;
+    if (kind !== "session")
+      throw new SkillError("USAGE", "A program has no session to end.", {
+        hint: "An administrator can revoke its token.",
+      });
+    // Whoever acts as an agent may end what they began, and nothing else.
+    await revokeToken(token, { by: { user, role } }, registry);
+    return { headers: { "set-cookie": endedCookie(options.isTls) } };
+  },
+};
+
+/** What is secret lies in no cache. */
+const unkept = { "cache-control": "no-store" } as const;
+
+function cookieOf(
+  { token, secret }: IssuedToken,
+  { registry, options }: Pick<GatewayContext, "registry" | "options">,
+): string {
+  const seconds = (Date.parse(token.expiresAt) - registry.clock.now().getTime()) / 1000;
+  return sessionCookie(secret, Math.max(0, Math.floor(seconds)), options.isTls);
+}
+
+function viewOf({ kind: _, ...token }: TokenRecord): Omit<TokenRecord, "kind"> {
+  return token;
+}

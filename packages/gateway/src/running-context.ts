@@ -1,0 +1,77 @@
+import type { Digest } from "@skillhold/protocol";
+import { AnswerCache } from "./cache/answer-cache.ts";
+import { ArchiveCache } from "./cache/archive-cache.ts";
+import { BoundedMap } from "./cache/bounded-map.ts";
+import { notedStore } from "./cache/noted-store.ts";
+import { ViewVersion } from "./cache/view-version.ts";
+import { type ConsoleSite, readConsole } from "./console/console-file.ts";
+import { type DependencyWork, dependencyWork } from "./dependency/dependency-work.ts";
+import type { Artefact } from "./discovery/artefact.ts";
+import type { GatewayContext, StartedRequest } from "./gateway-context.ts";
+import { GatewayMetrics } from "./metric/gateway-metrics.ts";
+import { UsageFeed } from "./metric/usage-feed.ts";
+import { GatewaySessions } from "./session/gateway-sessions.ts";
+import type { SessionHolder } from "./session/session-holder.ts";
+import { requestSpan } from "./trace/request-span.ts";
+
+/** What handlers work with: what the gateway was given, and what it keeps while it runs. */
+export interface RunningContext extends GatewayContext {
+  readonly usage: UsageFeed;
+  readonly metrics: GatewayMetrics;
+  readonly sessions: SessionHolder;
+  /** Tells changes of what anyone may see. */
+  readonly views: ViewVersion;
+  readonly answers: AnswerCache;
+  readonly archives: ArchiveCache;
+  /** What is fetched of public skills, by the hash of their files. */
+  readonly artefacts: BoundedMap<Digest, Artefact>;
+  /** The console, where there is one. */
+  readonly site?: ConsoleSite;
+  /** What goes on about dependencies, where they are looked at. */
+  readonly work?: DependencyWork;
+}
+
+export interface LiveParts {
+  readonly countSockets: () => number;
+}
+
+/** Adds what a gateway keeps by itself. `closeRunning` ends it. */
+export function runningContext(context: GatewayContext, { countSockets }: LiveParts): RunningContext {
+  const { registry, log, library, desk } = context;
+  const usage = new UsageFeed((error) => log({ level: "error", event: "usage.failed", error }));
+  usage.start(registry.store);
+  const metrics = new GatewayMetrics({
+    usage,
+    listPublic: async () => new Set((await library.list({ runtime: "skillhold" })).map(({ id }) => id)),
+    countSkills: async () => context.skills.layer.shelf.view().entries.length,
+    countQuestions: async () => (await desk.list()).length,
+    countSockets,
+  });
+  const observe = (started: StartedRequest) => {
+    const ends = [metrics.observe(started), requestSpan(started), context.observe?.(started)];
+    return (status: number) => {
+      for (const end of ends) end?.(status);
+    };
+  };
+  const sessions = context.sessions ?? new GatewaySessions(context);
+  const { store, clock } = registry;
+  const onError = (error: unknown) => log({ level: "error", event: "view.failed", error });
+  const views = new ViewVersion({ library, store, clock, onError });
+  const answers = new AnswerCache(views, clock);
+  const noted = { ...registry, store: notedStore(store, () => views.expire()) };
+  const work = dependencyWork({ ...context, registry: noted });
+  return {
+    ...context,
+    registry: noted,
+    ...(work === undefined ? {} : { work }),
+    ...(context.console === undefined ? {} : { site: readConsole(context.console) }),
+    usage,
+    metrics,
+    observe,
+    sessions,
+    views,
+    answers,
+    archives: new ArchiveCache(),
+    artefacts: new BoundedMap(20_000),
+  };
+}

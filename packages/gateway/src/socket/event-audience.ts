@@ -1,0 +1,123 @@
+import { type Grant, isManager, type RegisteredSkill } from "@skillhold/core/registry";
+import type { SkillEvent } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
+import type { DependencyEvent } from "@skillhold/protocol/http";
+import type { GatewayContext } from "../gateway-context.ts";
+import { actorOf, type Principal } from "../principal.ts";
+import type { SessionOwners } from "./session-owner.ts";
+import { type SocketViewers, sightOf } from "./socket-viewer.ts";
+
+/** How much of an event someone is told: all, what names nobody, or nothing. */
+export type Share = "all" | "part" | "none";
+
+export interface AudiencePorts {
+  readonly context: Pick<GatewayContext, "registry" | "library">;
+  readonly viewers: SocketViewers;
+  readonly owners: SessionOwners;
+}
+
+interface Managed {
+  readonly skill: RegisteredSkill;
+  readonly grants: readonly Grant[];
+}
+
+type ChangeEvent = Extract<SkillEvent, { readonly type: (typeof changeTypes)[number] }>;
+
+/** What changes a skill for those who use it. */
+const changeTypes = [
+  "skill.published",
+  "skill.edited",
+  "skill.toggled",
+  "skill.status_changed",
+  "skill.rolled_back",
+  "skill.deleted",
+  "skill.restored",
+  "grant.given",
+  "grant.revoked",
+] as const;
+const changes: ReadonlySet<string> = new Set(changeTypes);
+
+function isChange(event: SkillEvent): event is ChangeEvent {
+  return changes.has(event.type);
+}
+
+/**
+ * Decides who is told what. Administrators are told everything; others, changes of skills that they see or manage now,
+ * and what is recorded of their own sessions. One of these is for one moment: what it has looked up it does not look up
+ * again.
+ */
+export class EventAudience {
+  readonly #ports: AudiencePorts;
+  readonly #managed = new Map<string, Promise<Managed | undefined>>();
+  readonly #sights = new Map<string, Promise<boolean>>();
+
+  constructor(ports: AudiencePorts) {
+    this.#ports = ports;
+  }
+
+  async shareOf(event: SkillEvent, principal: Principal): Promise<Share> {
+    if (principal.role === "admin") return "all";
+    if (isChange(event)) return await this.#shareOfChange(event, principal);
+    if (!("session" in event)) return "none";
+    return (await this.#ports.owners.isOwn(event.session, principal)) ? "part" : "none";
+  }
+
+  /** Progress is for those who look after skills. What it does not say of which skill it is, is for administrators. */
+  async hears(event: DependencyEvent, principal: Principal): Promise<boolean> {
+    if (principal.role === "admin") return true;
+    if (principal.role !== "publisher" || !("slug" in event)) return false;
+    return (await this.#manages(event.slug, principal)) || (await this.#sees(event.slug, principal));
+  }
+
+  async #shareOfChange(event: ChangeEvent, principal: Principal): Promise<Share> {
+    const isOfRegistry = event.type !== "skill.toggled" || event.scope === "registry";
+    if (isOfRegistry && (await this.#manages(event.skill, principal))) return "all";
+    // Who else was granted a skill is a matter of those who manage it.
+    if ("grantee" in event && !isGrantee(event.grantee, principal)) return "none";
+    return (await this.#sees(event.skill, principal)) ? "part" : "none";
+  }
+
+  async #manages(id: string, principal: Principal): Promise<boolean> {
+    const managed = await memo(this.#managed, id, () => this.#findManaged(id));
+    return managed !== undefined && isManager(managed.skill, managed.grants, actorOf(principal));
+  }
+
+  async #findManaged(id: string): Promise<Managed | undefined> {
+    const { store } = this.#ports.context.registry;
+    const skill = await store.findSkill(id);
+    // It may be the uid of another one.
+    if (skill?.id !== id) return undefined;
+    return { skill, grants: await store.listGrants([skill.uid]) };
+  }
+
+  async #sees(id: string, principal: Principal): Promise<boolean> {
+    return await memo(this.#sights, `${id} ${sightOf(principal)}`, () => this.#look(id, principal));
+  }
+
+  /** A skill that only a model, or only a user, can start is there for both to hear of. */
+  async #look(id: string, principal: Principal): Promise<boolean> {
+    const { context, viewers } = this.#ports;
+    try {
+      const viewer = await viewers.get(principal);
+      if ((await context.library.find(viewer, id)) !== undefined) return true;
+      return (await context.library.find({ ...viewer, invoker: "user" }, id)) !== undefined;
+    } catch (error) {
+      // Whoever acts as an agent that was taken away sees nothing.
+      if (error instanceof SkillError && error.code === "AGENT_NOT_FOUND") return false;
+      throw error;
+    }
+  }
+}
+
+function isGrantee(
+  { kind, key }: { readonly kind: "agent" | "user"; readonly key: string },
+  { user, agent }: Principal,
+): boolean {
+  return key === (kind === "user" ? user : agent);
+}
+
+function memo<T>(known: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
+  const found = known.get(key) ?? make();
+  known.set(key, found);
+  return found;
+}

@@ -1,0 +1,32 @@
+import type { StoredEvent } from "@skillhold/core/registry";
+import { expect, test } from "vitest";
+import { LogPages } from "./log-page.ts";
+
+test("a few pages are read at a time, the same one once, and a failure keeps nobody waiting [S-54]", async () => {
+  const asked: number[] = [];
+  const open: PromiseWithResolvers<readonly StoredEvent[]>[] = [];
+  const pages = new LogPages({
+    eventsAfter: (after) => {
+      asked.push(after);
+      const answer = Promise.withResolvers<readonly StoredEvent[]>();
+      open.push(answer);
+      return answer.promise;
+    },
+  });
+  const read = [0, 0, 1, 2, 3, 4, 5].map((after) => pages.read(after));
+  await Promise.resolve();
+  expect(asked).toEqual([0, 1, 2, 3]);
+  open[0]?.reject(new Error("gone"));
+  await expect(read[0]).rejects.toThrow("gone");
+  await expect(read[1]).rejects.toThrow("gone");
+  expect(asked).toEqual([0, 1, 2, 3, 4]);
+  for (let at = 1; at < 6; at += 1) {
+    open[at]?.resolve([]);
+    await read[at + 1];
+  }
+  expect(asked).toEqual([0, 1, 2, 3, 4, 5]);
+  const again = pages.read(0);
+  expect(asked).toHaveLength(7);
+  open[6]?.resolve([]);
+  await again;
+});

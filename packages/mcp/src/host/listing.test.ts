@@ -1,0 +1,34 @@
+import { defaultLimits } from "@skillhold/protocol/limits";
+import { expect, test } from "vitest";
+import { fetchListing } from "./listing.ts";
+import { refusalOf } from "./refusal.ts";
+
+function nested(depth: number): unknown {
+  let value: unknown = [];
+  for (let level = 0; level < depth; level += 1) value = [value];
+  return value;
+}
+
+test("an answer that is nested too deeply to be measured is refused [S-57]", async () => {
+  const error = await fetchListing(async () => ({ skills: [nested(100_000)] }), defaultLimits).catch(
+    (each) => each,
+  );
+  expect(refusalOf(error)).toBe("MCP_ANSWER_INVALID");
+});
+
+test("a page with millions of entries is refused before they are looked at [S-57]", async () => {
+  const page = { skills: Array.from({ length: 1_000_000 }, () => 0) };
+  const error = await fetchListing(async () => page, defaultLimits).catch((each) => each);
+  expect(refusalOf(error)).toBe("MCP_TOO_MANY_SKILLS");
+});
+
+test("an entry that cannot be named is refused under some name [S-19] [S-57]", async () => {
+  const skills = [null, { uri: 7 }, { uri: "skill://My Skill/SKILL.md" }, { frontmatter: { name: "pdf" } }];
+  const { refused } = await fetchListing(async () => ({ skills }), defaultLimits);
+  expect(refused.map(({ id, uri }) => [id, uri])).toEqual([
+    ["unnamed", "(no address)"],
+    ["unnamed", "(no address)"],
+    ["my-skill", "skill://My Skill/SKILL.md"],
+    ["pdf", "(no address)"],
+  ]);
+});

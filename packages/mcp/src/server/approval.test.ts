@@ -1,0 +1,128 @@
+import type { Client } from "@modelcontextprotocol/client";
+import { memoryApprovals } from "@skillhold/core";
+import { afterAll, describe, expect, test } from "vitest";
+import { connectOld, openHttp, openSkills, skill } from "./server.fixture.ts";
+
+const demo = () => skill("demo", { files: { "scripts/a.sh": "echo ran $1" } });
+const call = {
+  name: "run_skill_script",
+  arguments: { skill_id: "demo", script: "a.sh", args: ["x"] },
+};
+
+type Answer = { action: "accept" | "decline" | "cancel"; content?: { decision: string } };
+
+/** Lets a client's user answer so, and keeps the questions. */
+function answering(client: Client, answer: () => Answer | Promise<Answer>): string[] {
+  const asked: string[] = [];
+  client.setRequestHandler("elicitation/create", async ({ params }) => {
+    asked.push(params.message);
+    return await answer();
+  });
+  return asked;
+}
+
+const elicitation = { capabilities: { elicitation: { form: {} } } };
+const revisions = ["2025-11-25", "2026-07-28"] as const;
+const closing: (() => Promise<void>)[] = [];
+afterAll(() => Promise.all(closing.map((close) => close())));
+
+async function start(revision: (typeof revisions)[number], options = elicitation as object) {
+  const fixture = openSkills([demo()], { runs: {} });
+  const { connect, handler } = openHttp(fixture.skills);
+  closing.push(() => handler.close());
+  return { ...fixture, client: await connect(revision, options) };
+}
+
+describe.each(revisions)("an approval through a client of %s", (revision) => {
+  test("is asked for in full, and lets the script run once [S-28] [S-57]", async () => {
+    const { client, events } = await start(revision);
+    const asked = answering(client, () => ({ action: "accept", content: { decision: "approve once" } }));
+    expect(await client.callTool(call)).toMatchObject({ structuredContent: { stdout: "ran x\n" } });
+    expect(asked).toEqual([
+      expect.stringMatching(/Skill: demo\nContent: sha256:[\s\S]*Act: run scripts\/a\.sh\nArguments: x/),
+    ]);
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: "approval.granted", scope: "once", by: "ada through tester" }),
+    );
+    await client.callTool(call);
+    expect(asked).toHaveLength(2);
+  });
+
+  test("for a content holds for other arguments, until the skill is another one [S-28]", async () => {
+    const { client, library } = await start(revision);
+    const asked = answering(client, () => ({
+      action: "accept",
+      content: { decision: "approve this content" },
+    }));
+    await client.callTool(call);
+    const other = { ...call, arguments: { ...call.arguments, args: ["y"] } };
+    expect(await client.callTool(other)).toMatchObject({ structuredContent: { stdout: "ran y\n" } });
+    expect(asked).toHaveLength(1);
+    library.replace([skill("demo", { files: { "scripts/a.sh": "echo changed" } })]);
+    expect(await client.callTool(call)).toMatchObject({ structuredContent: { stdout: "changed\n" } });
+    expect(asked).toHaveLength(2);
+  });
+
+  test.each([
+    [{ action: "accept", content: { decision: "deny" } }, "APPROVAL_DENIED"],
+    [{ action: "decline" }, "APPROVAL_DENIED"],
+    [{ action: "cancel" }, "APPROVAL_REQUIRED"],
+  ] as const)("that is answered by %j runs nothing [S-28]", async (answer, code) => {
+    const { client, events } = await start(revision);
+    answering(client, () => answer);
+    expect(await client.callTool(call)).toMatchObject({
+      isError: true,
+      _meta: { "skillhold/error": { code } },
+    });
+    expect(events.map(({ type }) => type)).not.toContain("skill.script_executed");
+  });
+
+  test("is refused with advice where the client cannot ask [S-28] [S-57]", async () => {
+    const { skills } = openSkills([demo()], { runs: {}, settings: { approvalHint: "Approve it by hand." } });
+    const { connect, handler } = openHttp(skills);
+    closing.push(() => handler.close());
+    const client = await connect(revision);
+    expect(await client.callTool(call)).toMatchObject({
+      isError: true,
+      _meta: { "skillhold/error": { code: "APPROVAL_REQUIRED", hint: "Approve it by hand." } },
+    });
+  });
+});
+
+test("where the client cannot ask, the host's own way of asking counts [S-28]", async () => {
+  const { skills } = openSkills([demo()], {
+    runs: {},
+    asker: { ask: async () => ({ answer: "approve", scope: "once", by: "the inbox" }) },
+  });
+  const { client } = await connectOld(skills);
+  expect(await client.callTool(call)).toMatchObject({ structuredContent: { stdout: "ran x\n" } });
+});
+
+test("an answer that was given to another question, or made up, counts for nothing [S-28]", async () => {
+  const fixture = openSkills([demo()], { runs: { approvals: memoryApprovals() } });
+  const { connect, handler, who } = openHttp(fixture.skills);
+  closing.push(() => handler.close());
+  const yes = { action: "accept", content: { decision: "approve once" } } as const;
+  const client = await connect("2026-07-28", elicitation);
+  const first = await client.request({ method: "tools/call", params: call }, { allowInputRequired: true });
+  if (!("requestState" in first)) throw new Error("nothing was asked");
+  const retry = (params: object, by = client) =>
+    by.request({ method: "tools/call", params: { ...call, ...params } }, { allowInputRequired: true });
+  const { requestState } = first;
+  const inputResponses = { approval: yes };
+  const other = { arguments: { ...call.arguments, args: ["other"] } };
+  expect(await retry({ ...other, requestState, inputResponses })).toHaveProperty("inputRequests");
+  await expect(retry({ requestState: `${requestState}x`, inputResponses })).rejects.toMatchObject({
+    code: -32602,
+  });
+  expect(await retry({ inputResponses })).toHaveProperty("inputRequests");
+  const unclear = { approval: { action: "accept", content: { decision: "yes" } } };
+  expect(await retry({ requestState, inputResponses: unclear })).toMatchObject({
+    isError: true,
+    _meta: { "skillhold/error": { code: "APPROVAL_REQUIRED" } },
+  });
+  const stranger = await connect("2026-07-28", elicitation, { ...who, key: "token-2" });
+  await expect(retry({ requestState, inputResponses }, stranger)).rejects.toMatchObject({ code: -32602 });
+  expect(fixture.events.map(({ type }) => type)).not.toContain("skill.script_executed");
+  expect(await retry({ requestState, inputResponses })).toMatchObject({ structuredContent: { exitCode: 0 } });
+});

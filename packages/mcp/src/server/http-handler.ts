@@ -1,0 +1,212 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import {
+  createMcpHandler,
+  isJsonContentType,
+  isLegacyRequest,
+  type McpHttpHandler,
+  readRequestBody,
+} from "@modelcontextprotocol/server";
+import type { Library, LibraryChange, Viewer } from "@skillhold/core";
+import { McpConnection } from "./connection.ts";
+import { ConnectionPool } from "./connection-pool.ts";
+import { refusals, refuseFailure } from "./http-refusal.ts";
+import { LegacySession } from "./legacy-session.ts";
+import { onSettledChange, tellListsChanged } from "./list-change.ts";
+import { instructionsFor, mcpServer } from "./mcp-server.ts";
+import type { McpSkills } from "./port.ts";
+import { ServedSkills } from "./served-skill.ts";
+import { SessionTable } from "./session-table.ts";
+
+/** Who sends a request, as the host has made sure. */
+export interface Caller {
+  readonly viewer: Viewer;
+  /** What tells callers apart, such as the id of a token. A session of one does not exist for another. */
+  readonly key: string;
+}
+
+export interface McpHandlerOptions {
+  /** The skills of a caller. Contract: they are of the library that is watched. */
+  readonly open: (who: Caller) => McpSkills | Promise<McpSkills>;
+  /** Tells when lists are old. */
+  readonly library: Pick<Library, "onChange">;
+  readonly idleMs?: number;
+  readonly maxSessions?: number;
+  readonly maxSessionsOfCaller?: number;
+  readonly maxRequestBytes?: number;
+  readonly onError?: (error: unknown) => void;
+}
+
+const IDLE_MS = 30 * 60_000;
+const MAX_SESSIONS = 1024;
+const MAX_SESSIONS_OF_CALLER = 64;
+const MAX_REQUEST_BYTES = 4 * 1024 * 1024;
+
+/**
+ * MCP over HTTP on one path, for all revisions of the protocol. Older clients get sessions, and changes of lists by
+ * their stream; newer ones have none, and subscribe. Contract: the host has checked Host, Origin and credentials.
+ */
+export function mcpHandler(options: McpHandlerOptions): McpHandler {
+  return new McpHandler(options);
+}
+
+export class McpHandler {
+  readonly #options: McpHandlerOptions;
+  readonly #onError: (error: unknown) => void;
+  readonly #sessions: SessionTable<LegacySession>;
+  readonly #pool: ConnectionPool<Caller>;
+  readonly #modern: McpHttpHandler;
+  /** Over which connection a request is served; the SDK hands back the request it was given. */
+  readonly #connections = new WeakMap<Request, McpConnection>();
+  readonly #stateKey = randomBytes(32);
+  readonly #served = new ServedSkills();
+  readonly #stopWatching: () => void;
+  #isClosed = false;
+
+  constructor(options: McpHandlerOptions) {
+    const { idleMs = IDLE_MS, maxSessions = MAX_SESSIONS, onError = () => {} } = options;
+    const { maxSessionsOfCaller = MAX_SESSIONS_OF_CALLER } = options;
+    const bounds = { idleMs, most: maxSessions, mostOfCaller: maxSessionsOfCaller, onError };
+    this.#options = options;
+    this.#onError = onError;
+    this.#sessions = new SessionTable(bounds);
+    this.#pool = new ConnectionPool((who) => this.#connect(who, true), callerId, bounds);
+    this.#modern = createMcpHandler(({ requestInfo }) => this.#serverFor(requestInfo), {
+      legacy: "reject",
+      onerror: onError,
+    });
+    this.#stopWatching = onSettledChange(options.library, (change) => this.#tell(change));
+  }
+
+  readonly fetch = async (request: Request, who: Caller): Promise<Response> => {
+    if (this.#isClosed) return refusals.closed();
+    try {
+      const body = await this.#readBody(request);
+      if (body instanceof Response) return body;
+      const isLegacy = await isLegacyRequest(request, body);
+      return isLegacy
+        ? await this.#serveLegacy(request, body, who)
+        : await this.#serveModern(request, body, who);
+    } catch (error) {
+      return refuseFailure(error, this.#onError);
+    }
+  };
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#stopWatching();
+    await this.#modern.close();
+    await Promise.all([this.#sessions.close(), this.#pool.close()]);
+  }
+
+  /** The parsed body of a POST, undefined for what has none, or why it is refused. */
+  async #readBody(request: Request): Promise<unknown> {
+    if (request.method !== "POST") return undefined;
+    if (!isJsonContentType(request.headers.get("content-type"))) return refusals.notJson();
+    const read = await readRequestBody(request, this.#options.maxRequestBytes ?? MAX_REQUEST_BYTES);
+    if (read.tooLarge) return refusals.tooLarge();
+    try {
+      const body: unknown = JSON.parse(read.text);
+      return body;
+    } catch {
+      // What was sent is no JSON; the answer says so.
+      return refusals.unreadable();
+    }
+  }
+
+  async #serveModern(request: Request, body: unknown, who: Caller): Promise<Response> {
+    const connection = await this.#pool.find(who);
+    if (connection === undefined) return refusals.full();
+    this.#connections.set(request, connection);
+    return await this.#modern.fetch(request, { parsedBody: body });
+  }
+
+  async #serveLegacy(request: Request, body: unknown, who: Caller): Promise<Response> {
+    if (!["GET", "POST", "DELETE"].includes(request.method)) return refusals.noMethod();
+    const id = request.headers.get("mcp-session-id");
+    if (id === null)
+      return isInitialize(body) ? await this.#initialize(request, body, who) : refusals.noSession();
+    const session = this.#sessions.find(id, callerId(who));
+    return session === undefined ? refusals.unknownSession() : await session.handle(request, body);
+  }
+
+  async #initialize(request: Request, body: unknown, who: Caller): Promise<Response> {
+    const place = this.#sessions.reserve(callerId(who));
+    if (place === undefined) return refusals.full();
+    try {
+      const id = randomUUID();
+      const session = await this.#openSession(id, who);
+      place.fill(id, session);
+      const response = await session.handle(request, body);
+      if (!session.isInitialized || this.#isClosed) this.#sessions.remove(id);
+      return response;
+    } finally {
+      place.free();
+    }
+  }
+
+  async #openSession(id: string, who: Caller): Promise<LegacySession> {
+    const connection = await this.#connect(who, false);
+    try {
+      const instructions = await instructionsFor(connection);
+      const mcp = mcpServer(connection, { instructions, onError: this.#onError });
+      return await LegacySession.open(id, connection, mcp, () => this.#sessions.remove(id));
+    } catch (error) {
+      await connection.close();
+      throw error;
+    }
+  }
+
+  async #connect(who: Caller, isShared: boolean): Promise<McpConnection> {
+    const skills = await this.#options.open(who);
+    const connection = await McpConnection.open(skills, {
+      caller: who.key,
+      stateKey: this.#stateKey,
+      served: this.#served,
+      isShared,
+    });
+    connection.onToolChange(() => this.#tellTools(connection));
+    return connection;
+  }
+
+  /** A server for one request of a newer client. Only one that asks who this is reads the instructions. */
+  async #serverFor(request: Request | undefined) {
+    const connection = request === undefined ? undefined : this.#connections.get(request);
+    if (connection === undefined) throw new Error("The request was not let in.");
+    const isDiscovery = request?.headers.get("mcp-method") === "server/discover";
+    const instructions = isDiscovery ? await instructionsFor(connection) : "";
+    return mcpServer(connection, { instructions, onError: this.#onError });
+  }
+
+  #tell(change: LibraryChange): void {
+    for (const { connection, mcp } of this.#sessions.values()) {
+      connection.forget(change);
+      tellListsChanged(mcp, this.#onError);
+    }
+    for (const connection of this.#pool.values()) connection.forget(change);
+    this.#modern.notify.toolsChanged();
+    this.#modern.notify.promptsChanged();
+    this.#modern.notify.resourcesChanged();
+  }
+
+  #tellTools(connection: McpConnection): void {
+    const session = this.#sessions.values().find((each) => each.connection === connection);
+    if (session === undefined) this.#modern.notify.toolsChanged();
+    else session.mcp.server.sendToolListChanged().catch(this.#onError);
+  }
+}
+
+/** Who sees something else is another caller, whatever its key: what was opened for one viewer is for no other. */
+function callerId({ key, viewer }: Caller): string {
+  return JSON.stringify([key, viewer]);
+}
+
+function isInitialize(body: unknown): boolean {
+  const messages = Array.isArray(body) ? body : [body];
+  return messages.some(
+    (message) =>
+      typeof message === "object" &&
+      message !== null &&
+      "method" in message &&
+      message.method === "initialize",
+  );
+}

@@ -1,0 +1,57 @@
+import { readFileSync } from "node:fs";
+import { McpServer } from "@modelcontextprotocol/server";
+import { SkillsExtension } from "@modelcontextprotocol/server/ext/skills";
+import { serveCompletion } from "./completion-handler.ts";
+import type { McpConnection } from "./connection.ts";
+import { orProtocolError } from "./failure.ts";
+import { defaultCache } from "./port.ts";
+import { servePrompts } from "./prompt-handler.ts";
+import { listResources, skillSource } from "./skill-source.ts";
+import { serveTools } from "./tool-handler.ts";
+
+export interface McpServerOptions {
+  /** What a client's model is told at the start; `instructionsFor` makes it. */
+  readonly instructions?: string;
+  /** Told of what went wrong and is nobody's answer. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** A server over a connection: tools, prompts, completion, and the skills extension. One for each transport. */
+export function mcpServer(connection: McpConnection, options: McpServerOptions = {}): McpServer {
+  const { instructions = "", onError = () => {} } = options;
+  const { ttlMs, scope } = connection.skills.cache ?? defaultCache;
+  const cacheHint = { ttlMs, cacheScope: scope };
+  const mcp = new McpServer(serverInfo(), {
+    ...(instructions === "" ? {} : { instructions }),
+    cacheHints: { "prompts/list": cacheHint, "resources/list": cacheHint },
+    requestState: { verify: (state, ctx) => connection.states.verify(state, ctx) },
+  });
+  serveTools(mcp, connection, onError);
+  servePrompts(mcp, connection);
+  serveCompletion(mcp, connection);
+  const onWarning = ({ path, message }: { readonly path: string; readonly message: string }) =>
+    onError(new Error(`${path}: ${message}`));
+  new SkillsExtension({ source: skillSource(connection), cacheHint, onWarning }).attach(mcp);
+  // In place of the SDK's, which has no pages.
+  mcp.server.setRequestHandler("resources/list", ({ params }) =>
+    orProtocolError(() => listResources(connection, params?.cursor)),
+  );
+  return mcp;
+}
+
+/** The catalogue, which is what a model has to know to ask for more. */
+export async function instructionsFor({ session }: McpConnection): Promise<string> {
+  return (await session.catalogue()).text;
+}
+
+let info: { readonly name: string; readonly title: string; readonly version: string } | undefined;
+
+/** The package file lies two folders up from the sources and from the emitted code alike. */
+function serverInfo() {
+  if (info === undefined) {
+    const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+    const { version }: { readonly version: string } = JSON.parse(text);
+    info = { name: "skillhold", title: "Skillhold", version };
+  }
+  return info;
+}

@@ -1,0 +1,34 @@
+import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
+
+/** One page of what is ordered by a key, and how to ask for the next. */
+export interface Page<T> {
+  readonly items: readonly T[];
+  readonly nextCursor?: string;
+}
+
+const PREFIX = "after:";
+
+/** The entries after the cursor. Contract: they are ordered by `key`, in which no two are the same. */
+export function pageOf<T>(
+  all: readonly T[],
+  cursor: string | undefined,
+  size: number,
+  key: (item: T) => string,
+): Page<T> {
+  const after = cursor === undefined ? undefined : readCursor(cursor);
+  const rest = after === undefined ? all : all.filter((item) => key(item) > after);
+  const items = rest.slice(0, size);
+  const last = items.at(-1);
+  return rest.length > size && last !== undefined ? { items, nextCursor: writeCursor(key(last)) } : { items };
+}
+
+function writeCursor(key: string): string {
+  return Buffer.from(`${PREFIX}${key}`).toString("base64url");
+}
+
+function readCursor(cursor: string): string {
+  const text = Buffer.from(cursor, "base64url").toString();
+  if (text.startsWith(PREFIX) && writeCursor(text.slice(PREFIX.length)) === cursor)
+    return text.slice(PREFIX.length);
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, "There is no such cursor.");
+}

@@ -1,0 +1,29 @@
+import type { Asker, Library, Session, SkillToolName, Viewer } from "@skillhold/core";
+
+/** What is served: the skills of a library for one viewer, and how a use of them begins. */
+export interface McpSkills {
+  readonly library: Library;
+  readonly viewer: Viewer;
+  /**
+   * Opens the session of a connection. A session that asks through the client takes the client's word for what its
+   * user has answered; whether that word counts is for the host to say, which may leave it unused.
+   */
+  openSession(ask: AskThroughClient): Promise<Session>;
+  /** Tools that are not offered. */
+  readonly off?: readonly SkillToolName[];
+  /** What to do where an approval is needed and nobody can be asked. */
+  readonly approvalHint?: string;
+  readonly cache?: ServedCache;
+}
+
+/** Asks the user of the client where it can ask one, and else whoever is given here. */
+export type AskThroughClient = (otherwise?: Asker) => Asker;
+
+/** What clients are told of how long a list of skills holds, and for whom. */
+export interface ServedCache {
+  readonly ttlMs: number;
+  /** `public` only where every viewer sees the same. */
+  readonly scope: "public" | "private";
+}
+
+export const defaultCache: ServedCache = { ttlMs: 5000, scope: "private" };

@@ -1,0 +1,74 @@
+import { describe, expect, test } from "vitest";
+import { connectOld, openSkills, skill } from "./server.fixture.ts";
+
+const review = skill("review-pr", {
+  yaml: "argument-hint: '[number]'\ndisable-model-invocation: true\n",
+  body: "Review pull request $ARGUMENTS now.\n",
+});
+const hidden = skill("helper", { yaml: "user-invocable: false\n" });
+
+describe("the prompts", () => {
+  test("are the skills that a user may start by name [S-27] [S-57]", async () => {
+    const { client } = await connectOld(openSkills([review, hidden, skill("pdf")]).skills);
+    const { prompts } = await client.listPrompts();
+    expect(prompts.map(({ name }) => name)).toEqual(["use_skill", "pdf", "review-pr"]);
+    expect(prompts[2]?.arguments).toEqual([{ name: "args", description: "[number]", required: false }]);
+  });
+
+  test("give the text that a slash command gives, and it is recorded as the user's [S-12] [S-57]", async () => {
+    const { skills, events } = openSkills([review, hidden]);
+    const { client } = await connectOld(skills);
+    const get = () => client.getPrompt({ name: "review-pr", arguments: { args: "42" } });
+    for (let time = 0; time < 2; time += 1)
+      expect((await get()).messages).toEqual([
+        {
+          role: "user",
+          content: { type: "text", text: expect.stringContaining("Review pull request 42 now.") },
+        },
+      ]);
+    expect(events.at(-1)).toMatchObject({ type: "skill.activated", skill: "review-pr", invoker: "user" });
+    const used = await client.getPrompt({ name: "use_skill", arguments: { skill: "review-pr", args: "7" } });
+    expect(JSON.stringify(used.messages)).toContain("pull request 7");
+  });
+
+  test("refuse what is not open to a user, and what is not there [S-27]", async () => {
+    const { client } = await connectOld(openSkills([review, hidden]).skills);
+    for (const name of ["helper", "nothing", "use_skill"])
+      await expect(client.getPrompt({ name }), name).rejects.toMatchObject({ code: -32602 });
+  });
+
+  test("come in pages [S-57]", async () => {
+    const names = Array.from({ length: 230 }, (_, at) => `s-${String(at).padStart(3, "0")}`);
+    const { client } = await connectOld(openSkills(names.map((name) => skill(name))).skills);
+    const { prompts } = await client.listPrompts();
+    expect(prompts.map(({ name }) => name)).toEqual(["use_skill", ...names]);
+  });
+});
+
+describe("completion", () => {
+  test("completes the ids of skills, and the paths of their files [S-57]", async () => {
+    const files = { "references/forms.md": "", "references/fonts.md": "" };
+    const { client } = await connectOld(
+      openSkills([skill("pdf", { files }), skill("my-pdf"), review]).skills,
+    );
+    const complete = async (ref: Parameters<typeof client.complete>[0]["ref"], name: string, value: string) =>
+      (await client.complete({ ref, argument: { name, value } })).completion.values;
+    const use = { type: "ref/prompt", name: "use_skill" } as const;
+    const file = { type: "ref/resource", uri: "skill://{+path}" } as const;
+    expect(await complete(use, "skill", "PD")).toEqual(["pdf", "my-pdf"]);
+    expect(await complete(use, "skill", "")).toEqual(["my-pdf", "pdf", "review-pr"]);
+    expect(await complete(use, "args", "x")).toEqual([]);
+    expect(await complete(file, "path", "pd")).toEqual(["pdf/SKILL.md", "my-pdf/SKILL.md"]);
+    expect(await complete(file, "path", "pdf/references/fo")).toEqual([
+      "pdf/references/fonts.md",
+      "pdf/references/forms.md",
+    ]);
+    expect(await complete(file, "path", "nothing/x")).toEqual([]);
+    await expect(complete({ type: "ref/prompt", name: "nothing" }, "args", "")).rejects.toMatchObject({
+      code: -32602,
+    });
+    await expect(complete({ type: "ref/resource", uri: "x://{y}" }, "y", "")).rejects.toMatchObject({
+      code: -32602,
+    });
+  });
+});

@@ -1,0 +1,134 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test, vi } from "vitest";
+import { connectOld, openHttp, openSkills, skill } from "./server.fixture.ts";
+
+const org = (files: Record<string, string>) => skill("demo", { files, trust: "org" });
+const revisions = ["2025-11-25", "2026-07-28"] as const;
+
+describe.each(revisions)("a run for a client of %s", (revision) => {
+  test("tells of its progress where the client asks for it [S-57]", async () => {
+    const script = "echo one; sleep 0.6; echo two; sleep 0.6; echo three";
+    const { connect, handler } = openHttp(openSkills([org({ "scripts/a.sh": script })], { runs: {} }).skills);
+    const client = await connect(revision);
+    const notes: { readonly progress: number; readonly message?: string | undefined }[] = [];
+    const call = { name: "run_skill_script", arguments: { skill_id: "demo", script: "a.sh" } };
+    const result = await client.callTool(call, { onprogress: (note) => notes.push(note) });
+    expect(result).toMatchObject({ structuredContent: { stdout: "one\ntwo\nthree\n" } });
+    expect(notes.map(({ message }) => message)).toEqual(expect.arrayContaining(["two", "three"]));
+    const values = notes.map(({ progress }) => progress);
+    expect(values).toEqual([...new Set(values)].sort((a, b) => a - b));
+    await client.close();
+    await handler.close();
+  });
+
+  test("is called off when the client calls it off, and that is recorded [S-57] [S-62]", async () => {
+    const { skills, events } = openSkills([org({ "scripts/a.sh": "sleep 1; echo on; sleep 60" })], {
+      runs: {},
+    });
+    const { connect, handler } = openHttp(skills);
+    const client = await connect(revision);
+    const call = { name: "run_skill_script", arguments: { skill_id: "demo", script: "a.sh" } };
+    const off = new AbortController();
+    // It prints, and so it has begun.
+    const onprogress = () => off.abort();
+    await expect(client.callTool(call, { signal: off.signal, onprogress })).rejects.toThrow();
+    await vi.waitFor(
+      () =>
+        expect(events).toContainEqual(
+          expect.objectContaining({ type: "skill.script_executed", outcome: "aborted" }),
+        ),
+      10_000,
+    );
+    await client.close();
+    await handler.close();
+  });
+});
+
+test("the files of a run are named by their folder, not by where it lies [S-57]", async () => {
+  const outputs = mkdtempSync(join(tmpdir(), "skillhold-mcp-"));
+  try {
+    const { skills } = openSkills([org({ "scripts/a.sh": "echo x > made.txt" })], { runs: { outputs } });
+    const { client } = await connectOld(skills);
+    await client.listTools();
+    const call = { name: "run_skill_script", arguments: { skill_id: "demo", script: "a.sh" } };
+    const result = await client.callTool(call);
+    expect(result).toMatchObject({ structuredContent: { outputs: expect.stringMatching(/^[^/]+$/) } });
+    expect(JSON.stringify(result)).not.toContain(outputs);
+  } finally {
+    rmSync(outputs, { recursive: true, force: true });
+  }
+});
+
+describe("the tools that skills declare", () => {
+  const tools = {
+    "tools/add.mjs":
+      'export const add = { description: "Adds.", inputSchema: { type: "object", properties: { a: { type: "number" } } }, run: ({ a }) => ({ sum: a + 1 }) };',
+  };
+
+  test.each(revisions)(
+    "are listed and called once they are loaded, and a client of %s is told [S-32] [S-57]",
+    async (revision) => {
+      const changed = vi.fn();
+      const { connect, handler } = openHttp(openSkills([org(tools)], { runs: {} }).skills);
+      const client = await connect(revision, {
+        listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: changed } },
+      });
+      const names = async () => (await client.listTools()).tools.map(({ name }) => name);
+      expect(await names()).toContain("load_skill_tools");
+      const load = () => client.callTool({ name: "load_skill_tools", arguments: { skill_id: "demo" } });
+      expect((await load()).structuredContent).toEqual({
+        skill: "demo",
+        tools: [{ name: "demo__add", description: "Adds." }],
+        problems: [],
+      });
+      expect(await names()).toContain("demo__add");
+      const answer = await client.callTool({ name: "demo__add", arguments: { a: 1 } });
+      expect(answer.structuredContent).toMatchObject({ result: { sum: 2 } });
+      // The stream on which it hears of changes may have been on its way.
+      await vi.waitFor(async () => {
+        await load();
+        expect(changed).toHaveBeenCalled();
+      });
+      await client.close();
+      await handler.close();
+    },
+  );
+
+  test("are loaded by a call of one that was listed before [S-32]", async () => {
+    const { client } = await connectOld(openSkills([org(tools)], { runs: {} }).skills);
+    const answer = await client.callTool({ name: "demo__add", arguments: { a: 4 } });
+    expect(answer.structuredContent).toMatchObject({ result: { sum: 5 } });
+    await expect(client.callTool({ name: "demo__sub", arguments: {} })).rejects.toMatchObject({
+      code: -32602,
+    });
+    await expect(client.callTool({ name: "other__add", arguments: {} })).rejects.toMatchObject({
+      code: -32602,
+    });
+  });
+
+  test("of a skill that nobody lets run are not loaded, and the reason is told [S-28] [S-32]", async () => {
+    const { client } = await connectOld(openSkills([skill("demo", { files: tools })], { runs: {} }).skills);
+    expect(
+      await client.callTool({ name: "load_skill_tools", arguments: { skill_id: "demo" } }),
+    ).toMatchObject({
+      isError: true,
+      _meta: { "skillhold/error": { code: "APPROVAL_REQUIRED" } },
+    });
+    expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain("demo__add");
+  });
+
+  test("are forgotten when the skill is another one [S-32]", async () => {
+    const { skills, library } = openSkills([org(tools)], { runs: {} });
+    const { connect, handler } = openHttp(skills);
+    const client = await connect("2025-11-25");
+    await client.callTool({ name: "load_skill_tools", arguments: { skill_id: "demo" } });
+    library.replace([org({ "tools/other.mjs": tools["tools/add.mjs"].replaceAll("add", "inc") })]);
+    await vi.waitFor(async () =>
+      expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain("demo__add"),
+    );
+    await client.close();
+    await handler.close();
+  });
+});

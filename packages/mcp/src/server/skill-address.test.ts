@@ -1,0 +1,48 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { readAddress } from "./skill-address.ts";
+
+const id = fc.stringMatching(/^[a-z0-9]{1,8}(-[a-z0-9]{1,8}){0,2}$/);
+const name = fc
+  .string({ unit: "grapheme", minLength: 1, maxLength: 12 })
+  .filter((text) => text.isWellFormed() && !/[/\\\0]/.test(text) && text !== "." && text !== "..");
+
+test("an address is read back as what it was written for [S-57]", () => {
+  fc.assert(
+    fc.property(id, fc.array(name, { maxLength: 4 }), (skill, names) => {
+      const path = names.map((each) => `/${encodeURIComponent(each)}`).join("");
+      expect(readAddress(`skill://${skill}${path}`)).toEqual({ id: skill, path: names.join("/") });
+    }),
+  );
+});
+
+test("whatever is sent, a path that is read names something inside of the skill [S-26]", () => {
+  const piece = fc.constantFrom(
+    "..",
+    ".",
+    "%2e",
+    "%2E%2e",
+    "/",
+    "%2f",
+    "%5c",
+    "\\",
+    "%00",
+    "a",
+    "skill:",
+    "//",
+    "?",
+    "#",
+    "@",
+    ":80",
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 8 }), fc.string({ maxLength: 6 }), (pieces, tail) => {
+      const address = readAddress(`skill://pdf/${pieces.join("")}${tail}`);
+      if (address === undefined) return;
+      expect(address.id).toBe("pdf");
+      for (const segment of address.path.split("/").slice(address.path === "" ? 1 : 0))
+        expect(segment).toMatch(/^(?!\.{1,2}$)[^\\\0/]+$/s);
+    }),
+    { numRuns: 2000 },
+  );
+});

@@ -1,0 +1,122 @@
+import type { ToolAnnotations } from "@modelcontextprotocol/server";
+import type { SkillToolName } from "@skillhold/core";
+import { z } from "zod";
+import type { LOADING_TOOL } from "./loading-tool.ts";
+
+/** What clients are told of a tool beside its name, description and input. */
+export interface ToolRow {
+  readonly title: string;
+  readonly annotations: ToolAnnotations;
+  readonly output: z.ZodObject;
+}
+
+const reading: ToolAnnotations = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
+/** Changes what the session knows, and nothing else. */
+const settling: ToolAnnotations = {
+  readOnlyHint: false,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};
+/** A stranger's program may do whatever it was let do: the worst is told. */
+export const running: ToolAnnotations = {
+  readOnlyHint: false,
+  destructiveHint: true,
+  idempotentHint: false,
+  openWorldHint: true,
+};
+
+const texts = z.array(z.string());
+const count = z.number().min(0);
+
+const Listing = z.looseObject({
+  skills: z.array(
+    z.looseObject({
+      id: z.string(),
+      description: z.string(),
+      tags: texts,
+      readiness: z.string().optional().describe("Only when the skill is not ready."),
+      snippet: z.string().optional().describe("Text around what a search matched."),
+    }),
+  ),
+  more: count.describe("How many more there are than are listed."),
+});
+
+const Activated = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+  text: z.string().describe("The instructions, with hints and warnings."),
+  tokens: count,
+  treeHash: z.string(),
+  files: z.array(z.looseObject({ path: z.string(), size: count, role: z.string() })),
+  moreFiles: count,
+  hints: texts,
+  warnings: texts,
+  isRepeat: z.boolean().describe("Whether the text is only a note that it was loaded before."),
+});
+
+const File = z.looseObject({
+  skill: z.string(),
+  path: z.string(),
+  encoding: z.enum(["utf-8", "base64"]),
+  content: z.string(),
+  mimeType: z.string(),
+  size: count.describe("Of the whole file."),
+  start: count,
+  length: count.describe("Bytes of the file that the content stands for."),
+  hasMore: z.boolean(),
+  digest: z.string(),
+  treeHash: z.string(),
+  warnings: texts,
+});
+
+const Run = z.looseObject({
+  run: z.string(),
+  skill: z.string(),
+  script: z.string(),
+  treeHash: z.string(),
+  exitCode: z.number(),
+  outcome: z.string(),
+  stdout: z.string(),
+  stderr: z.string(),
+  isTruncated: z.boolean(),
+  durationMs: z.number(),
+  files: z.array(z.looseObject({ path: z.string(), size: count })),
+  outputs: z.string().optional().describe("The folder of the session's outputs that the files are kept in."),
+});
+
+const Published = z.looseObject({
+  id: z.string(),
+  revision: z.number(),
+  status: z.enum(["published", "unchanged"]),
+  isNew: z.boolean(),
+  treeHash: z.string(),
+  warnings: texts,
+  missing: texts,
+});
+
+const Loaded = z.looseObject({
+  skill: z.string(),
+  tools: z.array(z.looseObject({ name: z.string(), description: z.string() })),
+  problems: z.array(z.looseObject({ message: z.string() })),
+});
+
+/** The tools of a session and the one that loads those of skills. */
+export const toolTable: Readonly<Record<SkillToolName | typeof LOADING_TOOL, ToolRow>> = {
+  list_skills: { title: "List skills", annotations: reading, output: Listing },
+  search_skills: { title: "Search skills", annotations: reading, output: Listing },
+  read_skill: { title: "Load a skill", annotations: reading, output: Activated },
+  read_skill_resource: { title: "Read a file of a skill", annotations: reading, output: File },
+  run_skill_script: { title: "Run a script of a skill", annotations: running, output: Run },
+  deactivate_skill: {
+    title: "Stop using a skill",
+    annotations: settling,
+    output: z.looseObject({ id: z.string(), wasActive: z.boolean() }),
+  },
+  publish_skill: {
+    title: "Publish a skill",
+    annotations: { ...settling, openWorldHint: true },
+    output: Published,
+  },
+  load_skill_tools: { title: "Load the tools of a skill", annotations: settling, output: Loaded },
+};

@@ -1,0 +1,114 @@
+import { z } from "zod";
+import { Visibility } from "../registry-event.ts";
+import { At, byId, lookingAs, Name, SkillKey } from "./field.ts";
+import { everyone, publishers, route } from "./route.ts";
+
+const Texts = z.array(z.string()).readonly();
+const Kind = z.enum(["agent", "user"]);
+const GrantView = z.object({
+  grantee: z.object({ kind: Kind, key: z.string() }),
+  canManage: z.boolean(),
+  pin: z.int().min(1).optional(),
+  grantedBy: z.string(),
+  at: At,
+});
+const GrantResult = z.object({
+  id: z.string(),
+  grantee: z.object({ kind: Kind, key: z.string() }),
+  status: z.enum(["granted", "revoked", "unchanged"]),
+  visibility: Visibility,
+});
+const grantParams = z.strictObject({ id: SkillKey, kind: Kind, key: Name });
+
+/** Who may use a skill, and why. */
+export const accessRoutes = {
+  listGrants: route({
+    method: "GET",
+    path: "/v1/skills/{id}/grants",
+    tag: "access",
+    summary: "Who was granted a skill, for those who manage it",
+    roles: publishers,
+    params: byId,
+    answer: z.object({ grants: z.array(GrantView).readonly() }),
+    errors: ["SKILL_NOT_FOUND"],
+  }),
+  putGrant: route({
+    method: "PUT",
+    path: "/v1/skills/{id}/grants/{kind}/{key}",
+    tag: "access",
+    summary: "Grant a skill to an agent or a user",
+    roles: publishers,
+    params: grantParams,
+    body: z.strictObject({ canManage: z.boolean().optional(), pin: z.int().min(1).optional() }),
+    answer: GrantResult,
+    errors: ["SKILL_NOT_FOUND", "AGENT_NOT_FOUND", "REVISION_NOT_FOUND", "CONFLICT", "POLICY_DENIED"],
+  }),
+  deleteGrant: route({
+    method: "DELETE",
+    path: "/v1/skills/{id}/grants/{kind}/{key}",
+    tag: "access",
+    summary: "Take a grant back",
+    roles: publishers,
+    params: grantParams,
+    answer: GrantResult,
+    errors: ["SKILL_NOT_FOUND", "CONFLICT", "POLICY_DENIED"],
+  }),
+  explainAccess: route({
+    method: "GET",
+    path: "/v1/skills/{id}/access",
+    tag: "access",
+    summary: "Whether someone may use a skill, and by which rule",
+    roles: everyone,
+    params: byId,
+    query: z.strictObject(lookingAs),
+    answer: z.object({
+      id: z.string(),
+      uid: z.string(),
+      owner: z.string(),
+      visibility: Visibility,
+      revision: z.int(),
+      isVisible: z.boolean(),
+      reason: z.string(),
+      rule: z.string().optional(),
+      message: z.string(),
+      warnings: Texts,
+    }),
+    errors: ["SKILL_NOT_FOUND", "AGENT_NOT_FOUND"],
+  }),
+  explainAll: route({
+    method: "GET",
+    path: "/v1/explain",
+    tag: "access",
+    summary: "Every skill that you may know of, and why it is or is not there for someone",
+    roles: everyone,
+    query: z.strictObject(lookingAs),
+    answer: z.object({
+      explanations: z
+        .array(
+          z.object({
+            id: z.string(),
+            path: z.string(),
+            source: z.string(),
+            state: z.enum(["visible", "hidden", "shadowed", "invalid"]),
+            reason: z.string(),
+            message: z.string(),
+            warnings: Texts,
+          }),
+        )
+        .readonly(),
+    }),
+    errors: ["AGENT_NOT_FOUND"],
+  }),
+  listUsers: route({
+    method: "GET",
+    path: "/v1/users",
+    tag: "access",
+    summary: "The users that the registry has heard of",
+    roles: publishers,
+    answer: z.object({
+      users: z
+        .array(z.object({ name: z.string(), displayName: z.string().optional(), createdAt: At }))
+        .readonly(),
+    }),
+  }),
+} as const;

@@ -1,0 +1,103 @@
+import { z } from "zod";
+import { SkillKey } from "./field.ts";
+import { admins, everyone, publishers, route } from "./route.ts";
+
+const Texts = z.array(z.string()).readonly();
+
+const InstallItem = z.object({
+  spec: z.string(),
+  status: z.enum(["ok", "failed", "manual", "skipped"]),
+  message: z.string(),
+});
+const SkillNeeds = z.object({
+  skill: z.string(),
+  ok: z.boolean(),
+  missing: Texts,
+  error: z.string().optional(),
+});
+
+const SkillNeed = z.object({
+  name: z.string(),
+  kind: z.enum(["pip", "npm", "system", "runtime"]),
+  status: z.enum(["ok", "missing", "unknown"]),
+  optional: z.boolean().describe("Whether the skill can do without it."),
+  declared: z.boolean().describe("Whether a manifest or the frontmatter names it."),
+  seen: z.array(z.object({ file: z.string(), line: z.int() })).readonly(),
+  install: z.string().optional().describe("What `install-dep` takes for it."),
+});
+
+/** What skills need on the gateway's machine. Progress is told over the WebSocket meanwhile. */
+export const dependencyRoutes = {
+  rescanDependencies: route({
+    method: "POST",
+    path: "/v1/skills/rescan-deps",
+    tag: "dependencies",
+    summary: "Look again at what the enabled skills need and lack",
+    roles: publishers,
+    answer: z.object({ skills: z.array(SkillNeeds).readonly() }),
+  }),
+  installDependencies: route({
+    method: "POST",
+    path: "/v1/skills/install-deps",
+    tag: "dependencies",
+    summary: "Install all that skills lack, each for its skill; you are recorded as who approved it",
+    roles: admins,
+    body: z.strictObject({ skills: z.array(SkillKey).max(1000).optional() }).optional(),
+    answer: z.object({
+      results: z.array(InstallItem.extend({ skill: z.string() })).readonly(),
+      system: Texts,
+      pip: Texts,
+      npm: Texts,
+      errors: Texts,
+    }),
+  }),
+  installDependency: route({
+    method: "POST",
+    path: "/v1/skills/install-dep",
+    tag: "dependencies",
+    summary: "Install one thing for a skill, such as `pip:pypdf`",
+    roles: admins,
+    body: z.strictObject({ skill: SkillKey, dep: z.string().min(1).max(256) }),
+    answer: z.object({ ok: z.boolean(), dep: z.string(), error: z.string().optional(), result: InstallItem }),
+    errors: ["SKILL_NOT_FOUND", "CONFIG_INVALID", "POLICY_DENIED"],
+  }),
+  listRuntimes: route({
+    method: "GET",
+    path: "/v1/skills/runtimes",
+    tag: "dependencies",
+    summary: "Which interpreters and package tools this machine has",
+    roles: everyone,
+    answer: z.object({
+      runtimes: z
+        .array(
+          z.object({
+            name: z.string(),
+            available: z.boolean(),
+            version: z.string().optional(),
+            required: z.boolean().describe("Whether skills in Python and JavaScript need it."),
+            path: z.string().optional().describe("Where it lies; for administrators."),
+          }),
+        )
+        .readonly(),
+    }),
+  }),
+  getDependencies: route({
+    method: "GET",
+    path: "/v1/skills/{id}/dependencies",
+    tag: "dependencies",
+    summary: "What a skill needs, found in its code, and what of it is there",
+    roles: everyone,
+    params: z.strictObject({ id: SkillKey }),
+    answer: z.object({
+      skill: z.string(),
+      state: z.object({
+        state: z.enum(["ok", "missing", "unknown"]),
+        missing: Texts,
+        unknown: Texts.describe("Whether these are there could not be found out."),
+        warnings: Texts,
+      }),
+      needs: z.array(SkillNeed).readonly(),
+    }),
+    errors: ["SKILL_NOT_FOUND"],
+  }),
+} as const;

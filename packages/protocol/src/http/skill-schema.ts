@@ -1,0 +1,150 @@
+import { z } from "zod";
+import { Diagnostic } from "../diagnostic.ts";
+import { SkillEntry } from "../entry.ts";
+import { Digest, SkillId, Trust } from "../id.ts";
+import { Provenance, SkillStatus, Visibility } from "../registry-event.ts";
+import { At } from "./field.ts";
+
+const Texts = z.array(z.string()).readonly();
+
+/** What the registry knows of a skill beside its SKILL.md. */
+export const SkillFacts = z.object({
+  uid: z.string(),
+  owner: z.string(),
+  visibility: Visibility,
+  system: z.boolean().describe("Whether it comes with Skillhold."),
+  enabled: z.boolean(),
+  status: SkillStatus,
+  reason: z.string().optional().describe("Why it is not active: `deps`, or someone's words."),
+  missing: Texts.describe("What it misses on the gateway's machine, as `pip:name`."),
+  revision: z.int().min(1),
+  lastRevision: z.int().min(1),
+  createdAt: At,
+  updatedAt: At,
+  deletedAt: At.optional(),
+  canManage: z.boolean().describe("Whether whoever asks may change it."),
+});
+export type SkillFacts = Readonly<z.infer<typeof SkillFacts>>;
+
+export const SkillRow = z.object({
+  entry: SkillEntry,
+  /** Absent for a skill that is in a folder of the gateway's. */
+  registry: SkillFacts.optional(),
+  /** Whether it is there for whoever asks, and why or why not. */
+  access: z.object({ isVisible: z.boolean(), reason: z.string(), message: z.string(), warnings: Texts }),
+});
+export type SkillRow = Readonly<z.infer<typeof SkillRow>>;
+
+export const SkillFile = z.object({
+  path: z.string(),
+  size: z.int().min(0),
+  digest: Digest,
+  executable: z.boolean(),
+  role: z.string(),
+});
+
+export const SkillDetail = SkillRow.extend({
+  body: z.string().describe("The instructions below the frontmatter."),
+  frontmatter: z.record(z.string(), z.json()),
+  treeHash: Digest,
+  skillHash: Digest,
+  files: z.array(SkillFile).readonly(),
+});
+export type SkillDetail = Readonly<z.infer<typeof SkillDetail>>;
+
+export const SearchHit = z.object({
+  row: SkillRow,
+  hit: z.object({
+    id: z.string(),
+    score: z.number().describe("Higher is better. Hits of one query can be compared, those of two cannot."),
+    parts: z.record(z.string(), z.number()),
+    matched: Texts.describe("The words of the query that it has."),
+    fields: Texts,
+    isWeak: z.boolean(),
+    copies: Texts,
+  }),
+  snippet: z.string(),
+});
+
+export const RevisionView = z.object({
+  revision: z.int().min(1),
+  isCurrent: z.boolean(),
+  treeHash: Digest,
+  skillHash: Digest,
+  version: z.string().optional(),
+  name: z.string(),
+  description: z.string(),
+  trust: Trust,
+  provenance: Provenance,
+  bytes: z.int().min(0),
+  files: z.int().min(0),
+  createdAt: At,
+  purgedAt: At.optional(),
+});
+
+const Change = z
+  .enum(["added", "removed", "changed", "mode"])
+  .describe("`mode`: the same bytes, and another exec bit.");
+const TreeFile = SkillFile.omit({ role: true });
+const DiffEnd = z.object({ revision: z.int().optional(), version: z.string().optional(), treeHash: Digest });
+export const SkillDiff = z.object({
+  from: DiffEnd,
+  to: DiffEnd,
+  files: z
+    .array(
+      z.object({
+        path: z.string(),
+        change: Change,
+        from: TreeFile.optional(),
+        to: TreeFile.optional(),
+        text: z.string().optional().describe("The change as a unified diff."),
+        note: z.string().optional().describe("Why there is no text."),
+      }),
+    )
+    .readonly(),
+  fields: z
+    .array(z.object({ field: z.string(), from: z.json().optional(), to: z.json().optional() }))
+    .readonly(),
+});
+
+/** What became of one skill of an archive. */
+export const Publication = z.discriminatedUnion("status", [
+  z.object({ status: z.enum(["published", "unchanged"]), ...publishedFields() }),
+  z.object({
+    status: z.literal("failed"),
+    id: z.string().optional(),
+    path: z.string(),
+    error: z.object({ code: z.string(), message: z.string(), hint: z.string() }),
+    diagnostics: z.array(Diagnostic).readonly(),
+  }),
+]);
+
+function publishedFields() {
+  return {
+    id: SkillId,
+    uid: z.string().optional(),
+    revision: z.int().min(1),
+    isNew: z.boolean(),
+    isDryRun: z.boolean(),
+    version: z.string().optional(),
+    treeHash: Digest,
+    skillHash: Digest,
+    trust: Trust,
+    visibility: Visibility,
+    state: SkillStatus,
+    bytes: z.int().min(0),
+    files: z.int().min(0),
+    omitted: z
+      .array(z.object({ path: z.string(), reason: z.string(), message: z.string() }))
+      .readonly()
+      .describe("What of its folder is not part of it."),
+    diagnostics: z.array(Diagnostic).readonly(),
+    warnings: Texts,
+    missing: Texts,
+    changes: z
+      .array(z.object({ path: z.string(), change: Change }))
+      .readonly()
+      .optional()
+      .describe("Of a dry run: what would change of the revision that counts."),
+  };
+}

@@ -1,0 +1,5 @@
+import { z } from "zod";
+
+/** What a token's bearer may do at a gateway; `routeTable` says what that is. */
+export const Role = z.enum(["admin", "publisher", "agent", "viewer"]);
+export type Role = z.infer<typeof Role>;

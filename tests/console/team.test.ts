@@ -1,0 +1,111 @@
+import { expect, test } from "vitest";
+import { checkAccessible, excuse, openConsole, settled } from "./browser.ts";
+
+const skills = { "weekly-report": {}, "house-style": {} };
+
+test("an agent is added, limited, held to a revision and removed [S-59]", async () => {
+  const { page, gateway, api } = await openConsole({ skills });
+  await page.goto(`${gateway.url}/agents`);
+  await page.getByText("No agents yet").waitFor();
+  await page.getByRole("button", { name: "New agent" }).first().click();
+  await page.getByRole("textbox", { name: /^Key/ }).fill("writer");
+  await page.getByRole("textbox", { name: /^Runtime/ }).fill("demo");
+  await page.getByRole("button", { name: "Add" }).click();
+  await page.waitForURL(`${gateway.url}/agents/writer`);
+  await page.getByLabel("Those that are chosen").check();
+  await page.getByLabel("house-style", { exact: true }).check();
+  await page.getByLabel("Skill to hold").selectOption("house-style");
+  await page.getByRole("button", { name: "Hold" }).click();
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("writer is saved").waitFor();
+  expect(await api("GET", "/v1/agents/writer")).toMatchObject({
+    allow: ["house-style"],
+    pins: { "house-style": 1 },
+  });
+  await checkAccessible(page);
+  await page.getByRole("button", { name: "Remove" }).click();
+  const dialog = page.getByRole("dialog", { name: "Remove writer" });
+  expect(await dialog.getByRole("button", { name: "Remove" }).isDisabled()).toBe(true);
+  await dialog.getByRole("textbox").fill("writer");
+  await dialog.getByRole("button", { name: "Remove" }).click();
+  await page.waitForURL(`${gateway.url}/agents`);
+  await page.getByText("No agents yet").waitFor();
+});
+
+test("what someone types of an agent is kept when another changes it, and is not saved over that [S-59]", async () => {
+  const visitor = await openConsole({ skills });
+  const { page, gateway, api, complaints } = visitor;
+  await api("POST", "/v1/agents", { key: "writer", runtime: "demo" });
+  await page.goto(`${gateway.url}/agents/writer`);
+  await page.getByText("Live", { exact: true }).first().waitFor();
+  await page.getByLabel("agent.yaml").fill("skills: [");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("The manifest cannot be used").waitFor();
+  await api("PUT", "/v1/agents/writer", { displayName: "The writer" });
+  await page.getByRole("heading", { name: "The writer" }).waitFor();
+  expect(await page.getByLabel("agent.yaml").inputValue()).toBe("skills: [");
+  await page.getByLabel("agent.yaml").fill("skills: [house-style]");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText(/PRECONDITION_FAILED/).waitFor();
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByText("Not saved yet").waitFor({ state: "detached" });
+  expect(await page.getByLabel("Name to show").inputValue()).toBe("The writer");
+  expect(complaints.splice(0).map((text) => /status of (\d+)/.exec(text)?.[1])).toEqual(["400", "412"]);
+});
+
+test("a token is shown once with how to use it, and revoked [S-59]", async () => {
+  const { page, gateway, api } = await openConsole({ skills });
+  await api("POST", "/v1/agents", { key: "writer", runtime: "demo" });
+  await page.goto(`${gateway.url}/agents/writer`);
+  await page.getByRole("link", { name: "New token" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("textbox", { name: "Name" }).fill("A program");
+  await checkAccessible(page);
+  await dialog.getByRole("button", { name: "Create" }).click();
+  const line = await dialog.getByText(/^export SKILLHOLD_TOKEN=/).textContent();
+  await dialog.getByText(/--token-env SKILLHOLD_TOKEN/).waitFor();
+  const headers = { authorization: `Bearer ${line?.split("=")[1]}` };
+  const me = () => fetch(`${gateway.url}/v1/me`, { headers });
+  expect(await (await me()).json()).toMatchObject({ agent: "writer", role: "agent" });
+  await dialog.getByRole("button", { name: "I have copied it" }).click();
+  await page.getByRole("button", { name: "Revoke A program" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+  await page.getByText("revoked", { exact: true }).waitFor();
+  expect((await me()).status).toBe(401);
+});
+
+test("the settings say what the gateway is, and show its documents [S-59]", async () => {
+  const visitor = await openConsole({ skills });
+  const { page, gateway, context } = visitor;
+  await page.goto(`${gateway.url}/settings`);
+  await settled(page);
+  await page.getByText("SQLite").waitFor();
+  await page.getByText(/^Show all \d+ limits$/).click();
+  await page.getByText("catalogueTokens").waitFor();
+  await page.getByLabel("dark").check();
+  await checkAccessible(page);
+  const opened = context.waitForEvent("page");
+  await page.getByRole("button", { name: "Routes" }).click();
+  await (await opened).getByText("/v1/skills/{id}/toggle").first().waitFor();
+  await page.getByRole("main").getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("heading", { name: "Sign in to Skillhold" }).waitFor();
+  excuse(visitor, /401/);
+});
+
+test("the palette offers what was looked at last first, and does things [S-59]", async () => {
+  const { page, gateway } = await openConsole({ skills });
+  await page.goto(`${gateway.url}/skills/weekly-report`);
+  await page.getByRole("heading", { name: /weekly-report/, level: 1 }).waitFor();
+  await page.keyboard.press("Control+k");
+  await page.getByRole("option").first().waitFor();
+  await page.getByRole("option", { selected: true, name: /weekly-report/ }).waitFor();
+  await checkAccessible(page);
+  await page.keyboard.type("dark theme");
+  await page.keyboard.press("Enter");
+  await page.locator("html[data-theme=dark]").waitFor();
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("new tok");
+  await page.keyboard.press("Enter");
+  await page.getByRole("dialog", { name: "New token" }).waitFor();
+  expect(page.url()).toContain("/tokens?new");
+});

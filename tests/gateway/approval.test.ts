@@ -1,0 +1,178 @@
+import type { Actor } from "@skillhold/protocol";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { freshDatabase } from "../postgres-database.ts";
+import { answerOf, ask, problemOf, type TestGateway } from "./gateway.fixture.ts";
+import { openRunningGateway, putFiles, TestSession } from "./session.fixture.ts";
+import { openPort, TestSocket } from "./socket.fixture.ts";
+
+const ada: Actor = { user: "ada", role: "publisher" };
+const input = { skill_id: "asks", script: "scripts/say.sh" };
+
+let gateway: TestGateway;
+
+beforeEach(async () => {
+  gateway = await openRunningGateway();
+  await putFiles(gateway, "asks", ada, { "scripts/say.sh": "echo done" });
+});
+
+afterEach(async () => {
+  await gateway.close();
+});
+
+async function open(at: TestGateway = gateway): Promise<TestSession> {
+  return await TestSession.open(at, await at.asRole("publisher", "ada"));
+}
+
+async function list(at: TestGateway = gateway) {
+  const response = await ask(at, "GET", "/v1/approvals", { headers: await at.asRole("admin", "root") });
+  return await answerOf("listQuestions", response);
+}
+
+/** The question that waits, once there is one. */
+async function waiting(at: TestGateway = gateway) {
+  return await vi.waitFor(
+    async () => {
+      const { questions } = await list(at);
+      const [question] = questions;
+      if (question === undefined || questions.length > 1) throw new Error(`${questions.length} wait`);
+      return question;
+    },
+    { timeout: 20_000 },
+  );
+}
+
+async function say(question: string, body: object, at: TestGateway = gateway): Promise<Response> {
+  const headers = await at.asRole("admin", "root");
+  return await ask(at, "POST", `/v1/approvals/${question}`, { headers, body });
+}
+
+test("a run waits for an administrator's yes, and then runs [S-28] [S-53]", async () => {
+  const session = await open();
+  const running = session.call("run_skill_script", { ...input, args: ["x y"] });
+  const question = await waiting();
+  expect(question).toMatchObject({
+    skill: "asks",
+    trust: "user",
+    act: "run_script",
+    target: "scripts/say.sh",
+    args: ["x y"],
+    network: "none",
+    session: session.id,
+  });
+  const answered = await say(question.id, { answer: "approve", scope: "once" });
+  expect(await answerOf("answerQuestion", answered)).toEqual({ question: question.id, answer: "approve" });
+  expect(await running).toMatchObject({ ok: true, data: { stdout: "done\n" } });
+  expect(await list()).toEqual({ questions: [], approvals: [] });
+  expect(await session.recorded()).toEqual([
+    "session.opened",
+    "run.requested",
+    "approval.asked",
+    "approval.granted",
+    "run.approved",
+    "skill.script_executed",
+  ]);
+});
+
+test("a no is an answer that says so, and nothing runs [S-28] [S-53]", async () => {
+  const session = await open();
+  const running = session.call("run_skill_script", input);
+  const { id } = await waiting();
+  expect((await say(id, { answer: "deny" })).status).toBe(200);
+  expect(await running).toMatchObject({ ok: false, error: { code: "APPROVAL_DENIED" } });
+  expect(await session.recorded()).not.toContain("skill.script_executed");
+});
+
+test("a yes for the content is kept, listed, and taken back [S-28] [S-53]", async () => {
+  const session = await open();
+  const first = session.call("run_skill_script", input);
+  await say((await waiting()).id, { answer: "approve", scope: "content" });
+  expect(await first).toMatchObject({ ok: true });
+  expect(await session.call("run_skill_script", input)).toMatchObject({ ok: true });
+  const { approvals } = await list();
+  expect(approvals).toMatchObject([{ skill: "asks", target: "scripts/say.sh", by: "root" }]);
+  const headers = await gateway.asRole("admin", "root");
+  const revoke = async () => {
+    const response = await ask(gateway, "DELETE", `/v1/approvals/kept/${approvals[0]?.id}`, { headers });
+    return (await answerOf("revokeApproval", response)).wasThere;
+  };
+  expect([await revoke(), await revoke()]).toEqual([true, false]);
+  const again = session.call("run_skill_script", input);
+  await say((await waiting()).id, { answer: "deny" });
+  expect(await again).toMatchObject({ ok: false });
+});
+
+test("of two answers one counts; what was never asked is not there [S-28]", async () => {
+  const running = (await open()).call("run_skill_script", input);
+  const { id } = await waiting();
+  const yes = { answer: "approve", scope: "once" };
+  const answers = await Promise.all([say(id, yes), say(id, { answer: "deny" }), say(id, yes)]);
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+  await running;
+  expect(await problemOf(await say(id, yes))).toMatchObject({ code: "CONFLICT" });
+  expect(await problemOf(await say("nothing", yes))).toMatchObject({ code: "QUESTION_NOT_FOUND" });
+  for (const body of [
+    { answer: "approve" },
+    { answer: "yes" },
+    { ...yes, by: "me" },
+    { answer: "deny", scope: "once" },
+  ])
+    expect(await problemOf(await say(id, body))).toMatchObject({ code: "USAGE" });
+});
+
+test("whoever acts through an agent answers nothing, whatever their role [S-28]", async () => {
+  const running = (await open()).call("run_skill_script", input);
+  const { id } = await waiting();
+  const headers = await gateway.asRole("admin", "root", "helper");
+  const refused = await ask(gateway, "POST", `/v1/approvals/${id}`, {
+    headers,
+    body: { answer: "approve", scope: "content" },
+  });
+  expect(await problemOf(refused)).toMatchObject({ code: "POLICY_DENIED" });
+  await say(id, { answer: "deny" });
+  await running;
+});
+
+test("a question whose asker ends its session is withdrawn [S-28] [S-53]", async () => {
+  const session = await open();
+  const running = session.call("run_skill_script", input);
+  const { id } = await waiting();
+  await session.send("DELETE", "");
+  expect(await running).toMatchObject({ ok: false, error: { code: "INTERRUPTED" } });
+  await vi.waitFor(async () => expect((await list()).questions).toEqual([]));
+  expect(await problemOf(await say(id, { answer: "deny" }))).toMatchObject({ code: "CONFLICT" });
+});
+
+test("a question comes to administrators over the socket, and is answered there [S-28] [S-54]", async () => {
+  const port = await openPort(gateway);
+  const admin = await TestSocket.open(port, await gateway.asRole("admin", "root"));
+  const other = await TestSocket.open(port, await gateway.asRole("publisher", "bob"));
+  await admin.subscribe();
+  await other.subscribe();
+  const running = (await open()).call("run_skill_script", input);
+  const asked = await admin.find((message) =>
+    "event" in message && message.event.type === "approval.asked" ? message.event : undefined,
+  );
+  const { question } = asked;
+  const answer = { question, answer: "approve", scope: "once" };
+  expect(await other.answer("approvals.answer", answer)).toMatchObject({ error: { code: "FORBIDDEN" } });
+  expect(await admin.ask("approvals.answer", answer)).toEqual({ question, answer: "approve" });
+  expect(await running).toMatchObject({ ok: true });
+  expect(await admin.answer("approvals.answer", answer)).toMatchObject({ error: { code: "CONFLICT" } });
+  expect(other.events).toEqual([]);
+  await port.close();
+});
+
+describe("two gateways on one PostgreSQL", () => {
+  test("what is asked at one is answered at the other, and kept for both [S-28] [S-54]", async () => {
+    const url = await freshDatabase();
+    const [one, two] = [await openRunningGateway({ url }), await openRunningGateway({ url })];
+    await putFiles(one, "asks", ada, { "scripts/say.sh": "echo done" });
+    const running = (await open(one)).call("run_skill_script", input);
+    await say((await waiting(two)).id, { answer: "approve", scope: "content" }, two);
+    expect(await running).toMatchObject({ ok: true });
+    expect((await list(two)).approvals).toHaveLength(1);
+    expect(await (await open(two)).call("run_skill_script", input)).toMatchObject({ ok: true });
+    await one.close();
+    await two.close();
+  });
+});

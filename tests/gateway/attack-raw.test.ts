@@ -1,0 +1,225 @@
+import { connect } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openTestPort, sendRaw, type TestPort } from "./port.fixture.ts";
+
+let port: TestPort;
+let host: string;
+let authorization: string;
+beforeAll(async () => {
+  port = await openTestPort();
+  host = `127.0.0.1:${port.port}`;
+  ({ authorization } = await port.gateway.asRole("admin", "root"));
+});
+afterAll(() => port.close());
+
+/** The statuses of all answers on the connection. */
+async function statusesOf(bytes: string): Promise<readonly number[]> {
+  const answer = await sendRaw(port.port, Buffer.from(bytes, "latin1"));
+  return [...answer.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map(([, status]) => Number(status));
+}
+
+const lines = (...each: readonly string[]) => `${each.join("\r\n")}\r\n\r\n`;
+const honest = () => [`Host: ${host}`, `Authorization: ${authorization}`, "Connection: close"];
+
+test("an honest request is answered [S-53]", async () => {
+  expect(await statusesOf(lines("GET /v1/me HTTP/1.1", ...honest()))).toEqual([200]);
+  for (const name of ["localhost", "LOCALHOST", "[::1]"]) {
+    const named = honest().with(0, `Host: ${name}:${port.port}`);
+    expect([name, await statusesOf(lines("GET /v1/me HTTP/1.1", ...named))]).toEqual([name, [200]]);
+  }
+});
+
+describe("another host", () => {
+  test.each([
+    ["a name that a stranger binds", () => `rebind.evil.test:${port.port}`],
+    ["the port left out", () => "127.0.0.1"],
+    ["another port", () => "127.0.0.1:1"],
+    ["the address written otherwise", () => `127.1:${port.port}`],
+    ["the address as a number", () => `2130706433:${port.port}`],
+    ["the address in hexadecimal", () => `0x7f000001:${port.port}`],
+    ["a dot at the end", () => `localhost.:${port.port}`],
+    ["a name below ours", () => `localhost.evil.test:${port.port}`],
+    ["a name before ours", () => `evil.test@127.0.0.1:${port.port}`],
+    ["a list", () => `${host}, evil.test`],
+    ["a path in it", () => `${host}/evil`],
+    ["any address", () => `0.0.0.0:${port.port}`],
+    ["nothing", () => ""],
+  ])("is refused: %s [S-53]", async (_title, name) => {
+    const named = honest().with(0, `Host: ${name()}`);
+    const [status, ...more] = await statusesOf(lines("GET /v1/me HTTP/1.1", ...named));
+    expect([400, 403]).toContain(status);
+    expect(more).toEqual([]);
+  });
+
+  test.each([
+    ["no Host", () => honest().slice(1)],
+    ["two, ours first", () => [...honest(), "Host: evil.test"]],
+    ["two, ours last", () => ["Host: evil.test", ...honest()]],
+    ["ours in another header", () => honest().with(0, `Host: evil.test\r\nX-Forwarded-Host: ${host}`)],
+    ["ours on a folded line", () => honest().with(0, `Host: evil.test\r\n ${host}`)],
+  ])("is refused: %s [S-53]", async (_title, headers) => {
+    const [status, ...more] = await statusesOf(lines("GET /v1/me HTTP/1.1", ...headers()));
+    expect([400, 403]).toContain(status);
+    expect(more).toEqual([]);
+  });
+
+  test.each([
+    "http://evil.test/v1/me",
+    "https://evil.test/v1/me",
+    "//evil.test/v1/me",
+    "http:/v1/me",
+    "*",
+    "v1/me",
+    "\\\\evil.test\\v1\\me",
+  ])("is not reached by the target %s [S-53]", async (target) => {
+    const [status = 400, ...more] = await statusesOf(lines(`GET ${target} HTTP/1.1`, ...honest()));
+    expect(status).toSatisfy((each: number) => each >= 400 && each < 500);
+    expect(more).toEqual([]);
+  });
+});
+
+describe("a request that two readers would read in two ways", () => {
+  const smuggled = () => `GET /v1/me HTTP/1.1\r\nHost: ${host}\r\nAuthorization: ${authorization}\r\n\r\n`;
+  const chunked = () => `0\r\n\r\n${smuggled()}`;
+  const post = "POST /v1/agents HTTP/1.1";
+  const json = "Content-Type: application/json";
+  test.each([
+    [
+      "a length and chunks",
+      () => lines(post, ...honest(), json, "Content-Length: 5", "Transfer-Encoding: chunked"),
+    ],
+    [
+      "chunks and a length",
+      () => lines(post, ...honest(), json, "Transfer-Encoding: chunked", "Content-Length: 5"),
+    ],
+    ["two lengths", () => lines(post, ...honest(), json, "Content-Length: 5", "Content-Length: 0")],
+    ["a list of lengths", () => lines(post, ...honest(), json, "Content-Length: 5, 0")],
+    ["a length with a sign", () => lines(post, ...honest(), json, "Content-Length: +5")],
+    ["a length below nothing", () => lines(post, ...honest(), json, "Content-Length: -1")],
+    ["a length in hexadecimal", () => lines(post, ...honest(), json, "Content-Length: 0x5")],
+    ["an encoding that is none", () => lines(post, ...honest(), json, "Transfer-Encoding: xchunked")],
+    [
+      "chunks that are not last",
+      () => lines(post, ...honest(), json, "Transfer-Encoding: chunked, identity"),
+    ],
+    ["a blank before the colon", () => lines(post, ...honest(), json, "Transfer-Encoding : chunked")],
+    ["a NUL in a header", () => lines(post, ...honest(), json, "X: a\0b")],
+    ["a bare CR in a header", () => lines(post, ...honest(), json, "X: a\rContent-Length: 0")],
+    ["no name of a header", () => lines(post, ...honest(), json, ": x")],
+    [
+      "a chunk that is no number",
+      () => `${lines(post, ...honest(), json, "Transfer-Encoding: chunked")}zz\r\n`,
+    ],
+  ])("is refused, and nothing behind it is answered: %s [S-53]", async (_title, head) => {
+    const statuses = await statusesOf(`${head()}${chunked()}`);
+    expect(statuses.filter((status) => status < 400)).toEqual([]);
+    expect(statuses.length).toBeLessThanOrEqual(1);
+  });
+});
+
+describe("a method that there is not", () => {
+  test.each([
+    "TRACE",
+    "TRACK",
+    "OPTIONS",
+    "PATCH",
+    "PROPFIND",
+    "LINK",
+    "PURGE",
+    "get",
+    "DeLeTe",
+    "EVIL",
+    "G\0T",
+    "QUERY",
+  ])("%s is refused [S-53]", async (method) => {
+    const answer = await sendRaw(
+      port.port,
+      Buffer.from(lines(`${method} /v1/me HTTP/1.1`, ...honest()), "latin1"),
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 40[05] /);
+    // Nothing of what was sent comes back.
+    expect(answer).not.toContain(authorization.slice("Bearer ".length));
+  });
+
+  test("nobody is connected through, and nothing else is spoken [S-53]", async () => {
+    for (const head of [
+      lines(`CONNECT ${host} HTTP/1.1`, ...honest()),
+      lines("GET /v1/me HTTP/1.1 HTTP/1.1", ...honest()),
+      "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    ])
+      expect([head, (await statusesOf(head)).filter((status) => status < 400)]).toEqual([head, []]);
+    const upgrade = lines(
+      "GET /v1/me HTTP/1.1",
+      `Host: ${host}`,
+      "Connection: Upgrade, close",
+      "Upgrade: h2c",
+    );
+    expect(await statusesOf(upgrade)).toEqual([401]);
+  });
+});
+
+describe("too much", () => {
+  test("a head of more than 16 KB is refused, wherever the bytes are [S-53]", async () => {
+    const much = "a".repeat(17 * 1024);
+    for (const head of [
+      lines(`GET /v1/me?${much} HTTP/1.1`, ...honest()),
+      lines("GET /v1/me HTTP/1.1", ...honest(), `X: ${much}`),
+      lines("GET /v1/me HTTP/1.1", ...honest(), `${much}: x`),
+      lines("GET /v1/me HTTP/1.1", ...honest(), ...Array.from({ length: 3000 }, (_, at) => `x${at}: y`)),
+      lines("GET /v1/me HTTP/1.1", ...honest(), `Cookie: ${"skillhold=x; ".repeat(2000)}`),
+    ])
+      expect((await statusesOf(head)).filter((status) => status < 400)).toEqual([]);
+  });
+
+  test("JSON without an end is cut off, declared or in chunks [S-53]", async () => {
+    const head = ["POST /v1/agents HTTP/1.1", ...honest(), "Content-Type: application/json"];
+    expect(await statusesOf(lines(...head, "Content-Length: 99999999"))).toEqual([413]);
+    const chunk = `10000\r\n${" ".repeat(65_536)}\r\n`;
+    const endless = `${lines(...head, "Transfer-Encoding: chunked")}${chunk.repeat(64)}`;
+    expect((await statusesOf(endless)).filter((status) => status !== 413)).toEqual([]);
+    // Others are answered as before.
+    expect(await statusesOf(lines("GET /v1/me HTTP/1.1", ...honest()))).toEqual([200]);
+  });
+
+  test("who never ends a head is not waited for [S-53]", async () => {
+    const socket = connect(port.port, "127.0.0.1");
+    const closed = new Promise<string>((resolve) => {
+      let answer = "";
+      socket.setEncoding("latin1");
+      socket.on("data", (part: string) => {
+        answer += part;
+      });
+      socket.on("error", () => resolve(answer));
+      socket.on("close", () => resolve(answer));
+    });
+    socket.write(`GET /v1/me HTTP/1.1\r\nHost: ${host}\r\n`);
+    const drip = setInterval(() => socket.write("X: y\r\n"), 1000);
+    try {
+      expect(await closed).toMatch(/^(HTTP\/1\.1 408 .*)?$/s);
+    } finally {
+      clearInterval(drip);
+      socket.destroy();
+    }
+  });
+});
+
+test("a file is read by its own path alone, as it comes from the wire [S-53]", async () => {
+  for (const path of [
+    "/v1/skills/pdf/files/../../../me",
+    "/v1/skills/pdf/files/%2e%2e/%2e%2e/%2e%2e/me",
+    "/v1/skills/pdf/files/..%2f..%2f..%2fregistry.db",
+    "/v1/skills/pdf/files/..\\..\\registry.db",
+    "/v1/./me/../../etc/passwd",
+    "/v1/skills/pdf/files//etc/passwd",
+    "/v1/skills/pdf/files/\xff\xfe",
+    "/v1/skills/pdf/files/a;b=c",
+    "/v1/skills/pdf#/../../me",
+  ]) {
+    const answer = await sendRaw(
+      port.port,
+      Buffer.from(lines(`GET ${path} HTTP/1.1`, `Host: ${host}`, "Connection: close"), "latin1"),
+    );
+    // Wherever it leads, nobody is let in without a token.
+    expect([path, answer.slice(0, 12)]).toEqual([path, expect.stringMatching(/^HTTP\/1\.1 40[0-4]$/)]);
+  }
+});

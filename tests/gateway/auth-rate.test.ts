@@ -1,0 +1,58 @@
+import { issueToken } from "@skillhold/core/token";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { ask, openTestGateway, problemOf, type TestGateway } from "./gateway.fixture.ts";
+
+let now: Date;
+let gateway: TestGateway;
+beforeEach(async () => {
+  now = new Date();
+  gateway = await openTestGateway({
+    clock: { now: () => now },
+    options: { rate: { token: 5, address: 3 } },
+  });
+});
+afterEach(() => gateway.close());
+
+test("whoever asks too often is told to wait, and nobody else [S-53]", async () => {
+  const [ann, bob] = [await gateway.asRole("viewer", "ann"), await gateway.asRole("viewer", "bob")];
+  const statusFor = async (headers = {}) => (await ask(gateway, "GET", "/v1/me", { headers })).status;
+  const statuses = [];
+  for (let each = 0; each < 6; each += 1) statuses.push(await statusFor(ann));
+  expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
+  expect(await statusFor(bob)).toBe(200);
+  const refused = await ask(gateway, "GET", "/v1/me", { headers: ann });
+  expect(refused.headers.get("retry-after")).toBe("12");
+  expect(await problemOf(refused)).toMatchObject({
+    code: "RATE_LIMITED",
+    hint: "Wait 12 s, then try again.",
+  });
+  now = new Date(now.getTime() + 12_000);
+  expect(await statusFor(ann)).toBe(200);
+});
+
+test("those without a token share what their address may ask, whatever they ask for [S-53]", async () => {
+  const statuses = [];
+  for (const [method, path, headers] of [
+    ["GET", "/healthz", {}],
+    ["GET", "/v1/me", { authorization: "Bearer skh_wrong" }],
+    ["GET", "/sign-in", {}],
+    ["GET", "/sign-in", {}],
+    ["GET", "/no/such/path", {}],
+    ["GET", "/v1/me", { authorization: "Bearer skh_wrong" }],
+  ] as const)
+    statuses.push((await ask(gateway, method, path, { headers })).status);
+  expect(statuses).toEqual([200, 401, 200, 429, 429, 429]);
+  // One who has a token is not kept out by those who have none.
+  expect((await ask(gateway, "GET", "/v1/me", { headers: await gateway.asRole("viewer") })).status).toBe(200);
+});
+
+test("a person has as much with each of their tokens, and none without [S-53]", async () => {
+  const by = { user: "root", role: "admin" } as const;
+  for (const name of ["one", "two"]) {
+    const { secret } = await issueToken({ name, role: "viewer", user: "ann" }, { by }, gateway.registry);
+    const headers = { authorization: `Bearer ${secret}` };
+    for (let each = 0; each < 5; each += 1)
+      expect((await ask(gateway, "GET", "/v1/me", { headers })).status).toBe(200);
+    expect((await ask(gateway, "GET", "/v1/me", { headers })).status).toBe(429);
+  }
+});

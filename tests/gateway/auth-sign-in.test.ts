@@ -1,0 +1,128 @@
+import { hash } from "node:crypto";
+import { issueToken } from "@skillhold/core/token";
+import { openGateway } from "@skillhold/gateway";
+import { Problem, routeTable } from "@skillhold/protocol/http";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { ask, openTestGateway, type TestGateway } from "./gateway.fixture.ts";
+
+const by = { user: "root", role: "admin" } as const;
+let now: Date;
+let gateway: TestGateway;
+beforeEach(async () => {
+  now = new Date();
+  gateway = await openTestGateway({ clock: { now: () => now } });
+});
+afterEach(() => gateway.close());
+
+const codeFor = async (user = "root") =>
+  (await issueToken({ kind: "sign-in", name: "me", role: "admin", user }, { by }, gateway.registry)).secret;
+const signIn = (code: unknown, headers: Readonly<Record<string, string>> = {}) =>
+  ask(gateway, "POST", "/v1/sign-in", { body: { code }, headers });
+
+test("a code is turned into a session once [S-53]", async () => {
+  const code = await codeFor("ann");
+  const responses = await Promise.all([signIn(code), signIn(code), signIn(code)]);
+  expect(responses.map(({ status }) => status).sort()).toEqual([200, 401, 401]);
+  const won = responses.find(({ status }) => status === 200);
+  expect(routeTable.signIn.answer.parse(await won?.json())).toMatchObject({ user: "ann", role: "admin" });
+  expect(won?.headers.get("cache-control")).toBe("no-store");
+  const [cookie, ...parts] = won?.headers.get("set-cookie")?.split("; ") ?? [];
+  expect(cookie).toMatch(/^skillhold=skh_[\w-]{43}$/);
+  expect(cookie).not.toContain(code);
+  expect(parts).toEqual(["Path=/", "Max-Age=43200", "HttpOnly", "SameSite=Strict"]);
+  const lost = responses.find(({ status }) => status === 401);
+  expect(lost?.headers.get("set-cookie")).toBeNull();
+  expect(Problem.parse(await lost?.json()).hint).toContain("skillhold token sign-in");
+});
+
+test("a code that is wrong, used or too old is refused in the same words [S-53]", async () => {
+  const used = await codeFor();
+  await signIn(used);
+  const old = await codeFor();
+  now = new Date(now.getTime() + 15 * 60_000);
+  const words = await Promise.all(
+    [used, old, `skh_${"A".repeat(43)}`, "x"].map(async (code) => {
+      const { requestId: _, ...problem } = Problem.parse(await (await signIn(code)).json());
+      return problem;
+    }),
+  );
+  expect(new Set(words.map((each) => JSON.stringify(each))).size).toBe(1);
+});
+
+test("an address may try ten codes a minute, right ones included [S-53]", async () => {
+  const statuses: number[] = [];
+  for (let tried = 0; tried < 11; tried += 1) statuses.push((await signIn("skh_wrong")).status);
+  expect(statuses).toEqual([...Array(10).fill(401), 429]);
+  const late = await signIn(await codeFor());
+  expect([late.status, late.headers.get("retry-after")]).toEqual([429, "6"]);
+  now = new Date(now.getTime() + 6000);
+  expect((await signIn(await codeFor())).status).toBe(200);
+  expect((await signIn(await codeFor())).status).toBe(429);
+});
+
+test("what a client says of its address counts only where a proxy says it [S-53]", async () => {
+  const options = { ...gateway.context.options, isTls: true };
+  const proxied = openGateway({ ...gateway.context, options });
+  const tryAs = async (app: Parameters<typeof ask>[0], forwarded: string) => {
+    const headers = { "x-forwarded-for": forwarded };
+    return (await ask(app, "POST", "/v1/sign-in", { body: { code: "x" }, headers })).status;
+  };
+  try {
+    for (let tried = 0; tried < 10; tried += 1) {
+      // The client says the first of them itself.
+      expect(await tryAs(proxied, `198.51.100.${tried}, 203.0.113.7`)).toBe(401);
+      expect(await tryAs(gateway, `203.0.113.${tried}`)).toBe(401);
+    }
+    expect(await tryAs(proxied, "198.51.100.99, 203.0.113.7")).toBe(429);
+    expect(await tryAs(proxied, "203.0.113.8")).toBe(401);
+    expect(await tryAs(gateway, "203.0.113.99")).toBe(429);
+  } finally {
+    await proxied.close();
+  }
+});
+
+test("a foreign page signs nobody in [S-53]", async () => {
+  const code = await codeFor();
+  expect((await signIn(code, { origin: "http://evil.test" })).status).toBe(403);
+  expect((await signIn(code, { "sec-fetch-site": "cross-site" })).status).toBe(403);
+  const form = await gateway.app.request("http://gateway.test:7878/v1/sign-in", {
+    method: "POST",
+    headers: { host: "gateway.test:7878", "content-type": "text/plain" },
+    body: JSON.stringify({ code }),
+  });
+  expect(form.status).toBe(415);
+  expect((await signIn(code)).status).toBe(200);
+});
+
+test.each(["/", "/sign-in"])("the page %s runs its own script and loads nothing [S-53]", async (path) => {
+  const response = await ask(gateway, "GET", path);
+  expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
+  const html = await response.text();
+  const policy = response.headers.get("content-security-policy") ?? "";
+  for (const [name, kind] of [
+    ["script", "script-src"],
+    ["style", "style-src"],
+  ] as const) {
+    const [, text = ""] = new RegExp(`<${name}>(.*?)</${name}>`, "s").exec(html) ?? [];
+    expect(policy).toContain(`${kind} 'sha256-${hash("sha256", text, "base64")}';`);
+  }
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).toContain("frame-ancestors 'none'");
+  expect(policy).not.toMatch(/unsafe|\*|http/);
+  expect(html).not.toMatch(/(src|href)="(?!\/reference"|data:,")/);
+  expect(html).not.toMatch(/\son\w+=/);
+});
+
+test("pages are for whoever follows a link to them, at this host alone [S-53]", async () => {
+  const link = { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" };
+  for (const path of ["/", "/sign-in"]) {
+    const statusWith = async (headers: Readonly<Record<string, string>>) =>
+      (await ask(gateway, "GET", path, { headers })).status;
+    expect(await statusWith(link)).toBe(200);
+    expect(await statusWith({ ...link, host: "evil.test" })).toBe(403);
+    expect(await statusWith({ ...link, "sec-fetch-dest": "iframe" })).toBe(403);
+    expect(await statusWith({ "sec-fetch-site": "cross-site", "sec-fetch-mode": "cors" })).toBe(403);
+    expect(await statusWith({ origin: "http://evil.test" })).toBe(403);
+    expect((await ask(gateway, "HEAD", path)).status).toBe(200);
+  }
+});

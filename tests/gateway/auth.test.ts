@@ -1,0 +1,300 @@
+import { hash } from "node:crypto";
+import type { RegistryStore } from "@skillhold/core/registry";
+import { removeAgent } from "@skillhold/core/registry";
+import { issueToken, revokeToken, useSignIn } from "@skillhold/core/token";
+import { openGateway } from "@skillhold/gateway";
+import { routeTable } from "@skillhold/protocol/http";
+import { openRegistryStore } from "@skillhold/store";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { freshDatabase } from "../postgres-database.ts";
+import { ask, openTestGateway, type TestGateway } from "./gateway.fixture.ts";
+
+const by = { user: "root", role: "admin" } as const;
+let now: Date;
+let gateway: TestGateway;
+beforeEach(async () => {
+  now = new Date();
+  gateway = await openTestGateway({ clock: { now: () => now } });
+});
+afterEach(() => gateway.close());
+
+const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` });
+const statusFor = async (
+  headers: Readonly<Record<string, string>>,
+  app: Pick<TestGateway, "app"> = gateway,
+) => (await ask(app, "GET", "/v1/me", { headers })).status;
+const issue = (more: { readonly expiresInMs?: number; readonly agent?: string } = {}) =>
+  issueToken({ name: "program", role: "viewer", user: "ann", ...more }, { by }, gateway.registry);
+
+async function openWebSession() {
+  const signIn = await issueToken({ kind: "sign-in", name: "me", role: "admin" }, { by }, gateway.registry);
+  const response = await ask(gateway, "POST", "/v1/sign-in", { body: { code: signIn.secret } });
+  const { csrf } = routeTable.signIn.answer.parse(await response.json());
+  const cookie = response.headers.get("set-cookie")?.split(";")[0] ?? "";
+  return { cookie, csrf, headers: { cookie, "x-skillhold-csrf": csrf } };
+}
+
+describe("a token of a program", () => {
+  test("says who asks [S-53]", async () => {
+    const { token, secret } = await issue();
+    const response = await ask(gateway, "GET", "/v1/me", { headers: bearer(secret) });
+    const { id, user, role, expiresAt } = token;
+    expect(await response.json()).toEqual({ user, role, expiresAt, token: id });
+    expect(response.headers.get("cache-control")).toBe("no-store");
+  });
+
+  test("counts only whole, and in no other place than its header [S-53]", async () => {
+    const { secret } = await issue();
+    expect(await statusFor(bearer(secret))).toBe(200);
+    const wrong = [
+      secret.slice(0, -1),
+      `${secret}A`,
+      `${secret}${secret}`,
+      secret.toUpperCase(),
+      secret.replace("skh_", "SKH_"),
+      `${secret.slice(0, -1)}${secret.endsWith("A") ? "B" : "A"}`,
+      `${secret}=`,
+      `"${secret}"`,
+      `${secret},${secret}`,
+      secret.slice(4),
+      "A".repeat(8000),
+    ];
+    for (const each of wrong) expect([each, await statusFor(bearer(each))]).toEqual([each, 401]);
+    for (const headers of [
+      { authorization: secret },
+      { authorization: `Basic ${btoa(`ann:${secret}`)}` },
+      { cookie: `skillhold=${secret}` },
+      { "x-api-key": secret },
+      { "proxy-authorization": `Bearer ${secret}` },
+      { "sec-websocket-protocol": secret },
+    ])
+      expect([headers, await statusFor(headers)]).toEqual([headers, 401]);
+    for (const name of ["token", "access_token", "api_key"])
+      expect((await ask(gateway, "GET", `/v1/me?${name}=${secret}`)).status).toBe(401);
+  });
+
+  test("is over at the moment at which it expires, also when it was just used [S-53]", async () => {
+    const { token, secret } = await issue({ expiresInMs: 60_000 });
+    now = new Date(Date.parse(token.expiresAt) - 1);
+    expect(await statusFor(bearer(secret))).toBe(200);
+    now = new Date(token.expiresAt);
+    expect(await statusFor(bearer(secret))).toBe(401);
+  });
+
+  test("counts no more with the next request after it was revoked, by whom ever [S-53] [S-55]", async () => {
+    const other = await openRegistryStore(`sqlite:${gateway.folder}/registry.db`);
+    try {
+      for (const store of [gateway.registry.store, other]) {
+        const { token, secret } = await issue();
+        expect(await statusFor(bearer(secret))).toBe(200);
+        await revokeToken(token.id, { by }, { ...gateway.registry, store });
+        expect(await statusFor(bearer(secret))).toBe(401);
+      }
+    } finally {
+      await other.close();
+    }
+  });
+
+  test("counts no more once its agent is gone [S-53]", async () => {
+    const headers = await gateway.asRole("agent", "ann", "helper");
+    expect(await statusFor(headers)).toBe(200);
+    await removeAgent("helper", { by }, gateway.registry);
+    expect(await statusFor(headers)).toBe(401);
+  });
+
+  test("is told when it was last used, now and then [S-53]", async () => {
+    const { secret } = await issue();
+    const lastUse = async () => (await gateway.registry.store.listTokens("api")).at(-1)?.lastUsedAt;
+    await statusFor(bearer(secret));
+    await vi.waitFor(async () => expect(await lastUse()).toBe(now.toISOString()));
+    const first = now.toISOString();
+    now = new Date(now.getTime() + 59_000);
+    await statusFor(bearer(secret));
+    expect(await lastUse()).toBe(first);
+    now = new Date(now.getTime() + 6000);
+    await statusFor(bearer(secret));
+    await vi.waitFor(async () => expect(await lastUse()).toBe(now.toISOString()));
+  });
+});
+
+/** The same store, and a list of what was looked for in it. */
+function watched(store: RegistryStore): { readonly store: RegistryStore; readonly looked: string[] } {
+  const looked: string[] = [];
+  const findToken = (key: string) => {
+    looked.push(key);
+    return store.findToken(key);
+  };
+  return { store: { ...store, findToken }, looked };
+}
+
+test("tokens are looked for by the hashes of their secrets alone, and what is none is not looked for [S-53]", async () => {
+  const { store, looked } = watched(gateway.registry.store);
+  const own = openGateway({ ...gateway.context, registry: { ...gateway.registry, store } });
+  try {
+    const { token, secret } = await issue();
+    const { cookie } = await openWebSession();
+    looked.length = 0;
+    for (const given of [secret, token.id, hash("sha256", secret, "hex"), "skh_short", "' or 1=1 --"])
+      await statusFor(bearer(given), own);
+    await statusFor({ cookie }, own);
+    const web = cookie.slice("skillhold=".length);
+    expect(looked).toEqual([hash("sha256", secret, "hex"), hash("sha256", web, "hex")]);
+  } finally {
+    await own.close();
+  }
+});
+
+test("a token that was just used is not looked for again, for seconds and until something is committed [S-53]", async () => {
+  const { store, looked } = watched(gateway.registry.store);
+  const own = openGateway({ ...gateway.context, registry: { ...gateway.registry, store } });
+  try {
+    const { secret } = await issue();
+    // Until its use is written down, that is a commit, too.
+    await vi.waitFor(async () => {
+      await statusFor(bearer(secret), own);
+      looked.length = 0;
+      expect(await statusFor(bearer(secret), own)).toBe(200);
+      expect(looked).toEqual([]);
+    });
+    now = new Date(now.getTime() + 5000);
+    expect(await statusFor(bearer(secret), own)).toBe(200);
+    expect(looked).toHaveLength(1);
+    await issue();
+    expect(await statusFor(bearer(secret), own)).toBe(200);
+    expect(looked).toHaveLength(2);
+  } finally {
+    await own.close();
+  }
+});
+
+test("what was taken back at one gateway is taken back at another on the same PostgreSQL [S-53] [S-55]", async () => {
+  const url = await freshDatabase();
+  const [one, two] = await Promise.all([openTestGateway({ url }), openTestGateway({ url })]);
+  try {
+    const admin = await one.asRole("admin");
+    const { token, secret } = await issueToken({ name: "program", role: "viewer" }, { by }, one.registry);
+    expect(await statusFor(bearer(secret), two)).toBe(200);
+    expect(await statusFor(bearer(secret), one)).toBe(200);
+    expect((await ask(one, "DELETE", `/v1/tokens/${token.id}`, { headers: admin })).status).toBe(200);
+    // Here at once; there when the database has told of it.
+    expect(await statusFor(bearer(secret), one)).toBe(401);
+    await vi.waitFor(async () => expect(await statusFor(bearer(secret), two)).toBe(401), 6000);
+  } finally {
+    await Promise.all([one.close(), two.close()]);
+  }
+});
+
+describe("the cookie of a browser", () => {
+  test("counts together with its header, and without it for nothing that is data [S-53]", async () => {
+    const { cookie, csrf, headers } = await openWebSession();
+    const me = await ask(gateway, "GET", "/v1/me", { headers });
+    expect(routeTable.whoAmI.answer.parse(await me.json())).toMatchObject({
+      user: "root",
+      role: "admin",
+      csrf,
+    });
+    for (const given of ["", csrf.slice(1), `${csrf}A`, cookie, csrf.toUpperCase()])
+      expect([given, await statusFor({ cookie, "x-skillhold-csrf": given })]).toEqual([given, 401]);
+    expect(await statusFor({ cookie })).toBe(401);
+    expect(await statusFor({ "x-skillhold-csrf": csrf })).toBe(401);
+  });
+
+  test("counts alone for the list of routes, which people open by its address [S-53]", async () => {
+    const { cookie } = await openWebSession();
+    const alone: string[] = [];
+    for (const [operation, { method, path }] of Object.entries(routeTable)) {
+      const address = `${path.replaceAll(/\{\w+\}/g, "none")}?no-such-thing=1`;
+      const { status } = await ask(gateway, method, address, { headers: { cookie } });
+      if (status !== 401 && routeTable[operation as keyof typeof routeTable].roles !== "anyone")
+        alone.push(operation);
+    }
+    expect(alone.sort()).toEqual(["getOpenApi", "getReference"]);
+    const navigation = {
+      cookie,
+      "sec-fetch-site": "same-origin",
+      "sec-fetch-mode": "navigate",
+      "sec-fetch-dest": "document",
+    };
+    expect((await ask(gateway, "GET", "/openapi.json", { headers: navigation })).status).toBe(200);
+    expect((await ask(gateway, "GET", "/openapi.json")).status).toBe(401);
+  });
+
+  test("is of one session: the header of another does not fit it [S-53]", async () => {
+    const [one, two] = [await openWebSession(), await openWebSession()];
+    expect(one.csrf).not.toBe(two.csrf);
+    expect(await statusFor({ cookie: one.cookie, "x-skillhold-csrf": two.csrf })).toBe(401);
+    // Where there are two, one was put there by someone else.
+    const both = `${one.cookie}; ${two.cookie}`;
+    for (const csrf of [one.csrf, two.csrf])
+      expect(await statusFor({ cookie: both, "x-skillhold-csrf": csrf })).toBe(401);
+    expect(await statusFor({ cookie: `a=b; ${one.cookie}; c=d`, "x-skillhold-csrf": one.csrf })).toBe(200);
+  });
+
+  test("does not stand in for a token that does not count [S-53]", async () => {
+    const { headers } = await openWebSession();
+    expect(await statusFor({ ...headers, ...bearer("skh_wrong") })).toBe(401);
+    expect(await statusFor({ ...headers, authorization: "" })).toBe(401);
+  });
+
+  test("is no token of a program, and a code to sign in with is neither [S-53]", async () => {
+    const { cookie } = await openWebSession();
+    expect(await statusFor(bearer(cookie.slice("skillhold=".length)))).toBe(401);
+    const signIn = await issueToken({ kind: "sign-in", name: "me", role: "admin" }, { by }, gateway.registry);
+    expect(await statusFor(bearer(signIn.secret))).toBe(401);
+    expect(await statusFor({ cookie: `skillhold=${signIn.secret}` })).toBe(401);
+    const { secret } = await issue();
+    expect((await ask(gateway, "POST", "/v1/sign-in", { body: { code: secret } })).status).toBe(401);
+  });
+
+  test("is for TLS alone, and for this host alone, where there is TLS [S-53]", async () => {
+    const options = { ...gateway.context.options, isTls: true };
+    const tls = openGateway({ ...gateway.context, options });
+    try {
+      const signIn = await issueToken(
+        { kind: "sign-in", name: "me", role: "admin" },
+        { by },
+        gateway.registry,
+      );
+      const response = await ask(tls, "POST", "/v1/sign-in", { body: { code: signIn.secret } });
+      const { csrf } = routeTable.signIn.answer.parse(await response.json());
+      const [cookie = "", ...parts] = response.headers.get("set-cookie")?.split("; ") ?? [];
+      expect(cookie).toMatch(/^__Host-skillhold=skh_[\w-]{43}$/);
+      expect(parts).toEqual(["Path=/", "Max-Age=43200", "HttpOnly", "SameSite=Strict", "Secure"]);
+      const origin = "https://gateway.test:7878";
+      expect(await statusFor({ cookie, "x-skillhold-csrf": csrf, origin }, tls)).toBe(200);
+      const plain = cookie.replace("__Host-", "");
+      expect(await statusFor({ cookie: plain, "x-skillhold-csrf": csrf, origin }, tls)).toBe(401);
+      const unsafe = { cookie, "x-skillhold-csrf": csrf, origin: "http://gateway.test:7878" };
+      expect(await statusFor(unsafe, tls)).toBe(403);
+    } finally {
+      await tls.close();
+    }
+  });
+});
+
+test("a session ends with sign-out, and when its time is over [S-53]", async () => {
+  const { headers } = await openWebSession();
+  const response = await ask(gateway, "POST", "/v1/sign-out", { headers });
+  expect(response.status).toBe(204);
+  expect(response.headers.get("set-cookie")).toMatch(/^skillhold=; Path=\/; Max-Age=0; /);
+  expect(await statusFor(headers)).toBe(401);
+  const later = await openWebSession();
+  now = new Date(now.getTime() + 12 * 3_600_000);
+  expect(await statusFor(later.headers)).toBe(401);
+  const program = await ask(gateway, "POST", "/v1/sign-out", { headers: await gateway.asRole("viewer") });
+  expect(program.status).toBe(400);
+});
+
+test("whoever signed in to act as an agent may sign out [S-53]", async () => {
+  await gateway.asRole("agent", "root", "helper");
+  const spec = { kind: "sign-in", name: "me", role: "viewer", agent: "helper" } as const;
+  const signIn = await issueToken(spec, { by }, gateway.registry);
+  const { secret } = await useSignIn(signIn.secret, gateway.registry);
+  const cookie = `skillhold=${secret}`;
+  expect((await ask(gateway, "POST", "/v1/sign-out", { headers: { cookie } })).status).toBe(401);
+  const { csrfOf } = await import("../../packages/gateway/src/auth/csrf.ts");
+  const token = await gateway.registry.store.findToken(hash("sha256", secret, "hex"));
+  const headers = { cookie, "x-skillhold-csrf": csrfOf(secret, token?.id ?? "") };
+  expect((await ask(gateway, "POST", "/v1/sign-out", { headers })).status).toBe(204);
+  expect(await statusFor(headers)).toBe(401);
+});

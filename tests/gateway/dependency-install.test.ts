@@ -1,0 +1,182 @@
+import { Progress } from "@skillhold/gateway";
+import { afterEach, describe, expect, test } from "vitest";
+import { removeFolders } from "../../packages/core/src/environment/environment.fixture.ts";
+import { dependencyPorts, listenTo, publishImports } from "./dependency.fixture.ts";
+import {
+  answerOf,
+  ask,
+  type Changed,
+  openTestGateway,
+  problemOf,
+  type TestGateway,
+} from "./gateway.fixture.ts";
+
+const opened: TestGateway[] = [];
+
+afterEach(async () => {
+  for (const gateway of opened.splice(0)) await gateway.close();
+  removeFolders();
+});
+
+async function open(change: Changed = {}) {
+  const progress = new Progress();
+  const heard = listenTo(progress);
+  const gateway = await openTestGateway({ dependencies: dependencyPorts(), progress, ...change });
+  opened.push(gateway);
+  const headers = await gateway.asRole("admin", "root");
+  const post = async (path: string, body?: unknown) => await ask(gateway, "POST", path, { headers, body });
+  const missing = async (id: string) => (await gateway.registry.store.findSkill(id))?.missing;
+  /** Publishes it, and waits until it was looked at. */
+  const publish = async (
+    id: string,
+    packages: readonly string[],
+    role: "publisher" | "agent" = "publisher",
+  ) => {
+    const by = { user: "ann", role, ...(role === "agent" ? { agent: "writer" } : {}) };
+    await publishImports(id, packages, gateway.registry, { by });
+    await heard.untilChecked(id);
+  };
+  return { gateway, heard, post, missing, publish };
+}
+
+describe("install-dep", () => {
+  test("installs one thing for a skill, tells it as it goes, and looks again at what is missing [S-36] [S-54]", async () => {
+    const { gateway, heard, post, missing, publish } = await open();
+    await publish("skill", ["zzz-one", "zzz-two"]);
+    const told = heard.events.length;
+    const response = await post("/v1/skills/install-dep", { skill: "skill", dep: "node:zzz-one" });
+    expect(await answerOf("installDependency", response)).toEqual({
+      ok: true,
+      dep: "npm:zzz-one",
+      result: { spec: "npm:zzz-one", status: "ok", message: "" },
+    });
+    expect(heard.events.slice(told)).toEqual([
+      { type: "skill.dep.item.installing", slug: "skill", dep: "npm:zzz-one" },
+      { type: "skill.dep.item.installed", slug: "skill", dep: "npm:zzz-one", ok: true },
+      { type: "skill.deps.checking", slug: "skill" },
+      { type: "skill.deps.checked", slug: "skill", ok: false, missing: ["npm:zzz-two"] },
+    ]);
+    expect(await missing("skill")).toEqual(["npm:zzz-two"]);
+    const events = await gateway.registry.store.eventsAfter(0, 1000);
+    const yes = events.map(({ event }) => event).find(({ type }) => type === "run.approved");
+    expect(yes).toMatchObject({ skill: "skill", target: "npm:zzz-one", by: "root" });
+    expect(events.some(({ event }) => event.type === "skill.deps_installed")).toBe(true);
+  });
+
+  test("says what went wrong, and the skill lacks it as before [S-36]", async () => {
+    const { heard, post, missing, publish } = await open();
+    await publish("skill", ["bad-package"]);
+    const response = await post("/v1/skills/install-dep", { skill: "skill", dep: "npm:bad-package" });
+    const answer = await answerOf("installDependency", response);
+    expect(answer).toMatchObject({ ok: false, error: expect.stringContaining("bad-package") });
+    expect(heard.events).toContainEqual(
+      expect.objectContaining({ type: "skill.dep.item.installed", ok: false, error: answer.error }),
+    );
+    expect(await missing("skill")).toEqual(["npm:bad-package"]);
+  });
+
+  test("installs nothing for a stranger's skill, whoever asks, and takes no text that is no package [S-28] [S-36]", async () => {
+    const { gateway, post, publish } = await open();
+    await gateway.asRole("agent", "ann", "writer");
+    await publish("strange", ["zzz-one"], "agent");
+    const denied = await post("/v1/skills/install-dep", { skill: "strange", dep: "npm:zzz-one" });
+    expect(await problemOf(denied)).toMatchObject({ status: 403, code: "POLICY_DENIED" });
+    for (const dep of ["npm:--prefix=/", "npm:a b", "pip:../x", "pip:-e.", "git:x", "npm:x@file:/etc"]) {
+      const refused = await post("/v1/skills/install-dep", { skill: "strange", dep });
+      expect([dep, await problemOf(refused)]).toMatchObject([dep, { status: 400, code: "CONFIG_INVALID" }]);
+    }
+    const absent = await post("/v1/skills/install-dep", { skill: "absent", dep: "npm:zzz-one" });
+    expect(await problemOf(absent)).toMatchObject({ status: 404, code: "SKILL_NOT_FOUND" });
+  });
+
+  test("leaves packages of the system to a person, with the command [S-36]", async () => {
+    const { post, publish } = await open();
+    await publish("skill", []);
+    const response = await post("/v1/skills/install-dep", { skill: "skill", dep: "apt:jq" });
+    expect(await answerOf("installDependency", response)).toMatchObject({
+      ok: false,
+      result: { status: "manual", message: expect.stringContaining("apt-get install") },
+    });
+  });
+
+  test("is for administrators alone [S-53]", async () => {
+    const { gateway } = await open();
+    for (const role of ["publisher", "viewer", "agent"] as const) {
+      const headers = await gateway.asRole(role);
+      const body = { skill: "skill", dep: "npm:x" };
+      const refused = await ask(gateway, "POST", "/v1/skills/install-dep", { headers, body });
+      expect(await problemOf(refused)).toMatchObject({ status: 403, code: "FORBIDDEN" });
+    }
+  });
+});
+
+describe("install-deps", () => {
+  test("installs all that is missing, each for its skill; one that is refused holds up no other [S-36] [S-54]", async () => {
+    const { gateway, heard, post, missing, publish } = await open();
+    await gateway.asRole("agent", "ann", "writer");
+    await publish("first", ["zzz-one"]);
+    await publish("second", ["bad-two"]);
+    await publish("strange", ["zzz-three"], "agent");
+    await publish("whole", []);
+    const told = heard.events.length;
+    const answer = await answerOf("installDependencies", await post("/v1/skills/install-deps"));
+    expect(answer).toMatchObject({ system: [], pip: [], npm: ["zzz-one"] });
+    expect(answer.results.map(({ skill, spec, status }) => [skill, spec, status])).toEqual([
+      ["first", "npm:zzz-one", "ok"],
+      ["second", "npm:bad-two", "failed"],
+      ["strange", "npm:zzz-three", "failed"],
+    ]);
+    expect(answer.errors).toHaveLength(2);
+    const after = heard.events.slice(told);
+    const begun = after.findIndex(({ type }) => type === "skill.deps.installing");
+    const ended = after.findIndex(({ type }) => type === "skill.deps.installed");
+    expect(after[begun]).toEqual({
+      type: "skill.deps.installing",
+      deps: ["npm:zzz-one", "npm:bad-two", "npm:zzz-three"],
+    });
+    expect(after[ended]).toMatchObject({ npm: ["zzz-one"], errors: answer.errors });
+    const items = after.slice(begun + 1, ended).map(({ type }) => type);
+    expect(new Set(items)).toEqual(new Set(["skill.dep.item.installing", "skill.dep.item.installed"]));
+    expect(after.slice(ended).some(({ type }) => type === "skill.deps.checked")).toBe(true);
+    expect([await missing("first"), await missing("second")]).toEqual([[], ["npm:bad-two"]]);
+  });
+
+  test("installs for the skills that are named, and no others [S-36]", async () => {
+    const { post, missing, publish } = await open();
+    await publish("first", ["zzz-one"]);
+    await publish("second", ["zzz-two"]);
+    const response = await post("/v1/skills/install-deps", { skills: ["second"] });
+    expect(await answerOf("installDependencies", response)).toMatchObject({ npm: ["zzz-two"] });
+    expect([await missing("first"), await missing("second")]).toEqual([["npm:zzz-one"], []]);
+  });
+
+  test("does nothing when nothing is missing [S-36]", async () => {
+    const { heard, post, publish } = await open();
+    await publish("whole", []);
+    const answer = await answerOf("installDependencies", await post("/v1/skills/install-deps"));
+    expect(answer).toEqual({ results: [], system: [], pip: [], npm: [], errors: [] });
+    expect(heard.events.some(({ type }) => type.includes("install"))).toBe(false);
+  });
+});
+
+/** An npm that fails when another one is at work. */
+const JEALOUS_NPM = `
+while [ "$1" != -- ]; do if [ "$1" = --prefix ]; then prefix=$2; fi; shift; done
+shift
+mkdir "$(dirname "$0")/busy" || { echo "npm error: another one is at work" >&2; exit 1; }
+sleep 0.3
+for spec; do mkdir -p "$prefix/node_modules/$spec"; echo '{}' > "$prefix/node_modules/$spec/package.json"; done
+rmdir "$(dirname "$0")/busy"
+`;
+
+test("one installation comes after the other, whoever asks for them [S-36]", async () => {
+  const { post, publish } = await open({ dependencies: dependencyPorts({ npm: JEALOUS_NPM }) });
+  const names = ["one", "two", "three"];
+  for (const name of names) await publish(name, [`zzz-${name}`]);
+  const answers = await Promise.all(
+    names.map(async (skill) =>
+      answerOf("installDependency", await post("/v1/skills/install-dep", { skill, dep: `npm:zzz-${skill}` })),
+    ),
+  );
+  expect(answers.map(({ ok, error }) => [ok, error])).toEqual(names.map(() => [true, undefined]));
+});

@@ -1,0 +1,40 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, expect, test } from "vitest";
+import { ServeScene, tokenOf } from "./serve.fixture.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const guide = readFileSync(join(root, "docs/guide/gateway.md"), "utf8");
+const run = promisify(execFile);
+const scene = new ServeScene();
+afterAll(() => scene.close());
+
+test("the tour of the guide can be taken as it is written [S-53]", async () => {
+  const [, tour = ""] = /## A tour with curl\n.*?```sh\n(.*?)```/s.exec(guide) ?? [];
+  expect(tour.split("\n").length).toBeGreaterThan(10);
+  const gateway = await scene.serve(["--no-seed"]);
+  const { authorization } = await tokenOf(gateway);
+  const env = {
+    URL: gateway.url,
+    TOKEN: authorization.replace("Bearer ", ""),
+    HOME: gateway.command.home,
+    PATH: [join(root, "node_modules/.bin"), process.env["PATH"]].join(delimiter),
+  };
+  const script = `set -eu\n${tour.replaceAll(/^api (.*)$/gm, "api $1\necho")}`;
+  const { stdout } = await run("bash", ["-c", script], { cwd: scene.folder(), env });
+  for (const part of ['"role":"admin"', '"status":"published"', "name: hello", '"enabled":true', '"seq"'])
+    expect(stdout).toContain(part);
+});
+
+test("the guide names every option of the command, and every event about dependencies [S-54] [S-60]", async () => {
+  const { serveTable } = await import("../../packages/cli/src/serve-table.ts");
+  const flags = serveTable.flatMap(({ options }) =>
+    options.map((option) => option.flags.split(" ", 1)[0] ?? ""),
+  );
+  const { DependencyEvent } = await import("@skillhold/protocol/http");
+  const types = DependencyEvent.options.map(({ shape }) => shape.type.value);
+  for (const word of [...flags, ...types]) expect(guide, word).toContain(`\`${word}`);
+});

@@ -1,0 +1,107 @@
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { routeTable } from "@skillhold/protocol/http";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { get, type RunningGateway, ServeScene, tokenOf, writeSkill } from "./serve.fixture.ts";
+
+type Headers = Readonly<Record<string, string>>;
+const versions = ["2025-11-25", "2026-07-28"] as const;
+const scene = new ServeScene();
+let gateway: RunningGateway;
+let admin: Headers;
+
+beforeAll(async () => {
+  gateway = await scene.serve(["--no-seed"]);
+  admin = await tokenOf(gateway);
+  const folder = writeSkill(scene.folder(), "hello", { "scripts/hi.py": 'print("hi from here")\n' });
+  const store = `sqlite:${gateway.data}/registry.db`;
+  for (const args of [
+    ["publish", folder, "--store", store],
+    ["edit", "hello", "--visibility", "public", "--store", store],
+    ["agent", "add", "writer", "--runtime", "test", "--store", store],
+  ])
+    expect(await scene.start(args).ended).toEqual({ code: 0, signal: null });
+});
+afterAll(() => scene.close());
+
+async function tokenFor(body: object): Promise<Headers> {
+  const headers = { ...admin, "content-type": "application/json" };
+  const response = await fetch(`${gateway.url}/v1/tokens`, {
+    method: "POST",
+    headers,
+    body: JSON.stringify(body),
+  });
+  const { secret } = routeTable.issueToken.answer.parse(await response.json());
+  return { authorization: `Bearer ${secret}` };
+}
+
+async function connect(headers: Headers, pin: (typeof versions)[number]): Promise<Client> {
+  const options = pin === "2025-11-25" ? {} : { versionNegotiation: { mode: { pin } } };
+  const client = new Client({ name: "test", version: "1" }, options);
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(`${gateway.url}/mcp`), { requestInit: { headers } }),
+  );
+  return client;
+}
+
+test.each(versions)(
+  "an agent's client finds and loads skills at /mcp, by %s, and it is recorded [S-57]",
+  async (pin) => {
+    const client = await connect(await tokenFor({ name: pin, role: "agent", agent: "writer" }), pin);
+    try {
+      const { tools } = await client.listTools();
+      expect(tools.map(({ name }) => name)).toContain("read_skill");
+      const result = await client.callTool({ name: "read_skill", arguments: { skill_id: "hello" } });
+      expect(JSON.stringify(result.content)).toContain("Do it.");
+    } finally {
+      await client.close();
+    }
+    const query = "type=skill.activated&skill=hello&order=newest&limit=1";
+    const { events } = await get(`${gateway.url}/v1/audit?${query}`, routeTable.listEvents, admin);
+    expect(events).toMatchObject([{ event: { skill: "hello", invoker: "model" } }]);
+  },
+);
+
+test("without a token, or with one that was revoked, nothing is served at /mcp [S-57] [S-53]", async () => {
+  const ask = (headers: Headers) => {
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
+    return fetch(`${gateway.url}/mcp`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body,
+    });
+  };
+  expect((await ask({})).status).toBe(401);
+  expect((await ask({ authorization: "Bearer skh_nothing" })).status).toBe(401);
+  expect((await ask({ ...admin, origin: "http://elsewhere.example" })).status).toBe(403);
+});
+
+test("what needs a yes is asked at the desk, and the client that asks cannot give it [S-28] [S-57]", async () => {
+  const agent = await tokenFor({ name: "runner", role: "agent", agent: "writer" });
+  const client = await connect(agent, "2026-07-28");
+  try {
+    const running = client.callTool({
+      name: "run_skill_script",
+      arguments: { skill_id: "hello", script: "scripts/hi.py" },
+    });
+    const question = await vi.waitFor(
+      async () => {
+        const { questions } = await get(`${gateway.url}/v1/approvals`, routeTable.listQuestions, admin);
+        expect(questions).toHaveLength(1);
+        return questions[0];
+      },
+      { timeout: 20_000 },
+    );
+    expect(question).toMatchObject({ skill: "hello", target: "scripts/hi.py" });
+    const answer = (headers: Headers) =>
+      fetch(`${gateway.url}/v1/approvals/${question?.id}`, {
+        method: "POST",
+        headers: { ...headers, "content-type": "application/json" },
+        body: JSON.stringify({ answer: "approve", scope: "once" }),
+      });
+    expect((await answer(agent)).status).toBe(403);
+    expect((await answer(admin)).status).toBe(200);
+    expect(JSON.stringify(await running)).toContain("hi from here");
+  } finally {
+    await client.close();
+  }
+});

@@ -1,0 +1,169 @@
+import type { LibraryChange } from "@skillhold/core";
+import { deleteSkill } from "@skillhold/core/registry";
+import { issueToken, revokeToken } from "@skillhold/core/token";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { WebSocketServer } from "ws";
+import { anyone, openRemote, type ServedGateway, serveGateway, standBetween } from "./remote.fixture.ts";
+import { ada, put } from "./skill.fixture.ts";
+
+let served: ServedGateway;
+beforeEach(async () => {
+  served = await serveGateway();
+  await put(served.gateway, "pdf", { visibility: "public" });
+});
+afterEach(() => served.close());
+
+/** The changes that come, one after the other. */
+class Heard {
+  readonly all: LibraryChange[] = [];
+  #wake: (() => void) | undefined;
+
+  readonly listener = (change: LibraryChange): void => {
+    this.all.push(change);
+    this.#wake?.();
+  };
+
+  /** When so many have come. */
+  async first(count: number): Promise<readonly LibraryChange[]> {
+    while (this.all.length < count)
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    return this.all;
+  }
+}
+
+const nothing = { added: [], changed: [], removed: [], broken: [] };
+
+test("a publish, an edit and a removal elsewhere are told as they happen [S-18] [S-54]", async () => {
+  const library = await openRemote(served.url, await served.tokenOf("viewer", "bob"));
+  const heard = new Heard();
+  library.onChange(heard.listener);
+  await library.list(anyone);
+  await put(served.gateway, "docx", { visibility: "public" });
+  await heard.first(1);
+  await put(served.gateway, "pdf", { body: "Otherwise." });
+  await heard.first(2);
+  await deleteSkill("docx", { by: ada }, served.gateway.registry);
+  expect(await heard.first(3)).toEqual([
+    { ...nothing, added: ["docx"] },
+    { ...nothing, changed: ["pdf"] },
+    { ...nothing, removed: ["docx"] },
+  ]);
+});
+
+test("what is not the viewer's to see is not told [S-43]", async () => {
+  const library = await openRemote(served.url, await served.tokenOf("viewer", "bob"));
+  const heard = new Heard();
+  library.onChange(heard.listener);
+  await library.list(anyone);
+  await put(served.gateway, "adas-own");
+  await put(served.gateway, "xlsx", { visibility: "public" });
+  expect(await heard.first(1)).toEqual([{ ...nothing, added: ["xlsx"] }]);
+});
+
+test("a change that a call sees first is told once, and to all who listen [S-18]", async () => {
+  const library = await openRemote(served.url, await served.tokenOf("viewer", "bob"));
+  const [one, two] = [new Heard(), new Heard()];
+  library.onChange(one.listener);
+  library.onChange(() => {
+    throw new Error("a listener that fails");
+  });
+  library.onChange(two.listener);
+  const viewers = [anyone, { runtime: "other" }, { runtime: "third", invoker: "user" }] as const;
+  for (const viewer of viewers) await library.list(viewer);
+  await put(served.gateway, "docx", { visibility: "public" });
+  for (const viewer of viewers) await library.list(viewer);
+  await put(served.gateway, "xlsx", { visibility: "public" });
+  await Promise.all([one.first(2), two.first(2)]);
+  const told = [
+    { ...nothing, added: ["docx"] },
+    { ...nothing, added: ["xlsx"] },
+  ];
+  expect([one.all, two.all]).toEqual([told, told]);
+});
+
+test("after the gateway was away, what changed meanwhile is told [S-54]", async () => {
+  const errors: unknown[] = [];
+  const library = await openRemote(served.url, await served.tokenOf("viewer", "bob"), {
+    limits: { remotePollMs: 200 },
+    onError: (error) => errors.push(error),
+  });
+  const heard = new Heard();
+  library.onChange(heard.listener);
+  await library.list(anyone);
+  await served.leave();
+  await put(served.gateway, "docx", { visibility: "public" });
+  await served.comeBack();
+  expect(await heard.first(1)).toEqual([{ ...nothing, added: ["docx"] }]);
+  expect(errors.length).toBeLessThan(3);
+});
+
+test("where there are no sockets it looks now and then, at the price of an answer without a text [S-55]", async () => {
+  const between = await standBetween(served.url);
+  const library = await openRemote(between.url, await served.tokenOf("viewer", "bob"), {
+    limits: { remotePollMs: 100 },
+  });
+  const heard = new Heard();
+  library.onChange(heard.listener);
+  await library.list(anyone);
+  await put(served.gateway, "docx", { visibility: "public" });
+  expect(await heard.first(1)).toEqual([{ ...nothing, added: ["docx"] }]);
+  const lists = between.seen.filter((line) => line.startsWith("GET /v1/skills?"));
+  expect(lists.filter((line) => line.endsWith(" 200")).length).toBeLessThanOrEqual(4);
+});
+
+test("a socket that greets nobody, or says nothing any more, is given up for another [S-54]", async () => {
+  const sockets = new WebSocketServer({ port: 0, host: "127.0.0.1" });
+  const greeted: string[] = [];
+  let count = 0;
+  const two = new Promise<void>((resolve) =>
+    sockets.on("connection", (socket) => {
+      count += 1;
+      if (count === 3) resolve();
+      socket.on("message", (data) => {
+        const { id, method } = JSON.parse(String(data)) as { id: number; method: string };
+        greeted.push(method);
+        // The first is admitted, and then not answered.
+        if (count === 1 && method === "hello") socket.send(JSON.stringify({ id, result: {} }));
+      });
+    }),
+  );
+  const between = await standBetween(served.url, undefined, (request, socket, head) =>
+    sockets.handleUpgrade(request, socket, head, (ws) => sockets.emit("connection", ws, request)),
+  );
+  const library = await openRemote(between.url, await served.tokenOf("viewer", "bob"), {
+    limits: { remotePollMs: 100 },
+  });
+  library.onChange(() => {});
+  await two;
+  await library.close();
+  sockets.close();
+  expect(greeted.slice(0, 3)).toEqual(["hello", "events.unsubscribe", "hello"]);
+});
+
+test("a token that is revoked ends the watch, and it is said why [S-53]", async () => {
+  const { registry } = served.gateway;
+  const by = { user: "root", role: "admin" } as const;
+  const { token, secret } = await issueToken({ name: "lost", role: "viewer" }, { by }, registry);
+  const failed = Promise.withResolvers<unknown>();
+  const library = await openRemote(served.url, secret, {
+    limits: { remotePollMs: 100 },
+    onError: failed.resolve,
+  });
+  library.onChange(() => {});
+  await library.list(anyone);
+  await revokeToken(token.id, { by }, registry);
+  expect(await failed.promise).toMatchObject({ code: "UNAUTHENTICATED" });
+});
+
+test("whoever stops listening is told nothing more, and the last one ends the connection [S-18]", async () => {
+  const library = await openRemote(served.url, await served.tokenOf("viewer", "bob"));
+  const heard = new Heard();
+  const stop = library.onChange(heard.listener);
+  await library.list(anyone);
+  stop();
+  await put(served.gateway, "docx", { visibility: "public" });
+  expect(await library.list(anyone)).toHaveLength(2);
+  expect(heard.all).toEqual([]);
+});

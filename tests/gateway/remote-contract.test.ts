@@ -1,0 +1,34 @@
+import { openMemoryLibrary } from "@skillhold/core";
+import { afterAll } from "vitest";
+import { type LibraryMaker, libraryContract } from "../../packages/core/src/library/library.contract.ts";
+import { host, openRemote, type ServedGateway, serveGateway } from "./remote.fixture.ts";
+
+const open: ServedGateway[] = [];
+afterAll(async () => {
+  for (const served of open) await served.close();
+});
+
+libraryContract("a gateway, elsewhere", () => remoteMaker());
+
+/** The gateway serves what it has in memory, so that it may be invalid or switched off; an administrator is told of it. */
+function remoteMaker(): LibraryMaker {
+  let skills: ReturnType<typeof openMemoryLibrary> | undefined;
+  return {
+    open: async (given, settings = {}) => {
+      skills = openMemoryLibrary(given, { host, settings });
+      const served = await serveGateway({ library: skills });
+      open.push(served);
+      return await openRemote(served.url, await served.tokenOf("admin"));
+    },
+    replace: async (library, given) => {
+      let stop = () => {};
+      const told = new Promise<void>((resolve) => {
+        stop = library.onChange(() => resolve());
+      });
+      await library.list({ runtime: "test" });
+      skills?.replace(given);
+      await told;
+      stop();
+    },
+  };
+}

@@ -1,0 +1,172 @@
+import { readdirSync } from "node:fs";
+import { request } from "node:http";
+import { routeTable } from "@skillhold/protocol/http";
+import { afterEach, describe, expect, test } from "vitest";
+import { get, listIds, ServeScene, signInWith, tokenOf, writeSkill } from "./serve.fixture.ts";
+
+let scene = new ServeScene();
+afterEach(async () => {
+  await scene.close();
+  scene = new ServeScene();
+});
+
+const BUNDLED = ["docx", "pdf", "pptx", "skill-creator", "xlsx"];
+
+describe("the first start", () => {
+  test("prints where it is and a link that signs its user in, once [S-53]", async () => {
+    const data = scene.folder();
+    const command = scene.start(["serve", "--port", "0", "--data", data]);
+    await command.until(() => /sign-in#\S+\n/.test(command.out));
+    const [, version, address] =
+      /^Skillhold (\S+) is at (http:\/\/127\.0\.0\.1:\d+)\n/.exec(command.out) ?? [];
+    expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+    const [link = ""] = /http:\S+\/sign-in#\S+/.exec(command.out) ?? [];
+    expect(link.startsWith(`${address}/sign-in#skh_`)).toBe(true);
+    const headers = await signInWith(link);
+    const me = await (await fetch(`${address}/v1/me`, { headers })).json();
+    expect(me).toMatchObject({ user: "ann", role: "admin" });
+    await expect(signInWith(link)).rejects.toThrow("UNAUTHENTICATED");
+    expect((await command.terminate()).code).toBe(0);
+    expect(command.err).not.toContain("skh_");
+    expect(command.out.split("skh_")).toHaveLength(2);
+
+    const again = scene.start(["serve", "--port", "0", "--data", data]);
+    await again.until(() => again.out.includes("To sign in"));
+    expect(again.out).toContain(`SKILLHOLD_DATA=${data} skillhold token sign-in --url http://127.0.0.1:`);
+    expect(again.out).not.toContain("skh_");
+  });
+
+  test("the command that a later start prints gets another link [S-53]", async () => {
+    const gateway = await scene.serve();
+    await signInWith(gateway.signIn);
+    const made = scene.start(["token", "sign-in", "--url", gateway.url, "--json"], {
+      SKILLHOLD_DATA: gateway.data,
+    });
+    const { data } = JSON.parse(await made.line());
+    expect(Object.keys(await signInWith(data.link))).toContain("cookie");
+  });
+
+  test("keeps everything in the folder that was named, and nothing elsewhere [S-53]", async () => {
+    const { command, data, url, signIn } = await scene.serve();
+    const headers = await tokenOf({ url, signIn });
+    await get(`${url}/v1/status`, routeTable.getStatus, headers);
+    expect((await command.terminate()).code).toBe(0);
+    expect(readdirSync(data)).toEqual(
+      expect.arrayContaining(["audit.key", "environments", "registry.db", "registry.db.d", "state.db"]),
+    );
+    expect(readdirSync(command.home)).toEqual([]);
+  });
+});
+
+describe("the port", () => {
+  test("that was asked for and is taken is named, and the gateway does not start [S-53]", async () => {
+    const { url } = await scene.serve();
+    const { port } = new URL(url);
+    const second = scene.start(["serve", "--port", port, "--data", scene.folder()]);
+    expect((await second.ended).code).toBe(6);
+    expect(second.err).toContain(`error: Port ${port} of 127.0.0.1 is taken.\n`);
+    expect(second.err).toContain("--port");
+    expect(second.out).toBe("");
+  });
+
+  test("is the next that is free where none was asked for, and that is told [S-53]", async () => {
+    const start = async () => {
+      const command = scene.start(["serve", "--data", scene.folder(), "--json"]);
+      const { url } = JSON.parse(await command.line()).data;
+      return { command, port: Number(new URL(url).port) };
+    };
+    const first = await start();
+    const second = await start();
+    expect(first.port).toBeGreaterThanOrEqual(7878);
+    expect(second.port).toBeGreaterThan(first.port);
+    expect(second.command.err).toContain(`note: port ${first.port} is taken`);
+  });
+
+  test("is open to others when that is said twice, and still answers only for its own names [S-53]", async () => {
+    const { url } = await scene.serve(["--host", "0.0.0.0", "--insecure-bind", "--allow-host", "team.test"]);
+    const { port } = new URL(url);
+    const status = async (host: string) => {
+      return await new Promise((resolve, reject) =>
+        request({ port, host: "127.0.0.1", path: "/healthz", headers: { host } }, (response) =>
+          resolve(response.resume().statusCode),
+        )
+          .on("error", reject)
+          .end(),
+      );
+    };
+    expect(await status(`127.0.0.1:${port}`)).toBe(200);
+    expect(await status(`team.test:${port}`)).toBe(200);
+    expect(await status(`evil.test:${port}`)).toBe(403);
+  });
+
+  test("behind TLS, links and cookies are for https [S-53]", async () => {
+    const { url, signIn } = await scene.serve(["--behind-tls", "--allow-host", "skills.example.org"]);
+    expect(url).toBe("https://skills.example.org");
+    expect(signIn).toMatch(/^https:\/\/skills\.example\.org\/sign-in#skh_/);
+  });
+});
+
+describe("the skills that come with it", () => {
+  test("are there after a start, and not with --no-seed [S-40]", async () => {
+    const { url, signIn, command } = await scene.serve();
+    const headers = await tokenOf({ url, signIn });
+    await command.until(() => BUNDLED.every((id) => command.err.includes(`"skill":"${id}"`)));
+    expect(await listIds(url, headers)).toEqual(BUNDLED);
+    const other = await scene.serve(["--no-seed"]);
+    const token = await tokenOf(other);
+    expect(await listIds(other.url, token)).toEqual([]);
+  });
+
+  test("one that cannot be taken in stops neither the start nor the others [S-39] [S-40]", async () => {
+    const data = scene.folder();
+    const mine = writeSkill(scene.folder(), "pdf");
+    const published = scene.start(["publish", mine], { SKILLHOLD_DATA: data });
+    expect((await published.ended).code).toBe(0);
+    const { url, signIn, command } = await scene.serve([], { data });
+    const headers = await tokenOf({ url, signIn });
+    await command.until(() => /seed\.refused[^\n]*pdf/.test(command.err) && command.err.includes('"xlsx"'));
+    expect(await listIds(url, headers)).toEqual(BUNDLED);
+    const pdf = await get(`${url}/v1/skills/pdf`, routeTable.getSkill, headers);
+    expect(pdf.registry).toMatchObject({ owner: "ann", system: false });
+  });
+
+  test("skills of a folder are served beside them [S-53]", async () => {
+    const root = scene.folder();
+    writeSkill(root, "from-folder");
+    const { url, signIn } = await scene.serve(["--no-seed", "--root", root]);
+    const headers = await tokenOf({ url, signIn });
+    expect(await listIds(url, headers)).toEqual(["from-folder"]);
+    const status = await get(`${url}/v1/status`, routeTable.getStatus, headers);
+    expect(status).toMatchObject({
+      engine: "sqlite",
+      skills: 1,
+      isDiscoverable: false,
+      sources: [{ path: root }, { label: "registry" }],
+    });
+  });
+});
+
+test("what the command line publishes to the same file is there at once [S-55]", async () => {
+  const { url, signIn, data } = await scene.serve(["--no-seed"]);
+  const headers = await tokenOf({ url, signIn });
+  expect(await listIds(url, headers)).toEqual([]);
+  const folder = scene.folder();
+  for (const id of ["one", "two"]) {
+    const published = scene.start(["publish", writeSkill(folder, id)], { SKILLHOLD_DATA: data });
+    expect((await published.ended).code).toBe(0);
+    expect(await listIds(url, headers)).toContain(id);
+  }
+});
+
+test("the sandbox is tried when an administrator asks for it [S-29] [S-53]", async () => {
+  const { url, signIn } = await scene.serve(["--no-seed"]);
+  const headers = await tokenOf({ url, signIn });
+  const response = await fetch(`${url}/v1/status/sandbox-test`, {
+    method: "POST",
+    headers,
+  });
+  expect(response.status).toBe(200);
+  const report = routeTable.getSandbox.answer.parse(await response.json());
+  expect(report).toMatchObject({ ok: true, sandbox: "bubblewrap" });
+  expect(Object.keys(report)).toEqual(expect.arrayContaining(["checks", "enforced"]));
+});

@@ -1,0 +1,267 @@
+import { request as httpRequest } from "node:http";
+import { grantSkill } from "@skillhold/core/registry";
+import { GatewaySessions, type Principal } from "@skillhold/gateway";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { answerOf, ask, HOST, problemOf, putSkill, type TestGateway } from "./gateway.fixture.ts";
+import { openRunningGateway, putFiles, TestSession } from "./session.fixture.ts";
+import { openPort } from "./socket.fixture.ts";
+
+const root = { user: "root", role: "admin" } as const;
+const ada = { user: "ada", role: "publisher" } as const;
+
+let gateway: TestGateway;
+let late = 0;
+let started = Promise.withResolvers<void>();
+
+beforeEach(async () => {
+  late = 0;
+  started = Promise.withResolvers();
+  gateway = await openRunningGateway({
+    clock: { now: () => new Date(Date.now() + late) },
+    onStart: () => started.resolve(),
+  });
+});
+
+afterEach(async () => {
+  await gateway.close();
+});
+
+const principal = (token: string): Principal => ({
+  role: "viewer",
+  user: "vic",
+  agent: undefined,
+  token,
+  kind: "api",
+  expiresAt: "2099-01-01T00:00:00.000Z",
+});
+
+test("a session gives a model its tools, and what it reads is recorded [S-24] [S-53] [S-62]", async () => {
+  await putSkill(gateway, "mine", "ada");
+  const session = await TestSession.open(gateway, await gateway.asRole("publisher", "ada"), { task: "try" });
+  const tools = await session.tools();
+  expect(tools.map(({ name }) => name)).toEqual([
+    "list_skills",
+    "search_skills",
+    "read_skill",
+    "read_skill_resource",
+    "run_skill_script",
+    "deactivate_skill",
+  ]);
+  expect(tools[2]?.inputSchema).toMatchObject({ type: "object", required: ["skill_id"] });
+  expect(await session.call("read_skill", { skill_id: "mine" })).toMatchObject({
+    ok: true,
+    text: expect.stringContaining("Do it."),
+    data: { id: "mine", isRepeat: false },
+  });
+  expect(await session.call("skills.list", {})).toMatchObject({
+    ok: true,
+    data: { skills: [{ id: "mine" }] },
+  });
+  expect((await session.send("DELETE", "")).status).toBe(204);
+  expect(await problemOf(await session.send("GET", "/tools"))).toMatchObject({ code: "SESSION_NOT_FOUND" });
+  expect(await session.recorded()).toEqual(["session.opened", "skill.activated", "session.closed"]);
+});
+
+test("a refusal is an answer, in the same words for what is hidden and what is not there [S-53]", async () => {
+  await putSkill(gateway, "hidden", "ada");
+  const session = await TestSession.open(gateway, await gateway.asRole("viewer", "vic"));
+  const refusal = async (id: string) => {
+    const answer = await session.call("read_skill", { skill_id: id });
+    expect(answer).toMatchObject({ ok: false, error: { code: "SKILL_NOT_FOUND" } });
+    return JSON.stringify(answer).replaceAll(id, "it");
+  };
+  expect(await refusal("hidden")).toBe(await refusal("nothing"));
+  for (const [tool, input] of [
+    ["read_skill", {}],
+    ["read_skill", { skill_id: 3 }],
+    ["no_such_tool", {}],
+    ["__proto__", {}],
+    ["hidden__tool", {}],
+  ] as const)
+    expect(await session.call(tool, input)).toMatchObject({ ok: false, error: { code: "USAGE" } });
+});
+
+test("a session is for the token that opened it, and is not there for any other [S-53]", async () => {
+  const session = await TestSession.open(gateway, await gateway.asRole("publisher", "ada"));
+  for (const headers of [
+    await gateway.asRole("admin", "ada"),
+    await gateway.asRole("viewer", "ada"),
+    await gateway.asRole("publisher", "bob"),
+    await gateway.asRole("agent", "ada", "bot"),
+  ])
+    for (const [method, path, body] of [
+      ["GET", "/tools"],
+      ["POST", "/tools/list_skills", {}],
+      ["DELETE", ""],
+    ] as const) {
+      const given = body === undefined ? { headers } : { headers, body };
+      const theirs = await problemOf(await session.send(method, path, given));
+      const missing = `/v1/sessions/${crypto.randomUUID()}${path}`;
+      expect(theirs).toEqual(await problemOf(await ask(gateway, method, missing, given)));
+      expect(theirs.code).toBe("SESSION_NOT_FOUND");
+    }
+  expect((await session.tools()).length).toBeGreaterThan(0);
+});
+
+test("an agent's session sees what the agent was granted, and what is taken from it is gone at once [S-53]", async () => {
+  await putSkill(gateway, "mine", "ada");
+  const headers = await gateway.asRole("agent", "bob", "bot");
+  await grantSkill("mine", { kind: "agent", key: "bot" }, { by: ada }, gateway.registry);
+  const session = await TestSession.open(gateway, headers, { runtime: "another" });
+  expect(await session.call("read_skill", { skill_id: "mine" })).toMatchObject({ ok: true });
+  const changed = await ask(gateway, "PUT", "/v1/agents/bot", {
+    headers: await gateway.asRole("admin"),
+    body: { allow: [] },
+  });
+  await answerOf("changeAgent", changed);
+  expect(await session.call("read_skill", { skill_id: "mine", again: true })).toMatchObject({ ok: false });
+  const [opened] = await gateway.registry.store.eventsOfSession(session.id);
+  expect(opened?.event).toMatchObject({ user: "bob", agent: "bot", runtime: "test" });
+});
+
+test("a token has a hundred sessions and no more, however many it asks for at once [S-53]", async () => {
+  const headers = await gateway.asRole("viewer", "vic");
+  const open = () => ask(gateway, "POST", "/v1/sessions", { headers, body: {} });
+  const answers = await Promise.all(Array.from({ length: 105 }, open));
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(100);
+  expect(await problemOf(await open())).toMatchObject({ code: "RATE_LIMITED" });
+  await TestSession.open(gateway, await gateway.asRole("viewer", "val"));
+  const [first] = answers.filter(({ status }) => status === 201);
+  if (first === undefined) throw new Error("none was opened");
+  const { session } = await answerOf("openSession", first);
+  await ask(gateway, "DELETE", `/v1/sessions/${session}`, { headers });
+  expect((await open()).status).toBe(201);
+});
+
+test("a session that is not used for half an hour is closed and recorded, and one in use is not [S-53]", async () => {
+  const sessions = new GatewaySessions(gateway.context);
+  const [one, two, busy] = [
+    await sessions.open(principal("a")),
+    await sessions.open(principal("a")),
+    await sessions.open(principal("a")),
+  ];
+  const work = Promise.withResolvers<void>();
+  const using = sessions.use(busy.id, principal("a"), () => work.promise);
+  late = 29 * 60_000;
+  sessions.get(two.id, principal("a"));
+  late = 31 * 60_000;
+  await sessions.closeIdle();
+  expect(() => sessions.get(one.id, principal("a"))).toThrow("no such session");
+  expect(sessions.get(two.id, principal("a"))).toBe(two);
+  expect(sessions.get(busy.id, principal("a"))).toBe(busy);
+  const [, closed] = await gateway.registry.store.eventsOfSession(one.id);
+  expect(closed?.event.type).toBe("session.closed");
+  work.resolve();
+  await using;
+  await sessions.closeAll();
+  await expect(sessions.open(principal("a"))).rejects.toThrow("shutting down");
+});
+
+test("a token has so many calls under way and no more, in all of its sessions [S-53]", async () => {
+  const sessions = new GatewaySessions(gateway.context, { callsPerToken: 2 });
+  const [one, two] = [await sessions.open(principal("a")), await sessions.open(principal("a"))];
+  const other = await sessions.open(principal("b"));
+  const work = Promise.withResolvers<void>();
+  const use = ({ id }: { readonly id: string }, token: string) =>
+    sessions.use(id, principal(token), () => work.promise);
+  const busy = [use(one, "a"), use(two, "a"), use(other, "b")];
+  await expect(use(one, "a")).rejects.toThrow("2 calls under way");
+  work.resolve();
+  await Promise.all(busy);
+  await use(one, "a");
+  await sessions.closeAll();
+});
+
+test("a session whose opening or end cannot be recorded is not opened, or stays to be closed again [S-62]", async () => {
+  let isBroken = true;
+  const audit = {
+    record: async () => {
+      if (isBroken) throw new Error("disk full");
+    },
+  };
+  const log = vi.fn();
+  const sessions = new GatewaySessions({ ...gateway.context, audit, log }, { perToken: 1 });
+  await expect(sessions.open(principal("a"))).rejects.toThrow("disk full");
+  isBroken = false;
+  const session = await sessions.open(principal("a"));
+  isBroken = true;
+  await expect(sessions.close(session.id, principal("a"))).rejects.toThrow("disk full");
+  expect(sessions.get(session.id, principal("a"))).toBe(session);
+  await sessions.closeOf("a");
+  expect(log).toHaveBeenCalledWith(expect.objectContaining({ event: "session.close_failed" }));
+  isBroken = false;
+  await sessions.close(session.id, principal("a"));
+  await sessions.open(principal("a"));
+  await sessions.closeAll();
+});
+
+test("a gateway that is closed has recorded the end of its sessions [S-53] [S-62]", async () => {
+  const headers = await gateway.asRole("viewer", "vic");
+  const session = await TestSession.open(gateway, headers);
+  const { store } = gateway.registry;
+  const ended = Promise.withResolvers<readonly string[]>();
+  const stop = await store.onCommit(() => {
+    session.recorded().then((types) => {
+      if (types.includes("session.closed")) ended.resolve(types);
+    }, ended.reject);
+  });
+  const other = await openRunningGateway();
+  const closing = gateway.close();
+  gateway = other;
+  expect(await ended.promise).toEqual(["session.opened", "session.closed"]);
+  await stop();
+  await closing;
+});
+
+test("a script runs in the sandbox, and its answer says nothing of the gateway's folders [S-53]", async () => {
+  await putFiles(gateway, "tool", root, {
+    "scripts/say.sh": 'echo "hello $1"; echo x > made.txt; exit 3',
+  });
+  const session = await TestSession.open(gateway, await gateway.asRole("admin", "root"));
+  const input = { skill_id: "tool", script: "scripts/say.sh", args: ["you"] };
+  const answer = await session.call("run_skill_script", input);
+  expect(answer).toMatchObject({ ok: true, data: { exitCode: 3, stdout: "hello you\n", outcome: "exited" } });
+  expect(answer).toMatchObject({
+    data: { outputs: expect.stringMatching(/^[\w-]+$/), files: [{ path: "made.txt" }] },
+  });
+  expect(JSON.stringify(answer)).not.toContain(gateway.folder);
+});
+
+test("the tools that a skill declares are there once it is in use, and are called by their names [S-24] [S-53]", async () => {
+  const code =
+    'export const greet = { description: "Greets.", run: ({ name }) => ({ said: `Hello ${name}` }) };';
+  await putFiles(gateway, "polite", root, { "tools/greet.mjs": code });
+  const session = await TestSession.open(gateway, await gateway.asRole("admin", "root"));
+  expect(await session.call("polite__greet", { name: "Ada" })).toMatchObject({ ok: false });
+  await session.call("read_skill", { skill_id: "polite" });
+  const tool = (await session.tools()).find(({ owner }) => owner === "polite");
+  expect(tool).toMatchObject({ name: "polite__greet", description: "Greets." });
+  expect(await session.call("polite__greet", { name: "Ada" })).toMatchObject({
+    ok: true,
+    data: { skill: "polite", result: { said: "Hello Ada" } },
+  });
+});
+
+test("a run that its caller gives up is called off [S-53]", async () => {
+  await putFiles(gateway, "slow", root, { "scripts/wait.sh": "sleep 60" });
+  const port = await openPort(gateway);
+  const { authorization } = await gateway.asRole("admin", "root");
+  const session = await TestSession.open(gateway, { authorization });
+  const call = httpRequest({
+    port: port.port,
+    host: "127.0.0.1",
+    method: "POST",
+    path: `/v1/sessions/${session.id}/tools/run_skill_script`,
+    headers: { host: HOST, authorization, "content-type": "application/json" },
+  });
+  call.on("error", () => {});
+  call.end(JSON.stringify({ skill_id: "slow", script: "scripts/wait.sh" }));
+  await started.promise;
+  call.destroy();
+  await vi.waitFor(async () => expect(await session.recorded()).toContain("skill.script_executed"), {
+    timeout: 10_000,
+  });
+  const events = await gateway.registry.store.eventsOfSession(session.id);
+  expect(events.at(-1)?.event).toMatchObject({ outcome: "aborted" });
+  await port.close();
+});

@@ -1,0 +1,266 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import type { SocketLimits } from "@skillhold/gateway";
+import { afterEach, expect, test, vi } from "vitest";
+import { WebSocket } from "ws";
+import { ask, HOST, openTestGateway, type TestGateway } from "./gateway.fixture.ts";
+import { sendRaw } from "./port.fixture.ts";
+import { openPort, type TestPort, TestSocket } from "./socket.fixture.ts";
+
+let gateway: TestGateway;
+let port: TestPort;
+
+async function start(
+  socketLimits: Partial<SocketLimits> = {},
+  rate = { token: 1_000_000, address: 1_000_000 },
+): Promise<void> {
+  gateway = await openTestGateway({
+    socketLimits,
+    options: { hosts: [HOST], origins: ["https://console.test"], isTls: false, isDiscoverable: false, rate },
+  });
+  port = await openPort(gateway);
+}
+
+afterEach(async () => {
+  await gateway.close();
+  await port.close();
+});
+
+function upgradeBytes(path: string, headers: Readonly<Record<string, string>>): string {
+  const all = {
+    host: HOST,
+    connection: "Upgrade",
+    upgrade: "websocket",
+    "sec-websocket-version": "13",
+    "sec-websocket-key": "AAAAAAAAAAAAAAAAAAAAAA==",
+    ...headers,
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
+  return `GET ${path} HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n`;
+}
+
+async function countSockets(): Promise<number> {
+  const headers = await gateway.asRole("viewer", "counter");
+  const text = await (await ask(gateway, "GET", "/metrics", { headers })).text();
+  return Number(/^skillhold_ws_clients (\d+)$/m.exec(text)?.[1]);
+}
+
+/** Records events of so many bytes each. */
+async function writeEvents(count: number, bytes: number): Promise<void> {
+  const message = "x".repeat(bytes);
+  const at = new Date().toISOString();
+  const event = { type: "skill.denied", at, session: "s", skill: "a", act: "activate", reason: "x" } as const;
+  for (let done = 0; done < count; done += 1) await gateway.context.audit.record({ ...event, message });
+}
+
+test("a socket for another host, or from a page of another origin, is refused before it is one [S-53]", async () => {
+  await start();
+  for (const headers of [
+    { host: "evil.test:7878" },
+    { host: "gateway.test" },
+    { host: "gateway.test:7878.evil.test" },
+    { origin: "http://evil.test" },
+    { origin: "null" },
+    { origin: `https://${HOST}` },
+    { origin: "http://gateway.test" },
+    { "sec-fetch-site": "cross-site" },
+    { origin: `http://${HOST}`, "sec-fetch-site": "cross-site" },
+  ]) {
+    const answer = await sendRaw(port.port, upgradeBytes("/ws", headers));
+    expect(answer).toMatch(/^HTTP\/1.1 403 Forbidden\r\n/);
+    expect(answer).toContain("ORIGIN_REFUSED");
+    expect(answer).not.toMatch(/access-control|101 Switching/i);
+  }
+  const allowed = await TestSocket.connect(port, { origin: "https://console.test" });
+  await allowed.close();
+});
+
+test("a token in the address is refused, and so is any other path [S-53]", async () => {
+  await start();
+  const { authorization } = await gateway.asRole("admin");
+  const token = authorization.replace("Bearer ", "");
+  expect(await sendRaw(port.port, upgradeBytes(`/ws?token=${token}`, {}))).toMatch(/^HTTP\/1.1 400 /);
+  for (const path of ["/", "/ws/", "/ws/../ws", "//ws", "/v1/skills", "/WS", "/%77s"])
+    expect(await sendRaw(port.port, upgradeBytes(path, {}))).toMatch(/^HTTP\/1.1 404 /);
+});
+
+test("a header of the request lets nobody in: the first message does [S-53]", async () => {
+  await start();
+  const { authorization } = await gateway.asRole("admin");
+  const socket = await TestSocket.connect(port, { authorization });
+  expect(await socket.answer("skills.list", {})).toMatchObject({ error: { code: "UNAUTHENTICATED" } });
+  expect(await socket.closed).toMatchObject({ code: 1008 });
+  const offered = new WebSocket(`ws://127.0.0.1:${port.port}/ws`, ["secret-token"], {
+    headers: { host: HOST },
+  });
+  const [error] = await once(offered, "error");
+  expect(String(error)).toContain("subprotocol");
+});
+
+test("whoever does not say in time who they are is sent away [S-53]", async () => {
+  await start({ helloMs: 300 });
+  const socket = await TestSocket.open(port, await gateway.asRole("viewer"));
+  const silent = await TestSocket.connect(port);
+  expect(await silent.closed).toMatchObject({ code: 1008 });
+  expect(await socket.ask("skills.list", {})).toMatchObject({ total: 0 });
+});
+
+test("a token that does not count gets one refusal, and no second try [S-53]", async () => {
+  await start();
+  for (const token of [
+    "",
+    "x",
+    `skh_${"A".repeat(43)}`,
+    "skh_\r\nhost: x",
+    "é".repeat(20),
+    "x".repeat(257),
+  ]) {
+    const socket = await TestSocket.connect(port);
+    const answer = await socket.answer("hello", { token });
+    expect(answer).toMatchObject({ error: { code: expect.stringMatching(/^(UNAUTHENTICATED|USAGE)$/) } });
+    expect(await socket.closed).toMatchObject({ code: 1008 });
+  }
+});
+
+test("of too many who do not say who they are, the first has to go [S-53]", async () => {
+  await start({ strangers: 3 });
+  const strangers = [];
+  for (let count = 0; count < 5; count += 1) strangers.push(await TestSocket.connect(port));
+  await Promise.all(strangers.slice(0, 2).map(({ closed }) => closed));
+  const socket = await TestSocket.open(port, await gateway.asRole("viewer"));
+  expect(await socket.ask("skills.list", {})).toMatchObject({ total: 0 });
+});
+
+test("a frame that is too large, not text, not UTF-8, or in too many pieces ends the socket [S-53]", async () => {
+  await start();
+  const open = async () => TestSocket.open(port, await gateway.asRole("viewer"));
+  const large = await open();
+  large.ws.send("x".repeat(64 * 1024 + 1));
+  expect(await large.closed).toMatchObject({ code: 1009 });
+  const binary = await open();
+  binary.ws.send(Buffer.from('{"id":1,"method":"skills.list","params":{}}'));
+  expect(await binary.closed).toMatchObject({ code: 1003 });
+  const bytes = await open();
+  bytes.ws.send(Buffer.from([0xc3, 0x28]), { binary: false });
+  expect(await bytes.closed).toMatchObject({ code: 1007 });
+  const pieces = await open();
+  for (let count = 0; count < 200; count += 1) pieces.ws.send("x", { fin: false });
+  expect(await pieces.closed).toMatchObject({ code: 1008 });
+});
+
+test("deep and hostile JSON is refused and harms nothing [S-53]", async () => {
+  await start();
+  const socket = await TestSocket.open(port, await gateway.asRole("viewer"));
+  const texts = [
+    "[".repeat(60_000),
+    `{"id":1,"method":"skills.list","params":${'{"a":'.repeat(9000)}1${"}".repeat(9000)}}`,
+    '{"id":2,"method":"skills.list","params":{"__proto__":{"view":"all"}}}',
+    '{"id":3,"method":"skills.list","params":{"constructor":"x"}}',
+    '{"id":4,"method":"__proto__","params":{}}',
+    '{"id":5,"method":"events.subscribe","params":{"after":1e999}}',
+  ];
+  for (const text of texts) socket.send(text);
+  await vi.waitFor(() => expect(socket.messages.filter((message) => "error" in message)).toHaveLength(5));
+  expect(Object.hasOwn(Object.prototype, "view")).toBe(false);
+  expect(await socket.ask("skills.list", {})).toMatchObject({ total: 0 });
+});
+
+test("a place in the log that is not there is refused [S-54]", async () => {
+  await start();
+  await writeEvents(3, 10);
+  const socket = await TestSocket.open(port, await gateway.asRole("admin"));
+  const last = await gateway.registry.store.lastEvent();
+  for (const after of [last + 1, Number.MAX_SAFE_INTEGER, -1, 0.5, 2 ** 60, "0", null])
+    expect(await socket.answer("events.subscribe", { after })).toMatchObject({ error: { code: "USAGE" } });
+  expect(socket.events).toEqual([]);
+  await socket.subscribe({ after: last });
+  await socket.subscribe({ after: 0 });
+  expect(socket.events.map(({ seq }) => seq)).toEqual([1, 2, 3]);
+});
+
+test("whoever floods is told to wait, and then sent away; others are not kept waiting [S-53]", async () => {
+  await start({ refusals: 20 }, { token: 30, address: 1_000_000 });
+  const flood = await TestSocket.open(port, await gateway.asRole("viewer", "eve"));
+  const other = await TestSocket.open(port, await gateway.asRole("viewer", "vic"));
+  for (let count = 0; count < 5000; count += 1) flood.send({ id: count, method: "skills.list", params: {} });
+  expect(await other.ask("skills.list", {})).toMatchObject({ total: 0 });
+  expect(await flood.closed).toMatchObject({ code: 1008, reason: "Too many messages." });
+  const refused = flood.messages.filter((message) => "error" in message);
+  expect(refused.length).toBeGreaterThan(20);
+  expect(refused.length).toBeLessThan(500);
+});
+
+test("whoever reads too slowly is told so and let go, and the others get everything [S-54]", async () => {
+  await start({ slowBytes: 64 * 1024, mostBytes: 1024 * 1024 });
+  const headers = await gateway.asRole("admin");
+  const [slow, quick] = [await TestSocket.open(port, headers), await TestSocket.open(port, headers)];
+  await slow.subscribe();
+  await quick.subscribe();
+  slow.ws.pause();
+  await writeEvents(60, 400_000);
+  await quick.event(await gateway.registry.store.lastEvent());
+  slow.ws.resume();
+  expect(await slow.closed).toEqual({ code: 1013, reason: "Too slow: read faster." });
+  expect(slow.events.length).toBeLessThan(60);
+  expect(quick.events).toHaveLength(60);
+});
+
+test("whoever is behind for too long is let go, and one who never reads is not waited for [S-54]", async () => {
+  await start({ slowBytes: 64 * 1024, slowMs: 50, lookMs: 20, closeMs: 100 });
+  const headers = await gateway.asRole("admin");
+  const slow = await TestSocket.open(port, headers);
+  await slow.subscribe();
+  slow.ws.pause();
+  const before = await countSockets();
+  // More than the system keeps by itself for both ends.
+  await writeEvents(40, 400_000);
+  await vi.waitFor(async () => expect(await countSockets()).toBe(before - 1), { timeout: 20_000 });
+  slow.ws.terminate();
+});
+
+test("one who catches up is sent no more than there is room for, and gets everything once they read [S-54]", async () => {
+  await start({ mostBytes: 1024 * 1024 });
+  await writeEvents(60, 200_000);
+  const headers = await gateway.asRole("admin");
+  const [slow, quick] = [await TestSocket.open(port, headers), await TestSocket.open(port, headers)];
+  slow.ws.pause();
+  slow.send({ id: 2, method: "events.subscribe", params: { after: 0 } });
+  await quick.subscribe({ after: 0 });
+  slow.ws.resume();
+  await slow.event(60);
+  const numbers = ({ events }: TestSocket) => events.map(({ seq }) => seq);
+  expect(numbers(slow)).toEqual(numbers(quick));
+});
+
+test("one who does not answer pings is gone, and one who does stays [S-54]", async () => {
+  await start({ pingMs: 60 });
+  const headers = { host: HOST };
+  const silent = new WebSocket(`ws://127.0.0.1:${port.port}/ws`, { headers, autoPong: false });
+  await once(silent, "open");
+  const { authorization } = await gateway.asRole("viewer");
+  const token = authorization.replace("Bearer ", "");
+  silent.send(JSON.stringify({ id: 1, method: "hello", params: { token } }));
+  const alive = await TestSocket.open(port, { authorization });
+  const [code] = await once(silent, "close");
+  expect(code).toBe(1006);
+  expect(await alive.ask("skills.list", {})).toMatchObject({ total: 0 });
+});
+
+test("a connection that is cut at any point leaves nothing behind [S-54]", async () => {
+  await start();
+  const before = await countSockets();
+  const bytes = Buffer.from(upgradeBytes("/ws", {}));
+  for (let cut = 1; cut < bytes.length; cut += 7) {
+    const socket = connect(port.port, "127.0.0.1");
+    socket.on("error", () => {});
+    await once(socket, "connect");
+    socket.write(bytes.subarray(0, cut));
+    socket.resetAndDestroy();
+  }
+  for (let count = 0; count < 20; count += 1) {
+    const socket = await TestSocket.connect(port);
+    socket.send({ id: 1, method: "hello", params: {} });
+    socket.ws.terminate();
+  }
+  await vi.waitFor(async () => expect(await countSockets()).toBe(before));
+});

@@ -1,0 +1,92 @@
+import { routeTable } from "@skillhold/protocol/http";
+import { afterEach, expect, test } from "vitest";
+import { freshDatabase } from "../postgres-database.ts";
+import {
+  get,
+  listIds,
+  type RunningGateway,
+  ServeScene,
+  tokenOf,
+  upload,
+  writeSkill,
+} from "./serve.fixture.ts";
+import { TestSocket } from "./socket.fixture.ts";
+
+let scene = new ServeScene();
+afterEach(async () => {
+  await scene.close();
+  scene = new ServeScene();
+});
+
+type Headers = Awaited<ReturnType<typeof tokenOf>>;
+
+async function openSocket({ url }: RunningGateway, { authorization }: Headers): Promise<TestSocket> {
+  const { port, host } = new URL(url);
+  const socket = await TestSocket.connect({ port: Number(port) }, { host });
+  await socket.ask("hello", { token: authorization.replace("Bearer ", "") });
+  await socket.subscribe();
+  return socket;
+}
+
+test("two gateways on one database are as one: lists, tokens, sockets and switches [S-54] [S-55]", async () => {
+  const env = { SKILLHOLD_STORE: await freshDatabase() };
+  const a = await scene.serve(["--no-seed"], { env });
+  const b = await scene.serve(["--no-seed"], { env });
+  const headers = await tokenOf(a);
+  expect(await listIds(b.url, headers)).toEqual([]);
+  const socket = await openSocket(b, headers);
+
+  expect(await upload(a.url, "shared", headers)).toMatchObject([{ id: "shared", status: "published" }]);
+  expect(await listIds(b.url, headers)).toEqual(["shared"]);
+  const { text } = await get(`${b.url}/v1/catalogue`, routeTable.getCatalogue, headers);
+  expect(text).toContain("shared");
+  const published = await socket.find((message) =>
+    "event" in message && message.event.type === "skill.published" ? message.event : undefined,
+  );
+  expect(published).toMatchObject({ skill: "shared", revision: 1 });
+  await socket.find((message) => ("changed" in message ? message : undefined));
+
+  const toggle = (isEnabled: boolean) =>
+    fetch(`${b.url}/v1/skills/shared/toggle`, {
+      method: "POST",
+      headers: { ...headers, "content-type": "application/json" },
+      body: JSON.stringify({ enabled: isEnabled }),
+    });
+  expect((await toggle(false)).status).toBe(200);
+  const off = await get(`${a.url}/v1/skills`, routeTable.listSkills, headers);
+  expect(off.skills).toEqual([]);
+  expect((await toggle(true)).status).toBe(200);
+  const on = await get(`${a.url}/v1/skills`, routeTable.listSkills, headers);
+  expect(on.skills.map(({ entry }) => entry.id)).toEqual(["shared"]);
+
+  const { token } = await get(`${a.url}/v1/me`, routeTable.whoAmI, headers);
+  const revoked = await fetch(`${a.url}/v1/tokens/${token}`, { method: "DELETE", headers });
+  expect(revoked.status).toBe(200);
+  await socket.closed;
+  expect((await fetch(`${b.url}/v1/me`, { headers })).status).toBe(401);
+});
+
+test("both tell of what a skill lacks that is published at one of them, after the port answers [S-39] [S-54]", async () => {
+  const env = { SKILLHOLD_STORE: await freshDatabase() };
+  const a = await scene.serve(["--no-seed"], { env });
+  const b = await scene.serve(["--no-seed"], { env });
+  const headers = await tokenOf(a);
+  const sockets = [await openSocket(a, headers), await openSocket(b, headers)];
+  const needy = writeSkill(scene.folder(), "needy", { "scripts/a.mjs": 'import x from "zzz-missing";\n' });
+  const published = scene.start(["publish", needy], { ...env, SKILLHOLD_DATA: scene.folder() });
+  expect((await published.ended).code).toBe(0);
+  for (const socket of sockets) {
+    await socket.find((message) =>
+      "progress" in message && message.progress.type === "skill.deps.checked" ? message : undefined,
+    );
+    const told = socket.messages.flatMap((message) => ("progress" in message ? [message.progress] : []));
+    expect(told).toEqual([
+      { type: "skill.deps.checking", slug: "needy" },
+      { type: "skill.deps.checked", slug: "needy", ok: false, missing: ["npm:zzz-missing"] },
+    ]);
+  }
+  for (const { url } of [a, b]) {
+    const skill = await get(`${url}/v1/skills?view=all`, routeTable.listSkills, headers);
+    expect(skill.skills[0]?.registry).toMatchObject({ status: "active", missing: ["npm:zzz-missing"] });
+  }
+});

@@ -1,0 +1,167 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { trace } from "@opentelemetry/api";
+import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-node";
+import { openSession } from "@skillhold/core";
+import { editSkill, publishFolder } from "@skillhold/core/registry";
+import { routeTable } from "@skillhold/protocol/http";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { openTestGateway, type TestGateway } from "./gateway.fixture.ts";
+
+const by = { user: "ann", role: "publisher" } as const;
+const base = "http://gateway.test:7878";
+let gateway: TestGateway;
+
+beforeEach(async () => {
+  gateway = await openTestGateway();
+  for (const id of ["pdf", "hidden"]) {
+    const folder = join(gateway.folder, id);
+    await mkdir(folder);
+    await writeFile(join(folder, "SKILL.md"), `---\nname: ${id}\ndescription: About ${id}.\n---\nDo it.\n`);
+    await publishFolder(folder, { by }, gateway.registry);
+  }
+  await editSkill("pdf", { visibility: "public" }, { by }, gateway.registry);
+});
+afterEach(() => gateway.close());
+
+async function use(id: string): Promise<string> {
+  const { registry, context } = gateway;
+  const ports = { clock: registry.clock, ids: registry.ids, audit: context.audit };
+  const session = await openSession(context.library, { runtime: "skillhold", user: "ann" }, ports);
+  await session.activate(id);
+  await session.close();
+  return session.id;
+}
+
+async function get(path: string, role: "admin" | "viewer" | "publisher", user = "ann"): Promise<Response> {
+  return await gateway.app.request(`${base}${path}`, { headers: await gateway.asRole(role, user) });
+}
+
+test("metrics are counted from the log, and each sees those of its own skills [S-63]", async () => {
+  await use("pdf");
+  await use("hidden");
+  const last = await gateway.registry.store.lastEvent();
+  await vi.waitFor(async () => {
+    const { upTo } = routeTable.listMetrics.answer.parse(await (await get("/v1/metrics", "admin")).json());
+    expect(upTo).toBe(last);
+  });
+  const idsFor = async (role: "admin" | "viewer", user: string) => {
+    const answer = await (await get("/v1/metrics", role, user)).json();
+    return routeTable.listMetrics.answer.parse(answer).skills.map(({ skill }) => skill);
+  };
+  expect(await idsFor("admin", "root")).toEqual(["hidden", "pdf"]);
+  expect(await idsFor("viewer", "ann")).toEqual(["hidden", "pdf"]);
+  expect(await idsFor("viewer", "bob")).toEqual(["pdf"]);
+  const one = routeTable.getMetrics.answer.parse(
+    await (await get("/v1/skills/pdf/metrics", "viewer", "bob")).json(),
+  );
+  expect(one).toMatchObject({ total: { activations: 1 }, revisions: [{ revision: 1, activations: 1 }] });
+  expect((await get("/v1/skills/hidden/metrics", "viewer", "bob")).status).toBe(404);
+});
+
+test("Prometheus gets counters in which only public skills are named [S-63]", async () => {
+  await use("pdf");
+  await use("hidden");
+  await vi.waitFor(async () => {
+    const text = await (await get("/metrics", "viewer", "bob")).text();
+    expect(text).toContain('skillhold_skill_activations_total{skill="pdf"} 1');
+    expect(text).toContain('skillhold_skill_activations_total{skill="other"} 1');
+    expect(text).toContain('skillhold_http_request_duration_seconds_count{operation="getPrometheus"');
+    expect(text).toContain("skillhold_catalog_skills 2");
+    expect(text).not.toContain("hidden");
+  });
+});
+
+test("the record is read in order or from its end, by skill, session and type [S-62] [S-53]", async () => {
+  const session = await use("pdf");
+  const read = async (query: string) => {
+    const answer = await (await get(`/v1/audit?${query}`, "admin")).json();
+    return routeTable.listEvents.answer.parse(answer).events;
+  };
+  expect((await read("order=newest&limit=1"))[0]?.event.type).toBe("session.closed");
+  expect((await read("skill=hidden")).map(({ event }) => event.type)).toEqual(["skill.published"]);
+  expect(await read("type=skill.activated")).toHaveLength(1);
+  expect((await read("type=session.opened,session.closed")).map(({ event }) => event.type)).toEqual([
+    "session.opened",
+    "session.closed",
+  ]);
+  expect(await read("type=skill.activated%00,")).toEqual([]);
+  const ofSession = await read(`session=${session}`);
+  expect(ofSession.map(({ event }) => event.type)).toEqual([
+    "session.opened",
+    "skill.activated",
+    "session.closed",
+  ]);
+  const first = ofSession[0]?.seq ?? 0;
+  expect(await read(`session=${session}&after=${first}`)).toEqual(ofSession.slice(1));
+  expect(await read(`session=${session}&order=newest&after=${first + 1}`)).toEqual(ofSession.slice(0, 1));
+  expect((await get("/v1/audit", "publisher")).status).toBe(403);
+});
+
+test("a session is told again, and one that never was is not found [S-62]", async () => {
+  const session = await use("pdf");
+  const replay = await (await get(`/v1/audit/sessions/${session}`, "admin")).json();
+  expect(routeTable.replaySession.answer.parse(replay)).toMatchObject({
+    session,
+    steps: [
+      {
+        kind: "activation",
+        skill: "pdf",
+        text: { isAvailable: true, text: expect.stringContaining("Do it.") },
+      },
+    ],
+    drift: [],
+  });
+  const missing = await get("/v1/audit/sessions/none", "admin");
+  expect(await missing.json()).toMatchObject({ status: 404, code: "SESSION_NOT_FOUND" });
+});
+
+test("the log is verified on request [S-62]", async () => {
+  const report = await (await get("/v1/audit/verify", "admin")).json();
+  expect(routeTable.verifyAudit.answer.parse(report)).toMatchObject({ ok: true, problems: [] });
+});
+
+test("the routes are there as a document and as a page without scripts [S-53]", async () => {
+  const response = await get("/openapi.json", "viewer");
+  expect(await response.json()).toMatchObject({ openapi: "3.1.0" });
+  const headers = {
+    ...(await gateway.asRole("viewer")),
+    "if-none-match": response.headers.get("etag") ?? "",
+  };
+  expect((await gateway.app.request(`${base}/openapi.json`, { headers })).status).toBe(304);
+  const page = await get("/reference", "viewer");
+  const html = await page.text();
+  expect(page.headers.get("content-type")).toContain("text/html");
+  expect(html).toContain("/v1/skills/{id}/toggle");
+  expect(html).not.toContain("<script");
+});
+
+test("a request is a span below the one that its caller names, and the call of a tool is one [S-63]", async () => {
+  const exporter = new InMemorySpanExporter();
+  const provider = new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+  provider.register();
+  try {
+    const parent = "0af7651916cd43dd8448eb211c80319c";
+    const who = { ...(await gateway.asRole("viewer", "ann")), "content-type": "application/json" };
+    const headers = { ...who, traceparent: `00-${parent}-b7ad6b7169203331-01` };
+    await gateway.app.request(`${base}/v1/metrics`, { headers });
+    const spans = () => exporter.getFinishedSpans();
+    const span = spans().find(({ name }) => name === "GET listMetrics");
+    expect(span?.spanContext().traceId).toBe(parent);
+    expect(span?.attributes).toMatchObject({ "http.response.status_code": 200 });
+    const post = (path: string, body: object) =>
+      gateway.app.request(`${base}${path}`, { method: "POST", headers: who, body: JSON.stringify(body) });
+    const opened = await post("/v1/sessions", {});
+    const { session } = routeTable.openSession.answer.parse(await opened.json());
+    await post(`/v1/sessions/${session}/tools/read_skill`, { skill_id: "pdf" });
+    await post(`/v1/sessions/${session}/tools/read_skill`, { skill_id: "none" });
+    const called = spans().filter(({ name }) => name === "execute_tool read_skill");
+    expect(called.map(({ attributes }) => attributes)).toMatchObject([
+      { "gen_ai.tool.name": "read_skill", "gen_ai.skill.name": "pdf" },
+      { "gen_ai.skill.name": "none", "error.type": "SKILL_NOT_FOUND" },
+    ]);
+  } finally {
+    await provider.shutdown();
+    trace.disable();
+  }
+});

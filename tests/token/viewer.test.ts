@@ -1,0 +1,40 @@
+import type { Actor } from "@skillhold/protocol";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { editSkill } from "../../packages/core/src/registry/edit.ts";
+import { grantSkill } from "../../packages/core/src/registry/grants.ts";
+import { deleteSkill } from "../../packages/core/src/registry/remove.ts";
+import { rollback } from "../../packages/core/src/registry/rollback.ts";
+import { toggleSkill } from "../../packages/core/src/registry/toggle.ts";
+import { engines, openScene, type Scene } from "../registry/scene.ts";
+
+/** The owner of the skill, with a token that is to look and no more. */
+const by: Actor = { user: "ada", role: "viewer" };
+
+describe.each(engines)("a viewer on %s", (engine) => {
+  let scene: Scene;
+  beforeEach(async () => {
+    scene = await openScene(engine);
+  });
+  afterEach(async () => {
+    await scene.close();
+  });
+
+  test("publishes nothing, and changes not even what is their own [S-53]", async () => {
+    await scene.publish("demo");
+    const before = await scene.events();
+    const { context } = scene;
+    await expect(scene.publish("other", {}, { by })).rejects.toMatchObject({ code: "POLICY_DENIED" });
+    await expect(scene.publish("demo", { "a.txt": "a" }, { by })).rejects.toMatchObject({
+      code: "POLICY_DENIED",
+    });
+    for (const work of [
+      () => editSkill("demo", { visibility: "public" }, { by }, context),
+      () => grantSkill("demo", { kind: "user", key: "eve" }, { by }, context),
+      () => rollback("demo", 1, { by }, context),
+      () => toggleSkill("demo", false, { by }, context),
+      () => deleteSkill("demo", { by }, context),
+    ])
+      await expect(work()).rejects.toMatchObject({ code: "SKILL_NOT_FOUND" });
+    expect(await scene.events()).toEqual(before);
+  });
+});
