@@ -18,6 +18,7 @@ interface Manifest {
   readonly version: string;
   readonly private?: boolean;
   readonly dependencies?: Readonly<Record<string, string>>;
+  readonly exports?: Readonly<Record<string, unknown>>;
 }
 
 interface Tarball {
@@ -33,6 +34,9 @@ const workspaces = readdirSync(join(root, "packages"))
     ...readManifest(join(root, "packages", folder)),
   }))
   .filter((workspace) => !workspace.private);
+const specifiers = workspaces.flatMap(({ name, exports = {} }) =>
+  Object.keys(exports).map((subpath) => join(name, subpath)),
+);
 const project = mkdtempSync(join(tmpdir(), "skillhold-pack-"));
 let tarballs: readonly Tarball[] = [];
 
@@ -56,16 +60,7 @@ describe("the published packages", () => {
     }
   });
 
-  test.each([
-    "@skillhold/protocol",
-    "@skillhold/protocol/error",
-    "@skillhold/core",
-    "@skillhold/core/audit",
-    "@skillhold/core/registry",
-    "@skillhold/core/registry-library",
-    "@skillhold/core/run",
-    "@skillhold/core/skill",
-  ])("export %s to a project that installs them [S-67]", (specifier) => {
+  test.each(specifiers)("export %s to a project that installs them [S-67]", (specifier) => {
     const script = `console.log(Object.keys(await import("${specifier}")).length, import.meta.resolve("${specifier}"))`;
     const { stdout, stderr } = node(["--input-type=module", "--eval", script]);
     expect({ stdout, stderr }).toEqual({

@@ -5,7 +5,7 @@ const skills = { alpha: {}, beta: {}, gamma: {} };
 
 test("a skill that is switched off leaves the catalogue, and comes back with undo [S-59]", async () => {
   const { page, gateway } = await openConsole({ skills });
-  const block = () => page.getByLabel("The prompt block").textContent();
+  const block = () => page.getByRole("region", { name: "The prompt block" }).textContent();
   await page.goto(`${gateway.url}/catalogue`);
   await eventually(block).toContain("beta");
   await page.getByRole("link", { name: "Skills", exact: true }).click();
@@ -111,8 +111,8 @@ test("an address shows the same again: filters, order, words and tab [S-59]", as
   await page.goto(`${gateway.url}/catalogue?format=json&task=maps&runtime=crewai&state=visible`);
   await settled(page);
   await page.reload();
-  expect(await page.getByLabel("Format").inputValue()).toBe("json");
-  expect(await page.getByLabel("Task").inputValue()).toBe("maps");
-  expect(await page.getByLabel("Runtime").inputValue()).toBe("crewai");
+  expect(await page.getByRole("combobox", { name: /^Format/ }).inputValue()).toBe("json");
+  expect(await page.getByRole("textbox", { name: /^Task/ }).inputValue()).toBe("maps");
+  expect(await page.getByRole("textbox", { name: /^Runtime/ }).inputValue()).toBe("crewai");
   expect(await page.getByRole("button", { name: "visible" }).getAttribute("aria-pressed")).toBe("true");
 });

@@ -70,6 +70,21 @@ test("a change says what is to be other, and is refused when it is about what wa
     expect([body, (await problemOf(await change(body))).code]).toEqual([body, "USAGE"]);
 });
 
+test("of two changes to what both saw at the same moment, one is made [S-53]", async () => {
+  await add(ann, { key: "helper", runtime: "test", allow: [] });
+  const seen = await ask(gateway, "GET", "/v1/agents/helper", { headers: ann });
+  const headers = { ...ann, "if-match": seen.headers.get("etag") ?? "" };
+  const change = (allow: readonly string[]) =>
+    ask(gateway, "PUT", "/v1/agents/helper", { headers, body: { allow } });
+  const answers = await Promise.all([change(["one"]), change(["two"])]);
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 412]);
+  const late = await Promise.all([
+    ask(gateway, "PUT", "/v1/agents/helper", { headers: ann, body: { allow: null } }),
+    ask(gateway, "DELETE", "/v1/agents/helper", { headers }),
+  ]);
+  expect(late.map(({ status }) => status)).toEqual([200, 412]);
+});
+
 test("an agent that is taken away loses its grants and its tokens [S-53]", async () => {
   await putSkill(gateway, "pdf", "ann");
   const agent = await gateway.asRole("agent", "ann", "helper");

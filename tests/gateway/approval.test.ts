@@ -127,7 +127,7 @@ test("whoever acts through an agent answers nothing, whatever their role [S-28]"
     headers,
     body: { answer: "approve", scope: "content" },
   });
-  expect(await problemOf(refused)).toMatchObject({ code: "POLICY_DENIED" });
+  expect(await problemOf(refused)).toMatchObject({ code: "FORBIDDEN" });
   await say(id, { answer: "deny" });
   await running;
 });
@@ -175,4 +175,24 @@ describe("two gateways on one PostgreSQL", () => {
     await one.close();
     await two.close();
   });
+});
+
+test("who took an approval back is on record [S-62]", async () => {
+  const running = (await open()).call("run_skill_script", input);
+  await say((await waiting()).id, { answer: "approve", scope: "content" });
+  await running;
+  const [kept] = (await list()).approvals;
+  const headers = await gateway.asRole("admin", "root");
+  const revoke = () => ask(gateway, "DELETE", `/v1/approvals/kept/${kept?.id}`, { headers });
+  expect(await answerOf("revokeApproval", await revoke())).toEqual({ wasThere: true });
+  expect(await answerOf("revokeApproval", await revoke())).toEqual({ wasThere: false });
+  const events = (await gateway.registry.store.eventsAfter(0, 1000)).map(({ event }) => event);
+  expect(events.filter(({ type }) => type === "approval.revoked")).toMatchObject([
+    {
+      by: { user: "root", role: "admin" },
+      approval: kept?.id,
+      skill: "asks",
+      target: "scripts/say.sh",
+    },
+  ]);
 });

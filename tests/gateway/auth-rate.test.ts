@@ -1,5 +1,5 @@
 import { issueToken } from "@skillhold/core/token";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { ask, openTestGateway, problemOf, type TestGateway } from "./gateway.fixture.ts";
 
 let now: Date;
@@ -55,4 +55,15 @@ test("a person has as much with each of their tokens, and none without [S-53]", 
       expect((await ask(gateway, "GET", "/v1/me", { headers })).status).toBe(200);
     expect((await ask(gateway, "GET", "/v1/me", { headers })).status).toBe(429);
   }
+});
+
+test("wrong tokens of an address that may ask no more are not looked for, and known ones count [S-53]", async () => {
+  const known = await gateway.asRole("viewer", "ann");
+  const statusFor = async (headers: Readonly<Record<string, string>>) =>
+    (await ask(gateway, "GET", "/v1/me", { headers })).status;
+  expect(await statusFor(known)).toBe(200);
+  const looked = vi.spyOn(gateway.registry.store, "findToken");
+  for (let each = 0; each < 20; each += 1) await statusFor({ authorization: `Bearer skh_wrong${each}` });
+  expect(looked).toHaveBeenCalledTimes(6);
+  expect(await statusFor(known)).toBe(200);
 });

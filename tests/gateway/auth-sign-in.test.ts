@@ -126,3 +126,20 @@ test("pages are for whoever follows a link to them, at this host alone [S-53]", 
     expect((await ask(gateway, "HEAD", path)).status).toBe(200);
   }
 });
+
+test("a browser's session is listed as one, and an administrator can end it [S-53]", async () => {
+  const signedIn = await signIn(await codeFor("ann"));
+  const [cookie = ""] = signedIn.headers.get("set-cookie")?.split("; ") ?? [];
+  const { csrf } = routeTable.signIn.answer.parse(await signedIn.json());
+  const me = () => ask(gateway, "GET", "/v1/me", { headers: { cookie, "x-skillhold-csrf": csrf } });
+  expect((await me()).status).toBe(200);
+  const headers = await gateway.asRole("admin", "root");
+  const list = await ask(gateway, "GET", "/v1/tokens", { headers });
+  const { tokens } = routeTable.listTokens.answer.parse(await list.json());
+  expect(tokens.map(({ kind, user }) => [kind, user])).toEqual([
+    ["session", "ann"],
+    ["api", "root"],
+  ]);
+  await ask(gateway, "DELETE", `/v1/tokens/${tokens[0]?.id}`, { headers });
+  expect((await me()).status).toBe(401);
+});

@@ -99,10 +99,12 @@ describe("install-dep", () => {
     });
   });
 
-  test("is for administrators alone [S-53]", async () => {
+  test("is for administrators alone, and not for agents of theirs [S-28] [S-53]", async () => {
     const { gateway } = await open();
-    for (const role of ["publisher", "viewer", "agent"] as const) {
-      const headers = await gateway.asRole(role);
+    const others = (["publisher", "viewer", "agent"] as const).map((role) => gateway.asRole(role));
+    // What an agent asks for is not a person's yes, whoever's token it has.
+    for (const asked of [...others, gateway.asRole("admin", "root", "writer")]) {
+      const headers = await asked;
       const body = { skill: "skill", dep: "npm:x" };
       const refused = await ask(gateway, "POST", "/v1/skills/install-dep", { headers, body });
       expect(await problemOf(refused)).toMatchObject({ status: 403, code: "FORBIDDEN" });

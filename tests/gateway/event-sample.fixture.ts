@@ -60,6 +60,9 @@ export function sampleEvents(skill: string, session: string): readonly SkillEven
     "approval.answered": { question: "mark-question", answer: "approve", scope: "once", by },
     "approval.granted": { ...asked, approval: "approval", scope: "once", by: "mark-user", expiresAt: AT },
     "approval.denied": { ...asked, by: "mark-user" },
+    "approval.revoked": { skill, by, approval: "mark-approval", target: "scripts/a.py" },
+    "secret.set": { skill, by, name: "MARK_KEY", agent: "mark-agent" },
+    "secret.removed": { skill, by, name: "MARK_KEY", agent: "mark-agent" },
     "skill.denied": { session, skill, act: "activate", reason: "no-grant", message: "mark: not granted." },
     "skill.published": {
       skill,

@@ -145,6 +145,13 @@ describe.each(engines)("files over HTTP on %s", (engine) => {
     expect((await bob("GET", "/v1/skills/own/files?revision=4")).status).toBe(404);
     expect(await answerOf("getSkill", await pia("GET", "/v1/skills/own"))).toMatchObject({
       entry: { revision: 2 },
+      registry: { revision: 2, lastRevision: 2 },
     });
+    const rows = async (who: typeof bob) =>
+      (await answerOf("listSkills", await who("GET", "/v1/skills"))).skills.map((row) => row.registry);
+    expect(await rows(pia)).toMatchObject([{ revision: 2, lastRevision: 2 }]);
+    expect(await rows(bob)).toMatchObject([{ revision: 3, lastRevision: 3 }]);
+    const found = await answerOf("searchSkills", await pia("GET", "/v1/skills/search?q=own"));
+    expect(found.hits).toMatchObject([{ row: { registry: { revision: 2, lastRevision: 2 } } }]);
   });
 });

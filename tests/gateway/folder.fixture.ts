@@ -22,7 +22,7 @@ export async function openFolderGateway(
   const sources = [{ label: "local", root, kind: "workspace", trust: "user" }] as const;
   const folders = await openLibrary({ sources, host, settings, watch: { debounceMs: 10 } });
   const library = openLayeredLibrary([folders, skills], { settings });
-  const layered = await openTestGateway({ registry, skills, library, settings, ...change });
+  const layered = await openTestGateway({ registry, skills, library, ...change });
   const close = async () => {
     await layered.close();
     await library.close();

@@ -38,3 +38,10 @@ test("the guide names every option of the command, and every event about depende
   const types = DependencyEvent.options.map(({ shape }) => shape.type.value);
   for (const word of [...flags, ...types]) expect(guide, word).toContain(`\`${word}`);
 });
+
+test("the proxy of the guide says who asks, whatever the client says [S-53]", () => {
+  const [, proxy = ""] = /```nginx\n(.*?)```/s.exec(guide) ?? [];
+  expect(proxy).toContain("proxy_set_header X-Forwarded-For $remote_addr;");
+  const [, most = ""] = /client_max_body_size (\S+);/.exec(proxy) ?? [];
+  expect(most).toBe("0");
+});

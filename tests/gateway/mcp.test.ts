@@ -61,6 +61,20 @@ test.each(versions)(
   },
 );
 
+test("a client of who may only look is offered nothing that runs [S-53] [S-57]", async () => {
+  const namesFor = async (body: object) => {
+    const client = await connect(await tokenFor(body), "2026-07-28");
+    try {
+      const { tools } = await client.listTools();
+      return tools.map(({ name }) => name);
+    } finally {
+      await client.close();
+    }
+  };
+  expect(await namesFor({ name: "looker", role: "viewer" })).not.toContain("run_skill_script");
+  expect(await namesFor({ name: "writer", role: "agent", agent: "writer" })).toContain("run_skill_script");
+});
+
 test("without a token, or with one that was revoked, nothing is served at /mcp [S-57] [S-53]", async () => {
   const ask = (headers: Headers) => {
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });

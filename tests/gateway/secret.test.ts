@@ -72,3 +72,35 @@ test("a gateway without a place for secrets says so [S-53]", async () => {
     await none.close();
   }
 });
+
+test("who set a secret and who took it away is on record, without its value [S-62]", async () => {
+  await putSkill(gateway, "pdf", "ann");
+  const events = async () =>
+    (await gateway.registry.store.eventsAfter(0, 100))
+      .map(({ event }) => event)
+      .filter(({ type }) => type.startsWith("secret."));
+  const remove = (path: string) => ask(gateway, "DELETE", `/v1/secrets/${path}`, { headers: admin });
+  await put("pdf/API_KEY?agent=helper");
+  await put("pdf/PATH");
+  await remove("pdf/API_KEY?agent=helper");
+  await remove("pdf/API_KEY?agent=helper");
+  const about = { by: { user: "root", role: "admin" }, skill: "pdf", name: "API_KEY", agent: "helper" };
+  expect(await events()).toMatchObject([
+    { type: "secret.set", ...about },
+    { type: "secret.removed", ...about },
+  ]);
+  expect(JSON.stringify(await events())).not.toContain(VALUE);
+});
+
+test("a secret whose setting cannot be recorded is not acknowledged [S-62]", async () => {
+  const audit = { record: () => Promise.reject(new Error("The disk is full.")) };
+  const broken = await openTestGateway({ secrets: memorySecrets(), audit });
+  try {
+    const headers = await broken.asRole("admin");
+    const body = { value: VALUE };
+    const response = await ask(broken, "PUT", "/v1/secrets/pdf/API_KEY", { headers, body });
+    expect(response.status).toBe(500);
+  } finally {
+    await broken.close();
+  }
+});

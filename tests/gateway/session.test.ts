@@ -1,5 +1,5 @@
 import { request as httpRequest } from "node:http";
-import { grantSkill } from "@skillhold/core/registry";
+import { editSkill, grantSkill } from "@skillhold/core/registry";
 import { GatewaySessions, type Principal } from "@skillhold/gateway";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { answerOf, ask, HOST, problemOf, putSkill, type TestGateway } from "./gateway.fixture.ts";
@@ -117,6 +117,46 @@ test("an agent's session sees what the agent was granted, and what is taken from
   expect(await session.call("read_skill", { skill_id: "mine", again: true })).toMatchObject({ ok: false });
   const [opened] = await gateway.registry.store.eventsOfSession(session.id);
   expect(opened?.event).toMatchObject({ user: "bob", agent: "bot", runtime: "test" });
+});
+
+test("a session of who may only look has nothing that runs, whoever trusts the skill [S-53]", async () => {
+  await putFiles(gateway, "trusted", root, { "scripts/say.sh": "echo done" });
+  await editSkill("trusted", { visibility: "public" }, { by: root }, gateway.registry);
+  const input = { skill_id: "trusted", script: "scripts/say.sh" };
+  const viewer = await TestSession.open(gateway, await gateway.asRole("viewer", "vic"));
+  expect((await viewer.tools()).map(({ name }) => name)).not.toContain("run_skill_script");
+  expect(await viewer.call("run_skill_script", input)).toMatchObject({ ok: false });
+  expect(await viewer.recorded()).not.toContain("skill.script_executed");
+  expect(await viewer.call("read_skill", { skill_id: "trusted" })).toMatchObject({ ok: true });
+  const publisher = await TestSession.open(gateway, await gateway.asRole("publisher", "ada"));
+  expect(await publisher.call("run_skill_script", input)).toMatchObject({ data: { stdout: "done\n" } });
+});
+
+test("a session ends with its token, also one in use, and when nobody heard that it was revoked [S-53]", async () => {
+  const sessions = new GatewaySessions(gateway.context);
+  await gateway.asRole("viewer", "vic");
+  const [token] = await gateway.registry.store.listTokens("api");
+  if (token === undefined) throw new Error("there is no token");
+  const soon = { ...principal("a"), expiresAt: new Date(Date.now() + 60_000).toISOString() };
+  const expiring = await sessions.open(soon);
+  const revoked = await sessions.open(principal(token.id));
+  const other = await sessions.open(principal("b"));
+  const work = Promise.withResolvers<void>();
+  const using = sessions.use(expiring.id, soon, () => work.promise);
+  await sessions.closeIdle();
+  expect(sessions.get(expiring.id, soon)).toBe(expiring);
+  expect(sessions.get(revoked.id, principal(token.id))).toBe(revoked);
+  late = 61_000;
+  await gateway.registry.store.transaction((tx) =>
+    tx.putToken({ ...token, revokedAt: new Date().toISOString() }),
+  );
+  await sessions.closeIdle();
+  expect(() => sessions.get(expiring.id, soon)).toThrow("no such session");
+  expect(() => sessions.get(revoked.id, principal(token.id))).toThrow("no such session");
+  expect(sessions.get(other.id, principal("b"))).toBe(other);
+  work.resolve();
+  await using;
+  await sessions.closeAll();
 });
 
 test("a token has a hundred sessions and no more, however many it asks for at once [S-53]", async () => {

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { grantSkill } from "@skillhold/core/registry";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { openTestGateway, type TestGateway } from "./gateway.fixture.ts";
+import { answerOf, openTestGateway, type TestGateway } from "./gateway.fixture.ts";
 import { ada, asker, put } from "./skill.fixture.ts";
 
 let gateway: TestGateway;
@@ -70,4 +70,39 @@ test("nothing is handed over that cannot be recorded [S-53]", async () => {
     expect(response.status).toBe(500);
     expect(await response.text()).not.toMatch(/secret|disk/);
   }
+});
+
+test("what an agent reads of two revisions is recorded of both, and nothing where they are the same [S-53]", async () => {
+  const first = await put(gateway, "own");
+  const second = await put(gateway, "own", { files: { "plan.md": "A new plan.\n" } });
+  const helper = await openHelper();
+  const response = await helper("GET", "/v1/skills/own/diff?from=1&to=2");
+  const etag = response.headers.get("etag") ?? "";
+  const { files } = await answerOf("diffVersions", response);
+  const bytes = files.reduce((sum, { text = "" }) => sum + Buffer.byteLength(text), 0);
+  expect(bytes).toBeGreaterThan("A new plan.".length);
+  const by = { user: "ada", agent: "helper", role: "agent" };
+  const both = [
+    { skill: "own", hash: first.treeHash, digest: first.treeHash, revision: 1, bytes, by },
+    { skill: "own", hash: second.treeHash, digest: second.treeHash, revision: 2, bytes, by },
+  ];
+  expect(await served()).toMatchObject(both);
+  await helper("GET", "/v1/skills/own/diff?from=1&to=2", { headers: { "if-none-match": etag } });
+  await helper("GET", "/v1/skills/own/diff?from=2&to=2");
+  await asker(gateway, await gateway.asRole("publisher", "ada"))("GET", "/v1/skills/own/diff?from=1&to=2");
+  expect(await served()).toHaveLength(2);
+});
+
+test("a search hands an agent no text of a skill but its description [S-53]", async () => {
+  await put(gateway, "own", { body: "Mention the walrus." });
+  await put(gateway, "heron", { visibility: "public" });
+  const helper = await openHelper();
+  const person = asker(gateway, await gateway.asRole("publisher", "ada"));
+  const snippets = async (who: typeof person, words: string) => {
+    const { hits } = await answerOf("searchSkills", await who("GET", `/v1/skills/search?q=${words}`));
+    return hits.map(({ snippet }) => snippet);
+  };
+  expect(await snippets(person, "walrus")).toEqual([expect.stringContaining("walrus")]);
+  expect(await snippets(helper, "walrus")).toEqual([""]);
+  expect(await snippets(helper, "heron")).toEqual([expect.stringContaining("Does heron")]);
 });

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { trace } from "@opentelemetry/api";
 import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-node";
 import { openSession } from "@skillhold/core";
-import { editSkill, publishFolder } from "@skillhold/core/registry";
-import { routeTable } from "@skillhold/protocol/http";
+import { editSkill, grantSkill, publishFolder } from "@skillhold/core/registry";
+import { Problem, routeTable } from "@skillhold/protocol/http";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { openTestGateway, type TestGateway } from "./gateway.fixture.ts";
 
@@ -164,4 +164,34 @@ test("a request is a span below the one that its caller names, and the call of a
     await provider.shutdown();
     trace.disable();
   }
+});
+
+test("one who is held to a revision is told of the use of no other [S-43] [S-63]", async () => {
+  await use("hidden");
+  const folder = join(gateway.folder, "hidden");
+  await writeFile(join(folder, "SKILL.md"), "---\nname: hidden\ndescription: Other.\n---\nDo it.\n");
+  await publishFolder(folder, { by }, gateway.registry);
+  await use("hidden");
+  await grantSkill("hidden", { kind: "user", key: "pia" }, { by, pin: 1 }, gateway.registry);
+  const revisionsFor = async (user: string) => {
+    const one = routeTable.getMetrics.answer.parse(
+      await (await get("/v1/skills/hidden/metrics", "viewer", user)).json(),
+    );
+    const all = routeTable.listMetrics.answer.parse(
+      await (await get("/v1/metrics?by=revision", "viewer", user)).json(),
+    );
+    return [one.revisions, all.skills].map((list) => list.map(({ revision }) => revision).sort());
+  };
+  await vi.waitFor(async () =>
+    expect(await revisionsFor("ann")).toEqual([
+      [1, 2],
+      [1, 2],
+    ]),
+  );
+  expect(await revisionsFor("pia")).toEqual([[1], [1]]);
+});
+
+test("a skill that is not there is refused with the same advice as everywhere [S-60] [S-63]", async () => {
+  const { code, hint } = Problem.parse(await (await get("/v1/skills/none/metrics", "viewer")).json());
+  expect([code, hint]).toEqual(["SKILL_NOT_FOUND", expect.stringContaining("GET /v1/skills lists")]);
 });

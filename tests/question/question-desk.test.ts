@@ -305,21 +305,14 @@ describe.each(engines)("questions on %s", (engine) => {
       }
     };
 
-    test("a desk looks at the last ten thousand events, new or after a rest, and no further [S-54]", async () => {
+    test("no noise in the log hides a question from a desk, new or after a rest [S-54]", async () => {
       const resting = await scene.openDesk();
       expect(await resting.listQuestions()).toEqual([]);
       const { id, answer } = await ask();
-      await fill(9999);
-      for (const desk of [await scene.openDesk(), resting])
-        expect(await desk.listQuestions()).toHaveLength(1);
-      await fill(1);
+      await fill(10_001);
       const fresh = await scene.openDesk();
-      expect(await fresh.listQuestions()).toEqual([]);
-      await expect(fresh.answerQuestion(id, yes, { by })).rejects.toMatchObject({
-        code: "QUESTION_NOT_FOUND",
-      });
-      // Who has followed the log knows it still, and whoever asked waits as before.
-      await resting.answerQuestion(id, yes, { by });
+      for (const desk of [fresh, resting]) expect(await desk.listQuestions()).toHaveLength(1);
+      await fresh.answerQuestion(id, yes, { by });
       expect(await answer).toMatchObject(yes);
       await fill(10_001);
       const last = await ask({ target: "last" });

@@ -32,7 +32,7 @@ describe.each(engines)("signing in on %s", (engine) => {
       {
         kind: "sign-in",
         name: "console",
-        role: "admin",
+        role: agent === undefined ? "admin" : "publisher",
         user: "eve",
         ...(agent === undefined ? {} : { agent }),
       },
@@ -55,6 +55,20 @@ describe.each(engines)("signing in on %s", (engine) => {
       { type: "token.revoked", by, token: code.token.id },
       { type: "token.issued", by, token: token.id, kind: "session", user: "eve" },
     ]);
+  });
+
+  test("a code that expires while it waits for its turn does not count [S-53]", async () => {
+    const code = await issue();
+    const start = Date.parse(code.token.createdAt);
+    let looks = 0;
+    const clock = {
+      now: () => {
+        looks += 1;
+        return new Date(start + (looks === 1 ? 0 : 16 * minute));
+      },
+    };
+    await expect(useSignIn(code.secret, { ...scene.context, clock })).rejects.toMatchObject(refused);
+    expect(await sessions()).toEqual([]);
   });
 
   test("a code counts once [S-53]", async () => {

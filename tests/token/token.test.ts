@@ -93,6 +93,15 @@ describe.each(engines)("tokens on %s", (engine) => {
       expect([await listTokens(scene.context), await scene.events()]).toEqual([[], []]);
     });
 
+    test("an agent is no administrator [S-53]", async () => {
+      await addWriter();
+      for (const kind of ["api", "sign-in"] as const)
+        await expect(issue({ kind, role: "admin", agent: "writer" })).rejects.toMatchObject({
+          code: "CONFIG_INVALID",
+        });
+      expect(await listTokens(scene.context)).toEqual([]);
+    });
+
     test("an agent that is not there, or not any more, gets no token [S-65]", async () => {
       await addWriter();
       await removeAgent("writer", { by: ada }, scene.context);

@@ -6,11 +6,10 @@ const PAUSE_MS = 10_000;
  * A part that is still not there after that is a failure.
  */
 export function startRenewal(): void {
-  window.addEventListener("vite:preloadError", (event) => {
+  window.addEventListener("vite:preloadError", () => {
     const last = Number(sessionStorage.getItem(KEY) ?? 0);
     if (Date.now() - last < PAUSE_MS) return;
     sessionStorage.setItem(KEY, String(Date.now()));
-    event.preventDefault();
     window.location.reload();
   });
 }

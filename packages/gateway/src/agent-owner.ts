@@ -1,15 +1,14 @@
 import type { AgentRecord, RegistryContext } from "@skillhold/core/registry";
 import { SkillError } from "@skillhold/protocol/error";
-import type { Principal } from "./principal.ts";
+import { isAdministrator, isPerson, type Principal } from "./principal.ts";
 
 /**
  * Whether someone may know of an agent: administrators of all, people of their own, and whoever acts as one of that one
  * alone.
  */
-export function isAgentOf({ key, owner }: AgentRecord, { role, user, agent }: Principal): boolean {
-  if (role === "admin") return true;
-  if (agent !== undefined) return key === agent;
-  return role !== "agent" && owner === user;
+export function isAgentOf({ key, owner }: AgentRecord, principal: Principal): boolean {
+  if (isAdministrator(principal)) return true;
+  return isPerson(principal) ? owner === principal.user : key === principal.agent;
 }
 
 /** By key or uid. One that is another's is refused in the words for one that is not there. */

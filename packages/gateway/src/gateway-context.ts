@@ -1,5 +1,4 @@
 import type {
-  AccessSettings,
   ApprovalStore,
   AuditSink,
   IndexedLibrary,
@@ -16,7 +15,6 @@ import type { Operation } from "@skillhold/protocol/http";
 import type { ApprovalDesk } from "./approval/approval-desk.ts";
 import type { LogEntry } from "./log.ts";
 import type { Mount } from "./mount.ts";
-import type { SessionHolder } from "./session/session-holder.ts";
 import type { Progress } from "./socket/progress.ts";
 import type { SocketLimits } from "./socket/socket-limits.ts";
 
@@ -26,7 +24,6 @@ export interface GatewayContext {
   /** What is served: the registry's skills, with folders of the machine over or under them. */
   readonly library: IndexedLibrary;
   readonly skills: RegistryLibrary;
-  readonly settings?: AccessSettings;
   /** Durable before it resolves. */
   readonly audit: AuditSink;
   /** Reads the log again with the keys and notes that are kept at this machine; without it, with none. */
@@ -37,8 +34,6 @@ export interface GatewayContext {
   readonly desk: ApprovalDesk;
   /** What sessions run with; without it they run nothing. */
   readonly runs?: (viewer: Viewer) => RunPorts;
-  /** For what is mounted to use as well; without it the gateway has its own. */
-  readonly sessions?: SessionHolder;
   /** Those that are to be other ones than by default. */
   readonly socketLimits?: Partial<SocketLimits>;
   readonly secrets?: SecretStore;

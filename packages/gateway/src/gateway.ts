@@ -11,6 +11,8 @@ export interface Gateway {
   readonly app: GatewayApp;
   /** Takes over a connection that is to be a WebSocket. */
   readonly upgrade: GatewaySockets["upgrade"];
+  /** Ends what waits for something to happen, so that what works can end by itself. `close` comes after it. */
+  readonly stop: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -25,14 +27,25 @@ export function openGateway(given: GatewayContext): Gateway {
     { app, authenticate, rate, limits: context.socketLimits ?? {} },
     context,
   );
-  const close = async () => {
-    await sockets.close();
-    await context.sessions.closeAll();
-    await authentication.close();
-    await context.work?.close();
-    await context.usage.close();
-    await context.views.close();
-    for (const mount of context.mounts ?? []) await mount.close?.();
-  };
-  return { app, upgrade: sockets.upgrade, close };
+  const { sessions, work, usage, views, mounted, mounts = [] } = context;
+  const close = () =>
+    closeEach([
+      () => sockets.close(),
+      () => sessions.closeAll(),
+      () => authentication.close(),
+      async () => work?.close(),
+      () => usage.close(),
+      () => views.close(),
+      async () => mounted.close(),
+      ...mounts.map((mount) => async () => mount.close?.()),
+    ]);
+  return { app, upgrade: sockets.upgrade, stop: () => mounted.stop(), close };
+}
+
+/** One after the other: what cannot be closed keeps nothing else open, and is told when all are through. */
+async function closeEach(closers: readonly (() => Promise<void>)[]): Promise<void> {
+  const errors: unknown[] = [];
+  for (const close of closers) await close().catch((error: unknown) => errors.push(error));
+  if (errors.length === 1) throw errors[0];
+  if (errors.length > 1) throw new AggregateError(errors, "Several parts could not be closed.");
 }

@@ -1,3 +1,4 @@
+import { gated } from "./heavy-handler.ts";
 import type { Handlers } from "./http/handler.ts";
 import { accessHandlers } from "./route/access-handler.ts";
 import { agentHandlers } from "./route/agent-handler.ts";
@@ -14,7 +15,7 @@ import { skillHandlers } from "./route/skill-handler.ts";
 import { tokenHandlers } from "./route/token-handler.ts";
 
 /** What answers each row of the table of routes. */
-export const handlers: Handlers = {
+export const handlers: Handlers = gated({
   ...skillHandlers,
   ...releaseHandlers,
   ...accessHandlers,
@@ -28,4 +29,4 @@ export const handlers: Handlers = {
   ...gatewayHandlers,
   ...metricHandlers,
   ...referenceHandlers,
-};
+});

@@ -7,7 +7,7 @@ export type { DependencyPorts, GatewayContext, GatewayOptions } from "./gateway-
 export { GRACE_MS, type Listening, type ListenOptions, listen, type Place, type Served } from "./listen.ts";
 export type { LogEntry } from "./log.ts";
 export type { Mount } from "./mount.ts";
-export { actorOf, type Principal } from "./principal.ts";
+export { actorOf, mayRun, type Principal } from "./principal.ts";
 export {
   type GatewaySessionOptions,
   GatewaySessions,
@@ -16,4 +16,5 @@ export {
 export type { SessionHolder, SessionMeta } from "./session/session-holder.ts";
 export { Progress } from "./socket/progress.ts";
 export { type SocketLimits, socketLimits } from "./socket/socket-limits.ts";
+export { failureIn, skillIn, toolSpan } from "./trace/request-span.ts";
 export { viewerOf } from "./viewer.ts";

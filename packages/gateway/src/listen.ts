@@ -11,6 +11,8 @@ export interface Served {
   readonly app: Pick<GatewayApp, "fetch">;
   /** Takes over a connection that is to be a WebSocket; without it there are none. */
   readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  /** Ends what would else be answered for ever; called before running requests are waited for. */
+  readonly stop?: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -155,7 +157,7 @@ class Port implements Listening {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     for (const response of this.#running)
       if (!response.headersSent) response.setHeader("connection", "close");
-    await this.#idle(graceMs);
+    await Promise.all([this.#served.stop?.(), this.#idle(graceMs)]);
     this.#server.closeAllConnections();
     await this.#served.close();
     this.#stalls.close();

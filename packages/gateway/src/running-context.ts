@@ -2,14 +2,17 @@ import type { Digest } from "@skillhold/protocol";
 import { AnswerCache } from "./cache/answer-cache.ts";
 import { ArchiveCache } from "./cache/archive-cache.ts";
 import { BoundedMap } from "./cache/bounded-map.ts";
+import { DiffCache } from "./cache/diff-cache.ts";
 import { notedStore } from "./cache/noted-store.ts";
 import { ViewVersion } from "./cache/view-version.ts";
 import { type ConsoleSite, readConsole } from "./console/console-file.ts";
 import { type DependencyWork, dependencyWork } from "./dependency/dependency-work.ts";
 import type { Artefact } from "./discovery/artefact.ts";
 import type { GatewayContext, StartedRequest } from "./gateway-context.ts";
+import { HeavyGate } from "./heavy-gate.ts";
 import { GatewayMetrics } from "./metric/gateway-metrics.ts";
 import { UsageFeed } from "./metric/usage-feed.ts";
+import { MountedTokens } from "./mounted-token.ts";
 import { GatewaySessions } from "./session/gateway-sessions.ts";
 import type { SessionHolder } from "./session/session-holder.ts";
 import { requestSpan } from "./trace/request-span.ts";
@@ -19,10 +22,14 @@ export interface RunningContext extends GatewayContext {
   readonly usage: UsageFeed;
   readonly metrics: GatewayMetrics;
   readonly sessions: SessionHolder;
+  readonly mounted: MountedTokens;
   /** Tells changes of what anyone may see. */
   readonly views: ViewVersion;
   readonly answers: AnswerCache;
   readonly archives: ArchiveCache;
+  readonly diffs: DiffCache;
+  /** What takes much waits here: to be worked on, or, for what is sent, to be received. */
+  readonly gates: { readonly heavy: HeavyGate; readonly receiving: HeavyGate };
   /** What is fetched of public skills, by the hash of their files. */
   readonly artefacts: BoundedMap<Digest, Artefact>;
   /** The console, where there is one. */
@@ -31,15 +38,21 @@ export interface RunningContext extends GatewayContext {
   readonly work?: DependencyWork;
 }
 
+const heavyBounds = { ofKey: 4, ofAll: 8, waiting: 64, waitMs: 10_000 } as const;
+/** What is received lies on disk, and its sender may be slow: one keeps fewer of the others from what they want. */
+const receivingBounds = { ...heavyBounds, ofAll: 32 } as const;
+
 export interface LiveParts {
   readonly countSockets: () => number;
 }
 
-/** Adds what a gateway keeps by itself. `closeRunning` ends it. */
+/** Adds what a gateway keeps by itself; `openGateway` closes it. */
 export function runningContext(context: GatewayContext, { countSockets }: LiveParts): RunningContext {
   const { registry, log, library, desk } = context;
-  const usage = new UsageFeed((error) => log({ level: "error", event: "usage.failed", error }));
-  usage.start(registry.store);
+  const usage = new UsageFeed(
+    (error) => log({ level: "error", event: "usage.failed", error }),
+    (stored) => metrics.add(stored),
+  );
   const metrics = new GatewayMetrics({
     usage,
     listPublic: async () => new Set((await library.list({ runtime: "skillhold" })).map(({ id }) => id)),
@@ -47,13 +60,14 @@ export function runningContext(context: GatewayContext, { countSockets }: LivePa
     countQuestions: async () => (await desk.list()).length,
     countSockets,
   });
+  usage.start(registry.store);
   const observe = (started: StartedRequest) => {
     const ends = [metrics.observe(started), requestSpan(started), context.observe?.(started)];
     return (status: number) => {
       for (const end of ends) end?.(status);
     };
   };
-  const sessions = context.sessions ?? new GatewaySessions(context);
+  const sessions = new GatewaySessions(context);
   const { store, clock } = registry;
   const onError = (error: unknown) => log({ level: "error", event: "view.failed", error });
   const views = new ViewVersion({ library, store, clock, onError });
@@ -69,9 +83,12 @@ export function runningContext(context: GatewayContext, { countSockets }: LivePa
     metrics,
     observe,
     sessions,
+    mounted: new MountedTokens({ mounts: context.mounts ?? [], clock, log }),
     views,
     answers,
     archives: new ArchiveCache(),
+    diffs: new DiffCache(),
+    gates: { heavy: new HeavyGate(heavyBounds), receiving: new HeavyGate(receivingBounds) },
     artefacts: new BoundedMap(20_000),
   };
 }

@@ -3,7 +3,7 @@ import { viewerFor } from "@skillhold/core/registry";
 import { SkillError } from "@skillhold/protocol/error";
 import { getAgentFor } from "./agent-owner.ts";
 import type { GatewayContext } from "./gateway-context.ts";
-import type { Principal } from "./principal.ts";
+import { isAdministrator, isPerson, type Principal } from "./principal.ts";
 
 /** Whose eyes a request looks through, as its query says. */
 export interface Looking {
@@ -44,9 +44,8 @@ async function rejectOthers(
   { agent, user }: { readonly agent: string | undefined; readonly user: string },
   registry: GatewayContext["registry"],
 ): Promise<void> {
-  if (principal.role === "admin" || (user === principal.user && agent === principal.agent)) return;
-  const isPerson = principal.role !== "agent" && principal.agent === undefined;
-  if (user !== principal.user || !isPerson || agent === undefined)
+  if (isAdministrator(principal) || (user === principal.user && agent === principal.agent)) return;
+  if (user !== principal.user || !isPerson(principal) || agent === undefined)
     throw new SkillError("FORBIDDEN", "You may not look through another's eyes.");
   await getAgentFor(agent, principal, registry);
 }

@@ -160,3 +160,32 @@ export class SkillError extends Error {
     this.details = options.details ?? {};
   }
 }
+
+/** What is said of failures whose own words tell where things lie, and with what they are kept. */
+const insideWords: Readonly<Partial<Record<ErrorCode, string>>> = {
+  IO_FAILED: "A file could not be read or written.",
+  INTEGRITY_FAILED: "What is stored is not what it should be.",
+  STORE_FAILED: "The store failed, or does not answer.",
+};
+
+export interface OutsideWords {
+  readonly message: string;
+  readonly hint: string;
+  /** Whether this is all that the failure says. */
+  readonly isWhole: boolean;
+}
+
+/** A failure in words for those who are not at the machine. Contract: what is left out goes into a log. */
+export function outsideWords({
+  code,
+  message,
+  hint,
+}: Pick<SkillError, "code" | "message" | "hint">): OutsideWords {
+  const fixed = insideWords[code];
+  if (fixed === undefined) return { message, hint, isWhole: true };
+  return {
+    message: fixed,
+    hint: "Try again later, and tell whoever looks after the gateway: its log has more.",
+    isWhole: false,
+  };
+}

@@ -156,6 +156,9 @@ test.each([
   asked,
   { type: "approval.answered", at, question: "q1", answer: "approve", scope: "once", by: admin },
   { type: "approval.answered", at, question: "q1", answer: "withdrawn", by: admin },
+  { type: "approval.revoked", at, by: admin, approval: "a1", skill: "pdf", target: "scripts/a.py" },
+  { type: "secret.set", at, by: admin, skill: "pdf", name: "PDF_KEY" },
+  { type: "secret.removed", at, by: admin, skill: "pdf", name: "PDF_KEY", agent: "writer" },
   issued,
   { type: "token.revoked", at, by: admin, token: "t1" },
 ])("$type is an event [S-62]", (event) => {

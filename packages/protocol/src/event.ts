@@ -32,6 +32,9 @@ const byQuestion = {
   ...reach,
 };
 
+/** A secret by its name; its value, and what could be told from it, are in no event. */
+const bySecret = { at, by: Actor, skill: SkillId, name: z.string(), agent: z.string().optional() };
+
 /** Everything that Skillhold announces and records. A new event is a new member here. */
 export const SkillEvent = z.discriminatedUnion("type", [
   z.object({
@@ -107,7 +110,7 @@ export const SkillEvent = z.discriminatedUnion("type", [
     ...about,
     revision: z.int().min(1).optional(),
     path: z.string().optional(),
-    /** Of the bytes that were sent. */
+    /** Of the bytes that were sent; where it was compared with another revision, of all files. */
     digest: Digest,
     bytes: z.int().min(0),
     by: Actor,
@@ -207,6 +210,17 @@ export const SkillEvent = z.discriminatedUnion("type", [
     expiresAt: at,
   }),
   z.object({ type: z.literal("approval.denied"), ...byQuestion, by: z.string() }),
+  /** An approval that was kept is taken back. */
+  z.object({
+    type: z.literal("approval.revoked"),
+    at,
+    by: Actor,
+    approval: z.string(),
+    skill: SkillId,
+    target: z.string(),
+  }),
+  z.object({ type: z.literal("secret.set"), ...bySecret }),
+  z.object({ type: z.literal("secret.removed"), ...bySecret }),
   z.object({
     type: z.literal("skill.denied"),
     at,

@@ -6,7 +6,7 @@ import { withRegistry } from "../store.ts";
 import { formatTable } from "../table.ts";
 import { count, paintFor } from "../text.ts";
 
-/** Lists the tokens of programs. */
+/** Lists the tokens of programs, and of browsers whose users signed in. */
 export async function run(input: CommandInput): Promise<ExitCode> {
   const { io } = input;
   return await withRegistry<ExitCode>(input, "read", async ({ context, flags }) => {
@@ -22,6 +22,7 @@ async function printTokens(io: Io, tokens: readonly TokenRecord[], now: Date): P
   const paint = await paintFor(io.color);
   const columns = [
     { title: "ID" },
+    { title: "FOR" },
     { title: "ROLE" },
     { title: "USER", most: 20 },
     { title: "AGENT", most: 20 },
@@ -30,8 +31,10 @@ async function printTokens(io: Io, tokens: readonly TokenRecord[], now: Date): P
     { title: "NAME" },
   ];
   const rows = tokens.map((token) => {
-    const { id, role, user, agent = "-", lastUsedAt = "never", name } = token;
-    return [id, role, user, agent, untilOf(token, now), lastUsedAt, name].map((cell) => neutralText(cell));
+    const { id, kind, role, user, agent = "-", lastUsedAt = "never", name } = token;
+    const bearer = kind === "session" ? "browser" : "program";
+    const cells = [id, bearer, role, user, agent, untilOf(token, now), lastUsedAt, name];
+    return cells.map((cell) => neutralText(cell));
   });
   io.out(formatTable(columns, rows, { width: io.isOutTty ? io.columns : undefined, paintTitle: paint.dim }));
   io.err(`${count(tokens.length, "token")}\n`);

@@ -94,7 +94,7 @@ describe("token list and revoke", () => {
     const { data } = await json([...create, "--user", "bob"]);
     const { out, err } = await text(["token", "list"]);
     expect(out).toMatch(
-      /^ID +ROLE +USER +AGENT +UNTIL +USED +NAME\n[0-9a-f-]{36} +publisher +bob +- +\d{4}-\S+Z +never +CI\n$/,
+      /^ID +FOR +ROLE +USER +AGENT +UNTIL +USED +NAME\n[0-9a-f-]{36} +program +publisher +bob +- +\d{4}-\S+Z +never +CI\n$/,
     );
     expect(err).toBe("1 token\n");
     const listed = await json(["token", "list"]);

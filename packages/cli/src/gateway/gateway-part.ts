@@ -65,13 +65,15 @@ export async function openParts(options: PartOptions, closers: CloserList): Prom
   const onError = (error: unknown) => log({ level: "error", event: "library.failed", error });
   const place = { label: STORE_LABEL, copies, name: showStore(url, io), ...present({ cache }) };
   const skills = await openRegistryLibrary({ host, ...place, watch: true, onError }, registry);
-  const { library, sources, settings } = await openServedLibrary(
+  const { library, sources } = await openServedLibrary(
     { roots, io, host, skills, onError, ...present({ cache }) },
     closers,
   );
   const approvals = registryApprovals(store);
   const { clock, ids, limits } = registry;
   const desk = closers.add(new QuestionDesk({ store, audit, clock, ids, limits }), (it) => it.close());
+  // Who waits for a yes is told at once that none will come: the time to end is for what works.
+  closing.addEventListener("abort", () => void desk.close(), { once: true });
   const runs = openRuns({ io, folder, approvals, secrets, asker: desk, ...present({ cache }) });
   return {
     temporary: await openTemporary(join(folder, "incoming")),
@@ -80,7 +82,6 @@ export async function openParts(options: PartOptions, closers: CloserList): Prom
         registry,
         library,
         skills,
-        settings,
         audit,
         host,
         approvals,

@@ -1,5 +1,13 @@
 import { openSession } from "@skillhold/core";
-import { type GatewayContext, type Mount, viewerOf } from "@skillhold/gateway";
+import {
+  failureIn,
+  type GatewayContext,
+  type Mount,
+  mayRun,
+  skillIn,
+  toolSpan,
+  viewerOf,
+} from "@skillhold/gateway";
 import { mcpHandler } from "@skillhold/mcp/server";
 import { everyone } from "@skillhold/protocol/http";
 
@@ -17,12 +25,14 @@ export function mcpMount(source: McpSource): Mount {
   const { clock, ids, limits } = source.registry;
   const handler = mcpHandler({
     library,
-    open: ({ viewer }) => ({
+    open: ({ viewer, canRun = false }) => ({
       library,
       viewer,
       approvalHint: APPROVAL_HINT,
+      observe: ({ tool, session, input }, work) =>
+        toolSpan({ tool, session, skill: skillIn(input) }, failureIn, work),
       openSession: () => {
-        const running = runs === undefined ? {} : { runs: runs(viewer) };
+        const running = runs === undefined || !canRun ? {} : { runs: runs(viewer) };
         return openSession(library, viewer, { clock, ids, audit, ...running }, { limits });
       },
     }),
@@ -31,8 +41,15 @@ export function mcpMount(source: McpSource): Mount {
   return {
     path: "/mcp",
     roles: everyone,
-    handle: async (request, principal) =>
-      await handler.fetch(request, { key: principal.token, viewer: await viewerOf(principal, {}, source) }),
+    handle: async (request, principal, take) =>
+      await handler.fetch(request, {
+        key: principal.token,
+        viewer: await viewerOf(principal, {}, source),
+        canRun: mayRun(principal),
+        take,
+      }),
+    endToken: (token) => handler.closeOf(token),
+    stop: async () => handler.stop(),
     close: () => handler.close(),
   };
 }

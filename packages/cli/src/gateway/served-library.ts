@@ -17,7 +17,6 @@ import type { CloserList } from "./closer-list.ts";
 
 export interface ServedLibrary extends Pick<GatewayContext, "sources"> {
   readonly library: IndexedLibrary;
-  readonly settings: AccessSettings;
 }
 
 export interface ServedOptions extends Pick<GatewayContext, "host" | "skills"> {
@@ -37,11 +36,11 @@ export async function openServedLibrary(options: ServedOptions, closers: CloserL
   closers.add(skills, (it) => it.close());
   const settings = { disabledFolders: skills.disabledFolders };
   const own = { label: STORE_LABEL, trust: "as published" };
-  if (roots.length === 0) return { library: skills, settings, sources: [own] };
+  if (roots.length === 0) return { library: skills, sources: [own] };
   const { library, sources } = await openLayers(options, settings, skills);
   closers.add(library, (it) => it.close());
   const shown = sources.map(({ label, trust, root }) => ({ label, trust, path: root }));
-  return { library, settings, sources: [...shown, own] };
+  return { library, sources: [...shown, own] };
 }
 
 async function openLayers(

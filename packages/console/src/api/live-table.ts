@@ -32,6 +32,7 @@ export const liveTable: readonly (readonly [string, readonly RouteKey[]])[] = [
   ["agent.", ["GET /v1/agents", "GET /v1/agents/{key}", ...skills]],
   ["token.", ["GET /v1/tokens"]],
   ["approval.", ["GET /v1/approvals"]],
+  ["secret.", ["GET /v1/secrets", ...skills]],
 ];
 
 /** Every event is in the record. */

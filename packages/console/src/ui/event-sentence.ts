@@ -62,6 +62,15 @@ const writers: Writers = {
     "good",
   ],
   "approval.denied": ({ skill, target }) => [`refused to let ${target} of ${skill} run`, "bad"],
+  "approval.revoked": ({ skill, target }) => [`took back the approval of ${target} of ${skill}`, "warn"],
+  "secret.set": ({ skill, name, agent }) => [
+    `set the secret ${name} of ${skill}${forAgent(agent)}`,
+    "accent",
+  ],
+  "secret.removed": ({ skill, name, agent }) => [
+    `removed the secret ${name} of ${skill}${forAgent(agent)}`,
+    "warn",
+  ],
   "skill.denied": ({ skill, act, message }) => [
     `was refused to ${acts[act] ?? act} (${skill}): ${message}`,
     "bad",
@@ -123,6 +132,10 @@ function whoOf(event: SkillEvent): string | undefined {
 
 function at(revision: number | undefined): string {
   return revision === undefined ? "" : ` r${revision}`;
+}
+
+function forAgent(agent: string | undefined): string {
+  return agent === undefined ? "" : ` for the agent ${agent}`;
 }
 
 function words(code: string): string {

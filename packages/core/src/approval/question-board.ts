@@ -1,3 +1,4 @@
+import type { SkillEvent } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { RegistryReader, StoredEvent } from "../registry/registry-store.ts";
 import { mayAnswer, type Question, questionOf } from "./question.ts";
@@ -9,12 +10,10 @@ export type BoardEntry =
 
 type LogReader = Pick<RegistryReader, "eventsAfter">;
 
-/**
- * A board begins with so many events before the end of the log, so that a start costs the same whatever the length of
- * the log is. A question before them is on no board, and expires unanswered.
- */
-export const BOARD_EVENTS = 10_000;
 const PAGE = 1000;
+const TYPES = ["approval.asked", "approval.answered"] as const;
+/** Clocks of those who write to one log differ by less. */
+const CLOCKS_MS = 60_000;
 /** So long after it expired a question is still known, to tell those who come too late. */
 const KNOWN_MS = 3_600_000;
 
@@ -27,8 +26,24 @@ export class QuestionBoard {
     this.#seq = seq;
   }
 
-  static async open(reader: LogReader & Pick<RegistryReader, "lastEvent">): Promise<QuestionBoard> {
-    const board = new QuestionBoard(Math.max(0, (await reader.lastEvent()) - BOARD_EVENTS));
+  /**
+   * Has what was asked since then, however much else was written: others' noise hides no question. What was asked
+   * before is on no board, and expires unanswered.
+   */
+  static async open(
+    reader: LogReader & Pick<RegistryReader, "lastEvent" | "listEvents">,
+    since: Date,
+  ): Promise<QuestionBoard> {
+    const last = await reader.lastEvent();
+    const board = new QuestionBoard(last);
+    let after = await seqBefore(since.getTime() - CLOCKS_MS, last, reader);
+    for (;;) {
+      const query = { types: TYPES, after, before: last + 1, order: "oldest", limit: PAGE } as const;
+      const page = await reader.listEvents(query);
+      for (const { event } of page) board.#take(event);
+      if (page.length < PAGE) break;
+      after = page.at(-1)?.seq ?? last;
+    }
     await board.catchUp(reader);
     return board;
   }
@@ -62,6 +77,10 @@ export class QuestionBoard {
   apply({ seq, event }: StoredEvent): void {
     if (seq !== this.#seq + 1) return;
     this.#seq = seq;
+    this.#take(event);
+  }
+
+  #take(event: SkillEvent): void {
     if (event.type === "approval.asked") this.#ask(questionOf(event));
     if (event.type !== "approval.answered") return;
     if (event.answer !== "withdrawn" && !mayAnswer(event.by)) return;
@@ -82,6 +101,18 @@ export class QuestionBoard {
 
 export function isOver({ expiresAt }: Pick<Question, "expiresAt">, now: number): boolean {
   return Date.parse(expiresAt) <= now;
+}
+
+/** The number of an event that all from then on come after; found by halves, since times go up with numbers. */
+async function seqBefore(time: number, last: number, reader: LogReader): Promise<number> {
+  let [low, high] = [0, last];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const [next] = await reader.eventsAfter(middle, 1);
+    if (next !== undefined && next.seq <= last && Date.parse(next.event.at) < time) low = next.seq;
+    else high = middle;
+  }
+  return low;
 }
 
 function gapAfter(seq: number): SkillError {

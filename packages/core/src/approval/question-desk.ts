@@ -7,7 +7,7 @@ import { systemActor } from "../registry/seed-actor.ts";
 import type { ApprovalAnswer, ApprovalRequest, Asker } from "./approval.ts";
 import { interrupted } from "./ask.ts";
 import { askedEvent, mayAnswer, type Question, type QuestionAnswer } from "./question.ts";
-import { BOARD_EVENTS, isOver, QuestionBoard } from "./question-board.ts";
+import { isOver, QuestionBoard } from "./question-board.ts";
 import { QuestionFeed } from "./question-feed.ts";
 
 export interface QuestionPorts {
@@ -18,6 +18,9 @@ export interface QuestionPorts {
   readonly ids: Ids;
   readonly limits: Pick<Limits, "approvalAnswerMs">;
 }
+
+/** A board that missed more is made anew. */
+const MOST_MISSED = 10_000;
 
 type Waiting = PromiseWithResolvers<ApprovalAnswer>;
 
@@ -178,13 +181,16 @@ export class QuestionDesk implements Asker {
 
   /** The board as of now. After a long rest it is made anew: that takes less than all that it missed. */
   async #upToDate(): Promise<QuestionBoard> {
-    const { store } = this.#ports;
+    const { store, clock, limits } = this.#ports;
     const known = this.#board;
     const seq = known?.seq ?? 0;
     const missed = (await store.lastEvent()) - seq;
     // A log that is shorter than before was put back to an earlier state.
-    if (known === undefined || missed < 0 || missed > BOARD_EVENTS) {
-      this.#board = await QuestionBoard.open(store);
+    if (known === undefined || missed < 0 || missed > MOST_MISSED) {
+      this.#board = await QuestionBoard.open(
+        store,
+        new Date(clock.now().getTime() - limits.approvalAnswerMs),
+      );
       return this.#board;
     }
     await known.catchUp(store);

@@ -5,6 +5,8 @@ import { type ArchiveBytes, changedArchive } from "./archive-bytes.ts";
 
 /** The bytes that count as much as an entry where work is paced. */
 const BYTES_PER_ENTRY = 32 * 1024;
+/** The most that is handed on at once, so that no turn is long. */
+const PIECE_BYTES = 1024 * 1024;
 
 /** Reads an archive through once, which settles what it is from then on. */
 export async function sealArchive(
@@ -81,7 +83,7 @@ export class SealedArchive {
     for (let at = start; at < end; ) {
       const chunk = await this.#hold(Math.floor(at / chunkBytes));
       const from = at % chunkBytes;
-      const piece = chunk.subarray(from, from + end - at);
+      const piece = chunk.subarray(from, from + Math.min(end - at, PIECE_BYTES));
       at += piece.length;
       yield piece;
     }

@@ -78,9 +78,8 @@ async function rejectMore(tape: Tape): Promise<void> {
 }
 
 function rejectForeign(header: Buffer, name: string): void {
-  let sum = 8 * 0x20;
-  for (const byte of header.subarray(0, 148)) sum += byte;
-  for (const byte of header.subarray(156)) sum += byte;
+  let sum = 0;
+  for (let at = 0; at < header.length; at += 1) sum += at >= 148 && at < 156 ? 0x20 : (header[at] ?? 0);
   if (readOctal(header, 148, 8) !== sum) throw refuseArchive("checksum", "has a damaged header", name);
   if (!isTar(header)) throw refuseArchive("format", "has a header of an unknown format", name);
 }

@@ -35,6 +35,11 @@ interface By {
   readonly by: Actor;
 }
 
+/** Who changes an agent, and, where they say so, how they last saw it. */
+export interface AgentChanging extends By {
+  readonly seen?: AgentRecord | undefined;
+}
+
 /** Adds an agent. Its key is its own for good: also when it is taken away, no other gets it. */
 export async function addAgent(
   { key, owner, ...given }: NewAgent,
@@ -76,13 +81,13 @@ export async function addAgent(
 export async function changeAgent(
   keyOrUid: string,
   { allow, manifest, ...change }: AgentChange,
-  { by }: By,
+  { by, seen }: AgentChanging,
   context: RegistryContext,
 ): Promise<{ readonly agent: AgentRecord; readonly status: "changed" | "unchanged" }> {
   rejectAgentActor(by);
   const { store, clock, limits } = context;
   return await store.transaction(async (tx) => {
-    const agent = await getManagedAgent(keyOrUid, by, tx);
+    const agent = await getManagedAgent(keyOrUid, { by, seen }, tx);
     const fields = checkAgentFields(
       {
         displayName: change.displayName ?? agent.displayName,
@@ -105,12 +110,12 @@ export async function changeAgent(
 /** Takes an agent away, and with it all that it was granted. */
 export async function removeAgent(
   keyOrUid: string,
-  { by }: By,
+  { by, seen }: AgentChanging,
   { store, clock }: RegistryContext,
 ): Promise<RemovedAgent> {
   rejectAgentActor(by);
   return await store.transaction(async (tx) => {
-    const agent = await getManagedAgent(keyOrUid, by, tx);
+    const agent = await getManagedAgent(keyOrUid, { by, seen }, tx);
     const at = clock.now().toISOString();
     const events = await revokeAll(agent.key, at, by, tx);
     const removed = { ...agent, updatedAt: at, removedAt: at };
@@ -143,9 +148,18 @@ export async function lockAgent(keyOrUid: string, tx: RegistryTransaction): Prom
   return agent;
 }
 
-async function getManagedAgent(keyOrUid: string, by: Actor, tx: RegistryTransaction): Promise<AgentRecord> {
+/** One that is another than was seen is not changed. */
+async function getManagedAgent(
+  keyOrUid: string,
+  { by, seen }: AgentChanging,
+  tx: RegistryTransaction,
+): Promise<AgentRecord> {
   const agent = await lockAgent(keyOrUid, tx);
   rejectStranger(agent, by);
+  if (seen !== undefined && !isDeepStrictEqual(agent, seen))
+    throw new SkillError("PRECONDITION_FAILED", `The agent ${agent.key} is not as you last saw it.`, {
+      details: { key: agent.key },
+    });
   return agent;
 }
 

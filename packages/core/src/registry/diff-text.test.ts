@@ -6,12 +6,12 @@ const bytes = (line: (index: number) => string, count: number) =>
   new TextEncoder().encode(Array.from({ length: count }, (_, index) => `${line(index)}\n`).join(""));
 
 test("a text with hundreds of changed lines is compared, however slow timers are [S-45]", async () => {
-  const before = bytes((index) => `line ${index}`, 1600);
-  const after = bytes((index) => (index % 2 === 0 ? `line ${index}` : `other ${index}`), 1600);
+  const before = bytes((index) => `line ${index}`, 400);
+  const after = bytes((index) => (index % 2 === 0 ? `line ${index}` : `other ${index}`), 400);
   const { text, note } = await diffText("a.txt", before, after, new TextDiffBudget(clock));
   expect(note).toBeUndefined();
-  expect(text?.match(/^\+other /gm)).toHaveLength(800);
-  expect(text?.match(/^-line /gm)).toHaveLength(800);
+  expect(text?.match(/^\+other /gm)).toHaveLength(200);
+  expect(text?.match(/^-line /gm)).toHaveLength(200);
 });
 
 test("other work has its turn between two files [S-45]", async () => {
@@ -37,4 +37,10 @@ test("a text in which more lines differ than anyone reads is told to be too diff
   expect(await diffText("a.txt", before, after, new TextDiffBudget(clock))).toEqual({
     note: "too different",
   });
+});
+
+test("texts that differ in every line are given up before others have waited for long [S-45]", async () => {
+  const [before, after] = [bytes((index) => `a${index}`, 1500), bytes((index) => `b${index}`, 1500)];
+  const diff = diffText("a.txt", before, after, new TextDiffBudget(clock));
+  expect(await diff).toEqual({ note: "too different" });
 });

@@ -11,9 +11,9 @@ export interface TextDiff {
 /** Of both sides together; a file beyond it is generated, and nobody reads the diff. */
 const MAX_FILE_BYTES = 512 * 1024;
 const MAX_TOTAL_TEXT = 2 * 1024 * 1024;
-/** Comparing costs the square of the edits: this bounds it where every line differs, to about half a second. */
-const MAX_EDITS = 2000;
-const MAX_FILE_MS = 1500;
+/** Comparing costs the square of the edits, and nothing else is done meanwhile: both bound how long that is. */
+const MAX_EDITS = 1000;
+const MAX_FILE_MS = 100;
 const MAX_TOTAL_MS = 5000;
 const CONTEXT_LINES = 3;
 

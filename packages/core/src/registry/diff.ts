@@ -37,15 +37,28 @@ export interface FieldChange {
   readonly to: FrontmatterValue | undefined;
 }
 
+/** What differs between two trees, which is always the same. */
+export type TreeDiff = Pick<SkillDiff, "files" | "fields">;
+
+/** Keeps what was compared once, or makes it. */
+export interface TreeDiffs {
+  get(from: Digest, to: Digest, make: () => Promise<TreeDiff>): Promise<TreeDiff>;
+}
+
 /** Without a number, the revision that counts. */
 export async function diffRevisions(
   idOrUid: string,
   from: number | undefined,
   to: number | undefined,
-  context: RegistryContext,
+  context: RegistryContext & { readonly diffs?: TreeDiffs },
 ): Promise<SkillDiff> {
   const before = await openRevision(idOrUid, from, context);
-  return await diffStates(before, await openRevision(idOrUid, to, context), context);
+  const after = await openRevision(idOrUid, to, context);
+  const make = () => diffStates(before, after, context);
+  const { diffs } = context;
+  const { treeHash } = before.end;
+  const diff = diffs === undefined ? await make() : await diffs.get(treeHash, after.end.treeHash, make);
+  return { from: before.end, to: after.end, ...diff };
 }
 
 /** What publishing a staged skill would change. */
@@ -64,7 +77,8 @@ export async function diffStaged(
     // Every digest asked for is one of these files'.
     read: async (digest) => contents.get(digest) ?? new Uint8Array(),
   };
-  return await diffStates(await openRevision(idOrUid, from, context), state, context);
+  const before = await openRevision(idOrUid, from, context);
+  return { from: before.end, to: state.end, ...(await diffStates(before, state, context)) };
 }
 
 /** `diffStaged` of two lists of files, without their texts. */
@@ -95,15 +109,14 @@ async function openRevision(
   };
 }
 
-async function diffStates(from: State, to: State, { clock }: RegistryContext): Promise<SkillDiff> {
+async function diffStates(from: State, to: State, { clock }: RegistryContext): Promise<TreeDiff> {
   const budget = new TextDiffBudget(clock);
   const files: FileChange[] = [];
   for (const pair of pairsOf(from.files, to.files)) {
     const text = pair.change === "mode" ? {} : await diffContent(pair.path, pair, from, to, budget);
     files.push({ ...pair, ...text });
   }
-  const fields = diffFields(from.frontmatter, to.frontmatter);
-  return { from: from.end, to: to.end, files, fields };
+  return { files, fields: diffFields(from.frontmatter, to.frontmatter) };
 }
 
 type Pair = Pick<FileChange, "from" | "to">;

@@ -3,7 +3,7 @@ import { lockAgent } from "./agents.ts";
 import type { Grant, Grantee } from "./grant.ts";
 import { grantGiven, grantRevoked } from "./grant-event.ts";
 import { checkName } from "./named-text.ts";
-import { getManaged, isManager, notFound, rejectAgentActor } from "./ownership.ts";
+import { getManaged, isAgentActor, isManager, notFound, rejectAgentActor } from "./ownership.ts";
 import type { RegisteredSkill } from "./registered-skill.ts";
 import type { RegistryContext } from "./registry-context.ts";
 import type { RegistryTransaction } from "./registry-store.ts";
@@ -73,13 +73,13 @@ export async function revokeSkill(
   });
 }
 
-/** Who was granted a skill, for someone who may change that. */
+/** Who was granted a skill, for someone who may change that; an agent may not. */
 export async function listGrants(
   idOrUid: string,
   { by }: { readonly by: Actor },
   { store }: RegistryContext,
 ): Promise<readonly Grant[]> {
-  const skill = await store.findSkill(idOrUid);
+  const skill = isAgentActor(by) ? undefined : await store.findSkill(idOrUid);
   if (skill === undefined) throw notFound(idOrUid);
   const grants = await store.listGrants([skill.uid]);
   if (!isManager(skill, grants, by) && by.role !== "admin") throw notFound(idOrUid);

@@ -34,7 +34,15 @@ export {
   removeAgent,
 } from "./agents.ts";
 export type { Blob, BlobEntry, BlobStore } from "./blob-store.ts";
-export { type DiffEnd, diffRevisions, diffStaged, type FileChange, type SkillDiff } from "./diff.ts";
+export {
+  type DiffEnd,
+  diffRevisions,
+  diffStaged,
+  type FileChange,
+  type SkillDiff,
+  type TreeDiff,
+  type TreeDiffs,
+} from "./diff.ts";
 export { type Edited, editSkill, type SkillEdit } from "./edit.ts";
 export { type EffectiveAccess, explainAccess } from "./explain-access.ts";
 export {

@@ -12,7 +12,7 @@ import type { RegistryTransaction } from "./registry-store.ts";
  */
 export function trustOf(by: Actor, source: Provenance["source"], exported?: Trust): Trust {
   if (by.role === "system") return "builtin";
-  if (by.role === "agent" || by.agent !== undefined || elsewhere.has(source)) return "third_party";
+  if (isAgentActor(by) || elsewhere.has(source)) return "third_party";
   if (by.role !== "admin") return source === "import" ? "third_party" : "user";
   const most = source === "import" ? (exported ?? "third_party") : "org";
   return isTrustedMore(most, "org") ? "org" : most;
@@ -38,8 +38,12 @@ export function rejectForeignId(
     throw new SkillError("CONFLICT", `The id ${id} is ${before.isSystem ? "a system skill's" : "taken"}.`, {
       details: { id },
     });
-  if (!isManager(before, grants, by))
-    throw new SkillError("CONFLICT", `The id ${id} is taken.`, { details: { id } });
+  if (!isManager(before, grants, by)) throw takenId(id);
+}
+
+/** The refusal for an id under which there is something that the one who asks may not replace. */
+export function takenId(id: string): SkillError {
+  return new SkillError("CONFLICT", `The id ${id} is taken.`, { details: { id } });
 }
 
 /** Who changes a skill, and, where they say so, how they last saw it. */
@@ -89,7 +93,7 @@ function rejectUnmanaged(skill: RegisteredSkill, grants: readonly Grant[], by: A
       hint: "Ask its owner or an administrator.",
       details,
     });
-  if (by.role === "agent" || by.agent !== undefined)
+  if (isAgentActor(by))
     throw new SkillError("POLICY_DENIED", "An agent may publish skills, and change them in no other way.", {
       hint: "Have a person do it.",
       details,
@@ -107,9 +111,13 @@ export function isManager(skill: RegisteredSkill, grants: readonly Grant[], by: 
   );
 }
 
+export function isAgentActor({ role, agent }: Actor): boolean {
+  return role === "agent" || agent !== undefined;
+}
+
 /** Refuses whoever acts through an agent: nothing that an agent can call widens what it, or another, may do. */
-export function rejectAgentActor({ role, agent }: Actor): void {
-  if (role !== "agent" && agent === undefined) return;
+export function rejectAgentActor(by: Actor): void {
+  if (!isAgentActor(by)) return;
   throw new SkillError("POLICY_DENIED", "An agent does not decide who may use what.", {
     hint: "Have a person do it.",
   });

@@ -22,6 +22,8 @@ export interface PublishOptions {
   readonly exportedTrust?: Trust | undefined;
   readonly provenance?: Partial<Omit<Provenance, "by" | "at">>;
   readonly signal?: AbortSignal;
+  /** Asked about an id that is taken; without it, whoever manages the skill may release over it. */
+  readonly mayReplace?: (id: string) => Promise<boolean>;
 }
 
 /** What became of one skill. */

@@ -6,6 +6,7 @@ import type { Blob } from "./blob-store.ts";
 import { listChanges } from "./diff.ts";
 import { grantGiven, grantRevoked } from "./grant-event.ts";
 import { agentLock, skillLock, treeLock, UNNAMED_BLOBS } from "./lock.ts";
+import { takenId } from "./ownership.ts";
 import type { Published, PublishOptions } from "./publication.ts";
 import type { RegistryContext } from "./registry-context.ts";
 import type { RegistryTransaction } from "./registry-store.ts";
@@ -39,12 +40,23 @@ export async function publishStaged(
   const missing = (await hooks.missing?.(staged, manifest)) ?? [];
   const candidate = { ...makeCandidate(staged, options, context), manifest, missing };
   rejectAborted(options.signal);
+  await rejectHidden(staged.id, options, context);
   const plan = await planRelease(candidate, store);
   const older = await findSameVersion(plan, context);
   const release = options.dryRun === true ? plan : await commit(candidate, context);
   const told = describe(release, candidate, diagnostics, older);
   const changes = told.isDryRun ? await findChanges(plan, staged, context) : undefined;
   return changes === undefined ? told : { ...told, changes };
+}
+
+/** In the words for an id that is another's: that there is something is all that is told. */
+async function rejectHidden(
+  id: string,
+  { mayReplace }: PublishOptions,
+  { store }: RegistryContext,
+): Promise<void> {
+  if (mayReplace === undefined || (await store.findSkill(id)) === undefined) return;
+  if (!(await mayReplace(id))) throw takenId(id);
 }
 
 async function scan({ id, files }: StagedSkill): Promise<DependencyManifest> {

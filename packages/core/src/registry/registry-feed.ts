@@ -104,7 +104,10 @@ const uses: ReadonlySet<SkillEvent["type"]> = new Set<SkillEvent["type"]>([
   "approval.asked",
   "approval.granted",
   "approval.denied",
+  "approval.revoked",
   "skill.denied",
+  "secret.set",
+  "secret.removed",
 ]);
 
 /** Any other event that names a skill may have changed it: a kind that is forgotten here would be a gate that stays open. */

@@ -16,7 +16,7 @@ export interface NewToken {
   readonly role: Role;
   /** Whoever issues it, if nothing else is said. */
   readonly user?: string;
-  /** The key of the agent that it acts as; the role of an agent needs one. */
+  /** The key of the agent that it acts as; the role of an agent needs one, and an administrator has none. */
   readonly agent?: string;
   /** How long a token for programs counts; `limits.tokenMs`, if nothing else is said. */
   readonly expiresInMs?: number;
@@ -38,6 +38,10 @@ export async function issueToken(
   rejectBeyond(role, user, by);
   if (role === "agent" && spec.agent === undefined)
     throw usage("A token of the role agent acts as an agent.", "Name the agent.");
+  if (role === "admin" && spec.agent !== undefined)
+    throw new SkillError("CONFIG_INVALID", "An agent is no administrator.", {
+      hint: "Leave the agent out, or give the token another role.",
+    });
   const lifeMs = checkLife(kind, spec.expiresInMs);
   return await context.store.transaction(async (tx) => {
     const agent = spec.agent === undefined ? undefined : await lockAgent(spec.agent, tx);

@@ -7,9 +7,9 @@ import { type TokenRecord, withoutHash } from "./token.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Those for programs, the oldest first; revoked ones too, until they would have expired. */
+/** Those for programs and those of browsers, the oldest first; revoked ones too, until they would have expired. */
 export async function listTokens({ store }: RegistryContext): Promise<readonly TokenRecord[]> {
-  return (await store.listTokens("api")).map(withoutHash);
+  return (await store.listTokens()).filter(({ kind }) => kind !== "sign-in").map(withoutHash);
 }
 
 /** Takes a token back: it counts no more with the next call. For one who may not, a token of others is not there. */

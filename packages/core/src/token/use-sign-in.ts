@@ -11,12 +11,13 @@ import type { TokenContext } from "./token-context.ts";
  */
 export async function useSignIn(secret: string, context: TokenContext): Promise<IssuedToken> {
   const { store, clock } = context;
-  const now = clock.now();
   // Those who guess keep no writer waiting.
-  const found = await findBySecret(secret, "sign-in", now, store);
+  const found = await findBySecret(secret, "sign-in", clock.now(), store);
   if (found === undefined) throw refused();
   return await store.transaction(async (tx) => {
     await tx.lock(tokenLock(found.id));
+    // It may have expired while it waited.
+    const now = clock.now();
     const signIn = await findBySecret(secret, "sign-in", now, tx);
     if (signIn === undefined) throw refused();
     const { id, name, role, user, agent, createdBy } = signIn;

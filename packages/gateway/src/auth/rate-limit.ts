@@ -28,26 +28,39 @@ export class RateLimit {
     this.#clock = clock;
   }
 
-  takeOf(token: string): void {
-    this.#take(`token ${token}`, this.#rates.token);
+  takeOf(token: string, count = 1): void {
+    this.#take(`token ${token}`, this.#rates.token, count);
   }
 
   takeFrom(address: string): void {
     this.#take(`address ${address}`, this.#rates.address);
   }
 
+  /**
+   * Before an unknown token is looked for. Of an address that has nothing left as many are looked for again, since one
+   * may be good, and then none.
+   */
+  takeLookup(address: string): void {
+    const perMinute = this.#rates.address;
+    if (this.#left(`address ${address}`, perMinute) < 1) this.#take(`lookup ${address}`, perMinute);
+  }
+
   takeSignIn(address: string): void {
     this.#take(`sign-in ${address}`, SIGN_INS);
   }
 
-  #take(key: string, perMinute: number): void {
-    const now = this.#clock.now().getTime();
-    const bucket = this.#buckets.get(key) ?? { left: perMinute, at: now };
+  #take(key: string, perMinute: number, count = 1): void {
+    const left = this.#left(key, perMinute);
+    this.#keep(key, { left: left < count ? left : left - count, at: this.#clock.now().getTime() });
+    if (left < count) throw tooMany(secondsFor(count - left, perMinute));
+  }
+
+  #left(key: string, perMinute: number): number {
+    const bucket = this.#buckets.get(key);
+    if (bucket === undefined) return perMinute;
     // A clock may be put back.
-    const passed = Math.max(0, now - bucket.at);
-    const left = Math.min(perMinute, bucket.left + (passed * perMinute) / MINUTE);
-    this.#keep(key, { left: left < 1 ? left : left - 1, at: now });
-    if (left < 1) throw tooMany(Math.ceil(((1 - left) * 60) / perMinute));
+    const passed = Math.max(0, this.#clock.now().getTime() - bucket.at);
+    return Math.min(perMinute, bucket.left + (passed * perMinute) / MINUTE);
   }
 
   /** The one that was used last stands last; of too many, the first goes. */
@@ -58,6 +71,10 @@ export class RateLimit {
     const [oldest] = this.#buckets.keys();
     if (oldest !== undefined) this.#buckets.delete(oldest);
   }
+}
+
+function secondsFor(missing: number, perMinute: number): number {
+  return Math.ceil((missing * 60) / perMinute);
 }
 
 function tooMany(seconds: number): SkillError {

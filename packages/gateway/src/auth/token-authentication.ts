@@ -1,6 +1,6 @@
 import type { TokenRecord } from "@skillhold/core/token";
 import type { GatewayContext } from "../gateway-context.ts";
-import type { Principal } from "../principal.ts";
+import { type Principal, roleOf } from "../principal.ts";
 import type { Authenticate, Credentials } from "./authenticate.ts";
 import { CSRF_HEADER, isCsrfOf } from "./csrf.ts";
 import { readSessionCookie } from "./session-cookie.ts";
@@ -32,20 +32,20 @@ async function findPrincipal(
   tokens: TokenCache,
   isTls: boolean,
 ): Promise<Principal | undefined> {
-  const { headers } = request;
+  const { headers, rejectUnknown } = request;
   const authorization = headers.get("authorization");
   if (authorization !== null) {
     const secret = /^Bearer ([\w-]{1,256})$/i.exec(authorization)?.[1];
-    const token = secret === undefined ? undefined : await tokens.find(secret, "api");
+    const token = secret === undefined ? undefined : await tokens.find(secret, "api", rejectUnknown);
     return token && principalOf(token, "api");
   }
   const secret = readSessionCookie(headers, isTls);
-  const token = secret === undefined ? undefined : await tokens.find(secret, "session");
+  const token = secret === undefined ? undefined : await tokens.find(secret, "session", rejectUnknown);
   if (secret === undefined || token === undefined) return undefined;
   const isOurs = request.isNavigable === true || isCsrfOf(headers.get(CSRF_HEADER) ?? "", secret, token.id);
   return isOurs ? principalOf(token, "session") : undefined;
 }
 
 function principalOf({ id, role, user, agent, expiresAt }: TokenRecord, kind: Principal["kind"]): Principal {
-  return { role, user, agent, token: id, kind, expiresAt };
+  return { role: roleOf({ role, agent }), user, agent, token: id, kind, expiresAt };
 }

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { RegistryContext } from "@skillhold/core/registry";
 import { authenticateToken, type TokenRecord } from "@skillhold/core/token";
+import { BoundedMap } from "../cache/bounded-map.ts";
 
 type Kind = "api" | "session";
 
@@ -19,6 +20,8 @@ const MOST = 10_000;
  */
 export class TokenCache {
   readonly #known = new Map<string, Known>();
+  /** Those that counted at some time, whatever was committed since. */
+  readonly #counted = new BoundedMap<string, true>(MOST);
   readonly #context: RegistryContext;
   readonly #watch: Promise<(() => Promise<void>) | undefined>;
   #isWatched = false;
@@ -32,14 +35,16 @@ export class TokenCache {
   }
 
   /** The token that counts now, or undefined. */
-  async find(secret: string, kind: Kind): Promise<TokenRecord | undefined> {
-    await this.#look();
+  async find(secret: string, kind: Kind, rejectUnknown = () => {}): Promise<TokenRecord | undefined> {
     const key = `${kind} ${hash("sha256", secret, "hex")}`;
+    if (this.#counted.find(key) === undefined) rejectUnknown();
+    await this.#look();
     const now = this.#context.clock.now().getTime();
     const known = this.#known.get(key);
     if (known !== undefined && now < known.until) return known.token;
     const age = this.#age;
     const token = await authenticateToken(secret, kind, this.#context);
+    if (token !== undefined) this.#counted.set(key, true);
     // What was found may be over by now, if something was committed while it was looked for.
     if (token !== undefined && age === this.#age) this.#keep(key, token, now);
     return token;

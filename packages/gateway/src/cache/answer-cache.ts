@@ -1,6 +1,6 @@
-import { hash } from "node:crypto";
 import type { Clock } from "@skillhold/core";
 import type { Operation } from "@skillhold/protocol/http";
+import { shortHash } from "../digest.ts";
 import type { Principal } from "../principal.ts";
 import type { ViewVersion } from "./view-version.ts";
 
@@ -85,10 +85,6 @@ export class AnswerCache {
     return await making;
   }
 
-  get size(): { readonly answers: number; readonly bytes: number } {
-    return { answers: this.#kept.size, bytes: this.#bytes };
-  }
-
   /** Of another version there is nothing worth keeping, and nothing worth waiting for. */
   #begin(version: number): void {
     if (version === this.#of) return;
@@ -115,7 +111,7 @@ export class AnswerCache {
   ): Promise<Answer<Note>> {
     const { data, etag, note, isKept = true } = await make(version);
     const json = new TextEncoder().encode(JSON.stringify(data));
-    const answer = { json, etag: etag ?? hash("sha256", json, "hex").slice(0, 32), note };
+    const answer = { json, etag: etag ?? shortHash(json), note };
     if (isKept && version === this.#of && json.length <= this.#bounds.bytes * LARGEST_PART)
       this.#put(key, { answer, keptAt: this.#clock.now().getTime() });
     return answer;

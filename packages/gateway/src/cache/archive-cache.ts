@@ -1,6 +1,7 @@
-import { hash } from "node:crypto";
 import { writeArchive } from "@skillhold/core/registry";
 import type { Digest } from "@skillhold/protocol";
+import { digestOf } from "../digest.ts";
+import { ownMemory } from "../http/own-memory.ts";
 
 export interface PackedSkill {
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -49,10 +50,8 @@ export class ArchiveCache {
     format: PackFormat,
     read: () => Promise<readonly PackedFile[]>,
   ): Promise<PackedSkill> {
-    const bytes = new Uint8Array(await writeArchive(format, await read()));
-    // It is a digest by the way it is made.
-    const digest = `sha256:${hash("sha256", bytes, "hex")}` as Digest;
-    const packed = { bytes, digest };
+    const bytes = ownMemory(await writeArchive(format, await read()));
+    const packed = { bytes, digest: digestOf(bytes) };
     this.#keep(key, packed);
     return packed;
   }

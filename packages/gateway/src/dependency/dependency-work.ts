@@ -1,7 +1,8 @@
 import { checkRuntimes, type RuntimeReport } from "@skillhold/core/environment";
 import type { DependencyPorts, GatewayContext } from "../gateway-context.ts";
+import { Turn } from "../turn.ts";
+import { SharedSurveys, type Survey } from "./shared-survey.ts";
 import { SkillChecks, type SkillChecksPorts } from "./skill-checks.ts";
-import { Turn } from "./turn.ts";
 
 const REMEMBERED_MS = 10_000;
 
@@ -18,8 +19,7 @@ export class DependencyWork {
   readonly checks: SkillChecks;
   /** One installation at a time. */
   readonly installs = new Turn();
-  /** One look at a time for those who ask: each may start a process. */
-  readonly surveys = new Turn();
+  readonly surveys = new SharedSurveys<Survey>();
   readonly #ports: DependencyPorts;
   #runtimes: Promise<RuntimeReport> | undefined;
 

@@ -3,7 +3,6 @@ import { type Dependency, formatNeed } from "@skillhold/core/dependency";
 import {
   checkDependencies,
   type DependencyState,
-  type DependencySurvey,
   dependencyState,
   type NeedCheck,
   specsFor,
@@ -12,6 +11,7 @@ import { SkillError } from "@skillhold/protocol/error";
 import { noSkill, skillIdOf } from "../route/skill-key.ts";
 import type { DependencyContext } from "./dependency-context.ts";
 import { surveyVisible } from "./install-target.ts";
+import type { Survey } from "./shared-survey.ts";
 import { checkRequestOf, findStored } from "./stored-skill.ts";
 
 /** What a skill needs, as someone is shown it. */
@@ -29,18 +29,20 @@ interface Need extends Pick<Dependency, "name" | "kind" | "optional" | "declared
 export interface Asking {
   readonly viewer: Viewer;
   readonly isAdmin: boolean;
+  readonly signal: AbortSignal;
 }
-
-type Survey = Pick<DependencySurvey, "manifest" | "checks" | "state">;
 
 /** What is found in a skill's code, and what of it is there, for someone who sees the skill; administrators see all. */
 export async function describeNeeds(
   key: string,
-  { viewer, isAdmin }: Asking,
+  { viewer, isAdmin, signal }: Asking,
   context: DependencyContext,
 ): Promise<NeedView> {
   const id = await skillIdOf(key, context);
-  const { manifest, checks, state } = await context.work.surveys.take(async () => {
+  const entry = await context.library.find(viewer, id);
+  if (entry === undefined && !isAdmin) throw noSkill(key);
+  const hash = entry?.treeHash;
+  const look = async (): Promise<Survey> => {
     try {
       return await surveyVisible(id, viewer, context);
     } catch (error) {
@@ -49,7 +51,9 @@ export async function describeNeeds(
       if (survey === undefined) throw noSkill(key);
       return survey;
     }
-  });
+  };
+  const shared = hash === undefined ? undefined : `${isAdmin} ${id} ${hash}`;
+  const { manifest, checks, state } = await context.work.surveys.get(shared, look, signal);
   const ways = manifest.ways ?? [];
   const needs = manifest.dependencies.map((dependency, at): Need => {
     const { name, kind, optional, declared, seen } = dependency;

@@ -17,14 +17,14 @@ export const discoveryPages: readonly Page[] = [
   page("/.well-known/skills/:path{.+}", answerLegacy),
 ];
 
-interface Artefact {
+interface PageContent {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly type: string;
   readonly etag: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-type Answer = (path: string, context: RunningContext) => Promise<Artefact | undefined>;
+type Answer = (path: string, context: RunningContext) => Promise<PageContent | undefined>;
 
 function page(path: Page["path"], answer: Answer): Page {
   const isForAnyOrigin = true;
@@ -40,7 +40,7 @@ function page(path: Page["path"], answer: Answer): Page {
   };
 }
 
-async function answerCurrent(path: string, context: RunningContext): Promise<Artefact | undefined> {
+async function answerCurrent(path: string, context: RunningContext): Promise<PageContent | undefined> {
   if (path === "index.json") return await indexOf("0.2", writeIndex, context);
   const archive = /^([a-z0-9-]{1,64})\.tar\.gz$/.exec(path)?.[1];
   if (archive !== undefined) return await archiveOf(archive, context);
@@ -48,7 +48,7 @@ async function answerCurrent(path: string, context: RunningContext): Promise<Art
   return text === undefined ? undefined : await fileOf(text, "SKILL.md", context);
 }
 
-async function answerLegacy(path: string, context: RunningContext): Promise<Artefact | undefined> {
+async function answerLegacy(path: string, context: RunningContext): Promise<PageContent | undefined> {
   if (path === "index.json") return await indexOf("0.1", writeLegacyIndex, context);
   const [, id, file] = /^([a-z0-9-]{1,64})\/(.+)$/s.exec(path) ?? [];
   return id === undefined || file === undefined ? undefined : await fileOf(id, file, context);
@@ -58,7 +58,7 @@ async function indexOf(
   format: string,
   write: (context: RunningContext) => Promise<object>,
   context: RunningContext,
-): Promise<Artefact> {
+): Promise<PageContent> {
   const question = {
     operation: "discovery",
     principal: undefined,
@@ -71,15 +71,19 @@ async function indexOf(
   return { bytes: json, type: "application/json", etag };
 }
 
-async function archiveOf(id: string, context: RunningContext): Promise<Artefact | undefined> {
+/** All who have no token share what one may have under way. */
+const ANYONE = "anyone";
+
+async function archiveOf(id: string, context: RunningContext): Promise<PageContent | undefined> {
   const skill = await findPublic(id, context);
   if (skill === undefined) return undefined;
-  const { bytes, digest } = await packPublic(skill, await readPublic(skill), context);
+  const pack = async () => await packPublic(skill, await readPublic(skill), context);
+  const { bytes, digest } = await context.gates.heavy.pass(ANYONE, pack);
   return { bytes, type: "application/gzip", etag: digest };
 }
 
 /** The path is one of the list, character for character, or there is no such file. */
-async function fileOf(id: string, path: string, context: RunningContext): Promise<Artefact | undefined> {
+async function fileOf(id: string, path: string, context: RunningContext): Promise<PageContent | undefined> {
   const skill = await findPublic(id, context);
   if (skill === undefined) return undefined;
   const file = (await readPublic(skill)).files.find((each) => each.path === path);
@@ -100,7 +104,7 @@ async function findPublic(id: string, context: RunningContext): Promise<PublicSk
 }
 
 function respond(
-  { bytes, type, etag, headers = {} }: Artefact,
+  { bytes, type, etag, headers = {} }: PageContent,
   { request, requestId }: Pick<PageCall, "request" | "requestId">,
 ): Response {
   const all = {

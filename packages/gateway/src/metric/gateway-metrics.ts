@@ -1,3 +1,4 @@
+import type { StoredEvent } from "@skillhold/core/registry";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { StartedRequest } from "../gateway-context.ts";
 import type { UsageFeed } from "./usage-feed.ts";
@@ -13,6 +14,7 @@ export interface Measured {
 }
 
 const OTHER = "other";
+const FAILED = "failed";
 const MOST_SKILLS = 1000;
 
 /** The numbers of a gateway, as Prometheus reads them. */
@@ -20,6 +22,7 @@ export class GatewayMetrics {
   readonly #registry = new Registry();
   readonly #requests: Histogram<"operation" | "method" | "status">;
   readonly #inFlight: Gauge;
+  readonly #durations: Histogram<"kind" | "outcome">;
 
   constructor(measured: Measured) {
     const registers = [this.#registry];
@@ -35,6 +38,13 @@ export class GatewayMetrics {
       help: "Requests that are being answered.",
       registers,
     });
+    this.#durations = new Histogram({
+      name: "skillhold_run_duration_seconds",
+      help: "Time that scripts and tools of skills took, by how they ended.",
+      labelNames: ["kind", "outcome"],
+      buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
+      registers,
+    });
     addGauges(measured, registers);
     addUsage(measured, registers);
   }
@@ -46,6 +56,18 @@ export class GatewayMetrics {
       this.#inFlight.dec();
       end({ operation, method: known.has(method) ? method : OTHER, status: String(status) });
     };
+  }
+
+  /** Takes in an event of the log. Contract: each comes once. */
+  add({ event }: StoredEvent): void {
+    if (event.type === "skill.script_executed") {
+      const outcome = event.outcome === "exited" && event.exitCode !== 0 ? FAILED : event.outcome;
+      this.#durations.observe({ kind: "script", outcome }, event.durationMs / 1000);
+    }
+    if (event.type === "skill.tool_called") {
+      const outcome = event.outcome === "exited" && event.isError ? FAILED : event.outcome;
+      this.#durations.observe({ kind: "tool", outcome }, event.durationMs / 1000);
+    }
   }
 
   get type(): string {
@@ -89,6 +111,12 @@ const usageCounters = [
 ] as const;
 
 function addUsage({ usage, listPublic }: Measured, registers: Registry[]): void {
+  const read = shared(async () => {
+    const isNamed = new Set([...(await listPublic())].slice(0, MOST_SKILLS));
+    return usage.usage
+      .list()
+      .map((count) => ({ count, skill: isNamed.has(count.skill) ? count.skill : OTHER }));
+  });
   for (const [name, help, field] of usageCounters)
     new Counter({
       name,
@@ -96,11 +124,20 @@ function addUsage({ usage, listPublic }: Measured, registers: Registry[]): void 
       labelNames: ["skill"],
       registers,
       async collect() {
+        const counts = await read();
         this.reset();
-        const named = [...(await listPublic())].slice(0, MOST_SKILLS);
-        const isNamed = new Set(named);
-        for (const count of usage.usage.list())
-          this.inc({ skill: isNamed.has(count.skill) ? count.skill : OTHER }, count[field]);
+        for (const { skill, count } of counts) this.inc({ skill }, count[field]);
       },
     });
+}
+
+/** Those who ask while it is under way get the same: all counters are read at once. */
+function shared<T>(read: () => Promise<T>): () => Promise<T> {
+  let reading: Promise<T> | undefined;
+  return () => {
+    reading ??= read().finally(() => {
+      reading = undefined;
+    });
+    return reading;
+  };
 }

@@ -9,8 +9,8 @@ import {
 } from "@skillhold/core/registry";
 import type { Handlers } from "../http/handler.ts";
 import { present } from "../http/present.ts";
-import { knownTo } from "../known-skill.ts";
-import { actorOf } from "../principal.ts";
+import { actorOf, isAdministrator } from "../principal.ts";
+import { toldTo } from "../told-candidate.ts";
 import { viewerOf } from "../viewer.ts";
 import { noSkill, skillIdOf } from "./skill-key.ts";
 
@@ -39,7 +39,7 @@ export const accessHandlers: Pick<
     const id = await skillIdOf(params.id, context);
     await skills.refresh();
     const entry = skills.layer.shelf.view().find(id);
-    const isKnown = principal.role === "admin" || (entry && knownTo([own, viewer], context)(entry));
+    const isKnown = isAdministrator(principal) || (entry && toldTo([own, viewer], context)(entry));
     if (entry === undefined || isKnown !== true) throw noSkill(params.id);
     return { data: await explainAccess(id, viewer, host, registry) };
   },
@@ -47,8 +47,8 @@ export const accessHandlers: Pick<
     const own = await viewerOf(principal, {}, context);
     const viewer = await viewerOf(principal, query, context);
     const all = await context.library.explain(viewer);
-    if (principal.role === "admin") return { data: { explanations: all } };
-    const isKnown = knownTo([own, viewer], context);
+    if (isAdministrator(principal)) return { data: { explanations: all } };
+    const isKnown = toldTo([own, viewer], context);
     const known = all.filter((each) => each.state === "visible" || isKnown(each));
     return { data: { explanations: known.map(withoutPlace) } };
   },

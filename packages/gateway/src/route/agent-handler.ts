@@ -1,8 +1,8 @@
-import { hash } from "node:crypto";
 import { type AgentRecord, addAgent, changeAgent, listAgents, removeAgent } from "@skillhold/core/registry";
 import type { AgentView } from "@skillhold/protocol/http";
 import type { z } from "zod";
 import { getAgentFor, isAgentOf } from "../agent-owner.ts";
+import { shortHash } from "../digest.ts";
 import { rejectStale } from "../http/condition.ts";
 import type { Handlers } from "../http/handler.ts";
 import { present } from "../http/present.ts";
@@ -26,17 +26,29 @@ export const agentHandlers: Pick<
   },
   changeAgent: async ({ params, body, principal, headers }, { registry }) => {
     const before = await getAgentFor(params.key, principal, registry);
-    rejectStale(headers, tagOf(before));
-    const { agent } = await changeAgent(before.uid, present(body), { by: actorOf(principal) }, registry);
+    const seen = seenBy(headers, before);
+    const { agent } = await changeAgent(
+      before.uid,
+      present(body),
+      { by: actorOf(principal), seen },
+      registry,
+    );
     return { data: viewOf(agent), etag: tagOf(agent) };
   },
   removeAgent: async ({ params, principal, headers }, { registry }) => {
     const before = await getAgentFor(params.key, principal, registry);
-    rejectStale(headers, tagOf(before));
-    const { agent, revoked } = await removeAgent(before.uid, { by: actorOf(principal) }, registry);
+    const seen = seenBy(headers, before);
+    const { agent, revoked } = await removeAgent(before.uid, { by: actorOf(principal), seen }, registry);
     return { data: { key: agent.key, revoked } };
   },
 };
+
+/** How the caller last saw the agent, where they say so. Contract: the change refuses another one. */
+function seenBy(headers: Headers, agent: AgentRecord): AgentRecord | undefined {
+  if (headers.get("if-match") === null) return undefined;
+  rejectStale(headers, tagOf(agent));
+  return agent;
+}
 
 type View = z.input<typeof AgentView>;
 
@@ -45,5 +57,5 @@ function viewOf({ removedAt: _, pins, ...agent }: AgentRecord): View {
 }
 
 function tagOf(agent: AgentRecord): string {
-  return hash("sha256", JSON.stringify(viewOf(agent)), "hex").slice(0, 32);
+  return shortHash(JSON.stringify(viewOf(agent)));
 }

@@ -11,9 +11,17 @@ export const approvalHandlers: Pick<Handlers, "listQuestions" | "answerQuestion"
     await desk.answer(question, body, actorOf(principal));
     return { data: { question, answer: body.answer } };
   },
-  revokeApproval: async ({ params }, { approvals }) => ({
-    data: { wasThere: await approvals.remove(params.approval) },
-  }),
+  revokeApproval: async ({ params, principal }, { approvals, audit, registry }) => {
+    const now = registry.clock.now();
+    const kept = (await approvals.list(now)).find(({ id }) => id === params.approval);
+    const wasThere = await approvals.remove(params.approval);
+    if (wasThere && kept !== undefined) {
+      const { id: approval, skill, target } = kept;
+      const by = actorOf(principal);
+      await audit.record({ type: "approval.revoked", at: now.toISOString(), by, approval, skill, target });
+    }
+    return { data: { wasThere } };
+  },
 };
 
 /** Without the key: it is of use to nobody. */

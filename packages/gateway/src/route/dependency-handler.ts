@@ -8,7 +8,7 @@ import { describeNeeds } from "../dependency/need-view.ts";
 import type { CheckedSkill } from "../dependency/skill-checks.ts";
 import { findStored } from "../dependency/stored-skill.ts";
 import type { Handlers } from "../http/handler.ts";
-import { actorOf, type Principal } from "../principal.ts";
+import { actorOf, isAdministrator, isPerson, type Principal } from "../principal.ts";
 import { viewerOf } from "../viewer.ts";
 
 export const dependencyHandlers: Pick<
@@ -16,17 +16,20 @@ export const dependencyHandlers: Pick<
   "rescanDependencies" | "installDependencies" | "installDependency" | "listRuntimes" | "getDependencies"
 > = {
   rescanDependencies: async ({ principal }, running) => {
+    if (!isPerson(principal))
+      throw new SkillError("FORBIDDEN", "Whoever acts as an agent may not do this.", {
+        hint: "Have a person do it.",
+      });
     const context = withDependencies(running);
     const skills = await context.work.checks.rescan();
-    return { data: { skills: await knownTo(principal, skills, context) } };
+    return { data: { skills: await onlyTold(principal, skills, context) } };
   },
   installDependencies: async ({ principal, body, signal }, running) => {
     const context = withDependencies(running);
     const data = await context.work.installs.take(async () => {
-      rejectUnwanted(signal);
       const targets = await listTargets(body?.skills, principal, context);
       return await installMissing(targets, { by: principal.user }, context);
-    });
+    }, signal);
     return { data };
   },
   installDependency: async ({ principal, body: { skill, dep }, signal }, running) => {
@@ -38,12 +41,11 @@ export const dependencyHandlers: Pick<
       });
     const viewer = await viewerOf(principal, {}, context);
     const [result] = await context.work.installs.take(async () => {
-      rejectUnwanted(signal);
       const target = await getTarget(skill, viewer, context);
       const results = await installSpecs(target, [spec.text], { by: principal.user }, context);
       await target.check();
       return results;
-    });
+    }, signal);
     if (result === undefined) throw new SkillError("INTERNAL", `Nothing came of installing ${spec.text}.`);
     const { status, message } = result;
     const ok = status === "ok" || status === "skipped";
@@ -60,21 +62,17 @@ export const dependencyHandlers: Pick<
     const { runtimes } = await withDependencies(running).work.runtimes();
     // Where programs lie is of use to who looks after the machine.
     const shown = runtimes.map(({ path, ...runtime }) =>
-      principal.role === "admin" && path !== undefined ? { ...runtime, path } : runtime,
+      isAdministrator(principal) && path !== undefined ? { ...runtime, path } : runtime,
     );
     return { data: { runtimes: shown } };
   },
-  getDependencies: async ({ principal, params: { id } }, running) => {
+  getDependencies: async ({ principal, params: { id }, signal }, running) => {
     const context = withDependencies(running);
     const viewer = await viewerOf(principal, {}, context);
-    return { data: await describeNeeds(id, { viewer, isAdmin: principal.role === "admin" }, context) };
+    const asking = { viewer, isAdmin: isAdministrator(principal), signal };
+    return { data: await describeNeeds(id, asking, context) };
   },
 };
-
-/** What waited for its turn is not begun when nobody waits for it any more. */
-function rejectUnwanted(signal: AbortSignal): void {
-  if (signal.aborted) throw new SkillError("INTERRUPTED", "It was called off before it was begun.");
-}
 
 async function listTargets(
   keys: readonly string[] | undefined,
@@ -91,12 +89,12 @@ async function listTargets(
 }
 
 /** Those that they see or manage; to all others they do not exist. */
-async function knownTo(
+async function onlyTold(
   principal: Principal,
   skills: readonly CheckedSkill[],
   context: DependencyContext,
 ): Promise<readonly CheckedSkill[]> {
-  if (principal.role === "admin") return skills;
+  if (isAdministrator(principal)) return skills;
   const { store } = context.registry;
   const viewer = await viewerOf(principal, {}, context);
   const seen = await context.skills.list(viewer);

@@ -1,15 +1,16 @@
 import { type ExportFormat, exportSkills as exportFrom } from "@skillhold/core/registry";
 import { isSkillId } from "@skillhold/core/skill";
 import { SkillError } from "@skillhold/protocol/error";
+import { digestOf } from "../digest.ts";
 import type { Call, Reply } from "../http/handler.ts";
-import type { Principal } from "../principal.ts";
+import { ownMemory } from "../http/own-memory.ts";
+import { isAdministrator, type Principal } from "../principal.ts";
 import type { RunningContext } from "../running-context.ts";
 import { viewerOf } from "../viewer.ts";
 import { exchangeLimits } from "./exchange-limit.ts";
 import { attachment } from "./file-answer.ts";
-import { canManage, getKnown, isAdministrator, isOverseer, type KnownSkill } from "./known-skill.ts";
+import { canManage, getKnown, isOverseer, type KnownSkill } from "./known-skill.ts";
 import { recordServed } from "./served.ts";
-import { digestOf } from "./skill-handler.ts";
 
 /** Skills as one archive: what the caller may have of what counts. Grants are told to those who manage the skill. */
 export async function exportSkills(
@@ -37,7 +38,7 @@ export async function exportSkills(
   }));
   await recordServed(call, served, context);
   return {
-    bytes: new Uint8Array(archive),
+    bytes: ownMemory(archive),
     type: format === "tar.gz" ? "application/gzip" : "application/zip",
     headers: { "content-disposition": attachment(fileName(format)), "content-length": String(bytes) },
   };

@@ -3,6 +3,7 @@ import type { SandboxProbe } from "@skillhold/core";
 import { SkillError } from "@skillhold/protocol/error";
 import type { GatewayContext } from "../gateway-context.ts";
 import type { Handlers } from "../http/handler.ts";
+import { isAdministrator } from "../principal.ts";
 import { viewerOf } from "../viewer.ts";
 
 const READY_MS = 5000;
@@ -13,7 +14,7 @@ export const gatewayHandlers: Pick<Handlers, "getStatus" | "getSandbox" | "isAli
     const viewer = await viewerOf(principal, {}, context);
     // Where folders lie is of use to who looks after the machine.
     const shown = sources.map(({ path, ...source }) =>
-      principal.role === "admin" && path !== undefined ? { ...source, path } : source,
+      isAdministrator(principal) && path !== undefined ? { ...source, path } : source,
     );
     return {
       data: {

@@ -3,7 +3,7 @@ import { type HeldSkill, isManager } from "@skillhold/core/registry";
 import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { GatewayContext } from "../gateway-context.ts";
-import { actorOf, type Principal } from "../principal.ts";
+import { actorOf, isAdministrator, isPerson, type Principal } from "../principal.ts";
 import { type Looking, viewerOf } from "../viewer.ts";
 import { isUuid, noSkill, skillIdOf } from "./skill-key.ts";
 
@@ -26,7 +26,7 @@ export interface KnownSkill {
   readonly library: IndexedLibrary;
 }
 
-export interface Asking {
+export interface Inquiry {
   readonly principal: Principal;
   readonly looking?: Looking;
 }
@@ -34,15 +34,15 @@ export interface Asking {
 type Registered = Pick<GatewayContext, "registry" | "library" | "skills">;
 
 /** The skill that a route names. For those who may not know of it, it is not there. */
-export async function getKnown(key: string, asking: Asking, context: Registered): Promise<KnownSkill> {
-  const { principal, looking = {} } = asking;
+export async function getKnown(key: string, inquiry: Inquiry, context: Registered): Promise<KnownSkill> {
+  const { principal, looking = {} } = inquiry;
   const id = await skillIdOf(key, context);
   const viewer = await viewerOf(principal, looking, context);
   const found =
-    (await lookIn(context.library, { key, id, viewer }, asking, context)) ??
+    (await lookIn(context.library, { key, id, viewer }, inquiry, context)) ??
     // A skill in a folder may stand in its place; by its UUID it is meant all the same.
-    (isUuid(key) ? await lookIn(context.skills, { key, id, viewer }, asking, context) : undefined) ??
-    (await findDeleted({ key, id, viewer }, asking, context));
+    (isUuid(key) ? await lookIn(context.skills, { key, id, viewer }, inquiry, context) : undefined) ??
+    (await findDeleted({ key, id, viewer }, inquiry, context));
   if (found === undefined) throw noSkill(key);
   return found;
 }
@@ -56,7 +56,7 @@ interface Named {
 async function lookIn(
   library: IndexedLibrary,
   { key, id, viewer }: Named,
-  { principal }: Asking,
+  { principal }: Inquiry,
   { skills }: Registered,
 ): Promise<KnownSkill | undefined> {
   const [access] = await library.survey(viewer, [id]);
@@ -64,8 +64,7 @@ async function lookIn(
   const held = skills.held(access.entry);
   if (isUuid(key) && key !== id && held?.current.skill.uid !== key) return undefined;
   if (!access.isVisible && !isTold(access, held, principal)) return undefined;
-  const isTheirs = held !== undefined && isOverseer(held, principal);
-  const pin = isTheirs || held === undefined ? undefined : pinOf(id, viewer, held);
+  const pin = held && pinFor(held, { principal, viewer });
   return { key, access, held, canManage: canManage(held, principal), pin, viewer, library };
 }
 
@@ -77,7 +76,7 @@ function isTold(access: Access, held: HeldSkill | undefined, principal: Principa
 
 async function findDeleted(
   { key, id, viewer }: Named,
-  { principal }: Asking,
+  { principal }: Inquiry,
   { registry, skills, library }: Registered,
 ): Promise<KnownSkill | undefined> {
   const row = isPerson(principal) ? await registry.store.findSkill(id) : undefined;
@@ -96,6 +95,17 @@ export function deletedAccess(entry: SkillEntry): ToldAccess {
   return { isVisible: false, reason: "deleted", entry, message: "It is deleted.", warnings: [] };
 }
 
+/** Who is told of a skill, and through whose eyes they look. */
+export interface Told {
+  readonly principal: Principal;
+  readonly viewer: Viewer;
+}
+
+/** The only revision that is there for them; undefined where all are. */
+export function pinFor(held: HeldSkill, { principal, viewer }: Told): number | undefined {
+  return isOverseer(held, principal) ? undefined : pinOf(held.current.skill.id, viewer, held);
+}
+
 /** Whether they may change it. Whoever acts through an agent manages nothing. */
 export function canManage(held: HeldSkill | undefined, principal: Principal): boolean {
   if (held === undefined || !isPerson(principal)) return false;
@@ -105,14 +115,6 @@ export function canManage(held: HeldSkill | undefined, principal: Principal): bo
 /** Whether they may know of it, on or off: those who manage it, and administrators. */
 export function isOverseer(held: HeldSkill, principal: Principal): boolean {
   return isAdministrator(principal) || canManage(held, principal);
-}
-
-export function isAdministrator(principal: Principal): boolean {
-  return principal.role === "admin" && isPerson(principal);
-}
-
-function isPerson({ role, agent }: Principal): boolean {
-  return role !== "agent" && agent === undefined;
 }
 
 /** The revision that is meant, for someone who may have it. One who is held to another is told that there is none. */

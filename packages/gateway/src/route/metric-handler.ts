@@ -1,25 +1,32 @@
 import type { SkillEntry } from "@skillhold/protocol";
-import { SkillError } from "@skillhold/protocol/error";
 import type { Handlers } from "../http/handler.ts";
 import { metricView } from "../metric/metric-view.ts";
-import type { Principal } from "../principal.ts";
+import { isAdministrator, type Principal } from "../principal.ts";
 import type { RunningContext } from "../running-context.ts";
 import { viewerOf } from "../viewer.ts";
+import { pinFor } from "./known-skill.ts";
+import { noSkill, skillIdOf } from "./skill-key.ts";
 
 export const metricHandlers: Pick<Handlers, "listMetrics" | "getMetrics" | "getPrometheus"> = {
   listMetrics: async ({ query, principal }, context) => {
     const { usage } = context.usage;
-    const known = principal.role === "admin" ? undefined : await listKnown(principal, context);
-    const counts = usage.list(query.by).filter(({ skill }) => known?.has(skill) ?? true);
+    const known = isAdministrator(principal) ? undefined : await listKnown(principal, context);
+    const counts = usage.list(query.by).filter(({ skill, revision }) => {
+      if (known === undefined) return true;
+      const metered = known.get(skill);
+      return metered !== undefined && isOpen(metered, revision);
+    });
     return { data: { upTo: usage.upTo, skills: counts.map(metricView) } };
   },
   getMetrics: async ({ params, principal }, context) => {
-    const id = await getKnownId(params.id, principal, context);
+    const metered = await getMetered(params.id, principal, context);
+    const { id } = metered;
     const { usage } = context.usage;
+    const revisions = usage.revisions(id).filter(({ revision }) => isOpen(metered, revision));
     return {
       data: {
         total: metricView(usage.total(id)),
-        revisions: usage.revisions(id).map(metricView),
+        revisions: revisions.map(metricView),
         days: usage.days(id),
       },
     };
@@ -27,17 +34,38 @@ export const metricHandlers: Pick<Handlers, "listMetrics" | "getMetrics" | "getP
   getPrometheus: async (_call, { metrics }) => ({ bytes: await metrics.read(), type: metrics.type }),
 };
 
-async function listKnown(principal: Principal, context: RunningContext): Promise<ReadonlySet<string>> {
-  const entries: readonly SkillEntry[] = await context.library.list(await viewerOf(principal, {}, context));
-  return new Set(entries.map(({ id }) => id));
+/** A skill whose use someone is told of. */
+interface Metered {
+  readonly id: string;
+  /** The only revision that is there for them; undefined where all are. */
+  readonly pin?: number | undefined;
+}
+
+function isOpen({ pin }: Metered, revision: number | undefined): boolean {
+  return pin === undefined || revision === undefined || revision === pin;
+}
+
+async function listKnown(
+  principal: Principal,
+  context: RunningContext,
+): Promise<ReadonlyMap<string, Metered>> {
+  const viewer = await viewerOf(principal, {}, context);
+  const entries: readonly SkillEntry[] = await context.library.list(viewer);
+  return new Map(
+    entries.map((entry) => {
+      const held = context.skills.held(entry);
+      return [entry.id, { id: entry.id, pin: held && pinFor(held, { principal, viewer }) }];
+    }),
+  );
 }
 
 /** An administrator also sees how a skill was used that is hidden, or gone. */
-async function getKnownId(key: string, principal: Principal, context: RunningContext): Promise<string> {
-  const registered = await context.registry.store.findSkill(key);
-  const id = registered?.id ?? key;
-  if (principal.role === "admin" && registered !== undefined) return id;
-  const found = await context.library.find(await viewerOf(principal, {}, context), id);
-  if (found !== undefined) return found.id;
-  throw new SkillError("SKILL_NOT_FOUND", `There is no skill ${key}.`, { details: { id: key } });
+async function getMetered(key: string, principal: Principal, context: RunningContext): Promise<Metered> {
+  const id = await skillIdOf(key, context);
+  if (isAdministrator(principal) && (await context.registry.store.findSkill(id)) !== undefined) return { id };
+  const viewer = await viewerOf(principal, {}, context);
+  const found = await context.library.find(viewer, id);
+  if (found === undefined) throw noSkill(key);
+  const held = context.skills.held(found);
+  return { id: found.id, pin: held && pinFor(held, { principal, viewer }) };
 }

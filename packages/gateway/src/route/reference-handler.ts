@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import { shortHash } from "../digest.ts";
 import type { Handlers } from "../http/handler.ts";
 import { type OpenApi, openApi } from "../http/openapi.ts";
 import { referenceCsp, referencePage } from "../http/reference-page.ts";
@@ -22,7 +22,7 @@ function documentOf(version: string) {
   const known = documents.get(version);
   if (known !== undefined) return known;
   const document = openApi(version);
-  const made = { document, etag: hash("sha256", JSON.stringify(document), "hex").slice(0, 32) };
+  const made = { document, etag: shortHash(JSON.stringify(document)) };
   documents.set(version, made);
   return made;
 }

@@ -5,24 +5,26 @@ import {
   openArchiveFile,
   publishArchive,
   rollback,
+  type SkillDiff,
 } from "@skillhold/core/registry";
+import { SkillError } from "@skillhold/protocol/error";
 import { archiveTypes } from "@skillhold/protocol/http";
 import type { Limits } from "@skillhold/protocol/limits";
+import { shortHash } from "../digest.ts";
 import { isFresh } from "../http/condition.ts";
 import type { Call, Handlers, Reply } from "../http/handler.ts";
 import { withUpload } from "../http/upload.ts";
-import { actorOf } from "../principal.ts";
+import { actorOf, isPerson } from "../principal.ts";
 import type { RunningContext } from "../running-context.ts";
 import { exchangeLimits } from "./exchange-limit.ts";
 import { exportSkills } from "./export-handler.ts";
 import { attachment } from "./file-answer.ts";
 import { allowedRevision, getKnown, type KnownSkill } from "./known-skill.ts";
 import { revisionView } from "./revision-view.ts";
-import { recordServed } from "./served.ts";
+import { recordServed, type Served } from "./served.ts";
 import { packFiles } from "./skill-archive.ts";
 import { changeIn, findSeen } from "./skill-change-handler.ts";
 import { readFiles } from "./skill-content.ts";
-import { shortHash } from "./skill-row.ts";
 import { originOf } from "./upload-name.ts";
 
 type ReleaseOperation =
@@ -60,6 +62,7 @@ async function uploadSkills(
         dryRun,
         temporary: options.temporary,
         signal: call.signal,
+        ...(isPerson(call.principal) ? {} : { mayReplace: (over) => isKnown(over, call, context) }),
         ...(id === undefined ? {} : { id }),
         ...(origin === undefined ? {} : { provenance: { origin } }),
       },
@@ -67,6 +70,20 @@ async function uploadSkills(
     ),
   );
   return { data };
+}
+
+/** What an agent cannot see it does not replace, whoever's it is. */
+async function isKnown(
+  id: string,
+  { principal }: Call<"uploadSkills">,
+  context: RunningContext,
+): Promise<boolean> {
+  try {
+    return (await getKnown(id, { principal }, context)).access.isVisible;
+  } catch (error) {
+    if (error instanceof SkillError && error.code === "SKILL_NOT_FOUND") return false;
+    throw error;
+  }
 }
 
 async function importSkills(
@@ -95,14 +112,14 @@ async function importSkills(
 async function withArchive<T>(
   call: Call<"uploadSkills" | "importSkills">,
   limits: Limits,
-  { options }: RunningContext,
+  { options, gates }: RunningContext,
   work: (archive: Awaited<ReturnType<typeof openArchiveFile>>) => Promise<T>,
 ): Promise<T> {
   const place = { temporary: options.temporary, max: limits.archiveBytes };
   return await withUpload(call, place, async (path) => {
     const archive = await openArchiveFile(path, { limits, label: "The archive" });
     try {
-      return await work(archive);
+      return await gates.heavy.pass(call.principal.token, () => work(archive), call.signal);
     } finally {
       await archive.close();
     }
@@ -127,8 +144,21 @@ async function diffVersions(
   const known = await getKnown(call.params.id, { principal: call.principal }, context);
   const to = allowedRevision(known, call.query.to);
   const from = allowedRevision(known, call.query.from ?? Math.max(1, to - 1));
-  const json = JSON.stringify(await diffRevisions(uidOf(known), from, to, context.registry));
-  return { json, etag: shortHash(json) };
+  const diff = await diffRevisions(uidOf(known), from, to, { ...context.registry, diffs: context.diffs });
+  const json = JSON.stringify(diff);
+  const etag = shortHash(json);
+  if (isFresh(call.headers, etag)) return { unchanged: etag };
+  await recordServed(call, endsOf(known.access.entry.id, diff), context);
+  return { json, etag };
+}
+
+/** Both revisions, where anything of them is shown: an end is known by its tree, for it is not sent whole. */
+function endsOf(skill: string, { from, to, files, fields }: SkillDiff): readonly Served[] {
+  if (files.length + fields.length === 0) return [];
+  const bytes = files.reduce((sum, { text = "" }) => sum + Buffer.byteLength(text), 0);
+  return [from, to].map(({ treeHash, revision }) => {
+    return { skill, hash: treeHash, revision, digest: treeHash, bytes };
+  });
 }
 
 async function rollbackSkill(

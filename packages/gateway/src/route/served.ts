@@ -1,6 +1,6 @@
 import type { Digest, SkillId } from "@skillhold/protocol";
 import type { GatewayContext } from "../gateway-context.ts";
-import { actorOf, type Principal } from "../principal.ts";
+import { actorOf, isPerson, type Principal } from "../principal.ts";
 
 /** What is about to leave. */
 export interface Served {
@@ -21,7 +21,7 @@ export async function recordServed(
   served: readonly Served[],
   { audit, registry }: Pick<GatewayContext, "audit" | "registry">,
 ): Promise<void> {
-  if (isHead || (principal.role !== "agent" && principal.agent === undefined)) return;
+  if (isHead || isPerson(principal)) return;
   const at = registry.clock.now().toISOString();
   const by = actorOf(principal);
   await Promise.all(

@@ -1,7 +1,8 @@
 import type { ToolResult } from "@skillhold/core";
+import { outsideWords } from "@skillhold/protocol/error";
 import type { Handlers } from "../http/handler.ts";
 import { callSessionTool, listSessionTools } from "../session/session-tool.ts";
-import { toolSpan } from "../trace/request-span.ts";
+import { failureIn, skillIn, toolSpan } from "../trace/request-span.ts";
 
 export const sessionHandlers: Pick<Handlers, "openSession" | "closeSession" | "listTools" | "callTool"> = {
   openSession: async ({ body, principal }, { sessions }) => ({
@@ -15,20 +16,27 @@ export const sessionHandlers: Pick<Handlers, "openSession" | "closeSession" | "l
     const list = sessions.use(params.session, principal, (session) => listSessionTools(session, signal));
     return { data: { tools: await list } };
   },
-  callTool: async ({ params, body, principal, signal }, { sessions }) => ({
-    data: await sessions.use(params.session, principal, (session) => {
+  callTool: async ({ params, body, principal, signal, requestId }, { sessions, log }) => {
+    const result = await sessions.use(params.session, principal, (session) => {
       const called = { tool: params.tool, session: session.id, skill: skillIn(body) };
       return toolSpan(called, failureIn, () => callSessionTool(session, params.tool, body, signal));
-    }),
-  }),
+    });
+    return {
+      data: result.ok
+        ? result
+        : outside(result.error, result, (message) => {
+            log({ level: "error", event: "tool.failed", requestId, message });
+          }),
+    };
+  },
 };
 
-/** The skill that a call is about, where its input names one. */
-function skillIn(body: Readonly<Record<string, unknown>>): string | undefined {
-  const id = body["skill_id"];
-  return typeof id === "string" ? id.slice(0, 64) : undefined;
-}
+type Failed = Extract<ToolResult, { readonly ok: false }>;
 
-function failureIn(result: ToolResult): string | undefined {
-  return result.ok ? undefined : result.error.code;
+/** A failure in words for those who are not at the machine; its own words are told to the log. */
+function outside(error: Failed["error"], result: Failed, note: (message: string) => void): Failed {
+  const { message, hint, isWhole } = outsideWords(error);
+  if (isWhole) return result;
+  note(error.message);
+  return { ok: false, text: `${message} ${hint}`, error: { code: error.code, message, hint } };
 }

@@ -12,10 +12,10 @@ import {
 import { SkillError } from "@skillhold/protocol/error";
 import { rejectStale } from "../http/condition.ts";
 import type { Call, Handlers, Reply } from "../http/handler.ts";
-import { actorOf, type Principal } from "../principal.ts";
+import { actorOf, isAdministrator, type Principal } from "../principal.ts";
 import type { RunningContext } from "../running-context.ts";
 import { viewerOf } from "../viewer.ts";
-import { getKnown, isAdministrator } from "./known-skill.ts";
+import { getKnown } from "./known-skill.ts";
 import { noSkill, skillIdOf } from "./skill-key.ts";
 import { etagOf, rowsOf } from "./skill-row.ts";
 
@@ -83,7 +83,7 @@ async function updateSkill(
   const change = () => editSkill(params.id, edit, { by, seen }, context.registry);
   const { skill, status } = await changeIn(call, change, context);
   const viewer = await viewerOf(principal, {}, context);
-  const [row] = rowsOf(await context.skills.survey(viewer, [skill.id]), principal, context);
+  const [row] = rowsOf(await context.skills.survey(viewer, [skill.id]), { principal, viewer }, context);
   if (row === undefined) throw noSkill(params.id);
   return { data: { row, status }, etag: etagOf(await getKnown(params.id, { principal }, context)) };
 }

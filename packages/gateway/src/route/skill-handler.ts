@@ -1,10 +1,10 @@
-import { hash } from "node:crypto";
 import { normalizeRelative, sessionCatalogue } from "@skillhold/core";
-import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
+import { digestOf } from "../digest.ts";
 import { isFresh } from "../http/condition.ts";
 import type { Call, Handlers, Reply } from "../http/handler.ts";
 import { readRange } from "../http/range.ts";
+import { isPerson } from "../principal.ts";
 import type { RunningContext } from "../running-context.ts";
 import { type Looking, viewerOf } from "../viewer.ts";
 import { fileReply } from "./file-answer.ts";
@@ -56,10 +56,14 @@ async function searchSkills(
     const results = await context.library.search(viewer, q, { limit });
     const ids = results.map(({ entry }) => entry.id);
     const visible = (await context.library.survey(viewer, ids)).filter(({ isVisible }) => isVisible);
-    const rows = new Map(rowsOf(visible, call.principal, context).map((row) => [row.entry.id, row]));
-    const hits = results.flatMap(({ entry, hit, snippet }) => {
+    const rows = new Map(
+      rowsOf(visible, { principal: call.principal, viewer }, context).map((row) => [row.entry.id, row]),
+    );
+    const hits = results.flatMap(({ entry, hit, snippet: found }) => {
       const row = rows.get(entry.id);
-      return row === undefined ? [] : [{ row, hit, snippet }];
+      // What an agent is handed of a skill's text is on record, and a search is not.
+      const isTold = isPerson(call.principal) || hit.fields.includes("description");
+      return row === undefined ? [] : [{ row, hit, snippet: isTold ? found : "" }];
     });
     return { data: { hits }, note: undefined };
   });
@@ -104,7 +108,7 @@ async function makeSkill(
   const known = await getKnown(key, { principal, looking }, context);
   const content = await readContent(known, context);
   const { body, frontmatter, treeHash, skillHash, files, entry } = content;
-  const row = rowOf({ ...known.access, entry }, known.held, principal);
+  const row = rowOf({ ...known.access, entry }, known.held, { principal, viewer: known.viewer });
   const file = files.find(({ digest }) => digest === skillHash);
   const note: Served = {
     skill: entry.id,
@@ -148,10 +152,4 @@ async function readFile(call: Call<"readFile">, context: RunningContext): Promis
   const skill = known.access.entry.id;
   await recordServed(call, [{ skill, hash: treeHash, revision, path, digest, bytes: sent.length }], context);
   return reply;
-}
-
-/** Of bytes as everywhere: the algorithm, a colon, and the hash. */
-export function digestOf(bytes: Uint8Array): Digest {
-  // It is a digest by the way it is made.
-  return `sha256:${hash("sha256", bytes, "hex")}` as Digest;
 }

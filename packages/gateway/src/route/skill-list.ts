@@ -3,9 +3,10 @@ import type { HeldSkill } from "@skillhold/core/registry";
 import type { SkillRow } from "@skillhold/protocol/http";
 import { readCursor, writeCursor } from "../http/cursor.ts";
 import type { Call } from "../http/handler.ts";
+import { isAdministrator, type Principal } from "../principal.ts";
 import type { RunningContext } from "../running-context.ts";
 import { viewerOf } from "../viewer.ts";
-import { deletedAccess, isAdministrator, isOverseer, type ToldAccess } from "./known-skill.ts";
+import { deletedAccess, isOverseer, type Told, type ToldAccess } from "./known-skill.ts";
 import { rowOf } from "./skill-row.ts";
 
 type ListCall = Pick<Call<"listSkills">, "query" | "principal">;
@@ -22,7 +23,9 @@ const PAGE = 100;
 /** A page of the skills that someone is told of, ordered by id. Only the rows of the page are made. */
 export async function listPage({ query, principal }: ListCall, context: RunningContext): Promise<SkillPage> {
   const after = query.cursor === undefined ? "" : readCursor(query.cursor);
-  const listed = await listTold({ query, principal }, context);
+  const { view = "visible", cursor: _cursor, limit: _limit, tag: _tag, ...looking } = query;
+  const viewer = await viewerOf(principal, looking, context);
+  const listed = await listTold(view, { principal, viewer }, context);
   const tag = query.tag?.toLowerCase();
   const found =
     tag === undefined
@@ -32,7 +35,7 @@ export async function listPage({ query, principal }: ListCall, context: RunningC
   const page = rest.slice(0, query.limit ?? PAGE);
   const last = page.at(-1)?.access.entry.id;
   return {
-    skills: page.map(({ access, held }) => rowOf(access, held, principal)),
+    skills: page.map(({ access, held }) => rowOf(access, held, { principal, viewer })),
     total: found.length,
     ...(page.length < rest.length && last !== undefined ? { nextCursor: writeCursor(last) } : {}),
   };
@@ -43,10 +46,12 @@ interface Listed {
   readonly held: HeldSkill | undefined;
 }
 
-async function listTold({ query, principal }: ListCall, context: RunningContext): Promise<readonly Listed[]> {
-  const { view = "visible", cursor: _cursor, limit: _limit, tag: _tag, ...looking } = query;
-  const viewer = await viewerOf(principal, looking, context);
-  if (view === "deleted") return await listDeleted({ query, principal }, context);
+async function listTold(
+  view: NonNullable<ListCall["query"]["view"]>,
+  { principal, viewer }: Told,
+  context: RunningContext,
+): Promise<readonly Listed[]> {
+  if (view === "deleted") return await listDeleted(principal, context);
   const { library, skills } = context;
   const isTold = (access: Access, held: HeldSkill | undefined) => {
     if (access.isVisible || view === "visible") return access.isVisible;
@@ -60,7 +65,7 @@ async function listTold({ query, principal }: ListCall, context: RunningContext)
   });
 }
 
-async function listDeleted({ principal }: ListCall, { skills }: RunningContext): Promise<readonly Listed[]> {
+async function listDeleted(principal: Principal, { skills }: RunningContext): Promise<readonly Listed[]> {
   return (await skills.deleted())
     .filter(({ held }) => isOverseer(held, principal))
     .map(({ entry, held }) => ({ access: deletedAccess(entry), held }));

@@ -1,18 +1,17 @@
-import { hash } from "node:crypto";
 import type { Access } from "@skillhold/core";
 import type { HeldSkill } from "@skillhold/core/registry";
 import type { SkillEntry } from "@skillhold/protocol";
 import type { SkillFacts, SkillRow } from "@skillhold/protocol/http";
+import { shortHash } from "../digest.ts";
 import type { GatewayContext } from "../gateway-context.ts";
-import type { Principal } from "../principal.ts";
-import { canManage, type KnownSkill, type ToldAccess } from "./known-skill.ts";
+import { canManage, type KnownSkill, pinFor, type Told, type ToldAccess } from "./known-skill.ts";
 
 /** A skill as it is told to someone who may know of it. */
-export function rowOf(access: ToldAccess, held: HeldSkill | undefined, principal: Principal): SkillRow {
+export function rowOf(access: ToldAccess, held: HeldSkill | undefined, told: Told): SkillRow {
   const { isVisible, reason, message, warnings } = access;
   return {
     entry: toldEntry(access.entry),
-    ...(held === undefined ? {} : { registry: factsOf(held, canManage(held, principal)) }),
+    ...(held === undefined ? {} : { registry: factsOf(held, told) }),
     access: { isVisible, reason, message, warnings },
   };
 }
@@ -20,13 +19,13 @@ export function rowOf(access: ToldAccess, held: HeldSkill | undefined, principal
 /** Rows of what the gate was asked about; one that was deleted since then is left out. */
 export function rowsOf(
   accesses: readonly Access[],
-  principal: Principal,
+  told: Told,
   { skills }: Pick<GatewayContext, "skills">,
 ): readonly SkillRow[] {
   return accesses.flatMap((access) => {
     const held = skills.held(access.entry);
     const isGone = held === undefined && access.entry.revision !== undefined;
-    return isGone ? [] : [rowOf(access, held, principal)];
+    return isGone ? [] : [rowOf(access, held, told)];
   });
 }
 
@@ -36,9 +35,12 @@ export function toldEntry(entry: SkillEntry): SkillEntry {
   return { ...entry, path: revision === undefined ? `${source}:${id}` : `${source}:${id}@${revision}` };
 }
 
-function factsOf({ current: { skill } }: HeldSkill, isManaged: boolean): SkillFacts {
+/** To one who is held to a revision there is no other, and never was. */
+function factsOf(held: HeldSkill, told: Told): SkillFacts {
+  const { skill } = held.current;
+  const pin = pinFor(held, told);
   const { uid, owner, visibility, isSystem, isEnabled, status, reason, missing } = skill;
-  const { revision, lastRevision, createdAt, updatedAt, deletedAt } = skill;
+  const { createdAt, updatedAt, deletedAt } = skill;
   return {
     uid,
     owner,
@@ -48,12 +50,12 @@ function factsOf({ current: { skill } }: HeldSkill, isManaged: boolean): SkillFa
     status,
     ...(reason === undefined ? {} : { reason }),
     missing,
-    revision,
-    lastRevision,
+    revision: pin ?? skill.revision,
+    lastRevision: pin ?? skill.lastRevision,
     createdAt,
     updatedAt,
     ...(deletedAt === undefined ? {} : { deletedAt }),
-    canManage: isManaged,
+    canManage: canManage(held, told.principal),
   };
 }
 
@@ -63,8 +65,4 @@ export function etagOf({ access, held, canManage: isManaged }: KnownSkill, treeH
   const { revision, skillHash, lastModified, readiness } = entry;
   const state = [held?.current.skill ?? null, revision ?? null, skillHash, lastModified, readiness];
   return shortHash(JSON.stringify([state, decision, isManaged, held === undefined ? treeHash : null]));
-}
-
-export function shortHash(text: string): string {
-  return hash("sha256", text, "hex").slice(0, 32);
 }

@@ -64,6 +64,7 @@ function cookieOf(
   return sessionCookie(secret, Math.max(0, Math.floor(seconds)), options.isTls);
 }
 
-function viewOf({ kind: _, ...token }: TokenRecord): Omit<TokenRecord, "kind"> {
-  return token;
+/** A code to sign in with is in no list, and is shown as anyone's only to who revokes it by its id. */
+function viewOf({ kind, ...token }: TokenRecord) {
+  return { ...token, kind: kind === "session" ? kind : ("api" as const) };
 }

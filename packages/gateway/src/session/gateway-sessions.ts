@@ -1,7 +1,7 @@
 import { openSession, type Session, type SessionPorts, type Viewer } from "@skillhold/core";
 import { SkillError } from "@skillhold/protocol/error";
 import type { GatewayContext } from "../gateway-context.ts";
-import type { Principal } from "../principal.ts";
+import { mayRun, type Principal } from "../principal.ts";
 import { viewerOf } from "../viewer.ts";
 import type { SessionHolder, SessionMeta } from "./session-holder.ts";
 
@@ -20,6 +20,8 @@ export interface GatewaySessionOptions {
 interface Held {
   readonly session: Session;
   readonly token: string;
+  /** When the token is over. */
+  readonly expiresAt: number;
   usedAt: number;
   /** How many calls are under way. */
   users: number;
@@ -57,7 +59,13 @@ export class GatewaySessions implements SessionHolder {
       this.#giveBack(token);
       throw error;
     });
-    this.#held.set(session.id, { session, token, usedAt: this.#now(), users: 0 });
+    this.#held.set(session.id, {
+      session,
+      token,
+      expiresAt: Date.parse(principal.expiresAt),
+      usedAt: this.#now(),
+      users: 0,
+    });
     this.#timer ??= setInterval(() => void this.closeIdle(), LOOK_MS).unref();
     if (!this.#isClosed) return session;
     // All others were closed while this one was opened.
@@ -95,27 +103,49 @@ export class GatewaySessions implements SessionHolder {
     await this.#endAll(() => true);
   }
 
-  /** Closes those that nobody has used for too long. It happens by itself; whoever cannot wait may call it. */
+  /**
+   * Closes those that nobody has used for too long, and those whose token is over, with what runs in them. It happens by
+   * itself; whoever cannot wait may call it.
+   */
   async closeIdle(): Promise<void> {
-    const since = this.#now() - this.#idleMs;
-    await this.#endAll(({ users, usedAt }) => users === 0 && usedAt <= since);
+    const now = this.#now();
+    const since = now - this.#idleMs;
+    await this.#endAll(
+      ({ users, usedAt, expiresAt }) => expiresAt <= now || (users === 0 && usedAt <= since),
+    );
+    const revoked = await this.#listRevoked();
+    await this.#endAll(({ token }) => revoked.has(token));
+  }
+
+  /** Tokens that were revoked while nobody heard of it. */
+  async #listRevoked(): Promise<ReadonlySet<string>> {
+    const { registry, log } = this.#source;
+    const tokens = [...new Set([...this.#held.values()].map(({ token }) => token))];
+    try {
+      const found = await Promise.all(tokens.map((token) => registry.store.findToken(token)));
+      return new Set(found.flatMap((token) => (token?.revokedAt === undefined ? [] : [token.id])));
+    } catch (error) {
+      // The next look comes in a minute.
+      log({ level: "error", event: "session.look_failed", error });
+      return new Set();
+    }
   }
 
   async #open(principal: Principal, { task, runtime }: SessionMeta): Promise<Session> {
     const { registry, library } = this.#source;
     const viewer = await viewerOf(principal, { runtime }, { registry });
     const options = { limits: registry.limits, ...(task === undefined ? {} : { task }) };
-    return await openSession(library, viewer, this.#portsFor(viewer), options);
+    return await openSession(library, viewer, this.#portsFor(viewer, principal), options);
   }
 
-  #portsFor(viewer: Viewer): SessionPorts {
+  #portsFor(viewer: Viewer, principal: Principal): SessionPorts {
     const { registry, audit, runs, desk } = this.#source;
     const { clock, ids } = registry;
     return {
       clock,
       ids,
       audit,
-      ...(runs === undefined ? {} : { runs: { ...runs(viewer), asker: desk } }),
+      ...(runs === undefined || !mayRun(principal) ? {} : { runs: { ...runs(viewer), asker: desk } }),
     };
   }
 

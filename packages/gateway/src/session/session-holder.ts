@@ -11,9 +11,7 @@ export interface SessionMeta {
 export interface SessionHolder {
   /** Throws RATE_LIMITED for a token that has as many open as it may. */
   open(principal: Principal, meta?: SessionMeta): Promise<Session>;
-  /** Counts as a use of it, and throws SESSION_NOT_FOUND. */
-  get(id: string, principal: Principal): Session;
-  /** The same for some work, as long as which it is in use; throws RATE_LIMITED for too much of it at a time. */
+  /** Does some work with it, as long as which it is in use; throws SESSION_NOT_FOUND, and RATE_LIMITED for too much at a time. */
   use<T>(id: string, principal: Principal, work: (session: Session) => Promise<T>): Promise<T>;
   /** Calls off what is under way in it, and records its end. */
   close(id: string, principal: Principal): Promise<void>;

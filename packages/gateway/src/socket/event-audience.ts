@@ -3,7 +3,7 @@ import type { SkillEvent } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { DependencyEvent } from "@skillhold/protocol/http";
 import type { GatewayContext } from "../gateway-context.ts";
-import { actorOf, type Principal } from "../principal.ts";
+import { actorOf, isAdministrator, isPerson, type Principal } from "../principal.ts";
 import type { SessionOwners } from "./session-owner.ts";
 import { type SocketViewers, sightOf } from "./socket-viewer.ts";
 
@@ -56,7 +56,7 @@ export class EventAudience {
   }
 
   async shareOf(event: SkillEvent, principal: Principal): Promise<Share> {
-    if (principal.role === "admin") return "all";
+    if (isAdministrator(principal)) return "all";
     if (isChange(event)) return await this.#shareOfChange(event, principal);
     if (!("session" in event)) return "none";
     return (await this.#ports.owners.isOwn(event.session, principal)) ? "part" : "none";
@@ -64,7 +64,7 @@ export class EventAudience {
 
   /** Progress is for those who look after skills. What it does not say of which skill it is, is for administrators. */
   async hears(event: DependencyEvent, principal: Principal): Promise<boolean> {
-    if (principal.role === "admin") return true;
+    if (isAdministrator(principal)) return true;
     if (principal.role !== "publisher" || !("slug" in event)) return false;
     return (await this.#manages(event.slug, principal)) || (await this.#sees(event.slug, principal));
   }
@@ -78,6 +78,7 @@ export class EventAudience {
   }
 
   async #manages(id: string, principal: Principal): Promise<boolean> {
+    if (!isPerson(principal)) return false;
     const managed = await memo(this.#managed, id, () => this.#findManaged(id));
     return managed !== undefined && isManager(managed.skill, managed.grants, actorOf(principal));
   }

@@ -82,8 +82,9 @@ export class GatewaySockets {
     await this.#news.close();
   }
 
-  #rejectUpgrade({ request, headers }: Visitor): void {
+  #rejectUpgrade({ request, headers, address }: Visitor): void {
     rejectForeign({ method: request.method ?? "", headers }, this.#context.options);
+    this.#parts.rate.takeFrom(address);
     const [path, query] = (request.url ?? "").split("?", 2);
     if (path !== PATH) throw new SkillError("ROUTE_NOT_FOUND", `WebSockets are at ${PATH}.`);
     if (query !== undefined)
@@ -134,7 +135,8 @@ export class GatewaySockets {
   }
 
   async #authenticate({ visitor: { address } }: SocketConnection, headers: Headers): Promise<Principal> {
-    const principal = await this.#parts.authenticate({ method: "GET", headers, address });
+    const rejectUnknown = () => this.#parts.rate.takeLookup(address);
+    const principal = await this.#parts.authenticate({ method: "GET", headers, rejectUnknown });
     if (principal !== undefined) return principal;
     this.#parts.rate.takeFrom(address);
     throw new SkillError("UNAUTHENTICATED", "There is no token, or it does not count.");

@@ -25,12 +25,17 @@ export class SocketCrowd {
     return this.#members.size;
   }
 
-  /** Of too many strangers the first has to go: whoever means well says at once who they are. */
+  /**
+   * Of too many strangers the first has to go, and one of the same address before others': whoever means well says at
+   * once who they are.
+   */
   add(connection: SocketConnection): void {
     const strangers = [...this.#members].filter(
       ([{ line }, principal]) => principal === undefined && line.isOpen,
     );
-    if (strangers.length >= this.#limits.strangers) strangers[0]?.[0].line.drop();
+    const { address } = connection.visitor;
+    const [first] = strangers.find(([{ visitor }]) => visitor.address === address) ?? strangers[0] ?? [];
+    if (strangers.length >= this.#limits.strangers) first?.line.drop();
     this.#members.set(connection, undefined);
   }
 

@@ -27,7 +27,10 @@ export interface Place {
   readonly after: number;
 }
 
-type NewsContext = Pick<RunningContext, "registry" | "library" | "sessions" | "views" | "progress" | "log">;
+type NewsContext = Pick<
+  RunningContext,
+  "registry" | "library" | "sessions" | "mounted" | "views" | "progress" | "log"
+>;
 
 /** What goes on, told to those who are connected. */
 export class SocketNews {
@@ -106,10 +109,12 @@ export class SocketNews {
     this.#crowd.dismiss((each) => each.token === token, closeCodes.refused, "The token was revoked.");
     // It waits for what runs to end, which the next event must not; what fails is in the log.
     void this.#context.sessions.closeOf(token);
+    void this.#context.mounted.endToken(token);
   }
 
   #endAgent(key: string): void {
     this.#crowd.dismiss(({ agent }) => agent === key, closeCodes.refused, "The agent was taken away.");
+    void this.#context.mounted.endAgent(key);
   }
 
   /** Whoever is connected may have missed something: they come again, and say how far they were. */

@@ -1,4 +1,5 @@
 import { context, propagation, type Span, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
+import type { ToolResult } from "@skillhold/core";
 import type { StartedRequest } from "../gateway-context.ts";
 
 /**
@@ -12,7 +13,6 @@ export const attribute = {
   toolName: "gen_ai.tool.name",
   toolType: "gen_ai.tool.type",
   skillName: "gen_ai.skill.name",
-  skillDigest: "skillhold.skill.digest",
   session: "skillhold.session.id",
   errorType: "error.type",
 } as const;
@@ -73,6 +73,17 @@ export async function toolSpan<T>(
       span.end();
     }
   });
+}
+
+/** The skill that a call is about, where its input names one. */
+export function skillIn(input: unknown): string | undefined {
+  const isNamed = typeof input === "object" && input !== null && "skill_id" in input;
+  return isNamed && typeof input.skill_id === "string" ? input.skill_id.slice(0, 64) : undefined;
+}
+
+/** What went wrong in a call, as a code that can be counted. */
+export function failureIn(result: ToolResult): string | undefined {
+  return result.ok ? undefined : result.error.code;
 }
 
 function markFailed(span: Span, code: string): void {

@@ -39,6 +39,10 @@ export class ConnectionPool<Who extends object> {
     return this.#table.values().flatMap(({ opened }) => (opened === undefined ? [] : [opened]));
   }
 
+  async closeOf(isMeant: (id: string) => boolean): Promise<void> {
+    await this.#table.closeOf(isMeant);
+  }
+
   async close(): Promise<void> {
     await this.#table.close();
   }
@@ -67,7 +71,9 @@ class Opening implements Kept {
     return this.opened?.isBusy ?? true;
   }
 
+  /** One that is being opened is closed when it is. */
   async close(): Promise<void> {
-    await this.opened?.close();
+    const opened = await this.connection.catch(() => undefined);
+    await opened?.close();
   }
 }

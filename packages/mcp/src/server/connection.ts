@@ -30,6 +30,8 @@ export interface ConnectionOptions {
    * then not possible.
    */
   readonly isShared?: boolean;
+  /** Put around each call, to bound how many there are. */
+  readonly attend?: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
 /** How many skills of a connection are remembered as they were served. */
@@ -48,6 +50,7 @@ export class McpConnection {
   readonly #loaded = new Map<string, readonly AgentTool[]>();
   readonly #lastServed = new Map<string, ServedSkill>();
   readonly #listeners = new Set<() => void>();
+  readonly #attend: NonNullable<ConnectionOptions["attend"]>;
   #calls = 0;
 
   constructor(skills: McpSkills, session: Session, asker: ClientAsker, options: ConnectionOptions) {
@@ -56,6 +59,7 @@ export class McpConnection {
     this.session = session;
     this.asker = asker;
     this.isShared = isShared;
+    this.#attend = options.attend ?? ((work) => work());
     this.#served = options.served ?? new ServedSkills(session.limits);
     this.#own = skillTools(session, skills.off === undefined ? {} : { off: skills.off });
     this.states = createRequestStateCodec({
@@ -79,7 +83,7 @@ export class McpConnection {
   async attend<T>(work: () => Promise<T>): Promise<T> {
     this.#calls += 1;
     try {
-      return await work();
+      return await this.#attend(work);
     } finally {
       this.#calls -= 1;
     }

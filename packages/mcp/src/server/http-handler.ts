@@ -7,6 +7,7 @@ import {
   readRequestBody,
 } from "@modelcontextprotocol/server";
 import type { Library, LibraryChange, Viewer } from "@skillhold/core";
+import { CallerWork } from "./caller-work.ts";
 import { McpConnection } from "./connection.ts";
 import { ConnectionPool } from "./connection-pool.ts";
 import { refusals, refuseFailure } from "./http-refusal.ts";
@@ -22,6 +23,10 @@ export interface Caller {
   readonly viewer: Viewer;
   /** What tells callers apart, such as the id of a token. A session of one does not exist for another. */
   readonly key: string;
+  /** Whether they run what skills bring along; for whoever opens their session. Contract: the same for one key. */
+  readonly canRun?: boolean;
+  /** Counts so many messages beside the one that a request is; throws for too many. */
+  readonly take?: (more: number) => void;
 }
 
 export interface McpHandlerOptions {
@@ -33,12 +38,16 @@ export interface McpHandlerOptions {
   readonly maxSessions?: number;
   readonly maxSessionsOfCaller?: number;
   readonly maxRequestBytes?: number;
+  readonly maxCallsOfCaller?: number;
+  readonly maxStreamsOfCaller?: number;
   readonly onError?: (error: unknown) => void;
 }
 
 const IDLE_MS = 30 * 60_000;
 const MAX_SESSIONS = 1024;
 const MAX_SESSIONS_OF_CALLER = 64;
+const MAX_CALLS_OF_CALLER = 64;
+const MAX_STREAMS_OF_CALLER = 32;
 const MAX_REQUEST_BYTES = 4 * 1024 * 1024;
 
 /**
@@ -59,7 +68,9 @@ export class McpHandler {
   readonly #connections = new WeakMap<Request, McpConnection>();
   readonly #stateKey = randomBytes(32);
   readonly #served = new ServedSkills();
+  readonly #work: CallerWork;
   readonly #stopWatching: () => void;
+  #isStopped = false;
   #isClosed = false;
 
   constructor(options: McpHandlerOptions) {
@@ -68,6 +79,10 @@ export class McpHandler {
     const bounds = { idleMs, most: maxSessions, mostOfCaller: maxSessionsOfCaller, onError };
     this.#options = options;
     this.#onError = onError;
+    this.#work = new CallerWork({
+      calls: options.maxCallsOfCaller ?? MAX_CALLS_OF_CALLER,
+      streams: options.maxStreamsOfCaller ?? MAX_STREAMS_OF_CALLER,
+    });
     this.#sessions = new SessionTable(bounds);
     this.#pool = new ConnectionPool((who) => this.#connect(who, true), callerId, bounds);
     this.#modern = createMcpHandler(({ requestInfo }) => this.#serverFor(requestInfo), {
@@ -82,6 +97,8 @@ export class McpHandler {
     try {
       const body = await this.#readBody(request);
       if (body instanceof Response) return body;
+      if (this.#isStopped && (request.method === "GET" || isListening(body))) return refusals.closed();
+      if (Array.isArray(body) && body.length > 1) who.take?.(body.length - 1);
       const isLegacy = await isLegacyRequest(request, body);
       return isLegacy
         ? await this.#serveLegacy(request, body, who)
@@ -90,6 +107,20 @@ export class McpHandler {
       return refuseFailure(error, this.#onError);
     }
   };
+
+  /** Breaks off the calls and the streams of a caller, and closes its sessions. */
+  async closeOf(key: string): Promise<void> {
+    this.#work.end(key);
+    const isTheirs = (caller: string) => isCallerWith(key, caller);
+    await Promise.all([this.#sessions.closeOf(isTheirs), this.#pool.closeOf(isTheirs)]);
+  }
+
+  /** Ends all streams that tell of changes, and opens no more; what was called for goes on. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#work.endStreams();
+    for (const session of this.#sessions.values()) session.endStream();
+  }
 
   async close(): Promise<void> {
     this.#isClosed = true;
@@ -103,7 +134,7 @@ export class McpHandler {
     if (request.method !== "POST") return undefined;
     if (!isJsonContentType(request.headers.get("content-type"))) return refusals.notJson();
     const read = await readRequestBody(request, this.#options.maxRequestBytes ?? MAX_REQUEST_BYTES);
-    if (read.tooLarge) return refusals.tooLarge();
+    if (read.tooLarge) return refusals.tooLarge(this.#options.maxRequestBytes ?? MAX_REQUEST_BYTES);
     try {
       const body: unknown = JSON.parse(read.text);
       return body;
@@ -116,8 +147,16 @@ export class McpHandler {
   async #serveModern(request: Request, body: unknown, who: Caller): Promise<Response> {
     const connection = await this.#pool.find(who);
     if (connection === undefined) return refusals.full();
-    this.#connections.set(request, connection);
-    return await this.#modern.fetch(request, { parsedBody: body });
+    const serve = async (signal: AbortSignal) => {
+      const { url, method, headers } = request;
+      // Its body is read already.
+      const served = new Request(url, { method, headers, signal });
+      this.#connections.set(served, connection);
+      return await this.#modern.fetch(served, { parsedBody: body });
+    };
+    return isListening(body)
+      ? await this.#work.stream(who.key, request.signal, serve)
+      : await serve(this.#work.signalOf(who.key, request.signal));
   }
 
   async #serveLegacy(request: Request, body: unknown, who: Caller): Promise<Response> {
@@ -135,7 +174,10 @@ export class McpHandler {
     try {
       const id = randomUUID();
       const session = await this.#openSession(id, who);
-      place.fill(id, session);
+      if (!place.fill(id, session)) {
+        await session.close();
+        return refusals.unknownSession();
+      }
       const response = await session.handle(request, body);
       if (!session.isInitialized || this.#isClosed) this.#sessions.remove(id);
       return response;
@@ -162,6 +204,7 @@ export class McpHandler {
       caller: who.key,
       stateKey: this.#stateKey,
       served: this.#served,
+      attend: (work) => this.#work.call(who.key, work),
       isShared,
     });
     connection.onToolChange(() => this.#tellTools(connection));
@@ -198,6 +241,16 @@ export class McpHandler {
 /** Who sees something else is another caller, whatever its key: what was opened for one viewer is for no other. */
 function callerId({ key, viewer }: Caller): string {
   return JSON.stringify([key, viewer]);
+}
+
+function isCallerWith(key: string, caller: string): boolean {
+  return caller.startsWith(`${JSON.stringify([key]).slice(0, -1)},`);
+}
+
+function isListening(body: unknown): boolean {
+  return (
+    typeof body === "object" && body !== null && "method" in body && body.method === "subscriptions/listen"
+  );
 }
 
 function isInitialize(body: unknown): boolean {

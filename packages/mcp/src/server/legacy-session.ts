@@ -55,6 +55,11 @@ export class LegacySession implements Kept {
     return response;
   }
 
+  /** Ends the stream that tells of changes. */
+  endStream(): void {
+    this.#transport.closeStandaloneSSEStream();
+  }
+
   async close(): Promise<void> {
     await this.mcp.close();
     await this.connection.close();

@@ -1,4 +1,4 @@
-import type { Asker, Library, Session, SkillToolName, Viewer } from "@skillhold/core";
+import type { Asker, Library, Session, SkillToolName, ToolResult, Viewer } from "@skillhold/core";
 
 /** What is served: the skills of a library for one viewer, and how a use of them begins. */
 export interface McpSkills {
@@ -14,6 +14,15 @@ export interface McpSkills {
   /** What to do where an approval is needed and nobody can be asked. */
   readonly approvalHint?: string;
   readonly cache?: ServedCache;
+  /** Put around each call of a tool, for those who trace them. */
+  readonly observe?: (call: ObservedCall, work: () => Promise<ToolResult>) => Promise<ToolResult>;
+}
+
+/** What is called, as the client wrote it. */
+export interface ObservedCall {
+  readonly tool: string;
+  readonly session: string;
+  readonly input: unknown;
 }
 
 /** Asks the user of the client where it can ask one, and else whoever is given here. */

@@ -18,7 +18,8 @@ export interface TableOptions {
 
 /** A place that is kept while something is opened for it. */
 export interface Place<T> {
-  fill(key: string, value: T): void;
+  /** False where its caller was ended meanwhile: the value is not kept, and is for who made it to close. */
+  fill(key: string, value: T): boolean;
   /** Gives it up, if it was not filled. */
   free(): void;
 }
@@ -35,7 +36,7 @@ interface Row<T> {
  */
 export class SessionTable<T extends Kept> {
   readonly #rows = new Map<string, Row<T>>();
-  readonly #places = new Set<{ readonly caller: string }>();
+  readonly #places = new Set<{ readonly caller: string; isEnded: boolean }>();
   readonly #options: TableOptions;
   readonly #clock: NodeJS.Timeout;
 
@@ -66,12 +67,14 @@ export class SessionTable<T extends Kept> {
       this.#close(oldest[0]);
     }
     if (this.#rows.size + this.#places.size >= this.#options.most) return undefined;
-    const place = { caller };
+    const place = { caller, isEnded: false };
     this.#places.add(place);
     return {
       fill: (key, value) => {
         this.#places.delete(place);
+        if (place.isEnded) return false;
         this.#rows.set(key, { value, caller, usedAt: performance.now() });
+        return true;
       },
       free: () => this.#places.delete(place),
     };
@@ -80,6 +83,14 @@ export class SessionTable<T extends Kept> {
   /** Takes it out and closes it. */
   remove(key: string): void {
     this.#close(key);
+  }
+
+  /** Closes all of some callers, those included that are being opened. */
+  async closeOf(isMeant: (caller: string) => boolean): Promise<void> {
+    for (const place of this.#places) if (isMeant(place.caller)) place.isEnded = true;
+    const rows = [...this.#rows].filter(([, { caller }]) => isMeant(caller));
+    for (const [key] of rows) this.#rows.delete(key);
+    await Promise.all(rows.map(([, { value }]) => value.close()));
   }
 
   async close(): Promise<void> {

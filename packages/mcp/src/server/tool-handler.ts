@@ -12,6 +12,7 @@ import { z } from "zod";
 import type { Exchange } from "./client-asker.ts";
 import { viewClient } from "./client-view.ts";
 import type { McpConnection } from "./connection.ts";
+import { orProtocolError } from "./failure.ts";
 import { reportProgress } from "./progress.ts";
 import { QuestionState, readAnswer, toInputRequired } from "./question.ts";
 import { toCallToolResult } from "./tool-answer.ts";
@@ -29,7 +30,9 @@ export function serveTools(
     tools: (await connection.listTools()).map((tool) => describe(tool)),
   }));
   server.setRequestHandler("tools/call", async ({ params }, ctx) =>
-    connection.attend(() => callTool(params.name, params.arguments, { mcp, connection, ctx, onError })),
+    orProtocolError(() =>
+      connection.attend(() => callTool(params.name, params.arguments, { mcp, connection, ctx, onError })),
+    ),
   );
 }
 
@@ -50,12 +53,16 @@ async function callTool(
   const exchange = openExchange(context);
   const progress = reportProgress(ctx, onError);
   try {
-    const result = await connection.asker.during(exchange, () =>
+    const answer = () =>
       answerTool(async () => {
         const tool = await connection.findTool(name, signal);
         if (tool === undefined) throw unknownTool(name, await connection.listTools());
         return tool.run(inputFor(tool, input, connection), { signal, ...progress });
-      }),
+      });
+    const { observe } = connection.skills;
+    const called = { tool: neutralText(name, 64), session: connection.session.id, input };
+    const result = await connection.asker.during(exchange, () =>
+      observe === undefined ? answer() : observe(called, answer),
     );
     if (exchange.question === undefined || result.ok)
       return toCallToolResult(result, connection.skills.approvalHint);

@@ -7,11 +7,6 @@ export const SkillKey = z
   .max(64);
 export const Name = z.string().min(1).max(256);
 export const Flag = z.enum(["true", "false"]).transform((text) => text === "true");
-/** A whole number in a query. */
-export const Count = z
-  .string()
-  .regex(/^[0-9]{1,15}$/)
-  .transform(Number);
 export const RevisionNumber = z
   .string()
   .regex(/^[1-9][0-9]{0,8}$/)

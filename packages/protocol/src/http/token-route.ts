@@ -5,6 +5,7 @@ import { admins, everyone, people, route } from "./route.ts";
 
 export const TokenView = z.object({
   id: z.string(),
+  kind: z.enum(["api", "session"]).describe("A program's, or that of a browser whose user signed in."),
   name: z.string(),
   role: Role,
   user: z.string(),

@@ -8,7 +8,15 @@ export type Token = Answer<"GET /v1/tokens">["tokens"][number];
 
 /** What is told of a token wherever one is listed. */
 export const tokenColumns: readonly Column<Token>[] = [
-  { title: "Name", show: ({ name }) => <span className="font-medium break-words">{name}</span> },
+  {
+    title: "Name",
+    show: ({ name, kind }) => (
+      <>
+        <span className="font-medium break-words">{name}</span>{" "}
+        {kind === "session" && <Badge tone="info">browser</Badge>}
+      </>
+    ),
+  },
   { title: "Role", show: ({ role }) => <Badge tone={role === "admin" ? "warn" : "neutral"}>{role}</Badge> },
   {
     title: "Acts as",

@@ -9,7 +9,7 @@ type Candidate = Pick<Explanation, "id" | "source">;
  * Tells whether one of these may know of a candidate: those of the registry that are open to them, on or off, and those
  * in folders that the gateway was told of. Contract: the registry's library is up to date.
  */
-export function knownTo(
+export function toldTo(
   askers: readonly Viewer[],
   { skills, sources }: Pick<GatewayContext, "skills" | "sources">,
 ): (candidate: Candidate) => boolean {
@@ -19,14 +19,14 @@ export function knownTo(
     const entry = view.find(id);
     const isRegistered = entry?.source === source;
     return askers.some((asker) => {
-      if (entry !== undefined && isRegistered) return isOpenTo(entry, asker, view.standing(id));
+      if (entry !== undefined && isRegistered) return isOpenWhenOn(entry, asker, view.standing(id));
       return folders.has(source) && asker.allow?.includes(id) !== false;
     });
   };
 }
 
 /** Asks the gate as if the skill were on: what is switched off is no less someone's. */
-function isOpenTo(entry: SkillEntry, asker: Viewer, standing: Standing | undefined): boolean {
+function isOpenWhenOn(entry: SkillEntry, asker: Viewer, standing: Standing | undefined): boolean {
   const on = standing && { ...standing, isEnabled: true, status: "active" as const, reason: undefined };
   const { reason } = decideAccess(entry, asker, {}, on);
   return reason !== "no-grant" && reason !== "not-allowed";

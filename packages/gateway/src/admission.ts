@@ -1,0 +1,75 @@
+import type { HttpBindings } from "@hono/node-server";
+import { SkillError } from "@skillhold/protocol/error";
+import type { Operation, Route } from "@skillhold/protocol/http";
+import type { Context } from "hono";
+import type { Authenticate } from "./auth/authenticate.ts";
+import { clientAddress } from "./auth/client-address.ts";
+import { type Asked as Foreign, rejectForeign } from "./auth/host-check.ts";
+import type { RateLimit } from "./auth/rate-limit.ts";
+import type { GatewayContext } from "./gateway-context.ts";
+import type { Principal } from "./principal.ts";
+
+export type AppContext = Context<{ Bindings: Partial<HttpBindings> }>;
+
+/** Who lets requests in. */
+export interface Gatekeepers {
+  readonly authenticate: Authenticate;
+  readonly rate: RateLimit;
+}
+
+export interface Wanted {
+  readonly operation: Operation | undefined;
+  readonly roles: Route["roles"];
+}
+
+/** They say what there is to ask and nothing of what is kept, and people open them by their addresses. */
+const navigable: ReadonlySet<Operation | undefined> = new Set<Operation>(["getOpenApi", "getReference"]);
+
+/** Who asks, if they may; undefined where anyone may. */
+export async function admit(
+  { operation, roles }: Wanted,
+  c: AppContext,
+  parts: Gatekeepers,
+  context: GatewayContext,
+): Promise<Principal | undefined> {
+  const { method, headers } = c.req.raw;
+  if (roles === "anyone") {
+    admitAnyone(c, parts, context);
+    if (operation === "signIn") parts.rate.takeSignIn(addressOf(c, context));
+    return undefined;
+  }
+  rejectForeign(askedOf(c), context.options);
+  const address = addressOf(c, context);
+  const isNavigable = navigable.has(operation);
+  const principal = await parts.authenticate({
+    method,
+    headers,
+    isNavigable,
+    rejectUnknown: () => parts.rate.takeLookup(address),
+  });
+  if (principal === undefined) {
+    parts.rate.takeFrom(address);
+    throw unauthenticated();
+  }
+  parts.rate.takeOf(principal.token);
+  if (roles.includes(principal.role)) return principal;
+  throw new SkillError("FORBIDDEN", `The role ${principal.role} may not do this.`, { details: { roles } });
+}
+
+export function admitAnyone(c: AppContext, { rate }: Gatekeepers, context: GatewayContext): void {
+  rejectForeign(askedOf(c), context.options);
+  rate.takeFrom(addressOf(c, context));
+}
+
+export function askedOf(c: AppContext): Foreign {
+  const { method, headers } = c.req.raw;
+  return { method, headers, target: c.env?.incoming?.url };
+}
+
+export function addressOf(c: AppContext, { options }: GatewayContext): string {
+  return clientAddress(c.req.raw.headers, c.env?.incoming?.socket.remoteAddress, options);
+}
+
+export function unauthenticated(): SkillError {
+  return new SkillError("UNAUTHENTICATED", "There is no token, or it does not count.");
+}

@@ -1,0 +1,43 @@
+import { Digest } from "@skillhold/protocol";
+import { expect, test } from "vitest";
+import { DiffCache } from "./diff-cache.ts";
+
+const tree = (digit: number) => Digest.parse(`sha256:${String(digit % 10).repeat(60)}${1000 + digit}`);
+const none = { files: [], fields: [] };
+
+test("two trees are compared once, for all who ask, also at the same moment [S-45]", async () => {
+  const diffs = new DiffCache();
+  let times = 0;
+  const make = async () => {
+    times += 1;
+    return none;
+  };
+  await Promise.all([diffs.get(tree(1), tree(2), make), diffs.get(tree(1), tree(2), make)]);
+  await diffs.get(tree(1), tree(2), make);
+  expect(times).toBe(1);
+  await diffs.get(tree(2), tree(1), make);
+  expect(times).toBe(2);
+});
+
+test("what could not be compared is tried again [S-45]", async () => {
+  const diffs = new DiffCache();
+  const failing = diffs.get(tree(1), tree(2), () => Promise.reject(new Error("lost")));
+  await expect(failing).rejects.toThrow("lost");
+  expect(await diffs.get(tree(1), tree(2), async () => none)).toBe(none);
+});
+
+test("one diff is made at a time, and of too many that wait the next is refused [S-53]", async () => {
+  const diffs = new DiffCache();
+  const gate = Promise.withResolvers<void>();
+  let running = 0;
+  const make = async () => {
+    running += 1;
+    await gate.promise;
+    return none;
+  };
+  const waiting = Array.from({ length: 16 }, (_, at) => diffs.get(tree(at), tree(at + 1), make));
+  await expect(diffs.get(tree(90), tree(91), make)).rejects.toMatchObject({ code: "RATE_LIMITED" });
+  expect(running).toBe(1);
+  gate.resolve();
+  await Promise.all(waiting);
+});

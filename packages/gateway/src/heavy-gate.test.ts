@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import { HeavyGate } from "./heavy-gate.ts";
+
+const bounds = { ofKey: 2, ofAll: 3, waiting: 2, waitMs: 60_000 };
+
+function scene(gate: HeavyGate) {
+  const begun: string[] = [];
+  const ends: PromiseWithResolvers<void>[] = [];
+  const enter = (key: string, name: string, signal?: AbortSignal) => {
+    const end = Promise.withResolvers<void>();
+    ends.push(end);
+    const work = async () => {
+      begun.push(name);
+      await end.promise;
+      return name;
+    };
+    return { end, done: gate.pass(key, work, signal) };
+  };
+  return { begun, enter };
+}
+
+test("so many of a token and of all work at once, and who waits comes in when there is room [S-53]", async () => {
+  const { begun, enter } = scene(new HeavyGate(bounds));
+  const [one, , third] = [enter("a", "a1"), enter("a", "a2"), enter("a", "a3")];
+  const other = enter("b", "b1");
+  expect(begun).toEqual(["a1", "a2", "b1"]);
+  const last = enter("c", "c1");
+  other.end.resolve();
+  await other.done;
+  last.end.resolve();
+  expect(await last.done).toBe("c1");
+  expect(begun).toEqual(["a1", "a2", "b1", "c1"]);
+  one.end.resolve();
+  third.end.resolve();
+  expect(await third.done).toBe("a3");
+});
+
+test("of too many that wait the next is refused at once, and one that waits too long after that [S-53]", async () => {
+  const { enter } = scene(new HeavyGate({ ...bounds, ofKey: 1, waitMs: 5 }));
+  enter("a", "a1");
+  const refused = { code: "RATE_LIMITED", details: { retryAfter: 10 } };
+  const waiting = [enter("a", "a2"), enter("a", "a3")].map(({ done }) =>
+    expect(done).rejects.toMatchObject(refused),
+  );
+  await expect(enter("a", "a4").done).rejects.toMatchObject(refused);
+  await Promise.all(waiting);
+});
+
+test("what is called off while it waits is not begun, and what fails makes room [S-53]", async () => {
+  const { begun, enter } = scene(new HeavyGate({ ...bounds, ofKey: 1 }));
+  const first = enter("a", "a1");
+  const calling = new AbortController();
+  const second = enter("a", "a2", calling.signal);
+  calling.abort();
+  await expect(second.done).rejects.toMatchObject({ code: "INTERRUPTED" });
+  const third = enter("a", "a3");
+  first.end.reject(new Error("lost"));
+  await expect(first.done).rejects.toThrow("lost");
+  third.end.resolve();
+  expect(await third.done).toBe("a3");
+  expect(begun).toEqual(["a1", "a3"]);
+});
