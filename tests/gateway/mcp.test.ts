@@ -119,3 +119,25 @@ test("what needs a yes is asked at the desk, and the client that asks cannot giv
     await client.close();
   }
 });
+
+test.each(versions)(
+  "with its token a call over %s ends that waits for a yes, and what was asked is withdrawn [S-53] [S-57]",
+  async (pin) => {
+    const agent = await tokenFor({ name: `ended-${pin}`, role: "agent", agent: "writer" });
+    const client = await connect(agent, pin);
+    const listQuestions = async () =>
+      (await get(`${gateway.url}/v1/approvals`, routeTable.listQuestions, admin)).questions;
+    const call = { name: "run_skill_script", arguments: { skill_id: "hello", script: "scripts/hi.py" } };
+    const ended = expect(client.callTool(call)).rejects.toThrow();
+    try {
+      await vi.waitFor(async () => expect(await listQuestions()).toHaveLength(1), { timeout: 20_000 });
+      const { tokens } = await get(`${gateway.url}/v1/tokens`, routeTable.listTokens, admin);
+      const id = tokens.find(({ name }) => name === `ended-${pin}`)?.id;
+      await fetch(`${gateway.url}/v1/tokens/${id}`, { method: "DELETE", headers: admin });
+      await vi.waitFor(async () => expect(await listQuestions()).toEqual([]), { timeout: 20_000 });
+    } finally {
+      await client.close();
+    }
+    await ended;
+  },
+);

@@ -51,6 +51,25 @@ describe.each(engines)("changes to what was seen, on %s", (engine) => {
     }
   });
 
+  test("a condition that a route does not look at is refused, and nothing is changed [S-53]", async () => {
+    const headers = { "if-match": '"of another day"' };
+    for (const [method, path, body] of [
+      ["POST", "/v1/skills/own/toggle", { enabled: false }],
+      ["POST", "/v1/skills/own/status", { status: "archived" }],
+      ["PUT", "/v1/skills/own/grants/user/bob", {}],
+      ["DELETE", "/v1/skills/own/grants/user/bob", undefined],
+    ] as const) {
+      const before = await etagOf();
+      const refused = await problemOf(await owner(method, path, { body, headers }));
+      expect(refused).toMatchObject({
+        status: 400,
+        code: "USAGE",
+        detail: expect.stringContaining("If-Match"),
+      });
+      expect(await etagOf()).toBe(before);
+    }
+  });
+
   test("an answer to a change has the ETag for the next one [S-53]", async () => {
     const edit = (name: string, etag: string) =>
       owner("PUT", "/v1/skills/own", { body: { name }, headers: { "if-match": etag } });

@@ -13,10 +13,11 @@ let port: TestPort;
 async function start(
   socketLimits: Partial<SocketLimits> = {},
   rate = { token: 1_000_000, address: 1_000_000 },
+  isTls = false,
 ): Promise<void> {
   gateway = await openTestGateway({
     socketLimits,
-    options: { hosts: [HOST], origins: ["https://console.test"], isTls: false, isDiscoverable: false, rate },
+    options: { hosts: [HOST], origins: ["https://console.test"], isTls, isDiscoverable: false, rate },
   });
   port = await openPort(gateway);
 }
@@ -129,6 +130,25 @@ test("of too many who do not say who they are, the first has to go [S-53]", asyn
   await Promise.all(strangers.slice(0, 2).map(({ closed }) => closed));
   const socket = await TestSocket.open(port, await gateway.asRole("viewer"));
   expect(await socket.ask("skills.list", {})).toMatchObject({ total: 0 });
+});
+
+test("who opens many sockets from one address pushes out their own, and none of another [S-53]", async () => {
+  await start({ strangers: 3 }, undefined, true);
+  const from = (address: string) =>
+    TestSocket.connect(port, { "x-forwarded-for": address, origin: `https://${HOST}` });
+  const quiet = await from("192.0.2.1");
+  const many = [];
+  for (let count = 0; count < 6; count += 1) many.push(await from("192.0.2.2"));
+  await Promise.all(many.slice(0, 4).map(({ closed }) => closed));
+  const { authorization } = await gateway.asRole("viewer");
+  await quiet.ask("hello", { token: authorization.replace("Bearer ", "") });
+  expect(await quiet.ask("skills.list", {})).toMatchObject({ total: 0 });
+});
+
+test("sockets that are asked for are counted for their address [S-53]", async () => {
+  await start({}, { token: 1_000_000, address: 3 });
+  for (let count = 0; count < 3; count += 1) await TestSocket.connect(port);
+  await expect(TestSocket.connect(port)).rejects.toThrow("429");
 });
 
 test("a frame that is too large, not text, not UTF-8, or in too many pieces ends the socket [S-53]", async () => {

@@ -14,10 +14,10 @@ type Answer = (request: Request) => Promise<Response> | Response;
 
 async function open(
   answer: Answer,
-  options: Partial<ListenOptions & Pick<Served, "close" | "upgrade">> = {},
+  options: Partial<ListenOptions & Pick<Served, "close" | "stop" | "upgrade">> = {},
 ): Promise<Listening> {
-  const { close = async () => {}, upgrade, ...rest } = options;
-  const served = { app: { fetch: answer }, close, ...(upgrade === undefined ? {} : { upgrade }) };
+  const { close = async () => {}, stop = async () => {}, upgrade, ...rest } = options;
+  const served = { app: { fetch: answer }, close, stop, ...(upgrade === undefined ? {} : { upgrade }) };
   const listening = await listen(() => served, { host: "127.0.0.1", port: 0, ...rest });
   opened.push(listening);
   return listening;
@@ -154,4 +154,24 @@ test("a WebSocket is handed over, and one that is left when all is closed is end
   expect(String(answer)).toContain(" 101 ");
   await listening.close();
   if (!socket.closed) await once(socket, "close");
+});
+
+test("streams are ended when it begins to close, and the time to end is not waited for because of them [S-53]", async () => {
+  const ended = Promise.withResolvers<void>();
+  const listening = await open(
+    () =>
+      new Response(
+        new ReadableStream({
+          start: async (controller) => {
+            controller.enqueue(new TextEncoder().encode("first"));
+            await ended.promise;
+            controller.close();
+          },
+        }),
+      ),
+    { stop: async () => ended.resolve() },
+  );
+  const response = await fetch(`http://127.0.0.1:${listening.port}/`);
+  const [text] = await Promise.all([response.text(), listening.close(600_000)]);
+  expect(text).toBe("first");
 });

@@ -25,7 +25,7 @@ export function Tabs({ label, tabs, current }: TabsProps) {
             name === current ? "border-accent text-ink" : "border-transparent text-muted hover:text-ink",
           )}
         >
-          {name}
+          <span className="inline-block first-letter:uppercase">{name}</span>
           {count !== undefined && (
             <span className="rounded bg-raised px-1.5 text-xs text-muted tabular-nums">{count}</span>
           )}

@@ -2,6 +2,7 @@ import type { SkillRow } from "@skillhold/protocol/http";
 import { Dot } from "../../ui/badge.tsx";
 import { classNames } from "../../ui/class-names.ts";
 import { type HealthRow, healthTable } from "./health.ts";
+import { LeftOut } from "./left-out.tsx";
 
 export interface HealthCardsProps {
   readonly rows: readonly SkillRow[];
@@ -37,6 +38,7 @@ export function HealthCards({ rows, chosen, onChoose }: HealthCardsProps) {
           </button>
         );
       })}
+      <LeftOut />
     </div>
   );
 }
