@@ -140,6 +140,8 @@ export async function launchBrowser(): Promise<Browser> {
 export async function settled(page: Page): Promise<void> {
   await page.locator("main").first().waitFor();
   await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "detached" });
+  // What was changed last is drawn with the frame after the next.
+  await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
 }
 
 /** A ZIP of skills, each in a folder of its id. */

@@ -96,6 +96,7 @@ test("an address shows the same again: filters, order, words and tab [S-59]", as
   await page.getByRole("button", { name: /^Disabled/ }).click();
   await page.getByRole("combobox", { name: "Order" }).selectOption("updated");
   await page.getByRole("searchbox", { name: "Search skills" }).fill("beta");
+  await page.waitForURL(/q=beta/);
   const address = page.url();
   expect(new URL(address).search).toMatch(/health=disabled.*order=updated.*q=beta/);
   for (const again of [page, await context.newPage()]) {

@@ -54,19 +54,19 @@ describe.each(engines)("archives on %s", (engine) => {
   );
 
   test("an archive is published from a file, and not one that changes meanwhile [S-42]", async () => {
-    const files = { "SKILL.md": skillText("demo"), "a.bin": randomBytes(3_000_000) };
+    const files = { "SKILL.md": skillText("demo"), "a.bin": randomBytes(9_000_000) };
     const archive = await pack("zip", "", files);
     const path = join(scene.folder, "demo.zip");
     writeFileSync(path, archive);
     const opened = await openArchiveFile(path);
     try {
-      let reads = 0;
+      let read = 0;
       const changing: ArchiveBytes = {
         size: opened.size,
         read: async (start, into) => {
-          // The whole is read once in three parts; then its first bytes are no longer what they were.
-          if (reads === 3) writeFileSync(path, "PK!!", { flag: "r+" });
-          reads += 1;
+          // When all of it was read once, its first bytes are no longer what they were.
+          if (read === opened.size) writeFileSync(path, "PK!!", { flag: "r+" });
+          read += into.length;
           await opened.read(start, into);
         },
       };

@@ -22,16 +22,16 @@ export async function sealArchive(
     await bytes.read(start, chunk);
     whole.update(chunk);
     seals.push(sealOf(chunk));
-    await restAfter(chunk, pace);
+    if (isDueAfter(chunk, pace)) await pace.rest();
   }
   // The hash function gives 64 lower-case hexadecimal digits.
   const digest = `sha256:${whole.digest("hex")}` as Digest;
   return new SealedArchive(bytes, digest, { chunkBytes, seals, buffer }, pace);
 }
 
-/** Lets others have their turn when it is time, after work on these bytes. */
-export async function restAfter(bytes: Uint8Array, pace: Pace): Promise<void> {
-  if (pace.isDue(bytes.length / BYTES_PER_ENTRY)) await pace.rest();
+/** Counts work on bytes; true when it is time to rest. */
+export function isDueAfter(bytes: Uint8Array, pace: Pace): boolean {
+  return pace.isDue(bytes.length / BYTES_PER_ENTRY);
 }
 
 interface Chunks {
@@ -98,7 +98,7 @@ export class SealedArchive {
     await this.#bytes.read(start, chunk);
     if (sealOf(chunk) !== seals[index]) throw changedArchive();
     this.#held = index;
-    await restAfter(chunk, this.#pace);
+    if (isDueAfter(chunk, this.#pace)) await this.#pace.rest();
     return chunk;
   }
 }

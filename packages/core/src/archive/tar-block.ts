@@ -69,7 +69,9 @@ function readHeader(header: Buffer, start: number): Omit<TarBlock, "content"> {
 async function rejectMore(tape: Tape): Promise<void> {
   let length = BLOCK_BYTES;
   let hasMore = false;
-  for await (const piece of tape.run(Number.POSITIVE_INFINITY)) {
+  for (;;) {
+    const piece = await tape.next(Number.POSITIVE_INFINITY);
+    if (piece === undefined) break;
     length += piece.length;
     hasMore ||= !isZero(piece);
   }

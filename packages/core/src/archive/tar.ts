@@ -5,7 +5,7 @@ import type { ArchiveListing, EntryContent } from "./archive-entry.ts";
 import { gunzip } from "./gzip.ts";
 import { rejectExtensions } from "./pax.ts";
 import { refuseArchive } from "./refusal.ts";
-import { restAfter, type SealedArchive } from "./sealed-archive.ts";
+import { isDueAfter, type SealedArchive } from "./sealed-archive.ts";
 import { Tape } from "./tape.ts";
 import { BLOCK_BYTES, readTarBlocks } from "./tar-block.ts";
 import { type TarEntry, TarRegister } from "./tar-register.ts";
@@ -58,7 +58,7 @@ async function listPieces(
     return { entries, contents: () => readContents(entries, open) };
   } catch (error) {
     // Where the compression is damaged, the tar may be wrong in any way: then the damage is what is to be told.
-    if (isRefusal(error)) for await (const piece of pieces) await restAfter(piece, pace);
+    if (isRefusal(error)) for await (const piece of pieces) if (isDueAfter(piece, pace)) await pace.rest();
     throw error;
   } finally {
     await pieces.return(undefined);
@@ -76,7 +76,7 @@ async function* showTo(
     if (done === true) return;
     yield value;
     await witness.take(value);
-    await restAfter(value, pace);
+    if (isDueAfter(value, pace)) await pace.rest();
   }
 }
 
@@ -96,6 +96,9 @@ async function* readContents(entries: readonly TarEntry[], open: OpenTar): Async
 async function* readContent({ path, start, size }: TarEntry, tape: Tape): AsyncGenerator<Uint8Array> {
   const end = start + BLOCK_BYTES + size;
   await tape.skipTo(end - size);
-  yield* tape.run(size);
-  if (tape.position !== end) throw refuseArchive("damaged", "is cut off", path);
+  while (tape.position < end) {
+    const piece = await tape.next(end - tape.position);
+    if (piece === undefined) throw refuseArchive("damaged", "is cut off", path);
+    yield piece;
+  }
 }

@@ -8,7 +8,7 @@ import { Pace } from "../bundle/pace.ts";
 import type { ArchiveBytes } from "./archive-bytes.ts";
 import type { ArchiveEntry, ArchiveListing, EntryContent } from "./archive-entry.ts";
 import { exceedsLimit, refuseArchive } from "./refusal.ts";
-import { restAfter, type SealedArchive, sealArchive } from "./sealed-archive.ts";
+import { isDueAfter, type SealedArchive, sealArchive } from "./sealed-archive.ts";
 import { listTar, listTarGz } from "./tar.ts";
 import { BLOCK_BYTES, isTar } from "./tar-block.ts";
 import { listZip } from "./zip.ts";
@@ -124,7 +124,7 @@ async function writeContent(
   try {
     for await (const piece of pieces) {
       if (fd !== undefined) for (let at = 0; at < piece.length; ) at += writeSync(fd, piece, at);
-      await restAfter(piece, pace);
+      if (isDueAfter(piece, pace)) await pace.rest();
     }
     if (fd !== undefined) fchmodSync(fd, executable ? 0o755 : 0o644);
   } finally {

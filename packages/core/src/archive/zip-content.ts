@@ -23,29 +23,32 @@ export async function* readZipContents(
 }
 
 async function* readContent(archive: SealedArchive, record: ZipRecord): AsyncGenerator<Uint8Array> {
-  const { name, size, packed, checksum, method } = record;
-  const found = yield* method === 8 ? inflateData(archive, record) : copyData(archive, record);
-  if (found.consumed !== packed) throw refuseArchive("damaged", "has bytes after its data", name);
-  if (found.size !== size) throw refuseArchive("size", "has another size than it says", name);
-  if (found.checksum !== checksum) throw refuseArchive("checksum", "has another checksum than it says", name);
+  const { method, size, packed, dataStart, dataEnd } = record;
+  if (method !== 8) {
+    rejectOther(yield* copyData(archive, record), record);
+  } else if (Math.max(size, packed) > LONGEST_TURN) {
+    rejectOther(yield* inflatePieces(archive.pieces(dataStart, dataEnd), boundOf(record)), record);
+  } else {
+    const inflation = inflateAtOnce(await archive.read(dataStart, packed), boundOf(record));
+    rejectOther(inflation, record);
+    yield inflation.bytes;
+  }
 }
 
-async function* inflateData(
-  archive: SealedArchive,
-  { name, size, packed, dataStart, dataEnd }: ZipRecord,
-): AsyncGenerator<Uint8Array, Inflation> {
-  const bound: InflateBound = {
+function boundOf({ name, size }: ZipRecord): InflateBound {
+  return {
     maxBytes: size,
     refuse: (problem) =>
       problem === "too-large"
         ? refuseArchive("size", "unpacks to more bytes than it says", name)
         : refuseArchive("damaged", "has damaged data", name),
   };
-  if (Math.max(size, packed) > LONGEST_TURN)
-    return yield* inflatePieces(archive.pieces(dataStart, dataEnd), bound);
-  const inflation = inflateAtOnce(await archive.read(dataStart, packed), bound);
-  yield inflation.bytes;
-  return inflation;
+}
+
+function rejectOther(found: Inflation, { name, size, packed, checksum }: ZipRecord): void {
+  if (found.consumed !== packed) throw refuseArchive("damaged", "has bytes after its data", name);
+  if (found.size !== size) throw refuseArchive("size", "has another size than it says", name);
+  if (found.checksum !== checksum) throw refuseArchive("checksum", "has another checksum than it says", name);
 }
 
 async function* copyData(

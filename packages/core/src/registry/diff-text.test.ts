@@ -40,7 +40,7 @@ test("a text in which more lines differ than anyone reads is told to be too diff
 });
 
 test("texts that differ in every line are given up before others have waited for long [S-45]", async () => {
-  const [before, after] = [bytes((index) => `a${index}`, 1500), bytes((index) => `b${index}`, 1500)];
+  const [before, after] = [bytes((index) => `a${index}`, 600), bytes((index) => `b${index}`, 600)];
   const diff = diffText("a.txt", before, after, new TextDiffBudget(clock));
   expect(await diff).toEqual({ note: "too different" });
 });
