@@ -112,7 +112,7 @@ test("a grant is given and explained, and seen by another browser [S-59]", async
   await dialog.getByRole("combobox", { name: /^Revision/ }).selectOption("1");
   await checkAccessible(page);
   await dialog.getByRole("button", { name: "Grant", exact: true }).click();
-  await page.getByRole("row", { name: /agent writer/ }).waitFor();
+  await page.getByRole("row", { name: /^agent writer/ }).waitFor();
   await other.page.getByText("By a grant to the agent.").waitFor();
   await page.getByRole("button", { name: "Take the grant of writer back" }).click();
   await other.page.getByText("No.", { exact: true }).waitFor();
