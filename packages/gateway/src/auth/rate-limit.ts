@@ -13,6 +13,7 @@ interface Bucket {
 }
 
 /** Tries to sign in, a minute and an address. */
+const UPGRADES = 10;
 const SIGN_INS = 10;
 const MOST_BUCKETS = 10_000;
 const MINUTE = 60_000;
@@ -43,6 +44,11 @@ export class RateLimit {
   takeLookup(address: string): void {
     const perMinute = this.#rates.address;
     if (this.#left(`address ${address}`, perMinute) < 1) this.#take(`lookup ${address}`, perMinute);
+  }
+
+  /** Whoever it is has not said so yet, and many may sit behind one address: they get ten times as many. */
+  takeUpgrade(address: string): void {
+    this.#take(`upgrade ${address}`, this.#rates.address * UPGRADES);
   }
 
   takeSignIn(address: string): void {

@@ -84,7 +84,7 @@ export class GatewaySockets {
 
   #rejectUpgrade({ request, headers, address }: Visitor): void {
     rejectForeign({ method: request.method ?? "", headers }, this.#context.options);
-    this.#parts.rate.takeFrom(address);
+    this.#parts.rate.takeUpgrade(address);
     const [path, query] = (request.url ?? "").split("?", 2);
     if (path !== PATH) throw new SkillError("ROUTE_NOT_FOUND", `WebSockets are at ${PATH}.`);
     if (query !== undefined)
