@@ -1,0 +1,51 @@
+import { randomUUID } from "node:crypto";
+import { constants } from "node:fs";
+import { rename, rm } from "node:fs/promises";
+import { dirname } from "node:path";
+import { openPrivateFile, syncFolder } from "@skillhold/core";
+import { SkillError } from "@skillhold/protocol/error";
+import { ioFailure, systemCode } from "./io-failure.ts";
+
+const MOST_BYTES = 1024 * 1024;
+
+/** The text of a file that is its user's alone; undefined where there is none. `what` is what it lists, for people. */
+export async function readPrivateList(path: string, what: string): Promise<string | undefined> {
+  try {
+    const handle = await openPrivateFile(path, constants.O_RDONLY, titleOf(what));
+    try {
+      const { size } = await handle.stat();
+      if (size > MOST_BYTES)
+        throw new SkillError("CONFIG_INVALID", `${path} is larger than any list of ${what}.`);
+      return await handle.readFile("utf8");
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if (error instanceof SkillError && systemCode(error.cause) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** Puts another text in place of the one that is there; a crash leaves one of the two. */
+export async function writePrivateList(path: string, what: string, text: string): Promise<void> {
+  const partial = `${path}.${randomUUID()}`;
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
+  try {
+    const handle = await openPrivateFile(partial, flags, titleOf(what));
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(partial, path);
+    await syncFolder(dirname(path));
+  } catch (error) {
+    await rm(partial, { force: true });
+    throw error instanceof SkillError ? error : ioFailure(`${path} cannot be written`, error);
+  }
+}
+
+function titleOf(what: string): { readonly title: string } {
+  return { title: `The list of ${what}` };
+}
