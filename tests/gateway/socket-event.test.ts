@@ -106,7 +106,10 @@ describe.each(engines)("on $engine", ({ url }) => {
     await writing;
     const last = await gateway.registry.store.lastEvent();
     const socket = await TestSocket.open(port, headers);
-    await socket.subscribe({ after: received.at(-1) ?? 0 });
+    const place = received.at(-1) ?? 0;
+    await socket.subscribe({ after: place });
+    // The gateway may hear of the last ones only now.
+    if (place < last) await socket.event(last);
     received.push(...numbers(socket));
     expect(received).toEqual(range(1, last));
     expect(last).toBeGreaterThan(100);

@@ -5,7 +5,7 @@ const clock = { now: () => new Date() };
 const bytes = (line: (index: number) => string, count: number) =>
   new TextEncoder().encode(Array.from({ length: count }, (_, index) => `${line(index)}\n`).join(""));
 
-test("a text with hundreds of changed lines is compared, however slow timers are [S-45]", async () => {
+test("a text with hundreds of changed lines is compared, however busy the machine is [S-45]", async () => {
   const before = bytes((index) => `line ${index}`, 400);
   const after = bytes((index) => (index % 2 === 0 ? `line ${index}` : `other ${index}`), 400);
   const { text, note } = await diffText("a.txt", before, after, new TextDiffBudget(clock));

@@ -11,9 +11,11 @@ export interface TextDiff {
 /** Of both sides together; a file beyond it is generated, and nobody reads the diff. */
 const MAX_FILE_BYTES = 512 * 1024;
 const MAX_TOTAL_TEXT = 2 * 1024 * 1024;
-/** Comparing costs the square of the edits, and nothing else is done meanwhile: both bound how long that is. */
+/**
+ * Comparing costs the square of the edits, and nothing else is done meanwhile: so many take about 0.1 s. A bound on the
+ * time of a file would make its diff depend on how busy the machine is.
+ */
 const MAX_EDITS = 1000;
-const MAX_FILE_MS = 100;
 const MAX_TOTAL_MS = 5000;
 const CONTEXT_LINES = 3;
 
@@ -31,15 +33,15 @@ export class TextDiffBudget {
   /** Why a file of this size is not compared, or undefined when it is. */
   refuse(bytes: number): TextDiff["note"] {
     if (bytes > MAX_FILE_BYTES) return "too large";
-    return this.#text >= MAX_TOTAL_TEXT || this.remainingMs <= 0 ? "left out" : undefined;
+    return this.#text >= MAX_TOTAL_TEXT || this.#isLate ? "left out" : undefined;
   }
 
   spend(text: string): void {
     this.#text += text.length;
   }
 
-  get remainingMs(): number {
-    return MAX_TOTAL_MS - (this.#clock.now().getTime() - this.#startedAt);
+  get #isLate(): boolean {
+    return this.#clock.now().getTime() - this.#startedAt >= MAX_TOTAL_MS;
   }
 }
 
@@ -57,7 +59,6 @@ export async function diffText(
   const after = asText(to);
   if (before === undefined || after === undefined) return { note: "binary" };
   await setImmediate();
-  const timeout = Math.max(1, Math.min(MAX_FILE_MS, budget.remainingMs));
   const names = [
     from === undefined ? "/dev/null" : `a/${path}`,
     to === undefined ? "/dev/null" : `b/${path}`,
@@ -65,7 +66,6 @@ export async function diffText(
   const text = createTwoFilesPatch(...names, before, after, undefined, undefined, {
     context: CONTEXT_LINES,
     maxEditLength: MAX_EDITS,
-    timeout,
     headerOptions: { includeIndex: false, includeUnderline: false, includeFileHeaders: true },
   });
   if (text === undefined) return { note: "too different" };
