@@ -1,12 +1,13 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { toNodeHandler } from "@modelcontextprotocol/node";
-import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
+import { type CallToolResult, createMcpHandler, McpServer } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { nodeHost, openLibrary, openSession, systemPorts } from "@skillhold/core";
 import { type McpSkills, mcpHandler, serveMcpStdio } from "@skillhold/mcp/server";
@@ -14,14 +15,21 @@ import { z } from "zod";
 import { compare } from "./measure.ts";
 
 const ROUNDS = 400;
+/** An edit of a moment ago is looked at in full on each reading, and skills are edited seldom. */
+const REST_MS = 3000;
 const REVISION = "2026-07-28";
 const launcher = resolve(import.meta.dirname, "../packages/cli/bin/skillhold.js");
 
-/** What a call of read_skill costs beside a call of a tool of the bare SDK that answers with as much text. */
+/**
+ * What a call of read_skill costs beside calls of tools of the bare SDK: one that answers with as much text, and one
+ * whose answer is the same in every field.
+ */
 export async function benchMcp(): Promise<void> {
   const root = mkdtempSync(join(tmpdir(), "skillhold-mcp-bench-"));
   try {
     writeSkill(join(root, "skills/pdf"));
+    await sleep(REST_MS);
+    writeFileSync(join(root, ANSWER), JSON.stringify(await readOnce(root)));
     await benchStdio(root);
     await benchHttp(root);
   } finally {
@@ -31,6 +39,8 @@ export async function benchMcp(): Promise<void> {
 
 const line = "One line of the instructions that say what to do next.\n";
 const text = line.repeat(70);
+/** The file that holds what read_skill answers. */
+const ANSWER = "answer.json";
 /** With every use on a durable record, which waits for the disk; the others show the protocol alone. */
 const RECORDED = "read_skill of the command line, recorded";
 
@@ -46,13 +56,14 @@ async function benchStdio(root: string): Promise<void> {
   const env = { PATH: process.env["PATH"] ?? "", HOME: join(root, "home") };
   const started = [
     { args: [...args, "echo", root] },
+    { args: [...args, "same", root] },
     { args: [...args, "skills", root] },
     { args: [launcher, "mcp", "--root", join(root, "skills")] },
   ].map(async (command) => connect(new StdioClientTransport({ command: node, ...command, env })));
-  const [echo, bare, command] = await Promise.all(started);
-  if (echo === undefined || bare === undefined || command === undefined) return;
-  await report("stdio", echo, { read_skill: bare, [RECORDED]: command });
-  for (const client of [echo, bare, command]) await client.close();
+  const [echo, same, bare, command] = await Promise.all(started);
+  if (echo === undefined || same === undefined || bare === undefined || command === undefined) return;
+  await report("stdio", { echo, same }, { read_skill: bare, [RECORDED]: command });
+  for (const client of [echo, same, bare, command]) await client.close();
 }
 
 async function benchHttp(root: string): Promise<void> {
@@ -60,33 +71,48 @@ async function benchHttp(root: string): Promise<void> {
   const ours = mcpHandler({ open: () => skills, library: skills.library });
   const who = { key: "bench", viewer: skills.viewer };
   const theirs = createMcpHandler(echoServer);
+  const alike = createMcpHandler(sameServer(root));
   const servers = await Promise.all([
     listen(theirs),
+    listen(alike),
     listen({ fetch: (request) => ours.fetch(request, who) }),
   ]);
   const clients = await Promise.all(
     servers.map(({ url }) => connect(new StreamableHTTPClientTransport(url))),
   );
-  const [echo, bare] = clients;
-  if (echo !== undefined && bare !== undefined) await report("HTTP", echo, { read_skill: bare });
+  const [echo, same, bare] = clients;
+  if (echo !== undefined && same !== undefined && bare !== undefined)
+    await report("HTTP", { echo, same }, { read_skill: bare });
   for (const client of clients) await client.close();
-  await Promise.all([ours.close(), theirs.close(), ...servers.map(({ close }) => close())]);
+  await Promise.all([ours.close(), theirs.close(), alike.close(), ...servers.map(({ close }) => close())]);
   await skills.library.close();
 }
 
-async function report(way: string, echo: Client, ours: Readonly<Record<string, Client>>): Promise<void> {
-  const read = (again: boolean) => ({ name: "read_skill", arguments: { skill_id: "pdf", again } });
-  const tasks = Object.values(ours).map((client) => () => client.callTool(read(true)));
-  const [base = 0, ...times] = await compare(
-    [() => echo.callTool({ name: "echo", arguments: { text: "x" } }), ...tasks],
+interface Peers {
+  readonly echo: Client;
+  readonly same: Client;
+}
+
+async function report(
+  way: string,
+  { echo, same }: Peers,
+  ours: Readonly<Record<string, Client>>,
+): Promise<void> {
+  const say = { name: "echo", arguments: { text: "x" } };
+  const read = { name: "read_skill", arguments: { skill_id: "pdf", again: true } };
+  const tasks = Object.values(ours).map((client) => () => client.callTool(read));
+  const [echoed = 0, alike = 0, ...times] = await compare(
+    [() => echo.callTool(say), () => same.callTool(say), ...tasks],
     ROUNDS,
   );
+  const peers = { "echo of the SDK": echoed, "echo of the same answer": alike };
   for (const [at, name] of Object.keys(ours).entries()) {
     const ms = times[at] ?? 0;
     const aim = name === RECORDED ? "" : " (aim: at most 1.5)";
-    console.log(
-      `mcp: ${way}, echo of the SDK ${base.toFixed(2)} ms, ${name} ${ms.toFixed(2)} ms, ratio ${(ms / base).toFixed(2)}${aim}`,
-    );
+    for (const [peer, base] of Object.entries(peers))
+      console.log(
+        `mcp: ${way}, ${peer} ${base.toFixed(2)} ms, ${name} ${ms.toFixed(2)} ms, ratio ${(ms / base).toFixed(2)}${aim}`,
+      );
   }
 }
 
@@ -126,6 +152,32 @@ function echoServer(): McpServer {
   return server;
 }
 
+/** Answers with what read_skill answered once, under a schema of the same fields. */
+function sameServer(root: string): () => McpServer {
+  const answer: CallToolResult = JSON.parse(readFileSync(join(root, ANSWER), "utf8"));
+  const texts = z.array(z.string());
+  const file = z.looseObject({ path: z.string(), size: z.number().min(0), role: z.string() });
+  const fields = { id: z.string(), name: z.string(), text: z.string(), treeHash: z.string() };
+  const counts = { tokens: z.number().min(0), moreFiles: z.number().min(0), isRepeat: z.boolean() };
+  const lists = { files: z.array(file), hints: texts, warnings: texts };
+  const outputSchema = z.looseObject({ ...fields, ...counts, ...lists });
+  return () => {
+    const server = new McpServer({ name: "same", version: "1" });
+    const inputSchema = z.object({ text: z.string() });
+    server.registerTool("echo", { description: "Answers.", inputSchema, outputSchema }, async () => answer);
+    return server;
+  };
+}
+
+async function readOnce(root: string): Promise<CallToolResult> {
+  const skills = await openSkills(root);
+  const session = await openSession(skills.library, skills.viewer, systemPorts());
+  const { text, ...rest } = await session.activate("pdf");
+  await session.close();
+  await skills.library.close();
+  return { content: [{ type: "text", text }], structuredContent: { text, ...rest } };
+}
+
 async function openSkills(root: string): Promise<McpSkills> {
   const source = { label: "skills", kind: "user", trust: "user", root: join(root, "skills") } as const;
   const library = await openLibrary({ sources: [source], host: nodeHost(process), watch: true });
@@ -135,6 +187,7 @@ async function openSkills(root: string): Promise<McpSkills> {
 
 const [role, root = ""] = process.argv.slice(2);
 if (process.argv[1] === import.meta.filename && role === "echo") serveStdio(echoServer);
+if (process.argv[1] === import.meta.filename && role === "same") serveStdio(sameServer(root));
 if (process.argv[1] === import.meta.filename && role === "skills") {
   const skills = await openSkills(root);
   await serveMcpStdio(skills, { input: process.stdin, output: process.stdout });

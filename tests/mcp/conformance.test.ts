@@ -20,7 +20,7 @@ describe.each(revisions)("the official conformance suite at %s", (revision) => {
       });
       expect(output).not.toContain("FAILURE");
     },
-    60_000,
+    120_000,
   );
 
   test("passes but for what is listed with a reason [S-57]", async () => {

@@ -106,10 +106,10 @@ describe.each(Object.entries(ways))("a client of %s", (_name, connect) => {
         scene.writeSkill("mail", `Edit ${edits}.`);
         await vi.waitFor(() => expect(told()).toBeGreaterThan(0), { timeout: 3000 });
       },
-      { timeout: 20_000 },
+      { timeout: 30_000 },
     );
     expect(await names()).toEqual(["use_skill", "mail", "pdf"]);
-  }, 60_000);
+  }, 120_000);
 });
 
 test("a run is called off when a client over HTTP goes away [S-29] [S-57]", async () => {
@@ -127,7 +127,7 @@ test("a run is called off when a client over HTTP goes away [S-29] [S-57]", asyn
   const outcomes = () =>
     server.events.flatMap((event) => (event.type === "skill.script_executed" ? [event.outcome] : []));
   await vi.waitFor(() => expect(outcomes()).toEqual(["aborted"]), 20_000);
-}, 60_000);
+}, 120_000);
 
 describe("skillhold mcp", () => {
   const start = () => {
@@ -144,7 +144,7 @@ describe("skillhold mcp", () => {
     const initialize = () => {
       const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: info };
       send({ jsonrpc: "2.0", id: 1, method: "initialize", params });
-      return vi.waitFor(() => expect(texts.out).toContain('"id":1'), { timeout: 20_000 });
+      return vi.waitFor(() => expect(texts.out).toContain('"id":1'), { timeout: 30_000 });
     };
     return { server, texts, send, initialize };
   };
@@ -173,7 +173,7 @@ describe("skillhold mcp", () => {
     ]);
     const [run = ""] = readdirSync(join(scene.root, "outputs"));
     expect(readFileSync(join(scene.root, "outputs", run, "out.txt"), "utf8")).toBe("made\n");
-  }, 60_000);
+  }, 120_000);
 
   test("ends when its input ends, and wrote nothing but the protocol [S-57]", async () => {
     const { server, texts, initialize } = start();
@@ -183,18 +183,18 @@ describe("skillhold mcp", () => {
     for (const line of texts.out.trimEnd().split("\n"))
       expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" });
     expect(texts.err).toBe("");
-  }, 30_000);
+  }, 120_000);
 
   test("refuses with advice what nobody can be asked about, and ends when it is told to [S-28] [S-57]", async () => {
     const { server, send, initialize, texts } = start();
     await initialize();
     const call = { name: "run_skill_script", arguments: { skill_id: "pdf", script: "hello.sh" } };
     send({ jsonrpc: "2.0", id: 2, method: "tools/call", params: call });
-    await vi.waitFor(() => expect(texts.out).toContain("APPROVAL_REQUIRED"), { timeout: 20_000 });
+    await vi.waitFor(() => expect(texts.out).toContain("APPROVAL_REQUIRED"), { timeout: 30_000 });
     expect(texts.out).toContain("--yes-for-this-content");
     server.kill("SIGTERM");
     expect(await once(server, "exit")).toEqual([130, null]);
-  }, 30_000);
+  }, 120_000);
 
   test("goes on after rubbish on its input [S-57]", async () => {
     const { server, texts, initialize } = start();
@@ -208,5 +208,5 @@ describe("skillhold mcp", () => {
         .split("\n")
         .every((line) => line.startsWith("{")),
     ).toBe(true);
-  }, 30_000);
+  }, 120_000);
 });

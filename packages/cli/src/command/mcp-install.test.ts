@@ -62,7 +62,7 @@ describe("mcp install", () => {
     writeFile(root, file, '{"mcp": {"other": {"type": "local", "command": ["x"]}}}');
     await install("--client", "opencode");
     expect(readData(file).mcp).toMatchObject({ other: {}, skillhold: { type: "local", command } });
-    writeFile(root, file, "{ /* mine */ }");
+    writeFile(root, file, '{ /* mine */ "mcp": [] }');
     expect((await install("--client", "opencode")).err).toContain('"servers": {');
   });
 
@@ -192,9 +192,9 @@ describe("a file that is there", () => {
   });
 
   test.each([
-    ["comments", '{\n  // mine\n  "mcpServers": {}\n}'],
+    ["two tables of servers", '{"mcpServers": {}, "mcpServers": {}}'],
     ["a list", "[]"],
-    ["a number that would be another one", '{"id": 12345678901234567890}'],
+    ["what is no JSON", '{"mcpServers": {},'],
     ["servers that are no table", '{"mcpServers": []}'],
   ])("with %s is left alone, and what to add is told [S-57]", async (_name, text) => {
     writeFile(root, file, text);
@@ -202,6 +202,26 @@ describe("a file that is there", () => {
     expect(code).toBe(2);
     expect(err).toMatch(/is left as it is, because[\s\S]*"skillhold": \{/);
     expect(read(file)).toBe(text);
+  });
+
+  test("with comments is changed, shown and taken back like any other [S-57]", async () => {
+    const text =
+      '// mine\r\n{\r\n  "editor": {"tab": 12345678901234567890,}, // not this\r\n  "context_servers": {\r\n    // none yet\r\n  },\r\n}\r\n';
+    const zed = "home/.config/zed/settings.json";
+    writeFile(root, zed, text);
+    expect((await install("--client", "zed", "--dry-run")).out).toMatch(/^\+ {4}"skillhold": \{$/m);
+    expect(read(zed)).toBe(text);
+    expect(await install("--client", "zed")).toMatchObject({ code: 0 });
+    const [before = "", after = ""] = text.split(/(?<=none yet\r\n)/);
+    expect(read(zed).startsWith(before) && read(zed).endsWith(after)).toBe(true);
+    expect(read(`${zed}.skillhold-backup`)).toBe(text);
+    expect((await install("--client", "zed")).err).toContain("set up already");
+    writeFileSync(join(root, zed), `${read(zed)}// later\r\n`);
+    await install("--client", "zed", "--undo");
+    expect(read(zed)).toBe(`${text}// later\r\n`);
+    await install("--client", "zed");
+    await install("--client", "zed", "--undo");
+    expect(read(zed)).toBe(`${text}// later\r\n`);
   });
 
   test("is only shown with --dry-run [S-57] [S-60]", async () => {

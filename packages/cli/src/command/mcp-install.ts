@@ -164,7 +164,8 @@ function report(io: Io, plan: Plan, { action, before, after }: Outcome, note: st
   }
   const place = shortPath(io, file.path);
   if (action === "unchanged") io.err(`${client.title} is set up already: ${place}\n`);
-  else if (isDry) io.out(plain(diff));
+  // Ends of lines as Windows has them are no news to people.
+  else if (isDry) io.out(plain(diff.replaceAll("\r\n", "\n")));
   else io.err(`${sentence(action, client)} ${place}\n`);
   if (isDry || action === "unchanged") return;
   if (existsSync(file.backup)) io.err(`The file as it was before: ${shortPath(io, file.backup)}\n`);

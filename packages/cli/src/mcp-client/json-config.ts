@@ -1,46 +1,116 @@
-import { SkillError } from "@skillhold/protocol/error";
+import { isDeepStrictEqual } from "node:util";
+import type { Node } from "jsonc-parser";
+import type { Entry } from "./client-table.ts";
 import { type ConfigText, entryAt, untouchable, withEntry, withoutEntry } from "./config-text.ts";
+import { cutProperty, insertProperty, layoutOf, render, replaceValue } from "./json-edit.ts";
+import { dataOf, endOf, findProperty, hasComment, readTree, valueNode } from "./json-tree.ts";
 import { isTable, type Table } from "./table-value.ts";
 
-/** Settings in JSON. A file with comments is left alone: they would be lost. */
+/**
+ * Settings in JSON, with or without comments. The text is changed where the entry stands and nowhere else; then it is
+ * read again, and when it does not say exactly what it should, it is left alone.
+ */
 export const jsonConfig: ConfigText = {
-  find: (text, way) => entryAt(read(text), way),
-  set: (text, way, entry) => write(withEntry(read(text), way, entry), text),
+  find: (text, way) => {
+    const { root } = read(text);
+    if (root !== undefined) follow(root, way);
+    return entryAt(dataIn(root), way);
+  },
+  set: (text, way, entry) => {
+    const { mark, plain, root } = read(text);
+    if (root === undefined) return `${mark}${begin(plain, way, entry)}`;
+    const data = dataIn(root);
+    const expected = withEntry(data, way, entry);
+    const steps = follow(root, way);
+    if (isDeepStrictEqual(entryAt(data, way), entry)) return text;
+    const after = place(plain, { root, steps }, way, entry);
+    return `${mark}${proven(after, (found) => isDeepStrictEqual(found, expected))}`;
+  },
   remove: (text, way) => {
-    const left = withoutEntry(read(text), way);
-    return Object.keys(left).length === 0 ? undefined : write(left, text);
+    const { mark, plain, root } = read(text);
+    const steps = root === undefined ? [] : follow(root, way);
+    if (steps.length < way.length) return text;
+    const step = highestEmptied(plain, steps);
+    if (step === undefined) return undefined;
+    const rest = withoutEntry(dataIn(root), way);
+    // Tables that hold nothing but comments stay; they are no difference.
+    const isRest = (found: Table) =>
+      entryAt(found, way) === undefined && isDeepStrictEqual(withoutEntry(found, way), rest);
+    return `${mark}${proven(cutProperty(plain, step.table, step.property), isRest)}`;
   },
   snippet: (way, entry) => JSON.stringify(withEntry({}, way, entry), undefined, 2),
 };
 
-function read(text: string): Table {
-  const plain = text.replace(/^\u{feff}/u, "");
-  if (plain.trim() === "") return {};
-  let data: unknown;
-  try {
-    data = JSON.parse(plain, keepExact);
-  } catch (error) {
-    if (error instanceof SkillError) throw error;
-    throw untouchable("it is not plain JSON, and may have comments that would be lost");
+/** A property on the way to an entry, and the table that it is in. */
+interface Step {
+  readonly table: Node;
+  readonly property: Node;
+}
+
+function read(text: string) {
+  const mark = text.startsWith("\u{feff}") ? "\u{feff}" : "";
+  const plain = text.slice(mark.length);
+  return { mark, plain, root: readTree(plain) };
+}
+
+function dataIn(root: Node | undefined): Table {
+  const data = root === undefined ? {} : dataOf(root);
+  return isTable(data) ? data : {};
+}
+
+/** The properties on the way, as far as they are there. */
+function follow(root: Node, way: readonly string[]): readonly Step[] {
+  const steps: Step[] = [];
+  let table = root;
+  for (const key of way) {
+    const property = findProperty(table, key);
+    if (property === undefined) break;
+    steps.push({ table, property });
+    table = valueNode(property);
+    if (table.type !== "object") break;
   }
-  if (!isTable(data)) throw untouchable("it is not an object");
-  return data;
+  return steps;
 }
 
-/** A number that JavaScript cannot hold would be written as another one. */
-function keepExact(_key: string, value: unknown, ...[context]: readonly unknown[]): unknown {
-  if (typeof value !== "number" || !isTable(context)) return value;
-  if (typeof context["source"] === "string" && Number.isInteger(value) && !Number.isSafeInteger(value))
-    throw untouchable("it has a number that would not be written as it is");
-  return value;
+/** A text that says nothing yet, and may have comments that do. */
+function begin(plain: string, way: readonly string[], entry: Entry): string {
+  const { eol } = layoutOf(plain);
+  const kept = plain.trimEnd();
+  const gap = kept === "" ? "" : eol;
+  const end = plain === kept && kept !== "" ? "" : eol;
+  return `${kept}${gap}${render(withEntry({}, way, entry), "", plain)}${end}`;
 }
 
-/** As the text before was written: its indentation, its line ends, and whether it ends with one. */
-function write(data: Table, before: string): string {
-  const indent = /\n([ \t]+)"/.exec(before)?.[1] ?? "  ";
-  const text = JSON.stringify(data, undefined, indent);
-  const end = before === "" || before.endsWith("\n") ? "\n" : "";
-  const lines = `${text}${end}`;
-  const mark = before.startsWith("\u{feff}") ? "\u{feff}" : "";
-  return `${mark}${before.includes("\r\n") ? lines.replaceAll("\n", "\r\n") : lines}`;
+/** Contract: `withEntry` has let it pass, so that what is no table on the way is null. */
+function place(
+  text: string,
+  { root, steps }: { readonly root: Node; readonly steps: readonly Step[] },
+  way: readonly string[],
+  entry: Entry,
+): string {
+  const last = steps.at(-1);
+  const rest = way.slice(steps.length);
+  const [key, ...below] = rest;
+  const value = last === undefined ? root : valueNode(last.property);
+  if (key !== undefined && value.type === "object")
+    return insertProperty(text, value, key, below.length === 0 ? entry : withEntry({}, below, entry));
+  return replaceValue(text, value, key === undefined ? entry : withEntry({}, rest, entry));
+}
+
+/** The highest on the way that holds nothing else, no comment either; undefined when that is the whole text. */
+function highestEmptied(text: string, steps: readonly Step[]): Step | undefined {
+  for (let at = steps.length - 1; at >= 0; at -= 1) {
+    const step = steps[at];
+    const outer = steps[at - 1]?.property;
+    const [from, to] = outer === undefined ? [0, text.length] : [outer.offset, endOf(outer)];
+    if (step === undefined || step.table.children?.length !== 1) return step;
+    const { property } = step;
+    if (hasComment(text, from, property.offset) || hasComment(text, endOf(property), to)) return step;
+  }
+  return undefined;
+}
+
+function proven(text: string, isExpected: (data: Table) => boolean): string {
+  if (isExpected(dataIn(readTree(text)))) return text;
+  throw untouchable("its entry is written in a way that cannot be changed safely");
 }

@@ -1,4 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import {
   closeSync,
   constants,
@@ -228,7 +229,8 @@ describe.skipIf(process.platform === "win32")("under a process that swaps files 
 
 const RACER = `
 const fs = require("node:fs"); const [, root, outside] = process.argv; const at = (name) => root + "/" + name;
-for (;;) {
+for (let round = 0; ; round += 1) {
+  if (round === 10) fs.writeSync(1, "racing");
   fs.writeFileSync(at(".new"), "fine"); fs.renameSync(at(".new"), at("flip.md"));
   fs.symlinkSync(outside + "/canary.txt", at(".new")); fs.renameSync(at(".new"), at("flip.md"));
   fs.renameSync(at("flip"), at("flip.real")); fs.symlinkSync(outside, at("flip"));
@@ -241,10 +243,11 @@ async function race(read: (path: string) => string): Promise<{ reads: number; fi
   mkdirSync(join(root, "flip"));
   writeFileSync(join(root, "flip", "canary.txt"), "fine");
   writeFileSync(join(root, "flip.md"), "fine");
-  const racer = spawn(process.execPath, ["-e", RACER, root, outside], { stdio: "ignore" });
+  const racer = spawn(process.execPath, ["-e", RACER, root, outside], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   try {
-    await new Promise((done) => setTimeout(done, 150));
-    expect(racer.exitCode).toBeNull();
+    await once(racer.stdout, "data");
     return readFor(800, read);
   } finally {
     await stop(racer);

@@ -3,6 +3,7 @@ import { SkillError } from "@skillhold/protocol/error";
 import ignore from "ignore";
 import type { OmissionReason } from "./bundle.ts";
 import type { OpenOptions } from "./contain.ts";
+import type { PackTrace } from "./pack-trace.ts";
 import { readBounded } from "./read-file.ts";
 
 /** Later files win, so that what a skill says for publishing overrules what it says to git. */
@@ -39,11 +40,15 @@ export interface IgnoreRules {
   ): Extract<OmissionReason, "junk" | "ignored"> | undefined;
 }
 
+export interface RuleOptions extends OpenOptions {
+  readonly trace?: PackTrace | undefined;
+}
+
 /**
  * Reads the ignore files at the root of a skill. One that is there and cannot be read or is out of bounds is an
  * error: going on without it would publish what its author meant to keep.
  */
-export function readIgnoreRules(root: string, options: OpenOptions): IgnoreRules {
+export function readIgnoreRules(root: string, options: RuleOptions): IgnoreRules {
   // Git's default on Linux, and the same bundle on every system.
   const matcher = ignore({ ignorecase: false });
   for (const name of IGNORE_FILES) matcher.add(readRules(root, name, options));
@@ -61,8 +66,11 @@ export function isJunk(name: string): boolean {
   return JUNK_NAMES.has(name) || name.startsWith("._");
 }
 
-function readRules(root: string, name: string, options: OpenOptions): readonly string[] {
-  const read = readBounded(join(root, name), MAX_BYTES, options);
+function readRules(root: string, name: string, options: RuleOptions): readonly string[] {
+  const path = join(root, name);
+  // One that names itself is in no list of files.
+  options.trace?.look(path);
+  const read = readBounded(path, MAX_BYTES, options);
   if ("problem" in read) {
     if (read.problem.reason === "missing") return [];
     const code = read.problem.reason === "too-large" ? "LIMIT_EXCEEDED" : "SKILL_INVALID";

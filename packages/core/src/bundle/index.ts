@@ -28,6 +28,7 @@ export {
 export { IGNORE_FILES } from "./ignore-rule.ts";
 export { comparePaths, findPathProblem, foldName } from "./name.ts";
 export { type PackOptions, pack } from "./pack.ts";
+export { PackTrace } from "./pack-trace.ts";
 export {
   type FileBytes,
   type FileProblem,

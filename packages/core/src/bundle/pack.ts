@@ -6,6 +6,7 @@ import { type Bundle, BundleMeter } from "./bundle.ts";
 import { readIgnoreRules } from "./ignore-rule.ts";
 import { comparePaths } from "./name.ts";
 import { Pace } from "./pace.ts";
+import type { PackTrace } from "./pack-trace.ts";
 import { addShared } from "./shared.ts";
 import { type WalkContext, walk } from "./walk.ts";
 
@@ -20,6 +21,8 @@ export interface PackOptions {
   readonly within?: string | undefined;
   readonly allowHardLinks?: boolean;
   readonly signal?: AbortSignal;
+  /** Told of all that the bundle depends on. */
+  readonly trace?: PackTrace;
 }
 
 const ENTRIES_BETWEEN_RESTS = 256;
@@ -31,12 +34,15 @@ const ENTRIES_BETWEEN_RESTS = 256;
 export async function pack(folder: string, options: PackOptions = {}): Promise<Bundle> {
   const root = resolveFolder(folder);
   const allowHardLinks = options.allowHardLinks ?? false;
+  const { trace } = options;
+  trace?.look(root);
   const context: WalkContext = {
     base: root,
-    rules: readIgnoreRules(root, { allowHardLinks }),
+    rules: readIgnoreRules(root, { allowHardLinks, trace }),
     meter: new BundleMeter(options.limits ?? defaultLimits),
     pace: new Pace(ENTRIES_BETWEEN_RESTS, options.signal),
     allowHardLinks,
+    trace,
   };
   context.pace.stopIfAborted();
   const own = await walk("", context);

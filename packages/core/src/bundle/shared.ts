@@ -21,7 +21,9 @@ import { type WalkContext, type Walked, walk } from "./walk.ts";
 export async function addShared(own: Walked, context: WalkContext): Promise<SharedWalk> {
   const unchanged = { ...own, strayReferences: [] };
   const parent = dirname(context.base);
-  if (hasOwnShared(own) || parent === context.base || !isFolder(join(parent, "_shared"))) return unchanged;
+  const shared = join(parent, "_shared");
+  context.trace?.look(shared);
+  if (hasOwnShared(own) || parent === context.base || !isFolder(shared)) return unchanged;
   const isLinked = isSharedLink(join(context.base, "_shared"));
   const users = readUsers(own.files, context);
   if (!isLinked && users.length === 0) return unchanged;

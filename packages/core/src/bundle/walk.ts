@@ -6,7 +6,9 @@ import { errorCodeOf, normalizeRelative } from "./contain.ts";
 import type { IgnoreRules } from "./ignore-rule.ts";
 import { comparePaths, findPathProblem, foldName } from "./name.ts";
 import type { Pace } from "./pace.ts";
+import type { PackTrace } from "./pack-trace.ts";
 import { roleOf } from "./role.ts";
+import { stampOf } from "./stamp.ts";
 
 export interface WalkContext {
   /** The real folder that paths are relative to. */
@@ -15,6 +17,8 @@ export interface WalkContext {
   readonly meter: BundleMeter;
   readonly pace: Pace;
   readonly allowHardLinks: boolean;
+  /** Told of all that is looked at. */
+  readonly trace?: PackTrace | undefined;
 }
 
 export interface Walked {
@@ -48,8 +52,13 @@ export async function walk(start: string, context: WalkContext): Promise<Walked>
 }
 
 /** Streams the names, so that a folder of a million entries ends at the limit and not in memory. */
-function listFolder(folder: string, { base, meter }: WalkContext, omitted: Omission[]): readonly Dirent[] {
+function listFolder(
+  folder: string,
+  { base, meter, trace }: WalkContext,
+  omitted: Omission[],
+): readonly Dirent[] {
   const entries: Dirent[] = [];
+  trace?.look(join(base, folder));
   try {
     const handle = opendirSync(join(base, folder), { bufferSize: 256 });
     try {
@@ -62,6 +71,7 @@ function listFolder(folder: string, { base, meter }: WalkContext, omitted: Omiss
     }
   } catch (error) {
     if (error instanceof SkillError) throw error;
+    trace?.spoil();
     const why = `The folder cannot be listed (${errorCodeOf(error)}).`;
     omitted.push(omit(folder === "" ? "." : folder, "unreadable", why));
   }
@@ -100,9 +110,10 @@ function judge(
 }
 
 function takeFile(path: string, context: WalkContext, files: BundleFile[], omitted: Omission[]): void {
-  const { base, meter, allowHardLinks } = context;
+  const { base, meter, allowHardLinks, trace } = context;
   const origin = join(base, path);
   const stats = findStats(origin);
+  trace?.add(origin, stats);
   if (stats?.isFile() !== true) {
     omitted.push(omit(path, "unreadable", "It went away or changed its kind while the folder was read."));
     return;
@@ -124,11 +135,6 @@ function takeFile(path: string, context: WalkContext, files: BundleFile[], omitt
     origin,
     stamp: stampOf(stats),
   });
-}
-
-/** Changes whenever the file may have; another file of the same name has another one. */
-export function stampOf({ ino, size, mtimeMs, ctimeMs, mode }: Stats): string {
-  return `${ino}:${size}:${mtimeMs}:${ctimeMs}:${mode}`;
 }
 
 function findStats(path: string): Stats | undefined {

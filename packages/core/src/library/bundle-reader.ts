@@ -9,8 +9,10 @@ import {
   copyBundle,
   type FileDigest,
   hashFile,
+  hashSkillFile,
   normalizeRelative,
   openInside,
+  PackTrace,
   pack,
   readBounded,
   tryStat,
@@ -23,6 +25,14 @@ export interface HashedBundle {
   readonly bundle: Bundle;
   readonly treeHash: Digest;
   readonly files: readonly SkillFile[];
+  /** Whether its files are known to be those that were hashed; where they are not, who reads one hashes it again. */
+  readonly isAtRest: boolean;
+}
+
+/** SKILL.md with the bundle around it. */
+export interface HashedSkill extends HashedBundle {
+  readonly bytes: Uint8Array;
+  readonly skillHash: Digest;
 }
 
 /** What a source lets its skills reach. */
@@ -38,36 +48,54 @@ export type BundlePart = Omit<FilePart, "entry"> & Pick<HashedBundle, "files">;
 interface KnownDigest {
   readonly stamp: string;
   readonly digest: FileDigest;
+  /** Whether the stamp would be another if the file were. */
+  readonly isAtRest: boolean;
+}
+
+/** What is kept of a folder between two readings. */
+interface KnownFolder {
+  readonly digests: ReadonlyMap<string, KnownDigest>;
+  /** The bundle as it was, with what tells that it still is; undefined where nothing could tell. */
+  readonly last: { readonly hashed: HashedBundle; readonly trace: PackTrace } | undefined;
+  readonly access: BundleAccess;
 }
 
 /** How often a folder that changes while it is read is looked at again before it is given up. */
 const TRIES = 3;
-/** Digests are kept for this many folders; one that is asked for again is packed and stat-ed, not hashed. */
+/** So many folders are remembered; one that is asked for again is stat-ed, and packed and hashed where it changed. */
 const KEPT_FOLDERS = 512;
 
 /** Reads skills' files through the packer and the tree hash, and keeps digests as long as the files' stamps stay. */
 export class BundleReader {
   readonly #limits: Limits;
-  readonly #known = new Map<string, ReadonlyMap<string, KnownDigest>>();
+  readonly #nowMs: () => number;
+  readonly #known = new Map<string, KnownFolder>();
 
-  constructor(limits: Limits) {
+  constructor(limits: Limits, nowMs: () => number = Date.now) {
     this.#limits = limits;
+    this.#nowMs = nowMs;
   }
 
   async hash(folder: string, access: BundleAccess): Promise<HashedBundle> {
-    const bundle = await pack(folder, { limits: this.#limits, ...access });
     const before = this.#known.get(folder);
-    const known = new Map<string, KnownDigest>();
-    for (const file of bundle.files) {
-      const last = before?.get(file.path);
-      const digest = last?.stamp === file.stamp ? last.digest : await hashFile(file, access);
-      known.set(file.path, { stamp: file.stamp, digest });
+    if (before?.last !== undefined && isSameAccess(before.access, access) && before.last.trace.hasStayed()) {
+      this.#remember(folder, before);
+      return before.last.hashed;
     }
-    this.#remember(folder, known);
-    const digests = [...known.values()].map(({ digest }) => digest);
-    const roles = new Map<string, string>(bundle.files.map(({ path, role }) => [path, role]));
-    const files = digests.map((digest) => ({ ...digest, role: roles.get(digest.path) ?? "resource" }));
-    return { bundle, treeHash: combineDigests(digests), files };
+    const trace = new PackTrace(this.#nowMs());
+    // As they are named, they may be links to elsewhere tomorrow.
+    for (const place of [folder, access.within]) trace.lookThrough(place);
+    const bundle = await pack(folder, { limits: this.#limits, ...access, trace });
+    const digests = new Map<string, KnownDigest>();
+    for (const file of bundle.files) {
+      const last = before?.digests.get(file.path);
+      const isSame = last?.isAtRest === true && last.stamp === file.stamp;
+      const digest = isSame ? last.digest : await hashFile(file, access);
+      digests.set(file.path, { stamp: file.stamp, digest, isAtRest: trace.isAtRest(file.origin) });
+    }
+    const hashed = { ...withHashes(bundle, digests), isAtRest: trace.isTrusted };
+    this.#remember(folder, { digests, access, last: trace.isTrusted ? { hashed, trace } : undefined });
+    return hashed;
   }
 
   /** Writes the bundle to an empty folder; the hash is over the bytes that were written. */
@@ -75,19 +103,28 @@ export class BundleReader {
     return await copyBundle(await pack(folder, { limits: this.#limits, ...access }), target);
   }
 
-  /** SKILL.md and the hashes of the bundle around it, as they were at one moment; undefined when it is not there. */
+  /**
+   * SKILL.md and the hashes of the bundle around it, as they were at one moment; undefined when it is not there.
+   * `findText` gives a text by its hash, where someone has it.
+   */
   async readSkillFile(
     folder: string,
     name: string,
     access: BundleAccess,
-  ): Promise<(HashedBundle & { bytes: Uint8Array }) | undefined> {
+    findText: (hash: Digest) => Uint8Array | undefined = () => undefined,
+  ): Promise<HashedSkill | undefined> {
     for (let attempt = 1; ; attempt += 1) {
       if (tryStat(folder) === undefined) return undefined;
       const hashed = await this.#hashOrRetry(folder, access, attempt);
       const file = hashed?.bundle.files.find(({ path }) => path === name);
       if (hashed !== undefined && file === undefined) return undefined;
+      const known = hashed?.isAtRest === true ? hashed.files.find(({ path }) => path === name) : undefined;
+      const text = known === undefined ? undefined : findText(known.digest);
+      if (hashed !== undefined && known !== undefined && text !== undefined)
+        return { ...hashed, bytes: text, skillHash: known.digest };
       const read = file === undefined ? undefined : this.#read(file, access);
-      if (hashed !== undefined && read !== undefined) return { ...hashed, bytes: read };
+      if (hashed !== undefined && read !== undefined)
+        return { ...hashed, bytes: read, skillHash: hashSkillFile(read) };
       if (attempt === TRIES) throw changing();
     }
   }
@@ -137,12 +174,23 @@ export class BundleReader {
     }
   }
 
-  #remember(folder: string, known: ReadonlyMap<string, KnownDigest>): void {
+  #remember(folder: string, known: KnownFolder): void {
     this.#known.delete(folder);
     this.#known.set(folder, known);
     const [oldest] = this.#known.keys();
     if (this.#known.size > KEPT_FOLDERS && oldest !== undefined) this.#known.delete(oldest);
   }
+}
+
+function isSameAccess(one: BundleAccess, other: BundleAccess): boolean {
+  return one.allowHardLinks === other.allowHardLinks && one.within === other.within;
+}
+
+function withHashes(bundle: Bundle, known: ReadonlyMap<string, KnownDigest>): Omit<HashedBundle, "isAtRest"> {
+  const digests = [...known.values()].map(({ digest }) => digest);
+  const roles = new Map<string, string>(bundle.files.map(({ path, role }) => [path, role]));
+  const files = digests.map((digest) => ({ ...digest, role: roles.get(digest.path) ?? "resource" }));
+  return { bundle, treeHash: combineDigests(digests), files };
 }
 
 /** The part of a file, or undefined when the file is no longer the one that was hashed. */

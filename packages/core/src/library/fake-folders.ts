@@ -48,9 +48,9 @@ export class FakeFolders {
 }
 
 export async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  for (let waited = 0; waited < 10_000; waited += 20) {
+  for (let waited = 0; waited < 30_000; waited += 20) {
     if (await isTrue()) return;
     await setTimeout(20);
   }
-  throw new Error("it did not happen within ten seconds");
+  throw new Error("it did not happen within half a minute");
 }

@@ -92,12 +92,12 @@ export class FolderShelf implements Shelf {
   async open(entry: SkillEntry): Promise<OpenBundle> {
     const place = this.#getPlace(entry.id);
     if (this.#isBroken(place)) return this.#openLastGood(place, entry);
-    const read = await this.#reader.readSkillFile(place.folder, place.row.file, accessOf(place));
-    const skillHash = read === undefined ? undefined : hashSkillFile(read.bytes);
-    if (read === undefined || skillHash === undefined || skillHash !== entry.skillHash)
-      return await this.#openChanged(entry);
+    const read = await this.#reader.readSkillFile(place.folder, place.row.file, accessOf(place), (hash) =>
+      this.#texts.find(hash),
+    );
+    if (read === undefined || read.skillHash !== entry.skillHash) return await this.#openChanged(entry);
+    const { treeHash, files, skillHash } = read;
     this.#texts.keep(skillHash, read.bytes);
-    const { treeHash, files } = read;
     const skill = parseSkill(read.bytes, this.#options.limits);
     return { entry, skill, skillHash, treeHash, files, folder: place.folder, isLastGood: false };
   }

@@ -1,4 +1,5 @@
 import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { linkSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
@@ -6,11 +7,11 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { anyone, FakeFolders } from "./fake-folders.ts";
 
-/** Puts a link to the secret in place of the file and back, as fast as it can, for a second and a half. */
+/** Puts a link to the secret in place of the file and back, as fast as it can, until it is ended. */
 const SWAP = `
 const fs = require("node:fs");
 const [target, secret] = process.argv.slice(1);
-for (const stop = Date.now() + 1500; Date.now() < stop; ) {
+for (;;) {
   fs.symlinkSync(secret, target + ".link");
   fs.renameSync(target + ".link", target);
   fs.writeFileSync(target + ".file", "public");
@@ -47,21 +48,21 @@ describe("attacks on resources", () => {
     const library = await folders.open([folders.source("skills", { trust: "third_party" })]);
     const swapper = spawn(process.execPath, ["-e", SWAP, target, secret], { stdio: "ignore" });
     const counts = { public: 0, refused: 0 };
-    let isSwapping = true;
-    swapper.on("exit", () => {
-      isSwapping = false;
-    });
-    while (isSwapping) {
-      const content = await library.resource(anyone, "a", "data.txt").then(
-        (resource) => resource.content,
-        () => "refused",
-      );
-      expect(["public", "refused"]).toContain(content);
-      counts[content === "public" ? "public" : "refused"] += 1;
-      await setImmediate();
+    const isEnough = () => counts.public > 10 && counts.refused > 10 && counts.public + counts.refused > 500;
+    try {
+      while (!isEnough()) {
+        const content = await library.resource(anyone, "a", "data.txt").then(
+          (resource) => resource.content,
+          () => "refused",
+        );
+        expect(["public", "refused"]).toContain(content);
+        counts[content === "public" ? "public" : "refused"] += 1;
+        await setImmediate();
+      }
+    } finally {
+      swapper.kill("SIGKILL");
+      await once(swapper, "exit");
     }
-    expect(counts.public).toBeGreaterThan(10);
-    expect(counts.refused).toBeGreaterThan(10);
   });
 
   test("whatever the path, nothing outside the skill is read [S-26]", async () => {

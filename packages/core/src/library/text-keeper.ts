@@ -15,9 +15,10 @@ export class TextKeeper {
 
   keep(hash: Digest, bytes: Uint8Array): void {
     if (bytes.length > this.#budget) return;
+    const known = this.#texts.get(hash);
     this.#forget(hash);
     // A copy of its own: what was read may be a slice of something larger.
-    this.#texts.set(hash, new Uint8Array(bytes));
+    this.#texts.set(hash, known ?? new Uint8Array(bytes));
     this.#bytes += bytes.length;
     for (const oldest of this.#texts.keys()) {
       if (this.#bytes <= this.#budget) break;

@@ -4,7 +4,7 @@ import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
 import { type Bundle, type BundleFile, hashSkillFile, openInside, pack } from "../bundle/index.ts";
 import { Pace } from "../bundle/pace.ts";
-import { stampOf } from "../bundle/walk.ts";
+import { stampOf } from "../bundle/stamp.ts";
 import type { StagedFile } from "./staged-skill.ts";
 
 export interface ReadBundleOptions {

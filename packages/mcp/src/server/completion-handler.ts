@@ -13,15 +13,19 @@ export function serveCompletion(mcp: McpServer, connection: McpConnection): void
   server.registerCapabilities({ completions: {} });
   server.setRequestHandler("completion/complete", ({ params: { ref, argument } }) =>
     orProtocolError(async () => {
-      const values =
-        ref.type === "ref/prompt"
-          ? await completePrompt(ref.name, argument, connection)
-          : await completeResource(ref.uri, argument, connection);
-      return {
-        completion: { values: values.slice(0, SHOWN), total: values.length, hasMore: values.length > SHOWN },
-      };
+      if (ref.type === "ref/prompt") return shown(await completePrompt(ref.name, argument, connection));
+      return await connection.occupy(() => completeResource(ref.uri, argument, connection));
     }),
   );
+}
+
+function shown(values: readonly string[]) {
+  const completion = {
+    values: values.slice(0, SHOWN),
+    total: values.length,
+    hasMore: values.length > SHOWN,
+  };
+  return { completion };
 }
 
 interface Argument {
@@ -47,20 +51,26 @@ function completeId(ids: readonly string[], value: string): string[] {
   return [...first, ...ids.filter((id) => !id.startsWith(wanted) && id.includes(wanted))];
 }
 
-async function completeResource(
-  template: string,
-  { name, value }: Argument,
-  connection: McpConnection,
-): Promise<string[]> {
+async function completeResource(template: string, { name, value }: Argument, connection: McpConnection) {
   if (template !== TEMPLATE)
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, "There is no such resource template.");
-  if (name !== "path") return [];
+  if (name !== "path") return shown([]);
   const end = value.indexOf("/");
-  if (end < 0) {
-    const ids = (await connection.listOwn()).map(({ id }) => id as string);
-    return completeId(ids, value).map((id) => `${id}/SKILL.md`);
-  }
+  if (end < 0) return await completeSkill(value, connection);
   const served = await connection.findServed(value.slice(0, end));
   const paths = served?.files.map(({ uri }) => uri.slice("skill://".length)) ?? [];
-  return paths.filter((path) => path.startsWith(value));
+  return shown(paths.filter((path) => path.startsWith(value)));
+}
+
+/** Only addresses that can be read. How many more there are is not known before each is looked into. */
+async function completeSkill(value: string, connection: McpConnection) {
+  const ids = completeId(
+    (await connection.listOwn()).map(({ id }) => id),
+    value,
+  );
+  const looked = await Promise.all(ids.slice(0, SHOWN).map((id) => connection.findServed(id)));
+  const values = looked.flatMap((served) =>
+    served === undefined ? [] : [served.skill.uri.slice("skill://".length)],
+  );
+  return { completion: { values, hasMore: ids.length > SHOWN } };
 }

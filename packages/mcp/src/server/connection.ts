@@ -74,16 +74,21 @@ export class McpConnection {
     return new McpConnection(skills, await skills.openSession(asker.over), asker, options);
   }
 
-  /** Whether a tool is being called. */
+  /** Whether a client waits for something. */
   get isBusy(): boolean {
     return this.#calls > 0;
   }
 
-  /** Does what a client waits for. */
-  async attend<T>(work: () => Promise<T>): Promise<T> {
+  /** Calls a tool, within the bounds that there are for calls. */
+  attend<T>(work: () => Promise<T>): Promise<T> {
+    return this.occupy(() => this.#attend(work));
+  }
+
+  /** Does what a client waits for: nobody closes the connection meanwhile to make room. */
+  async occupy<T>(work: () => Promise<T>): Promise<T> {
     this.#calls += 1;
     try {
-      return await this.#attend(work);
+      return await work();
     } finally {
       this.#calls -= 1;
     }
@@ -96,7 +101,9 @@ export class McpConnection {
   /** The tools that are offered. To know those of a skill it has to be run, so that they are there once it is loaded. */
   async listTools(): Promise<readonly AgentTool[]> {
     const loading = this.session.canRun && (await this.#hasDeclared()) ? [this.#loading] : [];
-    return [...this.#own, ...loading, ...this.#declared()];
+    const declared: AgentTool[] = [];
+    for (const [id, tools] of this.#loaded) if (await this.#isVisible(id)) declared.push(...tools);
+    return [...this.#own, ...loading, ...declared];
   }
 
   /** A tool by a name that was listed at some time, or by an alias. One of a skill may have to be loaded for it. */
@@ -171,6 +178,13 @@ export class McpConnection {
 
   async #hasDeclared(): Promise<boolean> {
     return (await this.skills.library.list(this.viewer)).some(({ type }) => type !== "context");
+  }
+
+  /** What was loaded may be another's by now. A skill that a user has started is there for the model as well. */
+  async #isVisible(id: string): Promise<boolean> {
+    const { invoker = this.viewer.invoker } = this.session.active().find(({ skill }) => skill === id) ?? {};
+    const viewer = invoker === undefined ? this.viewer : { ...this.viewer, invoker };
+    return (await this.skills.library.find(viewer, id)) !== undefined;
   }
 
   #remember(id: string, served: ServedSkill): void {

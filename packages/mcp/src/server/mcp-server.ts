@@ -34,7 +34,7 @@ export function mcpServer(connection: McpConnection, options: McpServerOptions =
   new SkillsExtension({ source: skillSource(connection), cacheHint, onWarning }).attach(mcp);
   // In place of the SDK's, which has no pages.
   mcp.server.setRequestHandler("resources/list", ({ params }) =>
-    orProtocolError(() => listResources(connection, params?.cursor)),
+    orProtocolError(() => connection.occupy(() => listResources(connection, params?.cursor))),
   );
   return mcp;
 }

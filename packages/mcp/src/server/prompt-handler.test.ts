@@ -48,15 +48,16 @@ describe("the prompts", () => {
 describe("completion", () => {
   test("completes the ids of skills, and the paths of their files [S-57]", async () => {
     const files = { "references/forms.md": "", "references/fonts.md": "" };
+    const odd = skill("odd", { yaml: "metadata:\n  version: 1.0\n" });
     const { client } = await connectOld(
-      openSkills([skill("pdf", { files }), skill("my-pdf"), review]).skills,
+      openSkills([skill("pdf", { files }), skill("my-pdf"), review, odd]).skills,
     );
     const complete = async (ref: Parameters<typeof client.complete>[0]["ref"], name: string, value: string) =>
       (await client.complete({ ref, argument: { name, value } })).completion.values;
     const use = { type: "ref/prompt", name: "use_skill" } as const;
     const file = { type: "ref/resource", uri: "skill://{+path}" } as const;
     expect(await complete(use, "skill", "PD")).toEqual(["pdf", "my-pdf"]);
-    expect(await complete(use, "skill", "")).toEqual(["my-pdf", "pdf", "review-pr"]);
+    expect(await complete(use, "skill", "")).toEqual(["my-pdf", "odd", "pdf", "review-pr"]);
     expect(await complete(use, "args", "x")).toEqual([]);
     expect(await complete(file, "path", "pd")).toEqual(["pdf/SKILL.md", "my-pdf/SKILL.md"]);
     expect(await complete(file, "path", "pdf/references/fo")).toEqual([
@@ -64,6 +65,9 @@ describe("completion", () => {
       "pdf/references/forms.md",
     ]);
     expect(await complete(file, "path", "nothing/x")).toEqual([]);
+    // It is no address that could be read.
+    expect(await complete(use, "skill", "odd")).toEqual(["odd"]);
+    expect(await complete(file, "path", "odd")).toEqual([]);
     await expect(complete({ type: "ref/prompt", name: "nothing" }, "args", "")).rejects.toMatchObject({
       code: -32602,
     });

@@ -29,7 +29,9 @@ export function servePrompts(mcp: McpServer, connection: McpConnection): void {
       if (params.name === USE_SKILL && skill === undefined) throw missingSkill();
       const id = params.name === USE_SKILL ? (skill ?? "") : params.name;
       // The user asks for the text; that it was handed over before may have been in another conversation.
-      const { text } = await connection.session.activate(id, { args, again: true, invoker: "user" });
+      const { text } = await connection.occupy(() =>
+        connection.session.activate(id, { args, again: true, invoker: "user" }),
+      );
       return { messages: [{ role: "user", content: { type: "text", text } }] };
     }),
   );

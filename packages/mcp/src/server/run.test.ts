@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { connectOld, openHttp, openSkills, skill } from "./server.fixture.ts";
 
-const org = (files: Record<string, string>) => skill("demo", { files, trust: "org" });
+const org = (files: Record<string, string>, yaml = "") => skill("demo", { files, yaml, trust: "org" });
 const revisions = ["2025-11-25", "2026-07-28"] as const;
 
 describe.each(revisions)("a run for a client of %s", (revision) => {
@@ -39,7 +39,7 @@ describe.each(revisions)("a run for a client of %s", (revision) => {
         expect(events).toContainEqual(
           expect.objectContaining({ type: "skill.script_executed", outcome: "aborted" }),
         ),
-      10_000,
+      30_000,
     );
     await client.close();
     await handler.close();
@@ -90,7 +90,7 @@ describe("the tools that skills declare", () => {
       await vi.waitFor(async () => {
         await load();
         expect(changed).toHaveBeenCalled();
-      });
+      }, 30_000);
       await client.close();
       await handler.close();
     },
@@ -119,14 +119,36 @@ describe("the tools that skills declare", () => {
     expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain("demo__add");
   });
 
+  test("are not offered as harmless, since to know them is to run the skill [S-24] [S-32]", async () => {
+    const { client } = await connectOld(openSkills([org(tools)], { runs: {} }).skills);
+    const { tools: listed } = await client.listTools();
+    expect(listed.find(({ name }) => name === "load_skill_tools")?.annotations).toMatchObject({
+      readOnlyHint: false,
+      destructiveHint: true,
+      openWorldHint: true,
+    });
+  });
+
+  test("are listed no more once the skill is not the viewer's [S-32] [S-43]", async () => {
+    const { skills, library } = openSkills([org(tools)], { runs: {} });
+    const { client, connection } = await connectOld(skills);
+    await client.callTool({ name: "load_skill_tools", arguments: { skill_id: "demo" } });
+    expect((await client.listTools()).tools.map(({ name }) => name)).toContain("demo__add");
+    library.replace([org(tools, "disable-model-invocation: true\n")]);
+    expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain("demo__add");
+    await connection.session.activate("demo", { invoker: "user" });
+    expect((await client.listTools()).tools.map(({ name }) => name)).toContain("demo__add");
+  });
+
   test("are forgotten when the skill is another one [S-32]", async () => {
     const { skills, library } = openSkills([org(tools)], { runs: {} });
     const { connect, handler } = openHttp(skills);
     const client = await connect("2025-11-25");
     await client.callTool({ name: "load_skill_tools", arguments: { skill_id: "demo" } });
     library.replace([org({ "tools/other.mjs": tools["tools/add.mjs"].replaceAll("add", "inc") })]);
-    await vi.waitFor(async () =>
-      expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain("demo__add"),
+    await vi.waitFor(
+      async () => expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain("demo__add"),
+      30_000,
     );
     await client.close();
     await handler.close();

@@ -41,7 +41,7 @@ export class ServedSkills {
     // It is not ours to serve, and not even to fetch before someone asks for it.
     if (entry !== undefined && !isOwn(entry)) return refuse(id, ["It is served by another program."]);
     const content = await library.read(viewer, id);
-    const key = `${content.entry.id} ${content.treeHash}`;
+    const key = keyOf(content);
     const known = this.#verdicts.get(key);
     if (known !== undefined) return known;
     const verdict = await judgeContent(content, viewer, library, this.#limits);
@@ -50,6 +50,11 @@ export class ServedSkills {
     if (this.#verdicts.size > REMEMBERED && oldest !== undefined) this.#verdicts.delete(oldest);
     return verdict;
   }
+}
+
+/** All that a verdict depends on: a text that stands in for a broken edit may be the whole of a good skill tomorrow. */
+function keyOf({ entry, treeHash, isLastGood }: SkillContent): string {
+  return JSON.stringify([entry.id, treeHash, isLastGood, indexFaults({ entry })]);
 }
 
 /** The skills that a viewer sees and no client of the skills extension does, with the reasons; ordered by id. */
@@ -121,7 +126,7 @@ function profileFaults(text: string, { entry, files }: SkillContent, limits: Lim
 }
 
 /** What was noticed when the skill was indexed, and cannot be seen from its files: judged by the same profile. */
-function indexFaults({ entry }: SkillContent): readonly string[] {
+function indexFaults({ entry }: Pick<SkillContent, "entry">): readonly string[] {
   return entry.diagnostics
     .filter(({ code }) => isRule(code) && severityOf(code, "mcp") === "error")
     .map(({ message }) => message);

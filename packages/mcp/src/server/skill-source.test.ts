@@ -1,6 +1,9 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Client } from "@modelcontextprotocol/client";
 import { SkillsClient } from "@modelcontextprotocol/client/ext/skills";
-import type { Library, Viewer } from "@skillhold/core";
+import { type Library, nodeHost, openLibrary, type Viewer } from "@skillhold/core";
 import { type SkillEntry, withLimits } from "@skillhold/protocol";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
@@ -185,6 +188,29 @@ describe("a skill that cannot be served", () => {
       ["typed", expect.stringMatching(/version/)],
     ]);
   });
+});
+
+test("a skill is served again when the edit that broke it is taken back [S-18] [S-57]", async () => {
+  const root = mkdtempSync(join(tmpdir(), "skillhold-served-"));
+  const write = (text: string) => writeFileSync(join(root, "pdf/SKILL.md"), text);
+  const good = "---\nname: pdf\ndescription: About pdf.\n---\n# Steps\n";
+  mkdirSync(join(root, "pdf"));
+  write(good);
+  const source = { label: "skills", kind: "user", trust: "user", root } as const;
+  const library = await openLibrary({ sources: [source], host: nodeHost(process), watch: true });
+  const { skills } = openSkills([]);
+  const { client } = await connectOld({ ...skills, library });
+  const names = async () => (await new SkillsClient(client).list()).skills.map(({ uri }) => uri);
+  expect(await names()).toEqual(["skill://pdf/SKILL.md"]);
+  write("---\nname: [\n---\n");
+  await library.reload();
+  expect(await names()).toEqual([]);
+  write(good);
+  await library.reload();
+  expect(await names()).toEqual(["skill://pdf/SKILL.md"]);
+  await client.close();
+  await library.close();
+  rmSync(root, { recursive: true, force: true });
 });
 
 test("a skill of another server is neither served nor fetched to see whether it could be [S-57]", async () => {

@@ -20,26 +20,35 @@ const DIRECTORY_PAGE = 200;
 /** The skills that a viewer sees, as the skills extension asks for them. Files are handed over by the session. */
 export function skillSource(connection: McpConnection): SkillSource {
   return {
-    list: ({ cursor }) => orProtocolError(() => listServed(connection, cursor)),
+    list: ({ cursor }) => answered(connection, () => listServed(connection, cursor)),
     get: async (uri) => {
       const address = readAddress(uri);
-      return address?.path === "SKILL.md" ? (await connection.findServed(address.id))?.skill : undefined;
+      if (address?.path !== "SKILL.md") return undefined;
+      return (await answered(connection, () => connection.findServed(address.id)))?.skill;
     },
     read: async (uri) => {
       const address = readAddress(uri);
       if (address === undefined) return undefined;
-      return await orProtocolError(() => readFile(connection, address));
+      return await answered(connection, () => readFile(connection, address));
     },
     readDirectory: async (uri, { cursor }) => {
       const address = readAddress(uri);
-      const served = address === undefined ? undefined : await connection.findServed(address.id);
-      if (address === undefined || served === undefined) return undefined;
-      const children = childrenOf(served, address);
-      if (children.length === 0) return undefined;
-      const { items, nextCursor } = pageOf(children, cursor, DIRECTORY_PAGE, (child) => child.uri);
-      return { resources: [...items], ...(nextCursor === undefined ? {} : { nextCursor }) };
+      if (address === undefined) return undefined;
+      return await answered(connection, () => readDirectory(connection, address, cursor));
     },
   };
+}
+
+function answered<T>(connection: McpConnection, work: () => Promise<T>): Promise<T> {
+  return orProtocolError(() => connection.occupy(work));
+}
+
+async function readDirectory(connection: McpConnection, address: SkillAddress, cursor: string | undefined) {
+  const served = await connection.findServed(address.id);
+  const children = served === undefined ? [] : childrenOf(served, address);
+  if (children.length === 0) return undefined;
+  const { items, nextCursor } = pageOf(children, cursor, DIRECTORY_PAGE, (child) => child.uri);
+  return { resources: [...items], ...(nextCursor === undefined ? {} : { nextCursor }) };
 }
 
 /** One page of the skills that can be served; those that cannot leave no gap that a client could mistake for the end. */

@@ -7,7 +7,14 @@ import {
   type ServerContext,
   type Tool,
 } from "@modelcontextprotocol/server";
-import { type AgentTool, answerTool, didYouMean, neutralText, suggest } from "@skillhold/core";
+import {
+  type AgentTool,
+  answerTool,
+  didYouMean,
+  neutralText,
+  suggest,
+  type ToolResult,
+} from "@skillhold/core";
 import { z } from "zod";
 import type { Exchange } from "./client-asker.ts";
 import { viewClient } from "./client-view.ts";
@@ -59,10 +66,8 @@ async function callTool(
         if (tool === undefined) throw unknownTool(name, await connection.listTools());
         return tool.run(inputFor(tool, input, connection), { signal, ...progress });
       });
-    const { observe } = connection.skills;
-    const called = { tool: neutralText(name, 64), session: connection.session.id, input };
     const result = await connection.asker.during(exchange, () =>
-      observe === undefined ? answer() : observe(called, answer),
+      observed(connection, { name, input }, answer),
     );
     if (exchange.question === undefined || result.ok)
       return toCallToolResult(result, connection.skills.approvalHint);
@@ -71,6 +76,15 @@ async function callTool(
   } finally {
     progress.stop();
   }
+}
+
+function observed(
+  { skills, session }: McpConnection,
+  { name, input }: { readonly name: string; readonly input: unknown },
+  answer: () => Promise<ToolResult>,
+): Promise<ToolResult> {
+  if (skills.observe === undefined) return answer();
+  return skills.observe({ tool: neutralText(name, 64), session: session.id, input }, answer);
 }
 
 /** What the client says of itself, and the answer that it came back with. */

@@ -118,5 +118,10 @@ export const toolTable: Readonly<Record<SkillToolName | typeof LOADING_TOOL, Too
     annotations: { ...settling, openWorldHint: true },
     output: Published,
   },
-  load_skill_tools: { title: "Load the tools of a skill", annotations: settling, output: Loaded },
+  // To know the tools of a skill is to run its modules.
+  load_skill_tools: {
+    title: "Load the tools of a skill",
+    annotations: { ...running, idempotentHint: true },
+    output: Loaded,
+  },
 };
