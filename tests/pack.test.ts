@@ -44,7 +44,7 @@ beforeAll(() => {
   for (const { folder } of workspaces) rmSync(join(folder, "dist"), { recursive: true, force: true });
   tarballs = packWorkspaces();
   installElsewhere();
-}, 60_000);
+}, 240_000);
 
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 

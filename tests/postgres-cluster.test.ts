@@ -29,7 +29,7 @@ function start(code: string) {
 }
 
 async function isUp(url: string): Promise<boolean> {
-  const client = postgres(url, { max: 1, connect_timeout: 5 });
+  const client = postgres(url, { max: 1, connect_timeout: 30 });
   try {
     const [row] = await client`select current_setting('is_superuser') as is_superuser`;
     return row !== undefined;

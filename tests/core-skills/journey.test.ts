@@ -50,7 +50,7 @@ beforeAll(async () => {
     await session.close();
     await library.close();
   };
-}, 60_000);
+}, 120_000);
 
 afterAll(async () => {
   await close();

@@ -12,7 +12,7 @@ const root = resolve(import.meta.dirname, "../..");
 const FILES = 300;
 
 test("imports of real Python are found as Python's own parser finds them [S-34]", {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async (context) => {
   const folders = pythonFolders();
   if (folders === undefined) return context.skip("there is no Python here to ask");
@@ -36,7 +36,7 @@ test.each([
   ["typescript", "dts", "**/*.{d.ts,d.mts,d.cts}"],
 ] as const)(
   "imports of real %s are found as another parser finds them [S-34]",
-  { timeout: 60_000 },
+  { timeout: 120_000 },
   async (language, lang, pattern) => {
     const files = sample([join(root, "node_modules")], pattern, FILES / 2);
     const score = new Score();

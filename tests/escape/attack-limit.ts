@@ -70,7 +70,7 @@ print("started", count, flush=True)
     title: "bring the machine down with a fork bomb",
     language: "shell",
     script: "bomb() { bomb | bomb & }; bomb; sleep 20",
-    limits: { processes: 24, wallMs: 1500 },
+    limits: { processes: 24, wallMs: 3000 },
     harm: outlives,
     bare: bounded,
   },
@@ -132,14 +132,20 @@ except (OSError, MemoryError): pass
     title: "take more memory than it may with many processes",
     language: "python",
     script: `
+told, tell = os.pipe(); gate, hold = os.pipe(); children = []
 for number in range(8):
-    if os.fork() == 0:
+    children.append(os.fork())
+    if children[-1] == 0:
+        os.close(hold)
         try: block = b"x" * (64 << 20)
         except MemoryError: os._exit(1)
-        time.sleep(1); os._exit(0)
-# Whoever has slept had its memory at the same time as the others.
-slept = sum(os.wait()[1] == 0 for number in range(8))
-print("took", slept * (64 << 20), flush=True)
+        os.write(tell, b"x"); os.close(tell); os.read(gate, 1); os._exit(0)
+os.close(tell)
+# Ends when each has told or died. Whoever ends well after the gate is opened had its memory until then.
+while os.read(told, 8): pass
+os.close(hold)
+took = sum(os.waitpid(child, 0)[1] == 0 for child in children)
+print("took", took * (64 << 20), flush=True)
 `,
     limits: { memoryBytes: 128 * MB, processes: 24 },
     harm: tooMany("took", (evidence) =>
@@ -228,7 +234,7 @@ for number in range(30000):
     title: "burn the processor beyond its share",
     language: "python",
     script: 'end = time.process_time() + 15\nwhile time.process_time() < end: pass\nprint("burned 15")',
-    limits: { cpuMs: 1000, wallMs: 12_000 },
+    limits: { cpuMs: 1000, wallMs: 40_000 },
     harm: tooMany("burned", () => 0),
     bare: bounded,
   },
@@ -237,7 +243,7 @@ for number in range(30000):
     title: "sleep past its time",
     language: "python",
     script: 'time.sleep(20); print("slept 20")',
-    limits: { wallMs: 1000 },
+    limits: { wallMs: 3000 },
     harm: either(
       tooMany("slept", () => 0),
       outlives,

@@ -2,7 +2,7 @@ import { type Attack, reached, wasHeard } from "./attack.ts";
 
 const send = (family: string, kind: string, place: string) => `
 with socket.socket(socket.${family}, socket.${kind}) as ear:
-    ear.settimeout(2)
+    ear.settimeout(10)
     ear.connect(${place})
     ear.sendall(fact("MARK").encode())
     time.sleep(0.05)

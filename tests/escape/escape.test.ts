@@ -27,8 +27,8 @@ describe.runIf(process.platform === "linux")("in bubblewrap", () => {
   });
 
   test("a script cannot read what another run has written [S-29]", async () => {
-    const writer = attackOf("shell", 'echo "$MARK" > private; echo "$MARK" > /tmp/private; sleep 3', {
-      wallMs: 1500,
+    const writer = attackOf("shell", 'echo "$MARK" > private; echo "$MARK" > /tmp/private; sleep 20', {
+      wallMs: 3000,
     });
     const reader = attackOf(
       "shell",

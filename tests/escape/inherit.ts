@@ -5,7 +5,7 @@ import { bubblewrap } from "../../packages/core/src/sandbox/bubblewrap.ts";
 const argv = ["/bin/sh", "-c", "cat /proc/self/fd/40 2>&1"] as const;
 const MB = 1024 * 1024;
 const limits = {
-  wallMs: 5000,
+  wallMs: 45_000,
   cpuMs: 5000,
   memoryBytes: 64 * MB,
   processes: 8,

@@ -8,7 +8,7 @@ import { begins, type Language, type Scene, type Stage } from "./scene.ts";
 const MB = 1024 * 1024;
 
 const defaults: RunLimits = {
-  wallMs: 15_000,
+  wallMs: 45_000,
   cpuMs: 10_000,
   memoryBytes: 512 * MB,
   processes: 64,

@@ -33,7 +33,7 @@ describe("the watch of bundled skills", () => {
   async function start(options: WatchSeedsOptions = {}): Promise<void> {
     const onSeed = (report: SeedReport) => reports.push(report);
     watch = watchSeeds(bench.path("skills"), { debounceMs: 100, onSeed, ...options }, context);
-    await until(() => reports.length === 1);
+    await until(() => reports.length > 0);
   }
 
   test("takes in what was changed, in any file of a skill or of its helpers [S-40]", async () => {
@@ -78,7 +78,7 @@ describe("the watch of bundled skills", () => {
   test("keeps a skill that an edit has broken, and takes it in when it is mended [S-40]", async () => {
     await start();
     bench.write("skills/pdf/SKILL.md", "broken");
-    await until(() => reports.length === 2);
+    await until(() => reports.length > 1);
     expect(reports[1]?.skills).toMatchObject([{ status: "failed", error: { code: "SKILL_INVALID" } }]);
     expect(await getRow("pdf", context)).toMatchObject({ revision: 1, status: "active" });
     bench.skill("skills/pdf", "# Mended\n");
@@ -104,10 +104,11 @@ describe("the watch of bundled skills", () => {
     await start({ onProblem: (problem) => problems.push(problem) });
     await context.store.close();
     bench.skill("skills/pdf", "# New\n");
-    await until(() => problems.length === 1);
-    expect(problems).toMatchObject([{ code: "STORE_FAILED" }]);
+    await until(() => problems.length > 0);
+    expect(problems[0]).toMatchObject({ code: "STORE_FAILED" });
+    const before = problems.length;
     bench.skill("skills/pdf", "# Newer\n");
-    await until(() => problems.length === 2);
+    await until(() => problems.length > before);
   });
 
   test("does nothing after it was closed [S-40]", async () => {

@@ -15,6 +15,8 @@ export interface CrashOptions {
   readonly kills: number;
   /** Publishers that work at the same time. */
   readonly atOnce: number;
+  /** How much faster than time the registry's clock goes. */
+  readonly speed?: number;
   readonly onKill?: (kills: number) => void;
 }
 
@@ -35,19 +37,20 @@ export interface CrashReport {
 const SPEED = 600;
 
 /** Kills publishers at random instants, and looks after each kill at what they have left. */
-export async function crash({ url, folder, kills, atOnce, onKill }: CrashOptions): Promise<CrashReport> {
+export async function crash(options: CrashOptions): Promise<CrashReport> {
+  const { url, folder, kills, atOnce, speed = SPEED, onKill } = options;
   const startedAt = Date.now();
-  const clock = fastClock(startedAt, SPEED);
+  const clock = fastClock(startedAt, speed);
   const store = await openRegistryStore(url, { clock });
   const context: RegistryContext = { store, clock, ids: { next: () => randomUUID() }, limits: defaultLimits };
   const watch = new CrashWatch(context);
   let left = kills;
   let killed = 0;
   const killOne = async (): Promise<void> => {
-    const options = { url, folder, startedAt, speed: SPEED, count: 1_000_000, mix: "all" } as const;
+    const publishing = { url, folder, startedAt, speed, count: 1_000_000, mix: "all" } as const;
     for (; left > 0; ) {
       left -= 1;
-      const publisher = startPublisher(options);
+      const publisher = startPublisher(publishing);
       // Most die at work, and some while they open the store.
       if (left % 5 === 0) await setTimeout(randomInt(1500));
       else await publisher.begun.then(() => setTimeout(randomInt(250)));

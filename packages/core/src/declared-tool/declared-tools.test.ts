@@ -116,7 +116,7 @@ test("the cache forgets what was not used for longest [S-32]", async () => {
 });
 
 test("a listing without a module that was too slow is not kept, without one that failed it is [S-32]", async () => {
-  const slow = open({ "tools/a.mjs": "for (;;);", "tools/count.mjs": SCRIPT }, {}, 4000);
+  const slow = open({ "tools/a.mjs": "for (;;);", "tools/count.mjs": SCRIPT }, {}, 6000);
   const catalogue = await slow.tools.load();
   expect(catalogue.problems.map((problem) => problem.file)).toEqual(["tools/a.mjs"]);
   await expect(slow.tools.call("count", {})).resolves.toBe("script");
@@ -132,7 +132,7 @@ test("a listing without a module that waits at its top is not kept [S-32]", asyn
     "tools/a.mjs": "await new Promise((done) => setTimeout(done, 1e9));",
     "tools/count.mjs": SCRIPT,
   };
-  const { tools, cache, skill } = open(waiting, {}, 2000);
+  const { tools, cache, skill } = open(waiting, {}, 5000);
   const catalogue = await tools.load();
   expect(catalogue.tools.map((tool) => tool.name)).toEqual(["count"]);
   expect(catalogue.problems).toEqual([{ file: "tools/a.mjs", message: "The module did not load in time." }]);

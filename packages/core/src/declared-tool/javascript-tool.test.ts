@@ -167,7 +167,7 @@ test("a module that takes its process with it or never ends is left out [S-32]",
       "tools/c-loops.mjs": "for (;;);",
       "tools/d-good.mjs": `export default { description: "d", execute: () => "good" };`,
     },
-    { timing: { startMs: 5000 } },
+    { timing: { startMs: 7000 } },
   );
   const { tools, problems } = await host.tools();
   expect(tools.map((tool) => tool.name)).toEqual(["d-good"]);

@@ -282,7 +282,7 @@ def pid() -> int:
     return os.getpid()
 `,
     },
-    { graceMs: 500 },
+    { graceMs: 2500 },
   );
   const before = await host.call("pid", {});
   const calls = [host.call("awaits", {}, { timeoutMs: 50 }), host.call("pid", {})];

@@ -134,9 +134,9 @@ describe.runIf(process.platform === "linux")("declared tools in bubblewrap", () 
         export const fine = { description: "f", execute: () => "fine" };`,
     });
     await tools.load();
-    const hanging = tools.call("hangs", {}, { timeoutMs: 3000 });
+    const hanging = tools.call("hangs", {}, { timeoutMs: 6000 });
     const outcome = expect(hanging).rejects.toMatchObject({ code: "TIMED_OUT" });
-    await vi.waitFor(() => expect(isRunning(seconds)).toBe(true), { timeout: 2900 });
+    await vi.waitFor(() => expect(isRunning(seconds)).toBe(true), { timeout: 5900 });
     await outcome;
     await expect(tools.call("fine", {})).resolves.toBe("fine");
     expect(isRunning(seconds)).toBe(false);

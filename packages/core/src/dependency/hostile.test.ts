@@ -57,7 +57,7 @@ test("a million opening brackets and a hundred thousand levels are survived [S-3
   expect(brief(manifest, ["pip"])).toMatch(/\bpip:requests\b/);
 });
 
-test("manifests of the same texts are read without a failure [S-34]", { timeout: 60_000 }, async () => {
+test("manifests of the same texts are read without a failure [S-34]", { timeout: 120_000 }, async () => {
   for (const [, text] of texts)
     for (const name of names) await scanTable({ [name]: text, "b.py": "import requests" });
 });
@@ -194,7 +194,7 @@ const fragment = fc.oneof(
   fc.string({ maxLength: 8, unit: "binary" }),
 );
 
-test("nothing throws, and every name is one that can be installed [S-34]", { timeout: 60_000 }, async () => {
+test("nothing throws, and every name is one that can be installed [S-34]", { timeout: 120_000 }, async () => {
   const path = fc.constantFrom(...names, ...extensions.map((extension) => `scripts/a.${extension}`));
   const files = fc.dictionary(
     path,

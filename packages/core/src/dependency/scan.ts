@@ -15,6 +15,7 @@ import { readShell } from "./shell-command.ts";
 import { type ReadShellText, tallyShell } from "./shell-scan.ts";
 import { Tally } from "./tally.ts";
 import { TextLines } from "./text-line.ts";
+import { WorkTime } from "./work-time.ts";
 
 /** A file of a bundle. Without bytes it is known by its path alone, which is enough where `isScanned` is false. */
 export interface ScanFile {
@@ -131,9 +132,9 @@ async function tallyManifests(
 /** Reads a file if the bundle has not used up its time, and lets other work have its turn. */
 async function inTime({ path }: ScannedText, tally: Tally, read: () => void | Promise<void>): Promise<void> {
   if (tally.isExhausted) return tally.note(path, "it was not read, because others took too long to parse");
-  const started = performance.now();
+  const work = new WorkTime();
   await read();
-  if (tally.spend(performance.now() - started)) await nextTurn();
+  if (tally.spend(work.ms)) await nextTurn();
 }
 
 async function scanCode(

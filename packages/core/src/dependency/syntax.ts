@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import type * as TreeSitter from "@vscode/tree-sitter-wasm";
+import { WorkTime } from "./work-time.ts";
 
 export type Language = "python" | "javascript" | "typescript" | "tsx" | "bash";
 export type SyntaxNode = TreeSitter.Node;
@@ -105,7 +106,7 @@ function readText(
 function parseBounded(parser: TreeSitter.Parser, text: string): TreeSitter.Tree | null {
   let questions = QUESTIONS_AT_LEAST + text.length / CHARACTERS_A_QUESTION;
   let pieces = PIECES_AT_LEAST + (READINGS_A_PIECE * text.length) / PIECE;
-  const deadline = performance.now() + MAX_MILLISECONDS;
+  const work = new WorkTime();
   let isParsed = false;
   const tree = parser.parse(
     (index) => {
@@ -117,7 +118,7 @@ function parseBounded(parser: TreeSitter.Parser, text: string): TreeSitter.Tree 
     {
       progressCallback: () => {
         questions -= 1;
-        return questions < 0 || pieces < 0 || performance.now() > deadline;
+        return questions < 0 || pieces < 0 || work.exceeds(MAX_MILLISECONDS);
       },
     },
   );

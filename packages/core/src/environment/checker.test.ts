@@ -201,7 +201,7 @@ test.each([
     const runtime = fakeRuntime(text);
     const ports = checkPorts({
       findRuntime: runtimeInstead("python", () => runtime),
-      limits: withLimits({ dependencyCheckMs: text.startsWith("sleep") ? 300 : 20_000 }),
+      limits: withLimits({ dependencyCheckMs: text.startsWith("sleep") ? 300 : 45_000 }),
     });
     const slow = text.startsWith("sleep");
     const [result] = await checkDependencies(

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { defaultLimits } from "@skillhold/protocol/limits";
+import { defaultLimits, withLimits } from "@skillhold/protocol/limits";
 import { bubblewrap } from "../sandbox/bubblewrap.ts";
 import { findRuntime, type Runtime, type RuntimeKind } from "../sandbox/runtime.ts";
 import type { CheckPorts } from "./checker.ts";
@@ -48,8 +48,9 @@ export function need(kind: Need["kind"], name: string, module = name, optional =
   return { kind, name, import: module, optional };
 }
 
+/** With time for interpreters to start on a machine that has much else to do. */
 export function checkPorts(settings: Partial<CheckPorts> = {}): CheckPorts {
-  return { sandbox, findRuntime, limits: defaultLimits, ...settings };
+  return { sandbox, findRuntime, limits: withLimits({ dependencyCheckMs: 45_000 }), ...settings };
 }
 
 /** npm as a shell's text: what is called bad is not there, what is called odd goes with nothing else. */

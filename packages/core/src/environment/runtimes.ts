@@ -77,7 +77,8 @@ function absent(name: string, required: boolean): RuntimeState {
   return { name, available: false, required };
 }
 
-const ANSWER_MS = 3000;
+/** All are asked at once, which takes a busy machine seconds. */
+const ANSWER_MS = 10_000;
 
 async function versionOf(argv: Argv, { env, signal }: RuntimesPorts): Promise<string | undefined> {
   const { code, stdout, stderr } = await runCommand(argv, {

@@ -113,7 +113,7 @@ async function askPython(
   return isUsable ? { program, prefix, version } : undefined;
 }
 
-const ANSWER_MS = 5000;
+const ANSWER_MS = 10_000;
 const ANSWER_BYTES = 16_384;
 
 /** What a program prints, or undefined when it fails, takes too long or prints too much. */

@@ -7,7 +7,7 @@ import { type Supervised, type SuperviseOptions, supervise } from "./supervise.t
 const MB = 1024 * 1024;
 
 export const roomyLimits: RunLimits = {
-  wallMs: 20_000,
+  wallMs: 50_000,
   cpuMs: 10_000,
   memoryBytes: 256 * MB,
   processes: 32,
