@@ -138,7 +138,7 @@ test("a question whose asker ends its session is withdrawn [S-28] [S-53]", async
   const { id } = await waiting();
   await session.send("DELETE", "");
   expect(await running).toMatchObject({ ok: false, error: { code: "INTERRUPTED" } });
-  await vi.waitFor(async () => expect((await list()).questions).toEqual([]));
+  await vi.waitFor(async () => expect((await list()).questions).toEqual([]), 30_000);
   expect(await problemOf(await say(id, { answer: "deny" }))).toMatchObject({ code: "CONFLICT" });
 });
 

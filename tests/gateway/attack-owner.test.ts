@@ -29,6 +29,7 @@ const sent: { readonly [O in OfSkill]: { readonly body?: object; readonly query?
   rollbackSkill: { body: { revision: 1 } },
   downloadSkill: {},
   listGrants: {},
+  getGrant: {},
   putGrant: { body: {} },
   deleteGrant: {},
   explainAccess: {},

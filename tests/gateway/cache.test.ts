@@ -38,20 +38,20 @@ describe.each(engines)("the version of what anyone may see, on %s", (engine) => 
   test.each(Object.keys(changes))("is a greater one after %s [S-55]", async (name) => {
     const gateway = await openOn(engine);
     try {
-      await put(gateway, "open", { visibility: "public" });
-      await put(gateway, "own");
       const eve = asker(gateway, await gateway.asRole("viewer", "eve"));
+      await put(gateway, "own");
+      await put(gateway, "open", { visibility: "public" });
       const list = async () => answerOf("listSkills", await eve("GET", "/v1/skills"));
-      // Word of what was put there may still be on its way.
-      await vi.waitFor(async () => expect((await list()).skills).toHaveLength(1));
+      // Word of what was put there may still be on its way; word of the last of it comes last.
+      await vi.waitFor(async () => expect((await list()).skills).toHaveLength(1), 30_000);
       const before = await vi.waitFor(async () => {
         const [first, second] = [await list(), await new Promise((end) => setImmediate(end)).then(list)];
         expect(second.version).toBe(first.version);
         return second;
-      });
+      }, 30_000);
       await changes[name]?.(gateway);
       // PostgreSQL tells of what others commit a moment later.
-      await vi.waitFor(async () => expect((await list()).version).toBeGreaterThan(before.version));
+      await vi.waitFor(async () => expect((await list()).version).toBeGreaterThan(before.version), 30_000);
     } finally {
       await gateway.close();
     }
@@ -60,14 +60,14 @@ describe.each(engines)("the version of what anyone may see, on %s", (engine) => 
   test("is the same after what agents do with skills, and answers stay kept [S-55]", async () => {
     const gateway = await openOn(engine);
     try {
-      await put(gateway, "open", { visibility: "public" });
       const eve = asker(gateway, await gateway.asRole("viewer", "eve"));
       const helper = asker(gateway, await gateway.asRole("agent", "eve", "helper"));
+      await put(gateway, "open", { visibility: "public" });
       const get = async () => {
         const response = await eve("GET", "/v1/skills");
         return [response.headers.get("etag"), await response.text()];
       };
-      await vi.waitFor(async () => expect((await get())[1]).toMatch(/"total":1/));
+      await vi.waitFor(async () => expect((await get())[1]).toMatch(/"total":1/), 30_000);
       const before = await get();
       for (let at = 0; at < 5; at += 1) expect((await helper("GET", "/v1/skills/open")).status).toBe(200);
       expect(await get()).toEqual(before);
@@ -107,11 +107,11 @@ test("a change at one gateway is in the lists of another on the same database [S
       (await answerOf("listSkills", await eve("GET", "/v1/skills"))).skills.map(({ entry }) => entry.id);
     expect(await list()).toEqual([]);
     await owner("PUT", "/v1/skills/own", { body: { visibility: "public" } });
-    await vi.waitFor(async () => expect(await list()).toEqual(["own"]));
+    await vi.waitFor(async () => expect(await list()).toEqual(["own"]), 30_000);
     await owner("PUT", "/v1/skills/own", { body: { visibility: "private" } });
     // The text is never from a cache that the store was not asked about.
     expect((await eve("GET", "/v1/skills/own")).status).toBe(404);
-    await vi.waitFor(async () => expect(await list()).toEqual([]));
+    await vi.waitFor(async () => expect(await list()).toEqual([]), 30_000);
   } finally {
     await b.close();
     await a.close();

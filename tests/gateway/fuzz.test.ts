@@ -8,8 +8,8 @@ import { HOST, openTestGateway, type TestGateway } from "./gateway.fixture.ts";
 import { put } from "./skill.fixture.ts";
 
 /** `npm run fuzz -- gateway <number> [<seed>]` asks for more. */
-const requests = Number(env["SKILLHOLD_FUZZ_REQUESTS"] ?? 1500);
-const seed = Number(env["SKILLHOLD_FUZZ_SEED"] ?? Date.now() % 2 ** 31);
+const requests = Number(env["SKILLHOLD_FUZZ_REQUESTS"] ?? 1000);
+const seed = Number(env["SKILLHOLD_FUZZ_SEED"] ?? env["PROPERTY_SEED"] ?? 1);
 let gateway: TestGateway;
 const failures = new Set<string>();
 const tokens = new Map<string, Readonly<Record<string, string>>>();

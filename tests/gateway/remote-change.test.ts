@@ -133,7 +133,7 @@ test("a socket that greets nobody, or says nothing any more, is given up for ano
     sockets.handleUpgrade(request, socket, head, (ws) => sockets.emit("connection", ws, request)),
   );
   const library = await openRemote(between.url, await served.tokenOf("viewer", "bob"), {
-    limits: { remotePollMs: 100 },
+    limits: { remotePollMs: 600 },
   });
   library.onChange(() => {});
   await two;

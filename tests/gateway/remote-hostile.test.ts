@@ -74,6 +74,26 @@ test("a single file that is wrong keeps the whole copy from being made [S-13]", 
   expect((await library.read(anyone, "pdf")).body).toBe("Do it.\n");
 });
 
+test("explanations come page by page, and no gateway goes on for ever with them [S-19] [S-53]", async () => {
+  const EXPLAIN = /^\/v1\/explain/;
+  const one = (id: string) => ({
+    ...{ id, path: id, source: "there", state: "hidden", reason: "no-grant", message: "", warnings: [] },
+  });
+  let asked = 0;
+  const paged = bent(EXPLAIN, () => {
+    asked += 1;
+    return { explanations: [one(`s${asked}`)], ...(asked < 3 ? { nextCursor: `c${asked}` } : {}) };
+  });
+  const fine = await openRemote((await standBetween(served.url, paged)).url, token);
+  expect((await fine.explain(anyone)).map(({ id }) => id)).toEqual(["s1", "s2", "s3"]);
+  for (const explanations of [[], [one("again")]]) {
+    const endless = bent(EXPLAIN, () => ({ explanations, nextCursor: "more" }));
+    const { url } = await standBetween(served.url, endless);
+    const library = await openRemote(url, token, { limits: { remoteSkills: 10 } });
+    await expect(library.explain(anyone)).rejects.toMatchObject({ code: "REMOTE_FAILED" });
+  }
+});
+
 test("what a gateway says of trust, source, place and readiness counts for nothing [S-14]", async () => {
   const meddle = bent(LIST, (answer) => {
     for (const { entry } of answer.skills)

@@ -92,14 +92,16 @@ test("who set a secret and who took it away is on record, without its value [S-6
   expect(JSON.stringify(await events())).not.toContain(VALUE);
 });
 
-test("a secret whose setting cannot be recorded is not acknowledged [S-62]", async () => {
+test("a secret whose setting cannot be recorded is not set [S-62]", async () => {
   const audit = { record: () => Promise.reject(new Error("The disk is full.")) };
-  const broken = await openTestGateway({ secrets: memorySecrets(), audit });
+  const kept = memorySecrets();
+  const broken = await openTestGateway({ secrets: kept, audit });
   try {
     const headers = await broken.asRole("admin");
     const body = { value: VALUE };
     const response = await ask(broken, "PUT", "/v1/secrets/pdf/API_KEY", { headers, body });
     expect(response.status).toBe(500);
+    expect(await kept.list()).toEqual([]);
   } finally {
     await broken.close();
   }

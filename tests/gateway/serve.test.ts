@@ -1,5 +1,8 @@
+import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import { request } from "node:http";
+import { createServer, type Server } from "node:net";
+import { setTimeout } from "node:timers/promises";
 import { routeTable } from "@skillhold/protocol/http";
 import { afterEach, describe, expect, test } from "vitest";
 import { get, listIds, ServeScene, signInWith, tokenOf, writeSkill } from "./serve.fixture.ts";
@@ -10,12 +13,25 @@ afterEach(async () => {
   scene = new ServeScene();
 });
 
+/** Takes a port as soon as nobody else has it. */
+async function holdPort(port: number): Promise<Server> {
+  for (;;) {
+    const server = createServer().listen(port, "127.0.0.1");
+    const isHeld = await once(server, "listening").then(
+      () => true,
+      () => false,
+    );
+    if (isHeld) return server;
+    await setTimeout(100);
+  }
+}
+
 const BUNDLED = ["docx", "pdf", "pptx", "skill-creator", "xlsx"];
 
 describe("the first start", () => {
   test("prints where it is and a link that signs its user in, once [S-53]", async () => {
     const data = scene.folder();
-    const command = scene.start(["serve", "--port", "0", "--data", data]);
+    const command = scene.start(["serve", "--port", "0", "--data", data, "--no-seed"]);
     await command.until(() => /sign-in#\S+\n/.test(command.out));
     const [, version, address] =
       /^Skillhold (\S+) is at (http:\/\/127\.0\.0\.1:\d+)\n/.exec(command.out) ?? [];
@@ -30,14 +46,14 @@ describe("the first start", () => {
     expect(command.err).not.toContain("skh_");
     expect(command.out.split("skh_")).toHaveLength(2);
 
-    const again = scene.start(["serve", "--port", "0", "--data", data]);
+    const again = scene.start(["serve", "--port", "0", "--data", data, "--no-seed"]);
     await again.until(() => again.out.includes("To sign in"));
     expect(again.out).toContain(`SKILLHOLD_DATA=${data} skillhold token sign-in --url http://127.0.0.1:`);
     expect(again.out).not.toContain("skh_");
   });
 
   test("the command that a later start prints gets another link [S-53]", async () => {
-    const gateway = await scene.serve();
+    const gateway = await scene.serve(["--no-seed"]);
     await signInWith(gateway.signIn);
     const made = scene.start(["token", "sign-in", "--url", gateway.url, "--json"], {
       SKILLHOLD_DATA: gateway.data,
@@ -47,7 +63,7 @@ describe("the first start", () => {
   });
 
   test("keeps everything in the folder that was named, and nothing elsewhere [S-53]", async () => {
-    const { command, data, url, signIn } = await scene.serve();
+    const { command, data, url, signIn } = await scene.serve(["--no-seed"]);
     const headers = await tokenOf({ url, signIn });
     await get(`${url}/v1/status`, routeTable.getStatus, headers);
     expect((await command.terminate()).code).toBe(0);
@@ -60,7 +76,7 @@ describe("the first start", () => {
 
 describe("the port", () => {
   test("that was asked for and is taken is named, and the gateway does not start [S-53]", async () => {
-    const { url } = await scene.serve();
+    const { url } = await scene.serve(["--no-seed"]);
     const { port } = new URL(url);
     const second = scene.start(["serve", "--port", port, "--data", scene.folder()]);
     expect((await second.ended).code).toBe(6);
@@ -70,20 +86,26 @@ describe("the port", () => {
   });
 
   test("is the next that is free where none was asked for, and that is told [S-53]", async () => {
-    const start = async () => {
-      const command = scene.start(["serve", "--data", scene.folder(), "--json"]);
+    const holder = await holdPort(7878);
+    try {
+      const command = scene.start(["serve", "--data", scene.folder(), "--json", "--no-seed"]);
       const { url } = JSON.parse(await command.line()).data;
-      return { command, port: Number(new URL(url).port) };
-    };
-    const first = await start();
-    const second = await start();
-    expect(first.port).toBeGreaterThanOrEqual(7878);
-    expect(second.port).toBeGreaterThan(first.port);
-    expect(second.command.err).toContain(`note: port ${first.port} is taken`);
+      expect(Number(new URL(url).port)).toBeGreaterThan(7878);
+      expect(command.err).toContain("note: port 7878 is taken; 7879 is tried");
+    } finally {
+      holder.close();
+    }
   });
 
   test("is open to others when that is said twice, and still answers only for its own names [S-53]", async () => {
-    const { url } = await scene.serve(["--host", "0.0.0.0", "--insecure-bind", "--allow-host", "team.test"]);
+    const { url } = await scene.serve([
+      "--no-seed",
+      "--host",
+      "0.0.0.0",
+      "--insecure-bind",
+      "--allow-host",
+      "team.test",
+    ]);
     const { port } = new URL(url);
     const status = async (host: string) => {
       return await new Promise((resolve, reject) =>
@@ -100,7 +122,12 @@ describe("the port", () => {
   });
 
   test("behind TLS, links and cookies are for https [S-53]", async () => {
-    const { url, signIn } = await scene.serve(["--behind-tls", "--allow-host", "skills.example.org"]);
+    const { url, signIn } = await scene.serve([
+      "--no-seed",
+      "--behind-tls",
+      "--allow-host",
+      "skills.example.org",
+    ]);
     expect(url).toBe("https://skills.example.org");
     expect(signIn).toMatch(/^https:\/\/skills\.example\.org\/sign-in#skh_/);
   });

@@ -299,7 +299,7 @@ test("a run that its caller gives up is called off [S-53]", async () => {
   await started.promise;
   call.destroy();
   await vi.waitFor(async () => expect(await session.recorded()).toContain("skill.script_executed"), {
-    timeout: 10_000,
+    timeout: 30_000,
   });
   const events = await gateway.registry.store.eventsOfSession(session.id);
   expect(events.at(-1)?.event).toMatchObject({ outcome: "aborted" });

@@ -53,21 +53,116 @@ describe.each(engines)("changes to what was seen, on %s", (engine) => {
 
   test("a condition that a route does not look at is refused, and nothing is changed [S-53]", async () => {
     const headers = { "if-match": '"of another day"' };
-    for (const [method, path, body] of [
-      ["POST", "/v1/skills/own/toggle", { enabled: false }],
-      ["POST", "/v1/skills/own/status", { status: "archived" }],
-      ["PUT", "/v1/skills/own/grants/user/bob", {}],
-      ["DELETE", "/v1/skills/own/grants/user/bob", undefined],
-    ] as const) {
+    const refused = await problemOf(
+      await owner("POST", "/v1/agents", { body: { key: "helper", runtime: "test" }, headers }),
+    );
+    expect(refused).toMatchObject({
+      status: 400,
+      code: "USAGE",
+      detail: expect.stringContaining("If-Match"),
+    });
+    expect(await gateway.registry.store.listAgents()).toEqual([]);
+  });
+
+  test("a switch and a status are changed as they were seen, and else not [S-53]", async () => {
+    const changes = [
+      ["toggle", { enabled: false }],
+      ["toggle", { enabled: true }],
+      ["status", { status: "archived", reason: "Old." }],
+      ["status", { status: "active" }],
+    ] as const;
+    for (const [at, [what, body]] of changes.entries()) {
+      const path = `/v1/skills/own/${what}`;
       const before = await etagOf();
-      const refused = await problemOf(await owner(method, path, { body, headers }));
-      expect(refused).toMatchObject({
-        status: 400,
-        code: "USAGE",
-        detail: expect.stringContaining("If-Match"),
-      });
-      expect(await etagOf()).toBe(before);
+      await owner("PUT", "/v1/skills/own", { body: { name: `meanwhile-${at}` } });
+      const now = await etagOf();
+      for (const stale of [before, '"of another day"', `W/${now}`]) {
+        const refused = await owner("POST", path, { body, headers: { "if-match": stale } });
+        expect([what, (await problemOf(refused)).code]).toEqual([what, "PRECONDITION_FAILED"]);
+      }
+      expect(await etagOf()).toBe(now);
+      const made = await owner("POST", path, { body, headers: { "if-match": now } });
+      expect([what, made.status]).toEqual([what, 200]);
+      expect(await etagOf()).not.toBe(now);
     }
+  });
+
+  test("a deleted skill is brought back as it was seen, and else not [S-53]", async () => {
+    const before = await etagOf();
+    await owner("DELETE", "/v1/skills/own");
+    const restore = (etag: string) =>
+      owner("POST", "/v1/skills/own/restore", { headers: { "if-match": etag } });
+    expect(await problemOf(await restore(before))).toMatchObject({ code: "PRECONDITION_FAILED" });
+    expect((await restore(await etagOf())).status).toBe(200);
+  });
+
+  test("of those who switch, archive and edit what they all saw, one does [S-53]", async () => {
+    for (let round = 0; round < 4; round += 1) {
+      const headers = { "if-match": await etagOf() };
+      const enabled = round % 2 === 1;
+      const statuses = await Promise.all([
+        owner("POST", "/v1/skills/own/toggle", { body: { enabled }, headers }),
+        owner("POST", "/v1/skills/own/toggle", { body: { enabled }, headers }),
+        owner("POST", "/v1/skills/own/status", {
+          body: { status: "archived", reason: `r${round}` },
+          headers,
+        }),
+        owner("PUT", "/v1/skills/own", { body: { name: `r${round}` }, headers }),
+      ]);
+      expect(statuses.map(({ status }) => status).toSorted()).toEqual([200, 412, 412, 412]);
+      await owner("POST", "/v1/skills/own/toggle", { body: { enabled } });
+    }
+  });
+
+  const bobs = "/v1/skills/own/grants/user/bob";
+  const grantTag = async () => (await owner("GET", bobs)).headers.get("etag") ?? "";
+
+  test("a grant has an ETag of its own, and is changed as it was seen [S-53]", async () => {
+    expect(await problemOf(await owner("GET", bobs))).toMatchObject({ code: "GRANT_NOT_FOUND" });
+    for (const [method, body] of [["PUT", {}] as const, ["DELETE", undefined] as const])
+      for (const etag of ["*", '"any"'])
+        expect((await owner(method, bobs, { body, headers: { "if-match": etag } })).status).toBe(412);
+    const given = await owner("PUT", bobs, { body: {} });
+    const first = given.headers.get("etag") ?? "";
+    expect([
+      await grantTag(),
+      (await owner("GET", bobs, { headers: { "if-none-match": first } })).status,
+    ]).toEqual([first, 304]);
+    const pin = (etag: string) => owner("PUT", bobs, { body: { pin: 1 }, headers: { "if-match": etag } });
+    const pinned = await pin(first);
+    expect([pinned.status, pinned.headers.get("etag")]).toEqual([200, await grantTag()]);
+    expect(await problemOf(await pin(first))).toMatchObject({ code: "PRECONDITION_FAILED" });
+    const takeBack = (etag: string) => owner("DELETE", bobs, { headers: { "if-match": etag } });
+    expect((await takeBack(first)).status).toBe(412);
+    expect(await answerOf("getGrant", await owner("GET", bobs))).toMatchObject({ pin: 1, canManage: false });
+    expect((await takeBack(await grantTag())).status).toBe(200);
+    expect((await owner("GET", bobs)).status).toBe(404);
+  });
+
+  test("of those who change a grant that they all saw, one does [S-53]", async () => {
+    await put(gateway, "own", { body: "Two." });
+    await owner("PUT", bobs, { body: {} });
+    for (let round = 0; round < 4; round += 1) {
+      const headers = { "if-match": await grantTag() };
+      const canManage = round % 2 === 0;
+      const answers = await Promise.all([
+        owner("PUT", bobs, { body: { canManage, pin: 1 }, headers }),
+        owner("PUT", bobs, { body: { canManage, pin: 2 }, headers }),
+        owner("DELETE", bobs, { headers }),
+      ]);
+      expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 412, 412]);
+      await owner("PUT", bobs, { body: {} });
+    }
+  });
+
+  test("an agent's grant is the same one by its key and by its uid [S-53]", async () => {
+    const added = await owner("POST", "/v1/agents", { body: { key: "helper", runtime: "test" } });
+    const { uid } = await answerOf("addAgent", added);
+    const path = (key: string) => `/v1/skills/own/grants/agent/${key}`;
+    const etag = (await owner("PUT", path("helper"), { body: {} })).headers.get("etag") ?? "";
+    const pinned = await owner("PUT", path(uid), { body: { pin: 1 }, headers: { "if-match": etag } });
+    expect((await answerOf("putGrant", pinned)).grantee.key).toBe("helper");
+    expect((await owner("PUT", path(uid), { body: {}, headers: { "if-match": etag } })).status).toBe(412);
   });
 
   test("an answer to a change has the ETag for the next one [S-53]", async () => {
@@ -93,5 +188,16 @@ describe.each(engines)("changes to what was seen, on %s", (engine) => {
     const eve = asker(gateway, await gateway.asRole("publisher", "eve"));
     const refused = await eve("PUT", "/v1/skills/own", { body: { name: "x" }, headers: { "if-match": "*" } });
     expect(await problemOf(refused)).toMatchObject({ code: "SKILL_NOT_FOUND" });
+    await owner("PUT", bobs, { body: {} });
+    for (const [method, path, body] of [
+      ["POST", "/v1/skills/own/toggle", { enabled: false }],
+      ["POST", "/v1/skills/own/status", { status: "archived" }],
+      ["PUT", bobs, {}],
+      ["DELETE", bobs, undefined],
+    ] as const)
+      for (const etag of ["*", '"x"', await grantTag(), await etagOf()]) {
+        const response = await eve(method, path, { body, headers: { "if-match": etag } });
+        expect(await problemOf(response)).toMatchObject({ code: "SKILL_NOT_FOUND" });
+      }
   });
 });

@@ -46,6 +46,25 @@ test("skills in folders are listed and read beside those of the registry, withou
     });
 });
 
+test("a folder's skill is switched as it was seen, and else not [S-44] [S-53]", async () => {
+  const admin = await as("admin", "root");
+  const etagOf = async () => (await admin("GET", "/v1/skills/local")).headers.get("etag") ?? "";
+  const toggle = (enabled: boolean, etag?: string) =>
+    admin("POST", "/v1/skills/local/toggle", {
+      body: { enabled },
+      ...(etag === undefined ? {} : { headers: { "if-match": etag } }),
+    });
+  const first = await etagOf();
+  await writeFile(join(gateway.root, "local", "SKILL.md"), skillText("local", "Edited."));
+  expect(await problemOf(await toggle(false, first))).toMatchObject({ code: "PRECONDITION_FAILED" });
+  const seen = await etagOf();
+  const both = await Promise.all([toggle(false, seen), toggle(false, seen)]);
+  expect(both.map(({ status }) => status).toSorted()).toEqual([200, 412]);
+  // Nobody is shown what is off, and so nobody has a tag of it.
+  expect((await toggle(true, seen)).status).toBe(412);
+  expect((await toggle(true)).status).toBe(200);
+});
+
 test("a changed file is never answered with the text before it [S-55]", async () => {
   const eve = await as("viewer", "eve");
   const read = async () => (await answerOf("getSkill", await eve("GET", "/v1/skills/local"))).body;
@@ -60,7 +79,7 @@ test("a changed file is never answered with the text before it [S-55]", async ()
       expect((await list()).find(({ entry }) => entry.id === "local")?.entry.description).toBe(
         "Other words.",
       ),
-    { timeout: 10_000 },
+    { timeout: 30_000 },
   );
 });
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { putSkills } from "../registry-library/put-skills.ts";
 import { answerOf, problemOf } from "./gateway.fixture.ts";
-import { asker, engines, openOn, skillText } from "./skill.fixture.ts";
+import { asker, catchUp, engines, openOn, skillText } from "./skill.fixture.ts";
 
 test.each(engines)(
   "a thousand skills are listed page by page, each once and in order, on %s [S-53]",
@@ -35,6 +35,7 @@ test.each(engines)(
         [{ folder: "skill-0000-a", files: { "SKILL.md": skillText("skill-0000-a") } }],
         gateway.registry.store,
       );
+      await catchUp(gateway);
       const path = `/v1/skills?limit=1&cursor=${first.nextCursor}`;
       const second = await answerOf("listSkills", await eve("GET", path));
       expect(second.skills[0]?.entry.id).toBe("skill-0100");

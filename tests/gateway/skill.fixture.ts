@@ -44,6 +44,11 @@ export async function put(
   return published;
 }
 
+/** Lets a gateway know now what was put beside it: of a commit on PostgreSQL it is told a moment later. */
+export async function catchUp({ context }: Pick<TestGateway, "context">): Promise<void> {
+  await context.library.layer.shelf.refresh();
+}
+
 export function skillText(id: string, body = "Do it.", fields = ""): string {
   return `---\nname: ${id}\ndescription: Does ${id} things.\n${fields}---\n${body}\n`;
 }

@@ -1,7 +1,7 @@
 import { addAgent, deleteSkill, grantSkill, purgeSkill, toggleSkill } from "@skillhold/core/registry";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { answerOf, problemOf, type TestGateway } from "./gateway.fixture.ts";
-import { ada, asker, engines, openOn, put } from "./skill.fixture.ts";
+import { ada, asker, catchUp, engines, openOn, put } from "./skill.fixture.ts";
 
 const admin = { user: "root", role: "admin" } as const;
 
@@ -12,8 +12,13 @@ describe.each(engines)("skills over HTTP on %s", (engine) => {
   });
   afterEach(() => gateway.close());
 
-  const as = async (...who: Parameters<TestGateway["asRole"]>) =>
-    asker(gateway, await gateway.asRole(...who));
+  const as = async (...who: Parameters<TestGateway["asRole"]>) => {
+    const asked = asker(gateway, await gateway.asRole(...who));
+    return async (...words: Parameters<typeof asked>) => {
+      await catchUp(gateway);
+      return await asked(...words);
+    };
+  };
   const idsOf = async (response: Response) =>
     (await answerOf("listSkills", response)).skills.map(({ entry }) => entry.id);
 

@@ -99,7 +99,7 @@ test("a header of the request lets nobody in: the first message does [S-53]", as
 });
 
 test("whoever does not say in time who they are is sent away [S-53]", async () => {
-  await start({ helloMs: 300 });
+  await start({ helloMs: 2000 });
   const socket = await TestSocket.open(port, await gateway.asRole("viewer"));
   const silent = await TestSocket.connect(port);
   expect(await silent.closed).toMatchObject({ code: 1008 });
@@ -180,7 +180,10 @@ test("deep and hostile JSON is refused and harms nothing [S-53]", async () => {
     '{"id":5,"method":"events.subscribe","params":{"after":1e999}}',
   ];
   for (const text of texts) socket.send(text);
-  await vi.waitFor(() => expect(socket.messages.filter((message) => "error" in message)).toHaveLength(5));
+  await vi.waitFor(
+    () => expect(socket.messages.filter((message) => "error" in message)).toHaveLength(5),
+    30_000,
+  );
   expect(Object.hasOwn(Object.prototype, "view")).toBe(false);
   expect(await socket.ask("skills.list", {})).toMatchObject({ total: 0 });
 });
@@ -217,8 +220,11 @@ test("whoever reads too slowly is told so and let go, and the others get everyth
   await slow.subscribe();
   await quick.subscribe();
   slow.ws.pause();
-  await writeEvents(60, 400_000);
-  await quick.event(await gateway.registry.store.lastEvent());
+  for (let count = 0; count < 60; count += 1) {
+    await writeEvents(1, 400_000);
+    // Whoever reads is never so far behind as to be let go, however slow the machine is.
+    await quick.event(await gateway.registry.store.lastEvent());
+  }
   slow.ws.resume();
   expect(await slow.closed).toEqual({ code: 1013, reason: "Too slow: read faster." });
   expect(slow.events.length).toBeLessThan(60);
@@ -253,7 +259,7 @@ test("one who catches up is sent no more than there is room for, and gets everyt
 });
 
 test("one who does not answer pings is gone, and one who does stays [S-54]", async () => {
-  await start({ pingMs: 60 });
+  await start({ pingMs: 700 });
   const headers = { host: HOST };
   const silent = new WebSocket(`ws://127.0.0.1:${port.port}/ws`, { headers, autoPong: false });
   await once(silent, "open");
@@ -282,5 +288,5 @@ test("a connection that is cut at any point leaves nothing behind [S-54]", async
     socket.send({ id: 1, method: "hello", params: {} });
     socket.ws.terminate();
   }
-  await vi.waitFor(async () => expect(await countSockets()).toBe(before));
+  await vi.waitFor(async () => expect(await countSockets()).toBe(before), 30_000);
 });

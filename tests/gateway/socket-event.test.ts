@@ -51,34 +51,33 @@ describe.each(engines)("on $engine", ({ url }) => {
     // From long ago, or from just before the end.
     const from = fc.oneof(fc.record({ after: fc.nat(400) }), fc.record({ back: fc.nat(3) }));
     const places = fc.sample(fc.tuple(from, fc.nat(40), fc.boolean()), 40);
-    let isWriting = true;
+    let joins = 0;
     const writing = Promise.all(
       range(1, 4).map(async (writer) => {
-        for (let count = 0; count < 250; count += 1)
+        for (let count = 0; count < 250 || joins < 10; count += 1)
           await audit.record(eventOf((count + writer) % 3 === 0 ? "of-ada" : "of-bob"));
       }),
-    ).finally(() => {
-      isWriting = false;
-    });
+    );
     const joined = await Promise.all(
       places.map(async ([from, turns, isAdmin]) => {
         const socket = await TestSocket.open(port, isAdmin ? admin : ada);
         for (let turn = 0; turn < turns; turn += 1) await nextTurn();
         const end = await gateway.registry.store.lastEvent();
-        const place = "after" in from ? Math.min(from.after, end) : end - from.back;
+        const place = "after" in from ? Math.min(from.after, end) : Math.max(end - from.back, 0);
         await socket.subscribe({ after: place });
-        return { socket, place, isAdmin, hasJoinedLive: isWriting };
+        joins += 1;
+        return { socket, place, isAdmin };
       }),
     );
     await writing;
     const last = await gateway.registry.store.lastEvent();
-    expect(last).toBe(1002);
+    expect(last).toBeGreaterThanOrEqual(1002);
     const all = await gateway.registry.store.eventsAfter(0, last);
     const ofAda = all.filter(({ event }) => "session" in event && event.session === "of-ada");
-    expect(joined.some(({ hasJoinedLive }) => hasJoinedLive)).toBe(true);
     for (const { socket, place, isAdmin } of joined) {
       const expected = (isAdmin ? all : ofAda).map(({ seq }) => seq).filter((seq) => seq > place);
-      await socket.event(expected.at(-1) ?? 0);
+      const end = expected.at(-1);
+      if (end !== undefined) await socket.event(end);
       expect(numbers(socket)).toEqual(expected);
     }
   });

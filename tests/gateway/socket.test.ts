@@ -98,7 +98,7 @@ test("a method that there is not, and a message that is none, are refused under 
   const faults = () => socket.messages.filter((message) => "error" in message && message.id === undefined);
   for (const text of ["not json", "[]", "null", '"hello"', '{"id":-0.5,"method":"skills.list"}'])
     socket.send(text);
-  await vi.waitFor(() => expect(faults()).toHaveLength(5));
+  await vi.waitFor(() => expect(faults()).toHaveLength(5), 30_000);
   expect(await socket.ask("skills.list", {})).toMatchObject({ total: 0 });
 });
 
@@ -133,7 +133,10 @@ test("progress of dependencies is for those who look after the skill [S-39]", as
       messages.flatMap((message) => ("progress" in message ? [message.progress.type] : [])),
     );
   const checks = ["skill.deps.checking", "skill.deps.checked"];
-  await vi.waitFor(() => expect(heard()).toEqual([[...checks, "skill.deps.installing"], checks, [], []]));
+  await vi.waitFor(
+    () => expect(heard()).toEqual([[...checks, "skill.deps.installing"], checks, [], []]),
+    30_000,
+  );
 });
 
 test("a token that is revoked ends its sockets and its sessions, and no others [S-53] [S-54]", async () => {
@@ -151,7 +154,7 @@ test("a token that is revoked ends its sockets and its sessions, and no others [
   await vi.waitFor(async () => {
     const types = (await gateway.registry.store.eventsOfSession(session)).map(({ event }) => event.type);
     expect(types).toEqual(["session.opened", "session.closed"]);
-  });
+  }, 30_000);
 });
 
 test("a socket ends when its token is over, or its agent is taken away [S-53]", async () => {
@@ -170,7 +173,7 @@ test("a token has so many connections and no more, until one is closed [S-53]", 
   await expect(TestSocket.open(port, headers)).rejects.toThrow("RATE_LIMITED");
   await TestSocket.open(port, await gateway.asRole("viewer", "val"));
   await first.close();
-  await vi.waitFor(() => TestSocket.open(port, headers));
+  await vi.waitFor(() => TestSocket.open(port, headers), 30_000);
 });
 
 test("a page of the gateway uses its cookie with the word that goes with it, and no other page can [S-53]", async () => {

@@ -37,9 +37,10 @@ test("two gateways on one database are as one: lists, tokens, sockets and switch
   const socket = await openSocket(b, headers);
 
   expect(await upload(a.url, "shared", headers)).toMatchObject([{ id: "shared", status: "published" }]);
-  expect(await listIds(b.url, headers)).toEqual(["shared"]);
-  const { text } = await get(`${b.url}/v1/catalogue`, routeTable.getCatalogue, headers);
-  expect(text).toContain("shared");
+  // PostgreSQL tells the other of what one commits a moment later.
+  await expect.poll(() => listIds(b.url, headers)).toEqual(["shared"]);
+  const catalogue = async () => (await get(`${b.url}/v1/catalogue`, routeTable.getCatalogue, headers)).text;
+  await expect.poll(catalogue).toContain("shared");
   const published = await socket.find((message) =>
     "event" in message && message.event.type === "skill.published" ? message.event : undefined,
   );
@@ -53,11 +54,11 @@ test("two gateways on one database are as one: lists, tokens, sockets and switch
       body: JSON.stringify({ enabled: isEnabled }),
     });
   expect((await toggle(false)).status).toBe(200);
-  const off = await get(`${a.url}/v1/skills`, routeTable.listSkills, headers);
-  expect(off.skills).toEqual([]);
+  const inUse = async () =>
+    (await get(`${a.url}/v1/skills`, routeTable.listSkills, headers)).skills.map(({ entry }) => entry.id);
+  await expect.poll(inUse).toEqual([]);
   expect((await toggle(true)).status).toBe(200);
-  const on = await get(`${a.url}/v1/skills`, routeTable.listSkills, headers);
-  expect(on.skills.map(({ entry }) => entry.id)).toEqual(["shared"]);
+  await expect.poll(inUse).toEqual(["shared"]);
 
   const { token } = await get(`${a.url}/v1/me`, routeTable.whoAmI, headers);
   const revoked = await fetch(`${a.url}/v1/tokens/${token}`, { method: "DELETE", headers });
@@ -74,7 +75,7 @@ test("both tell of what a skill lacks that is published at one of them, after th
   const sockets = [await openSocket(a, headers), await openSocket(b, headers)];
   const needy = writeSkill(scene.folder(), "needy", { "scripts/a.mjs": 'import x from "zzz-missing";\n' });
   const published = scene.start(["publish", needy], { ...env, SKILLHOLD_DATA: scene.folder() });
-  expect((await published.ended).code).toBe(0);
+  expect((await published.ended).code, published.err).toBe(0);
   for (const socket of sockets) {
     await socket.find((message) =>
       "progress" in message && message.progress.type === "skill.deps.checked" ? message : undefined,

@@ -44,7 +44,7 @@ test("metrics are counted from the log, and each sees those of its own skills [S
   await vi.waitFor(async () => {
     const { upTo } = routeTable.listMetrics.answer.parse(await (await get("/v1/metrics", "admin")).json());
     expect(upTo).toBe(last);
-  });
+  }, 30_000);
   const idsFor = async (role: "admin" | "viewer", user: string) => {
     const answer = await (await get("/v1/metrics", role, user)).json();
     return routeTable.listMetrics.answer.parse(answer).skills.map(({ skill }) => skill);
@@ -69,7 +69,7 @@ test("Prometheus gets counters in which only public skills are named [S-63]", as
     expect(text).toContain('skillhold_http_request_duration_seconds_count{operation="getPrometheus"');
     expect(text).toContain("skillhold_catalog_skills 2");
     expect(text).not.toContain("hidden");
-  });
+  }, 30_000);
 });
 
 test("the record is read in order or from its end, by skill, session and type [S-62] [S-53]", async () => {
@@ -182,11 +182,13 @@ test("one who is held to a revision is told of the use of no other [S-43] [S-63]
     );
     return [one.revisions, all.skills].map((list) => list.map(({ revision }) => revision).sort());
   };
-  await vi.waitFor(async () =>
-    expect(await revisionsFor("ann")).toEqual([
-      [1, 2],
-      [1, 2],
-    ]),
+  await vi.waitFor(
+    async () =>
+      expect(await revisionsFor("ann")).toEqual([
+        [1, 2],
+        [1, 2],
+      ]),
+    30_000,
   );
   expect(await revisionsFor("pia")).toEqual([[1], [1]]);
 });

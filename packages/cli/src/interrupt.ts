@@ -1,7 +1,7 @@
 import { SkillError } from "@skillhold/protocol/error";
 
 /** How long a command may tidy up after it was interrupted. */
-const GRACE_MS = 2_000;
+const GRACE_MS = 5_000;
 
 /** Whoever ends the command, what it has begun is brought to an end and recorded. */
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;

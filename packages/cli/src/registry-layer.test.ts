@@ -238,10 +238,10 @@ describe("doctor and watch", () => {
     const env = { XDG_DATA_HOME: join(root(), "../data"), SKILLHOLD_USER: "ann" };
     const { host, texts } = fakeHost(root(), { env });
     const running = main(["watch", "--json"], host);
-    await expect.poll(() => texts().out, { timeout: 20_000 }).toContain('"skills":1');
+    await expect.poll(() => texts().out, { timeout: 30_000 }).toContain('"skills":1');
     skill("more");
     await text(["publish", "more"]);
-    await expect.poll(() => texts().out, { timeout: 20_000 }).toContain('"added":["more"]');
+    await expect.poll(() => texts().out, { timeout: 30_000 }).toContain('"added":["more"]');
     process.emit("SIGINT");
     expect(await running).toBe(130);
   });

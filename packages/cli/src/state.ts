@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type ApprovalStore, type AuditSink, keyFile, type SecretStore } from "@skillhold/core";
+import { type ApprovalStore, type AuditSink, type Clock, keyFile, type SecretStore } from "@skillhold/core";
 import { SkillError } from "@skillhold/protocol/error";
 import { openStateDatabase, SqliteApprovals, SqliteSecrets } from "@skillhold/store";
 import { dataFolder } from "./data-folder.ts";
@@ -12,6 +12,7 @@ export interface State {
   readonly approvals: ApprovalStore;
   readonly secrets: SecretStore;
   readonly audit: AuditSink;
+  readonly clock: Clock;
 }
 
 /**
@@ -42,11 +43,12 @@ export async function withState<T>(
   const folder = dataFolder(io.env);
   const keys = keyFile(join(folder, "secret.key"));
   const audit = new UserLog(io);
+  const clock = { now: () => new Date() };
   const database = await openStateDatabase(join(folder, "state.db"));
   try {
     const approvals = new SqliteApprovals(database);
-    const secrets = new SqliteSecrets(database, { keys, clock: { now: () => new Date() } });
-    return await use({ approvals, secrets, audit });
+    const secrets = new SqliteSecrets(database, { keys, clock });
+    return await use({ approvals, secrets, audit, clock });
   } finally {
     await audit.close();
     database.close();

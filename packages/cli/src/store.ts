@@ -3,12 +3,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { RegistryContext, RegistryStore } from "@skillhold/core/registry";
-import { Actor } from "@skillhold/protocol";
+import type { Actor } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits } from "@skillhold/protocol/limits";
 import { isNoRegistry, openRegistryStore } from "@skillhold/store";
+import { readActor } from "./actor-option.ts";
 import { keepNote, openSignedStore } from "./audit-store.ts";
-import { textOption } from "./option.ts";
 import { type Io, plain } from "./output.ts";
 import type { CommandInput } from "./program.ts";
 import { rehearse } from "./rehearsal.ts";
@@ -19,7 +19,6 @@ import {
   missingStore,
   storeFlags,
   storeUrl,
-  userName,
 } from "./store-address.ts";
 import { withStoreAdvice } from "./store-advice.ts";
 
@@ -120,13 +119,4 @@ async function withEmptyStore<T>(use: (store: RegistryStore) => Promise<T>): Pro
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-function readActor(options: CommandInput["options"], { env }: Pick<Io, "env">): Actor {
-  const role = textOption(options, "role") === "admin" ? "admin" : "publisher";
-  const { data: actor } = Actor.safeParse({ user: textOption(options, "user") ?? userName(env), role });
-  if (actor !== undefined) return actor;
-  throw new SkillError("USAGE", "The name of the user is empty or too long.", {
-    hint: "Give --user a name of 1 to 256 characters; without it, $SKILLHOLD_USER is taken.",
-  });
 }

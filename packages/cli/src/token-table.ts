@@ -63,14 +63,20 @@ export const tokenTable: readonly CommandSpec[] = [
   {
     name: "sign-in",
     group: token,
-    summary: "print a code that signs you in at a gateway, once",
+    summary: "print a code that signs a person in at a gateway, once",
     arguments: [],
     options: [
       { flags: "--url <address>", summary: "the gateway's; prints the whole link" },
       { flags: "--user <name>", summary: "as whom; by default you" },
+      {
+        flags: "--role <name>",
+        summary: "what they may do; by default admin",
+        choices: ["admin", "publisher", "viewer"],
+      },
+      byOption,
       storeOption,
     ],
-    examples: ["token sign-in", "token sign-in --url http://localhost:7878"],
+    examples: ["token sign-in", "token sign-in --url http://localhost:7878 --user bob --role publisher"],
     load: () => import("./command/token-sign-in.ts"),
   },
 ];

@@ -13,6 +13,7 @@ export {
   QuestionDesk,
   type QuestionPorts,
   registryApprovals,
+  revokeApproval,
 } from "./approval/index.ts";
 export {
   type Bundle,
@@ -123,11 +124,14 @@ export {
   memorySecrets,
   openPrivateFile,
   type PrivateFileOptions,
+  type RecordedSecrets,
+  removeSecret,
   type SecretName,
   type SecretPlace,
   type SecretScope,
   type SecretStore,
   seal,
+  setSecret,
   syncFolder,
   unseal,
 } from "./secret/index.ts";

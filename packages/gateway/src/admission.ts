@@ -2,12 +2,11 @@ import type { HttpBindings } from "@hono/node-server";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Operation, Route } from "@skillhold/protocol/http";
 import type { Context } from "hono";
-import type { Authenticate } from "./auth/authenticate.ts";
+import type { Authenticate, Authenticated } from "./auth/authenticate.ts";
 import { clientAddress } from "./auth/client-address.ts";
 import { type Asked as Foreign, rejectForeign } from "./auth/host-check.ts";
 import type { RateLimit } from "./auth/rate-limit.ts";
 import type { GatewayContext } from "./gateway-context.ts";
-import type { Principal } from "./principal.ts";
 
 export type AppContext = Context<{ Bindings: Partial<HttpBindings> }>;
 
@@ -31,8 +30,7 @@ export async function admit(
   c: AppContext,
   parts: Gatekeepers,
   context: GatewayContext,
-): Promise<Principal | undefined> {
-  const { method, headers } = c.req.raw;
+): Promise<Authenticated | undefined> {
   if (roles === "anyone") {
     admitAnyone(c, parts, context);
     if (operation === "signIn") parts.rate.takeSignIn(addressOf(c, context));
@@ -41,19 +39,21 @@ export async function admit(
   rejectForeign(askedOf(c), context.options);
   const address = addressOf(c, context);
   const isNavigable = navigable.has(operation);
-  const principal = await parts.authenticate({
+  const { method, headers } = c.req.raw;
+  const found = await parts.authenticate({
     method,
     headers,
     isNavigable,
     rejectUnknown: () => parts.rate.takeLookup(address),
   });
-  if (principal === undefined) {
+  if (found === undefined) {
     parts.rate.takeFrom(address);
     throw unauthenticated();
   }
-  parts.rate.takeOf(principal.token);
-  if (roles.includes(principal.role)) return principal;
-  throw new SkillError("FORBIDDEN", `The role ${principal.role} may not do this.`, { details: { roles } });
+  const { token, role } = found.principal;
+  parts.rate.takeOf(token);
+  if (roles.includes(role)) return found;
+  throw new SkillError("FORBIDDEN", `The role ${role} may not do this.`, { details: { roles } });
 }
 
 export function admitAnyone(c: AppContext, { rate }: Gatekeepers, context: GatewayContext): void {

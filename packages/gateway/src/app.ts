@@ -14,9 +14,12 @@ import { isNavigation, rejectForeignHost, rejectForeignPage } from "./auth/host-
 import { consolePage, isOfConsole } from "./console/console-page.ts";
 import type { GatewayContext } from "./gateway-context.ts";
 import { rejectUnsupported } from "./http/condition.ts";
+import { FirstRoute } from "./http/first-route.ts";
 import type { Handlers } from "./http/handler.ts";
-import { readCall } from "./http/read-call.ts";
+import { KnownWords } from "./http/known-words.ts";
+import { readBody } from "./http/read-call.ts";
 import { refuse } from "./http/refuse.ts";
+import { RequestCall } from "./http/request-call.ts";
 import { always, respond } from "./http/respond.ts";
 import { missingRoutes } from "./missing-route.ts";
 import type { Mount } from "./mount.ts";
@@ -37,12 +40,15 @@ export type GatewayApp = Hono<{ Bindings: Partial<HttpBindings> }>;
  * refused for its host, its token, its role, its rate and its words, in this order, before a handler sees it.
  */
 export function gatewayApp(parts: AppParts, context: RunningContext): GatewayApp {
-  const app: GatewayApp = new Hono({ strict: true });
+  const app: GatewayApp = new Hono({ strict: true, router: new FirstRoute() });
+  const words = new KnownWords();
   const missing = missingRoutes();
   // The keys are the operations: the table is made of nothing else.
   for (const [operation, row] of Object.entries(routeTable).sort(byFixedParts) as [Operation, Route][])
     app.on(row.method, pathPattern(row.path), (c) =>
-      guarded(operation, c, context, (requestId) => answer(operation, row, { c, requestId, parts }, context)),
+      guarded(operation, c, context, (requestId) =>
+        answer(operation, row, { c, requestId, parts, words }, context),
+      ),
     );
   for (const page of pageTable)
     app.get(page.path, (c) =>
@@ -97,16 +103,15 @@ interface Asked {
 async function answer(
   operation: Operation,
   row: Route,
-  { c, requestId, parts }: Asked,
+  { c, requestId, parts, words }: Asked & { readonly words: KnownWords },
   context: GatewayContext,
 ): Promise<Response> {
   const request = c.req.raw;
-  const principal = await admit({ operation, roles: row.roles }, c, parts, context);
+  const found = await admit({ operation, roles: row.roles }, c, parts, context);
   rejectUnsupported(row, request);
-  const read = await readCall(row, request, c.req.param());
-  const { headers, signal } = request;
-  const isHead = request.method === "HEAD";
-  const call = { operation, ...read, principal, headers, signal, requestId, isHead };
+  const said = words.read(row, request.url, () => c.req.param());
+  const body = row.body === undefined ? undefined : await readBody(row, request);
+  const call = new RequestCall({ operation, request, requestId, words: said, body, found });
   // The row that the call was read by is the one of the handler's operation.
   const handle = parts.handlers[operation] as (call: object, context: GatewayContext) => Promise<object>;
   try {
@@ -121,8 +126,9 @@ async function answerMount(
   { c, requestId, parts }: Asked,
   context: RunningContext,
 ): Promise<Response> {
-  const principal = await admit({ operation: undefined, roles: mount.roles }, c, parts, context);
-  if (principal === undefined) throw unauthenticated();
+  const found = await admit({ operation: undefined, roles: mount.roles }, c, parts, context);
+  if (found === undefined) throw unauthenticated();
+  const { principal } = found;
   context.mounted.note(principal);
   const take = (more: number) => parts.rate.takeOf(principal.token, more);
   return withHeaders(await mount.handle(c.req.raw, principal, take), requestId);

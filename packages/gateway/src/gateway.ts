@@ -1,6 +1,7 @@
 import { type GatewayApp, gatewayApp } from "./app.ts";
 import { RateLimit } from "./auth/rate-limit.ts";
 import { tokenAuthentication } from "./auth/token-authentication.ts";
+import { StoreVersion } from "./cache/store-version.ts";
 import type { GatewayContext } from "./gateway-context.ts";
 import { handlers } from "./handlers.ts";
 import { runningContext } from "./running-context.ts";
@@ -19,7 +20,7 @@ export interface Gateway {
 /** Makes a gateway of its parts. It listens to nothing by itself: `listen` does that. */
 export function openGateway(given: GatewayContext): Gateway {
   const context = runningContext(given, { countSockets: (): number => sockets.size });
-  const authentication = tokenAuthentication(context);
+  const authentication = tokenAuthentication(context, new StoreVersion(context.registry.store));
   const { authenticate, forget } = authentication;
   const rate = new RateLimit(context.options.rate, context.registry.clock);
   const app = gatewayApp({ handlers, authenticate, rate, changed: forget }, context);

@@ -20,8 +20,9 @@ test("what takes much waits at a gate, by its token, before anything of it is do
       return Promise.reject(new Error("shut"));
     },
   });
-  // Nothing but the gates is asked before they open.
+  // Nothing but whether the token counts, and the gates, is asked before they open.
   const context = {
+    calls: { run: (_: object, signal: AbortSignal, work: (signal: AbortSignal) => unknown) => work(signal) },
     gates: { heavy: gate("heavy"), receiving: gate("receiving") },
   } as unknown as RunningContext;
   for (const operation of [...heavy, ...received]) {

@@ -2,7 +2,10 @@ import type { Handlers } from "./http/handler.ts";
 import type { Principal } from "./principal.ts";
 import type { RunningContext } from "./running-context.ts";
 
-/** The same handlers, of which those that take much memory or time wait at a gate. */
+/**
+ * The same handlers, of which those that take much memory or time wait at a gate. What may take long ends with the token
+ * that it was let in by.
+ */
 export function gated(handlers: Handlers): Handlers {
   return {
     ...handlers,
@@ -15,6 +18,10 @@ export function gated(handlers: Handlers): Handlers {
     // What is sent is received first, for as long as that takes, and goes through the other gate when it is there.
     uploadSkills: behind("receiving", handlers.uploadSkills),
     importSkills: behind("receiving", handlers.importSkills),
+    listTools: ending(handlers.listTools),
+    callTool: ending(handlers.callTool),
+    verifyAudit: ending(handlers.verifyAudit),
+    getSandbox: ending(handlers.getSandbox),
   };
 }
 
@@ -27,6 +34,14 @@ function behind<Call extends Gated, Reply>(
   gate: "heavy" | "receiving",
   handle: (call: Call, context: RunningContext) => Promise<Reply>,
 ): (call: Call, context: RunningContext) => Promise<Reply> {
+  return ending((call, context) =>
+    context.gates[gate].pass(call.principal.token, () => handle(call, context), call.signal),
+  );
+}
+
+function ending<Call extends Gated, Reply>(
+  handle: (call: Call, context: RunningContext) => Promise<Reply>,
+): (call: Call, context: RunningContext) => Promise<Reply> {
   return (call, context) =>
-    context.gates[gate].pass(call.principal.token, () => handle(call, context), call.signal);
+    context.calls.run(call.principal, call.signal, (signal) => handle({ ...call, signal }, context));
 }

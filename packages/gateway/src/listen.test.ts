@@ -63,11 +63,11 @@ test("a body that does not come is not waited for, and who is read slowly is [S-
   const begun = Promise.withResolvers<void>();
   const listening = await open(
     async (request) => {
-      if (request.url.endsWith("/slow")) await setTimeout(800);
+      if (request.url.endsWith("/slow")) await setTimeout(2500);
       else begun.resolve();
       return new Response(String((await request.arrayBuffer()).byteLength));
     },
-    { stallMs: 200 },
+    { stallMs: 1000 },
   );
   const stalled = await dial(listening);
   stalled.write(`${POST}a few bytes`);

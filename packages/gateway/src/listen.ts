@@ -103,14 +103,20 @@ const bindFailures: Readonly<Record<string, (place: Place) => readonly [string, 
   ENOTFOUND: ({ host }) => [`There is no host ${host}.`, "Name an address of this machine with --host."],
 };
 
+/**
+ * What is being answered to one client. A list a connection, and not a set of all: the tables that a set leaves behind as
+ * it changes keep what was in them, and with them all requests, until all memory is gone through.
+ */
+type Line = ServerResponse[];
+
 class Port implements Listening {
   readonly host: string;
   readonly port: number;
   readonly #server: Server;
   readonly #served: Served;
   readonly #stalls: StallWatch;
-  readonly #running = new Set<ServerResponse>();
-  readonly #sockets = new Set<Socket>();
+  readonly #lines = new Map<Socket, Line>();
+  #running = 0;
   #onIdle: (() => void) | undefined;
   #closing: Promise<void> | undefined;
 
@@ -138,39 +144,43 @@ class Port implements Listening {
   }
 
   #hold(socket: Socket): void {
-    this.#sockets.add(socket);
-    socket.once("close", () => this.#sockets.delete(socket));
+    this.#lines.set(socket, []);
+    socket.once("close", () => this.#lines.delete(socket));
   }
 
   #begin(request: IncomingMessage, response: ServerResponse): void {
-    this.#running.add(response);
+    const line = this.#lines.get(request.socket);
+    line?.push(response);
+    this.#running += 1;
     this.#stalls.add(request);
     if (this.#closing !== undefined) response.setHeader("connection", "close");
     response.once("close", () => {
-      this.#running.delete(response);
-      if (this.#running.size === 0) this.#onIdle?.();
+      line?.splice(line.indexOf(response), 1);
+      this.#running -= 1;
+      if (this.#running === 0) this.#onIdle?.();
       if (this.#closing !== undefined) this.#server.closeIdleConnections();
     });
   }
 
   async #close(graceMs: number): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    for (const response of this.#running)
+    for (const response of [...this.#lines.values()].flat())
       if (!response.headersSent) response.setHeader("connection", "close");
     await Promise.all([this.#served.stop?.(), this.#idle(graceMs)]);
     this.#server.closeAllConnections();
     await this.#served.close();
     this.#stalls.close();
     // What is left was a WebSocket: what it was told last is sent, and nobody is waited for.
-    for (const socket of this.#sockets) socket.destroySoon();
-    const timer = setTimeout(() => this.#sockets.forEach((socket) => void socket.destroy()), LAST_WORDS_MS);
+    for (const socket of this.#lines.keys()) socket.destroySoon();
+    const destroyAll = () => this.#lines.forEach((_, socket) => void socket.destroy());
+    const timer = setTimeout(destroyAll, LAST_WORDS_MS);
     await closed;
     clearTimeout(timer);
   }
 
   /** Until nothing runs any more, or the time is over. */
   async #idle(graceMs: number): Promise<void> {
-    if (this.#running.size === 0) return;
+    if (this.#running === 0) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, graceMs);
     this.#onIdle = resolve;

@@ -1,6 +1,7 @@
 import type { Digest } from "@skillhold/protocol";
 import { AnswerCache } from "./cache/answer-cache.ts";
 import { ArchiveCache } from "./cache/archive-cache.ts";
+import { BlobCache } from "./cache/blob-cache.ts";
 import { BoundedMap } from "./cache/bounded-map.ts";
 import { DiffCache } from "./cache/diff-cache.ts";
 import { notedStore } from "./cache/noted-store.ts";
@@ -14,6 +15,7 @@ import { GatewayMetrics } from "./metric/gateway-metrics.ts";
 import { UsageFeed } from "./metric/usage-feed.ts";
 import { MountedTokens } from "./mounted-token.ts";
 import { GatewaySessions } from "./session/gateway-sessions.ts";
+import { RunningCalls } from "./session/running-calls.ts";
 import type { SessionHolder } from "./session/session-holder.ts";
 import { requestSpan } from "./trace/request-span.ts";
 
@@ -23,9 +25,12 @@ export interface RunningContext extends GatewayContext {
   readonly metrics: GatewayMetrics;
   readonly sessions: SessionHolder;
   readonly mounted: MountedTokens;
+  readonly calls: RunningCalls;
   /** Tells changes of what anyone may see. */
   readonly views: ViewVersion;
   readonly answers: AnswerCache;
+  /** Bytes of files that were read a short time ago. */
+  readonly blobs: BlobCache;
   readonly archives: ArchiveCache;
   readonly diffs: DiffCache;
   /** What takes much waits here: to be worked on, or, for what is sent, to be received. */
@@ -83,9 +88,11 @@ export function runningContext(context: GatewayContext, { countSockets }: LivePa
     metrics,
     observe,
     sessions,
+    calls: new RunningCalls({ registry, log }),
     mounted: new MountedTokens({ mounts: context.mounts ?? [], clock, log }),
     views,
     answers,
+    blobs: new BlobCache(),
     archives: new ArchiveCache(),
     diffs: new DiffCache(),
     gates: { heavy: new HeavyGate(heavyBounds), receiving: new HeavyGate(receivingBounds) },

@@ -103,6 +103,7 @@ export const errorTable = {
     hint: "Check that the store can be reached and that there is room on its disk.",
   },
   SHUTTING_DOWN: { status: 503, exit: 1, hint: "Use another gateway, or try again when it has started." },
+  GRANT_NOT_FOUND: { status: 404, exit: 5, hint: "`skillhold access <skill>` lists who was granted it." },
   AGENT_NOT_FOUND: { status: 404, exit: 5, hint: "`skillhold agent list` lists the agents there are." },
   TOOL_NOT_FOUND: { status: 404, exit: 5, hint: "`skillhold tools <skill>` lists the tools of a skill." },
   SECRET_UNREADABLE: {

@@ -12,4 +12,4 @@ export {
   withLimits,
 } from "./limits.ts";
 export { Actor, Provenance, SkillStatus, TokenKind, Visibility } from "./registry-event.ts";
-export { Role } from "./role.ts";
+export { Role, SignInRole } from "./role.ts";

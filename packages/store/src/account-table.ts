@@ -1,6 +1,7 @@
-import type { UserRecord } from "@skillhold/core/registry";
+import type { Page, UserRecord } from "@skillhold/core/registry";
 import { z } from "zod";
 import type { Queries, Tx } from "./db.ts";
+import { pageLimit } from "./page-limit.ts";
 import { isStorable, sql } from "./sql.ts";
 
 const UserRow = z
@@ -19,9 +20,12 @@ export async function findUser(db: Queries, name: string): Promise<UserRecord | 
   return (await db.all(query, UserRow))[0];
 }
 
-/** Ordered by name. */
-export async function listUsers(db: Queries): Promise<readonly UserRecord[]> {
-  return await db.all(sql`select name, display_name, created_at from account order by name`, UserRow);
+/** Ordered by name; all, or a page of them. */
+export async function listUsers(db: Queries, { after, limit }: Page = {}): Promise<readonly UserRecord[]> {
+  const rest = after === undefined ? sql`` : sql` where name > ${after}`;
+  const page = limit === undefined ? sql`` : sql` limit ${pageLimit(limit)}`;
+  const query = sql`select name, display_name, created_at from account${rest} order by name${page}`;
+  return await db.all(query, UserRow);
 }
 
 /** Keeps the user where there is none of the name. */

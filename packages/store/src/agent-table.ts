@@ -1,8 +1,9 @@
-import type { AgentRecord } from "@skillhold/core/registry";
+import type { AgentPage, AgentRecord } from "@skillhold/core/registry";
 import { SkillError } from "@skillhold/protocol/error";
 import { z } from "zod";
 import type { Queries, Tx } from "./db.ts";
 import { fromJson } from "./json-column.ts";
+import { pageLimit } from "./page-limit.ts";
 import { isStorable, joinSql, sql } from "./sql.ts";
 
 const columns = sql`uid, key, display_name, runtime, allow, pins, manifest, owner, created_at, updated_at,
@@ -51,9 +52,17 @@ export async function findAgent(db: Queries, keyOrUid: string): Promise<AgentRec
   return (await db.all(query, AgentRow))[0];
 }
 
-/** Ordered by key, without those that were taken away. */
-export async function listAgents(db: Queries): Promise<readonly AgentRecord[]> {
-  return await db.all(sql`select ${columns} from agent where removed_at is null order by key`, AgentRow);
+/** Ordered by key, without those that were taken away; all, or a page of them. */
+export async function listAgents(
+  db: Queries,
+  { owner, after, limit }: AgentPage = {},
+): Promise<readonly AgentRecord[]> {
+  if (owner !== undefined && !isStorable(owner)) return [];
+  const theirs = owner === undefined ? sql`` : sql` and owner = ${owner}`;
+  const rest = after === undefined ? sql`` : sql` and key > ${after}`;
+  const page = limit === undefined ? sql`` : sql` limit ${pageLimit(limit)}`;
+  const query = sql`select ${columns} from agent where removed_at is null${theirs}${rest} order by key${page}`;
+  return await db.all(query, AgentRow);
 }
 
 /** Inserts the agent, or replaces the row of its uid. It keeps its key, or another could be given that one. */

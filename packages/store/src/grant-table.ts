@@ -1,7 +1,8 @@
-import type { Grant, Grantee } from "@skillhold/core/registry";
+import type { Grant, Grantee, GrantPage } from "@skillhold/core/registry";
 import { z } from "zod";
 import { chunks } from "./chunk.ts";
 import type { Queries, Tx } from "./db.ts";
+import { pageLimit } from "./page-limit.ts";
 import { isStorable, joinSql, sql } from "./sql.ts";
 
 const columns = sql`skill, kind, key, can_manage, pin, granted_by, at`;
@@ -38,6 +39,30 @@ export async function listGrants(db: Queries, uids?: readonly string[]): Promise
     found.push(...(await db.all(query, GrantRow)));
   }
   return found;
+}
+
+/** Those of one skill, ordered by kind and key, a page at a time. */
+export async function listGrantPage(
+  db: Queries,
+  uid: string,
+  { after, limit }: GrantPage,
+): Promise<readonly Grant[]> {
+  if (!isStorable(uid)) return [];
+  const rest = after === undefined ? sql`` : sql` and (kind, key) > (${after.kind}, ${after.key})`;
+  const query = sql`select ${columns} from skill_grant where skill = ${uid}${rest}
+    order by kind, key limit ${pageLimit(limit)}`;
+  return await db.all(query, GrantRow);
+}
+
+export async function findGrant(
+  db: Queries,
+  uid: string,
+  { kind, key }: Grantee,
+): Promise<Grant | undefined> {
+  if (!isStorable(uid) || !isStorable(key)) return undefined;
+  const query = sql`select ${columns} from skill_grant
+    where skill = ${uid} and kind = ${kind} and key = ${key}`;
+  return (await db.all(query, GrantRow))[0];
 }
 
 /** Inserts the grant, or replaces the one of the same grantee. */

@@ -155,4 +155,8 @@ export const migrations: readonly Migration[] = [
       ) {strict};
       create index approval_expiry on approval (expires_at, id)`,
   },
+  {
+    name: "agents by owner",
+    script: "create index agent_owner on agent (owner, key) where removed_at is null",
+  },
 ];

@@ -20,10 +20,10 @@ const engines: readonly { readonly engine: string; readonly open: () => Promise<
     engine: "SQLite",
     open: () => {
       count += 1;
-      return openSqliteFile(join(root, `${count}.db`), { create: true, busyMs: 5000 });
+      return openSqliteFile(join(root, `${count}.db`), { create: true, busyMs: 30_000 });
     },
   },
-  { engine: "PostgreSQL", open: async () => await openPostgres(await freshDatabase(), { busyMs: 5000 }) },
+  { engine: "PostgreSQL", open: async () => await openPostgres(await freshDatabase(), { busyMs: 30_000 }) },
 ];
 
 const clock = { now: () => new Date(0) };

@@ -195,7 +195,10 @@ test("who listens is told again after the connection was lost [S-45]", async () 
 });
 
 test("everyone who listens is told at once of a commit that wrote, and of no other [S-45]", async () => {
-  const [one, other] = [await openPostgres(url, { busyMs: 1000 }), await openPostgres(url, { busyMs: 1000 })];
+  const [one, other] = [
+    await openPostgres(url, { busyMs: 30_000 }),
+    await openPostgres(url, { busyMs: 30_000 }),
+  ];
   const calls: string[] = [];
   let called = Promise.withResolvers<void>();
   const stop = await one.listen(() => {

@@ -5,7 +5,7 @@ import { openSqliteFile } from "./sqlite-file.ts";
 /** Uses the database of a registry as someone does who has its password, or may write its file. */
 export async function withDb<T>(url: string, use: (db: Db) => Promise<T>): Promise<T> {
   const path = /^sqlite:(.*)$/.exec(url)?.[1];
-  const options = { create: true, busyMs: 5000 };
+  const options = { create: true, busyMs: 30_000 };
   const db = path === undefined ? await openPostgres(url, options) : await openSqliteFile(path, options);
   try {
     return await use(db);

@@ -18,14 +18,14 @@ import { appendAll } from "./event-log.ts";
 import { listEvents } from "./event-query.ts";
 import { auditAfter, eventsAbout, eventsAfter, eventsOfSession, lastEvent } from "./event-table.ts";
 import { forgetExpired } from "./expired-row.ts";
-import { listGrants, putGrant, removeGrant } from "./grant-table.ts";
+import { findGrant, listGrantPage, listGrants, putGrant, removeGrant } from "./grant-table.ts";
 import { migrate } from "./migration.ts";
 import { migrations } from "./migration-table.ts";
 import { findRevision, insertRevision, listRevisions, markPurged } from "./revision-table.ts";
 import { findSkill, listSkills, putSkill } from "./skill-table.ts";
 import { openSqliteFile } from "./sqlite-file.ts";
 import { listToggles, putToggle } from "./toggle-table.ts";
-import { findToken, listTokens, putToken } from "./token-table.ts";
+import { findToken, listTokenPage, listTokens, putToken } from "./token-table.ts";
 import { TokenTouches } from "./token-touch.ts";
 import { findTree, listTrees, putTree, removeTrees } from "./tree-table.ts";
 
@@ -122,17 +122,20 @@ function readerOf(db: Queries): RegistryReader {
     listCurrent: (ids) => listCurrent(db, ids),
     listDeleted: () => listDeleted(db),
     findRevision: (uid, revision) => findRevision(db, uid, revision),
-    listRevisions: (uid) => listRevisions(db, uid),
+    listRevisions: (uid, page) => listRevisions(db, uid, page),
     findTree: (hash) => findTree(db, hash),
     listTrees: (page) => listTrees(db, page),
     findAgent: (keyOrUid) => findAgent(db, keyOrUid),
-    listAgents: () => listAgents(db),
+    listAgents: (page) => listAgents(db, page),
     findUser: (name) => findUser(db, name),
-    listUsers: () => listUsers(db),
+    listUsers: (page) => listUsers(db, page),
     listGrants: (uids) => listGrants(db, uids),
+    listGrantPage: (uid, page) => listGrantPage(db, uid, page),
+    findGrant: (uid, grantee) => findGrant(db, uid, grantee),
     listToggles: () => listToggles(db),
     findToken: (hashOrId) => findToken(db, hashOrId),
     listTokens: (kind) => listTokens(db, kind),
+    listTokenPage: (page) => listTokenPage(db, page),
     findApproval: (key, now) => findApproval(db, key, now),
     listApprovals: (now) => listApprovals(db, now),
     findHead: () => findHead(db),

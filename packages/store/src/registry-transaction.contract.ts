@@ -174,16 +174,25 @@ export function registryTransactionContract(engine: string, freshUrl: () => Prom
         expect(await store.lastEvent()).toBe(3);
         for (const each of stop) await each();
         calls = 0;
-        await write(store, "d");
-        await write(other, "e");
-        await setTimeout(400);
+        for (const [by, id] of [
+          [store, "d"],
+          [other, "e"],
+        ] as const) {
+          const witness = Promise.withResolvers<void>();
+          const leave = await store.onCommit(witness.resolve);
+          await write(by, id);
+          await witness.promise;
+          await leave();
+        }
         expect(calls).toBe(0);
       });
 
       test("nobody is called for what was undone, or only read [S-45]", async () => {
         let calls = 0;
+        let called = Promise.withResolvers<void>();
         const stop = await store.onCommit(() => {
           calls += 1;
+          called.resolve();
         });
         const undone = store.transaction(async (tx) => {
           await tx.append(deleted("a"));
@@ -191,8 +200,11 @@ export function registryTransactionContract(engine: string, freshUrl: () => Prom
         });
         await expect(undone).rejects.toThrow("no");
         await store.transaction((tx) => tx.listSkills());
-        await setTimeout(400);
-        expect(calls).toBe(0);
+        // Calls come in the order of what they tell of.
+        called = Promise.withResolvers();
+        await store.transaction((tx) => tx.append(deleted("b")));
+        await called.promise;
+        expect(calls).toBe(1);
         await stop();
       });
 

@@ -1,8 +1,9 @@
-import type { Revision } from "@skillhold/core/registry";
+import type { Revision, RevisionPage } from "@skillhold/core/registry";
 import { Digest, Trust } from "@skillhold/protocol";
 import { z } from "zod";
 import type { Queries, Tx } from "./db.ts";
 import { fromJson } from "./json-column.ts";
+import { pageLimit } from "./page-limit.ts";
 import { isStorable, joinSql, sql, toStorable } from "./sql.ts";
 
 const columns = sql`skill, revision, tree_hash, skill_hash, version, name, description, record, frontmatter,
@@ -54,10 +55,16 @@ export async function findRevision(
   return (await db.all(query, RevisionRow))[0];
 }
 
-/** The newest first. */
-export async function listRevisions(db: Queries, uid: string): Promise<readonly Revision[]> {
+/** The newest first; all, or a page of them. */
+export async function listRevisions(
+  db: Queries,
+  uid: string,
+  page?: RevisionPage,
+): Promise<readonly Revision[]> {
   if (!isStorable(uid)) return [];
-  const query = sql`select ${columns} from revision where skill = ${uid} order by revision desc`;
+  const rest = page?.before === undefined ? sql`` : sql` and revision < ${page.before}`;
+  const limit = page === undefined ? sql`` : sql` limit ${pageLimit(page.limit)}`;
+  const query = sql`select ${columns} from revision where skill = ${uid}${rest} order by revision desc${limit}`;
   return await db.all(query, RevisionRow);
 }
 

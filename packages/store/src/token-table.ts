@@ -1,7 +1,9 @@
+import type { TokenPage } from "@skillhold/core/registry";
 import type { StoredToken } from "@skillhold/core/token";
 import { Role, TokenKind } from "@skillhold/protocol";
 import { z } from "zod";
 import type { Queries, Tx } from "./db.ts";
+import { pageLimit } from "./page-limit.ts";
 import { isStorable, joinSql, sql } from "./sql.ts";
 import { timeText } from "./time-text.ts";
 
@@ -55,6 +57,25 @@ export async function findToken(db: Queries, hashOrId: string): Promise<StoredTo
 export async function listTokens(db: Queries, kind?: TokenKind): Promise<readonly StoredToken[]> {
   const which = kind === undefined ? sql`` : sql`where kind = ${kind}`;
   return await db.all(sql`select ${columns} from token ${which} order by created_at, id`, TokenRow);
+}
+
+/**
+ * Those of programs and of browsers, the oldest first, a page at a time. Each kind is in order by itself, and gives no
+ * more than the page has.
+ */
+export async function listTokenPage(
+  db: Queries,
+  { after, limit }: TokenPage,
+): Promise<readonly StoredToken[]> {
+  const rest =
+    after === undefined ? sql`` : sql` and (created_at, id) > (${timeText(after.createdAt)}, ${after.id})`;
+  const order = sql`order by created_at, id limit ${pageLimit(limit)}`;
+  const query = sql`
+    select ${columns} from (select ${columns} from token where kind = 'api'${rest} ${order}) as program
+    union all
+    select ${columns} from (select ${columns} from token where kind = 'session'${rest} ${order}) as browser
+    ${order}`;
+  return await db.all(query, TokenRow);
 }
 
 /** Inserts the token, or revokes the one of its id. What was revoked stays so, since when it was. */

@@ -1,5 +1,6 @@
-import type { Approval } from "@skillhold/core";
+import { type Approval, revokeApproval } from "@skillhold/core";
 import { SkillError } from "@skillhold/protocol/error";
+import { ownActor } from "../actor-option.ts";
 import { textOption } from "../option.ts";
 import { type ExitCode, plain, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
@@ -13,12 +14,13 @@ export async function run({ io, args, options }: CommandInput): Promise<ExitCode
   const isAll = options["all"] === true;
   if ([start !== undefined, skill !== undefined, isAll].filter(Boolean).length !== 1)
     throw new SkillError("USAGE", "Name one approval, or give --skill, or --all.");
-  return await withState<ExitCode>(io, async ({ approvals }) => {
-    const held = await approvals.list(new Date());
+  const by = ownActor(io);
+  return await withState<ExitCode>(io, async (state) => {
+    const held = await state.approvals.list(state.clock.now());
     const chosen =
       start === undefined ? held.filter((each) => isAll || each.skill === skill) : [findOne(held, start)];
     const revoked: Approval[] = [];
-    for (const approval of chosen) if (await approvals.remove(approval.id)) revoked.push(approval);
+    for (const approval of chosen) if (await revokeApproval(approval, { by }, state)) revoked.push(approval);
     if (io.json) printData(io, { revoked });
     else {
       for (const { skill: id, act, target } of revoked) io.out(`${id} ${act} ${plain(target)}\n`);

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { readAuditLog } from "../audit-log.fixture.ts";
 import { runJson, runMain, skillText, writeFile } from "../fake-host.ts";
 
 let root: string;
@@ -40,6 +41,18 @@ describe.runIf(process.platform === "linux")("approvals", () => {
     expect((await main(["approval", "revoke", id.slice(0, 13)])).err).toBe("1 approval revoked\n");
     expect((await main(["approval", "revoke", "--all"])).out).toBe("doc run_script a.sh\n");
     expect((await json(["approval", "list"])).data.approvals).toEqual([]);
+  });
+
+  test("that are revoked are on record as such, with who did it [S-62]", async () => {
+    const held = (await json(["approval", "list"])).data.approvals;
+    await runMain(["approval", "revoke", "--all"], root, { env: { ...env(), SKILLHOLD_USER: "ann" } });
+    await main(["approval", "revoke", "--all"]);
+    const events = await readAuditLog(join(root, "state"));
+    const by = { user: "ann", role: "admin" };
+    expect(events.filter(({ type }) => type === "approval.revoked")).toMatchObject([
+      { by, approval: held[0].id, skill: "pdf", target: "a.sh" },
+      { by, approval: held[1].id, skill: "doc", target: "a.sh" },
+    ]);
   });
 
   test.each([

@@ -17,7 +17,7 @@ export async function run(input: CommandInput): Promise<ExitCode> {
   const isDryRun = options["dryRun"] === true;
   return await withRegistry<ExitCode>(asGranter(input), "change", async ({ context, actor }) => {
     const request = { by: actor, canManage, ...present({ pin }) };
-    const done = await grantSkill(id, grantee, request, context);
+    const { grant: _, ...done } = await grantSkill(id, grantee, request, context);
     if (io.json) {
       printData(io, { ...done, canManage, pin: pin ?? null, isDryRun });
       return 0;

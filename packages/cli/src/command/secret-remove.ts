@@ -1,4 +1,6 @@
+import { removeSecret } from "@skillhold/core";
 import { SkillError } from "@skillhold/protocol/error";
+import { ownActor } from "../actor-option.ts";
 import { present, textOption } from "../option.ts";
 import { type ExitCode, plain, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
@@ -8,8 +10,9 @@ import { withState } from "../state.ts";
 export async function run({ io, args, options }: CommandInput): Promise<ExitCode> {
   const [skill = "", name = ""] = args;
   const scope = { skill, ...present({ agent: textOption(options, "agent") }) };
-  return await withState<ExitCode>(io, async ({ secrets }) => {
-    if (!(await secrets.remove(scope, name)))
+  const by = ownActor(io);
+  return await withState<ExitCode>(io, async (state) => {
+    if (!(await removeSecret(scope, name, { by }, state)))
       throw new SkillError("PATH_NOT_FOUND", `No value of ${name} is set for ${skill}.`, {
         hint: "`skillhold secret list` shows what is set.",
       });

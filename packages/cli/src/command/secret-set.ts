@@ -1,5 +1,6 @@
-import { declaredSecrets } from "@skillhold/core";
+import { declaredSecrets, setSecret } from "@skillhold/core";
 import { SkillError } from "@skillhold/protocol/error";
+import { ownActor } from "../actor-option.ts";
 import { getEntry } from "../get-entry.ts";
 import { withLibrary } from "../open.ts";
 import { present, textOption } from "../option.ts";
@@ -15,8 +16,9 @@ export async function run(input: CommandInput): Promise<ExitCode> {
   const [skill = "", name = ""] = input.args;
   const scope = { skill, ...present({ agent: textOption(options, "agent") }) };
   if (options["force"] !== true) await rejectUseless(input, skill, name);
-  return await withState<ExitCode>(io, async ({ secrets }) => {
-    await secrets.set(scope, name, await readValue(io, name));
+  const by = ownActor(io);
+  return await withState<ExitCode>(io, async (state) => {
+    await setSecret(scope, name, await readValue(io, name), { by }, state);
     if (io.json) printData(io, { ...scope, name });
     else io.err(`${plain(name)} is set for ${plain(skill)}.\n`);
     return 0;

@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { readAuditLog } from "../audit-log.fixture.ts";
 import { type FakeHostOptions, runJson, runMain, skillText, writeFile } from "../fake-host.ts";
 
 let root: string;
@@ -42,9 +43,10 @@ describe("secret set", () => {
   test("keeps the value sealed, in files that are the user's alone [S-33]", async () => {
     await secret(["set", "pdf", "PDF_KEY"], { input: value });
     const folder = join(root, "state/skillhold");
-    for (const name of readdirSync(folder)) {
-      expect(readFileSync(join(folder, name)).includes(value)).toBe(false);
-      expect(statSync(join(folder, name)).mode & 0o077).toBe(0);
+    for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+      const entry = statSync(join(folder, name));
+      expect([name, entry.mode & 0o077]).toEqual([name, 0]);
+      if (entry.isFile()) expect(readFileSync(join(folder, name)).includes(value)).toBe(false);
     }
   });
 
@@ -108,6 +110,41 @@ describe("secret list and remove", () => {
       env: env(),
     });
     expect(again).toMatchObject({ code: 5, error: { hint: expect.stringContaining("secret list") } });
+  });
+});
+
+describe("the record of secrets", () => {
+  const recorded = async () =>
+    (await readAuditLog(join(root, "state"))).filter(({ type }) => type.startsWith("secret."));
+
+  test("has who set one and who took it away, and no value [S-33] [S-62]", async () => {
+    const who = { env: { ...env(), SKILLHOLD_USER: "ann" } };
+    await secret(["set", "pdf", "PDF_KEY", "--agent", "writer"], { ...who, input: value });
+    await secret(["remove", "pdf", "PDF_KEY", "--agent", "writer"], who);
+    await secret(["remove", "pdf", "PDF_KEY", "--agent", "writer"], who);
+    const about = { by: { user: "ann", role: "admin" }, skill: "pdf", name: "PDF_KEY", agent: "writer" };
+    const events = await recorded();
+    expect(events).toMatchObject([
+      { type: "secret.set", ...about },
+      { type: "secret.removed", ...about },
+    ]);
+    expect(JSON.stringify(events)).not.toContain(value);
+  });
+
+  test("has nothing of what is refused [S-62]", async () => {
+    await secret(["set", "pdf", "PATH", "--force"], { input: value });
+    await secret(["set", "Not An Id", "API_KEY", "--force"], { input: value });
+    await secret(["set", "pdf", "PDF_KEY"], { input: "" });
+    await secret(["list"]);
+    expect(await recorded()).toEqual([]);
+    expect((await list()).data.secrets).toEqual([]);
+  });
+
+  test("comes first: where it cannot be kept, no secret is set [S-33] [S-62]", async () => {
+    const broken = { env: { ...env(), SKILLHOLD_STORE: `sqlite:${root}` } };
+    const set = await secret(["set", "pdf", "PDF_KEY", "--force"], { ...broken, input: value });
+    expect(set.code).not.toBe(0);
+    expect((await list()).data.secrets).toEqual([]);
   });
 });
 

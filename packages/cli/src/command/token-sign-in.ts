@@ -1,27 +1,30 @@
 import { issueToken } from "@skillhold/core/token";
+import { SignInRole } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { textOption } from "../option.ts";
+import { present, textOption } from "../option.ts";
 import { type ExitCode, plain, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
 import { withRegistry } from "../store.ts";
 import { asIssuer } from "../token-issuer.ts";
 
-/** Prints what the person at this store signs in with at a gateway: a code, or the link that has it. */
+/** Prints what a person signs in with at a gateway: a code, or the link that has it. */
 export async function run(input: CommandInput): Promise<ExitCode> {
   const { io, options } = input;
   const url = textOption(options, "url");
   const page = url === undefined ? undefined : signInPage(url);
-  return await withRegistry<ExitCode>(asIssuer(input, options["user"]), "write", async (opened) => {
+  const role = SignInRole.parse(textOption(options, "role") ?? "admin");
+  const named = present({ user: textOption(options, "user") });
+  return await withRegistry<ExitCode>(asIssuer(input, options["by"]), "write", async (opened) => {
     const { context, actor } = opened;
-    const spec = { kind: "sign-in", name: "sign-in", role: "admin" } as const;
+    const spec = { kind: "sign-in", name: "sign-in", role, ...named } as const;
     const { token, secret } = await issueToken(spec, { by: actor }, context);
     const { user, expiresAt } = token;
     // Browsers send no server what comes after the mark.
     const link = page === undefined ? undefined : `${page}#${secret}`;
-    if (io.json) printData(io, { code: secret, link, user, expiresAt });
+    if (io.json) printData(io, { code: secret, link, user, role, expiresAt });
     else {
       io.out(`${link ?? secret}\n`);
-      io.err(`It signs ${plain(user)} in once, until ${expiresAt}.\n`);
+      io.err(`It signs ${plain(user)} in once, with the role ${role}, until ${expiresAt}.\n`);
     }
     return 0;
   });

@@ -142,7 +142,7 @@ describe("token sign-in", () => {
     const { code, out, err } = await text(["token", "sign-in"]);
     expect(code).toBe(0);
     expect(out).toMatch(/^skh_[\w-]{43}\n$/);
-    expect(err).toMatch(/^It signs ann in once, until \d{4}-\S+Z\.\n$/);
+    expect(err).toMatch(/^It signs ann in once, with the role admin, until \d{4}-\S+Z\.\n$/);
     expect((await json(["token", "list"])).data).toEqual({ tokens: [] });
   });
 
@@ -154,6 +154,15 @@ describe("token sign-in", () => {
     expect(out.startsWith(`${start}skh_`)).toBe(true);
     const { data } = await json(["token", "sign-in", "--url", url, "--user", "eve"]);
     expect(data).toMatchObject({ user: "eve", link: `${start}${data.code}` });
+  });
+
+  test("is for someone else, with the role that is named and nobody's else [S-53]", async () => {
+    const { data } = await json(["token", "sign-in", "--user", "vic", "--role", "viewer"]);
+    expect(data).toMatchObject({ user: "vic", role: "viewer" });
+    expect(await json(["token", "sign-in", "--role", "agent"])).toMatchObject({ code: 2 });
+    expect((await json(["audit", "tail"])).data).toMatchObject({
+      events: [{ event: { type: "token.issued", by: { user: "ann", role: "admin" } } }],
+    });
   });
 
   test.each(["", "localhost:7878", "ftp://localhost", "http://a:b@localhost", "javascript:alert(1)"])(

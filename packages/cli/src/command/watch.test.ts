@@ -12,7 +12,7 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 /** Quiet time, a rescan, and a slow machine. */
-const patience = { timeout: 20_000, interval: 50 };
+const patience = { timeout: 30_000, interval: 50 };
 
 describe("watch", () => {
   test("prints edits, new, removed and broken skills as they happen, until interrupted [S-18] [S-60]", async () => {
@@ -33,7 +33,7 @@ describe("watch", () => {
     process.emit("SIGINT");
     expect(await ended).toBe(130);
     expect(texts().err).not.toContain("error");
-  }, 90_000);
+  }, 120_000);
 
   test("prints a JSON document a line [S-18] [S-60]", async () => {
     writeFile(root, "skills/pdf/SKILL.md", skillText("pdf", "one"));
@@ -52,7 +52,7 @@ describe("watch", () => {
       },
     ]);
     expect(texts().err).toBe("");
-  }, 60_000);
+  }, 120_000);
 
   test("with nothing to watch says so and ends [S-60]", async () => {
     expect(await runMain(["watch"], root)).toMatchObject({

@@ -11,7 +11,7 @@ const never = () => new Promise<never>(() => {});
 
 test("a yes for the content is kept until it expires, and asked for once [S-28]", async () => {
   const { approvals, asked, clock, store } = fixtureApprovals(approve("content"), {
-    limits: { approvalAnswerMs: 1000, approvalMs: 5000 },
+    limits: { approvalAnswerMs: 60_000, approvalMs: 5000 },
   });
   const first = await approvals.obtain(request());
   expect(first).toEqual({ scope: "content", by: "ann", approval: "id-1" });

@@ -69,7 +69,7 @@ describe("the memory of a process that meets a bomb", () => {
 
   test("gzip of two gigabytes is not inflated beyond the limit [S-66]", () => {
     const archive = Buffer.concat([Buffer.from("1f8b0800000000000003", "hex"), gigabytes, Buffer.alloc(8)]);
-    expect(grown(archive)).toBeLessThan(64);
+    expect(grown(archive)).toBeLessThan(256);
   });
 });
 

@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Actor, Visibility } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
 import { lockAgent } from "./agents.ts";
 import type { Grant, Grantee } from "./grant.ts";
 import { grantGiven, grantRevoked } from "./grant-event.ts";
@@ -6,7 +8,7 @@ import { checkName } from "./named-text.ts";
 import { getManaged, isAgentActor, isManager, notFound, rejectAgentActor } from "./ownership.ts";
 import type { RegisteredSkill } from "./registered-skill.ts";
 import type { RegistryContext } from "./registry-context.ts";
-import type { RegistryTransaction } from "./registry-store.ts";
+import type { GrantPage, RegistryReader, RegistryTransaction } from "./registry-store.ts";
 import { getRevisionOf, rejectPurged } from "./revisions.ts";
 import { rejectDeleted } from "./rollback.ts";
 import { visibilityWith } from "./visibility.ts";
@@ -17,6 +19,13 @@ export interface GrantOptions {
   readonly canManage?: boolean;
   /** The revision that the grantee is held to. */
   readonly pin?: number;
+  /** The grant as whoever changes it last saw it, where they say so. */
+  readonly seen?: Grant | undefined;
+}
+
+export interface RevokeOptions {
+  readonly by: Actor;
+  readonly seen?: Grant | undefined;
 }
 
 export interface GrantResult {
@@ -28,21 +37,28 @@ export interface GrantResult {
   readonly visibility: Visibility;
 }
 
+/** The same, and what there is of the grant now. */
+export interface Granted extends GrantResult {
+  readonly grant: Grant;
+}
+
 /** Lets an agent or a user use a skill, or changes how. The first grant of a private skill makes it internal. */
 export async function grantSkill(
   idOrUid: string,
   to: Grantee,
-  { by, canManage = false, pin }: GrantOptions,
+  { by, canManage = false, pin, seen }: GrantOptions,
   { store, clock }: RegistryContext,
-): Promise<GrantResult> {
+): Promise<Granted> {
   rejectAgentActor(by);
   return await store.transaction(async (tx) => {
     const grantee = await getGrantee(to, tx);
     const skill = await getManaged(idOrUid, by, tx);
     rejectDeleted(skill);
     if (pin !== undefined) rejectPurged(await getRevisionOf(skill, pin, tx), skill.id);
-    const before = (await tx.listGrants([skill.uid])).find((each) => isSame(each.grantee, grantee));
-    if (before?.canManage === canManage && before.pin === pin) return answer(skill, grantee, "unchanged");
+    const before = await tx.findGrant(skill.uid, grantee);
+    rejectOther(before, seen, skill);
+    if (before?.canManage === canManage && before.pin === pin)
+      return { ...answer(skill, grantee, "unchanged"), grant: before };
     const at = clock.now().toISOString();
     const grant: Grant = { skill: skill.uid, grantee, canManage, pin, grantedBy: by.user, at };
     if (grantee.kind === "user")
@@ -50,7 +66,7 @@ export async function grantSkill(
     await tx.putGrant(grant);
     const granted = await settle(skill, at, tx);
     await tx.append(grantGiven(grant, { at, skill: granted, by }));
-    return answer(granted, grantee, "granted");
+    return { ...answer(granted, grantee, "granted"), grant };
   });
 }
 
@@ -58,13 +74,14 @@ export async function grantSkill(
 export async function revokeSkill(
   idOrUid: string,
   from: Grantee,
-  { by }: { readonly by: Actor },
+  { by, seen }: RevokeOptions,
   { store, clock }: RegistryContext,
 ): Promise<GrantResult> {
   rejectAgentActor(by);
   return await store.transaction(async (tx) => {
     const skill = await getManaged(idOrUid, by, tx);
     const grantee = { kind: from.kind, key: from.key };
+    rejectOther(await tx.findGrant(skill.uid, grantee), seen, skill);
     if (!(await tx.removeGrant(skill.uid, grantee))) return answer(skill, grantee, "unchanged");
     const at = clock.now().toISOString();
     const revoked = await settle(skill, at, tx);
@@ -79,11 +96,38 @@ export async function listGrants(
   { by }: { readonly by: Actor },
   { store }: RegistryContext,
 ): Promise<readonly Grant[]> {
-  const skill = isAgentActor(by) ? undefined : await store.findSkill(idOrUid);
+  const { uid } = await getOverseen(idOrUid, by, store);
+  return await store.listGrants([uid]);
+}
+
+/** The same, a page at a time. */
+export async function listGrantPage(
+  idOrUid: string,
+  page: GrantPage,
+  { by }: { readonly by: Actor },
+  { store }: RegistryContext,
+): Promise<readonly Grant[]> {
+  const { uid } = await getOverseen(idOrUid, by, store);
+  return await store.listGrantPage(uid, page);
+}
+
+/** What one grantee was granted, for the same people; undefined for nothing. */
+export async function findGrant(
+  idOrUid: string,
+  grantee: Grantee,
+  { by }: { readonly by: Actor },
+  { store }: RegistryContext,
+): Promise<Grant | undefined> {
+  const { uid } = await getOverseen(idOrUid, by, store);
+  return await store.findGrant(uid, grantee);
+}
+
+async function getOverseen(idOrUid: string, by: Actor, reader: RegistryReader): Promise<RegisteredSkill> {
+  const skill = isAgentActor(by) ? undefined : await reader.findSkill(idOrUid);
   if (skill === undefined) throw notFound(idOrUid);
-  const grants = await store.listGrants([skill.uid]);
-  if (!isManager(skill, grants, by) && by.role !== "admin") throw notFound(idOrUid);
-  return grants;
+  const own = await reader.findGrant(skill.uid, { kind: "user", key: by.user });
+  if (!isManager(skill, own === undefined ? [] : [own], by) && by.role !== "admin") throw notFound(idOrUid);
+  return skill;
 }
 
 /** An agent must be there, and is then granted by its key; users are kept as they are named. */
@@ -92,8 +136,12 @@ async function getGrantee({ kind, key }: Grantee, tx: RegistryTransaction): Prom
   return { kind, key: checkName("name of the user", key, 256) };
 }
 
-function isSame(a: Grantee, b: Grantee): boolean {
-  return a.kind === b.kind && a.key === b.key;
+/** Contract: the skill is locked. A grant that is another than was seen is not changed. */
+function rejectOther(before: Grant | undefined, seen: Grant | undefined, { id }: RegisteredSkill): void {
+  if (seen === undefined || isDeepStrictEqual(before, seen)) return;
+  throw new SkillError("PRECONDITION_FAILED", `The grant of ${id} is not as you last saw it.`, {
+    details: { id },
+  });
 }
 
 /** Contract: the skill is locked, and its grants are as they are to be. */

@@ -61,7 +61,17 @@ export {
 export { type FsckOptions, type FsckReport, fsck } from "./fsck.ts";
 export type { FsckFinding } from "./fsck-finding.ts";
 export type { FolderToggle, Grant, Grantee } from "./grant.ts";
-export { type GrantOptions, type GrantResult, grantSkill, listGrants, revokeSkill } from "./grants.ts";
+export {
+  findGrant,
+  type Granted,
+  type GrantOptions,
+  type GrantResult,
+  grantSkill,
+  listGrantPage,
+  listGrants,
+  type RevokeOptions,
+  revokeSkill,
+} from "./grants.ts";
 export { type ImportedSkill, type ImportOptions, type ImportReport, importSkills } from "./import.ts";
 export { copyRevision, materialise, revisionFolder } from "./materialise.ts";
 export { isManager } from "./ownership.ts";
@@ -84,15 +94,19 @@ export {
   RegistryLibrary,
 } from "./registry-library.ts";
 export type {
+  AgentPage,
   AuditHead,
   AuditRow,
   EventQuery,
+  GrantPage,
   Page,
   RegistryReader,
   RegistryStore,
   RegistryTransaction,
+  RevisionPage,
   StoredEvent,
   StoredTree,
+  TokenPage,
   TreePage,
 } from "./registry-store.ts";
 export { deleteSkill, type Removal, restoreSkill } from "./remove.ts";

@@ -70,11 +70,17 @@ export async function getManaged(
   if (skill === undefined || (!isManager(skill, grants, by) && skill.visibility !== "public"))
     throw notFound(idOrUid);
   rejectUnmanaged(skill, grants, by);
-  if (seen !== undefined && !isDeepStrictEqual(skill, seen)) throw changedMeanwhile(skill);
+  rejectChanged(skill, seen);
   return skill;
 }
 
-function changedMeanwhile({ id }: RegisteredSkill): SkillError {
+/** Contract: the skill is locked. One that is another than was seen is not changed. */
+export function rejectChanged(skill: RegisteredSkill, seen: RegisteredSkill | undefined): void {
+  if (seen === undefined || isDeepStrictEqual(skill, seen)) return;
+  throw changedMeanwhile(skill);
+}
+
+export function changedMeanwhile({ id }: { readonly id: string }): SkillError {
   return new SkillError("PRECONDITION_FAILED", `The skill ${id} is not as you last saw it.`, {
     details: { id },
   });

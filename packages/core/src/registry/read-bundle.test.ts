@@ -62,7 +62,7 @@ test("a folder that is another for a moment is not taken half from each [S-41]",
     for (let number = 0; number < 300; number += 1)
       writeFileSync(join(twin, `${number}.txt`), "x".repeat(`${number}`.length));
     let accepted = 0;
-    for (let turn = 0; turn < 12; turn += 1) {
+    for (let turn = 0; turn < 12 || accepted === 0; turn += 1) {
       const reading = readBundle(folder, {}, defaultLimits).catch((error: unknown) => error);
       for (let waited = 0; waited < turn; waited += 1) await setImmediate();
       swap(folder, twin);
@@ -76,7 +76,6 @@ test("a folder that is another for a moment is not taken half from each [S-41]",
           expect(`${new TextDecoder().decode(content)}.txt`).toBe(path);
       }
     }
-    expect(accepted).toBeGreaterThan(0);
   } finally {
     rmSync(twin, { recursive: true, force: true });
   }

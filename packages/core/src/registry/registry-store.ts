@@ -43,25 +43,31 @@ export interface RegistryReader {
   /** Deleted skills whose bytes are there, with what counted of them, ordered by id. */
   listDeleted(): Promise<readonly CurrentSkill[]>;
   findRevision(uid: string, revision: number): Promise<Revision | undefined>;
-  /** The newest first. */
-  listRevisions(uid: string): Promise<readonly Revision[]>;
+  /** The newest first; all, or a page of them. */
+  listRevisions(uid: string, page?: RevisionPage): Promise<readonly Revision[]>;
   findTree(hash: Digest): Promise<readonly TreeFile[] | undefined>;
   /** All trees, in the order of their hashes, a page at a time. */
   listTrees(page: TreePage): Promise<readonly StoredTree[]>;
   /** By key or by uid; those that were taken away too. */
   findAgent(keyOrUid: string): Promise<AgentRecord | undefined>;
-  /** Ordered by key, without those that were taken away. */
-  listAgents(): Promise<readonly AgentRecord[]>;
+  /** Ordered by key, without those that were taken away; all, or a page of them. */
+  listAgents(page?: AgentPage): Promise<readonly AgentRecord[]>;
   findUser(name: string): Promise<UserRecord | undefined>;
-  listUsers(): Promise<readonly UserRecord[]>;
+  /** Ordered by name; all, or a page of them. */
+  listUsers(page?: Page): Promise<readonly UserRecord[]>;
   /** The grants of the skills of these uids, or all, ordered by skill, kind and key. */
   listGrants(uids?: readonly string[]): Promise<readonly Grant[]>;
+  /** Those of one skill, ordered by kind and key, a page at a time. */
+  listGrantPage(uid: string, page: GrantPage): Promise<readonly Grant[]>;
+  findGrant(uid: string, grantee: Grantee): Promise<Grant | undefined>;
   /** What was said of skills in folders, ordered by id. */
   listToggles(): Promise<readonly FolderToggle[]>;
   /** By the hash of its secret, or by its id; revoked and expired ones too. */
   findToken(hashOrId: string): Promise<StoredToken | undefined>;
   /** Those of a kind, or all, the oldest first; revoked and expired ones too, until they are forgotten. */
   listTokens(kind?: TokenKind): Promise<readonly StoredToken[]>;
+  /** Those of programs and of browsers, in the same order, a page at a time. */
+  listTokenPage(page: TokenPage): Promise<readonly StoredToken[]>;
   /** One that has not expired at `now`, and was not given more than a minute after it. */
   findApproval(key: Digest, now: Date): Promise<Approval | undefined>;
   /** All such, the oldest first. */
@@ -120,9 +126,30 @@ export interface RegistryTransaction extends RegistryReader {
 }
 
 export interface Page {
-  /** Go on after this id. */
-  readonly after?: string;
+  /** Go on after this id or name. */
+  readonly after?: string | undefined;
   readonly limit?: number;
+}
+
+/** Of the agents of one owner, or of all. */
+export interface AgentPage extends Page {
+  readonly owner?: string | undefined;
+}
+
+export interface RevisionPage {
+  /** Go on with those that were released before this one. */
+  readonly before?: number | undefined;
+  readonly limit: number;
+}
+
+export interface GrantPage {
+  readonly after?: Grantee | undefined;
+  readonly limit: number;
+}
+
+export interface TokenPage {
+  readonly after?: Pick<StoredToken, "createdAt" | "id"> | undefined;
+  readonly limit: number;
 }
 
 export interface TreePage {

@@ -1,4 +1,4 @@
-import type { Actor, SkillStatus, Visibility } from "@skillhold/protocol";
+import type { SkillStatus, Visibility } from "@skillhold/protocol";
 import { getManaged, type ManagedChange } from "./ownership.ts";
 import type { RegisteredSkill } from "./registered-skill.ts";
 import type { RegistryContext } from "./registry-context.ts";
@@ -37,11 +37,11 @@ export async function deleteSkill(
  */
 export async function restoreSkill(
   idOrUid: string,
-  { by }: { readonly by: Actor },
+  { by, seen }: ManagedChange,
   { store, clock }: RegistryContext,
 ): Promise<Removal> {
   return await store.transaction(async (tx) => {
-    const skill = await getManaged(idOrUid, by, tx);
+    const skill = await getManaged(idOrUid, by, tx, seen);
     if (skill.status !== "deleted") return describe(skill, "unchanged");
     const current = await getRevisionOf(skill, skill.revision, tx);
     rejectPurged(current, skill.id);

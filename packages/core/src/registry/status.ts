@@ -1,7 +1,7 @@
 import type { Actor, SkillEvent } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { checkWords } from "./named-text.ts";
-import { getManaged } from "./ownership.ts";
+import { getManaged, type ManagedChange } from "./ownership.ts";
 import type { RegisteredSkill } from "./registered-skill.ts";
 import type { RegistryContext } from "./registry-context.ts";
 import type { RegistryTransaction } from "./registry-store.ts";
@@ -17,7 +17,7 @@ const MAX_REASON = 500;
 /** Takes a skill out of use for the reason given, until a person undoes it or a new revision is published. */
 export async function archiveSkill(
   idOrUid: string,
-  { by, reason }: { readonly by: Actor; readonly reason: string },
+  { by, seen, reason }: ManagedChange & { readonly reason: string },
   { store, clock }: RegistryContext,
 ): Promise<StatusChange> {
   const words = checkWords("reason", reason, MAX_REASON);
@@ -27,7 +27,7 @@ export async function archiveSkill(
       hint: "Say in a few words why the skill is not to be used.",
     });
   return await store.transaction(async (tx) => {
-    const skill = await getManaged(idOrUid, by, tx);
+    const skill = await getManaged(idOrUid, by, tx, seen);
     rejectDeleted(skill);
     if (skill.status === "archived" && skill.reason === words) return { skill, status: "unchanged" };
     const updatedAt = clock.now().toISOString();
@@ -39,11 +39,11 @@ export async function archiveSkill(
 /** What it misses is still told to whoever uses it. */
 export async function unarchiveSkill(
   idOrUid: string,
-  { by }: { readonly by: Actor },
+  { by, seen }: ManagedChange,
   { store, clock }: RegistryContext,
 ): Promise<StatusChange> {
   return await store.transaction(async (tx) => {
-    const skill = await getManaged(idOrUid, by, tx);
+    const skill = await getManaged(idOrUid, by, tx, seen);
     rejectDeleted(skill);
     if (skill.status === "active") return { skill, status: "unchanged" };
     const updatedAt = clock.now().toISOString();

@@ -1,10 +1,17 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Actor, SkillId, SkillStatus } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { isSkillId, parseSkill } from "../skill/index.ts";
 import { ExportMeter, loadSkill } from "./export.ts";
 import type { FolderToggle } from "./grant.ts";
 import { skillLock } from "./lock.ts";
-import { getManaged, rejectAgentActor } from "./ownership.ts";
+import {
+  changedMeanwhile,
+  getManaged,
+  type ManagedChange,
+  rejectAgentActor,
+  rejectChanged,
+} from "./ownership.ts";
 import type { RegisteredSkill } from "./registered-skill.ts";
 import type { RegistryContext } from "./registry-context.ts";
 import type { RegistryTransaction } from "./registry-store.ts";
@@ -33,11 +40,13 @@ export interface Toggled {
 export async function toggleSkill(
   idOrUid: string,
   isEnabled: boolean,
-  { by }: { readonly by: Actor },
+  { by, seen }: ManagedChange,
   context: RegistryContext,
 ): Promise<Toggled> {
   rejectAgentActor(by);
-  const toggled = await context.store.transaction((tx) => toggle(idOrUid, isEnabled, by, tx, context));
+  const toggled = await context.store.transaction((tx) =>
+    toggle(idOrUid, isEnabled, { by, seen }, tx, context),
+  );
   if (!isEnabled) return describe(toggled, []);
   try {
     const missing = await findMissing(toggled, context);
@@ -53,11 +62,12 @@ export async function toggleSkill(
 async function toggle(
   idOrUid: string,
   isEnabled: boolean,
-  by: Actor,
+  { by, seen }: ManagedChange,
   tx: RegistryTransaction,
   { clock }: RegistryContext,
 ): Promise<RegisteredSkill> {
   const skill = await getSwitched(idOrUid, by, tx);
+  rejectChanged(skill, seen);
   rejectDeleted(skill);
   if (skill.isEnabled === isEnabled) return skill;
   if (isEnabled) rejectOthersSwitch(await lastSwitch(skill.id, tx), by);
@@ -122,11 +132,17 @@ function describe(skill: RegisteredSkill, warnings: readonly string[]): Toggled 
   return { ok: true, id, uid, enabled: isEnabled, status, reason, missing, warnings };
 }
 
+/** Who switches a skill in a folder, and, where they say so, what they last saw to be said of it. */
+export interface FolderChange {
+  readonly by: Actor;
+  readonly seen?: { readonly toggle: FolderToggle | undefined } | undefined;
+}
+
 /** Switches a skill in a folder off or on, for all who look at folders along with this registry. */
 export async function toggleFolderSkill(
   id: string,
   isEnabled: boolean,
-  { by }: { readonly by: Actor },
+  { by, seen }: FolderChange,
   { store, clock }: RegistryContext,
 ): Promise<FolderToggle> {
   rejectAgentActor(by);
@@ -135,6 +151,7 @@ export async function toggleFolderSkill(
     // A skill of this id in the registry is another one, and yet no two say at once what counts for the id.
     await tx.lock(skillLock(id));
     const before = (await tx.listToggles()).find((each) => each.id === id);
+    if (seen !== undefined && !isDeepStrictEqual(before, seen.toggle)) throw changedMeanwhile({ id });
     const at = clock.now().toISOString();
     const toggle = { id, isEnabled, by: by.user, at };
     if ((before?.isEnabled ?? true) === isEnabled) return before ?? toggle;

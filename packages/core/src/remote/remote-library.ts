@@ -21,7 +21,7 @@ import { ChangeWatch } from "./change-watch.ts";
 import type { GatewayClient } from "./gateway-client.ts";
 import { GATEWAYS_RUNTIME, type Looking, lookingOf } from "./looking.ts";
 import { type EntryMaking, toRemoteEntry } from "./remote-entry.ts";
-import { toExplanation } from "./remote-explanation.ts";
+import { listExplanations, toExplanation } from "./remote-explanation.ts";
 import { integrityFailed } from "./remote-failure.ts";
 import type { RemoteFiles, Wanted } from "./remote-files.ts";
 import { toResult } from "./remote-hit.ts";
@@ -132,8 +132,8 @@ export class RemoteLibrary implements Library {
 
   async explain(viewer: Viewer, id?: string): Promise<readonly Explanation[]> {
     const { byId } = await this.#look(viewer);
-    const { data } = await this.#parts.client.ask("explainAll", { query: lookingOf(viewer) });
-    const wanted = data.explanations.filter((each) => id === undefined || each.id === id);
+    const told = await listExplanations(lookingOf(viewer), this.#parts);
+    const wanted = told.filter((each) => id === undefined || each.id === id);
     return wanted.map((each) => {
       const entry = each.state === "visible" ? byId.get(each.id) : undefined;
       return toExplanation(each, this.source, entry && decide(entry, viewer));

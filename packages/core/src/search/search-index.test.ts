@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { usedMs } from "../../../../tests/used-time.ts";
 import type { SearchDocument } from "./document.ts";
 import type { SearchOptions } from "./ranking.ts";
 import { SearchIndex } from "./search-index.ts";
@@ -270,9 +271,7 @@ describe("hostile queries", () => {
     ["half-width kana without an end", "ﾃﾞ".repeat(50_000)],
     ["the mark of trigrams", "\u0001^pd \u0001pdf"],
   ])("%s take little time [S-61]", (_, query) => {
-    const start = performance.now();
-    index.search(query);
-    expect(performance.now() - start).toBeLessThan(500);
+    expect(usedMs(() => index.search(query))).toBeLessThan(1000);
   });
 
   test("limits that are no numbers give nothing rather than an error [S-61]", () => {

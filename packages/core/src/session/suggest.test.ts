@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { usedMs } from "../../../../tests/used-time.ts";
 import { didYouMean, editDistance, suggest } from "./suggest.ts";
 
 test.each([
@@ -37,10 +38,11 @@ test.each([
 
 test("suggestions are few, in a sentence, and quick among many [S-27]", () => {
   const many = Array.from({ length: 10_000 }, (_, at) => `skill-number-${at}`);
-  const started = performance.now();
-  expect(suggest(`skill-numbre-77${"x".repeat(5000)}`, many)).toEqual([]);
-  expect(suggest("skill-numbre-77", many)).toHaveLength(3);
-  expect(performance.now() - started).toBeLessThan(2000);
+  const used = usedMs(() => {
+    expect(suggest(`skill-numbre-77${"x".repeat(5000)}`, many)).toEqual([]);
+    expect(suggest("skill-numbre-77", many)).toHaveLength(3);
+  });
+  expect(used).toBeLessThan(2000);
   expect(didYouMean(["a", "b"])).toBe("Did you mean a or b?");
   expect(didYouMean([])).toBeUndefined();
 });

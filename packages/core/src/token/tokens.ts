@@ -3,6 +3,7 @@ import { SkillError } from "@skillhold/protocol/error";
 import { tokenLock } from "../registry/lock.ts";
 import { rejectAgentActor } from "../registry/ownership.ts";
 import type { RegistryContext } from "../registry/registry-context.ts";
+import type { TokenPage } from "../registry/registry-store.ts";
 import { type TokenRecord, withoutHash } from "./token.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -10,6 +11,14 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** Those for programs and those of browsers, the oldest first; revoked ones too, until they would have expired. */
 export async function listTokens({ store }: RegistryContext): Promise<readonly TokenRecord[]> {
   return (await store.listTokens()).filter(({ kind }) => kind !== "sign-in").map(withoutHash);
+}
+
+/** The same, a page at a time. */
+export async function listTokenPage(
+  page: TokenPage,
+  { store }: RegistryContext,
+): Promise<readonly TokenRecord[]> {
+  return (await store.listTokenPage(page)).map(withoutHash);
 }
 
 /** Takes a token back: it counts no more with the next call. For one who may not, a token of others is not there. */

@@ -9,5 +9,11 @@ export interface Credentials {
   readonly rejectUnknown?: () => void;
 }
 
+export interface Authenticated {
+  readonly principal: Principal;
+  /** The store's version, asked since the request came; undefined where the engine has none. */
+  readonly seen: number | undefined;
+}
+
 /** Finds who a request is from; undefined when it says nobody, or nobody that counts. */
-export type Authenticate = (request: Credentials) => Promise<Principal | undefined>;
+export type Authenticate = (request: Credentials) => Promise<Authenticated | undefined>;

@@ -10,6 +10,8 @@ export interface Rates {
 interface Bucket {
   left: number;
   at: number;
+  /** When it was put last. */
+  readonly putAt: number;
 }
 
 /** Tries to sign in, a minute and an address. */
@@ -17,6 +19,7 @@ const UPGRADES = 10;
 const SIGN_INS = 10;
 const MOST_BUCKETS = 10_000;
 const MINUTE = 60_000;
+const SECOND = 1000;
 
 /** Lets each token, and each address without one, ask so many times a minute: what is not used is saved for a minute. */
 export class RateLimit {
@@ -56,23 +59,30 @@ export class RateLimit {
   }
 
   #take(key: string, perMinute: number, count = 1): void {
-    const left = this.#left(key, perMinute);
-    this.#keep(key, { left: left < count ? left : left - count, at: this.#clock.now().getTime() });
+    const now = this.#clock.now().getTime();
+    const left = this.#left(key, perMinute, now);
+    this.#keep(key, left < count ? left : left - count, now);
     if (left < count) throw tooMany(secondsFor(count - left, perMinute));
   }
 
-  #left(key: string, perMinute: number): number {
+  #left(key: string, perMinute: number, now = this.#clock.now().getTime()): number {
     const bucket = this.#buckets.get(key);
     if (bucket === undefined) return perMinute;
     // A clock may be put back.
-    const passed = Math.max(0, this.#clock.now().getTime() - bucket.at);
+    const passed = Math.max(0, now - bucket.at);
     return Math.min(perMinute, bucket.left + (passed * perMinute) / MINUTE);
   }
 
-  /** The one that was used last stands last; of too many, the first goes. */
-  #keep(key: string, bucket: Bucket): void {
+  /** Those that were used last stand last, within a second; of too many, the first goes. */
+  #keep(key: string, left: number, now: number): void {
+    const bucket = this.#buckets.get(key);
+    if (bucket !== undefined && Math.abs(now - bucket.putAt) < SECOND) {
+      bucket.left = left;
+      bucket.at = now;
+      return;
+    }
     this.#buckets.delete(key);
-    this.#buckets.set(key, bucket);
+    this.#buckets.set(key, { left, at: now, putAt: now });
     if (this.#buckets.size <= MOST_BUCKETS) return;
     const [oldest] = this.#buckets.keys();
     if (oldest !== undefined) this.#buckets.delete(oldest);

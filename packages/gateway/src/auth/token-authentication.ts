@@ -1,7 +1,6 @@
-import type { TokenRecord } from "@skillhold/core/token";
+import type { StoreVersion } from "../cache/store-version.ts";
 import type { GatewayContext } from "../gateway-context.ts";
-import { type Principal, roleOf } from "../principal.ts";
-import type { Authenticate, Credentials } from "./authenticate.ts";
+import type { Authenticate, Authenticated, Credentials } from "./authenticate.ts";
 import { CSRF_HEADER, isCsrfOf } from "./csrf.ts";
 import { readSessionCookie } from "./session-cookie.ts";
 import { TokenCache } from "./token-cache.ts";
@@ -16,9 +15,11 @@ export interface TokenAuthentication {
 /** Finds who asks by the tokens of the registry: a program sends one, and a browser has one in a cookie. */
 export function tokenAuthentication(
   context: Pick<GatewayContext, "registry" | "log" | "options">,
+  version: StoreVersion,
 ): TokenAuthentication {
   const { registry, log, options } = context;
-  const tokens = new TokenCache(registry, (error) => log({ level: "error", event: "watch.failed", error }));
+  const onError = (error: unknown) => log({ level: "error", event: "watch.failed", error });
+  const tokens = new TokenCache(registry, { version, onError });
   return {
     authenticate: (request) => findPrincipal(request, tokens, options.isTls),
     forget: () => tokens.forget(),
@@ -31,21 +32,16 @@ async function findPrincipal(
   request: Credentials,
   tokens: TokenCache,
   isTls: boolean,
-): Promise<Principal | undefined> {
+): Promise<Authenticated | undefined> {
   const { headers, rejectUnknown } = request;
   const authorization = headers.get("authorization");
   if (authorization !== null) {
     const secret = /^Bearer ([\w-]{1,256})$/i.exec(authorization)?.[1];
-    const token = secret === undefined ? undefined : await tokens.find(secret, "api", rejectUnknown);
-    return token && principalOf(token, "api");
+    return secret === undefined ? undefined : await tokens.find(secret, "api", rejectUnknown);
   }
   const secret = readSessionCookie(headers, isTls);
-  const token = secret === undefined ? undefined : await tokens.find(secret, "session", rejectUnknown);
-  if (secret === undefined || token === undefined) return undefined;
-  const isOurs = request.isNavigable === true || isCsrfOf(headers.get(CSRF_HEADER) ?? "", secret, token.id);
-  return isOurs ? principalOf(token, "session") : undefined;
-}
-
-function principalOf({ id, role, user, agent, expiresAt }: TokenRecord, kind: Principal["kind"]): Principal {
-  return { role: roleOf({ role, agent }), user, agent, token: id, kind, expiresAt };
+  const found = secret === undefined ? undefined : await tokens.find(secret, "session", rejectUnknown);
+  if (secret === undefined || found === undefined) return undefined;
+  const given = headers.get(CSRF_HEADER) ?? "";
+  return request.isNavigable === true || isCsrfOf(given, secret, found.principal.token) ? found : undefined;
 }

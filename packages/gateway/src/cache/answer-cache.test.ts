@@ -22,7 +22,7 @@ function open(bounds: Partial<CacheBounds> = {}) {
       now.made += 1;
       return { data: { text }, note: undefined };
     });
-    return JSON.parse(new TextDecoder().decode(answer.json)).text;
+    return JSON.parse(Buffer.from(answer.json).toString()).text;
   };
   return { now, cache, get };
 }

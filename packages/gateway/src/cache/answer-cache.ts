@@ -6,7 +6,7 @@ import type { ViewVersion } from "./view-version.ts";
 
 /** An answer as it is sent. */
 export interface Answer<Note = undefined> {
-  readonly json: Uint8Array<ArrayBuffer>;
+  readonly json: Uint8Array<ArrayBuffer> | string;
   readonly etag: string;
   /** What else is known of it. */
   readonly note: Note;
@@ -29,6 +29,10 @@ export interface Question {
   readonly principal: Principal | undefined;
   readonly params?: object;
   readonly query?: object;
+  /** Both as text, where that was made before. */
+  readonly words?: string | undefined;
+  /** The store's version, asked since the question came. */
+  readonly seen?: number | undefined;
   /** Whether the store is asked whether anything has changed, where it would else tell a moment later. */
   readonly isSure?: boolean;
 }
@@ -42,10 +46,12 @@ export interface CacheBounds {
 const defaultBounds: CacheBounds = { answers: 2000, bytes: 64 * 1024 * 1024, ms: 5 * 60_000 };
 /** One answer takes at most this part of the room. */
 const LARGEST_PART = 1 / 8;
+const LONGEST_TEXT = 8 * 1024;
 
 interface Kept {
   readonly answer: Answer<unknown>;
   readonly keptAt: number;
+  isUsed: boolean;
 }
 
 /**
@@ -69,7 +75,7 @@ export class AnswerCache {
 
   /** The answer that is kept, or a new one. Contract: what is made depends on nothing but the question and the version. */
   async get<Note>(question: Question, make: (version: number) => Promise<Made<Note>>): Promise<Answer<Note>> {
-    const version = await this.#version.current(question.isSure);
+    const version = await this.#version.current(question.isSure, question.seen);
     this.#begin(version);
     const key = keyOf(question);
     // What is under a key was made by the maker of its operation, whose notes are all of one type.
@@ -97,10 +103,12 @@ export class AnswerCache {
   #find(key: string): Answer<unknown> | undefined {
     const kept = this.#kept.get(key);
     if (kept === undefined) return undefined;
-    this.#drop(key, kept);
     const age = this.#clock.now().getTime() - kept.keptAt;
-    if (age < 0 || age >= this.#bounds.ms) return undefined;
-    this.#put(key, kept);
+    if (age < 0 || age >= this.#bounds.ms) {
+      this.#drop(key, kept);
+      return undefined;
+    }
+    kept.isUsed = true;
     return kept.answer;
   }
 
@@ -110,23 +118,37 @@ export class AnswerCache {
     make: (version: number) => Promise<Made<Note>>,
   ): Promise<Answer<Note>> {
     const { data, etag, note, isKept = true } = await make(version);
-    const json = new TextEncoder().encode(JSON.stringify(data));
+    const text = JSON.stringify(data);
+    // A short text is written together with the head; the bytes of a long one are not made anew each time.
+    const json = text.length <= LONGEST_TEXT ? text : new TextEncoder().encode(text);
     const answer = { json, etag: etag ?? shortHash(json), note };
     if (isKept && version === this.#of && json.length <= this.#bounds.bytes * LARGEST_PART)
-      this.#put(key, { answer, keptAt: this.#clock.now().getTime() });
+      this.#put(key, { answer, keptAt: this.#clock.now().getTime(), isUsed: false });
     return answer;
   }
 
-  /** The one that was used last stands last; of too many, the first go. */
   #put(key: string, kept: Kept): void {
     const before = this.#kept.get(key);
     if (before !== undefined) this.#drop(key, before);
+    const room = this.#bounds.bytes - costOf(key, kept);
+    while (this.#kept.size > 0 && (this.#kept.size >= this.#bounds.answers || this.#bytes > room))
+      this.#dropOne();
+    this.#add(key, kept);
+  }
+
+  /** One that was used since it was last come upon goes to the end; to move it at each use would cost more than all else. */
+  #dropOne(): void {
+    for (const [key, kept] of this.#kept) {
+      this.#drop(key, kept);
+      if (!kept.isUsed) return;
+      kept.isUsed = false;
+      this.#add(key, kept);
+    }
+  }
+
+  #add(key: string, kept: Kept): void {
     this.#kept.set(key, kept);
     this.#bytes += costOf(key, kept);
-    for (const [oldest, each] of this.#kept) {
-      if (this.#kept.size <= this.#bounds.answers && this.#bytes <= this.#bounds.bytes) return;
-      this.#drop(oldest, each);
-    }
   }
 
   #drop(key: string, kept: Kept): void {
@@ -135,11 +157,13 @@ export class AnswerCache {
   }
 }
 
-function keyOf({ operation, principal, params = {}, query = {} }: Question): string {
+/** Each part is JSON, in which no line ends: no two questions have one key. */
+function keyOf({ operation, principal, params = {}, query = {}, words }: Question): string {
   const who = principal === undefined ? null : [principal.role, principal.user, principal.agent ?? null];
-  return JSON.stringify([operation, who, params, query]);
+  return `${operation}\n${JSON.stringify(who)}\n${words ?? JSON.stringify([params, query])}`;
 }
 
 function costOf(key: string, { answer }: Kept): number {
-  return answer.json.length + 2 * key.length;
+  const { json } = answer;
+  return (typeof json === "string" ? 2 : 1) * json.length + 2 * key.length;
 }

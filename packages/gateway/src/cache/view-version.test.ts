@@ -45,6 +45,31 @@ test("SQLite is asked each time [S-55]", async () => {
   expect(state.looks).toBe(3);
 });
 
+test("where the store has the version of the last look there is nothing to look for [S-55]", async () => {
+  const { state, version } = open("sqlite");
+  const first = await version.current(true, 5);
+  expect(await version.current(true, 5)).toBe(first);
+  expect(state.looks).toBe(1);
+  state.next = {};
+  expect(await version.current(false, 6)).toBeGreaterThan(first);
+  expect(state.looks).toBe(2);
+  // What lies in a folder changes without the store.
+  state.view = {};
+  const third = await version.current(true, 6);
+  expect(third).toBeGreaterThan(first + 1);
+  expect(state.looks).toBe(2);
+});
+
+test("a look that failed is no look at that version [S-55]", async () => {
+  const { state, version } = open("sqlite");
+  state.failure = new Error("gone");
+  await expect(version.current(true, 5)).rejects.toThrow("gone");
+  await expect(version.current(true, 5)).rejects.toThrow("gone");
+  state.failure = undefined;
+  await version.current(true, 5);
+  expect(state.looks).toBe(3);
+});
+
 test("PostgreSQL is asked after it told of a commit, after one of our own, and where one must be sure [S-55]", async () => {
   const { state, version, tell } = open("postgres");
   const first = await version.current();

@@ -2,6 +2,7 @@ import type { Clock, IndexedLibrary } from "@skillhold/core";
 import type { RegistryStore } from "@skillhold/core/registry";
 
 export interface ViewVersionPorts {
+  /** Contract: what of it does not come from the store is in its view without being looked for. */
   readonly library: IndexedLibrary;
   readonly store: Pick<RegistryStore, "engine" | "onCommit">;
   readonly clock: Clock;
@@ -24,6 +25,8 @@ export class ViewVersion {
   /** Whether the store tells of commits; while it does not, it is asked each time. */
   #isTold = false;
   #isBehind = true;
+  /** The store's version before the last look that is over; while the store has it, there is nothing to look for. */
+  #upTo: number | undefined;
   #refreshing: Promise<void> = Promise.resolve();
 
   constructor(ports: ViewVersionPorts) {
@@ -37,10 +40,12 @@ export class ViewVersion {
 
   /**
    * The number, with all that was committed before the call as far as the store has told of it: it tells a moment later
-   * of what others commit. To be sure, it is asked. Fails when that cannot be found out.
+   * of what others commit. To be sure, it is asked. Fails when that cannot be found out. `seen` is the store's version,
+   * of whoever has asked for it since what must be known was committed.
    */
-  async current(isSure = false): Promise<number> {
-    if (isSure || this.#isBehind || !this.#isTold || this.#isCheap) this.#refresh();
+  async current(isSure = false, seen?: number): Promise<number> {
+    if (seen !== undefined && seen === this.#upTo) return this.#settle();
+    if (isSure || this.#isBehind || !this.#isTold || this.#isCheap) this.#refresh(seen);
     await this.#refreshing;
     return this.#settle();
   }
@@ -82,12 +87,16 @@ export class ViewVersion {
   }
 
   /** Whoever asks meanwhile waits for it: what is known before it is over is not the newest. */
-  #refresh(): void {
+  #refresh(seen: number | undefined): void {
     this.#isBehind = false;
-    this.#refreshing = this.#ports.library.layer.shelf.refresh().catch((error: unknown) => {
+    const looked = () => {
+      this.#upTo = seen;
+    };
+    const failed = (error: unknown) => {
       this.#isBehind = true;
       throw error;
-    });
+    };
+    this.#refreshing = this.#ports.library.layer.shelf.refresh().then(looked, failed);
   }
 
   /** Views are replaced whole, and only when something in them is another. */

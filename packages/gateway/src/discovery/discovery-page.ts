@@ -68,7 +68,8 @@ async function indexOf(
   const { json, etag } = await context.answers.get(question, async () => {
     return { data: await write(context), note: undefined };
   });
-  return { bytes: json, type: "application/json", etag };
+  const bytes = typeof json === "string" ? new TextEncoder().encode(json) : json;
+  return { bytes, type: "application/json", etag };
 }
 
 /** All who have no token share what one may have under way. */

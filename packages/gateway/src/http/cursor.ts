@@ -10,7 +10,11 @@ export function writeCursor(last: string): string {
 export function readCursor(cursor: string): string {
   const [last = ""] = Buffer.from(cursor, "base64url").toString("utf8").split("\n", 1);
   if (last !== "" && writeCursor(last) === cursor) return last;
-  throw new SkillError("USAGE", "The cursor is not one that was given out.", {
+  throw badCursor();
+}
+
+export function badCursor(): SkillError {
+  return new SkillError("USAGE", "The cursor is not one that was given out.", {
     hint: "Send the nextCursor of the page before as it is, or none for the first page.",
   });
 }

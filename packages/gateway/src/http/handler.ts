@@ -17,8 +17,12 @@ export interface Call<O extends Operation> {
   readonly operation: O;
   readonly params: Parsed<Row<O>, "params">;
   readonly query: Parsed<Row<O>, "query">;
+  /** Both as text. */
+  readonly words?: string;
   readonly body: Body<Row<O>>;
   readonly principal: Row<O>["roles"] extends "anyone" ? Principal | undefined : Principal;
+  /** The store's version, asked since the request came; undefined where nobody did. */
+  readonly seen?: number | undefined;
   readonly headers: Headers;
   readonly requestId: string;
   /** Whether only the head of the answer is sent: nothing is handed over then. */

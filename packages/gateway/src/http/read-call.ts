@@ -3,28 +3,28 @@ import type { Route } from "@skillhold/protocol/http";
 import type { z } from "zod";
 import { readJson } from "./body.ts";
 
-export interface ReadParts {
-  readonly params: unknown;
-  readonly query: unknown;
-  readonly body: unknown;
+/** What an address says. */
+export interface Words {
+  readonly params: object;
+  readonly query: object;
+  /** Both as text: another one for other words. */
+  readonly text: string;
 }
 
-/** Reads what a request says, and refuses what its row of the table does not have. */
-export async function readCall(
-  row: Route,
-  request: Request,
-  params: Readonly<Record<string, string>>,
-): Promise<ReadParts> {
+/** Reads an address, and refuses what its row of the table does not have. */
+export function readWords(row: Route, url: string, given: Readonly<Record<string, string>>): Words {
+  const params = row.params === undefined ? {} : parse(row.params, given, "path");
+  const query = readQuery(row, url);
   return {
-    params: row.params === undefined ? {} : parse(row.params, params, "path"),
-    query: readQuery(row, request),
-    body: await readBody(row, request),
+    params: Object.freeze(params),
+    query: Object.freeze(query),
+    text: JSON.stringify([params, query]),
   };
 }
 
-function readQuery(row: Route, request: Request): unknown {
+function readQuery(row: Route, url: string): object {
   // What has no query need not be taken apart to find that out.
-  const given = request.url.includes("?") ? [...new URL(request.url).searchParams] : [];
+  const given = url.includes("?") ? [...new URL(url).searchParams] : [];
   const names = given.map(([name]) => name);
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice !== undefined)
@@ -35,13 +35,13 @@ function readQuery(row: Route, request: Request): unknown {
   return parse(row.query, Object.fromEntries(given), "query");
 }
 
-async function readBody(row: Route, request: Request): Promise<unknown> {
+export async function readBody(row: Route, request: Request): Promise<unknown> {
   if (row.body === undefined) return undefined;
   if (row.body === "archive") return request.body ?? new ReadableStream({ start: (end) => end.close() });
   return parse(row.body, await readJson(request), "body");
 }
 
-function parse(schema: z.ZodType, value: unknown, where: string): unknown {
+function parse<T>(schema: z.ZodType<T>, value: unknown, where: string): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const faults = parsed.error.issues.slice(0, 5).map(({ path, message }) => {

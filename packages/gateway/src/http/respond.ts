@@ -22,8 +22,10 @@ export function respond(row: Route, reply: AnyReply, request: Request, requestId
     ...(etag === undefined ? {} : { etag: `"${etag}"` }),
     ...reply.headers,
   };
-  if (row.condition === "read" && etag !== undefined && isFresh(request.headers, etag))
-    return new Response(null, { status: 304, headers });
+  const isUnchanged =
+    reply.unchanged !== undefined ||
+    (row.condition === "read" && etag !== undefined && isFresh(request.headers, etag));
+  if (isUnchanged) return new Response(null, { status: 304, headers });
   if (row.answer === "nothing") return new Response(null, { status: row.status ?? 204, headers });
   if (row.answer === "bytes") {
     headers["content-type"] = reply.type ?? "application/octet-stream";

@@ -17,12 +17,16 @@ const OTHER = "other";
 const FAILED = "failed";
 const MOST_SKILLS = 1000;
 
+type Series = ReturnType<Histogram<"operation" | "method" | "status">["labels"]>;
+
 /** The numbers of a gateway, as Prometheus reads them. */
 export class GatewayMetrics {
   readonly #registry = new Registry();
   readonly #requests: Histogram<"operation" | "method" | "status">;
-  readonly #inFlight: Gauge;
+  /** One for each of its combinations of labels: few, since all of them come from tables. */
+  readonly #series = new Map<string, Series>();
   readonly #durations: Histogram<"kind" | "outcome">;
+  #inFlight = 0;
 
   constructor(measured: Measured) {
     const registers = [this.#registry];
@@ -33,11 +37,6 @@ export class GatewayMetrics {
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
       registers,
     });
-    this.#inFlight = new Gauge({
-      name: "skillhold_http_requests_in_flight",
-      help: "Requests that are being answered.",
-      registers,
-    });
     this.#durations = new Histogram({
       name: "skillhold_run_duration_seconds",
       help: "Time that scripts and tools of skills took, by how they ended.",
@@ -45,17 +44,25 @@ export class GatewayMetrics {
       buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
       registers,
     });
-    addGauges(measured, registers);
+    addGauges(measured, registers, () => this.#inFlight);
     addUsage(measured, registers);
   }
 
   observe({ operation, method }: Pick<StartedRequest, "operation" | "method">): (status: number) => void {
-    this.#inFlight.inc();
-    const end = this.#requests.startTimer();
+    this.#inFlight += 1;
+    const started = performance.now();
     return (status) => {
-      this.#inFlight.dec();
-      end({ operation, method: known.has(method) ? method : OTHER, status: String(status) });
+      this.#inFlight -= 1;
+      this.#seriesOf(operation, method, status).observe((performance.now() - started) / 1000);
     };
+  }
+
+  #seriesOf(operation: string, given: string, status: number): Series {
+    const method = known.has(given) ? given : OTHER;
+    const key = `${operation} ${method} ${status}`;
+    const series = this.#series.get(key) ?? this.#requests.labels(operation, method, String(status));
+    this.#series.set(key, series);
+    return series;
   }
 
   /** Takes in an event of the log. Contract: each comes once. */
@@ -81,7 +88,11 @@ export class GatewayMetrics {
 
 const known = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"]);
 
-function addGauges({ countSkills, countQuestions, countSockets }: Measured, registers: Registry[]): void {
+function addGauges(
+  { countSkills, countQuestions, countSockets }: Measured,
+  registers: Registry[],
+  countRequests: () => number,
+): void {
   const gauge = (name: string, help: string, read: () => number | Promise<number>) =>
     new Gauge({
       name,
@@ -91,6 +102,7 @@ function addGauges({ countSkills, countQuestions, countSockets }: Measured, regi
         this.set(await read());
       },
     });
+  gauge("skillhold_http_requests_in_flight", "Requests that are being answered.", countRequests);
   gauge("skillhold_catalog_skills", "Skills that are not deleted.", countSkills);
   gauge("skillhold_approvals_pending", "Questions that wait for a person.", countQuestions);
   gauge("skillhold_ws_clients", "Open WebSocket connections.", countSockets);

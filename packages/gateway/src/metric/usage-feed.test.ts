@@ -49,9 +49,9 @@ test("numbers go on where they were after the log could not be read once [S-63]"
     ({ seq }) => seen.push(seq),
   );
   feed.start(log);
-  await vi.waitFor(() => expect(feed.usage.upTo).toBe(2));
+  await vi.waitFor(() => expect(feed.usage.upTo).toBe(2), 30_000);
   log.append(denied(3), { isLost: true });
-  await vi.waitFor(() => expect(feed.usage.upTo).toBe(3), { timeout: 5000 });
+  await vi.waitFor(() => expect(feed.usage.upTo).toBe(3), 30_000);
   await feed.close();
   expect([errors.length, seen]).toEqual([1, [1, 2, 3]]);
 });

@@ -1,34 +1,62 @@
-import type { Explanation } from "@skillhold/core";
 import {
   explainAccess,
+  findGrant,
   type Grant,
   type GrantResult,
   grantSkill,
-  listGrants,
+  listGrantPage,
   revokeSkill,
+  type UserRecord,
 } from "@skillhold/core/registry";
+import { SkillError } from "@skillhold/protocol/error";
+import { z } from "zod";
+import { shortHash } from "../digest.ts";
+import type { GatewayContext } from "../gateway-context.ts";
+import { rejectStale } from "../http/condition.ts";
 import type { Handlers } from "../http/handler.ts";
 import { present } from "../http/present.ts";
-import { actorOf, isAdministrator } from "../principal.ts";
+import { actorOf, isAdministrator, type Principal } from "../principal.ts";
 import { toldTo } from "../told-candidate.ts";
 import { viewerOf } from "../viewer.ts";
+import { explanationList, withoutPlace } from "./explanation.ts";
+import { pageOf } from "./page.ts";
 import { noSkill, skillIdOf } from "./skill-key.ts";
+
+const GrantPlace = z.object({ kind: z.enum(["agent", "user"]), key: z.string() });
 
 export const accessHandlers: Pick<
   Handlers,
-  "listGrants" | "putGrant" | "deleteGrant" | "explainAccess" | "explainAll" | "listUsers"
+  "listGrants" | "getGrant" | "putGrant" | "deleteGrant" | "explainAccess" | "explainAll" | "listUsers"
 > = {
-  listGrants: async ({ params, principal }, { registry }) => {
-    const grants = await listGrants(params.id, { by: actorOf(principal) }, registry);
-    return { data: { grants: grants.map(viewOf) } };
-  },
-  putGrant: async ({ params: { id, kind, key }, body, principal }, { registry }) => {
-    const options = { by: actorOf(principal), ...present(body) };
-    return { data: resultOf(await grantSkill(id, { kind, key }, options, registry)) };
-  },
-  deleteGrant: async ({ params: { id, kind, key }, principal }, { registry }) => {
+  listGrants: async ({ params, query, principal }, { registry }) => {
     const by = actorOf(principal);
-    return { data: resultOf(await revokeSkill(id, { kind, key }, { by }, registry)) };
+    const { rows, next } = await pageOf(query, {
+      place: GrantPlace,
+      placeOf: ({ grantee }: Grant) => grantee,
+      list: (after, limit) => listGrantPage(params.id, { after, limit }, { by }, registry),
+    });
+    return { data: { grants: rows.map(viewOf), ...next } };
+  },
+  getGrant: async ({ params: { id, kind, key }, principal }, { registry }) => {
+    const grant = await findGrant(id, { kind, key }, { by: actorOf(principal) }, registry);
+    if (grant !== undefined) return { data: viewOf(grant), etag: tagOf(grant) };
+    throw new SkillError("GRANT_NOT_FOUND", "They were not granted this skill.", {
+      hint: "GET /v1/skills/{id}/grants lists who was.",
+      details: { id, kind, key },
+    });
+  },
+  putGrant: async ({ params, body, principal, headers }, { registry }) => {
+    const { id, kind, key } = params;
+    const seen = await findSeenGrant({ params, principal, headers }, registry);
+    const options = { by: actorOf(principal), seen, ...present(body) };
+    const { grant, ...result } = await grantSkill(id, { kind, key }, options, registry);
+    return { data: resultOf(result), etag: tagOf(grant) };
+  },
+  deleteGrant: async ({ params, principal, headers }, { registry }) => {
+    const { id, kind, key } = params;
+    const seen = await findSeenGrant({ params, principal, headers }, registry);
+    const by = actorOf(principal);
+    return { data: resultOf(await revokeSkill(id, { kind, key }, { by, seen }, registry)) };
   },
   explainAccess: async ({ params, query, principal }, context) => {
     const { registry, host, skills } = context;
@@ -47,13 +75,45 @@ export const accessHandlers: Pick<
     const own = await viewerOf(principal, {}, context);
     const viewer = await viewerOf(principal, query, context);
     const all = await context.library.explain(viewer);
-    if (isAdministrator(principal)) return { data: { explanations: all } };
+    const isAdmin = isAdministrator(principal);
     const isKnown = toldTo([own, viewer], context);
-    const known = all.filter((each) => each.state === "visible" || isKnown(each));
-    return { data: { explanations: known.map(withoutPlace) } };
+    const known = isAdmin ? all : all.filter((each) => each.state === "visible" || isKnown(each));
+    const { rows, next } = await pageOf(query, explanationList(known));
+    const explanations = rows.map(({ row }) => (isAdmin ? row : withoutPlace(row)));
+    return { data: { explanations, ...next } };
   },
-  listUsers: async (_call, { registry }) => ({ data: { users: await registry.store.listUsers() } }),
+  listUsers: async ({ query }, { registry: { store } }) => {
+    const { rows: users, next } = await pageOf(query, {
+      place: z.string(),
+      placeOf: ({ name }: UserRecord) => name,
+      list: (after, limit) => store.listUsers({ after, limit }),
+    });
+    return { data: { users, ...next } };
+  },
 };
+
+interface Changing {
+  readonly params: { readonly id: string; readonly kind: "agent" | "user"; readonly key: string };
+  readonly principal: Principal;
+  readonly headers: Headers;
+}
+
+/** How the caller last saw the grant, where they say so. Contract: the change refuses another one. */
+async function findSeenGrant(
+  { params: { id, kind, key }, principal, headers }: Changing,
+  registry: GatewayContext["registry"],
+): Promise<Grant | undefined> {
+  if (headers.get("if-match") === null) return undefined;
+  // An agent may be named by its uid, and is granted by its key.
+  const agent = kind === "agent" ? await registry.store.findAgent(key) : undefined;
+  const grantee = { kind, key: agent?.key ?? key };
+  const grant = await findGrant(id, grantee, { by: actorOf(principal) }, registry);
+  // What is not there is not as anyone saw it, and no tag stands for it.
+  if (grant === undefined)
+    throw new SkillError("PRECONDITION_FAILED", "They are not granted this skill.", { details: { id } });
+  rejectStale(headers, tagOf(grant));
+  return grant;
+}
 
 function viewOf({ skill: _, ...grant }: Grant): Omit<Grant, "skill"> {
   return grant;
@@ -63,9 +123,6 @@ function resultOf({ uid: _, ...result }: GrantResult): Omit<GrantResult, "uid"> 
   return result;
 }
 
-/** Where things lie on this machine is for those to know who look after it. */
-function withoutPlace(each: Explanation): Explanation {
-  const path = `${each.source}:${each.id}`;
-  if (each.state !== "shadowed") return { ...each, path };
-  return { ...each, path, message: "Another skill of this id counts." };
+function tagOf(grant: Grant): string {
+  return shortHash(JSON.stringify(grant));
 }

@@ -1,20 +1,32 @@
-import { type AgentRecord, addAgent, changeAgent, listAgents, removeAgent } from "@skillhold/core/registry";
+import {
+  type AgentPage,
+  type AgentRecord,
+  addAgent,
+  changeAgent,
+  removeAgent,
+} from "@skillhold/core/registry";
 import type { AgentView } from "@skillhold/protocol/http";
-import type { z } from "zod";
+import { z } from "zod";
 import { getAgentFor, isAgentOf } from "../agent-owner.ts";
 import { shortHash } from "../digest.ts";
+import type { GatewayContext } from "../gateway-context.ts";
 import { rejectStale } from "../http/condition.ts";
 import type { Handlers } from "../http/handler.ts";
 import { present } from "../http/present.ts";
-import { actorOf } from "../principal.ts";
+import { actorOf, isAdministrator, isPerson, type Principal } from "../principal.ts";
+import { pageOf } from "./page.ts";
 
 export const agentHandlers: Pick<
   Handlers,
   "listAgents" | "addAgent" | "getAgent" | "changeAgent" | "removeAgent"
 > = {
-  listAgents: async ({ principal }, { registry }) => {
-    const agents = (await listAgents(registry)).filter((agent) => isAgentOf(agent, principal));
-    return { data: { agents: agents.map(viewOf) } };
+  listAgents: async ({ query, principal }, { registry }) => {
+    const { rows, next } = await pageOf(query, {
+      place: z.string(),
+      placeOf: ({ key }: AgentRecord) => key,
+      list: (after, limit) => listKnown(principal, { after, limit }, registry),
+    });
+    return { data: { agents: rows.map(viewOf), ...next } };
   },
   addAgent: async ({ body, principal }, { registry }) => {
     const agent = await addAgent(present(body), { by: actorOf(principal) }, registry);
@@ -42,6 +54,19 @@ export const agentHandlers: Pick<
     return { data: { key: agent.key, revoked } };
   },
 };
+
+/** Those that someone may know of, as `isAgentOf` says. */
+async function listKnown(
+  principal: Principal,
+  page: AgentPage,
+  { store }: GatewayContext["registry"],
+): Promise<readonly AgentRecord[]> {
+  if (isAdministrator(principal)) return await store.listAgents(page);
+  if (isPerson(principal)) return await store.listAgents({ ...page, owner: principal.user });
+  // Whoever acts as an agent knows of that one alone, and there is one page of it.
+  const own = page.after === undefined ? await store.findAgent(principal.agent ?? "") : undefined;
+  return own !== undefined && own.removedAt === undefined && isAgentOf(own, principal) ? [own] : [];
+}
 
 /** How the caller last saw the agent, where they say so. Contract: the change refuses another one. */
 function seenBy(headers: Headers, agent: AgentRecord): AgentRecord | undefined {

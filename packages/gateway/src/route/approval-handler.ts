@@ -1,4 +1,4 @@
-import type { Approval } from "@skillhold/core";
+import { type Approval, revokeApproval } from "@skillhold/core";
 import type { Handlers } from "../http/handler.ts";
 import { actorOf } from "../principal.ts";
 
@@ -12,15 +12,11 @@ export const approvalHandlers: Pick<Handlers, "listQuestions" | "answerQuestion"
     return { data: { question, answer: body.answer } };
   },
   revokeApproval: async ({ params, principal }, { approvals, audit, registry }) => {
-    const now = registry.clock.now();
-    const kept = (await approvals.list(now)).find(({ id }) => id === params.approval);
-    const wasThere = await approvals.remove(params.approval);
-    if (wasThere && kept !== undefined) {
-      const { id: approval, skill, target } = kept;
-      const by = actorOf(principal);
-      await audit.record({ type: "approval.revoked", at: now.toISOString(), by, approval, skill, target });
-    }
-    return { data: { wasThere } };
+    const { clock } = registry;
+    const kept = (await approvals.list(clock.now())).find(({ id }) => id === params.approval);
+    if (kept === undefined) return { data: { wasThere: await approvals.remove(params.approval) } };
+    const by = actorOf(principal);
+    return { data: { wasThere: await revokeApproval(kept, { by }, { approvals, audit, clock }) } };
   },
 };
 

@@ -1,11 +1,16 @@
+import type { UsageCount } from "@skillhold/core/audit";
 import type { SkillEntry } from "@skillhold/protocol";
+import { z } from "zod";
 import type { Handlers } from "../http/handler.ts";
 import { metricView } from "../metric/metric-view.ts";
 import { isAdministrator, type Principal } from "../principal.ts";
 import type { RunningContext } from "../running-context.ts";
 import { viewerOf } from "../viewer.ts";
 import { pinFor } from "./known-skill.ts";
+import { type KeyedRow, pageOf, rowsAfter } from "./page.ts";
 import { noSkill, skillIdOf } from "./skill-key.ts";
+
+const Place = z.tuple([z.string(), z.int()]);
 
 export const metricHandlers: Pick<Handlers, "listMetrics" | "getMetrics" | "getPrometheus"> = {
   listMetrics: async ({ query, principal }, context) => {
@@ -16,7 +21,13 @@ export const metricHandlers: Pick<Handlers, "listMetrics" | "getMetrics" | "getP
       const metered = known.get(skill);
       return metered !== undefined && isOpen(metered, revision);
     });
-    return { data: { upTo: usage.upTo, skills: counts.map(metricView) } };
+    const keyed = counts.map((row) => ({ key: [row.skill, row.revision ?? 0], row }));
+    const { rows, next } = await pageOf(query, {
+      place: Place,
+      placeOf: ({ key }: KeyedRow<UsageCount>) => Place.parse(key),
+      list: async (after, limit) => rowsAfter(keyed, after, limit),
+    });
+    return { data: { upTo: usage.upTo, skills: rows.map(({ row }) => metricView(row)), ...next } };
   },
   getMetrics: async ({ params, principal }, context) => {
     const metered = await getMetered(params.id, principal, context);

@@ -1,15 +1,17 @@
 import {
   diffRevisions,
   importSkills as importInto,
-  listRevisions,
   openArchiveFile,
   publishArchive,
+  type Revision,
+  type RevisionPage,
   rollback,
   type SkillDiff,
 } from "@skillhold/core/registry";
 import { SkillError } from "@skillhold/protocol/error";
 import { archiveTypes } from "@skillhold/protocol/http";
 import type { Limits } from "@skillhold/protocol/limits";
+import { z } from "zod";
 import { shortHash } from "../digest.ts";
 import { isFresh } from "../http/condition.ts";
 import type { Call, Handlers, Reply } from "../http/handler.ts";
@@ -20,6 +22,7 @@ import { exchangeLimits } from "./exchange-limit.ts";
 import { exportSkills } from "./export-handler.ts";
 import { attachment } from "./file-answer.ts";
 import { allowedRevision, getKnown, type KnownSkill } from "./known-skill.ts";
+import { pageOf } from "./page.ts";
 import { revisionView } from "./revision-view.ts";
 import { recordServed, type Served } from "./served.ts";
 import { packFiles } from "./skill-archive.ts";
@@ -131,10 +134,26 @@ async function listVersions(
   context: RunningContext,
 ): Promise<Reply<"listVersions">> {
   const known = await getKnown(call.params.id, { principal: call.principal }, context);
-  const found = known.held === undefined ? [] : await listRevisions(uidOf(known), context.registry);
-  const told = found.filter(({ revision }) => known.pin === undefined || known.pin === revision);
-  const json = JSON.stringify({ versions: told.map((each) => revisionView(each, known)) });
+  const { rows, next } = await pageOf(call.query, {
+    place: z.int().min(1),
+    placeOf: ({ revision }: Revision) => revision,
+    list: (before, limit) => listTold(known, { before, limit }, context),
+  });
+  const json = JSON.stringify({ versions: rows.map((each) => revisionView(each, known)), ...next });
   return { json, etag: shortHash(json) };
+}
+
+/** Those that are there for someone: one who is held to a revision has that one alone. */
+async function listTold(
+  known: KnownSkill,
+  page: RevisionPage,
+  { registry: { store } }: RunningContext,
+): Promise<readonly Revision[]> {
+  if (known.held === undefined) return [];
+  const { pin } = known;
+  if (pin === undefined) return await store.listRevisions(uidOf(known), page);
+  const only = page.before === undefined ? await store.findRevision(uidOf(known), pin) : undefined;
+  return only === undefined ? [] : [only];
 }
 
 async function diffVersions(

@@ -2,6 +2,7 @@ import {
   archiveSkill,
   deleteSkill as deleteFrom,
   editSkill,
+  type FolderToggle,
   type RegisteredSkill,
   restoreSkill as restoreIn,
   type SkillEdit,
@@ -15,7 +16,8 @@ import type { Call, Handlers, Reply } from "../http/handler.ts";
 import { actorOf, isAdministrator, type Principal } from "../principal.ts";
 import type { RunningContext } from "../running-context.ts";
 import { viewerOf } from "../viewer.ts";
-import { getKnown } from "./known-skill.ts";
+import { getKnown, type KnownSkill } from "./known-skill.ts";
+import { readContent } from "./skill-content.ts";
 import { noSkill, skillIdOf } from "./skill-key.ts";
 import { etagOf, rowsOf } from "./skill-row.ts";
 
@@ -82,10 +84,12 @@ async function updateSkill(
   const by = actorOf(principal);
   const change = () => editSkill(params.id, edit, { by, seen }, context.registry);
   const { skill, status } = await changeIn(call, change, context);
+  // Before the row is read: a tag is never of a later state than what is shown with it.
+  const etag = etagOf(await getKnown(params.id, { principal }, context));
   const viewer = await viewerOf(principal, {}, context);
   const [row] = rowsOf(await context.skills.survey(viewer, [skill.id]), { principal, viewer }, context);
   if (row === undefined) throw noSkill(params.id);
-  return { data: { row, status }, etag: etagOf(await getKnown(params.id, { principal }, context)) };
+  return { data: { row, status }, etag };
 }
 
 async function deleteSkill(
@@ -103,20 +107,22 @@ async function restoreSkill(
   call: Call<"restoreSkill">,
   context: RunningContext,
 ): Promise<Reply<"restoreSkill">> {
+  const seen = await findSeen(call, context);
   const by = actorOf(call.principal);
-  const change = () => restoreIn(call.params.id, { by }, context.registry);
+  const change = () => restoreIn(call.params.id, { by, seen }, context.registry);
   const { id, uid, status } = await changeIn(call, change, context);
   return { data: { id, uid, status } };
 }
 
 async function setStatus(call: Call<"setStatus">, context: RunningContext): Promise<Reply<"setStatus">> {
   const { params, body } = call;
+  const seen = await findSeen(call, context);
   const by = actorOf(call.principal);
   const { reason = "No reason was given" } = body;
   const change = () =>
     body.status === "archived"
-      ? archiveSkill(params.id, { by, reason }, context.registry)
-      : unarchiveSkill(params.id, { by }, context.registry);
+      ? archiveSkill(params.id, { by, seen, reason }, context.registry)
+      : unarchiveSkill(params.id, { by, seen }, context.registry);
   const { skill } = await changeIn(call, change, context);
   return { data: { id: skill.id, status: skill.status, missing: skill.missing } };
 }
@@ -128,18 +134,45 @@ async function toggleSkill(
   const { params, body, principal } = call;
   const by = actorOf(principal);
   if (await isInFolder(call, context)) {
-    const { id, isEnabled } = await toggleFolderSkill(params.id, body.enabled, { by }, context.registry);
+    const seen = await findSeenToggle(call, context);
+    const change = { by, seen };
+    const { id, isEnabled } = await toggleFolderSkill(params.id, body.enabled, change, context.registry);
     return { data: { ok: true, id, enabled: isEnabled, status: "active", missing: [], warnings: [] } };
   }
+  const seen = await findSeen(call, context);
   const { ok, id, enabled, status, reason, missing, warnings } = await toggleIn(
     params.id,
     body.enabled,
-    { by },
+    { by, seen },
     context.registry,
   );
   return {
     data: { ok, id, enabled, status, ...(reason === undefined ? {} : { reason }), missing, warnings },
   };
+}
+
+/** What was said of a folder's skill when the caller last saw it, where they say so. Contract: the switch refuses else. */
+async function findSeenToggle(
+  { params, principal, headers }: Changing,
+  context: RunningContext,
+): Promise<{ readonly toggle: FolderToggle | undefined } | undefined> {
+  if (headers.get("if-match") === null) return undefined;
+  // Before it is looked at: what is said of it while that is done makes it another one.
+  const toggle = (await context.registry.store.listToggles()).find(({ id }) => id === params.id);
+  const known = await getKnown(params.id, { principal }, context);
+  rejectStale(headers, etagOf(known, await findTreeHash(known, context)));
+  return { toggle };
+}
+
+/** Undefined for what is hidden in a folder, or was hidden just now: it is shown to nobody, and no tag stands for it. */
+async function findTreeHash(known: KnownSkill, context: RunningContext): Promise<string | undefined> {
+  if (!known.access.isVisible) return undefined;
+  try {
+    return (await readContent(known, context)).treeHash;
+  } catch (error) {
+    if (error instanceof SkillError && error.code === "SKILL_NOT_FOUND") return undefined;
+    throw error;
+  }
 }
 
 /** Folders are the gateway's own: what is in them is an administrator's to switch. */

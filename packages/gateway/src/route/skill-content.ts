@@ -4,6 +4,7 @@ import { parseSkill } from "@skillhold/core/skill";
 import type { Digest, SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { GatewayContext } from "../gateway-context.ts";
+import type { RunningContext } from "../running-context.ts";
 import { allowedRevision, type KnownSkill } from "./known-skill.ts";
 import { noSkill } from "./skill-key.ts";
 
@@ -88,6 +89,16 @@ export async function readBytes(
     start += part.length;
   }
   return bytes;
+}
+
+/** The same from memory, where a small file of the registry was read before. Contract: nobody writes to them. */
+export async function readKept(
+  known: Holder,
+  file: SkillFile,
+  context: Reading & Pick<RunningContext, "blobs">,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const read = () => readBytes(known, file, context);
+  return known.held === undefined ? await read() : await context.blobs.get(file.digest, read);
 }
 
 function changed(path: string): SkillError {

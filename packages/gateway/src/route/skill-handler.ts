@@ -1,5 +1,6 @@
-import { normalizeRelative, sessionCatalogue } from "@skillhold/core";
+import { normalizeRelative, type SkillFile, sessionCatalogue } from "@skillhold/core";
 import { SkillError } from "@skillhold/protocol/error";
+import type { Question } from "../cache/answer-cache.ts";
 import { digestOf } from "../digest.ts";
 import { isFresh } from "../http/condition.ts";
 import type { Call, Handlers, Reply } from "../http/handler.ts";
@@ -8,10 +9,11 @@ import { isPerson } from "../principal.ts";
 import type { RunningContext } from "../running-context.ts";
 import { type Looking, viewerOf } from "../viewer.ts";
 import { fileReply } from "./file-answer.ts";
-import { getKnown } from "./known-skill.ts";
+import { getKnown, type KnownSkill } from "./known-skill.ts";
+import { readInTurn } from "./large-file.ts";
 import { recordServed, type Served } from "./served.ts";
 import { skillChangeHandlers } from "./skill-change-handler.ts";
-import { readBytes, readContent, readFiles } from "./skill-content.ts";
+import { type KnownFiles, readContent, readFiles, readKept } from "./skill-content.ts";
 import { listPage } from "./skill-list.ts";
 import { etagOf, rowOf, rowsOf } from "./skill-row.ts";
 
@@ -89,14 +91,24 @@ async function getCatalogue(
 
 async function getSkill(call: Call<"getSkill">, context: RunningContext): Promise<Reply<"getSkill">> {
   const { params, query, headers } = call;
-  const question = { ...call, isSure: true };
-  const answer = await context.answers.get<Served>(question, () =>
+  const { json, etag, note } = await context.answers.get<Served>(surely(call), () =>
     makeSkill(params.id, query, call, context),
   );
-  const { json, etag, note } = answer;
   if (isFresh(headers, etag)) return { unchanged: etag };
   await recordServed(call, [note], context);
   return { json, etag };
+}
+
+/** What is handed over is never older than the question. */
+function surely({
+  operation,
+  principal,
+  params,
+  query,
+  words,
+  seen,
+}: Call<"getSkill"> | Call<"readFile">): Question {
+  return { operation, principal, params, query, words, seen, isSure: true };
 }
 
 async function makeSkill(
@@ -132,8 +144,29 @@ async function listFiles(call: Call<"listFiles">, context: RunningContext): Prom
 }
 
 async function readFile(call: Call<"readFile">, context: RunningContext): Promise<Reply<"readFile">> {
-  const { principal, headers, params } = call;
-  const { revision: wanted, ...looking } = call.query;
+  const { headers } = call;
+  const { note } = await context.answers.get<KnownFile>(surely(call), () => findFile(call, context));
+  const { known, file, treeHash, revision } = note;
+  const { path, digest: etag } = file;
+  if (isFresh(headers, etag)) return { unchanged: etag };
+  const span = readRange(headers, file.size, etag);
+  const bytes = await readInTurn(file, call, () => readKept(known, file, context), context);
+  const reply = fileReply(path, bytes, etag, span);
+  const sent = span === undefined ? bytes : bytes.subarray(span.start, span.end);
+  const digest = span === undefined ? file.digest : digestOf(sent);
+  const skill = known.access.entry.id;
+  await recordServed(call, [{ skill, hash: treeHash, revision, path, digest, bytes: sent.length }], context);
+  return reply;
+}
+
+/** A file that whoever asks may have. */
+interface KnownFile extends Omit<KnownFiles, "files"> {
+  readonly known: KnownSkill;
+  readonly file: SkillFile;
+}
+
+async function findFile({ params, query, principal }: Call<"readFile">, context: RunningContext) {
+  const { revision: wanted, ...looking } = query;
   const known = await getKnown(params.id, { principal, looking }, context);
   const path = normalizeRelative(params.path, context.registry.limits);
   const { files, treeHash, revision } = await readFiles(known, wanted, context);
@@ -142,14 +175,8 @@ async function readFile(call: Call<"readFile">, context: RunningContext): Promis
     throw new SkillError("PATH_NOT_FOUND", "The skill has no such file.", {
       hint: "GET /v1/skills/{id}/files lists the files there are.",
     });
-  const etag = file.digest;
-  if (isFresh(headers, etag)) return { unchanged: etag };
-  const span = readRange(headers, file.size, etag);
-  const bytes = await readBytes(known, file, context);
-  const reply = fileReply(path, bytes, etag, span);
-  const sent = span === undefined ? bytes : bytes.subarray(span.start, span.end);
-  const digest = span === undefined ? file.digest : digestOf(sent);
-  const skill = known.access.entry.id;
-  await recordServed(call, [{ skill, hash: treeHash, revision, path, digest, bytes: sent.length }], context);
-  return reply;
+  const { entry, isVisible } = known.access;
+  // What is in a folder changes without a word, and of revisions that do not count the version says nothing.
+  const isKept = known.held !== undefined && isVisible && revision === entry.revision;
+  return { data: null, note: { known, file, treeHash, revision }, isKept };
 }

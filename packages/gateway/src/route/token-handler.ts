@@ -1,25 +1,34 @@
 import {
   type IssuedToken,
   issueToken,
-  listTokens,
+  listTokenPage,
   revokeToken,
   type TokenRecord,
   useSignIn,
 } from "@skillhold/core/token";
 import { SkillError } from "@skillhold/protocol/error";
+import { z } from "zod";
 import { csrfOf } from "../auth/csrf.ts";
 import { endedCookie, readSessionCookie, sessionCookie } from "../auth/session-cookie.ts";
 import type { GatewayContext } from "../gateway-context.ts";
 import type { Handlers } from "../http/handler.ts";
 import { present } from "../http/present.ts";
 import { actorOf } from "../principal.ts";
+import { pageOf } from "./page.ts";
+
+const TokenPlace = z.object({ createdAt: z.iso.datetime(), id: z.string() });
 
 export const tokenHandlers: Pick<
   Handlers,
-  "listTokens" | "issueToken" | "revokeToken" | "whoAmI" | "signIn" | "signOut"
+  "listTokens" | "issueToken" | "revokeToken" | "whoAmI" | "issueSignIn" | "signIn" | "signOut"
 > = {
-  listTokens: async (_call, { registry }) => {
-    return { data: { tokens: (await listTokens(registry)).map(viewOf) } };
+  listTokens: async ({ query }, { registry }) => {
+    const { rows, next } = await pageOf(query, {
+      place: TokenPlace,
+      placeOf: ({ createdAt, id }: TokenRecord) => ({ createdAt, id }),
+      list: (after, limit) => listTokenPage({ after, limit }, registry),
+    });
+    return { data: { tokens: rows.map(viewOf), ...next } };
   },
   issueToken: async ({ body, principal }, { registry }) => {
     const { token, secret } = await issueToken(present(body), { by: actorOf(principal) }, registry);
@@ -33,6 +42,12 @@ export const tokenHandlers: Pick<
     const secret = kind === "session" ? readSessionCookie(headers, options.isTls) : undefined;
     const csrf = secret === undefined ? undefined : csrfOf(secret, token);
     return { data: { user, agent, role, expiresAt, token, csrf }, headers: unkept };
+  },
+  issueSignIn: async ({ body: { user, role }, principal }, { registry }) => {
+    const spec = { kind: "sign-in", name: "sign-in", user, role } as const;
+    const { token, secret } = await issueToken(spec, { by: actorOf(principal) }, registry);
+    const { expiresAt } = token;
+    return { data: { code: secret, user: token.user, role, expiresAt }, headers: unkept };
   },
   signIn: async ({ body }, { registry, options }) => {
     const session = await useSignIn(body.code, registry);

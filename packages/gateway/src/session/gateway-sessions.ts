@@ -4,6 +4,7 @@ import type { GatewayContext } from "../gateway-context.ts";
 import { mayRun, type Principal } from "../principal.ts";
 import { viewerOf } from "../viewer.ts";
 import type { SessionHolder, SessionMeta } from "./session-holder.ts";
+import { type Bearer, isOver, noLonger } from "./token-end.ts";
 
 /** What sessions are opened with. */
 export type SessionSource = Pick<GatewayContext, "registry" | "library" | "audit" | "runs" | "desk" | "log">;
@@ -20,8 +21,8 @@ export interface GatewaySessionOptions {
 interface Held {
   readonly session: Session;
   readonly token: string;
-  /** When the token is over. */
-  readonly expiresAt: number;
+  /** What it ends with. */
+  readonly bearer: Bearer;
   usedAt: number;
   /** How many calls are under way. */
   users: number;
@@ -62,15 +63,21 @@ export class GatewaySessions implements SessionHolder {
     this.#held.set(session.id, {
       session,
       token,
-      expiresAt: Date.parse(principal.expiresAt),
+      bearer: principal,
       usedAt: this.#now(),
       users: 0,
     });
     this.#timer ??= setInterval(() => void this.closeIdle(), LOOK_MS).unref();
-    if (!this.#isClosed) return session;
-    // All others were closed while this one was opened.
+    // All others were closed while this one was opened, or those of this token.
+    const isOfNobody =
+      !this.#isClosed &&
+      (await isOver(principal, this.#source.registry).catch(async (error: unknown) => {
+        await this.#end(session.id);
+        throw error;
+      }));
+    if (!this.#isClosed && !isOfNobody) return session;
     await this.#end(session.id);
-    throw closing();
+    throw isOfNobody ? noLonger() : closing();
   }
 
   get(id: string, principal: Principal): Session {
@@ -98,6 +105,10 @@ export class GatewaySessions implements SessionHolder {
     await this.#endAll((held) => held.token === token);
   }
 
+  async closeOfAgent(key: string): Promise<void> {
+    await this.#endAll(({ bearer }) => bearer.agent === key);
+  }
+
   async closeAll(): Promise<void> {
     this.#isClosed = true;
     await this.#endAll(() => true);
@@ -111,19 +122,21 @@ export class GatewaySessions implements SessionHolder {
     const now = this.#now();
     const since = now - this.#idleMs;
     await this.#endAll(
-      ({ users, usedAt, expiresAt }) => expiresAt <= now || (users === 0 && usedAt <= since),
+      ({ users, usedAt, bearer }) => Date.parse(bearer.expiresAt) <= now || (users === 0 && usedAt <= since),
     );
-    const revoked = await this.#listRevoked();
-    await this.#endAll(({ token }) => revoked.has(token));
+    const over = await this.#listOver();
+    await this.#endAll(({ token }) => over.has(token));
   }
 
-  /** Tokens that were revoked while nobody heard of it. */
-  async #listRevoked(): Promise<ReadonlySet<string>> {
+  /** Tokens that count no more, which nobody may have heard of. */
+  async #listOver(): Promise<ReadonlySet<string>> {
     const { registry, log } = this.#source;
-    const tokens = [...new Set([...this.#held.values()].map(({ token }) => token))];
+    const bearers = new Map([...this.#held.values()].map(({ token, bearer }) => [token, bearer]));
     try {
-      const found = await Promise.all(tokens.map((token) => registry.store.findToken(token)));
-      return new Set(found.flatMap((token) => (token?.revokedAt === undefined ? [] : [token.id])));
+      const found = await Promise.all(
+        [...bearers].map(async ([token, bearer]) => ((await isOver(bearer, registry)) ? [token] : [])),
+      );
+      return new Set(found.flat());
     } catch (error) {
       // The next look comes in a minute.
       log({ level: "error", event: "session.look_failed", error });

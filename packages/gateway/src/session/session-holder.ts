@@ -17,6 +17,8 @@ export interface SessionHolder {
   close(id: string, principal: Principal): Promise<void>;
   /** Closes those of a token that counts no more. */
   closeOf(token: string): Promise<void>;
+  /** Closes those of an agent that was taken away. */
+  closeOfAgent(key: string): Promise<void>;
   /** Closes all, and opens no more. */
   closeAll(): Promise<void>;
 }

@@ -136,8 +136,8 @@ export class GatewaySockets {
 
   async #authenticate({ visitor: { address } }: SocketConnection, headers: Headers): Promise<Principal> {
     const rejectUnknown = () => this.#parts.rate.takeLookup(address);
-    const principal = await this.#parts.authenticate({ method: "GET", headers, rejectUnknown });
-    if (principal !== undefined) return principal;
+    const found = await this.#parts.authenticate({ method: "GET", headers, rejectUnknown });
+    if (found !== undefined) return found.principal;
     this.#parts.rate.takeFrom(address);
     throw new SkillError("UNAUTHENTICATED", "There is no token, or it does not count.");
   }

@@ -44,15 +44,15 @@ test("a feed that fails says so, begins anew at the end, and can be waited for [
   await feed.started;
   expect(feed.last).toBe(1);
   log.append();
-  await vi.waitFor(() => expect(told).toEqual([2]));
+  await vi.waitFor(() => expect(told).toEqual([2]), 30_000);
   log.isBroken = true;
   log.append();
-  await vi.waitFor(() => expect(onFailure).toHaveBeenCalledTimes(1));
+  await vi.waitFor(() => expect(onFailure).toHaveBeenCalledTimes(1), 30_000);
   log.isBroken = false;
   await feed.started;
   expect(feed.last).toBe(3);
   log.append();
-  await vi.waitFor(() => expect(told).toEqual([2, 4]));
+  await vi.waitFor(() => expect(told).toEqual([2, 4]), 30_000);
   await feed.stop();
 });
 
@@ -74,7 +74,7 @@ test("whoever is told is told one after the other, and knows how far the feed is
   await feed.started;
   log.append();
   log.append();
-  await vi.waitFor(() => expect(told).toEqual(["1 of 1", "1 done", "2 of 2", "2 done"]));
+  await vi.waitFor(() => expect(told).toEqual(["1 of 1", "1 done", "2 of 2", "2 done"]), 30_000);
   await feed.stop();
   log.append();
   expect(feed.last).toBe(2);

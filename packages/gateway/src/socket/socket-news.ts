@@ -29,7 +29,7 @@ export interface Place {
 
 type NewsContext = Pick<
   RunningContext,
-  "registry" | "library" | "sessions" | "mounted" | "views" | "progress" | "log"
+  "registry" | "library" | "sessions" | "calls" | "mounted" | "views" | "progress" | "log"
 >;
 
 /** What goes on, told to those who are connected. */
@@ -107,6 +107,7 @@ export class SocketNews {
 
   #endToken(token: string): void {
     this.#crowd.dismiss((each) => each.token === token, closeCodes.refused, "The token was revoked.");
+    this.#context.calls.endToken(token);
     // It waits for what runs to end, which the next event must not; what fails is in the log.
     void this.#context.sessions.closeOf(token);
     void this.#context.mounted.endToken(token);
@@ -114,6 +115,8 @@ export class SocketNews {
 
   #endAgent(key: string): void {
     this.#crowd.dismiss(({ agent }) => agent === key, closeCodes.refused, "The agent was taken away.");
+    this.#context.calls.endAgent(key);
+    void this.#context.sessions.closeOfAgent(key);
     void this.#context.mounted.endAgent(key);
   }
 

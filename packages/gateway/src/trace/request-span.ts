@@ -1,11 +1,29 @@
-import { context, propagation, type Span, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
+import {
+  context,
+  ProxyTracerProvider,
+  propagation,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from "@opentelemetry/api";
 import type { ToolResult } from "@skillhold/core";
 import type { StartedRequest } from "../gateway-context.ts";
 
 /**
  * Where spans go is for the process to say: without an OpenTelemetry SDK they go nowhere, and cost next to nothing.
  */
-const tracer = () => trace.getTracer("skillhold");
+const tracer = () => trace.getTracer(NAME);
+const NAME = "skillhold";
+
+/** Undefined while nobody takes spans: then there is no need to make one of each request. */
+function findTracer(): Tracer | undefined {
+  const provider = trace.getTracerProvider();
+  return provider instanceof ProxyTracerProvider
+    ? provider.getDelegateTracer(NAME)
+    : provider.getTracer(NAME);
+}
 
 /** Names of the semantic conventions; those for skills are still a proposal, and so stand in one place. */
 export const attribute = {
@@ -17,13 +35,15 @@ export const attribute = {
   errorType: "error.type",
 } as const;
 
-/** A span for a request, below the one that its caller names in `traceparent`. */
+/** A span for a request, below the one that its caller names in `traceparent`; undefined while nobody takes any. */
 export function requestSpan({
   operation,
   method,
   headers,
   requestId,
-}: StartedRequest): (status: number) => void {
+}: StartedRequest): ((status: number) => void) | undefined {
+  const found = findTracer();
+  if (found === undefined) return undefined;
   const parent = propagation.extract(context.active(), headers, {
     get: (carrier, key) => carrier.get(key) ?? undefined,
     keys: (carrier) => [...carrier.keys()],
@@ -33,7 +53,7 @@ export function requestSpan({
     "http.route": operation,
     "skillhold.request.id": requestId,
   };
-  const span = tracer().startSpan(`${method} ${operation}`, { kind: SpanKind.SERVER, attributes }, parent);
+  const span = found.startSpan(`${method} ${operation}`, { kind: SpanKind.SERVER, attributes }, parent);
   return (status) => {
     span.setAttribute("http.response.status_code", status);
     if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Visibility } from "../registry-event.ts";
-import { At, byId, lookingAs, Name, SkillKey } from "./field.ts";
+import { At, byId, lookingAs, Name, nextCursor, paging, SkillKey } from "./field.ts";
 import { everyone, publishers, route } from "./route.ts";
 
 const Texts = z.array(z.string()).readonly();
@@ -29,8 +29,20 @@ export const accessRoutes = {
     summary: "Who was granted a skill, for those who manage it",
     roles: publishers,
     params: byId,
-    answer: z.object({ grants: z.array(GrantView).readonly() }),
+    query: z.strictObject(paging),
+    answer: z.object({ grants: z.array(GrantView).readonly(), nextCursor }),
     errors: ["SKILL_NOT_FOUND"],
+  }),
+  getGrant: route({
+    method: "GET",
+    path: "/v1/skills/{id}/grants/{kind}/{key}",
+    tag: "access",
+    summary: "What someone was granted of a skill, for those who manage it",
+    roles: publishers,
+    params: grantParams,
+    answer: GrantView,
+    condition: "read",
+    errors: ["SKILL_NOT_FOUND", "GRANT_NOT_FOUND"],
   }),
   putGrant: route({
     method: "PUT",
@@ -41,6 +53,7 @@ export const accessRoutes = {
     params: grantParams,
     body: z.strictObject({ canManage: z.boolean().optional(), pin: z.int().min(1).optional() }),
     answer: GrantResult,
+    condition: "write",
     errors: ["SKILL_NOT_FOUND", "AGENT_NOT_FOUND", "REVISION_NOT_FOUND", "CONFLICT", "POLICY_DENIED"],
   }),
   deleteGrant: route({
@@ -51,6 +64,7 @@ export const accessRoutes = {
     roles: publishers,
     params: grantParams,
     answer: GrantResult,
+    condition: "write",
     errors: ["SKILL_NOT_FOUND", "CONFLICT", "POLICY_DENIED"],
   }),
   explainAccess: route({
@@ -81,8 +95,9 @@ export const accessRoutes = {
     tag: "access",
     summary: "Every skill that you may know of, and why it is or is not there for someone",
     roles: everyone,
-    query: z.strictObject(lookingAs),
+    query: z.strictObject({ ...lookingAs, ...paging }),
     answer: z.object({
+      nextCursor,
       explanations: z
         .array(
           z.object({
@@ -103,9 +118,11 @@ export const accessRoutes = {
     method: "GET",
     path: "/v1/users",
     tag: "access",
-    summary: "The users that the registry has heard of",
+    summary: "The users that the registry has heard of, ordered by name",
     roles: publishers,
+    query: z.strictObject(paging),
     answer: z.object({
+      nextCursor,
       users: z
         .array(z.object({ name: z.string(), displayName: z.string().optional(), createdAt: At }))
         .readonly(),

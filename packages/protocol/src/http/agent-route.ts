@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { At, Name } from "./field.ts";
+import { At, Name, nextCursor, paging } from "./field.ts";
 import { publishers, route } from "./route.ts";
 
 const Texts = z.array(z.string()).readonly();
@@ -31,7 +31,8 @@ export const agentRoutes = {
     tag: "agents",
     summary: "List agents, ordered by key; those of others only for administrators",
     roles: publishers,
-    answer: z.object({ agents: z.array(AgentView).readonly() }),
+    query: z.strictObject(paging),
+    answer: z.object({ agents: z.array(AgentView).readonly(), nextCursor }),
   }),
   addAgent: route({
     method: "POST",

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { At, SkillKey } from "./field.ts";
+import { At, nextCursor, paging, SkillKey } from "./field.ts";
 import { admins, everyone, route } from "./route.ts";
 
 export const SkillMetrics = z.object({
@@ -23,10 +23,10 @@ export const gatewayRoutes = {
     method: "GET",
     path: "/v1/metrics",
     tag: "gateway",
-    summary: "How skills were used, from the log",
+    summary: "How skills were used, from the log, ordered by id",
     roles: everyone,
-    query: z.strictObject({ by: z.enum(["skill", "revision"]).optional() }),
-    answer: z.object({ upTo: z.int(), skills: z.array(SkillMetrics).readonly() }),
+    query: z.strictObject({ by: z.enum(["skill", "revision"]).optional(), ...paging }),
+    answer: z.object({ upTo: z.int(), skills: z.array(SkillMetrics).readonly(), nextCursor }),
   }),
   getMetrics: route({
     method: "GET",

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Digest } from "../id.ts";
-import { byId, Flag, Name, RevisionNumber, SkillKey } from "./field.ts";
+import { byId, Flag, Name, nextCursor, paging, RevisionNumber, SkillKey } from "./field.ts";
 import { admins, everyone, people, publishers, route } from "./route.ts";
 import { Publication, RevisionView, SkillDiff } from "./skill-schema.ts";
 
@@ -32,7 +32,8 @@ export const releaseRoutes = {
     summary: "List the revisions, the newest first",
     roles: everyone,
     params: byId,
-    answer: z.object({ versions: z.array(RevisionView).readonly() }),
+    query: z.strictObject(paging),
+    answer: z.object({ versions: z.array(RevisionView).readonly(), nextCursor }),
     condition: "read",
     errors: missing,
   }),

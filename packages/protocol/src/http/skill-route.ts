@@ -126,6 +126,7 @@ export const skillRoutes = {
     roles: publishers,
     params: byId,
     answer: z.object({ id: z.string(), uid: z.string(), status: z.string() }),
+    condition: "write",
     errors: [...missing, "CONFLICT", "POLICY_DENIED"],
   }),
   toggleSkill: route({
@@ -145,7 +146,8 @@ export const skillRoutes = {
       missing: Texts,
       warnings: Texts,
     }),
-    errors: [...missing, "CONFLICT", "POLICY_DENIED"],
+    condition: "write",
+    errors: [...missing, ...unread, "CONFLICT", "POLICY_DENIED"],
   }),
   setStatus: route({
     method: "POST",
@@ -156,6 +158,7 @@ export const skillRoutes = {
     params: byId,
     body: z.strictObject({ status: z.enum(["active", "archived"]), reason: z.string().max(500).optional() }),
     answer: z.object({ id: z.string(), status: SkillStatus, missing: Texts }),
+    condition: "write",
     errors: [...missing, "CONFLICT", "POLICY_DENIED"],
   }),
   listFiles: route({

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { Role } from "../role.ts";
-import { At, Name } from "./field.ts";
+import { Role, SignInRole } from "../role.ts";
+import { At, Name, nextCursor, paging } from "./field.ts";
 import { admins, everyone, people, route } from "./route.ts";
 
 export const TokenView = z.object({
@@ -22,9 +22,10 @@ export const tokenRoutes = {
     method: "GET",
     path: "/v1/tokens",
     tag: "tokens",
-    summary: "List tokens, without their secrets",
+    summary: "List tokens, the oldest first, without their secrets",
     roles: admins,
-    answer: z.object({ tokens: z.array(TokenView).readonly() }),
+    query: z.strictObject(paging),
+    answer: z.object({ tokens: z.array(TokenView).readonly(), nextCursor }),
   }),
   issueToken: route({
     method: "POST",
@@ -67,6 +68,17 @@ export const tokenRoutes = {
       token: z.string().describe("The token's id."),
       csrf: z.string().optional().describe("For a browser: what `X-Skillhold-Csrf` must say on every call."),
     }),
+  }),
+  issueSignIn: route({
+    method: "POST",
+    path: "/v1/sign-in-codes",
+    tag: "tokens",
+    summary: "Make a one-time code with which a person signs in, at `/sign-in#<code>`",
+    roles: admins,
+    body: z.strictObject({ user: Name, role: SignInRole }),
+    answer: z.object({ code: z.string(), user: z.string(), role: SignInRole, expiresAt: At }),
+    status: 201,
+    errors: ["POLICY_DENIED"],
   }),
   signIn: route({
     method: "POST",

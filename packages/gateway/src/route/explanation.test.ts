@@ -1,0 +1,71 @@
+import type { Explanation } from "@skillhold/core";
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { explanationList } from "./explanation.ts";
+import { pageOf } from "./page.ts";
+
+const explanation = (id: string, state: Explanation["state"], source: string, path: string): Explanation => ({
+  id,
+  state,
+  source,
+  path,
+  reason: state === "hidden" ? "disabled" : state,
+  message: "",
+  warnings: [],
+});
+
+async function readAll(limit: number, look: () => readonly Explanation[]): Promise<readonly string[]> {
+  const paths: string[] = [];
+  for (let cursor: string | undefined; ; ) {
+    const { rows, next } = await pageOf({ cursor, limit }, explanationList(look()));
+    paths.push(...rows.map(({ row }) => row.path));
+    if (next.nextCursor === undefined) return paths;
+    cursor = next.nextCursor;
+  }
+}
+
+test("what counts stands before what does not, in the order of ids, and each once [S-53]", async () => {
+  const all = [
+    explanation("a", "visible", "local", "/a"),
+    explanation("b", "hidden", "local", "/b"),
+    explanation("a", "shadowed", "home", "/home/a"),
+    explanation("a", "shadowed", "local", "/x/a"),
+    explanation("a", "shadowed", "local", "/y/a"),
+    explanation("a", "invalid", "local", "/z/a"),
+  ];
+  for (const limit of [1, 2, 3, 6])
+    expect(await readAll(limit, () => all)).toEqual(["/a", "/b", "/home/a", "/x/a", "/y/a", "/z/a"]);
+});
+
+test("what is there all the while is on one page, whatever comes and goes [S-53]", async () => {
+  const every = ["a", "b", "c", "d", "e", "f"].flatMap((id) => [
+    explanation(id, "visible", "local", `/${id}`),
+    explanation(id, "shadowed", "home", `/home/${id}`),
+    explanation(id, "invalid", "home", `/broken/${id}`),
+  ]);
+  const states = fc.array(fc.subarray(every), { minLength: 1, maxLength: 20 });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.subarray(every),
+      states,
+      fc.integer({ min: 1, max: 5 }),
+      async (kept, more, limit) => {
+        let turn = 0;
+        const seen = await readAll(limit, () => {
+          turn += 1;
+          const others = more[turn % more.length] ?? [];
+          return every.filter((each) => kept.includes(each) || others.includes(each));
+        });
+        expect(new Set(seen).size).toBe(seen.length);
+        expect(kept.filter(({ path }) => !seen.includes(path))).toEqual([]);
+      },
+    ),
+  );
+});
+
+test("no cursor says where a skill lies [S-53]", async () => {
+  const all = ["a", "b"].map((id) => explanation(id, "visible", "local", `/srv/private/${id}`));
+  const { next } = await pageOf({ limit: 1 }, explanationList(all));
+  expect(Buffer.from(next.nextCursor ?? "", "base64url").toString()).not.toContain("private");
+  expect(next.nextCursor).toBeDefined();
+});

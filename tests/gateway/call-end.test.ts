@@ -1,0 +1,180 @@
+import { getSkill } from "@skillhold/core/registry";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { RunningCalls } from "../../packages/gateway/src/session/running-calls.ts";
+import { openHeldGateway } from "./blob-hold.fixture.ts";
+import { answerOf, ask, openTestGateway, problemOf, putSkill, type TestGateway } from "./gateway.fixture.ts";
+import { openRunningGateway, putFiles, TestSession } from "./session.fixture.ts";
+import { engines, openOn } from "./skill.fixture.ts";
+
+const root = { user: "root", role: "admin" } as const;
+
+let gateway: TestGateway;
+afterEach(() => gateway.close());
+
+/** The ways in which someone who is let in counts no more. */
+const ends = {
+  "the token is revoked": async (headers: Readonly<Record<string, string>>) => {
+    const { token } = await answerOf("whoAmI", await ask(gateway, "GET", "/v1/me", { headers }));
+    const admin = await gateway.asRole("admin", "root");
+    return await ask(gateway, "DELETE", `/v1/tokens/${token}`, { headers: admin });
+  },
+  "the agent is taken away": async () =>
+    await ask(gateway, "DELETE", "/v1/agents/bot", { headers: await gateway.asRole("admin", "root") }),
+} as const;
+
+describe.each(Object.entries(ends))("when %s", (_, end) => {
+  test("what runs for it is called off and answered no more, and its sessions are closed [S-53] [S-62]", async () => {
+    const started = Promise.withResolvers<void>();
+    gateway = await openRunningGateway({ onStart: () => started.resolve() });
+    await putFiles(gateway, "slow", root, { "scripts/wait.sh": "sleep 60" });
+    const headers = await gateway.asRole("agent", "ada", "bot");
+    const admin = await gateway.asRole("admin", "root");
+    await ask(gateway, "PUT", "/v1/skills/slow/grants/agent/bot", { headers: admin, body: {} });
+    const session = await TestSession.open(gateway, headers);
+    const idle = await TestSession.open(gateway, headers);
+    const other = await TestSession.open(gateway, admin);
+    const running = session.send("POST", "/tools/run_skill_script", {
+      body: { skill_id: "slow", script: "scripts/wait.sh" },
+    });
+    await started.promise;
+    expect((await end(headers)).status).toBe(200);
+    expect(await problemOf(await running)).toMatchObject({ code: "UNAUTHENTICATED" });
+    const closed = async ({ id }: TestSession) => {
+      const events = await gateway.registry.store.eventsOfSession(id);
+      expect(events.at(-1)?.event.type).toBe("session.closed");
+      return events.map(({ event }) => event);
+    };
+    const events = await vi.waitFor(() => closed(session), 30_000);
+    expect(events.find(({ type }) => type === "skill.script_executed")).toMatchObject({ outcome: "aborted" });
+    await vi.waitFor(() => closed(idle), 30_000);
+    expect((await other.tools()).length).toBeGreaterThan(0);
+  });
+
+  test("what it is being sent is not sent [S-53]", async () => {
+    const held = await openHeldGateway();
+    gateway = held;
+    await putSkill(gateway, "open", "ada", "public");
+    const headers = await gateway.asRole("agent", "ada", "bot");
+    const download = ask(gateway, "GET", "/v1/skills/open/archive", { headers });
+    const { uid, revision } = await getSkill("open", gateway.registry);
+    const stored = await gateway.registry.store.findRevision(uid, revision);
+    if (stored === undefined) throw new Error("there is no revision");
+    await held.hold.begun(stored.skillHash);
+    await end(headers);
+    expect(await problemOf(await download)).toMatchObject({ code: "UNAUTHENTICATED" });
+    held.hold.release();
+  });
+});
+
+describe.each(engines)("on %s", (engine) => {
+  test("a long call of an administrator ends with the token, and others go on [S-53]", async () => {
+    const begun: AbortSignal[] = [];
+    const starts = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const goOn = Promise.withResolvers<void>();
+    const report = { isSound: true, events: 0, problems: [], checkpoints: [] };
+    gateway = await openOn(engine, {
+      verifyAudit: async (signal) => {
+        begun.push(signal);
+        starts[begun.length - 1]?.resolve();
+        await goOn.promise;
+        // What is looked at here is who is answered, and not what with.
+        return report as never;
+      },
+    });
+    const [one, two] = [await gateway.asRole("admin", "one"), await gateway.asRole("admin", "two")];
+    const first = ask(gateway, "GET", "/v1/audit/verify", { headers: one });
+    await starts[0]?.promise;
+    const second = ask(gateway, "GET", "/v1/audit/verify", { headers: two });
+    await starts[1]?.promise;
+    await ends["the token is revoked"](one);
+    expect(await problemOf(await first)).toMatchObject({ code: "UNAUTHENTICATED" });
+    goOn.resolve();
+    expect((await second).status).toBe(200);
+    expect(begun.map(({ aborted }) => aborted)).toEqual([true, false]);
+  });
+});
+
+test("a call whose token is revoked while its body comes is not begun [S-53]", async () => {
+  gateway = await openTestGateway();
+  const headers = await gateway.asRole("agent", "ada", "bot");
+  const session = await TestSession.open(gateway, headers);
+  const came = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  const body = new ReadableStream(
+    {
+      async pull(controller) {
+        asked.resolve();
+        await came.promise;
+        controller.enqueue(new TextEncoder().encode("{}"));
+        controller.close();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  // Node asks for it where a body is a stream.
+  const init = {
+    method: "POST",
+    headers: { ...headers, "content-type": "application/json" },
+    body,
+    duplex: "half",
+  } as RequestInit;
+  const opening = gateway.app.request(`http://${headers.host}/v1/sessions`, init);
+  await asked.promise;
+  await ends["the token is revoked"](headers);
+  came.resolve();
+  expect(await problemOf(await opening)).toMatchObject({ code: "UNAUTHENTICATED" });
+  const opened = (await gateway.registry.store.eventsAfter(0, 100)).flatMap(({ event }) =>
+    event.type === "session.opened" ? [event.session] : [],
+  );
+  for (const id of opened)
+    await vi.waitFor(async () => {
+      const events = await gateway.registry.store.eventsOfSession(id);
+      expect(events.at(-1)?.event.type).toBe("session.closed");
+    }, 30_000);
+  expect(opened).toContain(session.id);
+});
+
+test("a call ends with its token and its agent also when nobody heard of it [S-53]", async () => {
+  let late = 0;
+  gateway = await openTestGateway({ clock: { now: () => new Date(Date.now() + late) } });
+  const { registry } = gateway;
+  const { store } = registry;
+  await gateway.asRole("agent", "ada", "bot");
+  await gateway.asRole("viewer", "vic");
+  const tokens = await store.listTokens("api");
+  const bearers = [
+    ...tokens,
+    {
+      ...tokens[0],
+      agent: undefined,
+      id: "soon over",
+      expiresAt: new Date(Date.now() + 60_000).toISOString(),
+    },
+    { ...tokens[0], agent: undefined, id: "for long", expiresAt: "2099-01-01T00:00:00.000Z" },
+  ].map(({ id, agent, expiresAt = "" }) => ({ token: id ?? "", agent, expiresAt }));
+  const calls = new RunningCalls({ registry, log: () => {} });
+  const work = Promise.withResolvers<string>();
+  const begun: AbortSignal[] = [];
+  const running = bearers.map((bearer) =>
+    calls.run(bearer, new AbortController().signal, (signal) => {
+      begun.push(signal);
+      return work.promise;
+    }),
+  );
+  const settled = Promise.allSettled(running);
+  await vi.waitFor(() => expect(begun).toHaveLength(bearers.length), 30_000);
+  await calls.endOver();
+  expect(begun.some(({ aborted }) => aborted)).toBe(false);
+  late = 61_000;
+  const bot = await store.findAgent("bot");
+  await store.transaction(async (tx) => {
+    const now = new Date().toISOString();
+    for (const token of tokens)
+      if (token.agent === undefined) await tx.putToken({ ...token, revokedAt: now });
+    if (bot !== undefined) await tx.putAgent({ ...bot, removedAt: now });
+  });
+  await calls.endOver();
+  work.resolve("done");
+  const refused = { status: "rejected", reason: { code: "UNAUTHENTICATED" } };
+  expect(await settled).toMatchObject([refused, refused, refused, { status: "fulfilled", value: "done" }]);
+});
