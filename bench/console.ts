@@ -27,7 +27,7 @@ export async function benchConsole(sizes: readonly number[]): Promise<void> {
     const scene = new ConsoleScene(browser);
     try {
       for (let at = 0; at < size; at += 1) writeSkill(root, `skill-${String(at).padStart(5, "0")}`);
-      const { page, gateway } = await scene.open({ args: ["--no-seed", "--root", root] });
+      const { page, gateway } = await scene.open(await scene.serve({ args: ["--no-seed", "--root", root] }));
       page.setDefaultTimeout(120_000);
       const started = performance.now();
       await page.goto(`${gateway.url}/skills`);

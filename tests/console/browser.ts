@@ -4,23 +4,47 @@ import { afterAll, afterEach, expect } from "vitest";
 import {
   type ConsoleOptions,
   ConsoleScene,
+  type Home,
   launchBrowser,
   type OpenedConsole,
   settled,
   type Visitor,
 } from "./console-scene.ts";
 
-export { settled, skillText, zipOf } from "./console-scene.ts";
+export { ann, settled } from "./console-scene.ts";
+export { skillText, zipOf } from "./skill-zip.ts";
 
 let browser: Browser | undefined;
+/** The gateway that the tests of a file share: each has skills and agents of its own there. */
 let scene: ConsoleScene | undefined;
+let home: Home | undefined;
+/** What goes away with the test. */
+let own: ConsoleScene | undefined;
 let visitors: Visitor[] = [];
 
-/** Contract: called in a test. What it opens goes away with that test, which fails if the browser complained. */
+/**
+ * A page of its own for a test, at the gateway of the file. Contract: called in a test, once, which fails if the browser
+ * complained; what it makes at the gateway has names that no other test of the file has.
+ */
 export async function openConsole(options: ConsoleOptions = {}): Promise<OpenedConsole> {
+  scene ??= new ConsoleScene(await theBrowser());
+  home ??= await scene.serve();
+  return await watched(scene, home, options);
+}
+
+/** The same at a gateway that nobody else has, for a test of what is there when nothing is. */
+export async function openOwnConsole(options: ConsoleOptions = {}): Promise<OpenedConsole> {
+  own = new ConsoleScene(await theBrowser());
+  return await watched(own, await own.serve(options), options);
+}
+
+async function theBrowser(): Promise<Browser> {
   browser ??= await launchBrowser();
-  scene ??= new ConsoleScene(browser);
-  const opened = await scene.open(options);
+  return browser;
+}
+
+async function watched(at: ConsoleScene, from: Home, options: ConsoleOptions): Promise<OpenedConsole> {
+  const opened = await at.open(from, options);
   visitors.push(opened);
   return {
     ...opened,
@@ -34,13 +58,25 @@ export async function openConsole(options: ConsoleOptions = {}): Promise<OpenedC
 
 afterEach(async () => {
   const complaints = visitors.flatMap((visitor) => visitor.complaints);
+  await Promise.all(visitors.map(leave));
   visitors = [];
-  await scene?.close();
-  scene = undefined;
+  await own?.close();
+  own = undefined;
   expect(complaints).toEqual([]);
 });
 
+/** The browser of the file stays signed in, and forgets all else that a test has left in it. */
+async function leave({ context, page }: Visitor): Promise<void> {
+  if (context !== home?.context) return await context.close();
+  if (page.url().startsWith(home.gateway.url))
+    await page.evaluate(
+      'for (const key of Object.keys(localStorage)) if (key !== "skillhold.csrf") localStorage.removeItem(key)',
+    );
+  for (const each of context.pages()) await each.close();
+}
+
 afterAll(async () => {
+  await scene?.close();
   await browser?.close();
   browser = undefined;
 });
@@ -56,13 +92,18 @@ export function excuse({ complaints }: Visitor, pattern: RegExp): void {
   complaints.splice(0, complaints.length, ...others);
 }
 
-/** Fails for what someone could not read, reach or understand on the page as it is now. */
-export async function checkAccessible(page: Page): Promise<void> {
+/**
+ * Fails for what someone could not read, reach or understand on the page as it is now: on the whole of it, in the view
+ * without what is around it, or for the colours there alone.
+ */
+export async function checkAccessible(page: Page, what: "page" | "view" | "colours" = "page"): Promise<void> {
   await settled(page);
   // The policy of the page lets no script of a test in but by evaluation.
-  await page.evaluate(axe.source);
+  if ((await page.evaluate("typeof axe")) === "undefined") await page.evaluate(axe.source);
+  const rules = what === "colours" ? { runOnly: ["color-contrast", "link-in-text-block"] } : {};
+  const options = JSON.stringify({ resultTypes: ["violations"], ...rules });
   const found: unknown = await page.evaluate(
-    `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.map(({ html, failureSummary }) => html.slice(0, 200) + " — " + failureSummary)]))`,
+    `axe.run(${what === "page" ? "document" : '"#main"'}, ${options}).then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.map(({ html, failureSummary }) => html.slice(0, 200) + " — " + failureSummary)]))`,
   );
   expect([page.url(), found]).toEqual([page.url(), []]);
 }

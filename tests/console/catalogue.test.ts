@@ -8,8 +8,7 @@ const skills = {
 };
 
 test("the catalogue is shown as an agent gets it, and each skill that is not there has its reason [S-59]", async () => {
-  const { page, gateway, api } = await openConsole({ skills });
-  await page.goto(`${gateway.url}/catalogue?runtime=other&format=json`);
+  const { page, api } = await openConsole({ skills, at: "/catalogue?runtime=other&format=json" });
   const block = page.getByRole("region", { name: "The prompt block" });
   await block.waitFor();
   const told = async (query: string) => JSON.stringify(await api("GET", `/v1/catalogue?${query}`));
@@ -34,8 +33,7 @@ test("the catalogue is shown as an agent gets it, and each skill that is not the
 });
 
 test("a search shows what is found, by which words, and what its score is made of [S-59]", async () => {
-  const { page, gateway } = await openConsole({ skills });
-  await page.goto(`${gateway.url}/search`);
+  const { page } = await openConsole({ skills, at: "/search" });
   await page.getByRole("button", { name: "Fill in PDF forms" }).click();
   const first = page.getByRole("main").getByRole("listitem").first();
   await page.getByRole("link", { name: "forms", exact: true }).waitFor();

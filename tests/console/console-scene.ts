@@ -1,23 +1,31 @@
+import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { writeArchive } from "@skillhold/core/registry";
-import type { Role } from "@skillhold/protocol";
-import { routeTable } from "@skillhold/protocol/http";
+import { defaultLimits } from "@skillhold/protocol/limits";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
-import { type RunningGateway, ServeScene } from "../gateway/serve.fixture.ts";
+import { type RunningGateway, ServeScene, signInWith } from "../gateway/serve.fixture.ts";
+import { apiFrom, type ConsoleApi, type Who } from "./console-api.ts";
+import type { SkillFiles } from "./skill-zip.ts";
 
-/** The files of a skill beside or instead of a SKILL.md that is made up. */
-export type SkillFiles = Readonly<Record<string, string>>;
-
-export interface ConsoleOptions {
-  /** Published before anyone looks, by the administrator. */
-  readonly skills?: Readonly<Record<string, SkillFiles>>;
-  /** More for `skillhold serve`; without any it brings no skills along. */
-  readonly args?: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
+export interface VisitOptions {
+  /** The address to begin at; the list of skills when it is left out. */
+  readonly at?: string;
   readonly theme?: "light" | "dark";
   readonly width?: number;
   readonly height?: number;
+  /** In a browser of their own, signed in by a link of their own. */
+  readonly who?: Who;
+}
+
+export interface ConsoleOptions extends VisitOptions {
+  /** Published before anyone looks, by the administrator. */
+  readonly skills?: Readonly<Record<string, SkillFiles>>;
+  /** What else is done there before anyone looks. */
+  readonly prepare?: (routes: ConsoleApi) => Promise<unknown>;
+  /** More for `skillhold serve`; without any it brings no skills along. */
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface Visitor {
@@ -25,29 +33,25 @@ export interface Visitor {
   readonly page: Page;
   /** What the browser complained about: failures of scripts, of the policy and of requests. */
   readonly complaints: string[];
+  /** By which they signed in; undefined for the one who was let in. */
+  readonly link?: string;
 }
 
-export interface OpenedConsole extends Visitor {
+/** A gateway, and the browser in which its administrator is signed in. */
+export interface Home extends ConsoleApi {
+  readonly context: BrowserContext;
   readonly gateway: RunningGateway;
-  /** Calls a route with an administrator's token, and gives what it answers. */
-  readonly api: (method: string, path: string, body?: unknown) => Promise<unknown>;
-  /** The same in the name of someone else, who gets a token for it. */
-  readonly apiAs: (who: Who) => Promise<OpenedConsole["api"]>;
-  readonly publish: (
-    skills: Readonly<Record<string, SkillFiles>>,
-    as?: OpenedConsole["api"],
-  ) => Promise<void>;
-  /** Someone else at the same gateway, in a browser of their own, signed in by a link of their own. */
-  readonly visit: (options?: ConsoleOptions) => Promise<Visitor>;
 }
 
-export interface Who {
-  readonly role: Role;
-  readonly user: string;
-  readonly agent?: string;
+export interface OpenedConsole extends Home, Visitor {
+  /** Someone else at the same gateway; another administrator, if nothing else is said. */
+  readonly visit: (options?: VisitOptions) => Promise<Visitor>;
 }
 
 const built = fileURLToPath(new URL("../../packages/console/dist/index.html", import.meta.url));
+export const ann: Who = { role: "admin", user: "ann" };
+
+const CSRF_HEADER = "x-skillhold-csrf";
 
 /** Gateways and browsers, which all go away together. */
 export class ConsoleScene {
@@ -60,28 +64,28 @@ export class ConsoleScene {
     this.#browser = browser;
   }
 
-  /** Starts a gateway as a process, and signs a browser in by the link that it prints. */
-  async open(options: ConsoleOptions = {}): Promise<OpenedConsole> {
-    const { skills = {}, args = ["--no-seed"], env = {} } = options;
+  /** Starts a gateway as a process, and lets its administrator in, with the code of the link that it prints. */
+  async serve({ args = ["--no-seed"], env = {} }: ConsoleOptions = {}): Promise<Home> {
     const gateway = await this.#serving.serve(args, { env });
-    const visitor = await this.#enter(gateway.signIn ?? "", gateway, options);
-    const api = apiWith(await tokenFrom(visitor.page, { name: "test", role: "admin" }), gateway);
-    const publish: OpenedConsole["publish"] = async (more, as = api) => {
-      if (Object.keys(more).length === 0) return;
-      const { answer } = routeTable.uploadSkills;
-      const { skills: done } = answer.parse(await as("POST", "/v1/skills/upload", await zipOf(more)));
-      for (const each of done) if (each.status === "failed") throw new Error(JSON.stringify(each));
-    };
-    await publish(skills);
-    return {
-      ...visitor,
-      gateway,
-      api,
-      publish,
-      apiAs: async (who) =>
-        apiWith(secretOf(await api("POST", "/v1/tokens", { name: "t", ...who })), gateway),
-      visit: async (more = {}) => this.#enter(await this.#linkTo(gateway), gateway, { ...options, ...more }),
-    };
+    const { cookie = "", [CSRF_HEADER]: csrf = "" } = await signInWith(gateway.signIn);
+    const context = await this.#newContext();
+    const [name = "", value = ""] = cookie.split("=");
+    await context.addCookies([{ name, value, url: gateway.url, httpOnly: true, sameSite: "Strict" }]);
+    // As the page of the sign-in does; where nobody is signed in it is no use.
+    await context.addInitScript(`localStorage.setItem("skillhold.csrf", ${JSON.stringify(csrf)})`);
+    return { ...(await apiFrom(gateway, { cookie, [CSRF_HEADER]: csrf })), context, gateway };
+  }
+
+  /** Opens a page in the administrator's browser, or as someone else, when what is asked for is there. */
+  async open(home: Home, options: ConsoleOptions = {}): Promise<OpenedConsole> {
+    await home.publish(options.skills ?? {});
+    await options.prepare?.(home);
+    const visit: OpenedConsole["visit"] = (own) => this.#visit(home, { ...options, who: ann, ...own });
+    const visitor =
+      options.who === undefined
+        ? await enter(await home.context.newPage(), home, options)
+        : await visit(options);
+    return { ...home, ...visitor, visit };
   }
 
   async close(): Promise<void> {
@@ -89,33 +93,66 @@ export class ConsoleScene {
     await this.#serving.close();
   }
 
-  async #enter(link: string, { url }: RunningGateway, options: ConsoleOptions): Promise<Visitor> {
-    const { width = 1280, height = 800, theme = "light" } = options;
+  async #newContext(): Promise<BrowserContext> {
     const context = await this.#browser.newContext({
-      viewport: { width, height },
-      colorScheme: theme,
       reducedMotion: "reduce",
       permissions: ["clipboard-read", "clipboard-write"],
     });
     this.#contexts.push(context);
-    const page = await context.newPage();
-    page.setDefaultTimeout(15_000);
-    const complaints: string[] = [];
-    page.on("console", (message) => {
-      if (message.type() === "error") complaints.push(`${message.text()} (${message.location().url})`);
-    });
-    page.on("pageerror", (error) => complaints.push(String(error)));
-    await page.goto(link);
-    await page.waitForURL(`${url}/skills`);
-    await page.getByRole("heading", { name: "Skills", level: 1 }).waitFor();
-    return { context, page, complaints };
+    return context;
   }
 
-  async #linkTo({ url, data }: RunningGateway): Promise<string> {
-    const command = this.#serving.start(["token", "sign-in", "--url", url, "--json"], {
-      SKILLHOLD_DATA: data,
-    });
-    return JSON.parse(await command.line()).data.link;
+  async #visit(home: Home, { who = ann, ...options }: VisitOptions): Promise<Visitor> {
+    const context = await this.#newContext();
+    const link = await linkTo(home.gateway, who);
+    return { ...(await enter(await signIn(context, link, home.gateway), home, options)), link };
+  }
+}
+
+async function enter(page: Page, { gateway: { url } }: Home, options: VisitOptions): Promise<Visitor> {
+  const { at = "/skills", width = 1280, height = 800, theme = "light" } = options;
+  page.setDefaultTimeout(PATIENCE_MS);
+  const complaints: string[] = [];
+  page.on("console", (message) => {
+    if (message.type() === "error") complaints.push(`${message.text()} (${message.location().url})`);
+  });
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  await page.setViewportSize({ width, height });
+  await page.emulateMedia({ colorScheme: theme });
+  if (page.url() !== `${url}${at}`) await page.goto(`${url}${at}`);
+  await page.getByRole("heading", { level: 1 }).first().waitFor();
+  return { context: page.context(), page, complaints };
+}
+
+/** For one thing to appear, on a machine that does much else. */
+const PATIENCE_MS = 30_000;
+
+async function signIn(context: BrowserContext, link: string, { url }: RunningGateway): Promise<Page> {
+  const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE_MS);
+  await page.goto(link);
+  await page.waitForURL(`${url}/skills`);
+  return page;
+}
+
+/** A link that signs someone in, whose code is put into the gateway's own store. */
+async function linkTo({ url, data }: RunningGateway, { role, user }: Who): Promise<string> {
+  const { issueToken } = await import("@skillhold/core/token");
+  const { openSignedStore } = await import("../../packages/cli/src/audit-store.ts");
+  const env = { SKILLHOLD_DATA: data };
+  const store = await openSignedStore(`sqlite:${join(data, "registry.db")}`, { env, cwd: data });
+  try {
+    const context = {
+      store,
+      clock: { now: () => new Date() },
+      ids: { next: randomUUID },
+      limits: defaultLimits,
+    };
+    const spec = { kind: "sign-in", name: "sign-in", role, user } as const;
+    const { secret } = await issueToken(spec, { by: ann }, context);
+    return `${url}/sign-in#${secret}`;
+  } finally {
+    await store.close();
   }
 }
 
@@ -139,53 +176,7 @@ export async function launchBrowser(): Promise<Browser> {
 /** Waits until nothing on the page stands in for something that is on its way. */
 export async function settled(page: Page): Promise<void> {
   await page.locator("main").first().waitFor();
-  await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "detached" });
+  await page.locator('[role="status"][aria-label="Loading"]').first().waitFor({ state: "detached" });
   // What was changed last is drawn with the frame after the next.
   await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
-}
-
-/** A ZIP of skills, each in a folder of its id. */
-export async function zipOf(skills: Readonly<Record<string, SkillFiles>>): Promise<Uint8Array<ArrayBuffer>> {
-  const files = Object.entries(skills).flatMap(([id, own]) =>
-    Object.entries({ "SKILL.md": skillText(id), ...own }).map(([path, text]) => ({
-      path: `${id}/${path}`,
-      executable: path.endsWith(".sh"),
-      content: Buffer.from(text),
-    })),
-  );
-  return new Uint8Array(await writeArchive("zip", files));
-}
-
-export function skillText(id: string, description = `About ${id}.`, body = "Do it.", more = ""): string {
-  return `---\nname: ${id}\ndescription: ${JSON.stringify(description)}\n${more}---\n${body}\n`;
-}
-
-/** A token that the signed-in page issues, as its own view does. */
-async function tokenFrom(page: Page, spec: object): Promise<string> {
-  const answer: unknown = await page.evaluate(
-    `fetch("/v1/tokens", { method: "POST", body: ${JSON.stringify(JSON.stringify(spec))}, headers: { "content-type": "application/json", "x-skillhold-csrf": localStorage.getItem("skillhold.csrf") } }).then((response) => response.json())`,
-  );
-  return secretOf(answer);
-}
-
-function secretOf(answer: unknown): string {
-  return routeTable.issueToken.answer.parse(answer).secret;
-}
-
-function apiWith(secret: string, { url }: RunningGateway): OpenedConsole["api"] {
-  return async (method, path, body) => {
-    const isArchive = body instanceof Uint8Array;
-    const type = isArchive ? "application/zip" : "application/json";
-    const response = await fetch(`${url}${path}`, {
-      method,
-      headers: { authorization: `Bearer ${secret}`, ...(body === undefined ? {} : { "content-type": type }) },
-      // The bytes of an archive are over a buffer of their own.
-      ...(body === undefined
-        ? {}
-        : { body: isArchive ? (body as Uint8Array<ArrayBuffer>) : JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${method} ${path}: ${text}`);
-    return text === "" ? undefined : JSON.parse(text);
-  };
 }

@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { writeArchive } from "@skillhold/core/registry";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { checkAccessible, eventually, openConsole, settled } from "./browser.ts";
+import { checkAccessible, eventually, openOwnConsole, settled } from "./browser.ts";
 
 const NAME = "zzz-skillhold-there";
 
@@ -44,8 +44,8 @@ test("what is missing is installed before one's eyes, and what cannot be is told
   const skills = {
     counts: { "scripts/count.mjs": `import "${NAME}";\nimport "zzz-skillhold-absent";\n` },
   };
-  const { page, gateway } = await openConsole({ env: { npm_config_registry: address }, skills });
-  await page.goto(`${gateway.url}/dependencies`);
+  const env = { npm_config_registry: address };
+  const { page, gateway } = await openOwnConsole({ env, skills, at: "/dependencies" });
   await page.getByRole("button", { name: "Install all 2 things" }).waitFor();
   await checkAccessible(page);
   await page.getByRole("button", { name: "Install all 2 things" }).click();

@@ -21,8 +21,8 @@ async function drop({ page, context }: Visitor, paths: readonly string[]): Promi
 }
 
 test("a ZIP and a folder that are dropped are checked, shown and published [S-41] [S-59]", async () => {
-  const visitor = await openConsole({ skills: { one: {} } });
-  const { page, gateway, api } = visitor;
+  const visitor = await openConsole({ skills: { one: {} }, at: "/publish" });
+  const { page, api } = visitor;
   const zip = join(folder, "skills.zip");
   await writeFile(
     zip,
@@ -33,7 +33,6 @@ test("a ZIP and a folder that are dropped are checked, shown and published [S-41
     }),
   );
   const mine = writeSkill(folder, "from-desk", { "references/more.md": "More.\n" });
-  await page.goto(`${gateway.url}/publish`);
   await settled(page);
   await drop(visitor, [zip, mine]);
   const archive = page.getByRole("region", { name: "skills.zip" });
@@ -55,10 +54,9 @@ test("a ZIP and a folder that are dropped are checked, shown and published [S-41
 });
 
 test("what is chosen with the keyboard is published as well, and the same again is unchanged [S-59]", async () => {
-  const { page, gateway } = await openConsole();
-  const zip = join(folder, "one.zip");
-  await writeFile(zip, await zipOf({ one: {} }));
-  await page.goto(`${gateway.url}/publish`);
+  const { page } = await openConsole({ at: "/publish" });
+  const zip = join(folder, "chosen.zip");
+  await writeFile(zip, await zipOf({ chosen: {} }));
   const zone = page.getByRole("button", { name: /^Drop ZIPs/ });
   const choose = async () => {
     const [chooser] = await Promise.all([page.waitForEvent("filechooser"), zone.press("Enter")]);
@@ -66,7 +64,7 @@ test("what is chosen with the keyboard is published as well, and the same again 
   };
   await choose();
   await page.getByRole("button", { name: "Publish 1 skill" }).click();
-  await page.getByRole("link", { name: "Open one" }).waitFor();
+  await page.getByRole("link", { name: "Open chosen" }).waitFor();
   await page.getByRole("button", { name: "Clear all" }).click();
   await choose();
   await page.getByText("unchanged").first().waitFor();
@@ -74,13 +72,12 @@ test("what is chosen with the keyboard is published as well, and the same again 
 });
 
 test("nothing is lost when the gateway cannot be reached, and what is too large is not sent [S-59]", async () => {
-  const opened = await openConsole();
-  const { page, gateway } = opened;
-  const zip = join(folder, "one.zip");
+  const opened = await openConsole({ at: "/publish" });
+  const { page } = opened;
+  const zip = join(folder, "late.zip");
   const large = join(folder, "large.zip");
-  await writeFile(zip, await zipOf({ one: {} }));
+  await writeFile(zip, await zipOf({ late: {} }));
   await writeFile(large, new Uint8Array(21 * 1024 * 1024));
-  await page.goto(`${gateway.url}/publish`);
   await settled(page);
   let sent = 0;
   await page.route(/\/v1\/skills\/upload/, async (route) => {
@@ -88,9 +85,9 @@ test("nothing is lost when the gateway cannot be reached, and what is too large 
     await route.abort();
   });
   await page.getByLabel("Files to publish").setInputFiles([zip, large]);
-  const card = page.getByRole("region", { name: "one.zip" });
+  const card = page.getByRole("region", { name: "late.zip" });
   await card.getByRole("alert").waitFor();
-  expect(await card.getByRole("listitem", { name: "one" }).textContent()).toContain("checked here");
+  expect(await card.getByRole("listitem", { name: "late" }).textContent()).toContain("checked here");
   expect(await page.getByRole("region", { name: "large.zip" }).textContent()).toContain("cannot be sent");
   expect(sent).toBe(1);
   await page.unroute(/\/v1\/skills\/upload/);
@@ -98,6 +95,6 @@ test("nothing is lost when the gateway cannot be reached, and what is too large 
   await page.getByRole("link", { name: "Publish", exact: true }).first().click();
   await card.getByRole("button", { name: "Try again" }).click();
   await card.getByRole("button", { name: "Publish 1 skill" }).click();
-  await card.getByRole("link", { name: "Open one" }).waitFor();
+  await card.getByRole("link", { name: "Open late" }).waitFor();
   excuse(opened, /upload/);
 });

@@ -14,7 +14,7 @@ await mkdir(folder, { recursive: true });
 const browser = await launchBrowser();
 const scene = new ConsoleScene(browser);
 try {
-  const opened = await scene.open({ args: [] });
+  const opened = await scene.open(await scene.serve({ args: [] }));
   const { page, gateway } = opened;
   const paths = Object.entries(viewPaths(await furnish(opened)));
   for (const width of widths) {

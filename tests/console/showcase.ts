@@ -1,4 +1,5 @@
-import { type OpenedConsole, type SkillFiles, skillText } from "./console-scene.ts";
+import type { Api, ConsoleApi } from "./console-api.ts";
+import { type SkillFiles, skillText } from "./skill-zip.ts";
 
 const report = (more: string) =>
   skillText(
@@ -60,7 +61,7 @@ const ownSkills: Readonly<Record<string, SkillFiles>> = {
 };
 
 /** Fills a console with what a small team has after some weeks. */
-export async function furnish({ api, apiAs, publish }: OpenedConsole): Promise<{ readonly session: string }> {
+export async function furnish({ api, apiAs, publish }: ConsoleApi): Promise<{ readonly session: string }> {
   await publish(skills);
   await publish({ "weekly-report": { ...skills["weekly-report"], "SKILL.md": report("Name who did it.") } });
   await api("POST", "/v1/skills/night-watch/toggle", { enabled: false });
@@ -87,7 +88,7 @@ export async function furnish({ api, apiAs, publish }: OpenedConsole): Promise<{
 }
 
 /** A run of what someone published for themselves. Nobody answers: it waits in the inbox for as long as anyone looks. */
-async function askSomething(ada: OpenedConsole["api"], publish: OpenedConsole["publish"]): Promise<void> {
+async function askSomething(ada: Api, publish: ConsoleApi["publish"]): Promise<void> {
   await publish(ownSkills, ada);
   const session = sessionOf(await ada("POST", "/v1/sessions", {}));
   const asked = ada("POST", `/v1/sessions/${session}/tools/run_skill_script`, {
@@ -98,7 +99,7 @@ async function askSomething(ada: OpenedConsole["api"], publish: OpenedConsole["p
   asked.catch(() => undefined);
 }
 
-async function untilAsked(api: OpenedConsole["api"]): Promise<void> {
+async function untilAsked(api: Api): Promise<void> {
   for (let tries = 0; tries < 200; tries += 1) {
     if (Object(await api("GET", "/v1/approvals")).questions.length > 0) return;
     await new Promise((resolve) => setTimeout(resolve, 50));

@@ -1,4 +1,3 @@
-import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import {
   checkAccessible,
@@ -11,9 +10,9 @@ import {
 } from "./browser.ts";
 
 const script = (sum: number) => `import sys\n\n\ndef main():\n    total = ${sum}\n    print(total)\n`;
-const invoices = (sum: number) => ({
+const invoices = (id: string, sum: number) => ({
   "SKILL.md": skillText(
-    "invoices",
+    id,
     "Reads invoices and adds them up.",
     "# Steps\n\nSee [the rules](references/rules.md).\n",
     `version: 1.${sum}.0\n`,
@@ -23,41 +22,9 @@ const invoices = (sum: number) => ({
   "assets/mark.bin": "\0\0",
 });
 
-const hostile = skillText(
-  "hostile",
-  "About nothing.",
-  `<script>window.harm = 1</script>
-<img src="x" onerror="window.harm = 1">
-
-[run](javascript:window.harm=1) [data](data:text/html,x) [out](../../v1/me) [page](https://example.org/)
-![beacon](https://evil.example/beacon.png)
-\u202Eright to left ${"long".repeat(5000)}`,
-  "metadata:\n  openclaw:\n    homepage: javascript:window.harm=1\n",
-);
-
-async function open(page: Page, url: string, place: string): Promise<void> {
-  await page.goto(`${url}/skills/${place}`);
-  await settled(page);
-}
-
-test("every part of a skill has an address, and can be read and reached by everyone [S-59]", async () => {
-  const { page, gateway, publish, visit } = await openConsole({ skills: { invoices: invoices(1) } });
-  await publish({ invoices: invoices(2) });
-  const small = await visit({ theme: "dark", width: 360 });
-  const parts = ["", "/files", "/versions", "/access", "/dependencies", "/activity", "/validation"];
-  for (const part of parts) {
-    for (const each of [page, small.page]) {
-      await open(each, gateway.url, `invoices${part}`);
-      await each.getByRole("heading", { name: "invoices", level: 1 }).waitFor();
-      await checkAccessible(each);
-      await checkWidth(each);
-    }
-  }
-}, 120_000);
-
 test("links and findings lead to files and lines, which have addresses [S-59]", async () => {
-  const { page, gateway } = await openConsole({ skills: { invoices: invoices(1) } });
-  await open(page, gateway.url, "invoices");
+  const skills = { lines: invoices("lines", 1) };
+  const { page, gateway } = await openConsole({ skills, at: "/skills/lines" });
   await page.getByRole("link", { name: "the rules" }).click();
   await page.getByRole("heading", { name: "references/rules.md" }).waitFor();
   await page
@@ -65,49 +32,53 @@ test("links and findings lead to files and lines, which have addresses [S-59]", 
     .getByRole("link", { name: /add\.py/ })
     .click();
   await page.getByRole("link", { name: "Line 5", exact: true }).click();
-  expect(page.url()).toBe(`${gateway.url}/skills/invoices/files/scripts/add.py#L5`);
+  expect(page.url()).toBe(`${gateway.url}/skills/lines/files/scripts/add.py#L5`);
   await page.reload();
   const line = page.getByRole("link", { name: "Line 5", exact: true });
-  await eventually(() => line.getAttribute("aria-current"), { timeout: 10_000 }).toBe("location");
+  await eventually(() => line.getAttribute("aria-current")).toBe("location");
   await page.locator("code span", { hasText: "def" }).first().waitFor();
   await page.getByRole("link", { name: /mark\.bin/ }).click();
   await page.getByText("This file is not text").waitFor();
-  await open(page, gateway.url, "invoices/validation?profile=strict");
+  await page.goto(`${gateway.url}/skills/lines/validation?profile=strict`);
   await page.getByRole("link", { name: "line 4" }).click();
   const found = page.getByRole("link", { name: "Line 4", exact: true });
-  await expect.poll(() => found.getAttribute("aria-current"), { timeout: 10_000 }).toBe("location");
+  await eventually(() => found.getAttribute("aria-current")).toBe("location");
 });
 
 test("another revision is compared, counts again, and that is undone [S-59]", async () => {
-  const { page, gateway, publish, api } = await openConsole({ skills: { invoices: invoices(1) } });
-  await publish({ invoices: invoices(2) });
-  await open(page, gateway.url, "invoices/versions");
+  const { page, api } = await openConsole({
+    skills: { sums: invoices("sums", 1) },
+    prepare: ({ publish }) => publish({ sums: invoices("sums", 2) }),
+    at: "/skills/sums/versions",
+  });
   const change = page.getByRole("region", { name: "Change of scripts/add.py" });
   await change.getByText("total = 1").first().waitFor();
   await change.getByText("total = 2").first().waitFor();
   await page.getByRole("button", { name: "Roll back to r1" }).click();
-  const dialog = page.getByRole("dialog", { name: "Let r1 of invoices count" });
+  const dialog = page.getByRole("dialog", { name: "Let r1 of sums count" });
   await dialog.getByText("2 files would change").waitFor();
   await checkAccessible(page);
   await dialog.getByRole("button", { name: "Let r1 count" }).click();
   await page.getByRole("row", { name: /r1 .*counts/ }).waitFor();
-  expect(await api("GET", "/v1/skills/invoices")).toMatchObject({ entry: { revision: 1 } });
+  expect(await api("GET", "/v1/skills/sums")).toMatchObject({ entry: { revision: 1 } });
   await page.getByRole("button", { name: "Undo" }).click();
   await page.getByRole("row", { name: /r2 .*counts/ }).waitFor();
-  expect(await api("GET", "/v1/skills/invoices")).toMatchObject({ entry: { revision: 2 } });
+  expect(await api("GET", "/v1/skills/sums")).toMatchObject({ entry: { revision: 2 } });
 });
 
 test("a grant is given and explained, and seen by another browser [S-59]", async () => {
-  const { page, gateway, api, apiAs, publish, visit } = await openConsole();
-  const bob = await apiAs({ role: "publisher", user: "bob" });
-  await publish({ invoices: invoices(1) }, bob);
-  await api("POST", "/v1/agents", { key: "writer", runtime: "demo", owner: "cat" });
-  const other = await visit();
-  await open(other.page, gateway.url, "invoices/access?agent=writer");
+  const { page, visit } = await openConsole({
+    prepare: async ({ api, apiAs, publish }) => {
+      await publish({ loans: invoices("loans", 1) }, await apiAs({ role: "publisher", user: "bob" }));
+      await api("POST", "/v1/agents", { key: "writer", runtime: "demo", owner: "cat" });
+    },
+    at: "/skills/loans/access",
+  });
+  const other = await visit({ at: "/skills/loans/access?agent=writer" });
   await other.page.getByText("No.", { exact: true }).waitFor();
-  await open(page, gateway.url, "invoices/access");
+  await other.page.getByText("Live", { exact: true }).first().waitFor();
   await page.getByRole("button", { name: "Grant", exact: true }).click();
-  const dialog = page.getByRole("dialog", { name: "Grant invoices" });
+  const dialog = page.getByRole("dialog", { name: "Grant loans" });
   await dialog.getByRole("combobox", { name: "Agent" }).selectOption("writer");
   await dialog.getByRole("combobox", { name: /^Revision/ }).selectOption("1");
   await checkAccessible(page);
@@ -119,13 +90,12 @@ test("a grant is given and explained, and seen by another browser [S-59]", async
 });
 
 test("what is shown is edited, and not over what someone else has changed meanwhile [S-59]", async () => {
-  const visitor = await openConsole({ skills: { invoices: invoices(1) } });
-  const { page, gateway, api } = visitor;
-  await open(page, gateway.url, "invoices");
+  const visitor = await openConsole({ skills: { bills: invoices("bills", 1) }, at: "/skills/bills" });
+  const { page, api } = visitor;
   const edit = async () => {
     await page.getByRole("button", { name: "More to do" }).click();
     await page.getByRole("button", { name: "Edit what is shown" }).click();
-    return page.getByRole("dialog", { name: "Edit invoices" });
+    return page.getByRole("dialog", { name: "Edit bills" });
   };
   const first = await edit();
   await first.getByLabel("Name to show").fill("Bills");
@@ -134,48 +104,143 @@ test("what is shown is edited, and not over what someone else has changed meanwh
   await page.getByRole("link", { name: "money" }).waitFor();
   const second = await edit();
   await second.getByLabel("Description").fill("Mine.");
-  await api("PUT", "/v1/skills/invoices", { description: "Theirs." });
+  await api("PUT", "/v1/skills/bills", { description: "Theirs." });
   await second.getByRole("button", { name: "Save" }).click();
   await second.getByText("It is not as you last saw it.").waitFor();
   excuse(visitor, /412/);
-  expect(await api("GET", "/v1/skills/invoices")).toMatchObject({
+  expect(await api("GET", "/v1/skills/bills")).toMatchObject({
     entry: { name: "Bills", description: "Theirs." },
   });
 });
 
 test("what someone else deletes can be restored, and so can what one deletes by typing its id [S-59]", async () => {
-  const { page, gateway, api } = await openConsole({ skills: { invoices: invoices(1), plain: {} } });
-  await open(page, gateway.url, "plain");
+  const skills = { debts: invoices("debts", 1), plain: {} };
+  const { page, gateway, api } = await openConsole({ skills, at: "/skills/plain" });
+  await page.getByText("Live", { exact: true }).first().waitFor();
   await api("DELETE", "/v1/skills/plain");
   await page.getByText("It is deleted.").waitFor();
   await page.getByRole("button", { name: "Restore" }).click();
   await page.getByRole("switch", { name: /plain/ }).waitFor();
-  await api("DELETE", "/v1/skills/plain");
-  await open(page, gateway.url, "invoices");
+  await page.goto(`${gateway.url}/skills/debts`);
   await page.getByRole("button", { name: "More to do" }).click();
   await page.getByRole("button", { name: "Delete" }).click();
-  const dialog = page.getByRole("dialog", { name: "Delete invoices" });
+  const dialog = page.getByRole("dialog", { name: "Delete debts" });
   expect(await dialog.getByRole("button", { name: "Delete" }).isDisabled()).toBe(true);
-  await dialog.getByLabel("Type invoices to go on").fill("invoices");
+  await dialog.getByLabel("Type debts to go on").fill("debts");
   await dialog.getByRole("button", { name: "Delete" }).click();
-  await page.getByText("No skills yet").waitFor();
+  await page.waitForURL(`${gateway.url}/skills`);
+  await page.getByRole("link", { name: "plain" }).waitFor();
+  await page.getByRole("link", { name: "debts" }).waitFor({ state: "detached" });
   await page.getByRole("button", { name: "Undo" }).click();
-  await page.getByRole("link", { name: "invoices" }).waitFor();
+  await page.getByRole("link", { name: "debts" }).waitFor();
 });
 
-test("a hostile SKILL.md stays harmless [S-59]", async () => {
-  const { page, gateway } = await openConsole({ skills: { hostile: { "SKILL.md": hostile } } });
+const RTL = "\u202e";
+const attack = `<script>window.attacked = "script"</script>
+<img src="x" onerror="window.attacked = 'image'">
+<svg onload="window.attacked = 'svg'"><a href="javascript:window.attacked='svg link'"><text y="20">svg</text></a></svg>
+<iframe srcdoc="<script>parent.attacked = 'frame'</script>"></iframe>
+<style>main { display: none }</style>
+<form action="https://evil.test"><button id="root" autofocus onfocus="window.attacked = 'focus'">button</button></form>
+<a href="javascript:window.attacked='html link'">html link</a>
+
+[markdown link](javascript:window.attacked='link')
+[data link](data:text/html,<script>opener.attacked='data'</script>)
+[vb link](vbscript:attacked)
+![remote](https://evil.test/pixel.png)
+[reference link][r]
+
+[r]: <javascript:window.attacked='reference'>
+
+${RTL}this is turned around
+
+${"w".repeat(20_000)}
+
+|${"a|".repeat(200)}
+|${"-|".repeat(200)}
+
+${"> ".repeat(300)}deep
+
+The end of it.`;
+
+test("whatever a SKILL.md says, nothing of it runs, is fetched or breaks the page [S-59]", async () => {
+  const visitor = await openConsole({
+    width: 360,
+    skills: {
+      evil: {
+        "SKILL.md": skillText(
+          "evil",
+          `<img src=x onerror="window.attacked='description'">${RTL} turned`,
+          attack,
+          'author: "<script>window.attacked=1</script>"\nhomepage: "javascript:window.attacked=2"\nmetadata: {openclaw: {homepage: "javascript:window.attacked=3", emoji: "<b>"}}\n',
+        ),
+        "references/&lt;img src=x onerror=attacked=1&gt;.md": attack,
+        "page.html": attack,
+        "image.svg":
+          '<svg xmlns="http://www.w3.org/2000/svg" onload="top.attacked=4"><script>top.attacked=5</script></svg>',
+      },
+    },
+  });
+  const { page, gateway, context } = visitor;
+  const foreign: string[] = [];
+  context.on("request", (request) => {
+    if (!request.url().startsWith(gateway.url) && !/^(data|blob):/.test(request.url()))
+      foreign.push(request.url());
+  });
+  const paths = [
+    "/skills",
+    "/skills/evil",
+    "/skills/evil/files/SKILL.md",
+    `/skills/evil/files/${encodeURIComponent("references")}/${encodeURIComponent("&lt;img src=x onerror=attacked=1&gt;.md")}`,
+    "/skills/evil/files/page.html",
+    "/skills/evil/files/image.svg",
+    "/skills/evil/validation",
+    "/catalogue",
+    "/search?q=turned",
+    "/activity",
+    "/search?q=%3Cimg%20src%3Dx%20onerror%3Dattacked%3D1%3E",
+    "/skills?q=%3Cscript%3Ewindow.attacked%3D1%3C%2Fscript%3E&tab=__proto__&health=constructor&order=toString",
+  ];
+  for (const path of paths) {
+    await page.goto(`${gateway.url}${path}`);
+    await settled(page);
+    expect([path, await page.evaluate("window.attacked")]).toEqual([path, undefined]);
+    expect(await page.getByRole("heading", { level: 1 }).count()).toBeGreaterThan(0);
+    await checkWidth(page);
+  }
+  await page.goto(`${gateway.url}/skills/evil`);
+  await page.getByText("The end of it.").waitFor();
+  const dangerous: unknown = await page.evaluate(
+    `[...document.querySelectorAll("main a, main form, main iframe, main script, main style, main object")].map((each) => each.href ?? each.tagName).filter((each) => !/^https?:/.test(each))`,
+  );
+  expect(dangerous).toEqual([]);
+  expect(await page.locator("#root").count()).toBe(1);
+  for (const link of await page.getByRole("main").getByRole("link", { name: /link$/ }).all())
+    expect(await link.getAttribute("href")).toMatch(/^(https?:|\/|#)/);
+  expect(foreign).toEqual([]);
+});
+
+test("what a SKILL.md links to stays in the console or is a page of the web, and can be read by everyone [S-59]", async () => {
+  const body = `<img src="x" onerror="window.attacked = 'image'">
+
+[run](javascript:window.attacked=1) [data](data:text/html,x) [out](../../v1/me) [page](https://example.org/)
+![beacon](https://evil.test/beacon.png)
+${RTL}right to left ${"long".repeat(5000)}`;
+  const more = "metadata:\n  openclaw:\n    homepage: javascript:window.attacked=1\n";
+  const { page, gateway, context } = await openConsole({
+    skills: { mean: { "SKILL.md": skillText("mean", "About nothing.", body, more) } },
+  });
   const asked: string[] = [];
-  page.on("request", (request) => asked.push(request.url()));
-  await open(page, gateway.url, "hostile");
+  context.on("request", (request) => asked.push(request.url()));
+  await page.goto(`${gateway.url}/skills/mean`);
   await page.getByText("beacon").waitFor();
   const links: unknown = await page.evaluate(
     `[...document.querySelectorAll("#main a")].map((link) => link.href).filter((href) => !href.startsWith(location.origin + "/skills"))`,
   );
   expect(links).toEqual(["https://example.org/"]);
   expect(await page.getByRole("link", { name: /^page/ }).getAttribute("rel")).toBe("noopener noreferrer");
-  expect(await page.evaluate("window.harm")).toBeUndefined();
-  expect(asked.filter((url) => !url.startsWith(gateway.url))).toEqual([]);
-  await checkWidth(page);
   await checkAccessible(page);
+  await checkWidth(page);
+  expect(await page.evaluate("window.attacked")).toBeUndefined();
+  expect(asked.filter((url) => !url.startsWith(gateway.url))).toEqual([]);
 });

@@ -1,12 +1,10 @@
 import { expect, test } from "vitest";
-import { checkAccessible, excuse, openConsole, settled } from "./browser.ts";
+import { ann, checkAccessible, excuse, openConsole, settled } from "./browser.ts";
 
 const skills = { "weekly-report": {}, "house-style": {} };
 
 test("an agent is added, limited, held to a revision and removed [S-59]", async () => {
-  const { page, gateway, api } = await openConsole({ skills });
-  await page.goto(`${gateway.url}/agents`);
-  await page.getByText("No agents yet").waitFor();
+  const { page, gateway, api } = await openConsole({ skills, at: "/agents" });
   await page.getByRole("button", { name: "New agent" }).first().click();
   await page.getByRole("textbox", { name: /^Key/ }).fill("writer");
   await page.getByRole("textbox", { name: /^Runtime/ }).fill("demo");
@@ -29,34 +27,36 @@ test("an agent is added, limited, held to a revision and removed [S-59]", async 
   await dialog.getByRole("textbox").fill("writer");
   await dialog.getByRole("button", { name: "Remove" }).click();
   await page.waitForURL(`${gateway.url}/agents`);
-  await page.getByText("No agents yet").waitFor();
+  await page.getByRole("link", { name: "writer" }).waitFor({ state: "detached" });
 });
 
 test("what someone types of an agent is kept when another changes it, and is not saved over that [S-59]", async () => {
-  const visitor = await openConsole({ skills });
-  const { page, gateway, api, complaints } = visitor;
-  await api("POST", "/v1/agents", { key: "writer", runtime: "demo" });
-  await page.goto(`${gateway.url}/agents/writer`);
+  const { page, api, complaints } = await openConsole({
+    skills,
+    prepare: (routes) => routes.api("POST", "/v1/agents", { key: "editor", runtime: "demo" }),
+    at: "/agents/editor",
+  });
   await page.getByText("Live", { exact: true }).first().waitFor();
   await page.getByLabel("agent.yaml").fill("skills: [");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("The manifest cannot be used").waitFor();
-  await api("PUT", "/v1/agents/writer", { displayName: "The writer" });
-  await page.getByRole("heading", { name: "The writer" }).waitFor();
+  await api("PUT", "/v1/agents/editor", { displayName: "The editor" });
+  await page.getByRole("heading", { name: "The editor" }).waitFor();
   expect(await page.getByLabel("agent.yaml").inputValue()).toBe("skills: [");
   await page.getByLabel("agent.yaml").fill("skills: [house-style]");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText(/PRECONDITION_FAILED/).waitFor();
   await page.getByRole("button", { name: "Try again" }).click();
   await page.getByText("Not saved yet").waitFor({ state: "detached" });
-  expect(await page.getByLabel("Name to show").inputValue()).toBe("The writer");
+  expect(await page.getByLabel("Name to show").inputValue()).toBe("The editor");
   expect(complaints.splice(0).map((text) => /status of (\d+)/.exec(text)?.[1])).toEqual(["400", "412"]);
 });
 
 test("a token is shown once with how to use it, and revoked [S-59]", async () => {
-  const { page, gateway, api } = await openConsole({ skills });
-  await api("POST", "/v1/agents", { key: "writer", runtime: "demo" });
-  await page.goto(`${gateway.url}/agents/writer`);
+  const { page, gateway } = await openConsole({
+    prepare: ({ api }) => api("POST", "/v1/agents", { key: "program", runtime: "demo" }),
+    at: "/agents/program",
+  });
   await page.getByRole("link", { name: "New token" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("textbox", { name: "Name" }).fill("A program");
@@ -66,18 +66,20 @@ test("a token is shown once with how to use it, and revoked [S-59]", async () =>
   await dialog.getByText(/--token-env SKILLHOLD_TOKEN/).waitFor();
   const headers = { authorization: `Bearer ${line?.split("=")[1]}` };
   const me = () => fetch(`${gateway.url}/v1/me`, { headers });
-  expect(await (await me()).json()).toMatchObject({ agent: "writer", role: "agent" });
+  expect(await (await me()).json()).toMatchObject({ agent: "program", role: "agent" });
   await dialog.getByRole("button", { name: "I have copied it" }).click();
   await page.getByRole("button", { name: "Revoke A program" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
-  await page.getByText("revoked", { exact: true }).waitFor();
+  await page
+    .getByRole("row", { name: /^A program/ })
+    .getByText("revoked", { exact: true })
+    .waitFor();
   expect((await me()).status).toBe(401);
 });
 
 test("the settings say what the gateway is, and show its documents [S-59]", async () => {
-  const visitor = await openConsole({ skills });
-  const { page, gateway, context } = visitor;
-  await page.goto(`${gateway.url}/settings`);
+  const visitor = await openConsole({ who: ann, at: "/settings" });
+  const { page, context } = visitor;
   await settled(page);
   await page.getByText("SQLite").waitFor();
   await page.getByText(/^Show all \d+ limits$/).click();
@@ -93,8 +95,7 @@ test("the settings say what the gateway is, and show its documents [S-59]", asyn
 });
 
 test("the palette offers what was looked at last first, and does things [S-59]", async () => {
-  const { page, gateway } = await openConsole({ skills });
-  await page.goto(`${gateway.url}/skills/weekly-report`);
+  const { page } = await openConsole({ skills, at: "/skills/weekly-report" });
   await page.getByRole("heading", { name: /weekly-report/, level: 1 }).waitFor();
   await page.keyboard.press("Control+k");
   await page.getByRole("option").first().waitFor();

@@ -1,39 +1,75 @@
 import { expect, test } from "vitest";
-import { checkAccessible, checkWidth, eventually, excuse, openConsole, settled } from "./browser.ts";
+import {
+  checkAccessible,
+  checkWidth,
+  eventually,
+  excuse,
+  openConsole,
+  openOwnConsole,
+  settled,
+} from "./browser.ts";
 import { furnish, viewPaths } from "./showcase.ts";
 
-test("everyone can read and reach everything of every view, in light and dark [S-59]", {
+const small = { width: 360, height: 740 };
+const large = { width: 1280, height: 800 };
+
+test("everyone can read and reach everything of every view, in light and dark, and none is wider than a phone [S-59]", {
   timeout: 180_000,
 }, async () => {
-  const opened = await openConsole();
+  let session = "";
+  const opened = await openConsole({
+    prepare: async (routes) => {
+      ({ session } = await furnish(routes));
+    },
+  });
   const { page, gateway } = opened;
-  const paths = Object.values(viewPaths(await furnish(opened)));
-  for (const path of paths) {
-    await page.goto(`${gateway.url}${path}`);
-    for (const theme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme: theme });
-      await page.locator(`html[data-theme="${theme}"]`).waitFor();
-      await checkAccessible(page);
-    }
+  const [first, ...others] = Object.values(viewPaths({ session }));
+  for (const path of [first, ...others]) {
+    // As a link in the page does.
+    await page.evaluate(`history.pushState(null, "", ${JSON.stringify(path)})`);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await checkAccessible(page);
+    await checkWidth(page);
+    expect(page.url()).toBe(`${gateway.url}${path}`);
+    // A theme has colours of its own and nothing else, and what is around the views is the same in all of them.
+    await page.emulateMedia({ colorScheme: "dark" });
+    await page.locator('html[data-theme="dark"]').waitFor();
+    await checkAccessible(page, path === first ? "page" : "colours");
+    await page.setViewportSize(small);
+    await checkAccessible(page, path === first ? "page" : "view");
+    await checkWidth(page);
+    await page.emulateMedia({ colorScheme: "light" });
+    await page.setViewportSize(large);
   }
   excuse(opened, /404.*no-such-skill/);
 });
 
-test("no view is wider than a small phone, and its menu leads to all others [S-59]", async () => {
-  const opened = await openConsole({ width: 360, height: 740 });
-  const paths = Object.values(viewPaths(await furnish(opened)));
-  const { page, gateway } = opened;
-  for (const path of paths) {
-    await page.goto(`${gateway.url}${path}`);
-    await settled(page);
-    await checkWidth(page);
-  }
+test("where there is nothing yet, a view says so and what to do about it [S-59]", async () => {
+  const { page } = await openOwnConsole();
+  await page.getByText("No skills yet").waitFor();
+  await page.getByRole("main").getByRole("link", { name: "Publish" }).last().click();
+  await page.getByText("Nothing chosen yet").waitFor();
+  await page.getByRole("link", { name: "Catalogue" }).click();
+  await page.getByText("There is nothing to tell").waitFor();
+  await page.getByRole("link", { name: "Search" }).click();
+  await page.getByText("There is no skill to be found yet.").waitFor();
+  await page.getByRole("link", { name: "Approvals" }).click();
+  await page.getByText("Nobody waits for you").waitFor();
+  await page.getByRole("link", { name: "Dependencies" }).click();
+  await page.getByText("Nothing is missing").waitFor();
+  await page.getByRole("link", { name: "Agents" }).click();
+  await page.getByText("No agents yet").waitFor();
+  await page.getByRole("main").getByRole("button", { name: "New agent" }).last().click();
+  await page.getByRole("dialog", { name: "New agent" }).waitFor();
+});
+
+test("on a phone a menu leads to all views [S-59]", async () => {
+  const { page } = await openConsole(small);
   await page.getByRole("button", { name: "Views" }).click();
   await checkAccessible(page);
   await page.getByRole("dialog").getByRole("link", { name: "Catalogue" }).click();
   await page.getByRole("heading", { name: "Catalogue", level: 1 }).waitFor();
   await checkWidth(page);
-  excuse(opened, /404.*no-such-skill/);
 });
 
 test("a theme that was chosen stays, whatever the system says [S-59]", async () => {
@@ -41,7 +77,7 @@ test("a theme that was chosen stays, whatever the system says [S-59]", async () 
   const shown = () => page.evaluate("document.documentElement.dataset.theme");
   await page.getByRole("button", { name: /^Theme: system/ }).click();
   await page.getByRole("button", { name: /^Theme: light/ }).click();
-  expect(await shown()).toBe("dark");
+  await eventually(shown).toBe("dark");
   await page.goto(`${gateway.url}/settings`);
   await settled(page);
   expect(await shown()).toBe("dark");

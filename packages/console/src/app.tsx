@@ -6,6 +6,7 @@ import { queries } from "./api/use-api.ts";
 import { Shell } from "./layout/shell.tsx";
 import { Failure, SkeletonRows } from "./ui/state.tsx";
 import { Toasts } from "./ui/toast.tsx";
+import { ForRole } from "./view/for-role.tsx";
 import { Missing } from "./view/missing.tsx";
 import { SignIn } from "./view/sign-in.tsx";
 import { Skills } from "./view/skills/skills.tsx";
@@ -40,27 +41,31 @@ export function App() {
           failed={(error) => <Failure error={error} onRetry={() => window.location.reload()} />}
         >
           <Shell>
-            <Suspense fallback={<SkeletonRows />}>
-              <Switch>
-                <Route path="/">
-                  <Redirect to="/skills" replace />
-                </Route>
-                <Route path="/skills" component={Skills} />
-                <Route path="/skills/:id/*?">
-                  {({ id, "*": rest }) => <Skill key={id} id={id} rest={rest ?? ""} />}
-                </Route>
-                <Route path="/publish" component={Publish} />
-                <Route path="/catalogue" component={CataloguePreview} />
-                <Route path="/search" component={SearchPlayground} />
-                <Route path="/approvals" component={Approvals} />
-                <Route path="/activity/:session?">{({ session }) => <ActivityLog session={session} />}</Route>
-                <Route path="/dependencies" component={Dependencies} />
-                <Route path="/agents/:key?">{({ key }) => <Agents agent={key} />}</Route>
-                <Route path="/tokens" component={Tokens} />
-                <Route path="/settings" component={Settings} />
-                <Route component={Missing} />
-              </Switch>
-            </Suspense>
+            <ForRole>
+              <Suspense fallback={<SkeletonRows />}>
+                <Switch>
+                  <Route path="/">
+                    <Redirect to="/skills" replace />
+                  </Route>
+                  <Route path="/skills" component={Skills} />
+                  <Route path="/skills/:id/*?">
+                    {({ id, "*": rest }) => <Skill key={id} id={id} rest={rest ?? ""} />}
+                  </Route>
+                  <Route path="/publish" component={Publish} />
+                  <Route path="/catalogue" component={CataloguePreview} />
+                  <Route path="/search" component={SearchPlayground} />
+                  <Route path="/approvals" component={Approvals} />
+                  <Route path="/activity/:session?">
+                    {({ session }) => <ActivityLog session={session} />}
+                  </Route>
+                  <Route path="/dependencies" component={Dependencies} />
+                  <Route path="/agents/:key?">{({ key }) => <Agents agent={key} />}</Route>
+                  <Route path="/tokens" component={Tokens} />
+                  <Route path="/settings" component={Settings} />
+                  <Route component={Missing} />
+                </Switch>
+              </Suspense>
+            </ForRole>
           </Shell>
         </SignedIn>
       </Router>

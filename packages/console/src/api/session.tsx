@@ -1,3 +1,4 @@
+import type { SkillRow } from "@skillhold/protocol/http";
 import { createContext, type ReactNode, useContext, useEffect } from "react";
 import { type Answer, ApiError } from "./client.ts";
 import { live } from "./live.ts";
@@ -44,4 +45,24 @@ export function useIsAdmin(): boolean {
 export function useCanPublish(): boolean {
   const { role } = useMe();
   return role === "admin" || role === "publisher";
+}
+
+type Facts = NonNullable<SkillRow["registry"]>;
+
+/** What someone may do to skills; the gateway decides anyway. */
+export interface Rights {
+  /** Changes, archives, deletes and grants it. */
+  readonly manages: (registry: Pick<Facts, "canManage"> | undefined) => boolean;
+  /** Switches it on and off for everyone; one in a folder is the administrators'. */
+  readonly switches: (registry: Pick<Facts, "canManage" | "system"> | undefined) => boolean;
+}
+
+export function useRights(): Rights {
+  const canPublish = useCanPublish();
+  const isAdmin = useIsAdmin();
+  return {
+    manages: (registry) => canPublish && registry?.canManage === true,
+    switches: (registry) =>
+      registry === undefined ? isAdmin : canPublish && (registry.canManage || registry.system),
+  };
 }

@@ -9,6 +9,7 @@ import {
   useQuery,
   useQueryClient,
 } from "@tanstack/react-query";
+import { callAll } from "./all-pages.ts";
 import { type Answer, ApiError, type CallInput, call, type RouteKey } from "./client.ts";
 
 /** Whoever is told that they are not signed in is asked about anew: the console then shows the way in. */
@@ -47,7 +48,7 @@ export function useApi<K extends RouteKey>(
   return useQuery({
     queryKey: [key, input ?? {}],
     // What the route takes, with the way to call it off.
-    queryFn: ({ signal }) => call(key, { ...input, signal } as CallInput<K>),
+    queryFn: ({ signal }) => callAll(key, { ...input, signal } as CallInput<K>),
     enabled,
     ...(keep ? { placeholderData: keepPreviousData } : {}),
   });

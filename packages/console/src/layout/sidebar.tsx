@@ -2,7 +2,7 @@ import { Link, useLocation } from "wouter";
 import { useMe } from "../api/session.tsx";
 import { useApi } from "../api/use-api.ts";
 import { classNames } from "../ui/class-names.ts";
-import { type View, views } from "./view-table.ts";
+import { type View, viewAt, views } from "./view-table.ts";
 
 const groups = ["Skills", "Run", "Team"] as const;
 
@@ -33,7 +33,7 @@ export function Sidebar({ onChoose }: { readonly onChoose?: () => void }) {
 function ViewLink({ view, onChoose }: { readonly view: View; readonly onChoose?: () => void }) {
   const [place] = useLocation();
   const { name, href, icon: Icon } = view;
-  const isHere = place === href || place.startsWith(`${href}/`);
+  const isHere = viewAt(place) === view;
   return (
     <Link
       href={href}

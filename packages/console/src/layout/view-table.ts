@@ -28,6 +28,11 @@ const people: readonly Role[] = ["admin", "publisher", "viewer"];
 const publishers: readonly Role[] = ["admin", "publisher"];
 const admins: readonly Role[] = ["admin"];
 
+/** The view that an address is of; undefined for one that there is not. */
+export function viewAt(place: string): View | undefined {
+  return views.find(({ href }) => place === href || place.startsWith(`${href}/`));
+}
+
 export const views: readonly View[] = [
   { name: "Skills", href: "/skills", icon: LayoutList, group: "Skills", roles: people, key: "s" },
   { name: "Publish", href: "/publish", icon: FileUp, group: "Skills", roles: publishers, key: "p" },

@@ -1,6 +1,7 @@
 import type { LucideIcon } from "lucide-react";
 import { LoaderCircle } from "lucide-react";
 import type { ButtonHTMLAttributes, ReactNode } from "react";
+import { Link } from "wouter";
 import { classNames } from "./class-names.ts";
 
 const looks = {
@@ -9,6 +10,9 @@ const looks = {
   quiet: "bg-transparent text-muted border-transparent hover:bg-raised hover:text-ink",
   danger: "bg-panel text-bad border-line-strong hover:bg-bad-soft",
 } as const;
+
+const shape =
+  "inline-flex h-8 shrink-0 items-center justify-center gap-1.5 rounded-md border px-3 text-sm font-medium whitespace-nowrap transition-colors disabled:opacity-50";
 
 export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly look?: keyof typeof looks;
@@ -28,11 +32,7 @@ export function Button({
   return (
     <button
       type="button"
-      className={classNames(
-        "inline-flex h-8 shrink-0 items-center justify-center gap-1.5 rounded-md border px-3 text-sm font-medium whitespace-nowrap transition-colors disabled:opacity-50",
-        looks[look],
-        className,
-      )}
+      className={classNames(shape, looks[look], className)}
       {...rest}
       disabled={isBusy || rest.disabled}
     >
@@ -43,6 +43,23 @@ export function Button({
       )}
       {children}
     </button>
+  );
+}
+
+export interface LinkButtonProps {
+  readonly href: string;
+  readonly look?: keyof typeof looks;
+  readonly icon: LucideIcon;
+  readonly children: ReactNode;
+}
+
+/** A way to another view that looks like something to do. */
+export function LinkButton({ href, look = "plain", icon: Icon, children }: LinkButtonProps) {
+  return (
+    <Link href={href} className={classNames(shape, looks[look])}>
+      <Icon className="size-3.5" aria-hidden />
+      {children}
+    </Link>
   );
 }
 

@@ -1,4 +1,12 @@
-import type { InputHTMLAttributes, ReactNode, SelectHTMLAttributes, TextareaHTMLAttributes } from "react";
+import {
+  createContext,
+  type InputHTMLAttributes,
+  type ReactNode,
+  type SelectHTMLAttributes,
+  type TextareaHTMLAttributes,
+  use,
+  useId,
+} from "react";
 import { classNames } from "./class-names.ts";
 
 const box =
@@ -8,33 +16,64 @@ export interface FieldProps {
   readonly label: string;
   readonly note?: ReactNode;
   readonly error?: string | undefined;
+  /** One control of this file: it is named by the label and described by the note. */
   readonly children: ReactNode;
 }
 
-/** A label around what it names, so that both are one for everyone. */
+interface Named {
+  readonly id?: string;
+  readonly "aria-describedby"?: string | undefined;
+  readonly "aria-invalid"?: boolean | undefined;
+}
+
+/** What the field around a control says of it; nothing where there is none. */
+const Naming = createContext<Named>({});
+
+/** A control with its label, and below it what is said about it: read after the name, not as part of it. */
 export function Field({ label, note, error, children }: FieldProps) {
+  const id = useId();
+  const about = [
+    ...(note === undefined ? [] : [`${id}-note`]),
+    ...(error === undefined ? [] : [`${id}-error`]),
+  ];
+  const named: Named = {
+    id,
+    "aria-describedby": about.length === 0 ? undefined : about.join(" "),
+    "aria-invalid": error === undefined ? undefined : true,
+  };
   return (
-    // biome-ignore lint/a11y/noLabelWithoutControl: the control is the child.
-    <label className="block space-y-1">
-      <span className="block text-sm font-medium">{label}</span>
-      {children}
-      {note !== undefined && <span className="block text-xs text-muted">{note}</span>}
-      {error !== undefined && <span className="block text-xs text-bad">{error}</span>}
-    </label>
+    <div className="space-y-1">
+      <label htmlFor={id} className="block text-sm font-medium">
+        {label}
+      </label>
+      <Naming value={named}>{children}</Naming>
+      {note !== undefined && (
+        <p id={`${id}-note`} className="text-xs text-muted">
+          {note}
+        </p>
+      )}
+      {error !== undefined && (
+        <p id={`${id}-error`} className="text-xs text-bad">
+          {error}
+        </p>
+      )}
+    </div>
   );
 }
 
 export function Input({ className, ...rest }: InputHTMLAttributes<HTMLInputElement>) {
-  return <input className={classNames(box, "h-8 px-2.5 text-sm", className)} {...rest} />;
+  return <input {...use(Naming)} className={classNames(box, "h-8 px-2.5 text-sm", className)} {...rest} />;
 }
 
 export function TextArea({ className, ...rest }: TextareaHTMLAttributes<HTMLTextAreaElement>) {
-  return <textarea className={classNames(box, "px-2.5 py-1.5 text-sm", className)} {...rest} />;
+  return (
+    <textarea {...use(Naming)} className={classNames(box, "px-2.5 py-1.5 text-sm", className)} {...rest} />
+  );
 }
 
 export function Select({ className, children, ...rest }: SelectHTMLAttributes<HTMLSelectElement>) {
   return (
-    <select className={classNames(box, "h-8 px-2 text-sm", className)} {...rest}>
+    <select {...use(Naming)} className={classNames(box, "h-8 px-2 text-sm", className)} {...rest}>
       {children}
     </select>
   );

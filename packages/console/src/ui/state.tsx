@@ -36,19 +36,21 @@ export function Failure({ error, onRetry, isCompact = false }: FailureProps) {
     <div
       role="alert"
       className={classNames(
-        "flex items-start gap-3 rounded-lg border border-line bg-bad-soft text-sm",
+        "flex flex-wrap items-start gap-3 rounded-lg border border-line bg-bad-soft text-sm",
         isCompact ? "px-3 py-2" : "m-4 px-4 py-3",
       )}
     >
-      <CircleAlert className="mt-0.5 size-4 shrink-0 text-bad" aria-hidden />
-      <div className="min-w-0 flex-1 space-y-1">
-        <p className="font-medium break-words text-bad">{error.message}</p>
-        {known !== undefined && <p className="text-ink">{known.hint}</p>}
-        {known?.requestId !== undefined && (
-          <p className="font-mono text-xs text-muted">
-            {known.code} · request {known.requestId}
-          </p>
-        )}
+      <div className="flex min-w-0 flex-1 basis-64 items-start gap-3">
+        <CircleAlert className="mt-0.5 size-4 shrink-0 text-bad" aria-hidden />
+        <div className="min-w-0 flex-1 space-y-1">
+          <p className="font-medium break-words text-bad">{error.message}</p>
+          {known !== undefined && <p className="text-ink">{known.hint}</p>}
+          {known?.requestId !== undefined && (
+            <p className="font-mono text-xs text-muted">
+              {known.code} · request {known.requestId}
+            </p>
+          )}
+        </div>
       </div>
       {onRetry !== undefined && (
         <Button icon={RotateCw} onClick={onRetry}>

@@ -5,6 +5,8 @@ export interface Column<T> {
   readonly show: (row: T) => ReactNode;
   /** Left out where there is little room. */
   readonly isMinor?: boolean;
+  /** Buttons: they stay in sight where the rest scrolls, and their title is for those who do not see them. */
+  readonly isAction?: boolean;
 }
 
 export interface TableProps<T> {
@@ -22,22 +24,25 @@ export function Table<T>({ label, columns, rows, keyOf }: TableProps<T>) {
       <table className="w-full text-left text-sm">
         <thead>
           <tr className="border-b border-line text-xs text-muted">
-            {columns.map(({ title, isMinor }) => (
+            {columns.map(({ title, isMinor, isAction }) => (
               <th
                 key={title}
                 scope="col"
-                className={`px-4 py-2 font-medium whitespace-nowrap ${minor(isMinor)}`}
+                className={`px-3 py-2 font-medium whitespace-nowrap first:pl-4 last:pr-4 sm:px-4 ${minor(isMinor)}`}
               >
-                {title}
+                <span className={isAction === true ? "sr-only" : undefined}>{title}</span>
               </th>
             ))}
           </tr>
         </thead>
         <tbody className="divide-y divide-line">
           {rows.map((row) => (
-            <tr key={keyOf(row)} className="hover:bg-raised">
-              {columns.map(({ title, show, isMinor }) => (
-                <td key={title} className={`px-4 py-2.5 align-middle ${minor(isMinor)}`}>
+            <tr key={keyOf(row)} className="group hover:bg-raised">
+              {columns.map(({ title, show, isMinor, isAction }) => (
+                <td
+                  key={title}
+                  className={`px-3 py-2.5 align-middle first:pl-4 last:pr-4 sm:px-4 ${minor(isMinor)} ${action(isAction)}`}
+                >
                   {show(row)}
                 </td>
               ))}
@@ -47,6 +52,12 @@ export function Table<T>({ label, columns, rows, keyOf }: TableProps<T>) {
       </table>
     </section>
   );
+}
+
+function action(isAction: boolean | undefined): string {
+  return isAction === true
+    ? "sticky right-0 w-px bg-panel text-right whitespace-nowrap group-hover:bg-raised"
+    : "";
 }
 
 function minor(isMinor: boolean | undefined): string {

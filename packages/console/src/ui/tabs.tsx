@@ -1,3 +1,4 @@
+import { useEffect, useRef } from "react";
 import { Link } from "wouter";
 import { classNames } from "./class-names.ts";
 
@@ -13,8 +14,20 @@ export interface TabsProps {
 }
 
 export function Tabs({ label, tabs, current }: TabsProps) {
+  const row = useRef<HTMLElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another tab is the reason.
+  useEffect(() => {
+    const bar = row.current;
+    const here = bar?.querySelector<HTMLElement>("[aria-current]");
+    // Only the row is moved, never the page.
+    if (bar && here) bar.scrollLeft = here.offsetLeft - (bar.clientWidth - here.clientWidth) / 2;
+  }, [current]);
   return (
-    <nav aria-label={label} className="flex gap-1 overflow-x-auto border-b border-line px-4">
+    <nav
+      ref={row}
+      aria-label={label}
+      className="relative flex gap-1 overflow-x-auto border-b border-line px-4"
+    >
       {tabs.map(({ name, href, count }) => (
         <Link
           key={name}

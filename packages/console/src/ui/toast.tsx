@@ -12,9 +12,13 @@ export interface Toast {
   readonly undo?: () => void;
 }
 
+/** What can be taken back stays longer; nothing goes while it is pointed at or has the focus. */
 const SHOWN_MS = 7000;
+const UNDO_MS = 15_000;
 let toasts: readonly Toast[] = [];
 let next = 0;
+let isHeld = false;
+const timers = new Map<number, number>();
 const listeners = new Set<() => void>();
 
 function set(value: readonly Toast[]): void {
@@ -27,7 +31,31 @@ export function toast(text: string, options: Partial<Omit<Toast, "id" | "text">>
   next += 1;
   const id = next;
   set([...toasts.slice(-3), { tone: "good", ...options, id, text }]);
-  window.setTimeout(() => dismiss(id), SHOWN_MS);
+  start();
+}
+
+/** Lets the time of each run that does not run yet, unless someone reads them. */
+function start(): void {
+  if (isHeld) return;
+  for (const { id, undo } of toasts) {
+    if (timers.has(id)) continue;
+    const shownMs = undo === undefined ? SHOWN_MS : UNDO_MS;
+    timers.set(
+      id,
+      window.setTimeout(() => dismiss(id), shownMs),
+    );
+  }
+}
+
+function hold(): void {
+  isHeld = true;
+  for (const timer of timers.values()) window.clearTimeout(timer);
+  timers.clear();
+}
+
+function release(): void {
+  isHeld = false;
+  start();
 }
 
 /** Says that something failed, in the gateway's words. */
@@ -37,7 +65,11 @@ export function toastFailure(error: unknown): void {
 }
 
 function dismiss(id: number): void {
+  window.clearTimeout(timers.get(id));
+  timers.delete(id);
   set(toasts.filter((each) => each.id !== id));
+  // Of a button that is gone with its focus nothing more is heard.
+  release();
 }
 
 function subscribe(listener: () => void): () => void {
@@ -48,12 +80,17 @@ function subscribe(listener: () => void): () => void {
 export function Toasts() {
   const shown = useSyncExternalStore(subscribe, () => toasts);
   return (
-    <div
+    <ul
+      aria-label="Messages"
       aria-live="polite"
+      onPointerEnter={hold}
+      onPointerLeave={release}
+      onFocus={hold}
+      onBlur={release}
       className="fixed right-4 bottom-4 z-50 flex w-80 max-w-[calc(100vw-2rem)] flex-col gap-2"
     >
       {shown.map(({ id, text, tone, detail, undo }) => (
-        <div
+        <li
           key={id}
           className="flex items-start gap-2.5 rounded-lg border border-line bg-panel py-2 pr-1 pl-3 shadow-pop"
         >
@@ -76,8 +113,8 @@ export function Toasts() {
             </Button>
           )}
           <IconButton icon={X} label="Dismiss" onClick={() => dismiss(id)} />
-        </div>
+        </li>
       ))}
-    </div>
+    </ul>
   );
 }

@@ -5,7 +5,7 @@ import { Link, useLocation } from "wouter";
 import { type ApiError, callTagged, type Tagged } from "../../api/client.ts";
 import { useIsAdmin } from "../../api/session.tsx";
 import { useApi, useChange } from "../../api/use-api.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button, LinkButton } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Failure, SkeletonRows } from "../../ui/state.tsx";
@@ -41,12 +41,9 @@ export function Agent({ agentKey }: { readonly agentKey: string }) {
       }
       actions={
         <>
-          <Link
-            href={`/catalogue?agent=${encodeURIComponent(agent.key)}`}
-            className="inline-flex h-8 items-center gap-1.5 rounded-md border border-line-strong bg-panel px-3 text-sm font-medium hover:bg-raised"
-          >
-            <Blocks className="size-3.5" aria-hidden /> What it sees
-          </Link>
+          <LinkButton href={`/catalogue?agent=${encodeURIComponent(agent.key)}`} icon={Blocks}>
+            What it sees
+          </LinkButton>
           <Remove agentKey={agent.key} />
         </>
       }

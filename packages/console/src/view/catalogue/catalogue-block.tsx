@@ -1,6 +1,7 @@
 import { Blocks } from "lucide-react";
 import { Link } from "wouter";
 import { useApi } from "../../api/use-api.ts";
+import type { Looking } from "../../api/use-looking.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Meter } from "../../ui/meter.tsx";
@@ -10,13 +11,19 @@ import { Empty, Failure, SkeletonRows } from "../../ui/state.tsx";
 import { count } from "../../ui/text.tsx";
 
 export interface CatalogueBlockProps {
+  /** What is asked for. */
   readonly query: Readonly<Record<string, string>>;
-  readonly looking: Readonly<Record<string, string>>;
+  /** Through whose eyes; undefined while that is not known. */
+  readonly looking: (Looking & { readonly runtime?: string }) | undefined;
 }
 
 /** The block as the agent gets it, what it costs, and which skills are in it. */
 export function CatalogueBlock({ query, looking }: CatalogueBlockProps) {
-  const { data, error, isPending, refetch } = useApi("GET /v1/catalogue", { query }, { keep: true });
+  const { data, error, isPending, refetch } = useApi(
+    "GET /v1/catalogue",
+    { query: { ...looking, ...query } },
+    { keep: true, enabled: looking !== undefined },
+  );
   const { data: status } = useApi("GET /v1/status");
   if (error !== null) return <Failure error={error} onRetry={() => void refetch()} />;
   if (isPending) return <SkeletonRows count={4} />;
@@ -55,9 +62,13 @@ function Deferred({
 }: {
   readonly inline: readonly string[];
   readonly number: number;
-  readonly looking: Readonly<Record<string, string>>;
+  readonly looking: CatalogueBlockProps["looking"];
 }) {
-  const { data } = useApi("GET /v1/explain", { query: looking }, { keep: true });
+  const { data } = useApi(
+    "GET /v1/explain",
+    { query: { ...looking } },
+    { keep: true, enabled: looking !== undefined },
+  );
   const shown = new Set(inline);
   const rest = (data?.explanations ?? []).filter(({ id, state }) => state === "visible" && !shown.has(id));
   return <Names title={`${number} behind search`} ids={rest.map(({ id }) => id)} />;

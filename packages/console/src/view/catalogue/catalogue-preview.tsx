@@ -1,3 +1,4 @@
+import { useLooking } from "../../api/use-looking.ts";
 import { AgentSelect } from "../../ui/agent-select.tsx";
 import { Field, Input, Select } from "../../ui/field.tsx";
 import { Page, Panel } from "../../ui/page.tsx";
@@ -16,7 +17,8 @@ export function CataloguePreview() {
   const model = useDelayed(read("model"), 250);
   const task = useDelayed(read("task"), 250);
   const format = formats.find((each) => each === read("format")) ?? "";
-  const looking = agent === "" ? given({ runtime }) : { agent };
+  const eyes = useLooking(agent);
+  const looking = agent === "" ? given({ runtime }) : eyes;
   return (
     <Page
       title="Catalogue"
@@ -24,23 +26,23 @@ export function CataloguePreview() {
     >
       <Panel>
         <div className="grid gap-3 p-4 sm:grid-cols-2 lg:grid-cols-3">
-          <Viewing />
+          <Viewing user={eyes?.user} />
           <Asking format={format} />
         </div>
       </Panel>
-      <CatalogueBlock query={{ ...looking, ...given({ format, model, task }) }} looking={looking} />
+      <CatalogueBlock query={given({ format, model, task })} looking={looking} />
       <Reasons looking={looking} />
     </Page>
   );
 }
 
 /** Whose eyes it is seen through. */
-function Viewing() {
+function Viewing({ user }: { readonly user: string | undefined }) {
   const [read, write] = useAddress();
   const isAgent = read("agent") !== "";
   return (
     <>
-      <AgentSelect value={read("agent")} onChange={(agent) => write("agent", agent)} />
+      <AgentSelect value={read("agent")} onChange={(agent) => write("agent", agent)} user={user} />
       <Field label="Runtime" note={isAgent ? "The agent's own counts." : "What its framework calls itself."}>
         <Input
           value={isAgent ? "" : read("runtime")}

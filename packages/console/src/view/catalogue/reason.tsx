@@ -8,6 +8,7 @@ import { Panel } from "../../ui/page.tsx";
 import { Failure, SkeletonRows } from "../../ui/state.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { useAddress } from "../../ui/use-address.ts";
+import type { CatalogueBlockProps } from "./catalogue-block.tsx";
 
 type Explanation = Answer<"GET /v1/explain">["explanations"][number];
 const states: Readonly<Record<Explanation["state"], Tone>> = {
@@ -20,9 +21,13 @@ const states: Readonly<Record<Explanation["state"], Tone>> = {
 const MOST = 200;
 
 /** Why each skill is or is not there. */
-export function Reasons({ looking }: { readonly looking: Readonly<Record<string, string>> }) {
+export function Reasons({ looking }: Pick<CatalogueBlockProps, "looking">) {
   const [read, write] = useAddress();
-  const { data, error, isPending, refetch } = useApi("GET /v1/explain", { query: looking }, { keep: true });
+  const { data, error, isPending, refetch } = useApi(
+    "GET /v1/explain",
+    { query: { ...looking } },
+    { keep: true, enabled: looking !== undefined },
+  );
   if (error !== null) return <Failure error={error} onRetry={() => void refetch()} />;
   if (isPending) return <SkeletonRows count={3} />;
   const all = data.explanations;

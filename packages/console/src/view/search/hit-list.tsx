@@ -1,9 +1,9 @@
 import { ScanSearch } from "lucide-react";
 import { useApi } from "../../api/use-api.ts";
+import type { Looking } from "../../api/use-looking.ts";
 import { Panel } from "../../ui/page.tsx";
 import { Empty, Failure, SkeletonRows } from "../../ui/state.tsx";
 import { count } from "../../ui/text.tsx";
-import { given } from "../../ui/use-address.ts";
 import { useDelayed } from "../../ui/use-delayed.ts";
 import { HitRow } from "./hit-row.tsx";
 
@@ -11,17 +11,18 @@ export interface HitListProps {
   /** Which of two it is. */
   readonly name?: string;
   readonly words: string;
-  readonly agent: string;
+  /** Through whose eyes; undefined while that is not known. */
+  readonly looking: Looking | undefined;
   readonly limit: string;
 }
 
 /** What a query finds, the best first. */
-export function HitList({ name, words: typed, agent, limit }: HitListProps) {
+export function HitList({ name, words: typed, looking, limit }: HitListProps) {
   const words = useDelayed(typed.trim(), 200);
   const { data, error, isPending, refetch } = useApi(
     "GET /v1/skills/search",
-    { query: { q: words, limit, ...given({ agent }) } },
-    { enabled: words !== "", keep: true },
+    { query: { q: words, limit, ...looking } },
+    { enabled: words !== "" && looking !== undefined, keep: true },
   );
   if (words === "") return null;
   const hits = data?.hits ?? [];

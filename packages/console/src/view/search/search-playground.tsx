@@ -1,4 +1,5 @@
 import { Columns2, ScanSearch, X } from "lucide-react";
+import { useLooking } from "../../api/use-looking.ts";
 import { useSkills } from "../../api/use-skills.ts";
 import { AgentSelect } from "../../ui/agent-select.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -15,6 +16,7 @@ const limits = ["5", "10", "20", "50", "100"] as const;
 export function SearchPlayground() {
   const [read, write] = useAddress();
   const agent = read("agent");
+  const looking = useLooking(agent);
   const limit = limits.find((each) => each === read("limit")) ?? "20";
   const isPair = read("pair") !== "";
   return (
@@ -33,7 +35,7 @@ export function SearchPlayground() {
             <QueryField name="q" label="What is to be done" isFirst />
             {isPair && <QueryField name="q2" label="The same in other words" />}
           </div>
-          <AgentSelect value={agent} onChange={(chosen) => write("agent", chosen)} />
+          <AgentSelect value={agent} onChange={(chosen) => write("agent", chosen)} user={looking?.user} />
           <Field label="At most">
             <Select
               value={limit}
@@ -50,8 +52,8 @@ export function SearchPlayground() {
       </Panel>
       {read("q").trim() === "" && <Examples onChoose={(text) => write("q", text)} />}
       <div className={isPair ? "grid items-start lg:grid-cols-2" : undefined}>
-        <HitList {...(isPair ? { name: "First" } : {})} words={read("q")} agent={agent} limit={limit} />
-        {isPair && <HitList name="Second" words={read("q2")} agent={agent} limit={limit} />}
+        <HitList {...(isPair ? { name: "First" } : {})} words={read("q")} looking={looking} limit={limit} />
+        {isPair && <HitList name="Second" words={read("q2")} looking={looking} limit={limit} />}
       </div>
     </Page>
   );

@@ -1,10 +1,11 @@
-import { FileQuestion, Power } from "lucide-react";
+import { FileQuestion, LayoutList, Power } from "lucide-react";
 import { type ComponentType, lazy, Suspense, useEffect } from "react";
 import { Link } from "wouter";
 import type { ApiError } from "../../api/client.ts";
 import { useIsAdmin } from "../../api/session.tsx";
 import { useApi } from "../../api/use-api.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button, LinkButton } from "../../ui/button.tsx";
+import { Page } from "../../ui/page.tsx";
 import { Empty, Failure, Skeleton, SkeletonRows } from "../../ui/state.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { SkillHeader } from "./header/skill-header.tsx";
@@ -80,6 +81,22 @@ interface SkillFailureProps {
 /** A skill of a folder that was switched off cannot be read, and can still be switched on. */
 function SkillFailure({ id, error, onRetry }: SkillFailureProps) {
   const isAdmin = useIsAdmin();
+  if (error.code === "SKILL_NOT_FOUND")
+    return (
+      <Page title={id}>
+        <Empty
+          icon={FileQuestion}
+          title="There is no such skill here"
+          action={
+            <LinkButton href="/skills" icon={LayoutList}>
+              All skills
+            </LinkButton>
+          }
+        >
+          The name may be misspelt, it may be gone, or it is not there for you.
+        </Empty>
+      </Page>
+    );
   return (
     <div className="mx-auto w-full max-w-6xl pt-2">
       <h1 className="px-4 pt-4 text-xl font-semibold tracking-tight break-words">{id}</h1>

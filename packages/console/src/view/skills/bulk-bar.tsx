@@ -1,7 +1,8 @@
 import type { SkillRow } from "@skillhold/protocol/http";
-import { Archive, Power, PowerOff, Trash2 } from "lucide-react";
+import { Archive, type LucideIcon, Power, PowerOff, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { call } from "../../api/client.ts";
+import { type Rights, useRights } from "../../api/session.tsx";
 import { queries } from "../../api/use-api.ts";
 import { Button } from "../../ui/button.tsx";
 import { count } from "../../ui/text.tsx";
@@ -20,13 +21,57 @@ const setStatus =
 const remove: Act = (id) => call("DELETE /v1/skills/{id}", { params: { id } });
 const restore: Act = (id) => call("POST /v1/skills/{id}/restore", { params: { id } });
 
+interface Action {
+  readonly name: string;
+  readonly done: string;
+  readonly icon: LucideIcon;
+  /** What someone must be able to do with each of the skills. */
+  readonly right: keyof Rights;
+  /** Whether it changes anything; what it does not change is not undone either. */
+  readonly fits: (row: SkillRow) => boolean;
+  readonly act: Act;
+  readonly undo: Act;
+}
+
 /** What can be done to several skills at once; all of it can be taken back. */
-const actions = [
-  { name: "Enable", done: "enabled", icon: Power, act: toggle(true), undo: toggle(false) },
-  { name: "Disable", done: "disabled", icon: PowerOff, act: toggle(false), undo: toggle(true) },
-  { name: "Archive", done: "archived", icon: Archive, act: setStatus("archived"), undo: setStatus("active") },
-  { name: "Delete", done: "deleted", icon: Trash2, act: remove, undo: restore },
-] as const;
+const actions: readonly Action[] = [
+  {
+    name: "Enable",
+    done: "enabled",
+    icon: Power,
+    right: "switches",
+    fits: ({ registry, access }) => !(registry?.enabled ?? access.reason !== "disabled"),
+    act: toggle(true),
+    undo: toggle(false),
+  },
+  {
+    name: "Disable",
+    done: "disabled",
+    icon: PowerOff,
+    right: "switches",
+    fits: ({ registry, access }) => registry?.enabled ?? access.reason !== "disabled",
+    act: toggle(false),
+    undo: toggle(true),
+  },
+  {
+    name: "Archive",
+    done: "archived",
+    icon: Archive,
+    right: "manages",
+    fits: ({ registry }) => registry?.status !== "archived",
+    act: setStatus("archived"),
+    undo: setStatus("active"),
+  },
+  {
+    name: "Delete",
+    done: "deleted",
+    icon: Trash2,
+    right: "manages",
+    fits: () => true,
+    act: remove,
+    undo: restore,
+  },
+];
 
 export function BulkBar({
   rows,
@@ -36,13 +81,18 @@ export function BulkBar({
   readonly onDone: () => void;
 }) {
   const [isBusy, setBusy] = useState(false);
+  const rights = useRights();
   if (rows.length === 0) return null;
-  const ids = rows.map(({ entry }) => entry.id);
-  const run = async ({ act, undo, done }: (typeof actions)[number]) => {
+  const allowed = actions.filter(({ right }) => rows.every(({ registry }) => rights[right](registry)));
+  const run = async ({ act, undo, done, fits }: Action) => {
     setBusy(true);
-    const good = await doAll(ids, act);
+    const good = await doAll(
+      rows.filter(fits).map(({ entry }) => entry.id),
+      act,
+    );
     setBusy(false);
-    if (good.length > 0)
+    if (!rows.some(fits)) toast(`They are ${done} already`, { tone: "info" });
+    else if (good.length > 0)
       toast(`${count(good.length, "skill")} ${done}`, { undo: () => void doAll(good, undo) });
     onDone();
   };
@@ -53,7 +103,7 @@ export function BulkBar({
       className="sticky bottom-4 z-20 mx-auto my-3 flex w-fit max-w-full flex-wrap items-center gap-2 rounded-lg border border-line-strong bg-panel px-3 py-2 shadow-pop"
     >
       <span className="text-sm font-medium tabular-nums">{rows.length} chosen</span>
-      {actions.map((action) => (
+      {allowed.map((action) => (
         <Button key={action.name} icon={action.icon} isBusy={isBusy} onClick={() => void run(action)}>
           {action.name}
         </Button>

@@ -2,6 +2,7 @@ import type { SkillRow } from "@skillhold/protocol/http";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { useRef, useState } from "react";
 import { useLocation } from "wouter";
+import { useRights } from "../../api/session.tsx";
 import { BulkBar } from "./bulk-bar.tsx";
 import type { Ranks } from "./skill-filter.ts";
 import { SkillListRow } from "./skill-row.tsx";
@@ -16,6 +17,8 @@ export function SkillList({ rows, ranks }: { readonly rows: readonly SkillRow[];
   const [, go] = useLocation();
   const place = useRef<HTMLDivElement>(null);
   const toggle = useToggle();
+  const rights = useRights();
+  const canDo = ({ registry }: SkillRow) => rights.manages(registry) || rights.switches(registry);
   const list = useWindowVirtualizer({
     count: rows.length,
     estimateSize: () => ROW_PX,
@@ -32,8 +35,8 @@ export function SkillList({ rows, ranks }: { readonly rows: readonly SkillRow[];
     onMove: (at) => list.scrollToIndex(at, { align: "auto" }),
     onOpen: (at) => go(`/skills/${rows[at]?.entry.id}`),
     onChoose: (at) => {
-      const id = rows[at]?.entry.id;
-      if (id !== undefined) choose(id, !chosen.has(id));
+      const row = rows[at];
+      if (row !== undefined && canDo(row)) choose(row.entry.id, !chosen.has(row.entry.id));
     },
   });
   const selected = rows.filter(({ entry }) => chosen.has(entry.id));
@@ -58,8 +61,8 @@ export function SkillList({ rows, ranks }: { readonly rows: readonly SkillRow[];
                 isChosen={chosen.has(id)}
                 score={ranks.scores.get(id)}
                 uses={ranks.uses.get(id) ?? 0}
-                onChoose={(isChosen) => choose(id, isChosen)}
-                onToggle={(enabled) => toggle(row, enabled)}
+                onChoose={canDo(row) ? (isChosen) => choose(id, isChosen) : undefined}
+                onToggle={rights.switches(row.registry) ? (enabled) => toggle(row, enabled) : undefined}
               />
             </div>
           );

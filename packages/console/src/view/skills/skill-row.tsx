@@ -3,7 +3,7 @@ import { Link } from "wouter";
 import { classNames } from "../../ui/class-names.ts";
 import { Switch } from "../../ui/field.tsx";
 import { SkillBadges, TrustBadge } from "../../ui/skill-badge.tsx";
-import { Ago } from "../../ui/text.tsx";
+import { Ago, count } from "../../ui/text.tsx";
 
 export interface SkillRowProps {
   readonly row: SkillRow;
@@ -12,14 +12,15 @@ export interface SkillRowProps {
   /** How well it fits what is searched for. */
   readonly score: number | undefined;
   readonly uses: number;
-  readonly onChoose: (isChosen: boolean) => void;
-  readonly onToggle: (enabled: boolean) => void;
+  /** Left out where nothing can be done with it. */
+  readonly onChoose: ((isChosen: boolean) => void) | undefined;
+  /** Left out where whoever looks may not switch it. */
+  readonly onToggle: ((enabled: boolean) => void) | undefined;
 }
 
 /** One skill in the list. */
 export function SkillListRow({ row, isCurrent, isChosen, score, uses, onChoose, onToggle }: SkillRowProps) {
-  const { entry, registry } = row;
-  const canToggle = registry?.canManage === true || registry?.system === true;
+  const { entry, registry, access } = row;
   return (
     <div
       data-row
@@ -29,13 +30,17 @@ export function SkillListRow({ row, isCurrent, isChosen, score, uses, onChoose, 
         isChosen && "bg-accent-soft",
       )}
     >
-      <input
-        type="checkbox"
-        aria-label={`Choose ${entry.id}`}
-        checked={isChosen}
-        onChange={({ target }) => onChoose(target.checked)}
-        className="size-3.5 accent-(--accent)"
-      />
+      {onChoose === undefined ? (
+        <span />
+      ) : (
+        <input
+          type="checkbox"
+          aria-label={`Choose ${entry.id}`}
+          checked={isChosen}
+          onChange={({ target }) => onChoose(target.checked)}
+          className="size-3.5 accent-(--accent)"
+        />
+      )}
       <span
         aria-hidden
         className="flex size-8 items-center justify-center rounded-md border border-line bg-raised text-base font-medium text-muted"
@@ -62,7 +67,7 @@ export function SkillListRow({ row, isCurrent, isChosen, score, uses, onChoose, 
           className="hidden w-16 text-right tabular-nums sm:inline"
           title="Times it was handed to an agent"
         >
-          {uses > 0 ? `${uses.toLocaleString("en")} uses` : ""}
+          {uses > 0 ? count(uses, "use") : ""}
         </span>
         <span className="hidden w-10 text-right tabular-nums md:inline" title="The revision that counts">
           {entry.revision === undefined ? "" : `r${entry.revision}`}
@@ -70,14 +75,13 @@ export function SkillListRow({ row, isCurrent, isChosen, score, uses, onChoose, 
         <span className="hidden w-20 text-right lg:inline">
           <Ago at={registry?.updatedAt ?? entry.lastModified} />
         </span>
-        <Switch
-          isOn={registry?.enabled ?? true}
-          disabled={!canToggle}
-          label={
-            canToggle ? `${entry.id} is switched on for everyone` : "Only those who manage it can switch it"
-          }
-          onChange={onToggle}
-        />
+        {onToggle !== undefined && (
+          <Switch
+            isOn={registry?.enabled ?? access.reason !== "disabled"}
+            label={`${entry.id} is switched on for everyone`}
+            onChange={onToggle}
+          />
+        )}
       </div>
     </div>
   );

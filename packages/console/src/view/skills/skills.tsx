@@ -1,10 +1,10 @@
-import { FileUp, LayoutList, SearchX } from "lucide-react";
+import { FileUp, LayoutList, SearchX, X } from "lucide-react";
 import { useMemo } from "react";
-import { Link, useSearchParams } from "wouter";
+import { useSearchParams } from "wouter";
 import { useCanPublish } from "../../api/session.tsx";
 import { useApi } from "../../api/use-api.ts";
 import { useSkills } from "../../api/use-skills.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button, LinkButton } from "../../ui/button.tsx";
 import { Input, Select } from "../../ui/field.tsx";
 import { Page, Panel } from "../../ui/page.tsx";
 import { Empty, Failure, SkeletonRows } from "../../ui/state.tsx";
@@ -58,6 +58,16 @@ export function Skills() {
           onChange={({ target }) => set("q", target.value)}
           className="min-w-48 flex-1"
         />
+        {state.tag !== null && (
+          <Button
+            icon={X}
+            aria-label={`Show all tags, not only ${state.tag}`}
+            onClick={() => set("tag", "")}
+            className="max-w-48 text-muted"
+          >
+            <span className="truncate">{state.tag}</span>
+          </Button>
+        )}
         <Select
           aria-label="Order"
           value={state.order}
@@ -106,11 +116,9 @@ function useRanks(words: string): Ranks {
 function PublishLink() {
   if (!useCanPublish()) return null;
   return (
-    <Link href="/publish">
-      <Button look="primary" icon={FileUp} tabIndex={-1}>
-        Publish
-      </Button>
-    </Link>
+    <LinkButton href="/publish" look="primary" icon={FileUp}>
+      Publish
+    </LinkButton>
   );
 }
 

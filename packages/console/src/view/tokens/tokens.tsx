@@ -1,4 +1,4 @@
-import { KeyRound, Plus } from "lucide-react";
+import { KeyRound, Plus, UserPlus } from "lucide-react";
 import { useState } from "react";
 import { useSearchParams } from "wouter";
 import { useApi, useChange } from "../../api/use-api.ts";
@@ -8,6 +8,7 @@ import { Page, Panel } from "../../ui/page.tsx";
 import { Empty, Failure, SkeletonRows } from "../../ui/state.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { toast, toastFailure } from "../../ui/toast.tsx";
+import { Invitation } from "./invitation.tsx";
 import { NewToken } from "./new-token.tsx";
 import { type Token, tokenColumns } from "./token-column.tsx";
 import { isAlive, livingFirst } from "./token-expiry.ts";
@@ -16,6 +17,7 @@ import { isAlive, livingFirst } from "./token-expiry.ts";
 export function Tokens() {
   const [search, setSearch] = useSearchParams();
   const [revoking, setRevoking] = useState<Token>();
+  const [isInviting, setIsInviting] = useState(false);
   const { data, error, isPending, refetch } = useApi("GET /v1/tokens");
   const revoke = useChange("DELETE /v1/tokens/{token}", ["GET /v1/tokens"]);
   const tokens = livingFirst(data?.tokens ?? [], Date.now());
@@ -28,11 +30,16 @@ export function Tokens() {
   return (
     <Page
       title="Tokens"
-      about="Programs and agents sign in with a token. What one may do is its role; what it sees is its user's and its agent's."
+      about="Programs and agents sign in with a token, people with a link. What one may do is its role; what it sees is its user's and its agent's."
       actions={
-        <Button look="primary" icon={Plus} onClick={() => open(true)}>
-          New token
-        </Button>
+        <>
+          <Button icon={UserPlus} onClick={() => setIsInviting(true)}>
+            Invite a person
+          </Button>
+          <Button look="primary" icon={Plus} onClick={() => open(true)}>
+            New token
+          </Button>
+        </>
       }
     >
       <Panel>
@@ -52,6 +59,7 @@ export function Tokens() {
         )}
       </Panel>
       <NewToken isOpen={search.has("new")} agent={search.get("agent") ?? ""} onClose={() => open(false)} />
+      <Invitation isOpen={isInviting} onClose={() => setIsInviting(false)} />
       <Confirm
         isOpen={revoking !== undefined}
         onClose={() => setRevoking(undefined)}
@@ -70,6 +78,7 @@ export function Tokens() {
 function columnsWith(onRevoke: (token: Token) => void): readonly Column<Token>[] {
   const revoke: Column<Token> = {
     title: "Revoke",
+    isAction: true,
     show: (token) =>
       isAlive(token, Date.now()) && (
         <Button look="danger" onClick={() => onRevoke(token)} aria-label={`Revoke ${token.name}`}>

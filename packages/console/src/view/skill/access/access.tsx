@@ -1,3 +1,4 @@
+import { useRights } from "../../../api/session.tsx";
 import type { SkillProps } from "../skill-view.ts";
 import { AgentAccess } from "./agent-access.tsx";
 import { Explain } from "./explain.tsx";
@@ -6,10 +7,11 @@ import { VisibilityPanel } from "./visibility.tsx";
 
 /** Who may use a skill, and why. */
 export function Access({ skill }: SkillProps) {
+  const canManage = useRights().manages(skill.registry);
   return (
     <>
       <VisibilityPanel skill={skill} />
-      {skill.registry?.canManage === true && <Grants skill={skill} />}
+      {canManage && <Grants skill={skill} />}
       <Explain skill={skill} />
       <AgentAccess skill={skill} />
     </>

@@ -2,6 +2,7 @@ import { CircleCheck, CircleMinus } from "lucide-react";
 import type { Answer } from "../../../api/client.ts";
 import { useCanPublish, useIsAdmin } from "../../../api/session.tsx";
 import { useApi } from "../../../api/use-api.ts";
+import { type Looking, useLooking } from "../../../api/use-looking.ts";
 import { AgentSelect } from "../../../ui/agent-select.tsx";
 import { Field, Input, Select } from "../../../ui/field.tsx";
 import { Panel } from "../../../ui/page.tsx";
@@ -17,11 +18,12 @@ export function Explain({ skill }: SkillProps) {
   const canPublish = useCanPublish();
   const asked = { agent: read("agent"), user: read("user"), runtime: read("runtime") };
   const runtime = useDelayed(asked.runtime, 200);
+  const looking = useLooking(asked.agent);
   return (
     <Panel title="Who can see this, and why">
       <div className="grid gap-4 p-4 sm:grid-cols-3">
         {canPublish && <AgentSelect value={asked.agent} onChange={(agent) => write("agent", agent)} />}
-        <UserSelect value={asked.user} onChange={(user) => write("user", user)} />
+        <UserSelect value={asked.user} owner={looking?.user} onChange={(user) => write("user", user)} />
         <Field label="Runtime">
           <Input
             value={asked.runtime}
@@ -31,25 +33,30 @@ export function Explain({ skill }: SkillProps) {
           />
         </Field>
       </div>
-      <Answered id={skill.entry.id} query={given({ ...asked, runtime })} />
+      <Answered
+        id={skill.entry.id}
+        query={looking && { ...looking, ...given({ user: asked.user, runtime }) }}
+      />
     </Panel>
   );
 }
 
 interface UserSelectProps {
   readonly value: string;
+  /** For whom the chosen agent works when nobody else is named. */
+  readonly owner: string | undefined;
   readonly onChange: (user: string) => void;
 }
 
 /** Only administrators look through the eyes of other people. */
-function UserSelect({ value, onChange }: UserSelectProps) {
+function UserSelect({ value, owner, onChange }: UserSelectProps) {
   const isAdmin = useIsAdmin();
   const { data } = useApi("GET /v1/users", undefined, { enabled: isAdmin });
   if (!isAdmin) return null;
   return (
     <Field label="As the user">
       <Select value={value} onChange={({ target }) => onChange(target.value)}>
-        <option value="">Myself</option>
+        <option value="">{owner === undefined ? "Myself" : `${owner}, who owns the agent`}</option>
         {data?.users.map(({ name }) => (
           <option key={name}>{name}</option>
         ))}
@@ -60,14 +67,15 @@ function UserSelect({ value, onChange }: UserSelectProps) {
 
 interface AnsweredProps {
   readonly id: string;
-  readonly query: { readonly agent?: string; readonly user?: string; readonly runtime?: string };
+  /** Undefined while it is not known through whose eyes. */
+  readonly query: (Looking & { readonly runtime?: string }) | undefined;
 }
 
 function Answered({ id, query }: AnsweredProps) {
   const { data, error, refetch } = useApi(
     "GET /v1/skills/{id}/access",
     { params: { id }, query: { ...query } },
-    { keep: true },
+    { keep: true, enabled: query !== undefined },
   );
   if (error !== null) return <Failure error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return <Skeleton className="m-4 h-12" />;

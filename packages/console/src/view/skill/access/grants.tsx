@@ -84,8 +84,9 @@ function columnsFor({ onEdit, onRemove }: GrantActions): readonly Column<Grant>[
     { title: "Since", isMinor: true, show: ({ at }) => <Ago at={at} /> },
     {
       title: "Do",
+      isAction: true,
       show: (grant) => (
-        <span className="flex">
+        <span className="inline-flex">
           <IconButton
             icon={Pencil}
             label={`Change the grant of ${grant.grantee.key}`}

@@ -1,6 +1,7 @@
 import { Globe, Lock, Users } from "lucide-react";
 import { useState } from "react";
 import { call } from "../../../api/client.ts";
+import { useRights } from "../../../api/session.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { Confirm } from "../../../ui/confirm.tsx";
 import { Panel } from "../../../ui/page.tsx";
@@ -16,8 +17,9 @@ const icons = { public: Globe, internal: Users, private: Lock } as const;
 /** The visibility in a sentence, and the way to change it. */
 export function VisibilityPanel({ skill: { entry, registry } }: SkillProps) {
   const [isAsking, setAsking] = useState(false);
+  const canManage = useRights().manages(registry);
   if (registry === undefined) return null;
-  const { visibility, owner, system, canManage } = registry;
+  const { visibility, owner, system } = registry;
   const Icon = icons[visibility];
   const isPublic = visibility === "public";
   return (

@@ -1,6 +1,6 @@
 import { Undo2 } from "lucide-react";
 import { Link } from "wouter";
-import { useCanPublish, useIsAdmin } from "../../../api/session.tsx";
+import { useRights } from "../../../api/session.tsx";
 import { Badge } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { Switch } from "../../../ui/field.tsx";
@@ -81,7 +81,7 @@ function Badges({ skill }: SkillProps) {
 }
 
 function RestoreButton({ skill: { entry, registry } }: SkillProps) {
-  if (registry?.canManage !== true) return null;
+  if (!useRights().manages(registry)) return null;
   return (
     <Button look="primary" icon={Undo2} onClick={() => void restoreSkill(entry.id)}>
       Restore
@@ -90,19 +90,16 @@ function RestoreButton({ skill: { entry, registry } }: SkillProps) {
 }
 
 function OnOff({ skill: { entry, registry, access } }: SkillProps) {
-  const isAdmin = useIsAdmin();
-  const canPublish = useCanPublish();
+  const canSwitch = useRights().switches(registry);
   const isOn = registry?.enabled ?? access.reason !== "disabled";
-  const canSwitch = registry === undefined ? isAdmin : registry.canManage || (registry.system && canPublish);
+  // That it is off is on its badge as well.
+  if (!canSwitch) return null;
   return (
     <span className="flex h-8 items-center gap-2 pr-1 text-sm text-muted">
       {isOn ? "On" : "Off"}
       <Switch
         isOn={isOn}
-        disabled={!canSwitch}
-        label={
-          canSwitch ? `${entry.id} is switched on for everyone` : "Only those who manage it can switch it"
-        }
+        label={`${entry.id} is switched on for everyone`}
         onChange={(enabled) => void switchSkill(entry.id, enabled)}
       />
     </span>

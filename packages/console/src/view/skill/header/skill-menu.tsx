@@ -1,6 +1,7 @@
 import { Archive, ArchiveRestore, Download, Pencil, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { useLocation } from "wouter";
+import { useRights } from "../../../api/session.tsx";
 import { Confirm } from "../../../ui/confirm.tsx";
 import { MenuItem, Popover } from "../../../ui/menu.tsx";
 import type { SkillProps } from "../skill-view.ts";
@@ -11,6 +12,7 @@ import { downloadSkill, removeSkill, setStatus } from "./skill-change.ts";
 export function SkillMenu({ skill }: SkillProps) {
   const { entry, registry } = skill;
   const [open, setOpen] = useState<"none" | "edit" | "delete">("none");
+  const canManage = useRights().manages(registry);
   const [, go] = useLocation();
   const close = () => setOpen("none");
   const isArchived = registry?.status === "archived";
@@ -20,7 +22,7 @@ export function SkillMenu({ skill }: SkillProps) {
         <MenuItem icon={Download} onClick={() => void downloadSkill(entry.id, registry?.revision)}>
           Download as ZIP
         </MenuItem>
-        {registry?.canManage === true && (
+        {canManage && (
           <>
             <MenuItem icon={Pencil} onClick={() => setOpen("edit")}>
               Edit what is shown

@@ -20,10 +20,13 @@ export function VersionList({ id, versions, canManage }: VersionListProps) {
   const current = versions.find(({ isCurrent }) => isCurrent)?.revision;
   const actions: Column<Version> = {
     title: "Do",
+    isAction: true,
     show: ({ revision, isCurrent, purgedAt }) =>
       isCurrent || purgedAt !== undefined ? null : (
         <Button icon={Undo2} onClick={() => setWanted(revision)}>
-          {current !== undefined && revision > current ? "Roll forward" : "Roll back"}
+          <span className="max-sm:sr-only">
+            {current !== undefined && revision > current ? "Roll forward" : "Roll back"}
+          </span>
           <span className="sr-only"> to r{revision}</span>
         </Button>
       ),
@@ -66,7 +69,7 @@ function columnsFor(id: string): readonly Column<Version>[] {
       ),
     },
     { title: "When", show: ({ createdAt }) => <Ago at={createdAt} /> },
-    { title: "Who", show: ({ provenance: { by } }) => by.agent ?? by.user },
+    { title: "Who", isMinor: true, show: ({ provenance: { by } }) => by.agent ?? by.user },
     {
       title: "From",
       isMinor: true,

@@ -1,5 +1,6 @@
 import { GitCompare, History } from "lucide-react";
 import { lazy, Suspense } from "react";
+import { useRights } from "../../../api/session.tsx";
 import { useApi } from "../../../api/use-api.ts";
 import { Select } from "../../../ui/field.tsx";
 import { Panel } from "../../../ui/page.tsx";
@@ -15,6 +16,7 @@ const Compare = lazy(async () => ({ default: (await import("./compare.tsx")).Com
 /** The releases of a skill, what changed between two of them, and the way back. */
 export function Versions({ skill }: SkillProps) {
   const { id } = skill.entry;
+  const canManage = useRights().manages(skill.registry);
   const { data, error, refetch } = useApi("GET /v1/skills/{id}/versions", { params: { id } });
   if (error !== null) return <Failure error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return <SkeletonRows count={4} />;
@@ -27,7 +29,7 @@ export function Versions({ skill }: SkillProps) {
   return (
     <>
       <Panel title="Revisions">
-        <VersionList id={id} versions={data.versions} canManage={skill.registry?.canManage === true} />
+        <VersionList id={id} versions={data.versions} canManage={canManage} />
       </Panel>
       <Comparison id={id} versions={data.versions} />
     </>

@@ -1,0 +1,23 @@
+import { Lock } from "lucide-react";
+import type { ReactNode } from "react";
+import { useLocation } from "wouter";
+import { useMe } from "../api/session.tsx";
+import { viewAt } from "../layout/view-table.ts";
+import { Page } from "../ui/page.tsx";
+import { Empty } from "../ui/state.tsx";
+
+/** Shows a view to those whom it is for; others, who have its address from somewhere, are told so. */
+export function ForRole({ children }: { readonly children: ReactNode }) {
+  const [place] = useLocation();
+  const { role } = useMe();
+  const view = viewAt(place);
+  if (view === undefined || view.roles.includes(role)) return children;
+  const whose = view.roles.includes("publisher") ? "publishers and administrators" : "administrators";
+  return (
+    <Page title={view.name}>
+      <Empty icon={Lock} title={`This is for ${whose}`}>
+        Your role here is {role}. An administrator can give you another.
+      </Empty>
+    </Page>
+  );
+}

@@ -1,0 +1,99 @@
+import type { SignInRole } from "@skillhold/protocol";
+import { useState } from "react";
+import type { Answer } from "../../api/client.ts";
+import { useChange } from "../../api/use-api.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Field, Input, Select } from "../../ui/field.tsx";
+import { Failure } from "../../ui/state.tsx";
+import { Ago, CopyText } from "../../ui/text.tsx";
+
+const roles: Readonly<Record<SignInRole, string>> = {
+  viewer: "Looks at what they may see, and changes nothing.",
+  publisher: "Publishes skills and manages their own.",
+  admin: "May do everything, also answer approvals and invite others.",
+};
+
+export interface InvitationProps {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}
+
+/** Makes a link with which a person signs in, once. */
+export function Invitation({ isOpen, onClose }: InvitationProps) {
+  const [user, setUser] = useState("");
+  const [role, setRole] = useState<SignInRole>("viewer");
+  const [made, setMade] = useState<Answer<"POST /v1/sign-in-codes">>();
+  const invite = useChange("POST /v1/sign-in-codes", []);
+  const close = () => {
+    setUser("");
+    setRole("viewer");
+    setMade(undefined);
+    invite.reset();
+    onClose();
+  };
+  if (made !== undefined)
+    return (
+      <Dialog
+        isOpen={isOpen}
+        onClose={close}
+        title={`A link for ${made.user}`}
+        footer={
+          <Button look="primary" onClick={close}>
+            I have copied it
+          </Button>
+        }
+      >
+        <SignInLink {...made} />
+      </Dialog>
+    );
+  return (
+    <Dialog
+      isOpen={isOpen}
+      onClose={close}
+      title="Invite a person"
+      footer={
+        <>
+          <Button onClick={close}>Cancel</Button>
+          <Button
+            look="primary"
+            isBusy={invite.isPending}
+            disabled={user.trim() === ""}
+            onClick={() => invite.mutate({ body: { user: user.trim(), role } }, { onSuccess: setMade })}
+          >
+            Make a link
+          </Button>
+        </>
+      }
+    >
+      <div className="mb-3 space-y-3">
+        <Field label="User" note="The name that skills are granted to, such as ann.">
+          <Input value={user} onChange={({ target }) => setUser(target.value)} maxLength={256} />
+        </Field>
+        <Field label="Role" note={roles[role]}>
+          {/* The options are the roles. */}
+          <Select value={role} onChange={({ target }) => setRole(target.value as SignInRole)}>
+            {Object.keys(roles).map((each) => (
+              <option key={each}>{each}</option>
+            ))}
+          </Select>
+        </Field>
+      </div>
+      {invite.error !== null && <Failure error={invite.error} isCompact />}
+    </Dialog>
+  );
+}
+
+function SignInLink({ code, user, role, expiresAt }: Answer<"POST /v1/sign-in-codes">) {
+  return (
+    <div className="space-y-4 text-sm">
+      <p>
+        Whoever opens it first signs in as {user}, with the role {role}. It counts once and expires{" "}
+        <Ago at={expiresAt} />.
+      </p>
+      <div className="rounded-md border border-line-strong bg-raised p-2">
+        <CopyText text={`${window.location.origin}/sign-in#${code}`} label="the link" />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,97 @@
+import { expect, test } from "vitest";
+import { checkAccessible, eventually, openConsole } from "./browser.ts";
+import type { ConsoleApi } from "./console-api.ts";
+
+const vic = { role: "viewer", user: "vic" } as const;
+const pat = { role: "publisher", user: "pat" } as const;
+
+/** A skill of the team's, one of pat's, and one that vic may manage by a grant, as far as the role of a viewer goes. */
+async function furnishRoles({ api, apiAs, publish }: ConsoleApi): Promise<void> {
+  await publish({ "team-skill": {}, "lent-skill": {} });
+  await publish({ "pats-skill": {} }, await apiAs(pat));
+  await api("PUT", "/v1/skills/lent-skill/grants/user/vic", { canManage: true });
+  for (const id of ["team-skill", "lent-skill"])
+    await api("PUT", `/v1/skills/${id}`, { visibility: "public" });
+}
+
+test("a viewer finds nothing to press that would be refused, and is told what is for others [S-59]", async () => {
+  const visitor = await openConsole({ prepare: furnishRoles, who: vic });
+  const { page, gateway } = visitor;
+  const main = page.getByRole("main");
+  await page.getByRole("link", { name: "lent-skill" }).waitFor();
+  expect(await main.getByRole("switch").count()).toBe(0);
+  expect(await main.getByRole("checkbox").count()).toBe(0);
+  expect(await main.getByRole("link", { name: "Publish" }).count()).toBe(0);
+  const views = page.getByRole("navigation", { name: "Views" }).first().getByRole("link");
+  expect(await views.allTextContents()).toEqual([
+    ...["Skills", "Catalogue", "Search", "Dependencies", "Settings"],
+  ]);
+  await page.goto(`${gateway.url}/skills/lent-skill/access`);
+  await page
+    .getByText(/may use it/)
+    .first()
+    .waitFor();
+  const pressed = /grant|revoke|make it|roll|delete|edit|archive|restore/i;
+  expect((await main.getByRole("button").allTextContents()).filter((name) => pressed.test(name))).toEqual([]);
+  await page.getByRole("button", { name: "More to do" }).click();
+  expect(
+    await page.getByRole("dialog", { name: "More to do" }).getByRole("button").allTextContents(),
+  ).toEqual(["Download as ZIP"]);
+  for (const path of ["/approvals", "/agents/writer"]) {
+    await page.goto(`${gateway.url}${path}`);
+    await page.getByText(/^This is for (publishers and )?administrators$/).waitFor();
+  }
+  await checkAccessible(page);
+});
+
+test("a publisher changes what is theirs, and has no buttons for what is not [S-59]", async () => {
+  const { page, gateway } = await openConsole({ prepare: furnishRoles, who: pat });
+  const main = page.getByRole("main");
+  await page.getByRole("link", { name: "team-skill" }).waitFor();
+  expect(await main.getByRole("checkbox").count()).toBe(1);
+  await page.getByRole("switch", { name: /^pats-skill/ }).click();
+  await page.getByText("pats-skill is off").waitFor();
+  await page.getByRole("checkbox", { name: "Choose pats-skill" }).check();
+  await page.getByRole("toolbar").getByRole("button", { name: "Archive" }).click();
+  await page.getByText("1 skill archived").waitFor();
+  await page.goto(`${gateway.url}/skills/team-skill/versions`);
+  await page.getByRole("row", { name: /r1/ }).waitFor();
+  expect(await main.getByRole("switch").count()).toBe(0);
+  expect(await main.getByRole("button", { name: /^Roll/ }).count()).toBe(0);
+  await page.goto(`${gateway.url}/tokens`);
+  await page.getByText("This is for administrators").waitFor();
+});
+
+test("an administrator who looks as an agent sees what it sees for its owner [S-59]", async () => {
+  const { page, gateway } = await openConsole({
+    prepare: async ({ api, apiAs, publish }) => {
+      await publish({ "anns-secret": {} });
+      await publish({ "olgas-notes": {} }, await apiAs({ role: "publisher", user: "olga" }));
+      await api("PUT", "/v1/skills/anns-secret", { visibility: "internal" });
+      await api("POST", "/v1/agents", { key: "olgas-agent", runtime: "demo", owner: "olga" });
+    },
+    at: "/catalogue",
+  });
+  const block = () => page.getByRole("region", { name: "The prompt block" }).textContent();
+  await eventually(block).toContain("anns-secret");
+  await page.getByRole("combobox", { name: "Look as" }).selectOption("olgas-agent");
+  await page.getByText("With what olga, its owner, may see.").waitFor();
+  await eventually(block).toContain("olgas-notes");
+  expect(await block()).not.toContain("anns-secret");
+  await page.goto(`${gateway.url}/search?q=notes+secret&agent=olgas-agent`);
+  await page.getByRole("link", { name: "olgas-notes", exact: true }).waitFor();
+  expect(await page.getByRole("link", { name: "anns-secret" }).count()).toBe(0);
+  await page.goto(`${gateway.url}/skills/olgas-notes/access?agent=olgas-agent`);
+  await page.getByText("Yes, at r1.").waitFor();
+  expect(await page.getByRole("combobox", { name: "As the user" }).textContent()).toContain("olga, who owns");
+});
+
+test("what is said about a field describes it, and is no part of its name [S-59]", async () => {
+  const { page } = await openConsole({ at: "/agents?new" });
+  const key = page.getByRole("textbox", { name: "Key", exact: true });
+  await key.waitFor();
+  const about = await key.getAttribute("aria-describedby");
+  expect(await page.locator(`[id="${about}"]`).textContent()).toBe(
+    "What grants and tokens call it by. It is its own for good.",
+  );
+});

@@ -1,0 +1,152 @@
+import { expect, test } from "vitest";
+import { checkAccessible, eventually, openConsole, settled } from "./browser.ts";
+import type { Api } from "./console-api.ts";
+import type { OpenedConsole } from "./console-scene.ts";
+import { sessionOf } from "./showcase.ts";
+
+const asking = { asks: { "scripts/say.sh": 'echo "done $1"\n' } };
+
+/** Someone whose agent runs the skill's script; the answer comes when a person has decided. */
+async function runScript(opened: OpenedConsole, args: readonly string[]): Promise<() => Promise<unknown>> {
+  const ada = await opened.apiAs({ role: "publisher", user: "ada" });
+  await opened.publish(asking, ada);
+  const session = sessionOf(await ada("POST", "/v1/sessions", {}));
+  return () =>
+    ada("POST", `/v1/sessions/${session}/tools/run_skill_script`, {
+      skill_id: "asks",
+      script: "scripts/say.sh",
+      args,
+    });
+}
+
+test("a question appears in the open inbox by itself, and a yes lets the script run [S-28] [S-59]", async () => {
+  const opened = await openConsole({ at: "/approvals" });
+  const { page } = opened;
+  const run = await runScript(opened, ["<b>x y</b>"]);
+  await page.getByText("Nobody waits for you").waitFor();
+  const running = run();
+  const card = page.getByRole("article", { name: "scripts/say.sh of asks" });
+  await card.waitFor();
+  await page.getByRole("link", { name: /Approvals 1 open/ }).waitFor();
+  expect(await card.textContent()).toContain('"<b>x y</b>"');
+  expect(await card.textContent()).toMatch(/Network.*none/);
+  await checkAccessible(page);
+  await card.getByRole("button", { name: "Approve once" }).click();
+  expect(await running).toMatchObject({ ok: true, data: { stdout: "done <b>x y</b>\n" } });
+  await page.getByText("Nobody waits for you").waitFor();
+});
+
+test("a no and a yes for the content are given by keys, and what was approved is taken back [S-28] [S-59]", async () => {
+  const opened = await openConsole({ at: "/approvals" });
+  const { page } = opened;
+  const run = await runScript(opened, ["me"]);
+  await settled(page);
+  const card = page.getByRole("article", { name: "scripts/say.sh of asks" });
+  const refused = run();
+  await card.getByRole("button", { name: "Deny" }).and(page.locator("[aria-keyshortcuts]")).waitFor();
+  await page.keyboard.press("d");
+  expect(await refused).toMatchObject({ ok: false });
+  await eventually(() => card.count()).toBe(0);
+  const running = run();
+  await card.getByRole("button", { name: "Deny" }).and(page.locator("[aria-keyshortcuts]")).waitFor();
+  await page.keyboard.press("c");
+  expect(await running).toMatchObject({ ok: true });
+  expect(await run()).toMatchObject({ ok: true });
+  await page.getByRole("button", { name: "Take back the approval of scripts/say.sh" }).click();
+  await eventually(() => page.getByRole("button", { name: /^Take back/ }).count()).toBe(0);
+  const asked = run();
+  await card.waitFor();
+  await card.getByRole("button", { name: "Deny" }).click();
+  expect(await asked).toMatchObject({ ok: false });
+});
+
+const style = { "references/style.md": "Short sentences.\n" };
+
+/** Uses a skill as a program of the administrator's would. */
+async function useSkill(skill: string, api: Api): Promise<string> {
+  const opened = await api("POST", "/v1/sessions", { runtime: "demo", task: "Write week 46" });
+  // The answer's schema says so.
+  const { session } = opened as { readonly session: string };
+  const call = (tool: string, input: object) => api("POST", `/v1/sessions/${session}/tools/${tool}`, input);
+  await call("read_skill", { skill_id: skill });
+  await call("read_skill_resource", { skill_id: skill, path: "references/style.md" });
+  await call("read_skill", { skill_id: "no-such" });
+  return session;
+}
+
+test("the record tells what was done, is filtered by its address and is verified on request [S-59] [S-62]", async () => {
+  const { page, gateway } = await openConsole({
+    skills: { "weekly-report": style, "house-style": {} },
+    prepare: ({ api }) => useSkill("weekly-report", api),
+    at: "/activity",
+  });
+  await page.getByText("ann published weekly-report r1").waitFor();
+  await page.getByText("ann loaded weekly-report r1").waitFor();
+  await page.getByLabel("Kind").selectOption("Releases");
+  await page.getByText("ann loaded weekly-report r1").waitFor({ state: "detached" });
+  await page.getByLabel("Skill", { exact: true }).fill("house-style");
+  await page.getByText("published weekly-report").waitFor({ state: "detached" });
+  expect(page.url()).toBe(`${gateway.url}/activity?kind=releases&skill=house-style`);
+  await page.reload();
+  await page.getByRole("button", { name: /^Entry \d+, skill.published$/ }).click();
+  await page.getByText('"type": "skill.published"').waitFor();
+  await checkAccessible(page);
+  await page.getByRole("button", { name: "Clear" }).click();
+  await page.getByText("ann loaded weekly-report r1").waitFor();
+  await page.getByRole("button", { name: "Verify the record" }).click();
+  await page.getByText("Chain verified").waitFor();
+  await page.getByText(/\d+ entries, signed by this gateway's key/).waitFor();
+});
+
+test("what happens meanwhile comes on top, and waits for who reads further down [S-59]", async () => {
+  const keys = Array.from({ length: 110 }, (_, number) => `agent-${number}`);
+  const { page, api } = await openConsole({
+    prepare: (routes) =>
+      Promise.all(keys.map((key) => routes.api("POST", "/v1/agents", { key, runtime: "demo" }))),
+    at: "/activity",
+  });
+  await page.getByText("Live", { exact: true }).first().waitFor();
+  await settled(page);
+  await api("POST", "/v1/agents", { key: "first", runtime: "demo" });
+  await page.getByText("ann added the agent first").waitFor();
+  // At the end of a page the next one is read by scrolling to it.
+  const scroll = () => page.evaluate("window.scrollTo(0, document.documentElement.scrollHeight)");
+  await eventually(async () => {
+    await scroll();
+    return await page.getByText("The record begins here.").count();
+  }).toBe(1);
+  await api("POST", "/v1/agents", { key: "second", runtime: "demo" });
+  await page.getByRole("button", { name: "1 new" }).click();
+  await page.getByText("ann added the agent second").waitFor();
+  await eventually(() => page.evaluate("window.scrollY")).toBe(0);
+});
+
+test("a session is a tree of what was handed over, with what differs today [S-59] [S-62]", async () => {
+  let session = "";
+  const { page, gateway, publish } = await openConsole({
+    skills: { minutes: style },
+    prepare: async ({ api }) => {
+      session = await useSkill("minutes", api);
+    },
+    at: "/activity?kind=use",
+  });
+  await page
+    .getByRole("link", { name: session.slice(0, 8) })
+    .first()
+    .click();
+  await page.getByRole("heading", { name: "Write week 46", level: 1 }).waitFor();
+  expect(page.url()).toBe(`${gateway.url}/activity/${session}`);
+  await page.getByRole("button", { name: /^Loaded minutes/ }).click();
+  await page.getByText("What the agent was handed,").waitFor();
+  await page.getByText(/<skill_content name="minutes"/).waitFor();
+  await page.getByRole("button", { name: /^Read references\/style\.md/ }).click();
+  await page.getByText("Short sentences.").waitFor();
+  await page.getByRole("button", { name: /no-such/ }).waitFor();
+  await publish({ minutes: { "references/style.md": "Long sentences.\n" } });
+  await page.reload();
+  const drift = page.getByRole("region", { name: "What differs today" });
+  await drift.getByRole("link", { name: "minutes" }).waitFor();
+  await checkAccessible(page);
+  await page.goto(`${gateway.url}/activity/100%25`);
+  await page.getByText("There is no such session on record").waitFor();
+});
