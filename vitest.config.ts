@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { configDefaults, defineConfig } from "vitest/config";
 
 // Without "import", which Node would also be given: what a package requires would then be its ES module.
@@ -15,7 +16,7 @@ export default defineConfig({
   test: {
     setupFiles: ["tests/property-seed.ts"],
     // Much of the work waits for disks and for processes it starts.
-    maxWorkers: "100%",
+    maxWorkers: Math.ceil(1.5 * availableParallelism()),
     testTimeout: 120_000,
     // The first who asks for a database waits for the start of the cluster.
     hookTimeout: 120_000,

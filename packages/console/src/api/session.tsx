@@ -53,7 +53,7 @@ type Facts = NonNullable<SkillRow["registry"]>;
 export interface Rights {
   /** Changes, archives, deletes and grants it. */
   readonly manages: (registry: Pick<Facts, "canManage"> | undefined) => boolean;
-  /** Switches it on and off for everyone; one in a folder is the administrators'. */
+  /** Switches it on and off for everyone; one in a folder, or of the system, is the administrators'. */
   readonly switches: (registry: Pick<Facts, "canManage" | "system"> | undefined) => boolean;
 }
 
@@ -63,6 +63,6 @@ export function useRights(): Rights {
   return {
     manages: (registry) => canPublish && registry?.canManage === true,
     switches: (registry) =>
-      registry === undefined ? isAdmin : canPublish && (registry.canManage || registry.system),
+      registry === undefined || registry.system ? isAdmin : canPublish && registry.canManage,
   };
 }

@@ -15,7 +15,9 @@ export function useLooking(agent: string): Looking | undefined {
   const isOthers = useIsAdmin() && agent !== "";
   const { data, error } = useApi("GET /v1/agents/{key}", { params: { key: agent } }, { enabled: isOthers });
   if (agent === "") return {};
+  if (!isOthers) return { agent };
+  // What was heard of the owner counts, also when it cannot be heard again.
+  if (data !== undefined) return { agent, user: data.owner };
   // What cannot be looked through says so itself.
-  if (!isOthers || error !== null) return { agent };
-  return data && { agent, user: data.owner };
+  return error === null ? undefined : { agent };
 }

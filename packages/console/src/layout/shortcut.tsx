@@ -1,4 +1,4 @@
-import { useEffect } from "react";
+import { useEffect, useRef } from "react";
 import { useLocation } from "wouter";
 import { useMe } from "../api/session.tsx";
 import { Dialog } from "../ui/dialog.tsx";
@@ -16,8 +16,9 @@ const GO_MS = 1200;
 export function useShortcuts({ onPalette, onHelp }: ShortcutActions): void {
   const [, go] = useLocation();
   const { role } = useMe();
+  // What is drawn between two keys must not part them.
+  const wentAt = useRef(0);
   useEffect(() => {
-    let wentAt = 0;
     const press = (event: KeyboardEvent) => {
       if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === "k") {
         event.preventDefault();
@@ -26,8 +27,9 @@ export function useShortcuts({ onPalette, onHelp }: ShortcutActions): void {
       }
       if (isWriting(event) || event.metaKey || event.ctrlKey || event.altKey) return;
       const view = views.find(({ key, roles }) => key === event.key && roles.includes(role));
-      if (Date.now() - wentAt < GO_MS && view !== undefined) go(view.href);
-      wentAt = event.key === "g" && Date.now() - wentAt >= GO_MS ? Date.now() : 0;
+      const isGoing = Date.now() - wentAt.current < GO_MS;
+      if (isGoing && view !== undefined) go(view.href);
+      wentAt.current = event.key === "g" && !isGoing ? Date.now() : 0;
       if (event.key === "?") onHelp();
       if (event.key === "/") focusSearch(event);
     };

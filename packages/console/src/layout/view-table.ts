@@ -28,9 +28,10 @@ const people: readonly Role[] = ["admin", "publisher", "viewer"];
 const publishers: readonly Role[] = ["admin", "publisher"];
 const admins: readonly Role[] = ["admin"];
 
-/** The view that an address is of; undefined for one that there is not. */
+/** The view that an address is of, in small letters or large, as routes take it; undefined for one that there is not. */
 export function viewAt(place: string): View | undefined {
-  return views.find(({ href }) => place === href || place.startsWith(`${href}/`));
+  const small = place.toLowerCase();
+  return views.find(({ href }) => small === href || small.startsWith(`${href}/`));
 }
 
 export const views: readonly View[] = [

@@ -1,3 +1,4 @@
+import { useAgent } from "../../api/use-agent.ts";
 import { useLooking } from "../../api/use-looking.ts";
 import { AgentSelect } from "../../ui/agent-select.tsx";
 import { Field, Input, Select } from "../../ui/field.tsx";
@@ -12,7 +13,7 @@ const formats = ["", "xml", "xml-attr", "markdown", "json"] as const;
 /** Exactly what an agent is told about skills, and why each is or is not there. */
 export function CataloguePreview() {
   const [read] = useAddress();
-  const agent = read("agent");
+  const agent = useAgent();
   const runtime = useDelayed(read("runtime"), 250);
   const model = useDelayed(read("model"), 250);
   const task = useDelayed(read("task"), 250);
@@ -26,7 +27,7 @@ export function CataloguePreview() {
     >
       <Panel>
         <div className="grid gap-3 p-4 sm:grid-cols-2 lg:grid-cols-3">
-          <Viewing user={eyes?.user} />
+          <Viewing agent={agent} user={eyes?.user} />
           <Asking format={format} />
         </div>
       </Panel>
@@ -37,12 +38,12 @@ export function CataloguePreview() {
 }
 
 /** Whose eyes it is seen through. */
-function Viewing({ user }: { readonly user: string | undefined }) {
+function Viewing({ agent, user }: { readonly agent: string; readonly user: string | undefined }) {
   const [read, write] = useAddress();
-  const isAgent = read("agent") !== "";
+  const isAgent = agent !== "";
   return (
     <>
-      <AgentSelect value={read("agent")} onChange={(agent) => write("agent", agent)} user={user} />
+      <AgentSelect value={agent} onChange={(chosen) => write("agent", chosen)} user={user} />
       <Field label="Runtime" note={isAgent ? "The agent's own counts." : "What its framework calls itself."}>
         <Input
           value={isAgent ? "" : read("runtime")}

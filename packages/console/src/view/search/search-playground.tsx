@@ -1,4 +1,5 @@
 import { Columns2, ScanSearch, X } from "lucide-react";
+import { useAgent } from "../../api/use-agent.ts";
 import { useLooking } from "../../api/use-looking.ts";
 import { useSkills } from "../../api/use-skills.ts";
 import { AgentSelect } from "../../ui/agent-select.tsx";
@@ -15,7 +16,7 @@ const limits = ["5", "10", "20", "50", "100"] as const;
 /** What an agent would find, and why in this order. */
 export function SearchPlayground() {
   const [read, write] = useAddress();
-  const agent = read("agent");
+  const agent = useAgent();
   const looking = useLooking(agent);
   const limit = limits.find((each) => each === read("limit")) ?? "20";
   const isPair = read("pair") !== "";

@@ -1,6 +1,7 @@
 import { CircleCheck, CircleMinus } from "lucide-react";
 import type { Answer } from "../../../api/client.ts";
-import { useCanPublish, useIsAdmin } from "../../../api/session.tsx";
+import { useIsAdmin } from "../../../api/session.tsx";
+import { useAgent } from "../../../api/use-agent.ts";
 import { useApi } from "../../../api/use-api.ts";
 import { type Looking, useLooking } from "../../../api/use-looking.ts";
 import { AgentSelect } from "../../../ui/agent-select.tsx";
@@ -15,15 +16,18 @@ import { ruleWords } from "./access-rule.ts";
 /** Whether someone can see the skill, and by which rule. */
 export function Explain({ skill }: SkillProps) {
   const [read, write] = useAddress();
-  const canPublish = useCanPublish();
-  const asked = { agent: read("agent"), user: read("user"), runtime: read("runtime") };
+  const isAdmin = useIsAdmin();
+  // Only administrators look through the eyes of other people.
+  const asked = { agent: useAgent(), user: isAdmin ? read("user") : "", runtime: read("runtime") };
   const runtime = useDelayed(asked.runtime, 200);
   const looking = useLooking(asked.agent);
   return (
     <Panel title="Who can see this, and why">
       <div className="grid gap-4 p-4 sm:grid-cols-3">
-        {canPublish && <AgentSelect value={asked.agent} onChange={(agent) => write("agent", agent)} />}
-        <UserSelect value={asked.user} owner={looking?.user} onChange={(user) => write("user", user)} />
+        <AgentSelect value={asked.agent} onChange={(agent) => write("agent", agent)} />
+        {isAdmin && (
+          <UserSelect value={asked.user} owner={looking?.user} onChange={(user) => write("user", user)} />
+        )}
         <Field label="Runtime">
           <Input
             value={asked.runtime}
@@ -48,11 +52,8 @@ interface UserSelectProps {
   readonly onChange: (user: string) => void;
 }
 
-/** Only administrators look through the eyes of other people. */
 function UserSelect({ value, owner, onChange }: UserSelectProps) {
-  const isAdmin = useIsAdmin();
-  const { data } = useApi("GET /v1/users", undefined, { enabled: isAdmin });
-  if (!isAdmin) return null;
+  const { data } = useApi("GET /v1/users");
   return (
     <Field label="As the user">
       <Select value={value} onChange={({ target }) => onChange(target.value)}>
