@@ -40,7 +40,7 @@ test("what is kept is its user's alone, and found by what it is [S-13]", async (
   const name = skillHash.replace("sha256:", "");
   expect(readdirSync(folder)).toEqual([name]);
   expect([cache, folder].map((each) => statSync(each).mode & 0o777)).toEqual([0o700, 0o700]);
-  expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
+  expect(statSync(join(folder, name)).mode & 0o777).toBe(0o400);
 });
 
 test("a second start fetches no file again [S-17]", async () => {

@@ -10,6 +10,7 @@ export {
   roleOf,
   writeCopy,
 } from "./bundle/index.ts";
+export { keepFile, readKeptFile } from "./kept-file.ts";
 export { IndexedLibrary, type LibraryOptions } from "./library/indexed-library.ts";
 export type { ByteRange, LibraryChange, SkillFile } from "./library/library.ts";
 export { LibrarySearch, type SearchTexts } from "./library/library-search.ts";

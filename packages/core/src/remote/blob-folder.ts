@@ -1,9 +1,8 @@
 import { hash } from "node:crypto";
-import { constants } from "node:fs";
-import { lstat, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { lstat, mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { SkillError } from "@skillhold/protocol/error";
-import { SAFE_OPEN } from "../bundle/contain.ts";
+import { keepFile, readKeptFile } from "../kept-file.ts";
 import type { Ids } from "../port.ts";
 import { type Blob, type BlobCache, isBlob } from "./blob-cache.ts";
 
@@ -58,7 +57,7 @@ class BlobFolder implements BlobCache {
 
   async find(blob: Blob): Promise<Uint8Array | undefined> {
     const path = this.#pathOf(blob);
-    const bytes = await readBlob(path, blob.size).catch(() => undefined);
+    const bytes = await readKeptFile(path, blob.size).catch(() => undefined);
     if (bytes === undefined || isBlob(bytes, blob)) return bytes;
     // Someone changed it, or half of it was written: it is as if it had never been kept.
     await quietly(rm(path, { recursive: true, force: true }));
@@ -68,15 +67,10 @@ class BlobFolder implements BlobCache {
   async keep(blob: Blob, bytes: Uint8Array): Promise<void> {
     if (bytes.length > this.#mostBytes * (1 - KEPT_PART)) return;
     const path = this.#pathOf(blob);
-    const partial = `${path}.${this.#ids.next()}`;
-    try {
-      await this.#makeRoom(bytes.length);
-      await writeNew(partial, bytes);
-      await rename(partial, path);
-    } catch {
-      // A disk that is full or read-only costs time and nothing else.
-      await quietly(rm(partial, { force: true }));
-    }
+    // A disk that is full or read-only costs time and nothing else.
+    await quietly(
+      this.#makeRoom(bytes.length).then(() => keepFile(path, `${path}.${this.#ids.next()}`, bytes)),
+    );
   }
 
   #pathOf({ digest }: Blob): string {
@@ -112,33 +106,6 @@ class BlobFolder implements BlobCache {
 
 async function tryStat(path: string) {
   return await stat(path).catch(() => undefined);
-}
-
-/** One byte more than expected is asked for, which shows a file that is longer. Undefined when there is none. */
-async function readBlob(path: string, size: number): Promise<Uint8Array | undefined> {
-  const handle = await open(path, SAFE_OPEN);
-  try {
-    const buffer = Buffer.allocUnsafe(size + 1);
-    let length = 0;
-    while (length < buffer.length) {
-      const { bytesRead } = await handle.read(buffer, length, buffer.length - length, length);
-      if (bytesRead === 0) break;
-      length += bytesRead;
-    }
-    return buffer.subarray(0, length);
-  } finally {
-    await handle.close();
-  }
-}
-
-async function writeNew(path: string, bytes: Uint8Array): Promise<void> {
-  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
-  const handle = await open(path, flags, 0o600);
-  try {
-    await handle.writeFile(bytes);
-  } finally {
-    await handle.close();
-  }
 }
 
 async function quietly(work: Promise<unknown>): Promise<void> {

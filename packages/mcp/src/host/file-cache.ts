@@ -1,12 +1,10 @@
 import { hash, randomUUID } from "node:crypto";
-import { constants } from "node:fs";
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { keepFile, readKeptFile } from "@skillhold/core/shelf";
 import { SkillError } from "@skillhold/protocol/error";
 import { checkFile } from "./file-check.ts";
 import type { ListedFile, ListedSkill } from "./listed-skill.ts";
-
-const SAFE_READ = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /**
  * Files of one server that were read before, by label and address and then by digest. No skill is ever found in here:
@@ -27,7 +25,7 @@ export class FileCache {
   async find(skill: ListedSkill, file: ListedFile): Promise<Uint8Array | undefined> {
     const path = join(this.#place(skill), nameOf(file));
     try {
-      const bytes = await readSafely(path, file.size);
+      const bytes = await readKeptFile(path, file.size);
       checkFile(bytes, file);
       return bytes;
     } catch (error) {
@@ -41,17 +39,13 @@ export class FileCache {
     if (bytes.length > this.#mostBytes) return;
     const place = this.#place(skill);
     const path = join(place, nameOf(file));
-    const partial = `${path}.${randomUUID()}`;
     await quietly(this.#makeRoom(bytes.length));
-    try {
-      await mkdir(place, { recursive: true, mode: 0o700 });
-      const handle = await open(partial, "wx", 0o400);
-      await writeAndClose(handle, bytes);
-      await rename(partial, path);
-    } catch {
-      // A disk that is full or read-only costs time and nothing else.
-      await quietly(rm(partial, { force: true }));
-    }
+    // A disk that is full or read-only costs time and nothing else.
+    await quietly(
+      mkdir(place, { recursive: true, mode: 0o700 }).then(() =>
+        keepFile(path, `${path}.${randomUUID()}`, bytes),
+      ),
+    );
   }
 
   /** Lets go of all that is not listed any more. */
@@ -115,31 +109,6 @@ function nameOf({ digest }: ListedFile): string {
 
 function sha256(text: string): string {
   return hash("sha256", text, "hex");
-}
-
-/** One byte more than expected is asked for, which shows a file that is longer. */
-async function readSafely(path: string, size: number): Promise<Uint8Array> {
-  const handle = await open(path, SAFE_READ);
-  try {
-    const buffer = Buffer.allocUnsafe(size + 1);
-    let length = 0;
-    while (length < buffer.length) {
-      const { bytesRead } = await handle.read(buffer, length, buffer.length - length, length);
-      if (bytesRead === 0) break;
-      length += bytesRead;
-    }
-    return buffer.subarray(0, length);
-  } finally {
-    await handle.close();
-  }
-}
-
-async function writeAndClose(handle: FileHandle, bytes: Uint8Array): Promise<void> {
-  try {
-    await handle.writeFile(bytes);
-  } finally {
-    await handle.close();
-  }
 }
 
 async function namesIn(folder: string): Promise<readonly string[]> {
