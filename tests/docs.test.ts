@@ -68,9 +68,11 @@ test("every example in the documents compiles and runs", () => {
     };
     writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(options));
     execFileSync("npx", ["tsc", "--noEmit", "-p", folder], { cwd: root, stdio: "pipe" });
+    const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, "compiled") };
     for (const file of readdirSync(folder).filter((name) => name.startsWith("example-"))) {
       execFileSync(process.execPath, ["--conditions=@skillhold/source", file], {
         cwd: folder,
+        env,
         stdio: "pipe",
       });
     }
