@@ -38,6 +38,14 @@ export async function openOwnConsole(options: ConsoleOptions = {}): Promise<Open
   return await watched(own, await own.serve(options), options);
 }
 
+/** In a browser that has never been there, by the link that a gateway of its own prints. */
+export async function openPrintedLink(): Promise<Visitor> {
+  own = new ConsoleScene(await theBrowser());
+  const visitor = await own.openPrinted();
+  visitors.push(visitor);
+  return visitor;
+}
+
 async function theBrowser(): Promise<Browser> {
   browser ??= await launchBrowser();
   return browser;

@@ -1,12 +1,17 @@
-import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { defaultLimits } from "@skillhold/protocol/limits";
+import type { SignInRole } from "@skillhold/protocol";
+import { routeTable } from "@skillhold/protocol/http";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { type RunningGateway, ServeScene, signInWith } from "../gateway/serve.fixture.ts";
-import { apiFrom, type ConsoleApi, type Who } from "./console-api.ts";
+import { apiFrom, type ConsoleApi } from "./console-api.ts";
 import type { SkillFiles } from "./skill-zip.ts";
+
+/** Someone who signs in with a browser. */
+export interface Person {
+  readonly role: SignInRole;
+  readonly user: string;
+}
 
 export interface VisitOptions {
   /** The address to begin at; the list of skills when it is left out. */
@@ -15,10 +20,12 @@ export interface VisitOptions {
   readonly width?: number;
   readonly height?: number;
   /** In a browser of their own, signed in by a link of their own. */
-  readonly who?: Who;
+  readonly who?: Person;
+  /** By which they sign in, where it is there already. */
+  readonly link?: string;
 }
 
-export interface ConsoleOptions extends VisitOptions {
+export interface ConsoleOptions extends Omit<VisitOptions, "link"> {
   /** Published before anyone looks, by the administrator. */
   readonly skills?: Readonly<Record<string, SkillFiles>>;
   /** What else is done there before anyone looks. */
@@ -49,7 +56,7 @@ export interface OpenedConsole extends Home, Visitor {
 }
 
 const built = fileURLToPath(new URL("../../packages/console/dist/index.html", import.meta.url));
-export const ann: Who = { role: "admin", user: "ann" };
+export const ann: Person = { role: "admin", user: "ann" };
 
 const CSRF_HEADER = "x-skillhold-csrf";
 
@@ -83,9 +90,17 @@ export class ConsoleScene {
     const visit: OpenedConsole["visit"] = (own) => this.#visit(home, { ...options, who: ann, ...own });
     const visitor =
       options.who === undefined
-        ? await enter(await home.context.newPage(), home, options)
+        ? await enter(await home.context.newPage(), home.gateway, options)
         : await visit(options);
     return { ...home, ...visitor, visit };
+  }
+
+  /** Starts a gateway, and opens the link that it prints, as whoever starts one does. */
+  async openPrinted(): Promise<Visitor> {
+    const gateway = await this.#serving.serve(["--no-seed"]);
+    if (gateway.signIn === null) throw new Error("It prints no link.");
+    const context = await this.#newContext();
+    return await enter(await context.newPage(), gateway, { link: gateway.signIn });
   }
 
   async close(): Promise<void> {
@@ -102,58 +117,47 @@ export class ConsoleScene {
     return context;
   }
 
-  async #visit(home: Home, { who = ann, ...options }: VisitOptions): Promise<Visitor> {
+  async #visit(home: Home, options: VisitOptions): Promise<Visitor> {
     const context = await this.#newContext();
-    const link = await linkTo(home.gateway, who);
-    return { ...(await enter(await signIn(context, link, home.gateway), home, options)), link };
+    const link = options.link ?? (await linkTo(home, options.who ?? ann));
+    return await enter(await context.newPage(), home.gateway, { ...options, link });
   }
 }
 
-async function enter(page: Page, { gateway: { url } }: Home, options: VisitOptions): Promise<Visitor> {
-  const { at = "/skills", width = 1280, height = 800, theme = "light" } = options;
+async function enter(page: Page, { url }: RunningGateway, options: VisitOptions): Promise<Visitor> {
+  const { at = "/skills", width = 1280, height = 800, theme = "light", link } = options;
   page.setDefaultTimeout(PATIENCE_MS);
-  const complaints: string[] = [];
-  page.on("console", (message) => {
-    if (message.type() === "error") complaints.push(`${message.text()} (${message.location().url})`);
-  });
-  page.on("pageerror", (error) => complaints.push(String(error)));
+  const complaints = complaintsOf(page);
   await page.setViewportSize({ width, height });
   await page.emulateMedia({ colorScheme: theme });
+  const heading = page.getByRole("heading", { level: 1 }).first();
+  if (link !== undefined) {
+    await page.goto(link);
+    await page.waitForURL(`${url}/skills`);
+    await heading.waitFor();
+  }
   if (page.url() !== `${url}${at}`) await page.goto(`${url}${at}`);
-  await page.getByRole("heading", { level: 1 }).first().waitFor();
-  return { context: page.context(), page, complaints };
+  await heading.waitFor();
+  return { context: page.context(), page, complaints, ...(link === undefined ? {} : { link }) };
 }
 
 /** For one thing to appear, on a machine that does much else. */
 const PATIENCE_MS = 30_000;
 
-async function signIn(context: BrowserContext, link: string, { url }: RunningGateway): Promise<Page> {
-  const page = await context.newPage();
-  page.setDefaultTimeout(PATIENCE_MS);
-  await page.goto(link);
-  await page.waitForURL(`${url}/skills`);
-  return page;
+/** Grows with what the browser complains about from now on. */
+function complaintsOf(page: Page): string[] {
+  const complaints: string[] = [];
+  page.on("console", (message) => {
+    if (message.type() === "error") complaints.push(`${message.text()} (${message.location().url})`);
+  });
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  return complaints;
 }
 
-/** A link that signs someone in, whose code is put into the gateway's own store. */
-async function linkTo({ url, data }: RunningGateway, { role, user }: Who): Promise<string> {
-  const { issueToken } = await import("@skillhold/core/token");
-  const { openSignedStore } = await import("../../packages/cli/src/audit-store.ts");
-  const env = { SKILLHOLD_DATA: data };
-  const store = await openSignedStore(`sqlite:${join(data, "registry.db")}`, { env, cwd: data });
-  try {
-    const context = {
-      store,
-      clock: { now: () => new Date() },
-      ids: { next: randomUUID },
-      limits: defaultLimits,
-    };
-    const spec = { kind: "sign-in", name: "sign-in", role, user } as const;
-    const { secret } = await issueToken(spec, { by: ann }, context);
-    return `${url}/sign-in#${secret}`;
-  } finally {
-    await store.close();
-  }
+/** A link that signs someone in, as the administrator makes one. */
+async function linkTo({ api, gateway }: Home, who: Person): Promise<string> {
+  const made = routeTable.issueSignIn.answer.parse(await api("POST", "/v1/sign-in-codes", who));
+  return `${gateway.url}/sign-in#${made.code}`;
 }
 
 /** Debian's browser, with what it needs in a container; only pages of our own are opened in it. */

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { ann, checkAccessible, excuse, openConsole, settled } from "./browser.ts";
+import { ann, checkAccessible, excuse, openConsole, openPrintedLink, settled } from "./browser.ts";
 
 const skills = { "weekly-report": {}, "house-style": {} };
 
@@ -34,8 +34,9 @@ test("whose session ends meanwhile is led to sign in again, on whatever they do 
   excuse(visitor, /401/);
 });
 
-test("nothing of the code that signed someone in is left in the browser [S-53] [S-59]", async () => {
-  const { page, link = "" } = await openConsole({ who: ann });
+test("the link that the gateway prints lets its administrator in, and nothing of its code is left in the browser [S-53] [S-59]", async () => {
+  const { page, link = "" } = await openPrintedLink();
+  await page.getByText("ann · admin").first().waitFor();
   const code = new URL(link).hash.slice(1);
   expect(code).not.toBe("");
   const kept: unknown = await page.evaluate(

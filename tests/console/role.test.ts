@@ -1,9 +1,22 @@
-import { expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
+import { ServeScene, writeSkill } from "../gateway/serve.fixture.ts";
 import { checkAccessible, eventually, openConsole } from "./browser.ts";
 import type { ConsoleApi } from "./console-api.ts";
+import type { OpenedConsole } from "./console-scene.ts";
 
 const vic = { role: "viewer", user: "vic" } as const;
 const pat = { role: "publisher", user: "pat" } as const;
+
+const commands = new ServeScene();
+afterAll(() => commands.close());
+
+/** Takes a skill in at a gateway as one that comes with it. */
+async function seed(id: string, { gateway: { data } }: Pick<OpenedConsole, "gateway">): Promise<void> {
+  const folder = commands.folder();
+  writeSkill(folder, id);
+  const { code } = await commands.start(["seed", folder], { SKILLHOLD_DATA: data }).ended;
+  expect(code).toBe(0);
+}
 
 /** A skill of the team's, one of pat's, and one that vic may manage by a grant, as far as the role of a viewer goes. */
 async function furnishRoles({ api, apiAs, publish }: ConsoleApi): Promise<void> {
@@ -37,7 +50,7 @@ test("a viewer finds nothing to press that would be refused, and is told what is
   expect(
     await page.getByRole("dialog", { name: "More to do" }).getByRole("button").allTextContents(),
   ).toEqual(["Download as ZIP"]);
-  for (const path of ["/approvals", "/agents/writer"]) {
+  for (const path of ["/approvals", "/agents/writer", "/Tokens", "/ACTIVITY/x"]) {
     await page.goto(`${gateway.url}${path}`);
     await page.getByText(/^This is for (publishers and )?administrators$/).waitFor();
   }
@@ -60,6 +73,39 @@ test("a publisher changes what is theirs, and has no buttons for what is not [S-
   expect(await main.getByRole("button", { name: /^Roll/ }).count()).toBe(0);
   await page.goto(`${gateway.url}/tokens`);
   await page.getByText("This is for administrators").waitFor();
+});
+
+test("a skill that comes with the gateway is switched by administrators alone [S-59]", async () => {
+  const opened = await openConsole({ at: "/skills?tab=core" });
+  await seed("core-skill", opened);
+  const publisher = await opened.visit({ who: pat });
+  for (const { page } of [opened, publisher]) await page.getByRole("link", { name: "core-skill" }).waitFor();
+  expect(await publisher.page.getByRole("main").getByRole("switch").count()).toBe(0);
+  expect(await publisher.page.getByRole("main").getByRole("checkbox").count()).toBe(0);
+  await publisher.page.getByRole("link", { name: "core-skill" }).click();
+  await publisher.page.getByRole("heading", { name: /core-skill/, level: 1 }).waitFor();
+  expect(await publisher.page.getByRole("main").getByRole("switch").count()).toBe(0);
+  await opened.page.getByRole("switch", { name: /^core-skill/ }).click();
+  await opened.page.getByText("core-skill is off").waitFor();
+});
+
+test("who may look as no agent looks with their own eyes, whatever an address says [S-59]", async () => {
+  const { page, gateway } = await openConsole({
+    prepare: async ({ api, publish }) => {
+      await publish({ "open-notes": {} });
+      await api("PUT", "/v1/skills/open-notes", { visibility: "public" });
+      await api("POST", "/v1/agents", { key: "bounded", runtime: "demo", allow: ["team-skill"] });
+    },
+    who: vic,
+    at: "/catalogue?agent=bounded",
+  });
+  const block = () => page.getByRole("region", { name: "The prompt block" }).textContent();
+  await eventually(block).toContain("open-notes");
+  expect(await page.getByRole("textbox", { name: "Runtime" }).isEnabled()).toBe(true);
+  await page.goto(`${gateway.url}/search?q=open+notes&agent=bounded`);
+  await page.getByRole("link", { name: "open-notes", exact: true }).waitFor();
+  await page.goto(`${gateway.url}/skills/open-notes/access?agent=bounded&user=ann`);
+  await page.getByText("Yes, at r1.").waitFor();
 });
 
 test("an administrator who looks as an agent sees what it sees for its owner [S-59]", async () => {

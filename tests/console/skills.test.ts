@@ -12,12 +12,17 @@ function skillsOf(tag: string) {
   return Object.fromEntries(ids.map((id) => [id, skill(id, tag)]));
 }
 
-/** Presses keys that count only when they come soon after each other, as often as it takes on a busy machine. */
-async function goBy(page: Page, keys: readonly string[], address: string): Promise<void> {
-  await eventually(async () => {
-    for (const key of keys) await page.keyboard.press(key);
-    return page.url();
-  }).toBe(address);
+/** Presses the keys of a shortcut, once, in a view that has come, and waits for the view that they lead to. */
+async function goBy(page: Page, keys: readonly string[], { from, to }: Way): Promise<void> {
+  await page.getByRole("heading", { name: from, level: 1 }).waitFor();
+  await settled(page);
+  for (const key of keys) await page.keyboard.press(key);
+  await page.getByRole("heading", { name: to, level: 1 }).waitFor();
+}
+
+interface Way {
+  readonly from: RegExp;
+  readonly to: string;
 }
 
 test("a skill that is switched off leaves the catalogue, and comes back with undo [S-59]", async () => {
@@ -77,14 +82,16 @@ test("the keyboard is enough: /, j, k, Enter, ⌘K, g s and ? [S-59]", async () 
   await page.evaluate("document.activeElement.blur()");
   for (const key of ["j", "j", "j", "k", "Enter"]) await keyboard.press(key);
   await page.waitForURL(`${gateway.url}/skills/key-beta`);
-  await goBy(page, ["g", "c"], `${gateway.url}/catalogue`);
+  await goBy(page, ["g", "c"], { from: /key-beta/, to: "Catalogue" });
+  expect(page.url()).toBe(`${gateway.url}/catalogue`);
   await keyboard.press("Control+k");
   await page.getByRole("combobox", { name: "Skill, view or command" }).waitFor();
   await keyboard.type("key-gamma");
   await page.getByRole("option", { name: /^key-gamma/ }).waitFor();
   await keyboard.press("Enter");
   await page.waitForURL(`${gateway.url}/skills/key-gamma`);
-  await goBy(page, ["g", "s"], `${gateway.url}/skills`);
+  await goBy(page, ["g", "s"], { from: /key-gamma/, to: "Skills" });
+  expect(page.url()).toBe(`${gateway.url}/skills`);
   await keyboard.press("?");
   await page.getByRole("dialog", { name: "Keys" }).waitFor();
   await keyboard.press("Escape");

@@ -77,6 +77,29 @@ test("a token is shown once with how to use it, and revoked [S-59]", async () =>
   expect((await me()).status).toBe(401);
 });
 
+test("an administrator invites someone, whose link lets them in once, with their role [S-53] [S-59]", async () => {
+  const opened = await openConsole({ at: "/tokens" });
+  const { page } = opened;
+  await page.getByRole("button", { name: "Invite a person" }).click();
+  const form = page.getByRole("dialog", { name: "Invite a person" });
+  await form.getByRole("textbox", { name: "User" }).fill("vic");
+  expect(await form.getByRole("combobox", { name: "Role" }).inputValue()).toBe("viewer");
+  await checkAccessible(page);
+  await form.getByRole("textbox", { name: "User" }).press("Enter");
+  const made = page.getByRole("dialog", { name: "A link for vic" });
+  await made.getByRole("button", { name: /sign-in#/ }).click();
+  await made.getByText("Copied", { exact: true }).waitFor();
+  await checkAccessible(page);
+  const link = String(await page.evaluate("navigator.clipboard.readText()"));
+  await made.getByRole("button", { name: "I have copied it" }).click();
+  const theirs = await opened.visit({ link, at: "/skills" });
+  await theirs.page.getByText("vic · viewer").first().waitFor();
+  await theirs.context.clearCookies();
+  await theirs.page.goto(link);
+  await theirs.page.getByText(/does not count, or not any more/).waitFor();
+  excuse(theirs, /401.*\/v1\/sign-in/);
+});
+
 test("the settings say what the gateway is, and show its documents [S-59]", async () => {
   const visitor = await openConsole({ who: ann, at: "/settings" });
   const { page, context } = visitor;

@@ -1,3 +1,4 @@
+import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import {
   checkAccessible,
@@ -9,6 +10,63 @@ import {
   settled,
 } from "./browser.ts";
 import { furnish, viewPaths } from "./showcase.ts";
+
+type Paths = ReturnType<typeof viewPaths>;
+
+/** What tells a view from all others: its heading, what is current in its bars, and what else it shows. */
+interface Sign {
+  readonly title: string;
+  readonly current: readonly string[];
+  readonly shows?: string;
+}
+
+const ofSkills = { title: "Skills", current: ["Skills", "all"] };
+const ofReport = (...current: readonly string[]) => ({
+  title: "weekly-report",
+  current: ["Skills", ...current],
+});
+const named = (title: string) => ({ title, current: [title] });
+
+const signs: Readonly<Record<keyof Paths, Sign>> = {
+  skills: { ...ofSkills, shows: 'input[type="search"][value=""]' },
+  "skills-filtered": { ...ofSkills, shows: 'input[type="search"][value="report"]' },
+  "skills-empty": { ...ofSkills, shows: "text=No skill fits" },
+  skill: ofReport("Overview"),
+  "skill-files": ofReport("Files", "SKILL.md"),
+  "skill-file": ofReport("Files", "collect.py"),
+  "skill-versions": ofReport("Versions"),
+  "skill-access": ofReport("Access"),
+  "skill-dependencies": { title: "map-maker", current: ["Skills", "Dependencies"] },
+  "skill-activity": ofReport("Activity"),
+  "skill-validation": ofReport("Validation"),
+  "skill-missing": { title: "no-such-skill", current: ["Skills"] },
+  publish: named("Publish"),
+  catalogue: named("Catalogue"),
+  search: { ...named("Search"), shows: 'input[type="search"][value="report"]' },
+  approvals: named("Approvals"),
+  activity: named("Activity"),
+  session: { title: "Write this week's report", current: ["Activity"] },
+  dependencies: named("Dependencies"),
+  agents: named("Agents"),
+  agent: { title: "Scribe", current: ["Agents"] },
+  tokens: named("Tokens"),
+  settings: named("Settings"),
+  missing: { title: "Nothing is here", current: [] },
+};
+
+function signsAt(paths: Paths): readonly (readonly [string, Sign])[] {
+  // The names are those of the paths.
+  const names = Object.keys(paths) as (keyof Paths)[];
+  return names.map((name) => [paths[name], signs[name]]);
+}
+
+/** Fails unless the view is the one that was asked for. */
+async function checkSign(page: Page, { title, current, shows }: Sign): Promise<void> {
+  await page.getByRole("heading", { level: 1, name: title, exact: true }).waitFor();
+  const names = page.locator("nav [aria-current] > span:first-of-type");
+  await eventually(() => names.allTextContents()).toEqual(current);
+  if (shows !== undefined) await page.locator(shows).first().waitFor();
+}
 
 const small = { width: 360, height: 740 };
 const large = { width: 1280, height: 800 };
@@ -23,11 +81,12 @@ test("everyone can read and reach everything of every view, in light and dark, a
     },
   });
   const { page, gateway } = opened;
-  const [first, ...others] = Object.values(viewPaths({ session }));
-  for (const path of [first, ...others]) {
+  const paths = viewPaths({ session });
+  const first = paths.skills;
+  for (const [path, sign] of signsAt(paths)) {
     // As a link in the page does.
     await page.evaluate(`history.pushState(null, "", ${JSON.stringify(path)})`);
-    await page.getByRole("heading", { level: 1 }).waitFor();
+    await checkSign(page, sign);
     await checkAccessible(page);
     await checkWidth(page);
     expect(page.url()).toBe(`${gateway.url}${path}`);

@@ -1,6 +1,7 @@
 import {
   chmodSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
@@ -183,6 +184,35 @@ describe("a file that is there", () => {
     writeFileSync(join(root, file), JSON.stringify(changed));
     await install("--client", "cursor", "--undo");
     expect(readData(file)).toEqual({ mcpServers: { other: { url: "https://o" } }, x: 1, later: true });
+  });
+
+  test.each([
+    ["is no JSON", (backup: string) => writeFileSync(backup, "{")],
+    ["is no text", (backup: string) => writeFileSync(backup, Buffer.from([0xff, 0xfe]))],
+    ["is a folder", (backup: string) => mkdirSync(backup)],
+  ])(
+    "loses our entry alone when what lies in the place of its copy %s, and that stays [S-57]",
+    async (_name, put) => {
+      writeFile(root, file, before);
+      await install("--client", "cursor");
+      const backup = join(root, `${file}.skillhold-backup`);
+      rmSync(backup);
+      put(backup);
+      const { code, err } = await install("--client", "cursor", "--undo");
+      expect([code, err.split("\n")[0]]).toEqual([0, expect.stringContaining("The entry was taken out")]);
+      expect(err).not.toContain("as it was before");
+      expect(readData(file)).toEqual(JSON.parse(before));
+      expect(existsSync(backup)).toBe(true);
+    },
+  );
+
+  test("that cannot be changed is told the same way, whatever its copy is [S-57]", async () => {
+    const text = '{"mcpServers": {"skillhold": {}}, "mcpServers": {"skillhold": {}}}';
+    writeFile(root, file, text);
+    writeFile(root, `${file}.skillhold-backup`, "{");
+    const { code, err } = await install("--client", "cursor", "--undo");
+    expect([code, read(file)]).toEqual([2, text]);
+    expect(err).toMatch(/is left as it is, because[\s\S]*Take the entry out by hand\./);
   });
 
   test("that was made for us goes with us [S-57]", async () => {

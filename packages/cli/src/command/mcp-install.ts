@@ -113,7 +113,8 @@ function install({ file, config, way }: Plan, entry: Entry, io: Io): Outcome {
 }
 
 /** Puts the backup back where nothing else was changed since, and else takes out the entry alone. */
-function undo({ file, config, way, client }: Plan, io: Io): Outcome {
+function undo(plan: Plan, io: Io): Outcome {
+  const { file, config, way, client } = plan;
   const before = file.read();
   const entry =
     before === undefined ? undefined : untouched(file, io, undefined, () => config.find(before, way));
@@ -121,17 +122,33 @@ function undo({ file, config, way, client }: Plan, io: Io): Outcome {
     throw new SkillError("PATH_NOT_FOUND", `There is nothing to take back in ${shortPath(io, file.path)}.`, {
       hint: `\`skillhold mcp install --client ${client.id}\` sets it up; --name says under which name.`,
     });
-  const backup = file.readBackup();
   // What was found there was written by `set`, which takes tables alone.
-  const isOurs = backup !== undefined && config.set(backup, way, entry as Entry) === before;
-  const after = isOurs ? backup : untouched(file, io, undefined, () => config.remove(before, way));
+  const backup = judgeBackup(plan, before, entry as Entry);
+  const isOurs = "original" in backup;
+  const after = isOurs ? backup.original : untouched(file, io, undefined, () => config.remove(before, way));
   const apply = () => {
     if (after === undefined) file.remove();
     else file.write(after);
-    file.removeBackup();
+    if (isOurs || backup.isReadable) file.removeBackup();
   };
   const action = isOurs ? "restored" : after === undefined ? "deleted" : "removed";
   return { action, before, after, apply };
+}
+
+/** What lies there may be anything by now: what cannot be read is not ours to put back, nor to remove. */
+function judgeBackup(
+  { file, config, way }: Plan,
+  before: string,
+  entry: Entry,
+): { readonly original: string } | { readonly isReadable: boolean } {
+  try {
+    const original = file.readBackup();
+    const isOurs = original !== undefined && config.set(original, way, entry) === before;
+    return isOurs ? { original } : { isReadable: true };
+  } catch (error) {
+    if (error instanceof SkillError) return { isReadable: false };
+    throw error;
+  }
 }
 
 /** What cannot be changed safely is told with what to add by hand. */
@@ -168,7 +185,8 @@ function report(io: Io, plan: Plan, { action, before, after }: Outcome, note: st
   else if (isDry) io.out(plain(diff.replaceAll("\r\n", "\n")));
   else io.err(`${sentence(action, client)} ${place}\n`);
   if (isDry || action === "unchanged") return;
-  if (existsSync(file.backup)) io.err(`The file as it was before: ${shortPath(io, file.backup)}\n`);
+  if (action === "written" && existsSync(file.backup))
+    io.err(`The file as it was before: ${shortPath(io, file.backup)}\n`);
   if (note !== undefined) io.err(`note: ${note}\n`);
   io.err(`Start ${client.title} anew to let it see the change.\n`);
 }

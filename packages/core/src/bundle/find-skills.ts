@@ -1,4 +1,4 @@
-import { type Dirent, readdirSync, realpathSync } from "node:fs";
+import { type Dirent, readdirSync } from "node:fs";
 import { join, sep } from "node:path";
 import type { Limits } from "@skillhold/protocol/limits";
 import ignore, { type Ignore } from "ignore";
@@ -7,6 +7,7 @@ import { isJunk } from "./ignore-rule.ts";
 import { comparePaths } from "./name.ts";
 import { Pace } from "./pace.ts";
 import { readBounded } from "./read-file.ts";
+import { findRealPath } from "./real-path.ts";
 import { tryStat } from "./try-stat.ts";
 
 /** A folder with an entry of the right name; whether that is a readable file is for its reader to say. */
@@ -328,15 +329,6 @@ export function changeOf(path: string): number {
 
 function isSkipped(name: string): boolean {
   return name.startsWith("_") || isJunk(name);
-}
-
-export function findRealPath(root: string): string | undefined {
-  try {
-    return realpathSync.native(root);
-  } catch {
-    // Whatever the cause, there is nothing to search; the caller reports it.
-    return undefined;
-  }
 }
 
 function leadsToFolder(path: string): boolean {

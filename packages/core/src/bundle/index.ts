@@ -20,7 +20,6 @@ export {
   type DiscoveryProblem,
   type FindOptions,
   type FoundSkills,
-  findRealPath,
   findSkillFolders,
   isLeafSkill,
   type SkillFolder,
@@ -36,6 +35,7 @@ export {
   type ReadOptions,
   readBounded,
 } from "./read-file.ts";
+export { findRealPath } from "./real-path.ts";
 export { isResource, type Role, roleOf } from "./role.ts";
 export {
   combineDigests,

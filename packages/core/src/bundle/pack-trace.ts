@@ -1,11 +1,15 @@
 import { lstatSync, type Stats } from "node:fs";
+import { Pace } from "./pace.ts";
+import { findRealPath } from "./real-path.ts";
 import { stampOf } from "./stamp.ts";
 import { tryStat } from "./try-stat.ts";
 
 /** Clocks of file systems may stand still for this long: what changed later than that may have changed again unseen. */
 const REST_MS = 2500;
-/** More than this are looked at in turns with other work, which a check at one go is not. */
+/** With more than this, packing anew costs little beside it, and what is kept would be large. */
 const MOST_PLACES = 512;
+const MOST_OMITTED = 512;
+const PLACES_BETWEEN_RESTS = 128;
 
 /**
  * All that packing has looked at to decide what is in a bundle. As long as it stays, packing again would give the same,
@@ -27,15 +31,21 @@ export class PackTrace {
     if (!this.#places.has(path)) this.add(path, tryLstat(path));
   }
 
-  /** Which folder a path leads to by links; what is in it is no matter here. */
+  /** Which folder a path leads to by links, and where that lies; what is in it is no matter here. */
   lookThrough(path: string): void {
-    this.#ways.set(path, identityOf(tryStat(path)));
+    this.#ways.set(path, wayOf(path));
   }
 
   add(path: string, stats: Stats | undefined): void {
-    const changedMs = stats === undefined ? 0 : Math.max(stats.mtimeMs, stats.ctimeMs);
-    if (this.#startMs - changedMs <= REST_MS) this.#young.add(path);
+    // Anyone can set the other time of a file, to one that is yet to come as well.
+    const isOld = this.#startMs - (stats?.ctimeMs ?? 0) > REST_MS;
+    if (!isOld) this.#young.add(path);
     this.#places.set(path, placeStamp(stats));
+  }
+
+  /** What is left out is kept with the bundle, and has no limit that is as low as that of files. */
+  countOmitted(count: number): void {
+    if (count > MOST_OMITTED) this.spoil();
   }
 
   /** Something counted that may become another without a sign. */
@@ -53,20 +63,29 @@ export class PackTrace {
     return this.#isWhole && this.#young.size === 0 && this.#places.size <= MOST_PLACES;
   }
 
-  hasStayed(): boolean {
-    for (const [path, identity] of this.#ways) if (identityOf(tryStat(path)) !== identity) return false;
-    for (const [path, stamp] of this.#places) if (placeStamp(tryLstat(path)) !== stamp) return false;
+  async hasStayed(): Promise<boolean> {
+    const pace = new Pace(PLACES_BETWEEN_RESTS);
+    for (const [path, way] of this.#ways) if (wayOf(path) !== way) return false;
+    for (const [path, stamp] of this.#places) {
+      if (placeStamp(tryLstat(path)) !== stamp) return false;
+      if (pace.isDue()) await pace.rest();
+    }
     return true;
   }
 }
 
-/** A folder that something else is mounted over is on another device. */
-function identityOf(stats: Stats | undefined): string {
-  return stats === undefined ? "" : `${stats.dev}:${stats.ino}`;
+/**
+ * A folder that something else is mounted over is on another device, and one that was moved is reached by a link: its
+ * files lie no longer where they were packed.
+ */
+function wayOf(path: string): string {
+  const stats = tryStat(path);
+  const real = stats === undefined ? undefined : findRealPath(path);
+  return stats === undefined || real === undefined ? "" : `${stats.dev}:${stats.ino}:${real}`;
 }
 
 function placeStamp(stats: Stats | undefined): string {
-  return stats === undefined ? "" : `${stats.dev}:${stampOf(stats)}`;
+  return stats === undefined ? "" : stampOf(stats);
 }
 
 function tryLstat(path: string): Stats | undefined {

@@ -48,6 +48,7 @@ export async function pack(folder: string, options: PackOptions = {}): Promise<B
   const own = await walk("", context);
   const takesShared = options.shared !== "none" && isBesideWithin(root, options.within);
   const all = takesShared ? await addShared(own, context) : { ...own, strayReferences: [] };
+  trace?.countOmitted(all.omitted.length);
   return {
     root,
     files: all.files.toSorted((a, b) => comparePaths(a.path, b.path)),

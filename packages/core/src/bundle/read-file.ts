@@ -7,7 +7,9 @@ export interface FileBytes {
   readonly mtimeMs: number;
   /** The last change of content or attributes, which no program can set back. */
   readonly ctimeMs: number;
+  readonly dev: number;
   readonly ino: number;
+  readonly mode: number;
 }
 
 export interface FileProblem {
@@ -70,8 +72,8 @@ function readOpened(fd: number, maxBytes: number, options: ReadOptions): FileRea
     if (count < wanted) break;
     if (length === buffer.length) buffer = Buffer.concat([buffer], maxBytes + 1);
   }
-  const { mtimeMs, ctimeMs, ino } = stats;
-  return { bytes: buffer.subarray(0, length), size: length, mtimeMs, ctimeMs, ino };
+  const { mtimeMs, ctimeMs, dev, ino, mode } = stats;
+  return { bytes: buffer.subarray(0, length), size: length, mtimeMs, ctimeMs, dev, ino, mode };
 }
 
 function takeBuffer(size: number, scratch: Buffer | undefined): Buffer {

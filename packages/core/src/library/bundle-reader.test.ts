@@ -6,6 +6,7 @@ import {
   realpathSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -15,6 +16,7 @@ import { dirname, join } from "node:path";
 import { defaultLimits } from "@skillhold/protocol/limits";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { BundleReader } from "./bundle-reader.ts";
+import { anyone, FakeFolders } from "./fake-folders.ts";
 
 let root: string;
 beforeEach(() => {
@@ -24,6 +26,8 @@ beforeEach(() => {
   write("skills/pdf/.gitignore", ".gitignore\nnotes.txt\n");
   write("skills/pdf/notes.txt", "mine");
   write("outside/pdf/SKILL.md", "---\nname: pdf\ndescription: other\n---\n");
+  // Times that can be given back exactly.
+  for (const path of ["SKILL.md", "references/forms.md"]) utimesSync(at(`skills/pdf/${path}`), 1e9, 1e9);
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
@@ -32,11 +36,24 @@ function write(path: string, text: string): void {
   writeFileSync(join(root, path), text);
 }
 
+/** Leaves a file of the same length with the same times but for the one that nobody can set. */
+function editUnseen(path: string, text: string): void {
+  const { size, atime, mtime } = statSync(at(path));
+  write(path, text);
+  utimesSync(at(path), atime, mtime);
+  expect(statSync(at(path))).toMatchObject({ size, mtimeMs: mtime.getTime() });
+}
+
 const at = (path: string) => join(root, path);
-const hashWith = (reader: BundleReader, folder = at("skills/pdf")) =>
-  reader.hash(folder, { allowHardLinks: false, within: dirname(folder) });
+const accessTo = (folder: string) => ({ allowHardLinks: false, within: dirname(folder) });
+const hashWith = (reader: BundleReader, folder = at("skills/pdf")) => reader.hash(folder, accessTo(folder));
+const readSkill = (reader: BundleReader, folder = at("skills/pdf")) =>
+  reader.readSkillFile(folder, "SKILL.md", accessTo(folder));
+const readPart = (reader: BundleReader, path: string, length = 100, folder = at("skills/pdf")) =>
+  reader.readPart(folder, path, { start: 0, length }, accessTo(folder));
+const readerAt = (nowMs: () => number) => new BundleReader(defaultLimits, { now: () => new Date(nowMs()) });
 /** For whom all that is there has been there for long. */
-const later = () => new BundleReader(defaultLimits, () => Date.now() + 60_000);
+const later = () => readerAt(() => Date.now() + 60_000);
 
 describe("a skill that is read again", () => {
   test("is the same bundle while nothing has changed [S-26]", async () => {
@@ -45,20 +62,51 @@ describe("a skill that is read again", () => {
   });
 
   test("is packed anew as long as a change might not show in its times [S-26]", async () => {
-    const reader = new BundleReader(defaultLimits);
+    const { ctimeMs } = statSync(at("skills/pdf/references/forms.md"));
+    const reader = readerAt(() => ctimeMs + 1000);
     const first = await hashWith(reader);
     expect(await hashWith(reader)).not.toBe(first);
     expect(await hashWith(reader)).toEqual(first);
+  });
+
+  test("is the same bundle also where a file says that it is of the future [S-26]", async () => {
+    utimesSync(at("skills/pdf/references/forms.md"), 4e9, 4e9);
+    const reader = later();
+    expect(await hashWith(reader)).toBe(await hashWith(reader));
+  });
+
+  test("is packed anew after half a minute, and when the clock was set back [S-26]", async () => {
+    let nowMs = Date.now() + 60_000;
+    const reader = readerAt(() => nowMs);
+    const first = await hashWith(reader);
+    nowMs += 29_999;
+    expect(await hashWith(reader)).toBe(first);
+    nowMs += 1;
+    const second = await hashWith(reader);
+    expect(second).not.toBe(first);
+    expect(second).toEqual(first);
+    expect(await hashWith(reader)).toBe(second);
+    nowMs -= 1;
+    expect(await hashWith(reader)).not.toBe(second);
+  });
+
+  test.each([
+    [512, true],
+    [513, false],
+  ])("is kept with what was left out of it, up to a bound: %i [S-26]", async (count, isKept) => {
+    // One more is left out already by the ignore file, and so is that file itself.
+    for (let made = 2; made < count; made += 1) symlinkSync("x", at(`skills/pdf/link-${made}`));
+    const reader = later();
+    const first = await hashWith(reader);
+    expect(first.bundle.omitted).toHaveLength(count);
+    expect((await hashWith(reader)) === first).toBe(isKept);
   });
 
   const changes: readonly (readonly [string, () => void])[] = [
     ["a file is edited", () => write("skills/pdf/references/forms.md", "FORMS")],
     [
       "a file is edited and its times are set back",
-      () => {
-        write("skills/pdf/references/forms.md", "FORMS");
-        utimesSync(at("skills/pdf/references/forms.md"), 0, 0);
-      },
+      () => editUnseen("skills/pdf/references/forms.md", "FORMS"),
     ],
     ["a file is added to a folder in it", () => write("skills/pdf/references/more.md", "more")],
     ["a file is gone", () => rmSync(at("skills/pdf/references/forms.md"))],
@@ -107,29 +155,23 @@ describe("a skill that is read again", () => {
     expect((await hashWith(reader, at("way/pdf"))).treeHash).not.toBe(before.treeHash);
   });
 
-  test("has its text from memory only while the file is known to be the same [S-17]", async () => {
-    const asked: string[] = [];
-    const read = (reader: BundleReader) =>
-      reader.readSkillFile(
-        at("skills/pdf"),
-        "SKILL.md",
-        { allowHardLinks: false, within: at("skills") },
-        (hash) => {
-          asked.push(hash);
-          return Buffer.from("kept");
-        },
-      );
+  test("has the text that is in its file now, also when the file's times were set back [S-17]", async () => {
     const reader = later();
-    const before = await read(reader);
-    expect([String(before?.bytes), before?.skillHash]).toEqual(["kept", asked[0]]);
-    write("skills/pdf/SKILL.md", "---\nname: pdf\ndescription: y\n---\n");
-    utimesSync(at("skills/pdf/SKILL.md"), 0, 0);
-    const after = await read(reader);
+    const before = await readSkill(reader);
+    editUnseen("skills/pdf/SKILL.md", "---\nname: pdf\ndescription: y\n---\nUse _shared/a.mjs.\n");
+    const after = await readSkill(reader);
+    expect(String(after?.bytes)).toContain("description: y");
     expect(after?.skillHash).not.toBe(before?.skillHash);
-    expect(asked).toEqual([before?.skillHash, after?.skillHash]);
-    const young = await read(new BundleReader(defaultLimits));
-    expect(String(young?.bytes)).toContain("description: y");
-    expect(asked).toHaveLength(2);
+    expect(after?.treeHash).not.toBe(before?.treeHash);
+  });
+
+  test("is read from where it lies now when it was moved and a link was left in its place [S-26]", async () => {
+    const reader = later();
+    const before = await readPart(reader, "references/forms.md");
+    renameSync(at("skills"), at("moved"));
+    symlinkSync(at("moved"), at("skills"));
+    expect((await hashWith(reader)).bundle.root).toBe(at("moved/pdf"));
+    expect(await readPart(reader, "references/forms.md")).toEqual(before);
   });
 
   test("is one again when a file has lost its other name [S-26]", async () => {
@@ -141,4 +183,19 @@ describe("a skill that is read again", () => {
     rmSync(at("twin"));
     expect((await hashWith(reader)).files.map(({ path }) => path)).toContain("references/forms.md");
   });
+});
+
+test("a library goes by the clock that it is given, and needs no record for that [S-17]", async () => {
+  const folders = new FakeFolders();
+  folders.skill("skills/pdf");
+  let asked = 0;
+  const now = () => {
+    asked += 1;
+    return new Date(Date.now() + 60_000);
+  };
+  const library = await folders.open([folders.source("skills")], { ports: { clock: { now } } });
+  const before = asked;
+  await library.read(anyone, "pdf");
+  expect(asked).toBeGreaterThan(before);
+  await folders.close();
 });

@@ -17,6 +17,8 @@ import {
   readBounded,
   tryStat,
 } from "../bundle/index.ts";
+import { stampOf } from "../bundle/stamp.ts";
+import type { Clock } from "../port.ts";
 import type { ByteRange, SkillFile } from "./library.ts";
 import type { FilePart } from "./shelf.ts";
 
@@ -25,8 +27,6 @@ export interface HashedBundle {
   readonly bundle: Bundle;
   readonly treeHash: Digest;
   readonly files: readonly SkillFile[];
-  /** Whether its files are known to be those that were hashed; where they are not, who reads one hashes it again. */
-  readonly isAtRest: boolean;
 }
 
 /** SKILL.md with the bundle around it. */
@@ -54,6 +54,8 @@ interface KnownDigest {
 
 /** What is kept of a folder between two readings. */
 interface KnownFolder {
+  /** When the oldest of what is kept was read. */
+  readonly sinceMs: number;
   readonly digests: ReadonlyMap<string, KnownDigest>;
   /** The bundle as it was, with what tells that it still is; undefined where nothing could tell. */
   readonly last: { readonly hashed: HashedBundle; readonly trace: PackTrace } | undefined;
@@ -64,37 +66,48 @@ interface KnownFolder {
 const TRIES = 3;
 /** So many folders are remembered; one that is asked for again is stat-ed, and packed and hashed where it changed. */
 const KEPT_FOLDERS = 512;
+/**
+ * What was read is believed for this long. Writes through a mapping of a file may not show in its times, and neither
+ * may those of another machine.
+ */
+const BELIEVED_MS = 30_000;
 
 /** Reads skills' files through the packer and the tree hash, and keeps digests as long as the files' stamps stay. */
 export class BundleReader {
   readonly #limits: Limits;
-  readonly #nowMs: () => number;
+  readonly #clock: Clock;
   readonly #known = new Map<string, KnownFolder>();
 
-  constructor(limits: Limits, nowMs: () => number = Date.now) {
+  constructor(limits: Limits, clock: Clock) {
     this.#limits = limits;
-    this.#nowMs = nowMs;
+    this.#clock = clock;
   }
 
   async hash(folder: string, access: BundleAccess): Promise<HashedBundle> {
-    const before = this.#known.get(folder);
-    if (before?.last !== undefined && isSameAccess(before.access, access) && before.last.trace.hasStayed()) {
-      this.#remember(folder, before);
-      return before.last.hashed;
+    const nowMs = this.#clock.now().getTime();
+    const known = this.#known.get(folder);
+    const before = isBelieved(known, nowMs) ? known : undefined;
+    const unchanged = before === undefined ? undefined : await findUnchanged(before, access);
+    if (before !== undefined && unchanged !== undefined) {
+      this.#remember(folder, before, known);
+      return unchanged;
     }
-    const trace = new PackTrace(this.#nowMs());
+    const trace = new PackTrace(nowMs);
     // As they are named, they may be links to elsewhere tomorrow.
     for (const place of [folder, access.within]) trace.lookThrough(place);
     const bundle = await pack(folder, { limits: this.#limits, ...access, trace });
     const digests = new Map<string, KnownDigest>();
+    let sinceMs = nowMs;
     for (const file of bundle.files) {
       const last = before?.digests.get(file.path);
       const isSame = last?.isAtRest === true && last.stamp === file.stamp;
+      if (isSame) sinceMs = before?.sinceMs ?? nowMs;
       const digest = isSame ? last.digest : await hashFile(file, access);
       digests.set(file.path, { stamp: file.stamp, digest, isAtRest: trace.isAtRest(file.origin) });
     }
-    const hashed = { ...withHashes(bundle, digests), isAtRest: trace.isTrusted };
-    this.#remember(folder, { digests, access, last: trace.isTrusted ? { hashed, trace } : undefined });
+    const hashed = withHashes(bundle, digests);
+    const last = trace.isTrusted ? { hashed, trace } : undefined;
+    this.#remember(folder, { sinceMs, digests, access, last }, known);
     return hashed;
   }
 
@@ -103,28 +116,19 @@ export class BundleReader {
     return await copyBundle(await pack(folder, { limits: this.#limits, ...access }), target);
   }
 
-  /**
-   * SKILL.md and the hashes of the bundle around it, as they were at one moment; undefined when it is not there.
-   * `findText` gives a text by its hash, where someone has it.
-   */
-  async readSkillFile(
-    folder: string,
-    name: string,
-    access: BundleAccess,
-    findText: (hash: Digest) => Uint8Array | undefined = () => undefined,
-  ): Promise<HashedSkill | undefined> {
+  /** SKILL.md and the hashes of the bundle around it, as they were at one moment; undefined when it is not there. */
+  async readSkillFile(folder: string, name: string, access: BundleAccess): Promise<HashedSkill | undefined> {
     for (let attempt = 1; ; attempt += 1) {
       if (tryStat(folder) === undefined) return undefined;
       const hashed = await this.#hashOrRetry(folder, access, attempt);
       const file = hashed?.bundle.files.find(({ path }) => path === name);
       if (hashed !== undefined && file === undefined) return undefined;
-      const known = hashed?.isAtRest === true ? hashed.files.find(({ path }) => path === name) : undefined;
-      const text = known === undefined ? undefined : findText(known.digest);
-      if (hashed !== undefined && known !== undefined && text !== undefined)
-        return { ...hashed, bytes: text, skillHash: known.digest };
-      const read = file === undefined ? undefined : this.#read(file, access);
-      if (hashed !== undefined && read !== undefined)
-        return { ...hashed, bytes: read, skillHash: hashSkillFile(read) };
+      const bytes = file === undefined ? undefined : this.#read(file, access);
+      const skillHash = hashed?.files.find(({ path }) => path === name)?.digest;
+      if (hashed !== undefined && bytes !== undefined && skillHash !== undefined) {
+        if (hashSkillFile(bytes) === skillHash) return { ...hashed, bytes, skillHash };
+        this.#known.delete(folder);
+      }
       if (attempt === TRIES) throw changing();
     }
   }
@@ -132,9 +136,10 @@ export class BundleReader {
   /** The bytes of a file, or undefined when it is no longer the one that was packed. */
   #read(file: BundleFile, access: BundleAccess): Uint8Array | undefined {
     const read = readBounded(file.origin, this.#limits.skillFileBytes, access);
-    return "bytes" in read && stampOf(read) === shortStamp(file) ? read.bytes : undefined;
+    return "bytes" in read && stampOf(read) === file.stamp ? read.bytes : undefined;
   }
 
+  /** A part of a file, with the digest of all of it. What is read whole is what the digest says. */
   async readPart(
     folder: string,
     path: string,
@@ -152,7 +157,9 @@ export class BundleReader {
       const digest = hashed?.files.find((each) => each.path === wanted);
       if (hashed !== undefined && bytes !== undefined && digest !== undefined) {
         const { treeHash, files } = hashed;
-        return { bytes, size: digest.size, digest: digest.digest, treeHash, files };
+        if (bytes.length < digest.size || hashSkillFile(bytes) === digest.digest)
+          return { bytes, size: digest.size, digest: digest.digest, treeHash, files };
+        this.#known.delete(folder);
       }
       if (attempt === TRIES) throw changing();
     }
@@ -174,7 +181,9 @@ export class BundleReader {
     }
   }
 
-  #remember(folder: string, known: KnownFolder): void {
+  /** Who began before another has found out more, or has found that nothing is known, has nothing to say. */
+  #remember(folder: string, known: KnownFolder, before: KnownFolder | undefined): void {
+    if (this.#known.get(folder) !== before) return;
     this.#known.delete(folder);
     this.#known.set(folder, known);
     const [oldest] = this.#known.keys();
@@ -182,11 +191,22 @@ export class BundleReader {
   }
 }
 
-function isSameAccess(one: BundleAccess, other: BundleAccess): boolean {
-  return one.allowHardLinks === other.allowHardLinks && one.within === other.within;
+/** A clock that was set back says nothing of how old something is. */
+function isBelieved(known: KnownFolder | undefined, nowMs: number): boolean {
+  if (known === undefined) return false;
+  const ageMs = nowMs - known.sinceMs;
+  return ageMs >= 0 && ageMs < BELIEVED_MS;
 }
 
-function withHashes(bundle: Bundle, known: ReadonlyMap<string, KnownDigest>): Omit<HashedBundle, "isAtRest"> {
+async function findUnchanged(
+  { last, access }: KnownFolder,
+  asked: BundleAccess,
+): Promise<HashedBundle | undefined> {
+  const isSameAccess = access.allowHardLinks === asked.allowHardLinks && access.within === asked.within;
+  return isSameAccess && (await last?.trace.hasStayed()) === true ? last?.hashed : undefined;
+}
+
+function withHashes(bundle: Bundle, known: ReadonlyMap<string, KnownDigest>): HashedBundle {
   const digests = [...known.values()].map(({ digest }) => digest);
   const roles = new Map<string, string>(bundle.files.map(({ path, role }) => [path, role]));
   const files = digests.map((digest) => ({ ...digest, role: roles.get(digest.path) ?? "resource" }));
@@ -208,30 +228,11 @@ function readUnchanged(
       if (read === 0) break;
       count += read;
     }
-    const isSame = stampOf(fstatSync(fd)) === shortStamp(file);
+    const isSame = stampOf(fstatSync(fd)) === file.stamp;
     return isSame && count === bytes.length ? bytes : undefined;
   } finally {
     closeSync(fd);
   }
-}
-
-/** What every stat and every stamp of the packer have in common. */
-function stampOf({
-  ino,
-  size,
-  mtimeMs,
-  ctimeMs,
-}: {
-  ino: number;
-  size: number;
-  mtimeMs: number;
-  ctimeMs: number;
-}): string {
-  return `${ino}:${size}:${mtimeMs}:${ctimeMs}`;
-}
-
-function shortStamp({ stamp }: BundleFile): string {
-  return stamp.slice(0, stamp.lastIndexOf(":"));
 }
 
 function missing(path: string, { omitted }: Bundle): SkillError {

@@ -25,8 +25,8 @@ export interface FolderShelfOptions {
   readonly host: Host;
   readonly limits: Limits;
   readonly cache?: IndexCache | undefined;
-  /** Where new and shadowed skills are recorded. */
-  readonly ports?: LibraryPorts | undefined;
+  /** By its clock what was read is believed for a while; without one every reading is in full. */
+  readonly ports: LibraryPorts;
   /** Keep texts for the time when an edit breaks a skill; worth its memory only while folders are watched. */
   readonly keepsTexts?: boolean;
 }
@@ -52,7 +52,7 @@ export class FolderShelf implements Shelf {
 
   private constructor(options: FolderShelfOptions) {
     this.#options = options;
-    this.#reader = new BundleReader(options.limits);
+    this.#reader = new BundleReader(options.limits, options.ports.clock);
     this.#view = new FolderView([], options.host);
   }
 
@@ -92,9 +92,7 @@ export class FolderShelf implements Shelf {
   async open(entry: SkillEntry): Promise<OpenBundle> {
     const place = this.#getPlace(entry.id);
     if (this.#isBroken(place)) return this.#openLastGood(place, entry);
-    const read = await this.#reader.readSkillFile(place.folder, place.row.file, accessOf(place), (hash) =>
-      this.#texts.find(hash),
-    );
+    const read = await this.#reader.readSkillFile(place.folder, place.row.file, accessOf(place));
     if (read === undefined || read.skillHash !== entry.skillHash) return await this.#openChanged(entry);
     const { treeHash, files, skillHash } = read;
     this.#texts.keep(skillHash, read.bytes);
@@ -165,8 +163,8 @@ export class FolderShelf implements Shelf {
   }
 
   async #recordDiscovery(before: FolderView): Promise<void> {
-    const { ports } = this.#options;
-    if (ports !== undefined) await recordDiscovery(before, this.#view, this.#fresh, ports);
+    const { audit, clock } = this.#options.ports;
+    if (audit !== undefined) await recordDiscovery(before, this.#view, this.#fresh, { audit, clock });
     this.#fresh.clear();
   }
 
@@ -194,7 +192,7 @@ export class FolderShelf implements Shelf {
 
   async #scan(look: Look): Promise<readonly ScannedSource[]> {
     const { sources, limits, cache, ports } = this.#options;
-    const time = ports === undefined ? {} : { nowMs: ports.clock.now().getTime() };
+    const nowMs = ports.clock.now().getTime();
     const scanned: ScannedSource[] = [];
     for (const [index, source] of sources.entries()) {
       const key = scanKey(source);
@@ -202,9 +200,9 @@ export class FolderShelf implements Shelf {
       const onRead = this.#options.keepsTexts
         ? { onRead: (opened: OpenedSkill) => this.#keepText(opened) }
         : {};
-      const scan = await scanSource(source, { limits, last, ...look, ...time, ...onRead });
+      const scan = await scanSource(source, { limits, last, nowMs, ...look, ...onRead });
       if (scan !== last && cache !== undefined) this.#unsaved.set(key, scan);
-      if (scan !== last && ports !== undefined) this.#noteFresh(scan, last);
+      if (scan !== last && ports.audit !== undefined) this.#noteFresh(scan, last);
       scanned.push({ source, scan });
     }
     return scanned;

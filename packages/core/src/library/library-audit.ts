@@ -5,7 +5,8 @@ import type { FolderView } from "./folder-view.ts";
 import type { ShadowedSkill } from "./shelf.ts";
 
 export interface LibraryPorts {
-  readonly audit: AuditSink;
+  /** Where new and shadowed skills are recorded; nowhere without it. */
+  readonly audit?: AuditSink | undefined;
   readonly clock: Clock;
 }
 
@@ -14,7 +15,7 @@ export async function recordDiscovery(
   before: FolderView,
   after: FolderView,
   fresh: ReadonlySet<ScanRow>,
-  { audit, clock }: LibraryPorts,
+  { audit, clock }: { readonly audit: AuditSink; readonly clock: Clock },
 ): Promise<void> {
   const at = clock.now().toISOString();
   for (const { id, row } of after.places()) {

@@ -24,7 +24,10 @@ export interface OpenLibraryOptions {
   readonly settings?: AccessSettings;
   /** Makes the next start cheap. */
   readonly cache?: IndexCache;
-  /** Where new and shadowed skills are recorded; an earlier start's cache tells what is new. */
+  /**
+   * Where new and shadowed skills are recorded; an earlier start's cache tells what is new. The clock is this machine's,
+   * if nothing else is said.
+   */
   readonly ports?: LibraryPorts;
   /** Ends the opening, while it lasts. */
   readonly signal?: AbortSignal;
@@ -103,7 +106,7 @@ export interface SourceState {
 export async function openLibrary(options: OpenLibraryOptions): Promise<FolderLibrary> {
   const { host, limits = defaultLimits, cache, settings = {}, watch = false } = options;
   const sources = orderSources(options.sources, options.precedence ?? "local");
-  const { ports } = options;
+  const { ports = { clock: { now: () => new Date() } } } = options;
   const shelf = await FolderShelf.open(
     { sources, host, limits, cache, ports, keepsTexts: watch !== false },
     options,

@@ -50,7 +50,10 @@ describe.each(revisions)("a caller of %s", (revision) => {
       expect(clients[at]?.callTool(toRun(script))).rejects.toThrow(),
     );
     await vi.waitFor(() => expect(asked).toHaveLength(2), 30_000);
-    await expect(clients[2]?.callTool(call)).rejects.toThrow("This caller has 2 calls under way.");
+    const ref = { type: "ref/resource", uri: "skill://{+path}" } as const;
+    const argument = { name: "path", value: "d" };
+    for (const more of [() => clients[2]?.callTool(call), () => clients[2]?.complete({ ref, argument })])
+      await expect(more()).rejects.toThrow("This caller has 2 calls under way.");
     await handler.closeOf("token-1");
     for (const client of clients) await client.close();
     await handler.close();

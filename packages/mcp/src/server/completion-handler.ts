@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { type McpServer, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import type { McpConnection } from "./connection.ts";
 import { orProtocolError } from "./failure.ts";
@@ -6,6 +7,8 @@ import { listForUser, USE_SKILL } from "./prompt-handler.ts";
 /** How the skills extension writes the addresses of skills' files. */
 const TEMPLATE = "skill://{+path}";
 const SHOWN = 100;
+/** Each has to be opened to know whether it can be read. */
+const LOOKED_INTO = 20;
 
 /** Completes the ids of skills and the paths of their files, wherever the protocol lets a client ask for it. */
 export function serveCompletion(mcp: McpServer, connection: McpConnection): void {
@@ -14,7 +17,7 @@ export function serveCompletion(mcp: McpServer, connection: McpConnection): void
   server.setRequestHandler("completion/complete", ({ params: { ref, argument } }) =>
     orProtocolError(async () => {
       if (ref.type === "ref/prompt") return shown(await completePrompt(ref.name, argument, connection));
-      return await connection.occupy(() => completeResource(ref.uri, argument, connection));
+      return await connection.attend(() => completeResource(ref.uri, argument, connection));
     }),
   );
 }
@@ -68,9 +71,11 @@ async function completeSkill(value: string, connection: McpConnection) {
     (await connection.listOwn()).map(({ id }) => id),
     value,
   );
-  const looked = await Promise.all(ids.slice(0, SHOWN).map((id) => connection.findServed(id)));
-  const values = looked.flatMap((served) =>
-    served === undefined ? [] : [served.skill.uri.slice("skill://".length)],
-  );
-  return { completion: { values, hasMore: ids.length > SHOWN } };
+  const values: string[] = [];
+  for (const id of ids.slice(0, LOOKED_INTO)) {
+    const served = await connection.findServed(id);
+    if (served !== undefined) values.push(served.skill.uri.slice("skill://".length));
+    await setImmediate();
+  }
+  return { completion: { values, hasMore: ids.length > LOOKED_INTO } };
 }

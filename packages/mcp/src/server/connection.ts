@@ -79,7 +79,7 @@ export class McpConnection {
     return this.#calls > 0;
   }
 
-  /** Calls a tool, within the bounds that there are for calls. */
+  /** Does work of some size for a client, such as a call of a tool, within the bounds that there are for calls. */
   attend<T>(work: () => Promise<T>): Promise<T> {
     return this.occupy(() => this.#attend(work));
   }

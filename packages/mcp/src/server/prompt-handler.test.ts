@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { connectOld, openSkills, skill } from "./server.fixture.ts";
 
 const review = skill("review-pr", {
@@ -74,5 +74,32 @@ describe("completion", () => {
     await expect(complete({ type: "ref/resource", uri: "x://{y}" }, "y", "")).rejects.toMatchObject({
       code: -32602,
     });
+  });
+
+  test("looks into so many skills and no more, one after the other [S-57]", async () => {
+    const names = Array.from({ length: 30 }, (_, at) => `s-${String(at).padStart(2, "0")}`);
+    const { skills, library } = openSkills(names.map((name) => skill(name)));
+    const { client } = await connectOld(skills);
+    const read = library.read.bind(library);
+    const underWay = { now: 0, most: 0, all: 0 };
+    vi.spyOn(library, "read").mockImplementation(async (...args) => {
+      underWay.all += 1;
+      underWay.now += 1;
+      underWay.most = Math.max(underWay.most, underWay.now);
+      try {
+        return await read(...args);
+      } finally {
+        underWay.now -= 1;
+      }
+    });
+    const ref = { type: "ref/resource", uri: "skill://{+path}" } as const;
+    const { completion } = await client.complete({ ref, argument: { name: "path", value: "s" } });
+    expect(completion).toEqual({
+      values: names.slice(0, 20).map((name) => `${name}/SKILL.md`),
+      hasMore: true,
+    });
+    expect(underWay).toEqual({ now: 0, most: 1, all: 20 });
+    const few = await client.complete({ ref, argument: { name: "path", value: "s-0" } });
+    expect(few.completion).toMatchObject({ values: { length: 10 }, hasMore: false });
   });
 });

@@ -17,7 +17,11 @@ import { AgentTokens } from "./agent-token.tsx";
 /** One agent: what it is shown and held to. */
 export function Agent({ agentKey }: { readonly agentKey: string }) {
   const isAdmin = useIsAdmin();
-  const { data: agent, error, refetch } = useApi("GET /v1/agents/{key}", { params: { key: agentKey } });
+  const remove = useChange("DELETE /v1/agents/{key}", ["GET /v1/agents", "GET /v1/tokens"]);
+  // What goes is not asked for again while the view of it is left.
+  const enabled = !remove.isPending && !remove.isSuccess;
+  const params = { key: agentKey };
+  const { data: agent, error, refetch } = useApi("GET /v1/agents/{key}", { params }, { enabled });
   const edited = useEdited(agentKey);
   if (error !== null)
     return (
@@ -44,7 +48,7 @@ export function Agent({ agentKey }: { readonly agentKey: string }) {
           <LinkButton href={`/catalogue?agent=${encodeURIComponent(agent.key)}`} icon={Blocks}>
             What it sees
           </LinkButton>
-          <Remove agentKey={agent.key} />
+          <Remove agentKey={agent.key} remove={remove} />
         </>
       }
     >
@@ -68,10 +72,14 @@ function useEdited(key: string) {
   });
 }
 
-function Remove({ agentKey }: { readonly agentKey: string }) {
+interface RemoveProps {
+  readonly agentKey: string;
+  readonly remove: ReturnType<typeof useChange<"DELETE /v1/agents/{key}">>;
+}
+
+function Remove({ agentKey, remove }: RemoveProps) {
   const [isAsking, setAsking] = useState(false);
   const [, go] = useLocation();
-  const remove = useChange("DELETE /v1/agents/{key}", ["GET /v1/agents", "GET /v1/tokens"]);
   const confirm = () =>
     remove.mutate(
       { params: { key: agentKey } },

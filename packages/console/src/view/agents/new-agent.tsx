@@ -1,10 +1,8 @@
 import { useState } from "react";
 import { useLocation } from "wouter";
 import { useChange } from "../../api/use-api.ts";
-import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
 import { Field, Input } from "../../ui/field.tsx";
-import { Failure } from "../../ui/state.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 
 const empty = { key: "", runtime: "", displayName: "" };
 
@@ -31,45 +29,34 @@ export function NewAgent({ isOpen, onClose }: { readonly isOpen: boolean; readon
     );
   };
   return (
-    <Dialog
+    <FormDialog
       isOpen={isOpen}
       onClose={close}
       title="New agent"
-      footer={
-        <>
-          <Button onClick={close}>Cancel</Button>
-          <Button
-            look="primary"
-            isBusy={add.isPending}
-            disabled={draft.key === "" || draft.runtime === ""}
-            onClick={send}
-          >
-            Add
-          </Button>
-        </>
-      }
+      action="Add"
+      onSubmit={send}
+      isReady={draft.key !== "" && draft.runtime !== ""}
+      isBusy={add.isPending}
+      error={add.error}
     >
-      <div className="mb-3 space-y-3">
-        <Field label="Key" note="What grants and tokens call it by. It is its own for good.">
-          <Input value={draft.key} onChange={({ target }) => setDraft({ ...draft, key: target.value })} />
-        </Field>
-        <Field
-          label="Runtime"
-          note="What its framework calls itself, such as claude-code. Skills can be made for some alone."
-        >
-          <Input
-            value={draft.runtime}
-            onChange={({ target }) => setDraft({ ...draft, runtime: target.value })}
-          />
-        </Field>
-        <Field label="Name to show" note="The key when it is left out.">
-          <Input
-            value={draft.displayName}
-            onChange={({ target }) => setDraft({ ...draft, displayName: target.value })}
-          />
-        </Field>
-      </div>
-      {add.error !== null && <Failure error={add.error} isCompact />}
-    </Dialog>
+      <Field label="Key" note="What grants and tokens call it by. It is its own for good.">
+        <Input value={draft.key} onChange={({ target }) => setDraft({ ...draft, key: target.value })} />
+      </Field>
+      <Field
+        label="Runtime"
+        note="What its framework calls itself, such as claude-code. Skills can be made for some alone."
+      >
+        <Input
+          value={draft.runtime}
+          onChange={({ target }) => setDraft({ ...draft, runtime: target.value })}
+        />
+      </Field>
+      <Field label="Name to show" note="The key when it is left out.">
+        <Input
+          value={draft.displayName}
+          onChange={({ target }) => setDraft({ ...draft, displayName: target.value })}
+        />
+      </Field>
+    </FormDialog>
   );
 }

@@ -5,7 +5,7 @@ import { useChange } from "../../api/use-api.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field, Input, Select } from "../../ui/field.tsx";
-import { Failure } from "../../ui/state.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 import { Ago, CopyText } from "../../ui/text.tsx";
 
 const roles: Readonly<Record<SignInRole, string>> = {
@@ -48,39 +48,28 @@ export function Invitation({ isOpen, onClose }: InvitationProps) {
       </Dialog>
     );
   return (
-    <Dialog
+    <FormDialog
       isOpen={isOpen}
       onClose={close}
       title="Invite a person"
-      footer={
-        <>
-          <Button onClick={close}>Cancel</Button>
-          <Button
-            look="primary"
-            isBusy={invite.isPending}
-            disabled={user.trim() === ""}
-            onClick={() => invite.mutate({ body: { user: user.trim(), role } }, { onSuccess: setMade })}
-          >
-            Make a link
-          </Button>
-        </>
-      }
+      action="Make a link"
+      onSubmit={() => invite.mutate({ body: { user: user.trim(), role } }, { onSuccess: setMade })}
+      isReady={user.trim() !== ""}
+      isBusy={invite.isPending}
+      error={invite.error}
     >
-      <div className="mb-3 space-y-3">
-        <Field label="User" note="The name that skills are granted to, such as ann.">
-          <Input value={user} onChange={({ target }) => setUser(target.value)} maxLength={256} />
-        </Field>
-        <Field label="Role" note={roles[role]}>
-          {/* The options are the roles. */}
-          <Select value={role} onChange={({ target }) => setRole(target.value as SignInRole)}>
-            {Object.keys(roles).map((each) => (
-              <option key={each}>{each}</option>
-            ))}
-          </Select>
-        </Field>
-      </div>
-      {invite.error !== null && <Failure error={invite.error} isCompact />}
-    </Dialog>
+      <Field label="User" note="The name that skills are granted to, such as ann.">
+        <Input value={user} onChange={({ target }) => setUser(target.value)} maxLength={256} />
+      </Field>
+      <Field label="Role" note={roles[role]}>
+        {/* The options are the roles. */}
+        <Select value={role} onChange={({ target }) => setRole(target.value as SignInRole)}>
+          {Object.keys(roles).map((each) => (
+            <option key={each}>{each}</option>
+          ))}
+        </Select>
+      </Field>
+    </FormDialog>
   );
 }
 

@@ -5,7 +5,7 @@ import { useApi, useChange } from "../../api/use-api.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field, Input, Select } from "../../ui/field.tsx";
-import { Failure } from "../../ui/state.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 import { TokenSecret } from "./token-secret.tsx";
 
 const roles: Readonly<Record<Role, string>> = {
@@ -74,22 +74,18 @@ export function NewToken({ isOpen, onClose, agent: given }: NewTokenProps) {
     );
   const isReady = draft.name.trim() !== "" && (draft.role !== "agent" || draft.agent !== "");
   return (
-    <Dialog
+    <FormDialog
       isOpen={isOpen}
       onClose={close}
       title="New token"
-      footer={
-        <>
-          <Button onClick={close}>Cancel</Button>
-          <Button look="primary" isBusy={issue.isPending} disabled={!isReady} onClick={send}>
-            Create
-          </Button>
-        </>
-      }
+      action="Create"
+      onSubmit={send}
+      isReady={isReady}
+      isBusy={issue.isPending}
+      error={issue.error}
     >
       <TokenFields draft={draft} onChange={(change) => setTyped({ ...typed, ...change })} />
-      {issue.error !== null && <Failure error={issue.error} isCompact />}
-    </Dialog>
+    </FormDialog>
   );
 }
 
@@ -101,7 +97,7 @@ interface TokenFieldsProps {
 function TokenFields({ draft, onChange }: TokenFieldsProps) {
   const { data } = useApi("GET /v1/agents");
   return (
-    <div className="mb-3 space-y-3">
+    <>
       <Field label="Name" note="What you will know it by, such as the program that uses it.">
         <Input
           value={draft.name}
@@ -146,6 +142,6 @@ function TokenFields({ draft, onChange }: TokenFieldsProps) {
           ))}
         </Select>
       </Field>
-    </div>
+    </>
   );
 }

@@ -1,0 +1,47 @@
+import { lstatSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { PackTrace } from "./pack-trace.ts";
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "skillhold-trace-"));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+test.each([
+  [128 - 1, ["the look", "others"]],
+  [128, ["others", "the look"]],
+])("a look at %i places has its turn with others [S-17]", async (count, order) => {
+  const trace = new PackTrace(Date.now());
+  for (let at = 0; at < count; at += 1) trace.look(join(root, String(at)));
+  const ended: string[] = [];
+  const others = new Promise<void>((resolve) => {
+    setImmediate(() => {
+      ended.push("others");
+      resolve();
+    });
+  });
+  expect(await trace.hasStayed()).toBe(true);
+  ended.push("the look");
+  await others;
+  expect(ended).toEqual(order);
+});
+
+test("how old a place is goes by the time that nobody can set [S-17]", () => {
+  const trace = new PackTrace(Date.now());
+  const stats = lstatSync(root);
+  for (const [name, more] of Object.entries({ ctime: { ctimeMs: 0 }, mtime: { mtimeMs: 0 } }))
+    trace.add(name, Object.assign(lstatSync(root), { mtimeMs: 4e12, ctimeMs: stats.ctimeMs }, more));
+  expect(trace.isAtRest("ctime")).toBe(true);
+  expect(trace.isAtRest("mtime")).toBe(false);
+});
+
+test("by a clock that says nothing nothing is old [S-17]", () => {
+  for (const startMs of [Number.NaN, Number.NEGATIVE_INFINITY]) {
+    const trace = new PackTrace(startMs);
+    trace.look(root);
+    expect(trace.isAtRest(root)).toBe(false);
+  }
+});
