@@ -1,4 +1,6 @@
-import type { Actor } from "@skillhold/protocol";
+import { randomUUID } from "node:crypto";
+import type { Approval } from "@skillhold/core";
+import { type Actor, Digest, SkillId } from "@skillhold/protocol";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { freshDatabase } from "../postgres-database.ts";
 import { answerOf, ask, problemOf, type TestGateway } from "./gateway.fixture.ts";
@@ -175,6 +177,28 @@ describe("two gateways on one PostgreSQL", () => {
     await one.close();
     await two.close();
   });
+});
+
+test("an approval that holds no more is not taken back without a record [S-62]", async () => {
+  const { store } = gateway.registry;
+  const [at, over] = [new Date(Date.now() - 60_000), new Date(Date.now() - 1)];
+  const digest = Digest.parse(`sha256:${"0".repeat(64)}`);
+  const expired: Approval = {
+    id: randomUUID(),
+    key: digest,
+    skill: SkillId.parse("asks"),
+    treeHash: digest,
+    act: "run_script",
+    target: "scripts/say.sh",
+    by: "root",
+    at: at.toISOString(),
+    expiresAt: over.toISOString(),
+  };
+  await store.transaction((tx) => tx.putApproval(expired));
+  const headers = await gateway.asRole("admin", "root");
+  const revoked = await ask(gateway, "DELETE", `/v1/approvals/kept/${expired.id}`, { headers });
+  expect(await answerOf("revokeApproval", revoked)).toEqual({ wasThere: false });
+  expect(await store.listApprovals(at)).toEqual([expired]);
 });
 
 test("who took an approval back is on record [S-62]", async () => {

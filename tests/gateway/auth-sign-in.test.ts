@@ -1,9 +1,10 @@
 import { hash } from "node:crypto";
+import { inspect } from "node:util";
 import { issueToken } from "@skillhold/core/token";
 import { openGateway } from "@skillhold/gateway";
 import { Problem, routeTable } from "@skillhold/protocol/http";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ask, openTestGateway, type TestGateway } from "./gateway.fixture.ts";
+import { answerOf, ask, openTestGateway, problemOf, type TestGateway } from "./gateway.fixture.ts";
 
 const by = { user: "root", role: "admin" } as const;
 let now: Date;
@@ -33,6 +34,71 @@ test("a code is turned into a session once [S-53]", async () => {
   const lost = responses.find(({ status }) => status === 401);
   expect(lost?.headers.get("set-cookie")).toBeNull();
   expect(Problem.parse(await lost?.json()).hint).toContain("skillhold token sign-in");
+});
+
+const invite = (headers: Readonly<Record<string, string>>, body: object) =>
+  ask(gateway, "POST", "/v1/sign-in-codes", { headers, body });
+
+test("a code of an administrator's signs someone in once, with the role and the name it is for [S-53]", async () => {
+  const made = await invite(await gateway.asRole("admin", "root"), { user: "bob", role: "viewer" });
+  expect(made.headers.get("cache-control")).toBe("no-store");
+  const { code, ...told } = await answerOf("issueSignIn", made);
+  const expiresAt = new Date(now.getTime() + 15 * 60_000).toISOString();
+  expect(told).toEqual({ user: "bob", role: "viewer", expiresAt });
+  const signedIn = await signIn(code);
+  const [cookie = ""] = signedIn.headers.get("set-cookie")?.split("; ") ?? [];
+  const { csrf, user, role } = await answerOf("signIn", signedIn);
+  expect([user, role]).toEqual(["bob", "viewer"]);
+  expect((await signIn(code)).status).toBe(401);
+  const headers = { cookie, "x-skillhold-csrf": csrf };
+  const me = await answerOf("whoAmI", await ask(gateway, "GET", "/v1/me", { headers }));
+  expect([me.user, me.role, me.agent]).toEqual(["bob", "viewer", undefined]);
+  expect((await invite(headers, { user: "eve", role: "viewer" })).status).toBe(403);
+});
+
+test("nobody but an administrator makes codes, and none is for an agent [S-53]", async () => {
+  const body = { user: "eve", role: "viewer" };
+  const others = await Promise.all([
+    gateway.asRole("publisher", "ann"),
+    gateway.asRole("viewer", "ann"),
+    gateway.asRole("agent", "ann"),
+    gateway.asRole("admin", "root", "helper"),
+  ]);
+  for (const headers of others)
+    expect(await problemOf(await invite(headers, body))).toMatchObject({ code: "FORBIDDEN" });
+  const admin = await gateway.asRole("admin", "root");
+  for (const wrong of [
+    { user: "eve", role: "agent" },
+    { user: "eve", role: "system" },
+    { user: "eve" },
+    { role: "viewer" },
+    { user: "", role: "viewer" },
+    { user: "eve\n", role: "viewer" },
+    { ...body, agent: "helper" },
+    { ...body, expiresInMs: 86_400_000 },
+  ])
+    expect([wrong, (await problemOf(await invite(admin, wrong))).code]).toEqual([wrong, "USAGE"]);
+  expect(await gateway.registry.store.listTokens("sign-in")).toEqual([]);
+});
+
+test("a code is in no list, no event and no log, before and after it is used [S-53] [S-62]", async () => {
+  const lines: unknown[] = [];
+  await gateway.close();
+  gateway = await openTestGateway({ clock: { now: () => now }, log: (entry) => lines.push(entry) });
+  const headers = await gateway.asRole("admin", "root");
+  const { code } = await answerOf("issueSignIn", await invite(headers, { user: "bob", role: "viewer" }));
+  const look = async () => {
+    const { tokens } = await answerOf("listTokens", await ask(gateway, "GET", "/v1/tokens", { headers }));
+    const events = await gateway.registry.store.eventsAfter(0, 1000);
+    const stored = await gateway.registry.store.listTokens("sign-in");
+    expect(inspect([tokens, events, lines, stored], { depth: null })).not.toContain(code.slice(4));
+    return { listed: tokens.map(({ user }) => user), types: events.map(({ event }) => event.type) };
+  };
+  expect(await look()).toMatchObject({ listed: ["root"], types: ["token.issued"] });
+  expect((await signIn(code)).status).toBe(200);
+  const used = await look();
+  expect(used.listed.toSorted()).toEqual(["bob", "root"]);
+  expect(used.types.length).toBeGreaterThan(1);
 });
 
 test("a code that is wrong, used or too old is refused in the same words [S-53]", async () => {

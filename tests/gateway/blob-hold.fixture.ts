@@ -3,21 +3,23 @@ import type { Digest } from "@skillhold/protocol";
 import { openTestGateway, type TestGateway } from "./gateway.fixture.ts";
 
 export interface BlobHold {
-  /** How many are being read now, by their digests. */
-  readonly reading: ReadonlyMap<Digest, number>;
+  /** How often bytes were asked for, by their digests. */
+  readonly reads: ReadonlyMap<Digest, number>;
   /** Resolves when one of these bytes is first read. */
   readonly begun: (digest: Digest) => Promise<void>;
+  /** Resolves when bytes are first put. */
+  readonly putting: Promise<void>;
   /** Lets them, and all later ones, go on. */
   readonly release: () => void;
 }
 
-/** A gateway whose store hands over no bytes before it is told to. */
+/** A gateway whose store hands over no bytes, and takes none, before it is told to. */
 export async function openHeldGateway(): Promise<TestGateway & { readonly hold: BlobHold }> {
   const base = await openTestGateway();
   const { registry, context } = base;
   const { blobs } = registry.store;
   const released = Promise.withResolvers<void>();
-  const reading = new Map<Digest, number>();
+  const reads = new Map<Digest, number>();
   const begins = new Map<Digest, PromiseWithResolvers<void>>();
   const beginOf = (digest: Digest) => {
     const found = begins.get(digest) ?? Promise.withResolvers<void>();
@@ -25,23 +27,31 @@ export async function openHeldGateway(): Promise<TestGateway & { readonly hold: 
     return found;
   };
   const get: BlobStore["get"] = async (digest) => {
-    reading.set(digest, (reading.get(digest) ?? 0) + 1);
+    reads.set(digest, (reads.get(digest) ?? 0) + 1);
     beginOf(digest).resolve();
     await released.promise;
     return await blobs.get(digest);
   };
+  const putting = Promise.withResolvers<void>();
+  const put: BlobStore["put"] = async (given) => {
+    putting.resolve();
+    await released.promise;
+    return await blobs.put(given);
+  };
+  const own: Readonly<Record<string | symbol, unknown>> = { get, put };
   const held = new Proxy(blobs, {
     get: (target, name) => {
-      const value: unknown = name === "get" ? get : Reflect.get(target, name);
+      const value: unknown = own[name] ?? Reflect.get(target, name);
       return typeof value === "function" ? value.bind(target) : value;
     },
   });
   const slow = { ...registry, store: { ...registry.store, blobs: held } };
-  const { skills, library } = context;
-  const gateway = await openTestGateway({ registry: slow, skills, library });
+  const { skills, library, audit } = context;
+  const gateway = await openTestGateway({ registry: slow, skills, library, audit });
   const hold = {
-    reading,
+    reads,
     begun: (digest: Digest) => beginOf(digest).promise,
+    putting: putting.promise,
     release: () => released.resolve(),
   };
   const close = async () => {

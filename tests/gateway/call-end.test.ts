@@ -1,10 +1,13 @@
-import { getSkill } from "@skillhold/core/registry";
+import { readdir } from "node:fs/promises";
+import { writeArchive } from "@skillhold/core/registry";
+import { issueToken } from "@skillhold/core/token";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { digestOf } from "../../packages/gateway/src/digest.ts";
 import { RunningCalls } from "../../packages/gateway/src/session/running-calls.ts";
 import { openHeldGateway } from "./blob-hold.fixture.ts";
-import { answerOf, ask, openTestGateway, problemOf, putSkill, type TestGateway } from "./gateway.fixture.ts";
+import { answerOf, ask, openTestGateway, problemOf, type TestGateway } from "./gateway.fixture.ts";
 import { openRunningGateway, putFiles, TestSession } from "./session.fixture.ts";
-import { engines, openOn } from "./skill.fixture.ts";
+import { engines, openOn, put, send, skillText } from "./skill.fixture.ts";
 
 const root = { user: "root", role: "admin" } as const;
 
@@ -50,21 +53,71 @@ describe.each(Object.entries(ends))("when %s", (_, end) => {
     expect((await other.tools()).length).toBeGreaterThan(0);
   });
 
-  test("what it is being sent is not sent [S-53]", async () => {
+  test.each(["skills/open/archive", "skills/open/diff", "export?skills=open"])(
+    "what it is being sent is not sent, and not on record as sent: %s [S-53] [S-62]",
+    async (path) => {
+      const held = await openHeldGateway();
+      gateway = held;
+      const one = await put(gateway, "open", { visibility: "public" });
+      const two = await put(gateway, "open", { body: "Do it twice." });
+      const headers = await gateway.asRole("publisher", "ada", "bot");
+      const answer = ask(gateway, "GET", `/v1/${path}`, { headers });
+      await Promise.race([one, two].map(({ skillHash }) => held.hold.begun(skillHash)));
+      await end(headers);
+      expect(await problemOf(await answer)).toMatchObject({ code: "UNAUTHENTICATED" });
+      held.hold.release();
+      const other = await gateway.asRole("publisher", "ada", "other");
+      expect((await ask(gateway, "GET", `/v1/${path}`, { headers: other })).status).toBe(200);
+      expect(await servedAgents()).toEqual(new Set(["other"]));
+    },
+  );
+
+  test("the large files that it reads, and waits for, are not sent [S-53] [S-62]", async () => {
     const held = await openHeldGateway();
     gateway = held;
-    await putSkill(gateway, "open", "ada", "public");
+    const bytes = new Uint8Array(2 * 1024 * 1024).fill(7);
+    await put(gateway, "open", { visibility: "public", files: { "large.bin": bytes } });
+    const path = "/v1/skills/open/files/large.bin";
     const headers = await gateway.asRole("agent", "ada", "bot");
-    const download = ask(gateway, "GET", "/v1/skills/open/archive", { headers });
-    const { uid, revision } = await getSkill("open", gateway.registry);
-    const stored = await gateway.registry.store.findRevision(uid, revision);
-    if (stored === undefined) throw new Error("there is no revision");
-    await held.hold.begun(stored.skillHash);
+    const answers = Array.from({ length: 6 }, () => ask(gateway, "GET", path, { headers }));
+    const digest = digestOf(bytes);
+    await vi.waitFor(() => expect(held.hold.reads.get(digest)).toBe(4), 30_000);
     await end(headers);
-    expect(await problemOf(await download)).toMatchObject({ code: "UNAUTHENTICATED" });
+    for (const answer of await Promise.all(answers))
+      expect(await problemOf(answer)).toMatchObject({ code: "UNAUTHENTICATED" });
     held.hold.release();
+    const other = await gateway.asRole("agent", "ada", "other");
+    expect((await ask(gateway, "GET", path, { headers: other })).status).toBe(200);
+    expect(await servedAgents()).toEqual(new Set(["other"]));
+    // Those that waited were not read after all.
+    expect(held.hold.reads.get(digest)).toBe(5);
+  });
+
+  test("what it has sent is not published [S-45] [S-53]", async () => {
+    const held = await openHeldGateway();
+    gateway = held;
+    const headers = await gateway.asRole("publisher", "ada", "bot");
+    const content = Buffer.from(skillText("late"));
+    const archive = await writeArchive("zip", [{ path: "late/SKILL.md", executable: false, content }]);
+    const upload = send(gateway, "/v1/skills/upload", archive, headers);
+    await held.hold.putting;
+    await end(headers);
+    expect(await problemOf(await upload)).toMatchObject({ code: "UNAUTHENTICATED" });
+    held.hold.release();
+    const { temporary } = gateway.context.options;
+    // What was unpacked goes away when the work is over.
+    await vi.waitFor(async () => {
+      const names = await readdir(temporary);
+      expect(names.filter((name) => name.startsWith("skillhold-"))).toEqual([]);
+    }, 30_000);
+    expect(await gateway.registry.store.listSkills()).toEqual([]);
   });
 });
+
+async function servedAgents(): Promise<ReadonlySet<string | undefined>> {
+  const events = await gateway.registry.store.eventsAfter(0, 1000);
+  return new Set(events.flatMap(({ event }) => (event.type === "skill.served" ? [event.by.agent] : [])));
+}
 
 describe.each(engines)("on %s", (engine) => {
   test("a long call of an administrator ends with the token, and others go on [S-53]", async () => {
@@ -134,6 +187,14 @@ test("a call whose token is revoked while its body comes is not begun [S-53]", a
   expect(opened).toContain(session.id);
 });
 
+test("a token that is not there lets nothing run [S-53]", async () => {
+  gateway = await openTestGateway();
+  const calls = new RunningCalls({ registry: gateway.registry, log: () => {} });
+  const bearer = { token: "gone", agent: undefined, expiresAt: "2099-01-01T00:00:00.000Z" };
+  const run = calls.run(bearer, new AbortController().signal, async () => "done");
+  await expect(run).rejects.toMatchObject({ code: "UNAUTHENTICATED" });
+});
+
 test("a call ends with its token and its agent also when nobody heard of it [S-53]", async () => {
   let late = 0;
   gateway = await openTestGateway({ clock: { now: () => new Date(Date.now() + late) } });
@@ -142,16 +203,12 @@ test("a call ends with its token and its agent also when nobody heard of it [S-5
   await gateway.asRole("agent", "ada", "bot");
   await gateway.asRole("viewer", "vic");
   const tokens = await store.listTokens("api");
-  const bearers = [
-    ...tokens,
-    {
-      ...tokens[0],
-      agent: undefined,
-      id: "soon over",
-      expiresAt: new Date(Date.now() + 60_000).toISOString(),
-    },
-    { ...tokens[0], agent: undefined, id: "for long", expiresAt: "2099-01-01T00:00:00.000Z" },
-  ].map(({ id, agent, expiresAt = "" }) => ({ token: id ?? "", agent, expiresAt }));
+  const spec = { kind: "api", name: "more", role: "viewer" } as const;
+  const soonOver = await issueToken({ ...spec, user: "sue", expiresInMs: 60_000 }, { by: root }, registry);
+  const forLong = await issueToken({ ...spec, user: "fay" }, { by: root }, registry);
+  const bearers = [...tokens, soonOver.token, forLong.token].map(({ id, agent, expiresAt }) => {
+    return { token: id, agent, expiresAt };
+  });
   const calls = new RunningCalls({ registry, log: () => {} });
   const work = Promise.withResolvers<string>();
   const begun: AbortSignal[] = [];

@@ -1,7 +1,13 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openLayeredLibrary, openLibrary } from "@skillhold/core";
-import { changeAgent, openRegistryLibrary, toggleSkill } from "@skillhold/core/registry";
+import {
+  changeAgent,
+  getAgent,
+  openRegistryLibrary,
+  removeAgent,
+  toggleSkill,
+} from "@skillhold/core/registry";
 import { openGateway } from "@skillhold/gateway";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { answerOf, ask, openTestGateway, problemOf, putSkill, type TestGateway } from "./gateway.fixture.ts";
@@ -61,6 +67,44 @@ describe("grants", () => {
     expect(await answerOf("deleteGrant", await revoke(ann, "pdf/grants/user/bob"))).toMatchObject({
       status: "unchanged",
     });
+  });
+
+  test("are read and taken back by the uid of an agent as by its key [S-43] [S-53]", async () => {
+    await putSkill(gateway, "pdf", "ann");
+    await gateway.asRole("agent", "bob", "helper");
+    const { uid } = await getAgent("helper", gateway.registry);
+    const [byUid, byKey] = [`pdf/grants/agent/${uid}`, "pdf/grants/agent/helper"];
+    const get = (path: string) => ask(gateway, "GET", `/v1/skills/${path}`, { headers: ann });
+    const etagOf = ({ headers }: Response) => headers.get("etag") ?? "";
+    for (const condition of [false, true]) {
+      const given = await grant(ann, byUid);
+      expect(await answerOf("getGrant", await get(byUid))).toMatchObject({ grantee: { key: "helper" } });
+      expect(etagOf(await get(byUid))).toBe(etagOf(await get(byKey)));
+      const headers = condition ? { ...ann, "if-match": etagOf(given) } : ann;
+      expect(await answerOf("deleteGrant", await revoke(headers, byUid))).toMatchObject({
+        status: "revoked",
+        grantee: { kind: "agent", key: "helper" },
+      });
+      expect([(await get(byUid)).status, (await get(byKey)).status]).toEqual([404, 404]);
+    }
+    const stale = { ...ann, "if-match": '"0"' };
+    await grant(ann, byKey);
+    expect((await revoke(stale, byUid)).status).toBe(412);
+  });
+
+  test("that name an agent which is there no more are taken back by what they name [S-43] [S-53]", async () => {
+    const { uid } = await putSkill(gateway, "pdf", "ann");
+    await gateway.asRole("agent", "bob", "helper");
+    const { registry } = gateway;
+    await removeAgent("helper", { by: { user: "root", role: "admin" } }, registry);
+    for (const key of ["helper", "never-there"]) {
+      const left = { skill: uid, grantee: { kind: "agent", key }, canManage: false, pin: undefined } as const;
+      const at = new Date().toISOString();
+      await registry.store.transaction((tx) => tx.putGrant({ ...left, grantedBy: "ann", at }));
+      const taken = await revoke(ann, `pdf/grants/agent/${key}`);
+      expect(await answerOf("deleteGrant", taken)).toMatchObject({ status: "revoked", grantee: { key } });
+    }
+    expect(await registry.store.listGrants([uid])).toEqual([]);
   });
 
   test("name an agent and a revision that there are, and nothing else [S-43] [S-53]", async () => {

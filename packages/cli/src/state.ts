@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type ApprovalStore, type AuditSink, type Clock, keyFile, type SecretStore } from "@skillhold/core";
+import { type ApprovalStore, type Clock, keyFile, type SecretStore } from "@skillhold/core";
 import { SkillError } from "@skillhold/protocol/error";
 import { openStateDatabase, SqliteApprovals, SqliteSecrets } from "@skillhold/store";
 import { dataFolder } from "./data-folder.ts";
@@ -11,7 +11,7 @@ import { UserLog } from "./user-log.ts";
 export interface State {
   readonly approvals: ApprovalStore;
   readonly secrets: SecretStore;
-  readonly audit: AuditSink;
+  readonly audit: UserLog;
   readonly clock: Clock;
 }
 

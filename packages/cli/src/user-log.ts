@@ -12,7 +12,7 @@ interface OpenedLog {
 
 /**
  * The log of the user's own store as a sink. The store is opened, and made, by the first record: who only looks at
- * approvals leaves nothing behind. When it cannot be opened, nothing is recorded and so nothing is done.
+ * approvals leaves nothing behind. What is recorded after it is done needs `ready` before.
  */
 export class UserLog implements AuditSink {
   readonly #io: Pick<Io, "env" | "cwd">;
@@ -20,6 +20,11 @@ export class UserLog implements AuditSink {
 
   constructor(io: Pick<Io, "env" | "cwd">) {
     this.#io = io;
+  }
+
+  /** Opens the store. Throws where it cannot be opened: what is to be recorded afterwards is then not done. */
+  async ready(): Promise<void> {
+    await this.#open();
   }
 
   async record(event: SkillEvent): Promise<void> {

@@ -19,6 +19,7 @@ export async function run({ io, args, options }: CommandInput): Promise<ExitCode
     const held = await state.approvals.list(state.clock.now());
     const chosen =
       start === undefined ? held.filter((each) => isAll || each.skill === skill) : [findOne(held, start)];
+    if (chosen.length > 0) await state.audit.ready();
     const revoked: Approval[] = [];
     for (const approval of chosen) if (await revokeApproval(approval, { by }, state)) revoked.push(approval);
     if (io.json) printData(io, { revoked });

@@ -55,6 +55,12 @@ describe.runIf(process.platform === "linux")("approvals", () => {
     ]);
   });
 
+  test("where that cannot be recorded, none is revoked [S-28] [S-62]", async () => {
+    const broken = { env: { ...env(), SKILLHOLD_STORE: `sqlite:${root}` } };
+    expect((await runMain(["approval", "revoke", "--all"], root, broken)).code).not.toBe(0);
+    expect((await json(["approval", "list"])).data.approvals).toHaveLength(2);
+  });
+
   test.each([
     [[], 2, "Name one approval, or give --skill, or --all."],
     [["x", "--all"], 2, "Name one approval"],

@@ -12,6 +12,7 @@ export async function run({ io, args, options }: CommandInput): Promise<ExitCode
   const scope = { skill, ...present({ agent: textOption(options, "agent") }) };
   const by = ownActor(io);
   return await withState<ExitCode>(io, async (state) => {
+    await state.audit.ready();
     if (!(await removeSecret(scope, name, { by }, state)))
       throw new SkillError("PATH_NOT_FOUND", `No value of ${name} is set for ${skill}.`, {
         hint: "`skillhold secret list` shows what is set.",

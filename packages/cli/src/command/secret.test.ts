@@ -140,6 +140,14 @@ describe("the record of secrets", () => {
     expect((await list()).data.secrets).toEqual([]);
   });
 
+  test("where it cannot be kept, no secret is taken away [S-33] [S-62]", async () => {
+    await secret(["set", "pdf", "PDF_KEY"], { input: value });
+    const broken = { env: { ...env(), SKILLHOLD_STORE: `sqlite:${root}` } };
+    expect((await secret(["remove", "pdf", "PDF_KEY"], broken)).code).not.toBe(0);
+    expect((await list()).data.secrets).toHaveLength(1);
+    expect((await recorded()).map(({ type }) => type)).toEqual(["secret.set"]);
+  });
+
   test("comes first: where it cannot be kept, no secret is set [S-33] [S-62]", async () => {
     const broken = { env: { ...env(), SKILLHOLD_STORE: `sqlite:${root}` } };
     const set = await secret(["set", "pdf", "PDF_KEY", "--force"], { ...broken, input: value });

@@ -11,8 +11,8 @@ export interface RecordedApprovals {
 }
 
 /**
- * Takes an approval back, then records it: in this order the log never calls one revoked that still holds. False when
- * it was not there any more.
+ * Takes an approval back, then records it: in this order the log never calls one revoked that still holds. Where the
+ * record fails it is taken back all the same, and whoever asked is told. False when it was not there any more.
  */
 export async function revokeApproval(
   { id, skill, target }: Approval,

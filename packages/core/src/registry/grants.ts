@@ -80,7 +80,7 @@ export async function revokeSkill(
   rejectAgentActor(by);
   return await store.transaction(async (tx) => {
     const skill = await getManaged(idOrUid, by, tx);
-    const grantee = { kind: from.kind, key: from.key };
+    const grantee = await keyedGrantee(from, tx);
     rejectOther(await tx.findGrant(skill.uid, grantee), seen, skill);
     if (!(await tx.removeGrant(skill.uid, grantee))) return answer(skill, grantee, "unchanged");
     const at = clock.now().toISOString();
@@ -119,7 +119,7 @@ export async function findGrant(
   { store }: RegistryContext,
 ): Promise<Grant | undefined> {
   const { uid } = await getOverseen(idOrUid, by, store);
-  return await store.findGrant(uid, grantee);
+  return await store.findGrant(uid, await keyedGrantee(grantee, store));
 }
 
 async function getOverseen(idOrUid: string, by: Actor, reader: RegistryReader): Promise<RegisteredSkill> {
@@ -128,6 +128,12 @@ async function getOverseen(idOrUid: string, by: Actor, reader: RegistryReader): 
   const own = await reader.findGrant(skill.uid, { kind: "user", key: by.user });
   if (!isManager(skill, own === undefined ? [] : [own], by) && by.role !== "admin") throw notFound(idOrUid);
   return skill;
+}
+
+/** An agent that is named by its uid is granted by its key; one that is not there any more keeps the name it is given. */
+async function keyedGrantee({ kind, key }: Grantee, reader: RegistryReader): Promise<Grantee> {
+  const agent = kind === "agent" ? await reader.findAgent(key) : undefined;
+  return { kind, key: agent?.key ?? key };
 }
 
 /** An agent must be there, and is then granted by its key; users are kept as they are named. */

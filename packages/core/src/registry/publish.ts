@@ -132,6 +132,8 @@ async function commit(candidate: Candidate, { store }: RegistryContext): Promise
       if ((await tx.blobs.missing(digests)).length > 0) return undefined;
       const planned = await planRelease(candidate, tx);
       if (!planned.isUnchanged) await write(planned, candidate, tx);
+      // Whoever was refused meanwhile has published nothing.
+      rejectAborted(candidate.options.signal);
       return planned;
     });
     if (release !== undefined) return release;

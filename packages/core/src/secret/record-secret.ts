@@ -32,8 +32,8 @@ export async function setSecret(
 }
 
 /**
- * Forgets a secret, then records it, by the time before: the log may name one that is gone, and never calls one gone
- * that is there. False when there was none.
+ * Forgets a secret, then records it. Where the record fails the secret is gone all the same, whoever asked is told, and
+ * the log goes on naming it: whoever can find out before that it will fail does so. False when there was none.
  */
 export async function removeSecret(
   scope: SecretScope,

@@ -64,19 +64,56 @@ test("nobody is answered with what was made for another [S-55]", async () => {
   expect(await get({ principal: { ...ada, token: "t2" } }, "?")).toBe("0");
 });
 
-test("those who ask at once wait for one answer; a failure is kept for nobody [S-55]", async () => {
+test("those who ask at once wait for one answer [S-55]", async () => {
+  const { now, get } = open();
+  expect(await Promise.all([get({}, "a"), get({}, "b"), get({}, "c")])).toEqual(["a", "a", "a"]);
+  expect(now.made).toBe(1);
+});
+
+test.each([
+  ["an answer that is not kept", async (text: string) => ({ data: text, note: undefined, isKept: false })],
+  ["a refusal", (text: string) => Promise.reject(new Error(text))],
+])("%s is for nobody who asks after it was begun [S-55]", async (_, end) => {
   const { cache } = open();
-  let made = 0;
+  const question: Question = { operation: "readFile", principal: ada };
+  const [begun, slow] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const first = cache.get(question, async () => {
+    begun.resolve();
+    await slow.promise;
+    return await end("old");
+  });
+  await begun.promise;
+  const later = ["new", "newer"].map((text) => cache.get(question, () => end(text)));
+  slow.resolve();
+  const told = (await Promise.allSettled([first, ...later])).map((each) =>
+    each.status === "fulfilled" ? JSON.parse(String(each.value.json)) : each.reason.message,
+  );
+  expect(told).toEqual(["old", "new", "newer"]);
+});
+
+test("what is made in place of an older answer is kept for its own version alone [S-55]", async () => {
+  const { cache, now, get } = open();
   const question: Question = { operation: "listSkills", principal: ada };
-  const fail = async () => {
-    made += 1;
+  const [begun, slow, made] = [1, 2, 3].map(() => Promise.withResolvers<void>());
+  const first = cache.get(question, async () => {
+    begun?.resolve();
+    await slow?.promise;
     throw new Error("no");
-  };
-  const asked = [cache.get(question, fail), cache.get(question, fail)];
-  expect((await Promise.allSettled(asked)).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
-  expect(made).toBe(1);
-  await expect(cache.get(question, fail)).rejects.toThrow("no");
-  expect(made).toBe(2);
+  });
+  const refused = expect(first).rejects.toThrow("no");
+  await begun?.promise;
+  const second = cache.get(question, async () => {
+    made?.resolve();
+    return { data: { text: "old" }, note: undefined };
+  });
+  await Promise.resolve();
+  now.version = 2;
+  expect(await get({}, "new")).toBe("new");
+  slow?.resolve();
+  await refused;
+  await made?.promise;
+  expect((await second).json).toContain("old");
+  expect(await get({}, "?")).toBe("new");
 });
 
 test("what was begun before a change answers nobody who asks after it [S-55]", async () => {

@@ -48,6 +48,12 @@ const defaultBounds: CacheBounds = { answers: 2000, bytes: 64 * 1024 * 1024, ms:
 const LARGEST_PART = 1 / 8;
 const LONGEST_TEXT = 8 * 1024;
 
+/** An answer, and whether it depends on nothing but the question and the version. */
+interface MadeAnswer<Note> {
+  readonly answer: Answer<Note>;
+  readonly isKept: boolean;
+}
+
 interface Kept {
   readonly answer: Answer<unknown>;
   readonly keptAt: number;
@@ -63,7 +69,7 @@ export class AnswerCache {
   readonly #clock: Clock;
   readonly #bounds: CacheBounds;
   readonly #kept = new Map<string, Kept>();
-  readonly #making = new Map<string, Promise<Answer<unknown>>>();
+  readonly #making = new Map<string, Promise<MadeAnswer<unknown>>>();
   #of: number | undefined;
   #bytes = 0;
 
@@ -73,22 +79,21 @@ export class AnswerCache {
     this.#bounds = { ...defaultBounds, ...bounds };
   }
 
-  /** The answer that is kept, or a new one. Contract: what is made depends on nothing but the question and the version. */
+  /** The answer that is kept, or a new one. Contract: what is kept depends on nothing but the question and the version. */
   async get<Note>(question: Question, make: (version: number) => Promise<Made<Note>>): Promise<Answer<Note>> {
     const version = await this.#version.current(question.isSure, question.seen);
     this.#begin(version);
     const key = keyOf(question);
+    const others = this.#making.get(key);
+    const known = this.#find(key) ?? (others && (await join(others)));
     // What is under a key was made by the maker of its operation, whose notes are all of one type.
-    const known = (this.#find(key) ?? this.#making.get(key)) as
-      | Answer<Note>
-      | Promise<Answer<Note>>
-      | undefined;
-    if (known !== undefined) return await known;
+    if (known !== undefined) return known as Answer<Note>;
     const making = this.#make(key, version, make).finally(() => {
       if (this.#making.get(key) === making) this.#making.delete(key);
     });
-    this.#making.set(key, making);
-    return await making;
+    // It may have waited for another, and one more may be under way by now.
+    if (version === this.#of && !this.#making.has(key)) this.#making.set(key, making);
+    return (await making).answer;
   }
 
   /** Of another version there is nothing worth keeping, and nothing worth waiting for. */
@@ -116,7 +121,7 @@ export class AnswerCache {
     key: string,
     version: number,
     make: (version: number) => Promise<Made<Note>>,
-  ): Promise<Answer<Note>> {
+  ): Promise<MadeAnswer<Note>> {
     const { data, etag, note, isKept = true } = await make(version);
     const text = JSON.stringify(data);
     // A short text is written together with the head; the bytes of a long one are not made anew each time.
@@ -124,7 +129,7 @@ export class AnswerCache {
     const answer = { json, etag: etag ?? shortHash(json), note };
     if (isKept && version === this.#of && json.length <= this.#bounds.bytes * LARGEST_PART)
       this.#put(key, { answer, keptAt: this.#clock.now().getTime(), isUsed: false });
-    return answer;
+    return { answer, isKept };
   }
 
   #put(key: string, kept: Kept): void {
@@ -155,6 +160,15 @@ export class AnswerCache {
     this.#kept.delete(key);
     this.#bytes -= costOf(key, kept);
   }
+}
+
+/**
+ * What another who asked the same is about to get, if it is as good for one who asks later: it was begun before that
+ * question came, and a refusal, or what the version says nothing of, may be older than the question.
+ */
+async function join(making: Promise<MadeAnswer<unknown>>): Promise<Answer<unknown> | undefined> {
+  const made = await making.catch(() => undefined);
+  return made?.isKept === true ? made.answer : undefined;
 }
 
 /** Each part is JSON, in which no line ends: no two questions have one key. */

@@ -104,10 +104,7 @@ async function findSeenGrant(
   registry: GatewayContext["registry"],
 ): Promise<Grant | undefined> {
   if (headers.get("if-match") === null) return undefined;
-  // An agent may be named by its uid, and is granted by its key.
-  const agent = kind === "agent" ? await registry.store.findAgent(key) : undefined;
-  const grantee = { kind, key: agent?.key ?? key };
-  const grant = await findGrant(id, grantee, { by: actorOf(principal) }, registry);
+  const grant = await findGrant(id, { kind, key }, { by: actorOf(principal) }, registry);
   // What is not there is not as anyone saw it, and no tag stands for it.
   if (grant === undefined)
     throw new SkillError("PRECONDITION_FAILED", "They are not granted this skill.", { details: { id } });

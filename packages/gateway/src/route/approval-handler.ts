@@ -14,7 +14,8 @@ export const approvalHandlers: Pick<Handlers, "listQuestions" | "answerQuestion"
   revokeApproval: async ({ params, principal }, { approvals, audit, registry }) => {
     const { clock } = registry;
     const kept = (await approvals.list(clock.now())).find(({ id }) => id === params.approval);
-    if (kept === undefined) return { data: { wasThere: await approvals.remove(params.approval) } };
+    // One that does not hold is not there, and stays where it is: nothing is taken back without a record of it.
+    if (kept === undefined) return { data: { wasThere: false } };
     const by = actorOf(principal);
     return { data: { wasThere: await revokeApproval(kept, { by }, { approvals, audit, clock }) } };
   },

@@ -1,6 +1,7 @@
 import type { Explanation } from "@skillhold/core";
 import { z } from "zod";
-import type { KeyedRow, PagedList } from "./page.ts";
+import { shortHash } from "../digest.ts";
+import type { KeyedRow, PagedList, RowKey } from "./page.ts";
 import { rowsAfter } from "./page.ts";
 
 const ranks = { visible: 0, hidden: 0, shadowed: 1, invalid: 2 } as const satisfies Record<
@@ -8,17 +9,17 @@ const ranks = { visible: 0, hidden: 0, shadowed: 1, invalid: 2 } as const satisf
   number
 >;
 
-const Place = z.tuple([z.int(), z.string(), z.string(), z.int()]);
+const Place = z.tuple([z.int(), z.string(), z.string(), z.string()]);
 
 /**
  * Explanations as a library gives them: what counts for an id, what another stands before, and what is no skill, each in
- * the order of their ids. Where a skill lies is in no place:
- * that is not for all to know, and those of one source and id are told apart by their number.
+ * the order of their ids. Those of one source and id are told apart by where they lie, and as that is not for all to know,
+ * by its hash: whatever else comes and goes, it stays, at every gateway.
  */
 export function explanationList(
   all: readonly Explanation[],
 ): PagedList<KeyedRow<Explanation>, z.infer<typeof Place>> {
-  const keyed = keyRows(all);
+  const keyed = all.map((row) => ({ key: keyOf(row), row }));
   return {
     place: Place,
     placeOf: ({ key }) => Place.parse(key),
@@ -26,15 +27,8 @@ export function explanationList(
   };
 }
 
-function keyRows(all: readonly Explanation[]): readonly KeyedRow<Explanation>[] {
-  const counts = new Map<string, number>();
-  return all.map((row) => {
-    const { id, source, state } = row;
-    const name = JSON.stringify([ranks[state], id, source]);
-    const number = counts.get(name) ?? 0;
-    counts.set(name, number + 1);
-    return { key: [ranks[state], id, source, number], row };
-  });
+function keyOf({ id, source, state, path }: Explanation): RowKey {
+  return [ranks[state], id, source, shortHash(path)];
 }
 
 /** Where things lie on this machine is for those to know who look after it. */

@@ -10,7 +10,7 @@ import { viewerOf } from "../viewer.ts";
 import { exchangeLimits } from "./exchange-limit.ts";
 import { attachment } from "./file-answer.ts";
 import { canManage, getKnown, isOverseer, type KnownSkill } from "./known-skill.ts";
-import { recordServed } from "./served.ts";
+import { recordStillServed } from "./served.ts";
 
 /** Skills as one archive: what the caller may have of what counts. Grants are told to those who manage the skill. */
 export async function exportSkills(
@@ -36,7 +36,7 @@ export async function exportSkills(
     digest,
     bytes,
   }));
-  await recordServed(call, served, context);
+  await recordStillServed(call, served, context);
   return {
     bytes: ownMemory(archive),
     type: format === "tar.gz" ? "application/gzip" : "application/zip",

@@ -11,14 +11,17 @@ interface Reader {
 }
 
 /**
- * Reads a file, a large one when the gate for heavy work lets it. A part is no lighter than the whole: the digest is
- * over all of it.
+ * Reads a file, a large one when the gate for heavy work lets it, and for as long as its reader counts. A part is no
+ * lighter than the whole: the digest is over all of it.
  */
 export async function readInTurn<T>(
   { size }: Pick<SkillFile, "size">,
-  { principal, signal }: Reader,
+  reader: Reader,
   read: () => Promise<T>,
-  { gates }: Pick<RunningContext, "gates">,
+  { gates, calls }: Pick<RunningContext, "gates" | "calls">,
 ): Promise<T> {
-  return size < LARGE_BYTES ? await read() : await gates.heavy.pass(principal.token, read, signal);
+  if (size < LARGE_BYTES) return await read();
+  // The signal is made when it is looked at, and small files have no use for it.
+  const { principal, signal } = reader;
+  return await calls.run(principal, signal, (ending) => gates.heavy.pass(principal.token, read, ending));
 }

@@ -24,7 +24,7 @@ import { attachment } from "./file-answer.ts";
 import { allowedRevision, getKnown, type KnownSkill } from "./known-skill.ts";
 import { pageOf } from "./page.ts";
 import { revisionView } from "./revision-view.ts";
-import { recordServed, type Served } from "./served.ts";
+import { recordStillServed, type Served } from "./served.ts";
 import { packFiles } from "./skill-archive.ts";
 import { changeIn, findSeen } from "./skill-change-handler.ts";
 import { readFiles } from "./skill-content.ts";
@@ -167,7 +167,7 @@ async function diffVersions(
   const json = JSON.stringify(diff);
   const etag = shortHash(json);
   if (isFresh(call.headers, etag)) return { unchanged: etag };
-  await recordServed(call, endsOf(known.access.entry.id, diff), context);
+  await recordStillServed(call, endsOf(known.access.entry.id, diff), context);
   return { json, etag };
 }
 
@@ -204,7 +204,11 @@ async function downloadSkill(
   const read = () => packFiles(known, files, context);
   const { bytes, digest } = await context.archives.get(treeHash, format, read);
   const { id } = known.access.entry;
-  await recordServed(call, [{ skill: id, hash: treeHash, revision, digest, bytes: bytes.length }], context);
+  await recordStillServed(
+    call,
+    [{ skill: id, hash: treeHash, revision, digest, bytes: bytes.length }],
+    context,
+  );
   const name = attachment(`${id}.${format}`);
   return {
     bytes,

@@ -1,4 +1,5 @@
 import type { Digest, SkillId } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
 import type { GatewayContext } from "../gateway-context.ts";
 import { actorOf, isPerson, type Principal } from "../principal.ts";
 
@@ -15,9 +16,25 @@ export interface Served {
   readonly bytes: number;
 }
 
+interface Receiver {
+  readonly principal: Principal;
+  readonly isHead?: boolean;
+}
+
+/** The same for what took long to make: nothing is recorded as handed to one who was refused meanwhile, or is gone. */
+export async function recordStillServed(
+  call: Receiver & { readonly signal: AbortSignal },
+  served: readonly Served[],
+  context: Pick<GatewayContext, "audit" | "registry">,
+): Promise<void> {
+  if (call.signal.aborted)
+    throw new SkillError("INTERRUPTED", "It was called off before it was handed over.");
+  await recordServed(call, served, context);
+}
+
 /** Records what an agent is handed, before it is. When that fails, nothing is handed over. */
 export async function recordServed(
-  { principal, isHead = false }: { readonly principal: Principal; readonly isHead?: boolean },
+  { principal, isHead = false }: Receiver,
   served: readonly Served[],
   { audit, registry }: Pick<GatewayContext, "audit" | "registry">,
 ): Promise<void> {

@@ -5,14 +5,14 @@ import type { Principal } from "../principal.ts";
 /** What someone was let in by. */
 export type Bearer = Pick<Principal, "token" | "agent" | "expiresAt">;
 
-/** Whether it counts no more: the token has expired or was revoked, or the agent that it acts as was taken away. */
+/** Whether it counts no more: the token has expired, was revoked or is not there, or its agent was taken away. */
 export async function isOver(
   { token, agent, expiresAt }: Bearer,
   { store, clock }: Pick<RegistryContext, "store" | "clock">,
 ): Promise<boolean> {
   if (Date.parse(expiresAt) <= clock.now().getTime()) return true;
   const found = await store.findToken(token);
-  if (found?.revokedAt !== undefined) return true;
+  if (found === undefined || found.revokedAt !== undefined) return true;
   if (agent === undefined) return false;
   const acting = await store.findAgent(agent);
   return acting === undefined || acting.removedAt !== undefined;

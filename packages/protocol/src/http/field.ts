@@ -15,8 +15,8 @@ export const At = z.iso.datetime();
 
 /** The part of every query for a list. */
 export const paging = {
-  // A place may be a name of 256 characters of four bytes each.
-  cursor: z.string().max(2048).optional().describe("As the page before gave it."),
+  // A place may be a name of 256 characters, each of which JSON writes as six.
+  cursor: z.string().max(4096).optional().describe("As the page before gave it."),
   limit: z
     .string()
     .regex(/^[1-9][0-9]{0,3}$/)
