@@ -91,4 +91,22 @@ describe.runIf(process.platform === "linux")("a run that is called off before it
       } else await (running as Awaited<ReturnType<Sandbox["start"]>>).dispose();
     }
   });
+
+  test("ends at whatever moment it is killed after its start [S-29]", async () => {
+    const sandbox = bubblewrap();
+    const command = () => ({
+      argv: ["/bin/sh", "-c", "sleep 0.5; touch /mnt/shared/survived"] as const,
+      env: {},
+    });
+    for (let count = 0; count < 60; count += 1) {
+      const running = await start(sandbox, "killed", { command });
+      running.stdout.resume();
+      // It takes a millisecond or two to be on its own, and no timer is so fine.
+      for (const until = performance.now() + (count % 8) * 0.3; performance.now() < until; );
+      running.kill();
+      await running.exited;
+      await running.dispose();
+    }
+    expect(existsSync(join(shared, "survived"))).toBe(false);
+  });
 });

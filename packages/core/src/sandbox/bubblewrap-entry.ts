@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { SkillError } from "@skillhold/protocol/error";
 import { control, WORK } from "./bubblewrap-option.ts";
 import { rejectCalledOff } from "./called-off.ts";
-import type { Launched } from "./process.ts";
+import { type Launched, tryKill } from "./process.ts";
 
 /** A sandbox that is set up, and in which the program has not started yet. */
 export interface Entry {
@@ -58,6 +58,11 @@ export async function enter(
   } finally {
     complaint.close();
   }
+}
+
+/** Ends the first process of a sandbox, and all others with it. */
+export function endInit({ pid, startTime }: InitProcess): void {
+  if (readStartTime(pid) === startTime) tryKill(pid);
 }
 
 /** Once the whole process tree of a sandbox is gone: the kernel ends it before its first process is done. */

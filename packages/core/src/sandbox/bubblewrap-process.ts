@@ -1,7 +1,7 @@
 import { closeSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import { defaultLimits } from "@skillhold/protocol/limits";
-import { type Entry, leave } from "./bubblewrap-entry.ts";
+import { type Entry, endInit, leave } from "./bubblewrap-entry.ts";
 import type { ControlGroup } from "./cgroup.ts";
 import { collectFiles } from "./collect.ts";
 import { exitOf } from "./exit.ts";
@@ -56,8 +56,9 @@ export class BubblewrapProcess implements SandboxProcess {
   }
 
   kill(): void {
-    // The first process inside dies with bubblewrap, and all others with it.
     this.#launched.kill();
+    // It dies with bubblewrap only from the moment on at which it has asked for that.
+    endInit(this.#entry.init);
   }
 
   async collect(target: string): Promise<Collected> {

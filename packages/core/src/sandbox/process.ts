@@ -220,12 +220,12 @@ function pipeOf(child: ChildProcess, descriptor: number): Socket {
   return stream as Socket;
 }
 
-function tryKill(pid: number): boolean {
+export function tryKill(pid: number): boolean {
   try {
     process.kill(pid, "SIGKILL");
     return true;
   } catch {
-    // There is no such group: it is empty, or does not exist yet.
+    // There is no such process, or none in the group, or not yet.
     return false;
   }
 }
