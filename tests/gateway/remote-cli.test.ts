@@ -121,10 +121,12 @@ describe("with --gateway", () => {
 
   test("a gateway that is not there, and a token that does not count, have their own exit codes [S-60]", async () => {
     const wrong = { env: env({ SKILLHOLD_TOKEN: `${token.slice(0, -4)}xxxx` }) };
-    expect(await json(["list", ...there()], wrong)).toMatchObject({
+    const refused = await json(["list", ...there()], wrong);
+    expect(refused).toMatchObject({
       code: 4,
-      error: { code: "UNAUTHENTICATED" },
+      error: { code: "UNAUTHENTICATED", message: `The gateway ${served.url} does not accept the token.` },
     });
+    expect(refused.error.hint).toContain(`skillhold login ${served.url}`);
     const gone = await serveGateway();
     await gone.close();
     const down = await json(["list", "--gateway", gone.url]);

@@ -13,9 +13,19 @@ export function refusedBy(text: string, status: number, address: string): SkillE
   const { code, detail, hint, requestId, details } = problem;
   // A bug over there is none of this program.
   if (code === "INTERNAL") return remoteFailed(shorten(detail), { hint, details: { requestId, status } });
+  // The gateway tells how to send a token. One was sent.
+  if (code === "UNAUTHENTICATED") return refusedToken(address, { requestId: shorten(requestId) });
   return new SkillError(code, shorten(detail), {
     hint: shorten(hint),
     details: { ...details, requestId: shorten(requestId) },
+  });
+}
+
+/** The failure of a token that counts there no more, or never did. */
+function refusedToken(address: string, details: Readonly<Record<string, unknown>>): SkillError {
+  return new SkillError("UNAUTHENTICATED", `The gateway ${address} does not accept the token.`, {
+    hint: `It has expired, was revoked, or is of another gateway. \`skillhold token create\` makes one there, and \`skillhold login ${address}\` keeps it here; SKILLHOLD_TOKEN, where it is set, is used instead.`,
+    details,
   });
 }
 
