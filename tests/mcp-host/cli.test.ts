@@ -257,6 +257,13 @@ describe("how it stands with servers", () => {
     );
   });
 
+  test("is named by the system's reason, where its address does not answer [S-57]", async () => {
+    const gone = await serveHttp(oneSkill());
+    await gone.close();
+    await main(["source", "add", "mcp", "gone", "--url", gone.url]);
+    expect((await main(["list"])).err).toContain("The server cannot be reached: connect ECONNREFUSED");
+  });
+
   test("is told by doctor for what a server lists and cannot be used [S-19] [S-57]", async () => {
     await addServer({
       list: () => pageOf([{ ...entryOf("evil", { "SKILL.md": skillText("evil") }), resources: "dynamic" }]),

@@ -47,11 +47,13 @@ function isRefusedByHttp(error: unknown): boolean {
   return error instanceof SdkHttpError && (error.status === 401 || error.status === 403);
 }
 
-/** What fetch says of a failure is in its cause. */
-function messageOf(error: unknown): string {
+/** What fetch says of a failure is in its cause, and the client may have wrapped that once more. */
+function messageOf(error: unknown, depth = 0): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;
-  return cause instanceof Error && cause.message !== "" ? cause.message : error.message;
+  return cause instanceof Error && cause.message !== "" && depth < 8
+    ? messageOf(cause, depth + 1)
+    : error.message;
 }
 
 const SHOWN_LENGTH = 300;
