@@ -147,7 +147,9 @@ describe.each(engines)("a session that is told again from the log, on %s", (engi
   });
 
   test("a session that is not in the log is not told [S-62]", async () => {
-    await expect(replaySession("no such", scene.context)).rejects.toMatchObject({ code: "USAGE" });
+    await expect(replaySession("no such", scene.context)).rejects.toMatchObject({
+      code: "SESSION_NOT_FOUND",
+    });
   });
 
   const registryLibrary =

@@ -129,7 +129,10 @@ describe.runIf(process.platform === "linux")("replay", () => {
 
   test("says so when there is no such session or step [S-62]", async () => {
     await useSkill();
-    expect(await scene.json(["replay", "nobody"])).toMatchObject({ code: 2, error: { code: "USAGE" } });
+    expect(await scene.json(["replay", "nobody"])).toMatchObject({
+      code: 5,
+      error: { code: "SESSION_NOT_FOUND", hint: expect.stringContaining("audit tail") },
+    });
     expect(await scene.json(["replay", await lastSession(), "9"])).toMatchObject({ code: 2 });
   });
 });

@@ -46,7 +46,7 @@ export async function replaySession(session: string, context: ReplayContext): Pr
   const { store, limits } = context;
   const events = await store.eventsOfSession(session);
   if (events.length === 0)
-    throw new SkillError("USAGE", "The log has no session of that id.", {
+    throw new SkillError("SESSION_NOT_FOUND", "The log has no session of that id.", {
       hint: "`skillhold audit tail --type session.opened` lists sessions.",
     });
   const content = new PastContent(store);
