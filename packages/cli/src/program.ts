@@ -65,7 +65,7 @@ export async function parseCommandLine(
   try {
     program.parse(argv, { from: "user" });
   } catch (error) {
-    if (error instanceof CommanderError) return await readExit(error, context);
+    if (error instanceof CommanderError) return await readExit(error, table, context);
     throw error;
   }
   return invocation ?? 0;
@@ -139,15 +139,14 @@ function collect(value: string, before: readonly string[] = []): readonly string
   return [...before, value];
 }
 
-const DASH_HINT = "--help shows the options; arguments that begin with a dash go after `--`.";
-
 /** Commander reports help, the version and misuse alike by throwing. */
-async function readExit(error: CommanderError, { io }: ProgramContext): Promise<ExitCode> {
+async function readExit(
+  error: CommanderError,
+  table: readonly CommandSpec[],
+  { io }: ProgramContext,
+): Promise<ExitCode> {
   if (error.exitCode === 0) return 0;
   if (error.code === "commander.help" && !io.json) return 2;
-  const { SkillError } = await import("@skillhold/protocol/error");
-  if (error.code === "commander.help") throw new SkillError("USAGE", "a command is missing");
-  const [, message = error.message, guess] = /^(?:error: )?(.*?)(?:\n\((.*)\))?$/s.exec(error.message) ?? [];
-  const hint = guess ?? (error.code === "commander.unknownOption" ? DASH_HINT : undefined);
-  throw new SkillError("USAGE", message, hint === undefined ? {} : { hint });
+  const { misuseOf } = await import("./misuse.ts");
+  throw misuseOf(error, table);
 }
