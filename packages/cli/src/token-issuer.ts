@@ -1,6 +1,13 @@
+import { plain } from "./output.ts";
 import type { CommandInput } from "./program.ts";
+import { showStore, storeUrl } from "./store-address.ts";
 
 /** The input of a command over tokens, as the administrator that anyone is who can open the store. */
 export function asIssuer(input: CommandInput, user: unknown): CommandInput {
   return { ...input, options: { ...input.options, role: "admin", user } };
+}
+
+/** Which gateways know what was made: one with a data folder of its own is easily left out. */
+export function countsAt({ options, io }: Pick<CommandInput, "options" | "io">): string {
+  return `It counts at gateways on the store ${plain(showStore(storeUrl(options, io), io))}.\n`;
 }

@@ -6,7 +6,7 @@ import { countOption, present, textOption } from "../option.ts";
 import { type ExitCode, plain, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
 import { withRegistry } from "../store.ts";
-import { asIssuer } from "../token-issuer.ts";
+import { asIssuer, countsAt } from "../token-issuer.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -25,6 +25,7 @@ export async function run(input: CommandInput): Promise<ExitCode> {
     const as = agent === undefined ? "" : `, as the agent ${plain(agent)}`;
     io.out(`${secret}\n`);
     io.err(`${role} for ${plain(user)}${as}, until ${expiresAt}\n`);
+    io.err(countsAt(input));
     io.err("Keep it where secrets are kept: it is not shown again.\n");
     io.err(`\`skillhold token revoke ${id}${flags}\` takes it back.\n`);
     return 0;

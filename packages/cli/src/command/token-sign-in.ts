@@ -5,7 +5,7 @@ import { present, textOption } from "../option.ts";
 import { type ExitCode, plain, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
 import { withRegistry } from "../store.ts";
-import { asIssuer } from "../token-issuer.ts";
+import { asIssuer, countsAt } from "../token-issuer.ts";
 
 /** Prints what a person signs in with at a gateway: a code, or the link that has it. */
 export async function run(input: CommandInput): Promise<ExitCode> {
@@ -25,6 +25,7 @@ export async function run(input: CommandInput): Promise<ExitCode> {
     else {
       io.out(`${link ?? secret}\n`);
       io.err(`It signs ${plain(user)} in once, with the role ${role}, until ${expiresAt}.\n`);
+      io.err(countsAt(input));
     }
     return 0;
   });
