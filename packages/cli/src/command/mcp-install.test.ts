@@ -132,6 +132,12 @@ describe("mcp install", () => {
     },
   );
 
+  test("says where the client looks for the token, which is in no file [S-57]", async () => {
+    const { err } = await install("--client", "cursor", "--gateway", "https://skills.example");
+    expect(err).toContain("note: Cursor takes the token from the variable SKILLHOLD_TOKEN");
+    expect((await install("--client", "codex")).err).not.toContain("note:");
+  });
+
   test("refuses what is not an address, not a variable, and what a client cannot have [S-57]", async () => {
     for (const gateway of ["skills.example", "ftp://x", "https://ada:secret@x"])
       expect((await install("--client", "cursor", "--gateway", gateway)).code, gateway).toBe(2);

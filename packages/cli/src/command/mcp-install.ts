@@ -43,7 +43,7 @@ export async function run(input: CommandInput): Promise<ExitCode> {
   const entry = entryFor(plan.client, server);
   const outcome = options["undo"] === true ? undo(plan, io) : install(plan, entry, io);
   if (!plan.isDry) outcome.apply();
-  report(io, plan, outcome, options["undo"] === true ? undefined : plan.client.note?.(server));
+  report(io, plan, outcome, options["undo"] === true ? undefined : noteFor(plan.client, server));
   return 0;
 }
 
@@ -97,6 +97,13 @@ function entryFor(client: McpClient, server: Server): Entry {
   throw new SkillError("USAGE", `${client.title} takes no servers by address from its settings file.`, {
     hint: "Add the gateway in its own settings, among the connectors, or leave --gateway out.",
   });
+}
+
+/** What is left to do: a token is in no file. */
+function noteFor({ title, note }: McpClient, server: Server): string | undefined {
+  if (note !== undefined || !("url" in server)) return note?.(server);
+  const { tokenVariable: name } = server;
+  return `${title} takes the token from the variable ${name}: set it where ${title} is started.`;
 }
 
 function install({ file, config, way }: Plan, entry: Entry, io: Io): Outcome {
