@@ -42,4 +42,10 @@ describe.runIf(process.platform === "linux")("deps install for a skill of the st
     expect((await json(["deps", "install", "needy", "--yes", "--dry-run"])).code).toBe(0);
     expect(await count()).toBe(before);
   });
+
+  test("fails for what is no package, also where nothing is to be done [S-36]", async () => {
+    await json(["publish", skill("needy")]);
+    const { code, data } = await json(["deps", "install", "needy", "npx:marked", "--dry-run"]);
+    expect([code, data.results]).toMatchObject([1, [{ spec: "npx:marked", status: "failed" }]]);
+  });
 });

@@ -19,8 +19,8 @@ export async function run(input: CommandInput): Promise<ExitCode> {
   const { id, state } = done.survey;
   if (io.json) printData(io, { skill: id, ...done.report, state });
   else printEnd(io, done, options["dryRun"] === true);
-  if (options["dryRun"] === true) return 0;
   if (done.report.results.some(({ status }) => status === "failed")) return 1;
+  if (options["dryRun"] === true) return 0;
   return state.state === "missing" ? MISSING : 0;
 }
 
