@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { didYouMean, suggest } from "@skillhold/core";
+import { didYouMean, type Explanation, suggest } from "@skillhold/core";
 import { folderId } from "@skillhold/core/skill";
 import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
@@ -17,7 +17,7 @@ export async function getEntry(opened: Opened, id: string): Promise<SkillEntry> 
   const hidden = candidates.find(({ state }) => state === "hidden");
   if (hidden !== undefined) {
     throw new SkillError("SKILL_NOT_FOUND", `The skill ${id} is hidden from this viewer. ${hidden.message}`, {
-      hint: `Look as another viewer with --agent, --runtime, --as or --allow; \`skillhold explain ${id}${opened.rootFlags}\` says more.`,
+      hint: `${wayTo(hidden)}; \`skillhold explain ${id}${opened.rootFlags}\` says more.`,
       details: { id, reason: hidden.reason },
     });
   }
@@ -29,6 +29,13 @@ export async function getEntry(opened: Opened, id: string): Promise<SkillEntry> 
     });
   }
   throw await unknownSkill(opened, id);
+}
+
+/** What lets one see a skill that is hidden. */
+function wayTo({ id, reason }: Explanation): string {
+  if (reason === "disabled") return `\`skillhold enable ${id}\` switches it on`;
+  if (reason === "archived") return `\`skillhold unarchive ${id}\` brings it back`;
+  return "Look as another viewer with --agent, --runtime, --as or --allow";
 }
 
 /** The failure for an id that no candidate has. */

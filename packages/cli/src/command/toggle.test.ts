@@ -32,7 +32,10 @@ describe("a skill of the store", () => {
     expect((await text(["catalog", "--source", "registry"])).out).not.toContain("pdf");
     expect(await json(["read", "pdf", "--source", "registry"])).toMatchObject({
       code: 5,
-      error: { message: "The skill pdf is hidden from this viewer. It is switched off." },
+      error: {
+        message: "The skill pdf is hidden from this viewer. It is switched off.",
+        hint: expect.stringContaining("`skillhold enable pdf` switches it on"),
+      },
     });
     expect((await text(["enable", "pdf", ...asAdmin])).out).toBe("pdf: on in the store, active\n");
     expect(await listed("--source", "registry")).toEqual(["pdf"]);
