@@ -7,9 +7,11 @@ import { systemCode } from "../io-failure.ts";
 export async function makeDataFolder(folder: string): Promise<void> {
   try {
     await make(folder);
-    await access(folder, constants.W_OK | constants.X_OK);
+    // With the dot a file is told from a folder that is closed.
+    await access(`${folder}/.`, constants.W_OK | constants.X_OK);
   } catch (error) {
-    const reason = systemCode(error) ?? "unknown failure";
+    const code = systemCode(error) ?? "unknown failure";
+    const reason = code === "ENOTDIR" ? "a file is in its place" : code;
     throw new SkillError("IO_FAILED", `${folder} cannot be made, or not written to (${reason}).`, {
       hint: "Let it be written to, or name another folder with --data.",
       cause: error,
