@@ -127,6 +127,14 @@ describe("with --gateway", () => {
       error: { code: "UNAUTHENTICATED", message: `The gateway ${served.url} does not accept the token.` },
     });
     expect(refused.error.hint).toContain(`skillhold login ${served.url}`);
+    const beside = await json(["list", "--gateway", `${served.url}/elsewhere`]);
+    expect(beside).toMatchObject({
+      code: 1,
+      error: {
+        code: "REMOTE_FAILED",
+        hint: expect.stringContaining("Check that the address is a gateway's"),
+      },
+    });
     const gone = await serveGateway();
     await gone.close();
     const down = await json(["list", "--gateway", gone.url]);

@@ -13,6 +13,7 @@ export function refusedBy(text: string, status: number, address: string): SkillE
   const { code, detail, hint, requestId, details } = problem;
   // A bug over there is none of this program.
   if (code === "INTERNAL") return remoteFailed(shorten(detail), { hint, details: { requestId, status } });
+  if (code === "ROUTE_NOT_FOUND") return badAnswer(address, "it has no such route.");
   // The gateway tells how to send a token. One was sent.
   if (code === "UNAUTHENTICATED") return refusedToken(address, { requestId: shorten(requestId) });
   return new SkillError(code, shorten(detail), {
