@@ -46,10 +46,13 @@ describe("the first start", () => {
     expect(command.err).not.toContain("skh_");
     expect(command.out.split("skh_")).toHaveLength(2);
 
-    const again = scene.start(["serve", "--port", "0", "--data", data, "--no-seed"]);
-    await again.until(() => again.out.includes("To sign in"));
-    expect(again.out).toContain(`SKILLHOLD_DATA=${data} skillhold token sign-in --url http://127.0.0.1:`);
-    expect(again.out).not.toContain("skh_");
+    const start = ["serve", "--port", "0", "--no-seed"];
+    const variable = { SKILLHOLD_DATA: data };
+    for (const again of [scene.start([...start, "--data", data]), scene.start(start, variable)]) {
+      await again.until(() => again.out.includes("To sign in"));
+      expect(again.out).toContain(`SKILLHOLD_DATA=${data} skillhold token sign-in --url http://127.0.0.1:`);
+      expect(again.out).not.toContain("skh_");
+    }
   });
 
   test("the command that a later start prints gets another link [S-53]", async () => {

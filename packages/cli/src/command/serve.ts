@@ -15,7 +15,7 @@ import {
   withDataFolder,
 } from "../gateway/serve-option.ts";
 import { hasAdministrator, makeSignInLink } from "../gateway/sign-in-link.ts";
-import { listOption, textOption } from "../option.ts";
+import { listOption } from "../option.ts";
 import { type ExitCode, type Io, plain, printLine } from "../output.ts";
 import type { CommandInput } from "../program.ts";
 import { storeFlags, storeUrl } from "../store-address.ts";
@@ -117,8 +117,9 @@ async function announce(
 }
 
 function signInCommand(address: string, options: CommandInput["options"], { env }: Io): string {
-  const data = textOption(options, "data") === undefined ? undefined : env[DATA_VARIABLE];
-  const prefix = data === undefined ? "" : `${DATA_VARIABLE}=${quoted(data)} `;
+  // Another terminal has neither the option nor the variable.
+  const data = env[DATA_VARIABLE];
+  const prefix = data ? `${DATA_VARIABLE}=${quoted(data)} ` : "";
   return `${prefix}skillhold token sign-in --url ${address}${storeFlags(options)}`;
 }
 
