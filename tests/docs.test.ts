@@ -11,6 +11,8 @@ import {
 import { dirname, join, resolve } from "node:path";
 import { profiles, type RuleCode, ruleTable, severityOf } from "@skillhold/core/skill";
 import { expect, test } from "vitest";
+import { commandTable } from "../packages/cli/src/command-table.ts";
+import { parseCommandLine } from "../packages/cli/src/program.ts";
 
 const root = resolve(import.meta.dirname, "..");
 const documents = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"], {
@@ -42,6 +44,24 @@ test("every link between the documents leads somewhere", () => {
         true,
       ]);
     }
+  }
+});
+
+test("every command in the documents is one that the command line takes [S-60]", async () => {
+  const io = { out: () => {}, err: () => {}, color: false, errColor: false, json: false };
+  const lines = documents.flatMap((file) =>
+    [...readFileSync(join(root, file), "utf8").matchAll(/```(?:console|sh)\n(.*?)```/gs)]
+      .flatMap(([, block = ""]) => block.split("\n"))
+      .flatMap((line) => /^(?:\$ )?(?:.*\()?(?:npx )?skillhold (.*)$/.exec(line)?.[1] ?? [])
+      .map((words) => ({ file, words: words.replace(/ +#.*$|\)$/, "") })),
+  );
+  expect(lines.length).toBeGreaterThan(50);
+  for (const { file, words } of lines) {
+    const argv = [...words.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
+      ([, double, single, plain]) => double ?? single ?? plain ?? "",
+    );
+    const parsed = parseCommandLine(argv, commandTable, { io, version: "1" });
+    await expect(parsed, `${file}: ${words}`).resolves.not.toBe(2);
   }
 });
 
