@@ -10,6 +10,7 @@ import { isNoRegistry, openRegistryStore } from "@skillhold/store";
 import { readActor } from "./actor-option.ts";
 import { keepNote, openSignedStore } from "./audit-store.ts";
 import { type Io, plain } from "./output.ts";
+import { patient, withPatience } from "./patience.ts";
 import type { CommandInput } from "./program.ts";
 import { rehearse } from "./rehearsal.ts";
 import {
@@ -75,13 +76,14 @@ async function withStore<T>(
   use: (store: RegistryStore) => Promise<T>,
 ): Promise<T> {
   const isDryRun = options["dryRun"] === true;
-  const store = await open(url, isDryRun ? "read" : kind, io);
+  const tell = (message: string) => io.err(`note: ${message}\n`);
+  const store = await withPatience(tell, () => open(url, isDryRun ? "read" : kind, io));
   if (store === undefined) {
     if (kind === "write" && isDryRun) return await withEmptyStore(use);
     throw missingStore(url, io);
   }
   try {
-    const result = await use(isDryRun ? rehearse(store) : store);
+    const result = await use(isDryRun ? rehearse(store) : patient(store, tell));
     if (kind !== "read" && !isDryRun) await witness(store, url, io);
     return result;
   } finally {

@@ -3,9 +3,8 @@ import { SkillError } from "@skillhold/protocol/error";
 import type { DependencyEvent } from "@skillhold/protocol/http";
 import { DATA_VARIABLE } from "../data-folder.ts";
 import { CloserList } from "../gateway/closer-list.ts";
-import { gatewayLog } from "../gateway/gateway-log.ts";
+import { gatewayLog, tellWaiting } from "../gateway/gateway-log.ts";
 import { type GatewayParts, openParts } from "../gateway/gateway-part.ts";
-import { withPatience } from "../gateway/patience.ts";
 import { startSeeding } from "../gateway/seeding.ts";
 import {
   addressOf,
@@ -17,6 +16,7 @@ import {
 import { hasAdministrator, makeSignInLink } from "../gateway/sign-in-link.ts";
 import { listOption } from "../option.ts";
 import { type ExitCode, type Io, plain, printLine } from "../output.ts";
+import { withPatience } from "../patience.ts";
 import type { CommandInput } from "../program.ts";
 import { storeFlags, storeUrl } from "../store-address.ts";
 import { paintFor } from "../text.ts";
@@ -52,7 +52,7 @@ async function serve(
   const seeding = settings.isSeeded ? startSeeding({ log, signal: closing.signal }, registry) : undefined;
   const stopTelling = progress.listen((event) => logProgress(event, log));
   try {
-    await withPatience(log, () => announce(addressOf(listening, settings), asked, parts));
+    await withPatience(tellWaiting(log), () => announce(addressOf(listening, settings), asked, parts));
     await untilAborted(asked.io.signal);
     log({ level: "info", event: "gateway.closing" });
   } finally {

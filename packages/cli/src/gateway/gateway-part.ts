@@ -13,15 +13,16 @@ import { dataFolder } from "../data-folder.ts";
 import { missingHook } from "../missing-hook.ts";
 import { present } from "../option.ts";
 import type { Io } from "../output.ts";
+import { withPatience } from "../patience.ts";
 import { readVersion } from "../product-version.ts";
 import { STORE_LABEL } from "../registry-layer.ts";
 import { freshSandbox } from "../sandbox-choice.ts";
 import { copiesFolder, showStore } from "../store-address.ts";
 import type { CloserList } from "./closer-list.ts";
 import { makeDataFolder } from "./data-place.ts";
+import { tellWaiting } from "./gateway-log.ts";
 import { openDependencies, openRuns } from "./machine-port.ts";
 import { mcpMount } from "./mcp-mount.ts";
-import { withPatience } from "./patience.ts";
 import { openSecrets } from "./secret-port.ts";
 import { openServedLibrary } from "./served-library.ts";
 import { openTemporary } from "./temporary-folder.ts";
@@ -51,7 +52,9 @@ export async function openParts(options: PartOptions, closers: CloserList): Prom
   const copies = copiesFolder(url, io.env);
   const file = cacheFile(io.env);
   const cache = file === undefined ? undefined : closers.add(new SqliteCache(file), (it) => it.close());
-  const store = closers.add(await withPatience(log, () => openSignedStore(url, io)), (it) => it.close());
+  const store = closers.add(await withPatience(tellWaiting(log), () => openSignedStore(url, io)), (it) =>
+    it.close(),
+  );
   const notes = checkpointsOf(url, io);
   const witness = (note: string) => notes.append(note);
   const audit = closers.add(new RegistryAudit(store, { witness }), (it) => it.close());
