@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -89,6 +91,20 @@ describe.runIf(process.platform === "linux")("a run that is called off before it
         expect(running).toMatchObject({ code: "INTERRUPTED" });
         await expectNothing(name);
       } else await (running as Awaited<ReturnType<Sandbox["start"]>>).dispose();
+    }
+  });
+
+  test("has not run when the one who holds it back is killed [S-29]", async () => {
+    const program = join(import.meta.dirname, "held-run.fixture.ts");
+    for (let count = 0; count < 2; count += 1) {
+      const args = ["--conditions=@skillhold/source", program, bench.skill, shared];
+      const holder = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+      await once(holder.stdout, "data");
+      holder.kill("SIGKILL");
+      await once(holder, "exit");
+      const held = async () => (await commandLines()).filter((line) => line.includes("/mnt/shared/orphan"));
+      await expect.poll(held).toEqual([]);
+      expect(existsSync(join(shared, "orphan"))).toBe(false);
     }
   });
 

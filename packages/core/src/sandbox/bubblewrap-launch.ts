@@ -18,7 +18,8 @@ export async function launchHeld(
   sealed ??= sealAll();
   const files = openAll(await sealed.catch(forget));
   try {
-    const pipes = [...(hasChannel ? [3, 4] : []), control.block, control.status, control.options];
+    const { gate, block, status, options: said } = control;
+    const pipes = [...(hasChannel ? [3, 4] : []), gate, block, status, said];
     const who = user === undefined ? {} : { user: { uid: user.uid, gid: user.gid } };
     const launched = await launchBubblewrap(argv, { pipes, files, signal, ...who });
     launched.pipe(control.options).end(options.map((option) => `${option}\0`).join(""));

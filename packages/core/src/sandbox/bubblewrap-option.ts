@@ -11,8 +11,10 @@ export const groupFile = `skill:x:${USER}:\nnogroup:x:65534:\n`;
 
 export const hostsFile = "127.0.0.1 localhost\n::1 localhost\n127.0.0.1 skill\n";
 
-/** Descriptors by which bubblewrap is told things. It closes them before the program starts. */
+/** Descriptors by which bubblewrap is told things. They are closed before the program starts. */
 export const control = {
+  /** Of one digit, as shells want it. */
+  gate: 9,
   block: 20,
   status: 21,
   options: 22,
@@ -21,6 +23,17 @@ export const control = {
   group: 25,
   hosts: 26,
 } as const;
+
+/**
+ * Becomes the program when it is told so. Bubblewrap goes on also when the one that holds it back is gone; with this,
+ * nothing is run then.
+ */
+export const gatePrefix = [
+  "/bin/sh",
+  "-c",
+  `read -r go <&${control.gate} && exec "$@" ${control.gate}<&-`,
+  "gate",
+] as const;
 
 const MB = 1024 * 1024;
 const SHARED_MEMORY = 64 * MB;

@@ -4,7 +4,7 @@ import { SkillError } from "@skillhold/protocol/error";
 import { errorCodeOf } from "../bundle/contain.ts";
 import { type Entry, enter } from "./bubblewrap-entry.ts";
 import { launchBubblewrap, launchHeld } from "./bubblewrap-launch.ts";
-import { bubblewrapOptions, control, isBelow, WORK } from "./bubblewrap-option.ts";
+import { bubblewrapOptions, control, gatePrefix, isBelow, WORK } from "./bubblewrap-option.ts";
 import { BubblewrapProcess } from "./bubblewrap-process.ts";
 import { rejectCalledOff } from "./called-off.ts";
 import { type ControlGroup, type ControlGroups, findControlGroups, type GroupLimits } from "./cgroup.ts";
@@ -84,7 +84,7 @@ class Bubblewrap implements Sandbox {
     const place = await findPlace(spec);
     try {
       const countsProcesses = canCountProcesses(place);
-      const inner = [...limitPrefix(spec.limits, countsProcesses), ...argv];
+      const inner = [...gatePrefix, ...limitPrefix(spec.limits, countsProcesses), ...argv];
       const held = await this.#hold([program, ...HELD, ...inner], variables, spec, place);
       const confined = new BubblewrapProcess(held.launched, held.entry, {
         limits: spec.limits,
@@ -126,7 +126,7 @@ class Bubblewrap implements Sandbox {
         group = await this.#join(pid, group);
       };
       const entry = await enter(started, marker, join, spec.signal);
-      return { launched: started, entry, group, letGo: () => void started.pipe(control.block).end("x") };
+      return { launched: started, entry, group, letGo: () => letGo(started) };
     };
     try {
       const sources = [spec.skill, ...mounts.map(({ source }) => source)];
@@ -182,6 +182,11 @@ class Bubblewrap implements Sandbox {
       return { id: this.id, isAvailable: false, problem, checks: [], enforced: nothingEnforced };
     }
   }
+}
+
+function letGo(launched: Launched): void {
+  launched.pipe(control.block).end("x");
+  launched.pipe(control.gate).end("\n");
 }
 
 /** A sandbox out of which something got is none. A limit that does not hold is told in the record of each run. */
