@@ -1,4 +1,5 @@
 import { connect } from "node:net";
+import { Problem } from "@skillhold/protocol/http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openTestPort, sendRaw, type TestPort } from "./port.fixture.ts";
 
@@ -195,12 +196,44 @@ describe("too much", () => {
     socket.write(`GET /v1/me HTTP/1.1\r\nHost: ${host}\r\n`);
     const drip = setInterval(() => socket.write("X: y\r\n"), 1000);
     try {
-      expect(await closed).toMatch(/^(HTTP\/1\.1 408 .*)?$/s);
+      expect(await closed).toMatch(/^(HTTP\/1\.1 408 .*"code":"REQUEST_TIMED_OUT".*)?$/s);
     } finally {
       clearInterval(drip);
       socket.destroy();
     }
   });
+});
+
+describe("what is no request", () => {
+  test.each([
+    ["no words of HTTP", 400, "USAGE", () => "GARBAGE\r\n\r\n"],
+    ["no Host", 400, "USAGE", () => lines("GET /v1/me HTTP/1.1", "Connection: close")],
+    ["a head that is too long", 431, "HEAD_TOO_LARGE", () => lines(me, ...honest(), `X: ${long}`)],
+    ["a first line that is too long", 431, "HEAD_TOO_LARGE", () => lines(`GET /${long} HTTP/1.1`)],
+    ["a WebSocket without a key", 400, "USAGE", () => lines("GET /ws HTTP/1.1", ...opening("9"))],
+    ["a WebSocket elsewhere", 404, "ROUTE_NOT_FOUND", () => lines("GET /x HTTP/1.1", ...opening("13"))],
+  ])("is refused as everything is: %s [S-53]", async (_title, status, code, bytes) => {
+    const answer = await sendRaw(port.port, Buffer.from(bytes(), "latin1"));
+    const [head = "", body = ""] = answer.split("\r\n\r\n");
+    expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(head).toMatch(/^content-type: application\/problem\+json$/im);
+    const problem = Problem.parse(JSON.parse(body));
+    expect(problem).toMatchObject({ status, code });
+    expect(/^x-request-id: (\S+)$/im.exec(head)?.[1]).toBe(problem.requestId);
+  });
+
+  test("an expectation that nobody knows is passed over [S-53]", async () => {
+    expect(await statusesOf(lines(me, ...honest(), "Expect: tea"))).toEqual([200]);
+  });
+
+  const me = "GET /v1/me HTTP/1.1";
+  const long = "a".repeat(17 * 1024);
+  const opening = (version: string) => [
+    `Host: ${host}`,
+    "Connection: Upgrade",
+    "Upgrade: websocket",
+    `Sec-WebSocket-Version: ${version}`,
+  ];
 });
 
 test("a file is read by its own path alone, as it comes from the wire [S-53]", async () => {

@@ -1,9 +1,12 @@
+import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { getRequestListener } from "@hono/node-server";
+import { getRequestListener, RequestError } from "@hono/node-server";
 import { SkillError } from "@skillhold/protocol/error";
 import type { GatewayApp } from "./app.ts";
+import { explainBytes, noRequest, refuseRaw } from "./http/raw-refusal.ts";
+import { refuse } from "./http/refuse.ts";
 import { StallWatch } from "./stall-watch.ts";
 
 /** What answers at a port. */
@@ -48,6 +51,8 @@ const limits = {
   requestTimeout: 15 * MINUTE,
   keepAliveTimeout: 20 * SECOND,
   connectionsCheckingInterval: 2 * SECOND,
+  // One without a host is refused in our words.
+  requireHostHeader: false,
   // Those who speak of HTTP/2 here are answered in HTTP/1.1.
   shouldUpgradeCallback: ({ headers }: IncomingMessage) => headers.upgrade?.toLowerCase() === "websocket",
 } as const;
@@ -67,7 +72,7 @@ export async function listen(serve: (place: Place) => Served, options: ListenOpt
   try {
     const place = { host: options.host, port: await bind(server, options) };
     server.on("error", (error) => options.onError?.(error));
-    return new Port(server, serve(place), place, stalls);
+    return new Port(server, serve(place), { ...options, ...place, stalls });
   } catch (error) {
     server.close();
     stalls.close();
@@ -109,6 +114,10 @@ const bindFailures: Readonly<Record<string, (place: Place) => readonly [string, 
  */
 type Line = ServerResponse[];
 
+interface PortOptions extends Place, Pick<ListenOptions, "onError"> {
+  readonly stalls: StallWatch;
+}
+
 class Port implements Listening {
   readonly host: string;
   readonly port: number;
@@ -120,19 +129,25 @@ class Port implements Listening {
   #onIdle: (() => void) | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(server: Server, served: Served, { host, port }: Place, stalls: StallWatch) {
+  constructor(server: Server, served: Served, { host, port, stalls, onError }: PortOptions) {
     this.host = host;
     this.port = port;
     this.#server = server;
     this.#served = served;
     this.#stalls = stalls;
     server.on("connection", (socket) => this.#hold(socket));
-    const answer = getRequestListener(served.app.fetch);
-    server.on("request", (request, response) => {
+    const answer = getRequestListener(served.app.fetch, {
+      errorHandler: (error) => refuseUnread(error, onError),
+    });
+    const take = (request: IncomingMessage, response: ServerResponse) => {
       this.#begin(request, response);
       // Its own failures are answered with 500, and it never rejects.
       void answer(request, response);
-    });
+    };
+    server.on("request", take);
+    // What a client expects beyond the usual is passed over.
+    server.on("checkExpectation", take);
+    server.on("clientError", (error, socket) => this.#refuse(error, socket));
     const { upgrade } = served;
     if (upgrade !== undefined)
       server.on("upgrade", (request, socket, head) => upgrade(request, socket, head));
@@ -162,6 +177,14 @@ class Port implements Listening {
     });
   }
 
+  /** Bytes that are no request. Where something is being answered, nothing can be said any more. */
+  #refuse(error: Error, socket: Duplex): void {
+    // Connections of this server are sockets.
+    const line = this.#lines.get(socket as Socket) ?? [];
+    if (!socket.writable || line.some(({ headersSent }) => headersSent)) socket.destroy();
+    else refuseRaw(explainBytes(error), randomUUID(), socket);
+  }
+
   async #close(graceMs: number): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     for (const response of [...this.#lines.values()].flat())
@@ -187,4 +210,11 @@ class Port implements Listening {
     await promise;
     clearTimeout(timer);
   }
+}
+
+/** What was not understood well enough to be asked for; all else that comes here is a bug. */
+function refuseUnread(error: unknown, onError: ListenOptions["onError"]): Response {
+  const cause = error instanceof RequestError ? noRequest() : error;
+  const log = () => onError?.(error instanceof Error ? error : new Error(String(error)));
+  return refuse(cause, randomUUID(), { log });
 }

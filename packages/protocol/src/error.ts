@@ -67,6 +67,8 @@ export const errorTable = {
   ROUTE_NOT_FOUND: { status: 404, exit: 5, hint: "/openapi.json lists the routes there are." },
   METHOD_NOT_ALLOWED: { status: 405, exit: 2, hint: "Use a method that the Allow header names." },
   MEDIA_TYPE_REFUSED: { status: 415, exit: 2, hint: "Send the Content-Type that the message names." },
+  HEAD_TOO_LARGE: { status: 431, exit: 2, hint: "Send shorter headers, and what is long in the body." },
+  REQUEST_TIMED_OUT: { status: 408, exit: 124, hint: "Send it again, and without a pause." },
   RANGE_REFUSED: { status: 416, exit: 2, hint: "Ask for bytes that the file has, or leave out Range." },
   PRECONDITION_FAILED: {
     status: 412,

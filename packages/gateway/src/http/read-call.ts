@@ -28,7 +28,9 @@ function readQuery(row: Route, url: string): object {
   const names = given.map(([name]) => name);
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice !== undefined)
-    throw new SkillError("USAGE", `${twice.slice(0, 64)} is given twice in the query.`);
+    throw new SkillError("USAGE", `${twice.slice(0, 64)} is given twice in the query.`, {
+      hint: "Give it once.",
+    });
   if (row.query === undefined && names.length === 0) return {};
   if (row.query === undefined)
     throw new SkillError("USAGE", "This route takes no query.", { hint: "Leave out what is after the `?`." });

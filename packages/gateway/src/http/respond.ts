@@ -41,12 +41,15 @@ export function respondProblem(
   requestId: string,
   more: Readonly<Record<string, string>> = {},
 ): Response {
-  const headers = {
+  const headers = { ...problemHeaders(requestId), ...more };
+  return new Response(JSON.stringify(problem), { status: problem.status, headers });
+}
+
+export function problemHeaders(requestId: string) {
+  return {
     ...always,
     "cache-control": "no-store",
     "content-type": "application/problem+json",
     "x-request-id": requestId,
-    ...more,
-  };
-  return new Response(JSON.stringify(problem), { status: problem.status, headers });
+  } as const;
 }

@@ -72,7 +72,10 @@ async function listNamed(
   const keys = (query.skills ?? "").split(",").map((key) => key.trim());
   const chosen: Chosen[] = [];
   for (const key of keys) {
-    if (!isSkillId(key)) throw new SkillError("USAGE", "skills must be ids with commas between.");
+    if (!isSkillId(key))
+      throw new SkillError("USAGE", "skills must be ids with commas between.", {
+        hint: "Write them as `skills=pdf,docx`, or leave it out for all.",
+      });
     const known = await getKnown(key, { principal }, context);
     rejectUnexported(known);
     chosen.push({ id: known.access.entry.id, canManage: known.canManage });

@@ -6,6 +6,7 @@ import type { GatewayApp } from "../app.ts";
 import type { Authenticate } from "../auth/authenticate.ts";
 import { rejectForeign } from "../auth/host-check.ts";
 import type { RateLimit } from "../auth/rate-limit.ts";
+import { refuseRaw } from "../http/raw-refusal.ts";
 import type { Principal } from "../principal.ts";
 import type { RunningContext } from "../running-context.ts";
 import { closeCodes } from "./close-code.ts";
@@ -15,7 +16,6 @@ import { SocketCrowd } from "./socket-crowd.ts";
 import { type SocketLimits, socketLimits } from "./socket-limits.ts";
 import { SocketLine } from "./socket-line.ts";
 import { SocketNews } from "./socket-news.ts";
-import { refuseUpgrade } from "./upgrade-refusal.ts";
 import { Visitor } from "./visitor.ts";
 
 export interface SocketParts {
@@ -57,6 +57,10 @@ export class GatewaySockets {
       closeTimeout: closeMs,
     };
     this.#server = new WebSocketServer(options);
+    this.#server.on("wsClientError", ({ message }, socket) => {
+      const hint = "Open it with a library for WebSockets, by GET and in version 13.";
+      this.#refuse(new SkillError("USAGE", `That opens no WebSocket: ${message}.`, { hint }), socket);
+    });
   }
 
   /** How many are connected. */
@@ -71,7 +75,7 @@ export class GatewaySockets {
       this.#rejectUpgrade(visitor);
       this.#server.handleUpgrade(request, socket, head, (ws) => this.#connect(ws, socket, visitor));
     } catch (error) {
-      refuseUpgrade(error, this.#context.registry.ids.next(), socket);
+      this.#refuse(error, socket);
     }
   };
 
@@ -91,7 +95,11 @@ export class GatewaySockets {
       throw new SkillError("USAGE", "The address of a WebSocket has no query.", {
         hint: "A token is sent in the first message, never in an address: those are written down in many places.",
       });
-    if (this.#isClosed) throw new SkillError("NOT_READY", "The gateway is shutting down.");
+    if (this.#isClosed) throw new SkillError("SHUTTING_DOWN", "The gateway is shutting down.");
+  }
+
+  #refuse(error: unknown, socket: Duplex): void {
+    refuseRaw(error, this.#context.registry.ids.next(), socket);
   }
 
   #connect(ws: WebSocket, socket: Duplex, visitor: Visitor): void {
