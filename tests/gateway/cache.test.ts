@@ -204,9 +204,9 @@ async function expectOwn(who: Parameters<TestGateway["asRole"]>, gateway: TestGa
   const ask = asker(gateway, await gateway.asRole(...who));
   const viewer = await viewerFor(agent, user, gateway.registry);
   const visible = (await gateway.context.library.list(viewer)).map(({ id }) => id as string);
-  const listed = await answerOf("listSkills", await ask("GET", "/v1/skills"));
+  const listed = await answerOf("listSkills", await ask("GET", "/v1/skills?view=visible"));
   expect(listed.skills.map(({ entry }) => entry.id)).toEqual(visible);
-  const answers = ["/v1/skills", "/v1/catalogue", "/v1/skills/search?q=zaq"];
+  const answers = ["/v1/skills?view=visible", "/v1/catalogue", "/v1/skills/search?q=zaq"];
   for (const path of answers) {
     const text = await (await ask("GET", path)).text();
     for (const id of ids) if (!visible.includes(id)) expect(text).not.toContain(id);

@@ -189,8 +189,8 @@ test("an unchanged list costs one answer without a text, and a read of what is k
   await library.list(anyone);
   await library.read(anyone, "pdf");
   expect(between.seen).toEqual([
-    "GET /v1/skills?runtime=test&limit=1000 304",
-    "GET /v1/skills?runtime=test&limit=1000 304",
+    "GET /v1/skills?runtime=test&view=visible&limit=1000 304",
+    "GET /v1/skills?runtime=test&view=visible&limit=1000 304",
   ]);
 });
 

@@ -93,7 +93,7 @@ export class RemoteLists {
 
   async #fetch(looking: Looking, last: RemoteList | undefined): Promise<RemoteList> {
     const { client } = this.#ports;
-    const query = { ...looking, limit: PAGE };
+    const query = { ...looking, view: "visible", limit: PAGE };
     for (let attempt = 1; ; attempt += 1) {
       this.#turn += 1;
       const turn = this.#turn;

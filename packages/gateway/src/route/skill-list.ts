@@ -23,7 +23,7 @@ const PAGE = 100;
 /** A page of the skills that someone is told of, ordered by id. Only the rows of the page are made. */
 export async function listPage({ query, principal }: ListCall, context: RunningContext): Promise<SkillPage> {
   const after = query.cursor === undefined ? "" : readCursor(query.cursor);
-  const { view = "visible", cursor: _cursor, limit: _limit, tag: _tag, ...looking } = query;
+  const { view = usualView(principal, query), cursor: _cursor, limit: _limit, tag: _tag, ...looking } = query;
   const viewer = await viewerOf(principal, looking, context);
   const listed = await listTold(view, { principal, viewer }, context);
   const tag = query.tag?.toLowerCase();
@@ -41,13 +41,21 @@ export async function listPage({ query, principal }: ListCall, context: RunningC
   };
 }
 
+type View = NonNullable<ListCall["query"]["view"]>;
+
+/** Who looks after everything is shown everything, but for what they look at through another's eyes. */
+function usualView(principal: Principal, { agent, user, runtime, invoker }: ListCall["query"]): View {
+  const isOwn = [agent, user, runtime, invoker].every((each) => each === undefined);
+  return isOwn && isAdministrator(principal) ? "all" : "visible";
+}
+
 interface Listed {
   readonly access: ToldAccess;
   readonly held: HeldSkill | undefined;
 }
 
 async function listTold(
-  view: NonNullable<ListCall["query"]["view"]>,
+  view: View,
   { principal, viewer }: Told,
   context: RunningContext,
 ): Promise<readonly Listed[]> {

@@ -26,7 +26,7 @@ export const skillRoutes = {
         .enum(["visible", "all", "deleted"])
         .optional()
         .describe(
-          "`visible` is what there is for you. `all` adds what you manage and cannot use, for administrators everything.",
+          "`visible` is what there is for you. `all` adds what you manage and cannot use, for administrators everything: theirs is `all` when it is left out, but for what they look at as another.",
         ),
       tag: z.string().max(128).optional(),
     }),
