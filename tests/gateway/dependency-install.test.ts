@@ -49,6 +49,7 @@ describe("install-dep", () => {
       ok: true,
       dep: "npm:zzz-one",
       result: { spec: "npm:zzz-one", status: "ok", message: "" },
+      results: [{ skill: "skill", spec: "npm:zzz-one", status: "ok", message: "" }],
     });
     expect(heard.events.slice(told)).toEqual([
       { type: "skill.dep.item.installing", slug: "skill", dep: "npm:zzz-one" },
@@ -61,6 +62,35 @@ describe("install-dep", () => {
     const yes = events.map(({ event }) => event).find(({ type }) => type === "run.approved");
     expect(yes).toMatchObject({ skill: "skill", target: "npm:zzz-one", by: "root" });
     expect(events.some(({ event }) => event.type === "skill.deps_installed")).toBe(true);
+  });
+
+  test("installs one thing for all skills that lack it when none is named [S-36] [S-53]", async () => {
+    const { post, missing, publish } = await open();
+    const install = async (dep: string) =>
+      await answerOf("installDependency", await post("/v1/skills/install-dep", { dep }));
+    await publish("one", ["zzz-one", "zzz-two"]);
+    await publish("other", ["zzz-three", "zzz-two"]);
+    await install("npm:zzz-three");
+    await publish("third", ["zzz-one"]);
+    const done = { spec: "npm:zzz-two", status: "ok", message: "" };
+    expect(await install("npm:zzz-two")).toMatchObject({
+      ok: true,
+      result: done,
+      results: [
+        { skill: "one", ...done },
+        { skill: "other", ...done },
+      ],
+    });
+    expect(await Promise.all(["one", "other", "third"].map(missing))).toEqual([
+      ["npm:zzz-one"],
+      [],
+      ["npm:zzz-one"],
+    ]);
+    expect(await install("npm:zzz-two")).toMatchObject({
+      ok: true,
+      result: { status: "skipped", message: "No skill lacks it." },
+      results: [],
+    });
   });
 
   test("says what went wrong, and the skill lacks it as before [S-36]", async () => {

@@ -92,6 +92,22 @@ export async function installMissing(
   return { results, ...all };
 }
 
+/** Installs one thing for each of these skills that lacks it. */
+export async function installWhereMissing(
+  spec: string,
+  targets: readonly InstallTarget[],
+  installing: Installing,
+  context: DependencyContext,
+): Promise<readonly InstalledItem[]> {
+  const results: InstalledItem[] = [];
+  for (const target of targets) {
+    if (!missingSpecs(target, await target.check(), context).includes(spec)) continue;
+    results.push(...(await installOrSayWhy(target, [spec], installing, context)));
+    await target.check();
+  }
+  return results;
+}
+
 function missingSpecs(
   { ways }: InstallTarget,
   { missing }: CheckedSkill,

@@ -2,7 +2,12 @@ import { readSpec } from "@skillhold/core/environment";
 import { isManager } from "@skillhold/core/registry";
 import { SkillError } from "@skillhold/protocol/error";
 import { type DependencyContext, withDependencies } from "../dependency/dependency-context.ts";
-import { installMissing, installSpecs } from "../dependency/install.ts";
+import {
+  type InstalledItem,
+  installMissing,
+  installSpecs,
+  installWhereMissing,
+} from "../dependency/install.ts";
 import { getTarget, type InstallTarget, storedTarget } from "../dependency/install-target.ts";
 import { describeNeeds } from "../dependency/need-view.ts";
 import type { CheckedSkill } from "../dependency/skill-checks.ts";
@@ -39,24 +44,11 @@ export const dependencyHandlers: Pick<
       throw new SkillError("CONFIG_INVALID", spec, {
         hint: "Write it as `pip:name`, `npm:name` or `apt:name`.",
       });
-    const viewer = await viewerOf(principal, {}, context);
-    const [result] = await context.work.installs.take(async () => {
-      const target = await getTarget(skill, viewer, context);
-      const results = await installSpecs(target, [spec.text], { by: principal.user }, context);
-      await target.check();
-      return results;
-    }, signal);
-    if (result === undefined) throw new SkillError("INTERNAL", `Nothing came of installing ${spec.text}.`);
-    const { status, message } = result;
-    const ok = status === "ok" || status === "skipped";
-    return {
-      data: {
-        ok,
-        dep: spec.text,
-        ...(ok ? {} : { error: message }),
-        result: { spec: result.spec, status, message },
-      },
-    };
+    const results = await context.work.installs.take(
+      () => installOne(spec.text, skill, principal, context),
+      signal,
+    );
+    return { data: summarise(spec.text, results) };
   },
   listRuntimes: async ({ principal }, running) => {
     const { runtimes } = await withDependencies(running).work.runtimes();
@@ -73,6 +65,41 @@ export const dependencyHandlers: Pick<
     return { data: await describeNeeds(id, asking, context) };
   },
 };
+
+/** For the skill that is named, or else for all that lack it. */
+async function installOne(
+  spec: string,
+  skill: string | undefined,
+  principal: Principal,
+  context: DependencyContext,
+): Promise<readonly InstalledItem[]> {
+  const installing = { by: principal.user };
+  if (skill === undefined)
+    return await installWhereMissing(
+      spec,
+      await listTargets(undefined, principal, context),
+      installing,
+      context,
+    );
+  const target = await getTarget(skill, await viewerOf(principal, {}, context), context);
+  const results = await installSpecs(target, [spec], installing, context);
+  await target.check();
+  return results;
+}
+
+/** It is there when it is there for all of them; else the first that it is not there for says why. */
+function summarise(dep: string, results: readonly InstalledItem[]) {
+  const failed = results.find(({ status }) => status !== "ok" && status !== "skipped");
+  const none = { spec: dep, status: "skipped", message: "No skill lacks it." } as const;
+  const { spec, status, message } = failed ?? results[0] ?? none;
+  return {
+    ok: failed === undefined,
+    dep,
+    ...(failed === undefined ? {} : { error: message }),
+    result: { spec, status, message },
+    results,
+  };
+}
 
 async function listTargets(
   keys: readonly string[] | undefined,

@@ -55,10 +55,19 @@ export const dependencyRoutes = {
     method: "POST",
     path: "/v1/skills/install-dep",
     tag: "dependencies",
-    summary: "Install one thing for a skill, such as `pip:pypdf`",
+    summary: "Install one thing, such as `pip:pypdf`, for a skill, or for all that lack it",
     roles: admins,
-    body: z.strictObject({ skill: SkillKey, dep: z.string().min(1).max(256) }),
-    answer: z.object({ ok: z.boolean(), dep: z.string(), error: z.string().optional(), result: InstallItem }),
+    body: z.strictObject({
+      skill: SkillKey.optional().describe("For each skill that lacks it when it is left out."),
+      dep: z.string().min(1).max(256),
+    }),
+    answer: z.object({
+      ok: z.boolean(),
+      dep: z.string(),
+      error: z.string().optional(),
+      result: InstallItem.describe("Of the first that it failed for, or else of the first."),
+      results: z.array(InstallItem.extend({ skill: z.string() })).readonly(),
+    }),
     errors: ["SKILL_NOT_FOUND", "CONFIG_INVALID", "POLICY_DENIED"],
   }),
   listRuntimes: route({
