@@ -64,10 +64,13 @@ test("Prometheus gets counters in which only public skills are named [S-63]", as
   await use("hidden");
   await vi.waitFor(async () => {
     const text = await (await get("/metrics", "viewer", "bob")).text();
-    expect(text).toContain('skillhold_skill_activations_total{skill="pdf"} 1');
-    expect(text).toContain('skillhold_skill_activations_total{skill="other"} 1');
-    expect(text).toContain('skillhold_http_request_duration_seconds_count{operation="getPrometheus"');
-    expect(text).toContain("skillhold_catalog_skills 2");
+    for (const skill of ["pdf", "other"])
+      expect(text).toContain(
+        `skillhold_skill_activations_total{skill="${skill}",source="registry",outcome="ok"} 1`,
+      );
+    expect(text).toContain('skillhold_http_request_duration_seconds_count{route="/metrics",method="GET"');
+    expect(text).toContain('skillhold_catalog_skills{status="active",enabled="true"} 2');
+    expect(text).toMatch(/^skillhold_catalog_tokens [1-9]\d*$/m);
     expect(text).not.toContain("hidden");
   }, 30_000);
 });

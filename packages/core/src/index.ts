@@ -102,6 +102,7 @@ export {
 export type { AuditSink, Clock, Ids } from "./port.ts";
 export type { RunGrant, RunPorts } from "./run/run-port.ts";
 export type { ScriptOptions, ScriptRun } from "./run/run-script.ts";
+export { runtimeOf } from "./run/script-program.ts";
 export type { CallOptions, ToolAnswer, ToolArgs } from "./run/tool-set.ts";
 export type {
   EnforcedLimits,

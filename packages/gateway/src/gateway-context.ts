@@ -44,6 +44,8 @@ export interface GatewayContext {
   readonly sandbox?: Pick<Sandbox, "id" | "probe">;
   /** Aborted when the gateway begins to shut down. */
   readonly closing?: AbortSignal;
+  /** Tells how long it took each time that the folders among what is served were looked at again. */
+  readonly onReload?: (listener: (ms: number) => void) => void;
   /** Told of each request when it starts; what it gives back is told how it ended. */
   readonly observe?: (started: StartedRequest) => (status: number) => void;
   readonly log: (entry: LogEntry) => void;

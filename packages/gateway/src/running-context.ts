@@ -12,6 +12,7 @@ import type { Artefact } from "./discovery/artefact.ts";
 import type { GatewayContext, StartedRequest } from "./gateway-context.ts";
 import { HeavyGate } from "./heavy-gate.ts";
 import { GatewayMetrics } from "./metric/gateway-metrics.ts";
+import { measuredSkills } from "./metric/measured-skill.ts";
 import { UsageFeed } from "./metric/usage-feed.ts";
 import { MountedTokens } from "./mounted-token.ts";
 import { GatewaySessions } from "./session/gateway-sessions.ts";
@@ -59,13 +60,12 @@ export function runningContext(context: GatewayContext, { countSockets }: LivePa
     (stored) => metrics.add(stored),
   );
   const metrics = new GatewayMetrics({
-    usage,
-    listPublic: async () => new Set((await library.list({ runtime: "skillhold" })).map(({ id }) => id)),
-    countSkills: async () => context.skills.layer.shelf.view().entries.length,
+    ...measuredSkills(context),
     countQuestions: async () => (await desk.list()).length,
     countSockets,
   });
   usage.start(registry.store);
+  context.onReload?.((ms) => metrics.noteReload(ms));
   const observe = (started: StartedRequest) => {
     const ends = [metrics.observe(started), requestSpan(started), context.observe?.(started)];
     return (status: number) => {

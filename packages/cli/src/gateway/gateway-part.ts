@@ -68,8 +68,10 @@ export async function openParts(options: PartOptions, closers: CloserList): Prom
   const onError = (error: unknown) => log({ level: "error", event: "library.failed", error });
   const place = { label: STORE_LABEL, copies, name: showStore(url, io), ...present({ cache }) };
   const skills = await openRegistryLibrary({ host, ...place, watch: true, onError }, registry);
+  const reloads = new Set<(ms: number) => void>();
+  const onReload = (ms: number) => reloads.forEach((listener) => void listener(ms));
   const { library, sources } = await openServedLibrary(
-    { roots, io, host, skills, onError, ...present({ cache }) },
+    { roots, io, host, skills, onError, onReload, ...present({ cache }) },
     closers,
   );
   const approvals = registryApprovals(store);
@@ -97,6 +99,7 @@ export async function openParts(options: PartOptions, closers: CloserList): Prom
       desk: registryDesk(desk),
       mounts: [mcpMount({ registry, library, audit, runs, log })],
       progress: new Progress(),
+      onReload: (listener) => void reloads.add(listener),
       sandbox: { id: freshSandbox().id, probe: () => freshSandbox().probe() },
       verifyAudit: async (signal) => {
         const key = await findOwnKey(io);

@@ -24,6 +24,7 @@ export interface ServedOptions extends Pick<GatewayContext, "host" | "skills"> {
   readonly roots: readonly string[];
   readonly cache?: IndexCache;
   readonly onError: (error: unknown) => void;
+  readonly onReload: (ms: number) => void;
 }
 
 /** A tree that was named is searched deeper than one that is searched unasked. */
@@ -44,12 +45,18 @@ export async function openServedLibrary(options: ServedOptions, closers: CloserL
 }
 
 async function openLayers(
-  { io, roots, host, cache, onError }: ServedOptions,
+  { io, roots, host, cache, onError, onReload }: ServedOptions,
   settings: AccessSettings,
   skills: RegistryLibrary,
 ) {
   const sources = orderSources(chooseSources(roots, {}, io, true), precedence);
   const common = { precedence, limits, settings, ...present({ cache }) } as const;
-  const folders = await openLibrary({ ...common, sources, host, signal: io.signal, watch: { onError } });
+  const folders = await openLibrary({
+    ...common,
+    sources,
+    host,
+    signal: io.signal,
+    watch: { onError, onReload },
+  });
   return { sources, library: openLayeredLibrary([folders, skills], common) };
 }

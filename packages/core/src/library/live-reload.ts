@@ -13,6 +13,8 @@ export interface LiveReloadOptions {
   readonly maxWatches?: number;
   /** Told of a reload that failed; the state before it stays. */
   readonly onError?: (error: unknown) => void;
+  /** Told how long a reload took. */
+  readonly onReload?: (ms: number) => void;
 }
 
 /** However long a storm of saves lasts, a reload comes at least this often. */
@@ -37,6 +39,7 @@ export class LiveReload {
       fullMs: 60_000,
       maxWatches: 16_384,
       onError: () => {},
+      onReload: () => {},
       ...options,
     };
     this.#watch = new FolderWatch((hint) => this.#meet(hint));
@@ -82,8 +85,12 @@ export class LiveReload {
 
   /** The promise is owned here: what fails is told, and the next hint tries again. */
   #reload(isFull: boolean): void {
+    const started = performance.now();
     this.#shelf.reload(isFull).then(
-      () => this.#setWatches(),
+      () => {
+        this.#setWatches();
+        this.#options.onReload(performance.now() - started);
+      },
       (error: unknown) => this.#options.onError(error),
     );
   }

@@ -20,7 +20,7 @@ export interface ScriptFile {
  */
 export function scriptProgram(file: ScriptFile): ScriptProgram {
   const shebang = readShebang(file.head);
-  const byEnding = ENDINGS.get(posix.extname(file.path).toLowerCase());
+  const byEnding = runtimeOf(file.path);
   if (byEnding === "shell") return interpreter(shebang?.runtime === "bash" ? "bash" : "shell");
   if (byEnding !== undefined) {
     return interpreter(byEnding, shebang?.runtime === byEnding ? shebang.options : []);
@@ -34,7 +34,12 @@ export function scriptProgram(file: ScriptFile): ScriptProgram {
 
 /** Whether a file could be run at all, as far as its name and its mode tell. */
 export function looksRunnable({ path, executable }: Pick<ScriptFile, "path" | "executable">): boolean {
-  return executable || ENDINGS.has(posix.extname(path).toLowerCase());
+  return executable || runtimeOf(path) !== undefined;
+}
+
+/** What runs a script, as far as its name tells. */
+export function runtimeOf(path: string): RuntimeKind | undefined {
+  return ENDINGS.get(posix.extname(path).toLowerCase());
 }
 
 const ENDINGS: ReadonlyMap<string, RuntimeKind> = new Map<string, RuntimeKind>([

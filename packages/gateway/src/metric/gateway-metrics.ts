@@ -1,31 +1,46 @@
 import type { StoredEvent } from "@skillhold/core/registry";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { StartedRequest } from "../gateway-context.ts";
-import type { UsageFeed } from "./usage-feed.ts";
+import { routeOf } from "../http/route-name.ts";
+import { EventCounts, eventCounters, outcomeOf } from "./event-count.ts";
+
+/** A skill as the numbers have it. */
+export interface MeasuredSkill {
+  readonly id: string;
+  /** Whether anyone may know of it: no other is a label. */
+  readonly isPublic: boolean;
+  readonly status: string;
+  readonly isEnabled: boolean;
+  /** How much of what it needs is not there. */
+  readonly missing: number;
+}
 
 /** What the numbers are of, asked when they are read. */
 export interface Measured {
-  readonly usage: UsageFeed;
-  /** Ids that anyone may know of: no other is a label. */
-  listPublic(): Promise<ReadonlySet<string>>;
-  countSkills(): Promise<number>;
+  /** Those that are not deleted. */
+  listSkills(): Promise<readonly MeasuredSkill[]>;
+  /** Of the block that tells an agent of all public skills. */
+  countTokens(): Promise<number>;
   countQuestions(): Promise<number>;
   countSockets(): number;
 }
 
 const OTHER = "other";
-const FAILED = "failed";
 const MOST_SKILLS = 1000;
+const RUN_BUCKETS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 
-type Series = ReturnType<Histogram<"operation" | "method" | "status">["labels"]>;
+type Series = ReturnType<Histogram<"route" | "method" | "status">["labels"]>;
 
 /** The numbers of a gateway, as Prometheus reads them. */
 export class GatewayMetrics {
   readonly #registry = new Registry();
-  readonly #requests: Histogram<"operation" | "method" | "status">;
+  readonly #counts = new EventCounts();
+  readonly #requests: Histogram<"route" | "method" | "status">;
   /** One for each of its combinations of labels: few, since all of them come from tables. */
   readonly #series = new Map<string, Series>();
-  readonly #durations: Histogram<"kind" | "outcome">;
+  readonly #scripts: Histogram<"outcome">;
+  readonly #tools: Histogram<"outcome">;
+  readonly #reloads: Histogram;
   #inFlight = 0;
 
   constructor(measured: Measured) {
@@ -33,19 +48,24 @@ export class GatewayMetrics {
     this.#requests = new Histogram({
       name: "skillhold_http_request_duration_seconds",
       help: "Time to answer a request.",
-      labelNames: ["operation", "method", "status"],
+      labelNames: ["route", "method", "status"],
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
       registers,
     });
-    this.#durations = new Histogram({
-      name: "skillhold_run_duration_seconds",
-      help: "Time that scripts and tools of skills took, by how they ended.",
-      labelNames: ["kind", "outcome"],
-      buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
+    const timed = { labelNames: ["outcome"], buckets: RUN_BUCKETS, registers } as const;
+    const [script, tool] = ["Time that scripts took.", "Time that tools of skills took."];
+    this.#scripts = new Histogram({ name: "skillhold_script_duration_seconds", help: script, ...timed });
+    this.#tools = new Histogram({ name: "skillhold_tool_duration_seconds", help: tool, ...timed });
+    this.#reloads = new Histogram({
+      name: "skillhold_reload_duration_seconds",
+      help: "Time to look at the folders that are served again.",
+      buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30],
       registers,
     });
+    const skills = shared(() => measured.listSkills());
     addGauges(measured, registers, () => this.#inFlight);
-    addUsage(measured, registers);
+    addSkills(skills, registers);
+    addCounters(this.#counts, skills, registers);
   }
 
   observe({ operation, method }: Pick<StartedRequest, "operation" | "method">): (status: number) => void {
@@ -57,24 +77,27 @@ export class GatewayMetrics {
     };
   }
 
-  #seriesOf(operation: string, given: string, status: number): Series {
+  #seriesOf(operation: StartedRequest["operation"], given: string, status: number): Series {
     const method = known.has(given) ? given : OTHER;
     const key = `${operation} ${method} ${status}`;
-    const series = this.#series.get(key) ?? this.#requests.labels(operation, method, String(status));
+    const series = this.#series.get(key) ?? this.#requests.labels(routeOf(operation), method, String(status));
     this.#series.set(key, series);
     return series;
   }
 
   /** Takes in an event of the log. Contract: each comes once. */
-  add({ event }: StoredEvent): void {
-    if (event.type === "skill.script_executed") {
-      const outcome = event.outcome === "exited" && event.exitCode !== 0 ? FAILED : event.outcome;
-      this.#durations.observe({ kind: "script", outcome }, event.durationMs / 1000);
-    }
-    if (event.type === "skill.tool_called") {
-      const outcome = event.outcome === "exited" && event.isError ? FAILED : event.outcome;
-      this.#durations.observe({ kind: "tool", outcome }, event.durationMs / 1000);
-    }
+  add(stored: StoredEvent): void {
+    this.#counts.add(stored);
+    const { event } = stored;
+    if (event.type === "skill.script_executed")
+      this.#scripts.observe({ outcome: outcomeOf(event) }, event.durationMs / 1000);
+    if (event.type === "skill.tool_called")
+      this.#tools.observe({ outcome: outcomeOf(event) }, event.durationMs / 1000);
+  }
+
+  /** The folders that are served were looked at again. */
+  noteReload(ms: number): void {
+    this.#reloads.observe(ms / 1000);
   }
 
   get type(): string {
@@ -89,7 +112,7 @@ export class GatewayMetrics {
 const known = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"]);
 
 function addGauges(
-  { countSkills, countQuestions, countSockets }: Measured,
+  { countTokens, countQuestions, countSockets }: Measured,
   registers: Registry[],
   countRequests: () => number,
 ): void {
@@ -103,7 +126,7 @@ function addGauges(
       },
     });
   gauge("skillhold_http_requests_in_flight", "Requests that are being answered.", countRequests);
-  gauge("skillhold_catalog_skills", "Skills that are not deleted.", countSkills);
+  gauge("skillhold_catalog_tokens", "Tokens that tell an agent of all public skills.", countTokens);
   gauge("skillhold_approvals_pending", "Questions that wait for a person.", countQuestions);
   gauge("skillhold_ws_clients", "Open WebSocket connections.", countSockets);
   gauge("skillhold_resident_memory_bytes", "Memory of the gateway's process.", () =>
@@ -111,36 +134,54 @@ function addGauges(
   );
 }
 
-/** Counted from the log, and so the same on every gateway of a registry. */
-const usageCounters = [
-  ["skillhold_skill_activations_total", "Times instructions were handed over.", "activations"],
-  ["skillhold_skill_resource_reads_total", "Files that were handed over.", "reads"],
-  ["skillhold_script_runs_total", "Scripts that were run.", "runs"],
-  ["skillhold_script_failures_total", "Scripts that failed or were stopped.", "runFailures"],
-  ["skillhold_tool_calls_total", "Tools of skills that were called.", "toolCalls"],
-  ["skillhold_tool_failures_total", "Tools of skills that failed or were stopped.", "toolFailures"],
-  ["skillhold_skill_denials_total", "Uses that were refused.", "denials"],
-] as const;
+type ReadSkills = () => Promise<readonly MeasuredSkill[]>;
 
-function addUsage({ usage, listPublic }: Measured, registers: Registry[]): void {
-  const read = shared(async () => {
-    const isNamed = new Set([...(await listPublic())].slice(0, MOST_SKILLS));
-    return usage.usage
-      .list()
-      .map((count) => ({ count, skill: isNamed.has(count.skill) ? count.skill : OTHER }));
+function addSkills(read: ReadSkills, registers: Registry[]): void {
+  new Gauge({
+    name: "skillhold_catalog_skills",
+    help: "Skills that are not deleted.",
+    labelNames: ["status", "enabled"],
+    registers,
+    async collect() {
+      const skills = await read();
+      this.reset();
+      for (const { status, isEnabled } of skills) this.inc({ status, enabled: String(isEnabled) });
+    },
   });
-  for (const [name, help, field] of usageCounters)
+  new Gauge({
+    name: "skillhold_dep_missing",
+    help: "What skills need and is not there.",
+    labelNames: ["skill"],
+    registers,
+    async collect() {
+      const skills = await read();
+      const named = namesIn(skills);
+      this.reset();
+      for (const { id, missing } of skills)
+        if (missing > 0) this.inc({ skill: named.has(id) ? id : OTHER }, missing);
+    },
+  });
+}
+
+function addCounters(counts: EventCounts, read: ReadSkills, registers: Registry[]): void {
+  for (const [name, { help, labels }] of Object.entries(eventCounters))
     new Counter({
       name,
       help,
-      labelNames: ["skill"],
+      labelNames: ["skill", ...labels],
       registers,
       async collect() {
-        const counts = await read();
+        const named = namesIn(await read());
         this.reset();
-        for (const { skill, count } of counts) this.inc({ skill }, count[field]);
+        for (const { skill, labels: told, count } of counts.list().filter((each) => each.name === name))
+          this.inc({ skill: named.has(skill) ? skill : OTHER, ...told }, count);
       },
     });
+}
+
+function namesIn(skills: readonly MeasuredSkill[]): ReadonlySet<string> {
+  const ids = skills.filter(({ isPublic }) => isPublic).map(({ id }) => id);
+  return new Set(ids.slice(0, MOST_SKILLS));
 }
 
 /** Those who ask while it is under way get the same: all counters are read at once. */
