@@ -68,7 +68,9 @@ test("each message of a batch at /mcp is counted for the token [S-53] [S-57]", a
   await mounting.close();
 });
 
-test("the call of a tool over MCP is a span [S-63]", async () => {
+const PARENT = "0af7651916cd43dd8448eb211c80319c";
+
+test("the call of a tool over MCP is a span, below the one that its client names [S-63]", async () => {
   await putSkill(gateway, "pdf", "ann");
   const exporter = new InMemorySpanExporter();
   const provider = new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
@@ -80,16 +82,28 @@ test("the call of a tool over MCP is a span [S-63]", async () => {
     await opened.text();
     const session = { "mcp-session-id": opened.headers.get("mcp-session-id") ?? "" };
     for (const skill_id of ["pdf", "none"]) {
-      const params = { name: "read_skill", arguments: { skill_id } };
+      const _meta = skill_id === "pdf" ? { traceparent: `00-${PARENT}-b7ad6b7169203331-01` } : {};
+      const params = { name: "read_skill", arguments: { skill_id }, _meta };
       const body = { jsonrpc: "2.0", id: 2, method: "tools/call", params };
       const called = await ask(mounting, "POST", "/mcp", { headers: { ...headers, ...session }, body });
       await called.text();
     }
     const spans = exporter.getFinishedSpans().filter(({ name }) => name === "execute_tool read_skill");
     expect(spans.map(({ attributes }) => attributes)).toMatchObject([
-      { "gen_ai.tool.name": "read_skill", "gen_ai.skill.name": "pdf" },
+      {
+        "gen_ai.tool.name": "read_skill",
+        "gen_ai.tool.call.id": "2",
+        "gen_ai.skill.id": "pdf",
+        "mcp.method.name": "tools/call",
+      },
       { "gen_ai.skill.name": "none", "error.type": "SKILL_NOT_FOUND" },
     ]);
+    const requests = exporter.getFinishedSpans().filter(({ name }) => name === "POST mount");
+    const [, named, other] = requests.map((request) => request.spanContext());
+    const [below, bare] = spans;
+    expect(below?.spanContext().traceId).toBe(PARENT);
+    expect(below?.links.map((link) => link.context.spanId)).toEqual([named?.spanId]);
+    expect(bare?.parentSpanContext?.spanId).toBe(other?.spanId);
   } finally {
     await mounting.close();
     await provider.shutdown();

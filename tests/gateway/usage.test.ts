@@ -149,9 +149,12 @@ test("a request is a span below the one that its caller names, and the call of a
     const headers = { ...who, traceparent: `00-${parent}-b7ad6b7169203331-01` };
     await gateway.app.request(`${base}/v1/metrics`, { headers });
     const spans = () => exporter.getFinishedSpans();
-    const span = spans().find(({ name }) => name === "GET listMetrics");
+    const span = spans().find(({ name }) => name === "GET /v1/metrics");
     expect(span?.spanContext().traceId).toBe(parent);
-    expect(span?.attributes).toMatchObject({ "http.response.status_code": 200 });
+    expect(span?.attributes).toMatchObject({
+      "http.route": "/v1/metrics",
+      "http.response.status_code": 200,
+    });
     const post = (path: string, body: object) =>
       gateway.app.request(`${base}${path}`, { method: "POST", headers: who, body: JSON.stringify(body) });
     const opened = await post("/v1/sessions", {});
@@ -160,9 +163,23 @@ test("a request is a span below the one that its caller names, and the call of a
     await post(`/v1/sessions/${session}/tools/read_skill`, { skill_id: "none" });
     const called = spans().filter(({ name }) => name === "execute_tool read_skill");
     expect(called.map(({ attributes }) => attributes)).toMatchObject([
-      { "gen_ai.tool.name": "read_skill", "gen_ai.skill.name": "pdf" },
+      {
+        "gen_ai.tool.name": "read_skill",
+        "gen_ai.skill.name": "pdf",
+        "gen_ai.skill.id": "pdf",
+        "gen_ai.skill.version": "1",
+        "gen_ai.skill.source.uri": "registry:pdf@1",
+        "skillhold.skill.tree_hash": expect.stringMatching(/^sha256:/),
+      },
       { "gen_ai.skill.name": "none", "error.type": "SKILL_NOT_FOUND" },
     ]);
+    const requests = spans().filter(({ name }) => name.startsWith("POST /v1/sessions/{session}/tools"));
+    expect(called.map(({ parentSpanContext }) => parentSpanContext?.spanId)).toEqual(
+      requests.map((request) => request.spanContext().spanId),
+    );
+    expect(called.map(({ attributes }) => attributes["gen_ai.tool.call.id"])).toEqual(
+      requests.map(({ attributes }) => attributes["skillhold.request.id"]),
+    );
   } finally {
     await provider.shutdown();
     trace.disable();

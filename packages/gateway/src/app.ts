@@ -26,6 +26,7 @@ import type { Mount } from "./mount.ts";
 import type { Page } from "./page.ts";
 import { pageTable } from "./page-table.ts";
 import type { RunningContext } from "./running-context.ts";
+import { inRequestSpan } from "./trace/request-span.ts";
 
 export interface AppParts extends Gatekeepers {
   readonly handlers: Handlers;
@@ -88,8 +89,11 @@ async function guarded(
 ): Promise<Response> {
   const requestId = context.registry.ids.next();
   const { method, headers } = c.req.raw;
-  const ended = context.observe?.({ operation, method, headers, requestId });
-  const response = await work(requestId).catch((error: unknown) => refuse(error, requestId, context));
+  const started = { operation, method, headers, requestId };
+  const ended = context.observe?.(started);
+  const response = await inRequestSpan(started, () =>
+    work(requestId).catch((error: unknown) => refuse(error, requestId, context)),
+  );
   ended?.(response.status);
   return response;
 }

@@ -16,5 +16,5 @@ export {
 export type { SessionHolder, SessionMeta } from "./session/session-holder.ts";
 export { Progress } from "./socket/progress.ts";
 export { type SocketLimits, socketLimits } from "./socket/socket-limits.ts";
-export { failureIn, skillIn, toolSpan } from "./trace/request-span.ts";
+export { type TracedCall, toolSpan } from "./trace/tool-span.ts";
 export { viewerOf } from "./viewer.ts";

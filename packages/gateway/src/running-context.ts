@@ -18,7 +18,6 @@ import { MountedTokens } from "./mounted-token.ts";
 import { GatewaySessions } from "./session/gateway-sessions.ts";
 import { RunningCalls } from "./session/running-calls.ts";
 import type { SessionHolder } from "./session/session-holder.ts";
-import { requestSpan } from "./trace/request-span.ts";
 
 /** What handlers work with: what the gateway was given, and what it keeps while it runs. */
 export interface RunningContext extends GatewayContext {
@@ -67,7 +66,7 @@ export function runningContext(context: GatewayContext, { countSockets }: LivePa
   usage.start(registry.store);
   context.onReload?.((ms) => metrics.noteReload(ms));
   const observe = (started: StartedRequest) => {
-    const ends = [metrics.observe(started), requestSpan(started), context.observe?.(started)];
+    const ends = [metrics.observe(started), context.observe?.(started)];
     return (status: number) => {
       for (const end of ends) end?.(status);
     };

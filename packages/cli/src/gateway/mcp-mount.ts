@@ -1,18 +1,11 @@
 import { openSession } from "@skillhold/core";
-import {
-  failureIn,
-  type GatewayContext,
-  type Mount,
-  mayRun,
-  skillIn,
-  toolSpan,
-  viewerOf,
-} from "@skillhold/gateway";
+import { type GatewayContext, type Mount, mayRun, toolSpan, viewerOf } from "@skillhold/gateway";
 import { mcpHandler } from "@skillhold/mcp/server";
 import { everyone } from "@skillhold/protocol/http";
 
 export type McpSource = Pick<GatewayContext, "registry" | "library" | "audit" | "runs" | "log">;
 
+const MCP_CALL = { "mcp.method.name": "tools/call" } as const;
 const APPROVAL_HINT =
   "A person can approve it in the gateway's console, under Approvals, and then it can be called again.";
 
@@ -29,8 +22,8 @@ export function mcpMount(source: McpSource): Mount {
       library,
       viewer,
       approvalHint: APPROVAL_HINT,
-      observe: ({ tool, session, input }, work) =>
-        toolSpan({ tool, session, skill: skillIn(input) }, failureIn, work),
+      observe: ({ tool, session, input, request, meta }, work) =>
+        toolSpan({ tool, call: request, session, input, carrier: meta, attributes: MCP_CALL }, work),
       openSession: () => {
         const running = runs === undefined || !canRun ? {} : { runs: runs(viewer) };
         return openSession(library, viewer, { clock, ids, audit, ...running }, { limits });

@@ -2,7 +2,7 @@ import type { ToolResult } from "@skillhold/core";
 import { outsideWords } from "@skillhold/protocol/error";
 import type { Handlers } from "../http/handler.ts";
 import { callSessionTool, listSessionTools } from "../session/session-tool.ts";
-import { failureIn, skillIn, toolSpan } from "../trace/request-span.ts";
+import { toolSpan } from "../trace/tool-span.ts";
 
 export const sessionHandlers: Pick<Handlers, "openSession" | "closeSession" | "listTools" | "callTool"> = {
   openSession: async ({ body, principal }, { sessions }) => ({
@@ -18,8 +18,8 @@ export const sessionHandlers: Pick<Handlers, "openSession" | "closeSession" | "l
   },
   callTool: async ({ params, body, principal, signal, requestId }, { sessions, log }) => {
     const result = await sessions.use(params.session, principal, (session) => {
-      const called = { tool: params.tool, session: session.id, skill: skillIn(body) };
-      return toolSpan(called, failureIn, () => callSessionTool(session, params.tool, body, signal));
+      const called = { tool: params.tool, call: requestId, session, input: body };
+      return toolSpan(called, () => callSessionTool(session, params.tool, body, signal));
     });
     return {
       data: result.ok

@@ -21,8 +21,12 @@ export interface McpSkills {
 /** What is called, as the client wrote it. */
 export interface ObservedCall {
   readonly tool: string;
-  readonly session: string;
+  readonly session: Pick<Session, "id" | "active">;
   readonly input: unknown;
+  /** The id of the message. */
+  readonly request: string;
+  /** What the client says beside the input. */
+  readonly meta: Readonly<Record<string, unknown>>;
 }
 
 /** Asks the user of the client where it can ask one, and else whoever is given here. */

@@ -67,7 +67,7 @@ async function callTool(
         return tool.run(inputFor(tool, input, connection), { signal, ...progress });
       });
     const result = await connection.asker.during(exchange, () =>
-      observed(connection, { name, input }, answer),
+      observed(connection, { name, input, ctx }, answer),
     );
     if (exchange.question === undefined || result.ok)
       return toCallToolResult(result, connection.skills.approvalHint);
@@ -80,11 +80,12 @@ async function callTool(
 
 function observed(
   { skills, session }: McpConnection,
-  { name, input }: { readonly name: string; readonly input: unknown },
+  { name, input, ctx }: Pick<CallContext, "ctx"> & { readonly name: string; readonly input: unknown },
   answer: () => Promise<ToolResult>,
 ): Promise<ToolResult> {
   if (skills.observe === undefined) return answer();
-  return skills.observe({ tool: neutralText(name, 64), session: session.id, input }, answer);
+  const { id, _meta: meta = {} } = ctx.mcpReq;
+  return skills.observe({ tool: neutralText(name, 64), session, input, request: String(id), meta }, answer);
 }
 
 /** What the client says of itself, and the answer that it came back with. */
