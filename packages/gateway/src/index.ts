@@ -17,4 +17,5 @@ export type { SessionHolder, SessionMeta } from "./session/session-holder.ts";
 export { Progress } from "./socket/progress.ts";
 export { type SocketLimits, socketLimits } from "./socket/socket-limits.ts";
 export { type TracedCall, toolSpan } from "./trace/tool-span.ts";
+export { exportTraces, type TraceExport, type TraceOptions } from "./trace/trace-export.ts";
 export { viewerOf } from "./viewer.ts";

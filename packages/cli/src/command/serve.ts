@@ -1,4 +1,4 @@
-import { type Listening, listen, openGateway, type Place } from "@skillhold/gateway";
+import { exportTraces, type Listening, listen, openGateway, type Place } from "@skillhold/gateway";
 import { SkillError } from "@skillhold/protocol/error";
 import type { DependencyEvent } from "@skillhold/protocol/http";
 import { DATA_VARIABLE } from "../data-folder.ts";
@@ -17,6 +17,7 @@ import { hasAdministrator, makeSignInLink } from "../gateway/sign-in-link.ts";
 import { listOption } from "../option.ts";
 import { type ExitCode, type Io, plain, printLine } from "../output.ts";
 import { withPatience } from "../patience.ts";
+import { readVersion } from "../product-version.ts";
 import type { CommandInput } from "../program.ts";
 import { storeFlags, storeUrl } from "../store-address.ts";
 import { paintFor } from "../text.ts";
@@ -31,6 +32,8 @@ export async function run({ options, io: given }: CommandInput): Promise<ExitCod
   const closing = new AbortController();
   const closers = new CloserList((error) => log({ level: "error", event: "close.failed", error }));
   try {
+    const traces = await exportTraces({ env: io.env, version: readVersion(), log });
+    closers.add(traces, (it) => it?.close());
     const roots = listOption(options, "root");
     const parts = await openParts({ io, url, roots, log, closing: closing.signal }, closers);
     await serve(settings, { options, io }, parts, closing);
