@@ -204,12 +204,13 @@ describe("too much", () => {
   });
 });
 
-describe("what is no request", () => {
+describe("what is no request, or none to be answered here", () => {
   test.each([
     ["no words of HTTP", 400, "USAGE", () => "GARBAGE\r\n\r\n"],
     ["no Host", 400, "USAGE", () => lines("GET /v1/me HTTP/1.1", "Connection: close")],
     ["a head that is too long", 431, "HEAD_TOO_LARGE", () => lines(me, ...honest(), `X: ${long}`)],
     ["a first line that is too long", 431, "HEAD_TOO_LARGE", () => lines(`GET /${long} HTTP/1.1`)],
+    ["a socket as a page", 426, "UPGRADE_REQUIRED", () => lines("GET /ws HTTP/1.1", ...honest())],
     ["a WebSocket without a key", 400, "USAGE", () => lines("GET /ws HTTP/1.1", ...opening("9"))],
     ["a WebSocket elsewhere", 404, "ROUTE_NOT_FOUND", () => lines("GET /x HTTP/1.1", ...opening("13"))],
   ])("is refused as everything is: %s [S-53]", async (_title, status, code, bytes) => {

@@ -66,6 +66,11 @@ export const errorTable = {
   PATH_NOT_FOUND: { status: 404, exit: 5, hint: "Check the spelling of the path." },
   ROUTE_NOT_FOUND: { status: 404, exit: 5, hint: "/openapi.json lists the routes there are." },
   METHOD_NOT_ALLOWED: { status: 405, exit: 2, hint: "Use a method that the Allow header names." },
+  UPGRADE_REQUIRED: {
+    status: 426,
+    exit: 2,
+    hint: "Open a WebSocket there; its first message is `hello`, with a token.",
+  },
   MEDIA_TYPE_REFUSED: { status: 415, exit: 2, hint: "Send the Content-Type that the message names." },
   HEAD_TOO_LARGE: { status: 431, exit: 2, hint: "Send shorter headers, and what is long in the body." },
   REQUEST_TIMED_OUT: { status: 408, exit: 124, hint: "Send it again, and without a pause." },

@@ -19,5 +19,6 @@ export function failureHeaders(error: unknown): Readonly<Record<string, string>>
   if (code === "RATE_LIMITED") return { "retry-after": String(details["retryAfter"] ?? 1) };
   if (code === "RANGE_REFUSED") return { "content-range": `bytes */${details["size"]}` };
   if (code === "METHOD_NOT_ALLOWED") return { allow: String(details["allow"] ?? "") };
+  if (code === "UPGRADE_REQUIRED") return { upgrade: "websocket", connection: "upgrade" };
   return {};
 }

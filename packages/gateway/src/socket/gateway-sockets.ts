@@ -7,6 +7,7 @@ import type { Authenticate } from "../auth/authenticate.ts";
 import { rejectForeign } from "../auth/host-check.ts";
 import type { RateLimit } from "../auth/rate-limit.ts";
 import { refuseRaw } from "../http/raw-refusal.ts";
+import { SOCKET_PATH } from "../missing-route.ts";
 import type { Principal } from "../principal.ts";
 import type { RunningContext } from "../running-context.ts";
 import { closeCodes } from "./close-code.ts";
@@ -24,8 +25,6 @@ export interface SocketParts {
   readonly rate: RateLimit;
   readonly limits?: Partial<SocketLimits>;
 }
-
-const PATH = "/ws";
 
 /** The WebSockets of a gateway. */
 export class GatewaySockets {
@@ -90,7 +89,7 @@ export class GatewaySockets {
     rejectForeign({ method: request.method ?? "", headers }, this.#context.options);
     this.#parts.rate.takeUpgrade(address);
     const [path, query] = (request.url ?? "").split("?", 2);
-    if (path !== PATH) throw new SkillError("ROUTE_NOT_FOUND", `WebSockets are at ${PATH}.`);
+    if (path !== SOCKET_PATH) throw new SkillError("ROUTE_NOT_FOUND", `WebSockets are at ${SOCKET_PATH}.`);
     if (query !== undefined)
       throw new SkillError("USAGE", "The address of a WebSocket has no query.", {
         hint: "A token is sent in the first message, never in an address: those are written down in many places.",
