@@ -1,4 +1,5 @@
 import type { Route } from "@skillhold/protocol/http";
+import { shortHash } from "../digest.ts";
 import { isFresh } from "./condition.ts";
 import type { BytesReply, JsonReply, TextReply, UnchangedReply } from "./handler.ts";
 
@@ -14,7 +15,8 @@ export const always = {
 
 /** An answer as its row of the table says. Headers are a plain object: the server writes one as it is. */
 export function respond(row: Route, reply: AnyReply, request: Request, requestId: string): Response {
-  const etag = reply.unchanged ?? reply.etag;
+  const json = isJson(row) ? (reply.json ?? JSON.stringify(reply.data)) : undefined;
+  const etag = reply.unchanged ?? reply.etag ?? tagOf(row, json);
   const headers: Record<string, string> = {
     ...always,
     "cache-control": "private, no-cache",
@@ -32,7 +34,16 @@ export function respond(row: Route, reply: AnyReply, request: Request, requestId
     return new Response(reply.bytes ?? null, { status: reply.status ?? 200, headers });
   }
   headers["content-type"] = "application/json";
-  return new Response(reply.json ?? JSON.stringify(reply.data), { status: row.status ?? 200, headers });
+  return new Response(json ?? null, { status: row.status ?? 200, headers });
+}
+
+function isJson({ answer }: Route): boolean {
+  return answer !== "nothing" && answer !== "bytes";
+}
+
+/** Of what nothing shorter stands for, the text itself says whether it is another. */
+function tagOf({ condition }: Route, json: string | Uint8Array | undefined): string | undefined {
+  return condition === "read" && json !== undefined ? shortHash(json) : undefined;
 }
 
 /** The same for a failure. */

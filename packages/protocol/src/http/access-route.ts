@@ -31,6 +31,7 @@ export const accessRoutes = {
     params: byId,
     query: z.strictObject(paging),
     answer: z.object({ grants: z.array(GrantView).readonly(), nextCursor }),
+    condition: "read",
     errors: ["SKILL_NOT_FOUND"],
   }),
   getGrant: route({
@@ -87,6 +88,7 @@ export const accessRoutes = {
       message: z.string(),
       warnings: Texts,
     }),
+    condition: "read",
     errors: ["SKILL_NOT_FOUND", "AGENT_NOT_FOUND"],
   }),
   explainAll: route({
@@ -112,6 +114,7 @@ export const accessRoutes = {
         )
         .readonly(),
     }),
+    condition: "read",
     errors: ["AGENT_NOT_FOUND"],
   }),
   listUsers: route({
@@ -127,5 +130,6 @@ export const accessRoutes = {
         .array(z.object({ name: z.string(), displayName: z.string().optional(), createdAt: At }))
         .readonly(),
     }),
+    condition: "read",
   }),
 } as const;

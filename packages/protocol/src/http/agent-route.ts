@@ -33,6 +33,7 @@ export const agentRoutes = {
     roles: publishers,
     query: z.strictObject(paging),
     answer: z.object({ agents: z.array(AgentView).readonly(), nextCursor }),
+    condition: "read",
   }),
   addAgent: route({
     method: "POST",

@@ -54,6 +54,7 @@ export const approvalRoutes = {
       questions: z.array(QuestionView).readonly(),
       approvals: z.array(ApprovalView).readonly(),
     }),
+    condition: "read",
   }),
   answerQuestion: route({
     method: "POST",

@@ -36,6 +36,7 @@ export const auditRoutes = {
       events: z.array(z.object({ seq: z.int(), event: SkillEvent })).readonly(),
       last: z.int().describe("The number of the last event there is."),
     }),
+    condition: "read",
   }),
   verifyAudit: route({
     method: "GET",
@@ -53,6 +54,7 @@ export const auditRoutes = {
     roles: admins,
     params: z.strictObject({ session: z.string().min(1).max(256) }),
     answer: z.looseObject({ session: z.string() }),
+    condition: "read",
     errors: ["SESSION_NOT_FOUND"],
   }),
 } as const;

@@ -89,6 +89,7 @@ export const dependencyRoutes = {
         )
         .readonly(),
     }),
+    condition: "read",
   }),
   getDependencies: route({
     method: "GET",
@@ -107,6 +108,7 @@ export const dependencyRoutes = {
       }),
       needs: z.array(SkillNeed).readonly(),
     }),
+    condition: "read",
     errors: ["SKILL_NOT_FOUND"],
   }),
 } as const;

@@ -27,6 +27,7 @@ export const gatewayRoutes = {
     roles: everyone,
     query: z.strictObject({ by: z.enum(["skill", "revision"]).optional(), ...paging }),
     answer: z.object({ upTo: z.int(), skills: z.array(SkillMetrics).readonly(), nextCursor }),
+    condition: "read",
   }),
   getMetrics: route({
     method: "GET",
@@ -50,6 +51,7 @@ export const gatewayRoutes = {
         )
         .readonly(),
     }),
+    condition: "read",
     errors: ["SKILL_NOT_FOUND"],
   }),
   getStatus: route({
@@ -70,6 +72,7 @@ export const gatewayRoutes = {
       limits: z.record(z.string(), z.number()),
       sources: z.array(z.looseObject({ label: z.string() })).readonly(),
     }),
+    condition: "read",
   }),
   getSandbox: route({
     method: "POST",

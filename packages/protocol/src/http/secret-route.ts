@@ -21,6 +21,7 @@ export const secretRoutes = {
         )
         .readonly(),
     }),
+    condition: "read",
     errors: ["NOT_READY"],
   }),
   putSecret: route({

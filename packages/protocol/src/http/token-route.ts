@@ -26,6 +26,7 @@ export const tokenRoutes = {
     roles: admins,
     query: z.strictObject(paging),
     answer: z.object({ tokens: z.array(TokenView).readonly(), nextCursor }),
+    condition: "read",
   }),
   issueToken: route({
     method: "POST",
@@ -68,6 +69,7 @@ export const tokenRoutes = {
       token: z.string().describe("The token's id."),
       csrf: z.string().optional().describe("For a browser: what `X-Skillhold-Csrf` must say on every call."),
     }),
+    condition: "read",
   }),
   issueSignIn: route({
     method: "POST",
