@@ -27,18 +27,18 @@ const LAST_SPANS_MS = 3000;
  */
 export async function exportTraces(
   { env, version, log }: TraceOptions,
-  load: typeof loadPackages = loadPackages,
+  load: () => Promise<MakeProvider> = loadPackages,
 ): Promise<TraceExport | undefined> {
   if (!isWanted(env)) return undefined;
-  const loaded = await load().catch((error: unknown) => {
+  const make = await load().catch((error: unknown) => {
     const message = `Spans are not sent: run \`npm install ${PACKAGES.join(" ")}\` beside Skillhold.`;
     log({ level: "warning", event: "trace.off", message, error });
   });
-  if (loaded === undefined) return undefined;
+  if (make === undefined) return undefined;
   listenTo(log);
-  const provider = makeProvider(loaded, version);
+  const provider = make(version);
   provider.register();
-  const end = () => provider.shutdown().catch((error: unknown) => tell(error, log));
+  const end = () => provider.shutdown().catch((error: unknown) => tell(String(error), log));
   return { close: () => Promise.race([end(), wait(LAST_SPANS_MS, undefined, { ref: false })]) };
 }
 
@@ -47,37 +47,44 @@ function isWanted(env: TraceOptions["env"]): boolean {
   return Boolean(endpoint) && env["OTEL_SDK_DISABLED"]?.toLowerCase() !== "true";
 }
 
-async function loadPackages() {
-  const [sdk, resources, exporter] = await Promise.all([
+/** What is used of the packages: exactly this is asked of them. */
+type MakeProvider = (version: string) => { register(): void; shutdown(): Promise<void> };
+
+async function loadPackages(): Promise<MakeProvider> {
+  const [sdk, resources, { OTLPTraceExporter }] = await Promise.all([
     import("@opentelemetry/sdk-trace-node"),
     import("@opentelemetry/resources"),
     import("@opentelemetry/exporter-trace-otlp-http"),
   ]);
-  return { sdk, resources, exporter };
-}
-
-function makeProvider(
-  { sdk, resources, exporter }: Awaited<ReturnType<typeof loadPackages>>,
-  version: string,
-) {
-  const own = { "service.name": "skillhold", "service.version": version };
-  // What the variables say of the service comes last, and counts.
-  const resource = resources
-    .defaultResource()
-    .merge(resources.resourceFromAttributes(own))
-    .merge(resources.detectResources({ detectors: [resources.envDetector] }));
-  const spanProcessors = [new sdk.BatchSpanProcessor(new exporter.OTLPTraceExporter())];
-  return new sdk.NodeTracerProvider({ resource, spanProcessors });
+  return (version) => {
+    const own = { "service.name": "skillhold", "service.version": version };
+    // What the variables say of the service comes last, and counts.
+    const resource = resources
+      .defaultResource()
+      .merge(resources.resourceFromAttributes(own))
+      .merge(resources.detectResources({ detectors: [resources.envDetector] }));
+    const spanProcessors = [new sdk.BatchSpanProcessor(new OTLPTraceExporter())];
+    return new sdk.NodeTracerProvider({ resource, spanProcessors });
+  };
 }
 
 /** That spans cannot be sent is told nowhere else. */
 function listenTo(log: TraceOptions["log"]): void {
   const ignore = () => {};
-  const error = (message: string) => tell(message, log);
+  const error = (text: string) => tell(messageIn(text), log);
   const logger = { error, warn: ignore, info: ignore, debug: ignore, verbose: ignore };
   diag.setLogger(logger, { logLevel: DiagLogLevel.ERROR, suppressOverrideMessage: true });
 }
 
-function tell(error: unknown, log: TraceOptions["log"]): void {
-  log({ level: "warning", event: "trace.failed", message: "Spans could not be sent.", error });
+/** A failure comes as its fields, written as JSON. */
+function messageIn(text: string): string {
+  try {
+    return String(JSON.parse(text).message ?? text);
+  } catch {
+    return text;
+  }
+}
+
+function tell(reason: string, log: TraceOptions["log"]): void {
+  log({ level: "warning", event: "trace.failed", message: "Spans could not be sent.", fields: { reason } });
 }
