@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { request } from "node:http";
 import { createServer, type Server } from "node:net";
 import { setTimeout } from "node:timers/promises";
-import { routeTable } from "@skillhold/protocol/http";
+import { Problem, routeTable } from "@skillhold/protocol/http";
 import { afterEach, describe, expect, test } from "vitest";
 import { get, listIds, ServeScene, signInWith, tokenOf, writeSkill } from "./serve.fixture.ts";
 
@@ -186,6 +186,22 @@ test("what the command line publishes to the same file is there at once [S-55]",
     expect((await published.ended).code).toBe(0);
     expect(await listIds(url, headers)).toContain(id);
   }
+});
+
+test("limits are as they were set at the start [S-66]", async () => {
+  const gateway = await scene.serve(["--no-seed", "--limit", "archiveBytes=1048576"]);
+  const headers = await tokenOf(gateway);
+  const { limits } = await get(`${gateway.url}/v1/status`, routeTable.getStatus, headers);
+  expect(limits).toMatchObject({ archiveBytes: 1_048_576, unpackedBytes: 50 * 1024 * 1024 });
+  const response = await fetch(`${gateway.url}/v1/skills/upload`, {
+    method: "POST",
+    headers: { ...headers, "content-type": "application/zip" },
+    body: new Uint8Array(1_048_577),
+  });
+  expect(Problem.parse(await response.json())).toMatchObject({
+    code: "LIMIT_EXCEEDED",
+    hint: expect.stringContaining("raise the limit"),
+  });
 });
 
 test("the sandbox is tried when an administrator asks for it [S-29] [S-53]", async () => {

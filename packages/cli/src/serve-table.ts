@@ -32,6 +32,11 @@ export const serveTable: readonly CommandSpec[] = [
       },
       { flags: "--behind-tls", summary: "TLS ends in front of it: links and cookies are for https" },
       { flags: "--insecure-bind", summary: "listen where others can reach it, without TLS" },
+      {
+        flags: "--limit <name=number>",
+        summary: "set a limit that /v1/status lists; may be repeated",
+        repeats: true,
+      },
       { flags: "--discovery", summary: "serve public skills to anyone, where clients look for them" },
       { flags: "--no-seed", summary: "leave out the skills that come with Skillhold" },
     ],

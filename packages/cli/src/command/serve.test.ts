@@ -19,6 +19,10 @@ describe("serve", () => {
     [["--allow-origin", "x"], "is no origin", "https://"],
     [["--allow-origin", "null"], "is no origin", "https://"],
     [["--allow-origin", "https://x/path"], "is no origin", "without a path"],
+    [["--limit", "archiveBytes"], "sets no limit", "archiveBytes="],
+    [["--limit", "archiveBytes=x"], "sets no limit", "archiveBytes="],
+    [["--limit", "nothing=1"], "There is no limit named nothing", "hint:"],
+    [["--limit", "archiveBytes=1"], "from 1048576 to 524288000", "hint:"],
     [["--data", ""], "names no folder", "--help"],
     [["--store", "mysql://x"], "no kind that is known", "postgres://"],
   ])("%j is refused, and it is said why [S-53] [S-60]", async (args, message, hint) => {

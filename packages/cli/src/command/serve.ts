@@ -35,7 +35,10 @@ export async function run({ options, io: given }: CommandInput): Promise<ExitCod
     const traces = await exportTraces({ env: io.env, version: readVersion(), log });
     closers.add(traces, (it) => it?.close());
     const roots = listOption(options, "root");
-    const parts = await openParts({ io, url, roots, log, closing: closing.signal }, closers);
+    const parts = await openParts(
+      { io, url, roots, log, closing: closing.signal, limits: settings.limits },
+      closers,
+    );
     await serve(settings, { options, io }, parts, closing);
   } finally {
     closing.abort();

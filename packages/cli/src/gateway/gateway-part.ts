@@ -4,7 +4,7 @@ import { nodeHost, QuestionDesk, registryApprovals } from "@skillhold/core";
 import { RegistryAudit, verifyAudit } from "@skillhold/core/audit";
 import { openRegistryLibrary, type RegistryContext } from "@skillhold/core/registry";
 import { type GatewayContext, type LogEntry, Progress, registryDesk } from "@skillhold/gateway";
-import { defaultLimits } from "@skillhold/protocol/limits";
+import type { Limits } from "@skillhold/protocol/limits";
 import { SqliteCache } from "@skillhold/store";
 import { checkpointsOf, findOwnKey, openSignedStore } from "../audit-store.ts";
 import { bundledConsole } from "../bundled-console.ts";
@@ -40,13 +40,14 @@ export interface PartOptions {
   /** Folders that are served beside the store. */
   readonly roots: readonly string[];
   readonly log: (entry: LogEntry) => void;
+  readonly limits: Limits;
   /** Aborted when the gateway begins to shut down. */
   readonly closing: AbortSignal;
 }
 
 /** Opens what a gateway is made of. What was opened is on the list, also when something fails. */
 export async function openParts(options: PartOptions, closers: CloserList): Promise<GatewayParts> {
-  const { io, url, roots, log, closing } = options;
+  const { io, url, roots, log, closing, limits } = options;
   const folder = dataFolder(io.env);
   await makeDataFolder(folder);
   const copies = copiesFolder(url, io.env);
@@ -60,9 +61,10 @@ export async function openParts(options: PartOptions, closers: CloserList): Prom
   const audit = closers.add(new RegistryAudit(store, { witness }), (it) => it.close());
   const { secrets, hasSecret } = await openSecrets(folder, closers);
   const host = gatewayHost(io, hasSecret);
-  const dependencies = await openDependencies({ io, folder, copies, closing, log, ...present({ cache }) });
+  const machine = { io, folder, limits, ...present({ cache }) };
+  const dependencies = await openDependencies({ ...machine, copies, closing, log });
   const registry: RegistryContext = {
-    ...{ store, clock: { now: () => new Date() }, ids: { next: randomUUID }, limits: defaultLimits },
+    ...{ store, clock: { now: () => new Date() }, ids: { next: randomUUID }, limits },
     ...(dependencies === undefined ? {} : { hooks: { missing: missingHook(dependencies) } }),
   };
   const onError = (error: unknown) => log({ level: "error", event: "library.failed", error });
@@ -71,15 +73,15 @@ export async function openParts(options: PartOptions, closers: CloserList): Prom
   const reloads = new Set<(ms: number) => void>();
   const onReload = (ms: number) => reloads.forEach((listener) => void listener(ms));
   const { library, sources } = await openServedLibrary(
-    { roots, io, host, skills, onError, onReload, ...present({ cache }) },
+    { roots, io, host, skills, limits, onError, onReload, ...present({ cache }) },
     closers,
   );
   const approvals = registryApprovals(store);
-  const { clock, ids, limits } = registry;
+  const { clock, ids } = registry;
   const desk = closers.add(new QuestionDesk({ store, audit, clock, ids, limits }), (it) => it.close());
   // Who waits for a yes is told at once that none will come: the time to end is for what works.
   closing.addEventListener("abort", () => void desk.close(), { once: true });
-  const runs = openRuns({ io, folder, approvals, secrets, asker: desk, ...present({ cache }) });
+  const runs = openRuns({ ...machine, approvals, secrets, asker: desk });
   return {
     temporary: await openTemporary(join(folder, "incoming")),
     context: {

@@ -2,7 +2,7 @@ import type { ApprovalStore, Asker, IndexCache, RunPorts, SecretStore } from "@s
 import { environmentHome, environmentRuns, rememberRuntimes } from "@skillhold/core/environment";
 import type { DependencyPorts, LogEntry } from "@skillhold/gateway";
 import { SkillError } from "@skillhold/protocol/error";
-import { defaultLimits } from "@skillhold/protocol/limits";
+import type { Limits } from "@skillhold/protocol/limits";
 import { currentHost } from "../installing.ts";
 import { systemCode } from "../io-failure.ts";
 import { present } from "../option.ts";
@@ -14,6 +14,7 @@ interface MachineOptions {
   /** The data folder. */
   readonly folder: string;
   readonly cache?: IndexCache;
+  readonly limits: Limits;
 }
 
 export interface DependencyOptions extends MachineOptions {
@@ -29,6 +30,7 @@ export async function openDependencies({
   copies,
   closing,
   log,
+  limits,
   cache,
 }: DependencyOptions): Promise<DependencyPorts | undefined> {
   try {
@@ -38,7 +40,7 @@ export async function openDependencies({
       host: currentHost(io),
       sandbox: chooseSandbox(io),
       findRuntime: rememberRuntimes(),
-      limits: defaultLimits,
+      limits,
       signal: closing,
       ...present({ cache }),
     };
@@ -56,9 +58,17 @@ export interface RunOptions extends MachineOptions {
 }
 
 /** What sessions run skills with: always in the sandbox, and without variables or files of whoever started the gateway. */
-export function openRuns({ io, folder, approvals, secrets, asker, cache }: RunOptions): () => RunPorts {
+export function openRuns({
+  io,
+  folder,
+  approvals,
+  secrets,
+  asker,
+  limits,
+  cache,
+}: RunOptions): () => RunPorts {
   const sandbox = chooseSandbox(io);
-  const environment = environmentRuns(folder, { sandbox, limits: defaultLimits, ...present({ cache }) });
+  const environment = environmentRuns(folder, { sandbox, limits, ...present({ cache }) });
   const runs = { sandbox, ...environment, approvals, secrets, asker };
   return () => runs;
 }

@@ -2,6 +2,7 @@ import { BlockList, isIP } from "node:net";
 import { resolve } from "node:path";
 import { loopbackHosts, type Place } from "@skillhold/gateway";
 import { SkillError } from "@skillhold/protocol/error";
+import { type Limits, withLimits } from "@skillhold/protocol/limits";
 import { DATA_VARIABLE } from "../data-folder.ts";
 import { countOption, listOption, textOption } from "../option.ts";
 import type { Io } from "../output.ts";
@@ -19,6 +20,7 @@ export interface ServeSettings {
   readonly isTls: boolean;
   readonly isDiscoverable: boolean;
   readonly isSeeded: boolean;
+  readonly limits: Limits;
 }
 
 export function readServeSettings(options: Options): ServeSettings {
@@ -38,7 +40,17 @@ export function readServeSettings(options: Options): ServeSettings {
     isTls,
     isDiscoverable: options["discovery"] === true,
     isSeeded: options["seed"] !== false,
+    limits: withLimits(Object.fromEntries(listOption(options, "limit").map(readLimit))),
   };
+}
+
+/** Which limits there are, and what each may be, the table says. */
+function readLimit(text: string): readonly [name: string, value: number] {
+  const [, name = "", value = ""] = /^(\w+)=(\d{1,15})$/.exec(text) ?? [];
+  if (name !== "") return [name, Number(value)];
+  throw new SkillError("USAGE", `${JSON.stringify(text.slice(0, 80))} sets no limit.`, {
+    hint: "Write it as archiveBytes=104857600, in bytes or milliseconds.",
+  });
 }
 
 /** With `--data`, all that is the user's is looked for there. */

@@ -8,7 +8,7 @@ import {
 } from "@skillhold/core";
 import type { RegistryLibrary } from "@skillhold/core/registry";
 import type { GatewayContext } from "@skillhold/gateway";
-import { withLimits } from "@skillhold/protocol/limits";
+import { type Limits, withLimits } from "@skillhold/protocol/limits";
 import { present } from "../option.ts";
 import type { Io } from "../output.ts";
 import { STORE_LABEL } from "../registry-layer.ts";
@@ -25,10 +25,11 @@ export interface ServedOptions extends Pick<GatewayContext, "host" | "skills"> {
   readonly cache?: IndexCache;
   readonly onError: (error: unknown) => void;
   readonly onReload: (ms: number) => void;
+  readonly limits: Limits;
 }
 
 /** A tree that was named is searched deeper than one that is searched unasked. */
-const limits = withLimits({ discoveryDepth: 16 });
+const NAMED_DEPTH = 16;
 const precedence = "local";
 
 /** The skills of the store, and with `--root` those of folders over them. */
@@ -45,11 +46,12 @@ export async function openServedLibrary(options: ServedOptions, closers: CloserL
 }
 
 async function openLayers(
-  { io, roots, host, cache, onError, onReload }: ServedOptions,
+  { io, roots, host, cache, onError, onReload, limits: given }: ServedOptions,
   settings: AccessSettings,
   skills: RegistryLibrary,
 ) {
   const sources = orderSources(chooseSources(roots, {}, io, true), precedence);
+  const limits = withLimits({ ...given, discoveryDepth: Math.max(NAMED_DEPTH, given.discoveryDepth) });
   const common = { precedence, limits, settings, ...present({ cache }) } as const;
   const folders = await openLibrary({
     ...common,
