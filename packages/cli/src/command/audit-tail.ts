@@ -1,6 +1,8 @@
-import { neutralText } from "@skillhold/core";
+import { didYouMean, neutralText, suggest } from "@skillhold/core";
 import { followEvents } from "@skillhold/core/audit";
 import type { RegistryStore, StoredEvent } from "@skillhold/core/registry";
+import { SkillEvent } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
 import { countOption, textOption } from "../option.ts";
 import { type ExitCode, type Io, printData, printLine } from "../output.ts";
 import type { CommandInput } from "../program.ts";
@@ -39,10 +41,20 @@ export async function run(input: CommandInput): Promise<ExitCode> {
 
 function readFilter(options: CommandInput["options"]): Filter {
   const [session, skill, type] = ["session", "skill", "type"].map((name) => textOption(options, name));
+  if (type !== undefined) rejectUnknown(type);
   return ({ event }) =>
     (session === undefined || ("session" in event && event.session === session)) &&
     (skill === undefined || ("skill" in event && event.skill === skill)) &&
     (type === undefined || event.type === type);
+}
+
+/** Of a type that there is not nothing is recorded, now or ever. */
+function rejectUnknown(type: string): void {
+  const types = SkillEvent.options.map(({ shape }): string => shape.type.value);
+  if (types.includes(type)) return;
+  throw new SkillError("USAGE", `There is no event of the type ${JSON.stringify(type)}.`, {
+    hint: didYouMean(suggest(type, types)) ?? `The types are ${types.join(", ")}.`,
+  });
 }
 
 /** Read from the end, a page at a time, until there are enough. */

@@ -102,6 +102,14 @@ describe.runIf(process.platform === "linux")("audit", () => {
     expect((await scene.text(["audit", "export", "--after", "6"])).out.split("\n")).toHaveLength(3);
   });
 
+  test("tail puts a type right that is misspelt [S-60]", async () => {
+    await useSkill();
+    expect(await scene.json(["audit", "tail", "--type", "session.opend"])).toMatchObject({
+      code: 2,
+      error: { code: "USAGE", hint: expect.stringContaining("Did you mean session.opened") },
+    });
+  });
+
   test("where nothing was recorded there is nothing to read [S-62]", async () => {
     expect(await scene.json(["audit", "verify"])).toMatchObject({ code: 1, error: { code: "STORE_FAILED" } });
     await scene.text(["approval", "list"]);
