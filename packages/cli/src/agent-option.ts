@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { readManifest } from "@skillhold/core";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits } from "@skillhold/protocol/limits";
 import { ioFailure } from "./io-failure.ts";
@@ -30,6 +31,13 @@ export function readAgentOptions({ options, io }: Pick<CommandInput, "options" |
     pins: pins.length === 0 ? undefined : readPins(pins),
     manifest: manifest === undefined ? undefined : readManifestFile(manifest, io),
   });
+}
+
+/** What a manifest says in vain: a misspelt `allow` would limit nobody, and say nothing. */
+export function listIgnored(manifest: string | null | undefined): readonly string[] {
+  if (typeof manifest !== "string") return [];
+  const { problems } = readManifest(manifest);
+  return problems.filter(({ severity }) => severity === "warning").map(({ message }) => message);
 }
 
 function readPins(pins: readonly string[]): Readonly<Record<string, number>> {

@@ -1,7 +1,7 @@
 import { readManifest } from "@skillhold/core";
 import { addAgent } from "@skillhold/core/registry";
 import { SkillError } from "@skillhold/protocol/error";
-import { type AgentOptions, readAgentOptions } from "../agent-option.ts";
+import { type AgentOptions, listIgnored, readAgentOptions } from "../agent-option.ts";
 import { present, textOption } from "../option.ts";
 import { type ExitCode, plain, printData } from "../output.ts";
 import { listLostPins } from "../pin-note.ts";
@@ -19,22 +19,27 @@ export async function run(input: CommandInput): Promise<ExitCode> {
   return await withRegistry<ExitCode>(input, "write", async (opened) => {
     const { context, actor, flags } = opened;
     const agent = await addAgent({ ...said, key, runtime, ...present({ owner }) }, { by: actor }, context);
-    const notes = await listLostPins(agent.pins, opened, io);
+    const notes = [...listIgnored(said.manifest), ...(await listLostPins(agent.pins, opened, io))];
     if (io.json) {
       printData(io, { agent, notes, isDryRun });
       return 0;
     }
     io.out(`${key}: ${isDryRun ? "would be added" : "added"}, runtime ${plain(runtime)}\n`);
-    for (const note of notes) io.err(`note: ${note}\n`);
+    for (const note of notes) io.err(`note: ${plain(note)}\n`);
     if (!isDryRun) io.err(`\`skillhold grant <skill> --agent ${key}${flags}\` lets it use a skill.\n`);
     return 0;
   });
 }
 
 function runtimeOf({ runtime, manifest }: AgentOptions): string {
-  const declared = manifest === undefined ? undefined : readManifest(manifest).manifest?.runtime;
-  const found = runtime ?? declared;
+  const reading = manifest === undefined ? undefined : readManifest(manifest);
+  const found = runtime ?? reading?.manifest?.runtime;
   if (found !== undefined) return found;
+  const problem = reading?.problems.find(({ severity }) => severity === "error");
+  if (problem !== undefined)
+    throw new SkillError("USAGE", `The manifest cannot be used: ${problem.message}`, {
+      hint: "Correct what the message names.",
+    });
   throw new SkillError("USAGE", "An agent has a runtime.", {
     hint: "Name it with --runtime, such as --runtime claude-code, or in the file of --manifest.",
   });

@@ -1,6 +1,6 @@
 import { type AgentChange, changeAgent, getAgent } from "@skillhold/core/registry";
 import { SkillError } from "@skillhold/protocol/error";
-import { readAgentOptions } from "../agent-option.ts";
+import { listIgnored, readAgentOptions } from "../agent-option.ts";
 import { listOption } from "../option.ts";
 import { type ExitCode, plain, printData } from "../output.ts";
 import { listLostPins } from "../pin-note.ts";
@@ -17,12 +17,13 @@ export async function run(input: CommandInput): Promise<ExitCode> {
     const { context, actor } = opened;
     const change = await readChange(key, input, opened);
     const { agent, status } = await changeAgent(key, change, { by: actor }, context);
-    const notes = await listLostPins(change.pins ?? {}, opened, io);
+    const lost = await listLostPins(change.pins ?? {}, opened, io);
+    const notes = [...listIgnored(change.manifest), ...lost];
     if (io.json) printData(io, { agent, status, notes, isDryRun });
     else {
       const changed = isDryRun ? "would be changed" : "changed";
       io.out(`${plain(agent.key)}: ${status === "unchanged" ? status : changed}\n`);
-      for (const note of notes) io.err(`note: ${note}\n`);
+      for (const note of notes) io.err(`note: ${plain(note)}\n`);
     }
     return 0;
   });

@@ -67,6 +67,20 @@ describe("agent add", () => {
     expect((await json([...bad.slice(0, -1), "odd.yaml"])).error.message).toBe("odd.yaml is not text.");
   });
 
+  test("says what is wrong with a manifest, also where it had to name the runtime [S-65]", async () => {
+    write("broken.yaml", "id: [x\n");
+    const { code, error } = await json(["agent", "add", "x", "--manifest", "broken.yaml"]);
+    expect([code, error.message]).toEqual([2, expect.stringMatching(/^The manifest cannot be used: /)]);
+  });
+
+  test("says which fields of a manifest are no fields [S-65]", async () => {
+    write("typo.yaml", "id: x\nruntime: y\nalow: [pdf]\n");
+    const note = "There is no field alow; it is ignored.";
+    expect((await text(["agent", "add", "x", "--manifest", "typo.yaml"])).err).toContain(`note: ${note}\n`);
+    write("typo.yaml", "id: x\nruntime: z\nalow: [pdf]\n");
+    expect((await json(["agent", "edit", "x", "--manifest", "typo.yaml"])).data.notes).toEqual([note]);
+  });
+
   test("says of a pin that leads nowhere that it hides the skill [S-43]", async () => {
     const { code, err } = await text([...writer, "--pin", "pdf@7"]);
     expect(code).toBe(0);
