@@ -12,7 +12,7 @@ import {
   sourceLabel,
 } from "@skillhold/mcp/host";
 import { withLimits } from "@skillhold/protocol";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import {
   contentsOf,
   entryOf,
@@ -237,7 +237,49 @@ test("of a server that is down nothing is shown, also not what was kept, until i
   closing.push(again.close);
   expect(await library.list(anyone)).toEqual([]);
   now += 15_001;
+  await vi.waitFor(
+    async () => expect((await library.list(anyone)).map(({ id }) => id)).toEqual(["pdf"]),
+    30_000,
+  );
+});
+
+test("a server that hangs keeps nobody waiting, and its skills are told of when it answers [S-57]", async () => {
+  const answering = Promise.withResolvers<void>();
+  const { list, read } = honest(() => skills);
+  const server = await serve({
+    read,
+    list: async (cursor) => {
+      await answering.promise;
+      return list(cursor);
+    },
+  });
+  const limits = withLimits({ mcpWaitMs: 10, mcpListMs: 300_000 });
+  const ports = { host, clock: { now: () => new Date(now) }, limits, isPatient: false };
+  const library = await openMcpLibrary({ label: "acme", server: { url: server.url } }, ports);
+  closing.push(() => library.close());
+  const told = vi.fn();
+  library.onChange(told);
+  expect(await library.list(anyone)).toEqual([]);
+  expect(library.state().problem?.message).toBe("The server has not answered yet.");
+  answering.resolve();
+  await vi.waitFor(
+    () => expect(told).toHaveBeenCalledWith(expect.objectContaining({ added: ["pdf"] })),
+    30_000,
+  );
   expect((await library.list(anyone)).map(({ id }) => id)).toEqual(["pdf"]);
+  expect(library.state().problem).toBeUndefined();
+});
+
+test("nobody waits for a server that has failed before [S-57]", async () => {
+  let answer: () => unknown = () => ({ skills: "none" });
+  const server = await serve({ ...honest(() => skills), list: () => answer() });
+  const library = await open(server.url, "acme", { mcpWaitMs: 300_000, mcpListMs: 300_000 });
+  expect(refusalOf(library.state().problem)).toBe("MCP_ANSWER_INVALID");
+  answer = () => new Promise(() => {});
+  now += 15_001;
+  expect(await library.list(anyone)).toEqual([]);
+  await vi.waitFor(() => expect(server.lists()).toBe(2), 30_000);
+  expect(await library.list(anyone)).toEqual([]);
 });
 
 test("other sources are as they were, whatever a server does [S-57]", async () => {

@@ -16,13 +16,15 @@ export interface McpLayerOptions extends Pick<LayerOptions, "host"> {
   readonly limits: Limits;
   /** False where every file is to be fetched anew. */
   readonly isCached?: boolean;
+  /** False where the skills are watched, so that those of a slow server can come later. */
+  readonly isPatient?: boolean;
 }
 
 /** Asks all of these servers at a time. None keeps the others waiting for longer than it has itself. */
 export async function openMcpLayers(
   sources: readonly SourceSettings[],
   io: Io,
-  { host, limits, isCached = true }: McpLayerOptions,
+  { host, limits, isCached = true, isPatient = true }: McpLayerOptions,
 ): Promise<readonly McpLayer[]> {
   const progress = openProgress(io, "asking servers", { afterMs: 400 });
   const ports = {
@@ -30,6 +32,7 @@ export async function openMcpLayers(
     limits,
     clock: { now: () => new Date() },
     signal: io.signal,
+    isPatient,
     ...(isCached ? { cache: mcpCacheFolder(io.env) } : {}),
   };
   let done = 0;

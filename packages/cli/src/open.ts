@@ -17,7 +17,7 @@ import { SqliteCache } from "@skillhold/store";
 import { cacheFile } from "./cache-file.ts";
 import { type Candidate, isOpenTo, knownTo } from "./known-candidate.ts";
 import { chooseMcpSources, type McpChoice } from "./mcp-source.ts";
-import type { McpLayer } from "./mcp-source-layer.ts";
+import type { McpLayer, McpLayerOptions } from "./mcp-source-layer.ts";
 import { listOption, present } from "./option.ts";
 import { type Io, plain } from "./output.ts";
 import type { CommandInput } from "./program.ts";
@@ -169,7 +169,7 @@ async function useLayers<T>(
     progress.update(skills, folders);
   const asked = { sources, host, precedence, limits, settings, signal: io.signal, onProgress };
   const folders = await openLibrary({ ...asked, ...present({ cache, watch }) }).finally(progress.stop);
-  const mcp = await openServers(layers, io, { host, limits });
+  const mcp = await openServers(layers, io, { host, limits, isPatient: watch === undefined });
   const layered = { precedence, limits, settings, ...present({ cache }) };
   // The last ones, so that of equal rank what is of this machine wins.
   const others = [...(store === undefined ? [] : [store.library]), ...mcp.map((each) => each.library)];
@@ -191,7 +191,7 @@ async function useLayers<T>(
 async function openServers(
   { servers: { chosen }, reportsServers }: Pick<Layers, "servers" | "reportsServers">,
   io: Io,
-  options: Pick<LayerOptions, "host" | "limits">,
+  options: McpLayerOptions,
 ): Promise<readonly McpLayer[]> {
   if (chosen.length === 0) return [];
   const { openMcpLayers } = await import("./mcp-source-layer.ts");

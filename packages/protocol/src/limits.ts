@@ -42,6 +42,7 @@ export const limitTable = {
   mcpConnectMs: { default: 10_000, min: 100, max: 300_000 },
   mcpListMs: { default: 20_000, min: 100, max: 300_000 },
   mcpReadMs: { default: 30_000, min: 100, max: 300_000 },
+  mcpWaitMs: { default: 5000, min: 10, max: 300_000 },
   remoteMs: { default: 30_000, min: 100, max: 300_000 },
   remotePollMs: { default: 30_000, min: 100, max: 3_600_000 },
   remoteAnswerBytes: { default: 64 * MB, min: 64 * KB, max: GB },

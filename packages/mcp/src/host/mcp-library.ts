@@ -55,6 +55,7 @@ export class McpLibrary extends IndexedLibrary {
 /** Opens the skills of a server. It opens whatever the server does: `state` says what became of it. */
 export async function openMcpLibrary(source: McpSource, ports: McpPorts): Promise<McpLibrary> {
   const { host, clock, limits = defaultLimits, settings = {}, cache: folder, onError, signal } = ports;
+  const { isPatient = true } = ports;
   const label = sourceLabel(source.label);
   const cache = folder === undefined ? undefined : new FileCache(folder, source.label, limits.mcpServerBytes);
   const link = new ServerLink(source, {
@@ -64,7 +65,7 @@ export async function openMcpLibrary(source: McpSource, ports: McpPorts): Promis
     onError,
     signal,
   });
-  await link.refresh();
+  await (isPatient ? link.ask() : link.refresh());
   return new McpLibrary(link, new RemoteFiles(cache, limits), label, { settings, limits, name: label });
 }
 

@@ -109,7 +109,7 @@ export class McpShelf implements Shelf, SearchTexts {
       return await work(shown);
     } catch (error) {
       if (!(error instanceof SkillError) || error.code !== "INTEGRITY_FAILED") throw error;
-      await this.#link.refresh(true);
+      await this.#link.ask();
       const current = this.#get(entry);
       if (current.listed.treeHash === shown.listed.treeHash) throw error;
       return await work(current);

@@ -19,6 +19,8 @@ export interface McpPorts {
   readonly settings?: AccessSettings;
   /** A folder of the user's own, in no place where skills are looked for, in which files that were read are kept. */
   readonly cache?: string;
+  /** False for one who listens for changes: the first list is then waited for no longer than any later one. */
+  readonly isPatient?: boolean;
   /** Told of what fails while nobody waits for it: a listener, a look at the list after a notice. */
   readonly onError?: (error: unknown) => void;
   /** Ends what is waited for; the library is then to be closed. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "@skillhold/core";
 import type { LibraryChange } from "@skillhold/core/shelf";
 import { SkillError } from "@skillhold/protocol/error";
@@ -20,8 +21,15 @@ export interface LinkPorts {
   readonly signal: AbortSignal | undefined;
 }
 
+/** A list that is being asked for. */
+interface Asking {
+  readonly done: Promise<void>;
+  /** The same, or the end of what a call waits for it. */
+  readonly soon: Promise<void>;
+}
+
 const NOTHING: Pick<Listing, "skills" | "refused"> = { skills: [], refused: [] };
-/** A server that failed is not asked again before this time is over. */
+/** A server that failed is not asked again before this time is over, and then nobody waits for it. */
 const RETRY_MS = 15_000;
 /** For how long a list counts when the server does not say, and within which bounds it may say. */
 const TTL_MS = 60_000;
@@ -40,10 +48,10 @@ export class ServerLink {
   readonly #closing = new AbortController();
   #connection: Connection | undefined;
   #view: McpView;
-  #problem: SkillError | undefined;
+  #problem: SkillError | undefined = refuse("MCP_UNREACHABLE", "The server has not answered yet.");
   #isStale = true;
   #dueAt = 0;
-  #work: Promise<void> | undefined;
+  #work: Asking | undefined;
 
   constructor(source: McpSource, ports: LinkPorts) {
     this.#source = source;
@@ -67,15 +75,39 @@ export class ServerLink {
     return await this.#connection.read(uri);
   };
 
-  /** Asks for the list when it is time to, or at once; those who come meanwhile share the answer. */
-  refresh(atOnce = false): Promise<void> {
-    const isDue = atOnce || this.#isStale || this.#now() >= this.#dueAt;
-    if (this.#work !== undefined) return this.#work;
-    if (this.#closing.signal.aborted || !isDue) return Promise.resolve();
-    this.#work = this.#update().finally(() => {
+  /** Asks for the list now, and waits for as long as it takes; those who come meanwhile share the answer. */
+  async ask(): Promise<void> {
+    await this.#asking()?.done;
+  }
+
+  /**
+   * Asks for the list when it is time to. A server that is slow keeps nobody waiting for long, and one that failed
+   * nobody at all: what comes of it is told as a change.
+   */
+  async refresh(): Promise<void> {
+    const isDue = this.#isStale || this.#now() >= this.#dueAt;
+    const hasFailed = this.#dueAt > 0 && this.#problem !== undefined;
+    const asking = isDue ? this.#asking() : this.#work;
+    if (!hasFailed) await asking?.soon;
+  }
+
+  #asking(): Asking | undefined {
+    if (this.#closing.signal.aborted) return this.#work;
+    this.#work ??= this.#start();
+    return this.#work;
+  }
+
+  #start(): Asking {
+    const done = this.#update().finally(() => {
       this.#work = undefined;
     });
-    return this.#work;
+    // Whoever does not wait to the end is not told what went wrong.
+    done.catch((error: unknown) => this.#ports.onError?.(error));
+    const waiting = new AbortController();
+    const enough = sleep(this.limits.mcpWaitMs, undefined, { signal: waiting.signal }).catch(() => undefined);
+    const soon = Promise.race([done, enough]).finally(() => waiting.abort());
+    soon.catch(() => undefined);
+    return { done, soon };
   }
 
   onChange(listener: (change: LibraryChange) => void): () => void {
@@ -86,7 +118,7 @@ export class ServerLink {
   async close(): Promise<void> {
     this.#closing.abort();
     this.#listeners.clear();
-    await this.#work;
+    await this.#work?.done;
     await this.#disconnect();
   }
 
@@ -127,7 +159,7 @@ export class ServerLink {
   /** The notice is nobody's question: whoever listens is told, and the next call asks for itself. */
   #changed(): void {
     this.#isStale = true;
-    const done = this.#work ?? Promise.resolve();
+    const done = this.#work?.done ?? Promise.resolve();
     done.then(() => this.refresh()).catch((error: unknown) => this.#ports.onError?.(error));
   }
 
