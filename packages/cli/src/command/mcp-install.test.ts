@@ -39,7 +39,7 @@ describe("mcp install", () => {
     ["cursor", "home/.cursor/mcp.json", ["mcpServers"], {}],
     ["gemini", "home/.gemini/settings.json", ["mcpServers"], {}],
     ["windsurf", "home/.codeium/windsurf/mcp_config.json", ["mcpServers"], {}],
-    ["zed", "home/.config/zed/settings.json", ["context_servers"], { env: {} }],
+    ["zed", "home/.config/zed/settings.json", ["context_servers"], {}],
   ])("sets %s up in its own file and words [S-57]", async (client, file, way, more) => {
     expect(await install("--client", client)).toMatchObject({ code: 0, out: "" });
     const entry = { command: process.execPath, args: launched(client), ...more };
@@ -53,6 +53,41 @@ describe("mcp install", () => {
   ])("finds where programs with windows keep settings: %s [S-57]", async (client, file, key) => {
     await install("--client", client);
     expect(readData(file)[key].skillhold).toMatchObject({ args: launched(client) });
+  });
+
+  test.runIf(process.platform === "linux").each([
+    ["claude-code", "CLAUDE_CONFIG_DIR", ".claude.json"],
+    ["codex", "CODEX_HOME", "config.toml"],
+    ["vscode", "XDG_CONFIG_HOME", "Code/User/mcp.json"],
+    ["zed", "XDG_CONFIG_HOME", "zed/settings.json"],
+    ["zed", "FLATPAK_XDG_CONFIG_HOME", "zed/settings.json"],
+    ["opencode", "XDG_CONFIG_HOME", "opencode/opencode.json"],
+  ])("writes where %s looks when %s says so [S-57]", async (client, variable, file) => {
+    const env = { HOME: home(), [variable]: join(root, "elsewhere") };
+    expect(await runMain(["mcp", "install", "--client", client], root, { env })).toMatchObject({ code: 0 });
+    expect(read(`elsewhere/${file}`)).toContain("skillhold");
+    expect(existsSync(home())).toBe(false);
+  });
+
+  test("takes the file of a project that is there [S-57]", async () => {
+    writeFile(root, ".opencode/opencode.jsonc", "{\n  // mine\n}\n");
+    await install("--client", "opencode", "--scope", "project");
+    expect(read(".opencode/opencode.jsonc")).toMatch(/\/\/ mine[\s\S]*"skillhold"/);
+    expect(existsSync(join(root, "opencode.json"))).toBe(false);
+  });
+
+  test("leaves what was added to its entry as it is [S-57]", async () => {
+    await install("--client", "cursor");
+    const file = "home/.cursor/mcp.json";
+    const { mcpServers } = readData(file);
+    const env = { SKILLHOLD_USER: "ada" };
+    writeFile(root, file, JSON.stringify({ mcpServers: { skillhold: { ...mcpServers.skillhold, env } } }));
+    await install("--client", "cursor", "--gateway", "http://127.0.0.1:1");
+    expect(readData(file).mcpServers.skillhold).toEqual({
+      url: "http://127.0.0.1:1/mcp",
+      headers: { Authorization: "Bearer ${env:SKILLHOLD_TOKEN}" },
+      env,
+    });
   });
 
   test("knows both ways in which OpenCode has had its servers [S-57]", async () => {
@@ -284,43 +319,5 @@ describe("a file that is there", () => {
     await install("--client", "cursor");
     expect(readData("dotfiles/mcp.json").mcpServers).toHaveProperty("skillhold");
     expect(read(file)).toBe(read("dotfiles/mcp.json"));
-  });
-});
-
-describe("settings in TOML", () => {
-  const file = "home/.codex/config.toml";
-  const before =
-    '# mine\nmodel = "x" # this one\n\n[mcp_servers.other] # theirs\ncommand = "o"\nargs = [\n  "[not.a.header]",\n]\n';
-
-  test("keep their comments, and come back byte for byte [S-57]", async () => {
-    writeFile(root, file, before);
-    await install("--client", "codex");
-    expect(read(file).startsWith(before)).toBe(true);
-    expect(read(file)).toContain("\n[mcp_servers.skillhold]\ncommand = ");
-    await install("--client", "codex", "--gateway", "http://127.0.0.1:1", "--token-env", "T");
-    expect(read(file).slice(before.length)).toBe(
-      '\n[mcp_servers.skillhold]\nurl = "http://127.0.0.1:1/mcp"\nbearer_token_env_var = "T"\n',
-    );
-    await install("--client", "codex", "--undo");
-    expect(read(file)).toBe(before);
-  });
-
-  test("that were changed since lose our table alone [S-57]", async () => {
-    writeFile(root, file, before);
-    await install("--client", "codex");
-    writeFileSync(join(root, file), `${read(file)}\n[later]\nx = 1 # kept\n`);
-    await install("--client", "codex", "--undo");
-    expect(read(file)).toBe(`${before}\n[later]\nx = 1 # kept\n`);
-  });
-
-  test.each([
-    ["is no TOML", "= ="],
-    ["has all servers in one line", 'mcp_servers = { other = { command = "o" } }\n'],
-    ["has more of our entry elsewhere", "[mcp_servers.skillhold.env]\nX = '1'\n"],
-  ])("are left alone where the file %s [S-57]", async (_name, text) => {
-    writeFile(root, file, text);
-    const { code, err } = await install("--client", "codex");
-    expect([code, read(file)]).toEqual([2, text]);
-    expect(err).toContain("[mcp_servers.skillhold]\ncommand");
   });
 });

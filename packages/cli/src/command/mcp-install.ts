@@ -5,6 +5,7 @@ import {
   type Entry,
   getClient,
   type McpClient,
+  renewEntry,
   type Scope,
   type Server,
 } from "../mcp-client/client-table.ts";
@@ -106,9 +107,11 @@ function noteFor({ title, note }: McpClient, server: Server): string | undefined
   return `${title} takes the token from the variable ${name}: set it where ${title} is started.`;
 }
 
-function install({ file, config, way }: Plan, entry: Entry, io: Io): Outcome {
+function install({ client, file, config, way }: Plan, entry: Entry, io: Io): Outcome {
   const before = file.read();
-  const after = untouched(file, io, { way, entry, config }, () => config.set(before ?? "", way, entry));
+  const after = untouched(file, io, { way, entry, config }, () =>
+    config.set(before ?? "", way, renewEntry(client, config.find(before ?? "", way), entry)),
+  );
   if (after === before) return { action: "unchanged", before, after, apply: () => {} };
   const apply = () => {
     // One that is there already is of the time before the first install, as long as our entry is in the file.

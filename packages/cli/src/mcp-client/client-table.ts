@@ -43,7 +43,9 @@ export const mcpClients: readonly McpClient[] = [
     id: "claude-code",
     title: "Claude Code",
     format: "json",
-    files: (scope, { home, cwd }) => [scope === "user" ? join(home, ".claude.json") : join(cwd, ".mcp.json")],
+    files: (scope, { home, cwd, env }) => [
+      scope === "user" ? join(env["CLAUDE_CONFIG_DIR"] || home, ".claude.json") : join(cwd, ".mcp.json"),
+    ],
     servers: ["mcpServers"],
     entry: (server) =>
       "url" in server
@@ -125,15 +127,11 @@ export const mcpClients: readonly McpClient[] = [
     id: "zed",
     title: "Zed",
     format: "json",
-    files: (scope, { home, cwd, platform, env }) => [
-      scope === "project"
-        ? join(cwd, ".zed", "settings.json")
-        : platform === "win32"
-          ? join(env["APPDATA"] ?? join(home, "AppData", "Roaming"), "Zed", "settings.json")
-          : join(env["XDG_CONFIG_HOME"] || join(home, ".config"), "zed", "settings.json"),
+    files: (scope, place) => [
+      join(scope === "project" ? join(place.cwd, ".zed") : zedFolder(place), "settings.json"),
     ],
     servers: ["context_servers"],
-    entry: (server) => ("url" in server ? { url: server.url } : { ...server, env: {} }),
+    entry: (server) => ("url" in server ? { url: server.url } : { ...server }),
     note: (server) =>
       "url" in server
         ? "Zed reads no variables in its settings: add the header Authorization with your token by hand."
@@ -144,9 +142,11 @@ export const mcpClients: readonly McpClient[] = [
     title: "OpenCode",
     format: "json",
     files: (scope, { home, cwd, env }) => {
-      const folder =
-        scope === "user" ? join(env["XDG_CONFIG_HOME"] || join(home, ".config"), "opencode") : cwd;
-      return [join(folder, "opencode.json"), join(folder, "opencode.jsonc")];
+      const folders =
+        scope === "user"
+          ? [join(env["XDG_CONFIG_HOME"] || join(home, ".config"), "opencode")]
+          : [cwd, join(cwd, ".opencode")];
+      return folders.flatMap((folder) => [join(folder, "opencode.json"), join(folder, "opencode.jsonc")]);
     },
     servers: ["mcp", "servers"],
     older: {
@@ -160,6 +160,17 @@ export const mcpClients: readonly McpClient[] = [
         : { type: "local", command: [server.command, ...server.args] },
   },
 ];
+
+/** An entry in place of the one that is there: what people and clients have added to that stays. */
+export function renewEntry({ entry: write }: McpClient, found: unknown, entry: Entry): Entry {
+  const kinds: readonly Server[] = [
+    { command: "", args: [] },
+    { url: "", tokenVariable: "" },
+  ];
+  const ours = new Set(kinds.flatMap((kind) => Object.keys(write(kind) ?? {})));
+  const theirs = Object.entries(tableAt(found)).filter(([key]) => !ours.has(key));
+  return { ...entry, ...Object.fromEntries(theirs) };
+}
 
 export function getClient(id: string | undefined): McpClient {
   const ids = mcpClients.map((client) => client.id);
@@ -180,6 +191,12 @@ function tableAt(value: unknown, key?: string): Table {
 
 function bearer(token: string): Entry {
   return { Authorization: `Bearer ${token}` };
+}
+
+function zedFolder({ home, platform, env }: Place): string {
+  if (platform === "win32") return join(env["APPDATA"] ?? join(home, "AppData", "Roaming"), "Zed");
+  const named = platform === "darwin" ? "" : env["FLATPAK_XDG_CONFIG_HOME"] || env["XDG_CONFIG_HOME"];
+  return join(named || join(home, ".config"), "zed");
 }
 
 /** Where programs with windows keep a user's settings. */

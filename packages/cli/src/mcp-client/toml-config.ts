@@ -35,19 +35,21 @@ function block(way: readonly string[], entry: Entry): string {
   return `${stringify(withEntry({}, way, entry)).trim()}\n`;
 }
 
-/** The text without the table of an entry: its header and what follows up to the next one. */
+/** The text without the tables of an entry: each header, and what follows up to the next one. */
 function cut(text: string, way: readonly string[]): string {
-  const lines = text.split(/(?<=\n)/);
-  const start = lines.findIndex((line) => isHeaderOf(line, way));
-  if (start < 0) return text;
-  const length = lines.slice(start + 1).findIndex((line) => line.startsWith("["));
-  return [...lines.slice(0, start), ...(length < 0 ? [] : lines.slice(start + 1 + length))].join("");
+  let isOurs = false;
+  const kept = text.split(/(?<=\n)/).filter((line) => {
+    if (line.startsWith("[")) isOurs = isHeaderOf(line, way);
+    return !isOurs;
+  });
+  return kept.join("");
 }
 
+/** Whether a line is the header of the table at this way, or of one in it. */
 function isHeaderOf(line: string, way: readonly string[]): boolean {
   const header = /^\[([^[\]]+)\]\s*(?:#.*)?$/.exec(line.trimEnd())?.[1];
   const names = header?.split(".").map((name) => name.trim().replace(/^(["'])(.*)\1$/, "$2"));
-  return isDeepStrictEqual(names, [...way]);
+  return isDeepStrictEqual(names?.slice(0, way.length), [...way]);
 }
 
 function proven(text: string, expected: Table): string {
