@@ -9,6 +9,7 @@ import {
 } from "@skillhold/core";
 import type { McpSkills } from "@skillhold/mcp/server";
 import { SkillError } from "@skillhold/protocol/error";
+import { withPublisher } from "./mcp-publisher.ts";
 import { readMounts } from "./mount.ts";
 import { withLibrary } from "./open.ts";
 import { listOption, textOption } from "./option.ts";
@@ -29,22 +30,27 @@ export async function withMcpSkills<T>(
   const hasFileSystem = options["locations"] === true;
   const off = listOption(options, "off").map(toolName);
   const grants = readGrants(options, io);
-  return await withLibrary(
-    input,
-    ({ library, viewer }) =>
-      withState(io, (state) =>
-        use({
-          library,
-          viewer,
-          openSession: (ask) => {
-            const runs = { ...runPorts(io, state, ask(), undefined), ...grants };
-            return openSession(library, viewer, { ...systemPorts(state.audit), runs }, { hasFileSystem });
-          },
-          off,
-          approvalHint: APPROVAL_HINT,
-        }),
-      ),
-    { watch: { onError: (error) => io.err(`warning: ${plain(messageOf(error))}\n`) } },
+  const watch = { onError: (error: unknown) => io.err(`warning: ${plain(messageOf(error))}\n`) };
+  // The store first: a library does not look at one that is made later.
+  return await withPublisher(input, (publishing) =>
+    withLibrary(
+      input,
+      ({ library, viewer }) =>
+        withState(io, (state) =>
+          use({
+            library,
+            viewer,
+            openSession: (ask) => {
+              const runs = { ...runPorts(io, state, ask(), undefined), ...grants };
+              const ports = { ...systemPorts(state.audit), ...publishing, runs };
+              return openSession(library, viewer, ports, { hasFileSystem });
+            },
+            off,
+            approvalHint: APPROVAL_HINT,
+          }),
+        ),
+      { watch },
+    ),
   );
 }
 
@@ -68,6 +74,7 @@ const TOOLS: readonly SkillToolName[] = [
   "read_skill_resource",
   "run_skill_script",
   "deactivate_skill",
+  "publish_skill",
 ];
 
 function toolName(text: string): SkillToolName {

@@ -12,6 +12,11 @@ const serveOptions: readonly OptionSpec[] = [
     repeats: true,
   },
   { flags: "--outputs <folder>", summary: "keep the files that scripts make here, in a folder for each run" },
+  {
+    flags: "--publish-from <folder>",
+    summary: "let the agent publish skills that it writes below this folder to the store; may be repeated",
+    repeats: true,
+  },
   { flags: "--locations", summary: "say where skills lie, to an agent that reads files by itself" },
   ...readingOptions,
 ];

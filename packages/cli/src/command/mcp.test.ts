@@ -40,5 +40,7 @@ describe("mcp", () => {
   test("tells what keeps it from serving, before the client hears anything [S-57]", async () => {
     expect(await mcp(["--mount", "nothing"])).toMatchObject({ code: 5, out: "" });
     expect(await mcp(["--root", "nothing"])).toMatchObject({ code: 5, out: "" });
+    expect(await mcp(["--publish-from", "nothing"])).toMatchObject({ code: 5, out: "" });
+    expect(await mcp(["--publish-from", "skills", "--no-store"])).toMatchObject({ code: 2, out: "" });
   });
 });

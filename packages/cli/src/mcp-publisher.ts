@@ -1,0 +1,42 @@
+import { resolve } from "node:path";
+import type { SessionPorts } from "@skillhold/core";
+import { agentPublisher } from "@skillhold/core/registry";
+import { SkillError } from "@skillhold/protocol/error";
+import { withMissingHook } from "./missing-hook.ts";
+import { listOption } from "./option.ts";
+import type { Io } from "./output.ts";
+import type { CommandInput } from "./program.ts";
+import { statPath } from "./stat-path.ts";
+import { withRegistry } from "./store.ts";
+
+type Asked = Pick<CommandInput, "io" | "options">;
+
+/** Opens the store for what an agent publishes, as long as that is let; nothing is let without a folder to take it from. */
+export async function withPublisher<T>(
+  input: Asked,
+  use: (ports: Pick<SessionPorts, "publisher">) => Promise<T>,
+): Promise<T> {
+  const [first, ...others] = listOption(input.options, "publishFrom").map((path) => readRoot(path, input.io));
+  if (first === undefined) return await use({});
+  rejectElsewhere(input.options);
+  return await withRegistry(input, "write", ({ context, actor: { user } }) =>
+    withMissingHook(input, context, (hooked) =>
+      use({ publisher: agentPublisher({ roots: [first, ...others], user }, hooked) }),
+    ),
+  );
+}
+
+function readRoot(label: string, { cwd }: Pick<Io, "cwd">): string {
+  const path = resolve(cwd, label);
+  if (statPath(path, label)?.isDirectory() === true) return path;
+  throw new SkillError("PATH_NOT_FOUND", `There is no folder ${label} to publish from.`);
+}
+
+function rejectElsewhere(options: Asked["options"]): void {
+  const other = typeof options["gateway"] === "string" ? "--gateway" : undefined;
+  const none = options["store"] === false ? "--no-store" : other;
+  if (none === undefined) return;
+  throw new SkillError("USAGE", `--publish-from takes skills into a store, and ${none} leaves it out.`, {
+    hint: "Leave out one of the two.",
+  });
+}
