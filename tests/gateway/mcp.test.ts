@@ -93,10 +93,9 @@ test("what needs a yes is asked at the desk, and the client that asks cannot giv
   const agent = await tokenFor({ name: "runner", role: "agent", agent: "writer" });
   const client = await connect(agent, "2026-07-28");
   try {
-    const running = client.callTool({
-      name: "run_skill_script",
-      arguments: { skill_id: "hello", script: "scripts/hi.py" },
-    });
+    const call = { name: "run_skill_script", arguments: { skill_id: "hello", script: "scripts/hi.py" } };
+    const heard: (string | undefined)[] = [];
+    const running = client.callTool(call, { onprogress: ({ message }) => heard.push(message) });
     const question = await vi.waitFor(
       async () => {
         const { questions } = await get(`${gateway.url}/v1/approvals`, routeTable.listQuestions, admin);
@@ -115,6 +114,7 @@ test("what needs a yes is asked at the desk, and the client that asks cannot giv
     expect((await answer(agent)).status).toBe(403);
     expect((await answer(admin)).status).toBe(200);
     expect(JSON.stringify(await running)).toContain("hi from here");
+    expect(heard[0]).toBe("It waits for someone's approval.");
   } finally {
     await client.close();
   }

@@ -1,6 +1,6 @@
-import { openSession } from "@skillhold/core";
+import { openSession, type RunPorts } from "@skillhold/core";
 import { type GatewayContext, type Mount, mayRun, toolSpan, viewerOf } from "@skillhold/gateway";
-import { mcpHandler } from "@skillhold/mcp/server";
+import { mcpHandler, type TellClient } from "@skillhold/mcp/server";
 import { everyone } from "@skillhold/protocol/http";
 
 export type McpSource = Pick<GatewayContext, "registry" | "library" | "audit" | "runs" | "log">;
@@ -24,8 +24,8 @@ export function mcpMount(source: McpSource): Mount {
       approvalHint: APPROVAL_HINT,
       observe: ({ tool, session, input, request, meta }, work) =>
         toolSpan({ tool, call: request, session, input, carrier: meta, attributes: MCP_CALL }, work),
-      openSession: () => {
-        const running = runs === undefined || !canRun ? {} : { runs: runs(viewer) };
+      openSession: (_ask, tell) => {
+        const running = runs === undefined || !canRun ? {} : { runs: askedOf(tell, runs(viewer)) };
         return openSession(library, viewer, { clock, ids, audit, ...running }, { limits });
       },
     }),
@@ -45,4 +45,8 @@ export function mcpMount(source: McpSource): Mount {
     stop: async () => handler.stop(),
     close: () => handler.close(),
   };
+}
+
+function askedOf(tell: TellClient, runs: RunPorts): RunPorts {
+  return runs.asker === undefined ? runs : { ...runs, asker: tell(runs.asker) };
 }

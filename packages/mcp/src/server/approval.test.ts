@@ -98,6 +98,24 @@ test("where the client cannot ask, the host's own way of asking counts [S-28]", 
   expect(await client.callTool(call)).toMatchObject({ structuredContent: { stdout: "ran x\n" } });
 });
 
+test.each(revisions)(
+  "a client of %s hears that someone else's approval is waited for [S-28] [S-57]",
+  async (revision) => {
+    const heard = Promise.withResolvers<void>();
+    const ask = async () => {
+      await heard.promise;
+      return { answer: "approve", scope: "once", by: "the inbox" } as const;
+    };
+    const { connect, handler } = openHttp(openSkills([demo()], { runs: {}, asker: { ask } }).skills);
+    closing.push(() => handler.close());
+    const onprogress = ({ message }: { readonly message?: string | undefined }) => {
+      if (message === "It waits for someone's approval.") heard.resolve();
+    };
+    const result = await (await connect(revision)).callTool(call, { onprogress });
+    expect(result).toMatchObject({ structuredContent: { stdout: "ran x\n" } });
+  },
+);
+
 test("an answer that was given to another question, or made up, counts for nothing [S-28]", async () => {
   const fixture = openSkills([demo()], { runs: { approvals: memoryApprovals() } });
   const { connect, handler, who } = openHttp(fixture.skills);

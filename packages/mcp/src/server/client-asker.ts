@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { ApprovalAnswer, ApprovalRequest, Asker } from "@skillhold/core";
 import { SkillError } from "@skillhold/protocol/error";
-import type { AskThroughClient } from "./port.ts";
+import type { AskThroughClient, TellClient } from "./port.ts";
 import { type Question, questionKey } from "./question.ts";
 
 /** One call of a tool, as far as questions to the client's user go. */
@@ -10,6 +10,8 @@ export interface Exchange {
   readonly canAsk: () => boolean;
   /** The question that the client came back with, and what its user said; undefined when that is no answer. */
   readonly answered?: { readonly key: string; readonly answer: ApprovalAnswer | undefined };
+  /** Told when someone else is asked, and again when they have answered. */
+  readonly onWait?: (isWaiting: boolean) => void;
   /** What has to be asked before the call can go on. */
   question?: Question;
 }
@@ -30,8 +32,20 @@ export class ClientAsker {
     ask: async (request, signal) => {
       const exchange = this.#exchanges.getStore();
       if (exchange?.canAsk() === true) return answerOf(request, exchange);
-      if (otherwise !== undefined) return await otherwise.ask(request, signal);
+      if (otherwise !== undefined) return await this.waitFor(otherwise).ask(request, signal);
       throw new SkillError("APPROVAL_REQUIRED", "The client cannot ask its user.");
+    },
+  });
+
+  readonly waitFor: TellClient = (asker) => ({
+    ask: async (request, signal) => {
+      const { onWait } = this.#exchanges.getStore() ?? {};
+      onWait?.(true);
+      try {
+        return await asker.ask(request, signal);
+      } finally {
+        onWait?.(false);
+      }
     },
   });
 }

@@ -71,7 +71,7 @@ export class McpConnection {
 
   static async open(skills: McpSkills, options: ConnectionOptions = {}): Promise<McpConnection> {
     const asker = new ClientAsker();
-    return new McpConnection(skills, await skills.openSession(asker.over), asker, options);
+    return new McpConnection(skills, await skills.openSession(asker.over, asker.waitFor), asker, options);
   }
 
   /** Whether a client waits for something. */

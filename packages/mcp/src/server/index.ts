@@ -7,6 +7,7 @@ export {
   type McpSkills,
   type ObservedCall,
   type ServedCache,
+  type TellClient,
 } from "./port.ts";
 export { type UnservedSkill, unservable } from "./served-skill.ts";
 export { type StdioOptions, serveMcpStdio } from "./stdio.ts";

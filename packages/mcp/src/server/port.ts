@@ -6,9 +6,10 @@ export interface McpSkills {
   readonly viewer: Viewer;
   /**
    * Opens the session of a connection. A session that asks through the client takes the client's word for what its
-   * user has answered; whether that word counts is for the host to say, which may leave it unused.
+   * user has answered; whether that word counts is for the host to say, which may leave it unused. Whoever asks someone
+   * else lets the client know by `tell`.
    */
-  openSession(ask: AskThroughClient): Promise<Session>;
+  openSession(ask: AskThroughClient, tell: TellClient): Promise<Session>;
   /** Tools that are not offered. */
   readonly off?: readonly SkillToolName[];
   /** What to do where an approval is needed and nobody can be asked. */
@@ -31,6 +32,9 @@ export interface ObservedCall {
 
 /** Asks the user of the client where it can ask one, and else whoever is given here. */
 export type AskThroughClient = (otherwise?: Asker) => Asker;
+
+/** Asks whoever is given, and tells the client meanwhile what it waits for. */
+export type TellClient = (asker: Asker) => Asker;
 
 /** What clients are told of how long a list of skills holds, and for whom. */
 export interface ServedCache {

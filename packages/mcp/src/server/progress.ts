@@ -6,10 +6,13 @@ const PACE_MS = 250;
 /** A client that gives up on silence hears at least this often. */
 const PULSE_MS = 5000;
 const LINE_LENGTH = 200;
+const UNDER_WAY = "It is still under way.";
+const WAITING = "It waits for someone's approval.";
 
 /** Tells a client that asked for it how a call goes on. */
 export interface Progress {
   readonly onOutput?: NonNullable<ToolRunOptions["onOutput"]>;
+  readonly onWait?: (isWaiting: boolean) => void;
   stop(): void;
 }
 
@@ -27,12 +30,17 @@ export function reportProgress({ mcpReq }: ServerContext, onError: (error: unkno
     const params = { progressToken, progress: told, message };
     mcpReq.notify({ method: "notifications/progress", params }).catch(onError);
   };
-  const pulse = setInterval(() => tell("It is still under way."), PULSE_MS).unref();
+  let state = UNDER_WAY;
+  const pulse = setInterval(() => tell(state), PULSE_MS).unref();
   return {
     onOutput: (_stream, chunk) => {
       if (performance.now() - lastAt < PACE_MS) return;
       const line = new TextDecoder().decode(chunk).trimEnd().split("\n").at(-1) ?? "";
       tell(neutralText(line, LINE_LENGTH));
+    },
+    onWait: (isWaiting) => {
+      state = isWaiting ? WAITING : UNDER_WAY;
+      if (isWaiting) tell(state);
     },
     stop: () => clearInterval(pulse),
   };

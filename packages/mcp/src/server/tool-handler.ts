@@ -57,8 +57,8 @@ async function callTool(
 ): Promise<CallToolResult | InputRequiredResult> {
   const { connection, ctx, onError } = context;
   const { signal } = ctx.mcpReq;
-  const exchange = openExchange(context);
-  const progress = reportProgress(ctx, onError);
+  const { stop, onWait, ...progress } = reportProgress(ctx, onError);
+  const exchange: Exchange = { ...openExchange(context), ...(onWait === undefined ? {} : { onWait }) };
   try {
     const answer = () =>
       answerTool(async () => {
@@ -74,7 +74,7 @@ async function callTool(
     const { key } = exchange.question;
     return toInputRequired(exchange.question, await connection.states.mint({ key }, ctx));
   } finally {
-    progress.stop();
+    stop();
   }
 }
 
