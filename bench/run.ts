@@ -6,6 +6,7 @@ import { benchDeps } from "./deps.ts";
 import { benchGateway } from "./gateway.ts";
 import { benchLibrary } from "./library.ts";
 import { benchMcp } from "./mcp.ts";
+import { benchMcpChange } from "./mcp-change.ts";
 import { benchParse } from "./parse.ts";
 import { benchRegistry } from "./registry.ts";
 import { benchSandbox } from "./sandbox.ts";
@@ -29,6 +30,7 @@ const benches: Readonly<Record<string, (sizes: readonly number[]) => void | Prom
   console: (sizes) => benchConsole(sizes.length > 0 ? sizes : [10_000]),
   gateway: benchGateway,
   mcp: benchMcp,
+  "mcp-change": benchMcpChange,
   registry: (sizes) => benchRegistry(sizes.length > 0 ? sizes : [1000, 10_000]),
   "search-speed": (sizes) => benchSearchSpeed(sizes.length > 0 ? sizes : [1000, 10_000]),
 };
