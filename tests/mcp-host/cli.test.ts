@@ -128,6 +128,7 @@ describe("adding a server", () => {
     ],
     ["a variable with a value", ["--env", "KEY=value", "--", "x"], "is not the name of a variable"],
     ["headers for a program", ["--header", "X-A: b", "--", "x"], "gets no headers"],
+    ["what is no skill's address", ["--skill", "file:///SKILL.md", "--", "x"], "has the scheme file"],
   ])("refuses %s [S-57]", async (_, more, message) => {
     const result = await main(["source", "add", "mcp", "acme", "--yes", ...more]);
     expect(result.err).toContain(message);

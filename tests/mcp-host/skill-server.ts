@@ -8,6 +8,7 @@ import { z } from "zod";
 /** What a test server answers; whatever it is, it goes out as it is. */
 export interface Behaviour {
   list(cursor: string | undefined): unknown;
+  get?(uri: string): unknown;
   read(uri: string): unknown;
   readonly capabilities?: Record<string, unknown>;
 }
@@ -40,6 +41,13 @@ export function makeServer(behaviour: Behaviour): Server {
     { params },
     async ({ cursor }) => (await behaviour.list(cursor)) as never,
   );
+  const { get } = behaviour;
+  if (get !== undefined)
+    server.setRequestHandler(
+      "skills/get",
+      { params: z.looseObject({ uri: z.string() }) },
+      async ({ uri }) => (await get(uri)) as never,
+    );
   if ("resources" in capabilities)
     server.setRequestHandler(
       "resources/read",
@@ -119,6 +127,11 @@ export function entryOf(
 
 export function skillText(name: string, description = "Does things.", body = "# Steps\n"): string {
   return `---\nname: ${name}\ndescription: ${description}\n---\n${body}`;
+}
+
+/** The answer to a request for one entry. */
+export function skillOf(skill: unknown): unknown {
+  return { ...CACHE, skill };
 }
 
 /** The answer to a request for a file. */

@@ -1,6 +1,12 @@
 import { didYouMean, REMOTE_PREFIX, suggest } from "@skillhold/core";
 import type { SourceSettings } from "@skillhold/mcp/host";
-import { findHeaderProblem, findUrlProblem, isSecretHeader, sourceLabel } from "@skillhold/mcp/host";
+import {
+  findHeaderProblem,
+  findSkillUriProblem,
+  findUrlProblem,
+  isSecretHeader,
+  sourceLabel,
+} from "@skillhold/mcp/host";
 import { SkillError } from "@skillhold/protocol/error";
 import { listOption, textOption } from "./option.ts";
 import type { CommandInput } from "./program.ts";
@@ -20,9 +26,21 @@ export function readSourceArguments({ args, options, io }: CommandInput): Source
     throw new SkillError("USAGE", "A server is either a program or an address.", {
       hint: "Give the program and its arguments after --, or its address with --url.",
     });
+  const skills = readSkills(listOption(options, "skill"));
   return url === undefined
-    ? readProgram(label, command, options, io.cwd)
-    : { kind, label, ...readAddress(url, options) };
+    ? { ...readProgram(label, command, options, io.cwd), ...skills }
+    : { kind, label, ...readAddress(url, options), ...skills };
+}
+
+function readSkills(uris: readonly string[]): Pick<SourceSettings, "skills"> {
+  for (const uri of uris) {
+    const problem = findSkillUriProblem(uri);
+    if (problem !== undefined)
+      throw new SkillError("USAGE", problem, {
+        hint: "--skill takes an address such as skill://pdf/SKILL.md.",
+      });
+  }
+  return uris.length === 0 ? {} : { skills: [...new Set(uris)] };
 }
 
 /** A source by its label, which may be written as sources have it. */

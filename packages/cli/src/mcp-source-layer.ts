@@ -37,8 +37,9 @@ export async function openMcpLayers(
   };
   let done = 0;
   const open = async (settings: SourceSettings): Promise<McpLayer> => {
-    const { label } = settings;
-    const library = await openMcpLibrary({ label, server: () => serverOf(settings, io.env) }, ports);
+    const { label, skills = [] } = settings;
+    const server = () => serverOf(settings, io.env);
+    const library = await openMcpLibrary({ label, server, skills }, ports);
     done += 1;
     progress.update(done, sources.length, label);
     return { settings, library };

@@ -37,6 +37,12 @@ export const sourceTable: readonly CommandSpec[] = [
         summary: "hand this variable on to the program; may be repeated",
         repeats: true,
       },
+      {
+        flags: "--skill <address>",
+        summary:
+          "also take this skill, which the server need not list: skill://<path>/SKILL.md; may be repeated",
+        repeats: true,
+      },
       { flags: "--yes", summary: "do not ask before a program is added" },
       dryRunOption,
     ],

@@ -1,5 +1,9 @@
 import { type Client, StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
-import { SKILLS_EXTENSION_ID, SKILLS_LIST_METHOD } from "@modelcontextprotocol/client/ext/skills";
+import {
+  SKILLS_EXTENSION_ID,
+  SKILLS_GET_METHOD,
+  SKILLS_LIST_METHOD,
+} from "@modelcontextprotocol/client/ext/skills";
 import { z } from "zod";
 import { type Connected, type ConnectionTarget, connectClient, explain } from "./connect-client.ts";
 import { withDeadline } from "./deadline.ts";
@@ -40,14 +44,18 @@ export class Connection {
     return connection;
   }
 
-  async list(): Promise<Listing> {
+  /** What the server lists, and those of these addresses that it does not. */
+  async list(uris: readonly string[] = []): Promise<Listing> {
     this.#requireSkills();
-    return await this.#within("mcpListMs", (options) =>
-      fetchListing((cursor) => {
-        const params = cursor === undefined ? {} : { cursor };
-        return this.#client.request({ method: SKILLS_LIST_METHOD, params }, Result, options);
-      }, this.#target.limits),
-    );
+    return await this.#within("mcpListMs", (options) => {
+      const ask = (method: string, params: object) =>
+        this.#client.request({ method, params: { ...params } }, Result, options);
+      return fetchListing(
+        (cursor) => ask(SKILLS_LIST_METHOD, cursor === undefined ? {} : { cursor }),
+        this.#target.limits,
+        { uris, fetch: (uri) => ask(SKILLS_GET_METHOD, { uri }) },
+      );
+    });
   }
 
   /** The answer as the server gave it, unchecked. */

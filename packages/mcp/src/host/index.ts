@@ -3,6 +3,7 @@ export { forgetMcpSource, McpLibrary, type McpState, openMcpLibrary } from "./mc
 export { isSourceLabel, type McpPorts, type McpSource, sourceLabel } from "./mcp-source.ts";
 export { type RefusalCode, refusalOf, refusalTable } from "./refusal.ts";
 export type { HttpServer, ServerAddress, StdioServer } from "./server-address.ts";
+export { findSkillUriProblem } from "./skill-uri.ts";
 export {
   findUrlProblem,
   readSourceList,

@@ -4,6 +4,7 @@ import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
 import { z } from "zod";
 import { diagnosticsOf, type ListedSkill, readListedSkill } from "./listed-skill.ts";
+import { fetchNamed, type NamedEntry, type NamedSkills } from "./named-entry.ts";
 import { refuse } from "./refusal.ts";
 
 /** What a server says that it has, as far as it can be used. */
@@ -32,7 +33,11 @@ const Page = z.object({
 });
 
 /** Asks for the whole list. One that does not end, or is larger than any honest one, is refused whole. */
-export async function fetchListing(fetchPage: FetchPage, limits: Limits): Promise<Listing> {
+export async function fetchListing(
+  fetchPage: FetchPage,
+  limits: Limits,
+  named?: NamedSkills,
+): Promise<Listing> {
   const entries: unknown[] = [];
   const cursors = new Set<string>();
   let bytes = 0;
@@ -56,7 +61,16 @@ export async function fetchListing(fetchPage: FetchPage, limits: Limits): Promis
     cursors.add(nextCursor);
     cursor = nextCursor;
   }
-  return { ...readEntries(entries, limits), ttlMs };
+  const unlisted = named === undefined ? [] : await fetchNamed(named, entries);
+  const asked = unlisted.flatMap((each) => ("entry" in each ? [each.entry] : []));
+  const { skills, refused } = readEntries([...entries, ...asked], limits);
+  return { skills, refused: [...refused, ...unlisted.flatMap(refuseNamed)], ttlMs };
+}
+
+function refuseNamed(named: NamedEntry): readonly RefusedEntry[] {
+  if ("entry" in named) return [];
+  const { uri, refusal } = named;
+  return [{ id: guessId(undefined, uri), uri, diagnostics: diagnosticsOf(refusal) }];
 }
 
 function readPage(answer: unknown): z.infer<typeof Page> {

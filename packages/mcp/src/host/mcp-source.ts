@@ -10,6 +10,8 @@ export interface McpSource {
   readonly label: string;
   /** Or what gives it each time that it is connected to; a failure of that is one of the server. */
   readonly server: ServerAddress | (() => ServerAddress);
+  /** Addresses of skills that it has, whether it lists them or not. */
+  readonly skills?: readonly string[];
 }
 
 export interface McpPorts {

@@ -33,6 +33,7 @@ export const refusalTable = {
   MCP_URI_REPEATED: row("SKILL_INVALID", "List each skill once."),
   MCP_FILE_REPEATED: row("SKILL_INVALID", "List each file once, under a name that no other one resembles."),
   MCP_SKILL_FILE_UNLISTED: row("SKILL_INVALID", "List SKILL.md among the resources."),
+  MCP_SKILL_UNKNOWN: row("SKILL_INVALID", "Name the address of a skill that the server has."),
   MCP_NAME_DIFFERS: row("SKILL_INVALID", "Give the skill the name of its folder."),
   MCP_DYNAMIC: row("SKILL_INVALID", "List the files with their digests in place of `dynamic`."),
   MCP_TOO_MANY_FILES: row("LIMIT_EXCEEDED", "Serve fewer files, or raise the limit mcpResources."),

@@ -126,7 +126,7 @@ export class ServerLink {
     this.#isStale = false;
     try {
       this.#connection ??= await this.#connect();
-      const listing = await this.#connection.list();
+      const listing = await this.#connection.list(this.#source.skills);
       await this.#ports.cache?.retain(listing.skills);
       const ttl = Math.min(Math.max(listing.ttlMs ?? TTL_MS, LEAST_TTL_MS), MOST_TTL_MS);
       this.#dueAt = this.#now() + ttl;

@@ -37,6 +37,17 @@ export function readSkillUri(text: string): SkillUri {
   return { text, folder: text.slice(0, -SKILL_FILE.length - 1), name, key: keyOf(scheme, segments) };
 }
 
+/** Why an address is none of a skill, or undefined. */
+export function findSkillUriProblem(text: string): string | undefined {
+  try {
+    readSkillUri(text);
+    return undefined;
+  } catch (error) {
+    if (error instanceof SkillError) return error.message;
+    throw error;
+  }
+}
+
 /** The path of a file from the folder of its skill, or a refusal of one that is not in there. */
 export function readFileUri(text: string, skill: SkillUri, limits: PathLimits): RelativePath {
   const { scheme, segments } = takeApart(text);

@@ -4,6 +4,7 @@ import { findHeaderProblem } from "./header.ts";
 import { isSourceLabel } from "./mcp-source.ts";
 import { refuse } from "./refusal.ts";
 import type { ServerAddress } from "./server-address.ts";
+import { findSkillUriProblem } from "./skill-uri.ts";
 
 const Label = z.string().refine(isSourceLabel, "is not the label of a source");
 const VariableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/);
@@ -13,9 +14,16 @@ const Word = z
   .max(8192)
   .regex(/^[^\0]*$/);
 
+/** Addresses of skills that the server need not list. */
+const skills = z
+  .array(z.string().refine((uri) => findSkillUriProblem(uri) === undefined, "is not the address of a skill"))
+  .readonly()
+  .optional();
+
 const Program = z.strictObject({
   kind: z.literal("mcp"),
   label: Label,
+  skills,
   command: Word.min(1),
   args: z.array(Word).readonly(),
   /** Names of variables that are handed on as they are when the server is started. */
@@ -26,6 +34,7 @@ const Program = z.strictObject({
 const Address = z.strictObject({
   kind: z.literal("mcp"),
   label: Label,
+  skills,
   url: z.string().refine((url) => findUrlProblem(url) === undefined, "is not an address that may be asked"),
   headers: z.record(z.string(), z.string()).refine(hasPlainHeaders, "has a header that cannot be sent"),
   /** By the name of the header: the variable that holds its value when the server is asked. */
