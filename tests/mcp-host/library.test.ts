@@ -120,7 +120,7 @@ test.each(["local", "trust"] as const)(
   },
 );
 
-test("of two servers, and of two addresses, one counts and the other is reported [S-57]", async () => {
+test("of two servers one counts and the other is reported; two addresses of one are told apart [S-57]", async () => {
   const twin = { ...entryOf("pdf", { "SKILL.md": skillText("pdf") }), uri: "skill://a/pdf/SKILL.md" };
   const text = skillText("pdf");
   const [first] = entryOf("pdf", { "SKILL.md": text }).resources;
@@ -132,11 +132,15 @@ test("of two servers, and of two addresses, one counts and the other is reported
   const library = openLayeredLibrary([await open(server.url, "one"), await open(server.url, "two")]);
   const explained = await library.explain(anyone, "pdf");
   expect(explained.map(({ state, source, path }) => [state, source, path])).toEqual([
-    ["visible", "mcp:one", "skill://a/pdf"],
-    ["shadowed", "mcp:two", "skill://a/pdf"],
-    ["shadowed", "mcp:one", "skill://pdf"],
+    ["visible", "mcp:one", "skill://pdf"],
     ["shadowed", "mcp:two", "skill://pdf"],
   ]);
+  expect((await library.list(anyone)).map(({ id, name, path }) => [id, name, path])).toEqual([
+    ["a-pdf", "pdf", "skill://a/pdf"],
+    ["pdf", "pdf", "skill://pdf"],
+  ]);
+  const { entry, treeHash } = await library.read(anyone, "a-pdf");
+  expect([entry.path, treeHash]).toEqual(["skill://a/pdf", entry.treeHash]);
 });
 
 test("a skill that was changed since it was listed is read as what is listed then, under another hash [S-57]", async () => {

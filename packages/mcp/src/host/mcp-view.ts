@@ -10,6 +10,7 @@ import type { SkillEntry } from "@skillhold/protocol";
 import type { Limits } from "@skillhold/protocol/limits";
 import type { ListedSkill } from "./listed-skill.ts";
 import type { Listing } from "./listing.ts";
+import { nameSkills } from "./skill-name.ts";
 
 export interface ViewMaking {
   /** The label that the host gave the server, as a source. */
@@ -31,11 +32,15 @@ export class McpView implements ShelfView {
     const { source } = making;
     const shown = new Map<string, ShownSkill>();
     const shadowed: ShadowedSkill[] = [];
+    const ids = nameSkills(skills.map(({ uri }) => uri));
     for (const listed of skills) {
-      const { name: id, folder: path } = listed.uri;
-      const winner = shown.get(id);
-      if (winner === undefined) shown.set(id, { listed, entry: makeEntry(listed, making) });
-      else shadowed.push({ id, path, source, by: { source, path: winner.entry.path } });
+      const id = ids.get(listed.uri.key);
+      if (id !== undefined) shown.set(id, { listed, entry: makeEntry(listed, id, making) });
+    }
+    for (const { uri } of skills) {
+      const winner = ids.has(uri.key) ? undefined : shown.get(uri.name);
+      if (winner !== undefined)
+        shadowed.push({ id: uri.name, path: uri.folder, source, by: { source, path: winner.entry.path } });
     }
     this.listed = skills;
     this.#skills = shown;
@@ -75,14 +80,17 @@ const BYTES_PER_TOKEN = 4;
 const NO_BYTES = new Uint8Array();
 const NO_STAMP = { mtimeMs: 0, ctimeMs: 0, size: 0, ino: 0 };
 
-function makeEntry({ uri, said, files, skillFile, treeHash }: ListedSkill, making: ViewMaking): SkillEntry {
-  const { source, host, limits } = making;
-  const { name: id, folder: path } = uri;
+function makeEntry(
+  { uri, said, files, skillFile, treeHash }: ListedSkill,
+  id: string,
+  { source, host, limits }: ViewMaking,
+): SkillEntry {
+  const { name: folder, folder: path } = uri;
   const opened = {
-    folder: id,
+    folder,
     file: undefined,
     skill: said,
-    subject: { folder: id },
+    subject: { folder },
     bytes: NO_BYTES,
     stamp: NO_STAMP,
   };
