@@ -139,7 +139,8 @@ test("a script is run when a person has said yes to this content of this server,
   files = { ...files, "scripts/hello.sh": "echo changed\n" };
   expect(await (await session()).run("hello", "scripts/hello.sh")).toMatchObject({ stdout: "changed\n" });
   expect(asked).toHaveLength(3);
+  // What was approved before the change is approved no more, although it is the same again.
   files = before;
   await (await session()).run("hello", "scripts/hello.sh");
-  expect(asked).toHaveLength(3);
+  expect(asked).toHaveLength(4);
 });

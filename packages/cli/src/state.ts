@@ -25,7 +25,7 @@ export async function findSecrets({
 }: Pick<Io, "env" | "cwd">): Promise<(skill: string, name: string) => boolean> {
   const known = new Set<string>();
   try {
-    if (existsSync(join(dataFolder(env), "state.db"))) {
+    if (isStateThere({ env })) {
       const kept = await withState({ env, cwd }, ({ secrets }) => secrets.list());
       for (const { skill, name, agent } of kept) if (!agent) known.add(`${skill} ${name}`);
     }
@@ -33,6 +33,11 @@ export async function findSecrets({
     if (!(error instanceof SkillError)) throw error;
   }
   return (skill, name) => known.has(`${skill} ${name}`);
+}
+
+/** Whether anything was ever kept. */
+export function isStateThere({ env }: Pick<Io, "env">): boolean {
+  return existsSync(join(dataFolder(env), "state.db"));
 }
 
 /** Opens the state of the user for as long as it is used. */

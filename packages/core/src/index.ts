@@ -14,6 +14,7 @@ export {
   type QuestionPorts,
   registryApprovals,
   revokeApproval,
+  revokeChanged,
 } from "./approval/index.ts";
 export {
   type Bundle,

@@ -54,6 +54,21 @@ test("changed content, another act, target, network, mount or secret is another 
   expect(asked).toHaveLength(others.length);
 });
 
+test("what another program serves is asked for again after it was another one, also as it was [S-28] [S-57]", async () => {
+  const { approvals, asked, events } = fixtureApprovals(approve("content"));
+  const served = { origin: "mcp:acme skill://pdf", trust: "third_party" } as const;
+  const [before, after] = [request(served), request({ ...served, treeHash: digest("changed") })];
+  for (const each of [before, before, after, before]) await approvals.obtain(each);
+  expect(asked).toEqual([before, after, before]);
+  expect(types(events)).toEqual([
+    "approval.granted",
+    "approval.revoked",
+    "approval.granted",
+    "approval.revoked",
+    "approval.granted",
+  ]);
+});
+
 test("an approval that was taken back is asked for again [S-28]", async () => {
   const { approvals, asked, store } = fixtureApprovals(approve("content"));
   const { approval } = await approvals.obtain(request());

@@ -12,6 +12,7 @@ import type {
 import { approvalKey } from "./approval-key.ts";
 import { askInTime, interrupted } from "./ask.ts";
 import { summarizeRequest } from "./describe.ts";
+import { revokeChanged } from "./revoke-approval.ts";
 
 export interface ApprovalPorts {
   readonly store: ApprovalStore;
@@ -68,7 +69,8 @@ export class Approvals {
   }
 
   async #obtain(key: Digest, request: ApprovalRequest, signal: AbortSignal | undefined): Promise<Obtained> {
-    const { store, clock, asker, limits } = this.#ports;
+    const { store, clock, asker, limits, audit } = this.#ports;
+    if (request.origin !== undefined) await revokeChanged([request], { approvals: store, audit, clock });
     const kept = request.sandbox === "none" ? undefined : await store.find(key, clock.now());
     if (kept !== undefined) return { scope: "content", by: kept.by, approval: kept.id };
     const answer = await askInTime(request, asker, limits, signal);

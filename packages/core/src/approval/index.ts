@@ -13,4 +13,4 @@ export { memoryApprovals } from "./memory-approvals.ts";
 export type { Question, QuestionAnswer } from "./question.ts";
 export { QuestionDesk, type QuestionPorts } from "./question-desk.ts";
 export { registryApprovals } from "./registry-approvals.ts";
-export { type RecordedApprovals, revokeApproval } from "./revoke-approval.ts";
+export { type RecordedApprovals, revokeApproval, revokeChanged } from "./revoke-approval.ts";

@@ -24,3 +24,21 @@ export async function revokeApproval(
   await audit.record({ type: "approval.revoked", at, by, approval: id, skill, target });
   return true;
 }
+
+/** A skill that another program serves, as it is now. */
+export type ServedContent = Pick<Approval, "skill" | "treeHash">;
+
+/**
+ * Takes back what was approved of these skills when they were other ones. What another program serves is no longer
+ * what was approved once it has changed, also when it changes back.
+ */
+export async function revokeChanged(now: readonly ServedContent[], ports: RecordedApprovals): Promise<void> {
+  const hashes = new Map(now.map(({ skill, treeHash }) => [skill, treeHash]));
+  for (const approval of await ports.approvals.list(ports.clock.now())) {
+    const treeHash = hashes.get(approval.skill);
+    if (treeHash !== undefined && treeHash !== approval.treeHash)
+      await revokeApproval(approval, { by: SYSTEM }, ports);
+  }
+}
+
+const SYSTEM: Actor = { user: "system", role: "system" };
