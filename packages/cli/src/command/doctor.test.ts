@@ -68,7 +68,7 @@ describe("doctor", () => {
     expect(checks.get("skills over mcp")).toMatchObject({
       status: "warn",
       fix: expect.stringContaining("--profile mcp"),
-      details: [expect.stringMatching(/^typed: .*version/)],
+      details: ["typed: Below `metadata`, `version` would not be read as text everywhere."],
     });
   });
 

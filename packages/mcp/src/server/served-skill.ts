@@ -95,9 +95,10 @@ async function judgeContent(
   const text = await readText(content, viewer, library);
   if (text === undefined) return refuse(entry.id, ["Its SKILL.md is not text, or too long."]);
   const faults = [...profileFaults(text, content, limits), ...indexFaults(content)];
+  if (faults.length > 0) return refuse(entry.id, [...new Set(faults)]);
+  // What the profile does not know of; of what it does, the SDK has other words.
   const built = await buildEntry(entry.id, text, files);
-  if ("faults" in built || faults.length > 0)
-    return refuse(entry.id, [...new Set([...faults, ...("faults" in built ? built.faults : [])])]);
+  if ("faults" in built) return refuse(entry.id, built.faults);
   return { served: { ...built, treeHash } };
 }
 
