@@ -60,6 +60,25 @@ test("a no and a yes for the content are given by keys, and what was approved is
   expect(await asked).toMatchObject({ ok: false });
 });
 
+test("a question that takes the place of another is not answered by what was meant for that one [S-28] [S-59]", async () => {
+  const opened = await openConsole({ at: "/approvals" });
+  const { page } = opened;
+  const [first, second] = [await runScript(opened, ["first"]), await runScript(opened, ["second"])];
+  const running = first();
+  const cards = page.getByRole("article", { name: "scripts/say.sh of asks" });
+  await cards.nth(0).waitFor();
+  const waiting = second();
+  await cards.nth(1).waitFor();
+  await settled(page);
+  // Whoever clicks twice means one.
+  await cards.nth(0).getByRole("button", { name: "Approve once" }).dblclick();
+  expect(await running).toMatchObject({ ok: true, data: { stdout: "done first\n" } });
+  await eventually(() => cards.count()).toBe(1);
+  expect(await cards.textContent()).toContain("second");
+  await cards.getByRole("button", { name: "Deny" }).click();
+  expect(await waiting).toMatchObject({ ok: false });
+});
+
 const style = { "references/style.md": "Short sentences.\n" };
 
 /** Uses a skill as a program of the administrator's would. */

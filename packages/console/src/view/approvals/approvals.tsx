@@ -104,10 +104,11 @@ function Questions({ shown, onAnswer }: { readonly shown: readonly Question[]; r
   });
   return (
     <div className={shown.length === 0 ? "sr-only" : "space-y-3 px-4 pb-4"}>
-      {shown.map((question) => (
+      {shown.map((question, place) => (
         <QuestionCard
           key={question.id}
           question={question}
+          place={place}
           isCurrent={question.id === current.id}
           hasKeys={question.id === current.id && current.isSettled}
           onAnswer={(given) => onAnswer(question, given)}

@@ -9,9 +9,12 @@ import { Kbd, Mono } from "../../ui/text.tsx";
 import { type Answered, answers } from "./answer.ts";
 import { actOf, dangersOf, exactText, type Question } from "./question.ts";
 import { QuestionFacts } from "./question-fact.tsx";
+import { useSettled } from "./use-settled.ts";
 
 export interface QuestionCardProps {
   readonly question: Question;
+  /** Which one of the list it is. */
+  readonly place: number;
   readonly isCurrent: boolean;
   /** Whether keys answer it now. */
   readonly hasKeys: boolean;
@@ -19,8 +22,9 @@ export interface QuestionCardProps {
 }
 
 /** One question: exactly what would run, and what it could reach. */
-export function QuestionCard({ question, isCurrent, hasKeys, onAnswer }: QuestionCardProps) {
+export function QuestionCard({ question, place, isCurrent, hasKeys, onAnswer }: QuestionCardProps) {
   const { id, skill, target, args, trust, reason } = question;
+  const isSettled = useSettled(place);
   const isOver = useSecondsLeft(question.expiresAt) === 0;
   return (
     <article
@@ -62,7 +66,7 @@ export function QuestionCard({ question, isCurrent, hasKeys, onAnswer }: Questio
         <QuestionFacts question={question} />
       </div>
       <footer className="flex flex-wrap items-center gap-2 border-t border-line px-4 py-3">
-        <AnswerButtons isCurrent={isCurrent} hasKeys={hasKeys} isOver={isOver} onAnswer={onAnswer} />
+        <AnswerButtons {...{ isCurrent, hasKeys, isSettled, isOver, onAnswer }} />
       </footer>
     </article>
   );
@@ -72,12 +76,13 @@ const icons = { once: Check, content: FileCheck, deny: X } as const;
 const looks = { once: "primary", content: "plain", deny: "danger" } as const;
 const order = ["once", "content", "deny"] as const satisfies readonly Answered[];
 
-function AnswerButtons({
-  isCurrent,
-  hasKeys,
-  isOver,
-  onAnswer,
-}: Pick<QuestionCardProps, "isCurrent" | "hasKeys" | "onAnswer"> & { readonly isOver: boolean }) {
+interface AnswerButtonsProps extends Pick<QuestionCardProps, "isCurrent" | "hasKeys" | "onAnswer"> {
+  /** Whether they have been where they are for a while: a click on one that just came there was meant for another. */
+  readonly isSettled: boolean;
+  readonly isOver: boolean;
+}
+
+function AnswerButtons({ isCurrent, hasKeys, isSettled, isOver, onAnswer }: AnswerButtonsProps) {
   if (isOver) return <p className="text-sm text-muted">Nobody answered in time, so it does not run.</p>;
   return order.map((answer) => (
     <Button
@@ -85,7 +90,8 @@ function AnswerButtons({
       look={looks[answer]}
       icon={icons[answer]}
       aria-keyshortcuts={hasKeys ? answers[answer].key : undefined}
-      onClick={() => onAnswer(answer)}
+      aria-disabled={!isSettled}
+      onClick={() => isSettled && onAnswer(answer)}
     >
       {answers[answer].name}
       {isCurrent && (
