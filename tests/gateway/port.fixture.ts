@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { listen, loopbackHosts } from "@skillhold/gateway";
-import { openTestGateway, type TestGateway } from "./gateway.fixture.ts";
+import { type Changed, openTestGateway, type TestGateway } from "./gateway.fixture.ts";
 
 export interface TestPort {
   readonly gateway: TestGateway;
@@ -10,9 +10,9 @@ export interface TestPort {
 }
 
 /** A gateway that listens to a port of this machine. */
-export async function openTestPort(): Promise<TestPort> {
+export async function openTestPort({ options, ...change }: Changed = {}): Promise<TestPort> {
   const hosts: string[] = [];
-  const gateway = await openTestGateway({ options: { hosts } });
+  const gateway = await openTestGateway({ ...change, options: { ...options, hosts } });
   const { app, upgrade } = gateway;
   const listening = await listen(
     ({ port }) => {

@@ -7,6 +7,7 @@ import { clientAddress } from "./auth/client-address.ts";
 import { type Asked as Foreign, rejectForeign } from "./auth/host-check.ts";
 import type { RateLimit } from "./auth/rate-limit.ts";
 import type { GatewayContext } from "./gateway-context.ts";
+import type { OpenAnswers } from "./open-answer.ts";
 
 export type AppContext = Context<{ Bindings: Partial<HttpBindings> }>;
 
@@ -14,6 +15,7 @@ export type AppContext = Context<{ Bindings: Partial<HttpBindings> }>;
 export interface Gatekeepers {
   readonly authenticate: Authenticate;
   readonly rate: RateLimit;
+  readonly open: OpenAnswers;
 }
 
 export interface Wanted {
@@ -68,6 +70,17 @@ export function askedOf(c: AppContext): Foreign {
 
 export function addressOf(c: AppContext, { options }: GatewayContext): string {
   return clientAddress(c.req.raw.headers, c.env?.incoming?.socket.remoteAddress, options);
+}
+
+/** Counts an answer to whoever is let in, until it is taken; gives the way to say how many bytes it has. */
+export function beginAnswer(
+  c: AppContext,
+  found: Authenticated | undefined,
+  { open }: Gatekeepers,
+  context: GatewayContext,
+): (bytes: number) => void {
+  const key = found === undefined ? `address ${addressOf(c, context)}` : `token ${found.principal.token}`;
+  return open.begin(key, c.env?.outgoing);
 }
 
 export function unauthenticated(): SkillError {

@@ -7,6 +7,7 @@ import {
   admit,
   admitAnyone,
   askedOf,
+  beginAnswer,
   type Gatekeepers,
   unauthenticated,
 } from "./admission.ts";
@@ -20,7 +21,7 @@ import { KnownWords } from "./http/known-words.ts";
 import { readBody } from "./http/read-call.ts";
 import { refuse } from "./http/refuse.ts";
 import { RequestCall } from "./http/request-call.ts";
-import { always, respond } from "./http/respond.ts";
+import { type AnyReply, always, respond, sizeOf } from "./http/respond.ts";
 import { missingRoutes } from "./missing-route.ts";
 import type { Mount } from "./mount.ts";
 import type { Page } from "./page.ts";
@@ -112,6 +113,7 @@ async function answer(
 ): Promise<Response> {
   const request = c.req.raw;
   const found = await admit({ operation, roles: row.roles }, c, parts, context);
+  const weigh = beginAnswer(c, found, parts, context);
   rejectUnsupported(row, request);
   const said = words.read(row, request.url, () => c.req.param());
   const body = row.body === undefined ? undefined : await readBody(row, request);
@@ -119,7 +121,9 @@ async function answer(
   // The row that the call was read by is the one of the handler's operation.
   const handle = parts.handlers[operation] as (call: object, context: GatewayContext) => Promise<object>;
   try {
-    return respond(row, await handle(call, context), request, requestId);
+    const reply: AnyReply = await handle(call, context);
+    if (!call.isHead) weigh(sizeOf(reply));
+    return respond(row, reply, request, requestId);
   } finally {
     if (row.method !== "GET") parts.changed();
   }
@@ -133,6 +137,7 @@ async function answerMount(
   const found = await admit({ operation: undefined, roles: mount.roles }, c, parts, context);
   if (found === undefined) throw unauthenticated();
   const { principal } = found;
+  beginAnswer(c, found, parts, context);
   context.mounted.note(principal);
   const take = (more: number) => parts.rate.takeOf(principal.token, more);
   return withHeaders(await mount.handle(c.req.raw, principal, take), requestId);
@@ -158,5 +163,8 @@ async function answerPage(
   rejectForeignHost(asked, options);
   if (page.isForAnyOrigin !== true && !isNavigation(asked)) rejectForeignPage(asked, options);
   parts.rate.takeFrom(addressOf(c, context));
-  return await page.answer({ params: c.req.param(), request, requestId }, context);
+  const weigh = beginAnswer(c, undefined, parts, context);
+  const response = await page.answer({ params: c.req.param(), request, requestId }, context);
+  if (request.method !== "HEAD") weigh(Number(response.headers.get("content-length")));
+  return response;
 }

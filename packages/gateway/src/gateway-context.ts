@@ -15,6 +15,7 @@ import type { Operation } from "@skillhold/protocol/http";
 import type { ApprovalDesk } from "./approval/approval-desk.ts";
 import type { LogEntry } from "./log.ts";
 import type { Mount } from "./mount.ts";
+import type { AnswerBounds } from "./open-answer.ts";
 import type { Progress } from "./socket/progress.ts";
 import type { SocketLimits } from "./socket/socket-limits.ts";
 
@@ -36,6 +37,7 @@ export interface GatewayContext {
   readonly runs?: (viewer: Viewer) => RunPorts;
   /** Those that are to be other ones than by default. */
   readonly socketLimits?: Partial<SocketLimits>;
+  readonly answerBounds?: Partial<AnswerBounds>;
   readonly secrets?: SecretStore;
   /** What it takes to look at dependencies and to install them; without it those routes are refused. */
   readonly dependencies?: DependencyPorts;

@@ -4,6 +4,7 @@ import { tokenAuthentication } from "./auth/token-authentication.ts";
 import { StoreVersion } from "./cache/store-version.ts";
 import type { GatewayContext } from "./gateway-context.ts";
 import { handlers } from "./handlers.ts";
+import { OpenAnswers } from "./open-answer.ts";
 import { runningContext } from "./running-context.ts";
 import { GatewaySockets } from "./socket/gateway-sockets.ts";
 
@@ -23,7 +24,8 @@ export function openGateway(given: GatewayContext): Gateway {
   const authentication = tokenAuthentication(context, new StoreVersion(context.registry.store));
   const { authenticate, forget } = authentication;
   const rate = new RateLimit(context.options.rate, context.registry.clock);
-  const app = gatewayApp({ handlers, authenticate, rate, changed: forget }, context);
+  const open = new OpenAnswers(context.answerBounds);
+  const app = gatewayApp({ handlers, authenticate, rate, open, changed: forget }, context);
   const sockets = new GatewaySockets(
     { app, authenticate, rate, limits: context.socketLimits ?? {} },
     context,

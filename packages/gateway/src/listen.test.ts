@@ -79,6 +79,29 @@ test("a body that does not come is not waited for, and who is read slowly is [S-
   expect(await read.text()).toBe("1000000");
 });
 
+test("an answer that is not taken is broken off, and one that is comes whole [S-53]", async () => {
+  const size = 32 * 1024 * 1024;
+  const brokenOff = Promise.withResolvers<void>();
+  const zeros = () => {
+    let left = size;
+    return new ReadableStream({
+      pull: (controller) => {
+        controller.enqueue(new Uint8Array(65_536));
+        left -= 65_536;
+        if (left === 0) controller.close();
+      },
+      cancel: () => brokenOff.resolve(),
+    });
+  };
+  const listening = await open(() => new Response(zeros()), { drainMs: 400 });
+  const stalled = await dial(listening);
+  stalled.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  const read = await fetch(`http://127.0.0.1:${listening.port}/`);
+  expect((await read.arrayBuffer()).byteLength).toBe(size);
+  await brokenOff.promise;
+  stalled.destroy();
+});
+
 test("headers that are too large or malformed are refused before anything is served [S-53]", async () => {
   let calls = 0;
   const listening = await open(() => {

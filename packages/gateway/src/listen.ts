@@ -5,6 +5,7 @@ import type { Duplex } from "node:stream";
 import { getRequestListener, RequestError } from "@hono/node-server";
 import { SkillError } from "@skillhold/protocol/error";
 import type { GatewayApp } from "./app.ts";
+import { DrainWatch } from "./drain-watch.ts";
 import { explainBytes, noRequest, refuseRaw } from "./http/raw-refusal.ts";
 import { refuse } from "./http/refuse.ts";
 import { StallWatch } from "./stall-watch.ts";
@@ -29,6 +30,8 @@ export interface Place {
 export interface ListenOptions extends Place {
   /** How long an upload may be slower than a kilobyte a second. */
   readonly stallMs?: number;
+  /** How long an answer may be taken slower than sixteen kilobytes a second. */
+  readonly drainMs?: number;
   /** Told of connections that could not be taken. */
   readonly onError?: (error: Error) => void;
 }
@@ -58,6 +61,7 @@ const limits = {
 } as const;
 const MAX_CONNECTIONS = 4096;
 const STALL_MS = 10 * SECOND;
+const DRAIN_MS = MINUTE;
 const LAST_WORDS_MS = SECOND;
 export const GRACE_MS = 10 * SECOND;
 
@@ -72,7 +76,8 @@ export async function listen(serve: (place: Place) => Served, options: ListenOpt
   try {
     const place = { host: options.host, port: await bind(server, options) };
     server.on("error", (error) => options.onError?.(error));
-    return new Port(server, serve(place), { ...options, ...place, stalls });
+    const drainMs = options.drainMs ?? DRAIN_MS;
+    return new Port(server, serve(place), { ...options, ...place, stalls, drainMs });
   } catch (error) {
     server.close();
     stalls.close();
@@ -116,6 +121,7 @@ type Line = ServerResponse[];
 
 interface PortOptions extends Place, Pick<ListenOptions, "onError"> {
   readonly stalls: StallWatch;
+  readonly drainMs: number;
 }
 
 class Port implements Listening {
@@ -124,17 +130,19 @@ class Port implements Listening {
   readonly #server: Server;
   readonly #served: Served;
   readonly #stalls: StallWatch;
+  readonly #drains: DrainWatch;
   readonly #lines = new Map<Socket, Line>();
   #running = 0;
   #onIdle: (() => void) | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(server: Server, served: Served, { host, port, stalls, onError }: PortOptions) {
+  constructor(server: Server, served: Served, { host, port, stalls, drainMs, onError }: PortOptions) {
     this.host = host;
     this.port = port;
     this.#server = server;
     this.#served = served;
     this.#stalls = stalls;
+    this.#drains = new DrainWatch(() => this.#lines.keys(), drainMs);
     server.on("connection", (socket) => this.#hold(socket));
     const answer = getRequestListener(served.app.fetch, {
       errorHandler: (error) => refuseUnread(error, onError),
@@ -193,6 +201,7 @@ class Port implements Listening {
     this.#server.closeAllConnections();
     await this.#served.close();
     this.#stalls.close();
+    this.#drains.close();
     // What is left was a WebSocket: what it was told last is sent, and nobody is waited for.
     for (const socket of this.#lines.keys()) socket.destroySoon();
     const destroyAll = () => this.#lines.forEach((_, socket) => void socket.destroy());

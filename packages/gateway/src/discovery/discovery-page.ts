@@ -1,8 +1,10 @@
 import { SkillError } from "@skillhold/protocol/error";
 import { isFresh } from "../http/condition.ts";
+import { inParts } from "../http/in-parts.ts";
 import { always } from "../http/respond.ts";
 import type { Page, PageCall } from "../page.ts";
 import { fileReply } from "../route/file-answer.ts";
+import { isLarge } from "../route/large-file.ts";
 import { readBytes } from "../route/skill-content.ts";
 import type { RunningContext } from "../running-context.ts";
 import { writeIndex, writeLegacyIndex } from "./discovery-index.ts";
@@ -89,7 +91,8 @@ async function fileOf(id: string, path: string, context: RunningContext): Promis
   if (skill === undefined) return undefined;
   const file = (await readPublic(skill)).files.find((each) => each.path === path);
   if (file === undefined) return undefined;
-  const bytes = await readBytes(skill, file, context);
+  const read = () => readBytes(skill, file, context);
+  const bytes = isLarge(file) ? await context.gates.heavy.pass(ANYONE, read) : await read();
   const { type, headers = {} } = fileReply(path, bytes, file.digest);
   return { bytes, type: isMarkdown(path, type) ? MARKDOWN : type, etag: file.digest, headers };
 }
@@ -119,7 +122,7 @@ function respond(
   };
   if (isFresh(request.headers, etag)) return new Response(null, { status: 304, headers: all });
   const length = String(bytes.length);
-  return new Response(bytes, {
+  return new Response(inParts(bytes), {
     headers: { ...all, ...headers, "content-type": type, "content-length": length },
   });
 }

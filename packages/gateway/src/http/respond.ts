@@ -2,8 +2,9 @@ import type { Route } from "@skillhold/protocol/http";
 import { shortHash } from "../digest.ts";
 import { isFresh } from "./condition.ts";
 import type { BytesReply, JsonReply, TextReply, UnchangedReply } from "./handler.ts";
+import { inParts } from "./in-parts.ts";
 
-type AnyReply = Partial<JsonReply<unknown> & TextReply & BytesReply & UnchangedReply>;
+export type AnyReply = Partial<JsonReply<unknown> & TextReply & BytesReply & UnchangedReply>;
 
 /** What is true of every answer: it is nobody's page, and nobody's guess. */
 export const always = {
@@ -31,10 +32,10 @@ export function respond(row: Route, reply: AnyReply, request: Request, requestId
   if (row.answer === "nothing") return new Response(null, { status: row.status ?? 204, headers });
   if (row.answer === "bytes") {
     headers["content-type"] = reply.type ?? "application/octet-stream";
-    return new Response(reply.bytes ?? null, { status: reply.status ?? 200, headers });
+    return new Response(bodyOf(reply.bytes ?? null, headers), { status: reply.status ?? 200, headers });
   }
   headers["content-type"] = "application/json";
-  return new Response(json ?? null, { status: row.status ?? 200, headers });
+  return new Response(bodyOf(json ?? null, headers), { status: row.status ?? 200, headers });
 }
 
 function isJson({ answer }: Route): boolean {
@@ -44,6 +45,22 @@ function isJson({ answer }: Route): boolean {
 /** Of what nothing shorter stands for, the text itself says whether it is another. */
 function tagOf({ condition }: Route, json: string | Uint8Array | undefined): string | undefined {
   return condition === "read" && json !== undefined ? shortHash(json) : undefined;
+}
+
+/** How much of a reply lies in memory until it is taken; short texts are not worth counting. */
+export function sizeOf({ bytes, json }: AnyReply): number {
+  const body = bytes ?? json;
+  return body instanceof Uint8Array ? body.length : 0;
+}
+
+type Body = NonNullable<AnyReply["bytes"]> | null;
+const LONG_TEXT = 256 * 1024;
+
+/** What is sent in parts does not show by itself how long it is. */
+function bodyOf(body: Body, headers: Record<string, string>): Body {
+  const given = typeof body === "string" && body.length > LONG_TEXT ? new TextEncoder().encode(body) : body;
+  if (given instanceof Uint8Array) headers["content-length"] = String(given.length);
+  return inParts(given);
 }
 
 /** The same for a failure. */

@@ -5,6 +5,10 @@ import type { RunningContext } from "../running-context.ts";
 /** What is read of fewer bytes takes less than to wait for it. */
 const LARGE_BYTES = 1024 * 1024;
 
+export function isLarge({ size }: Pick<SkillFile, "size">): boolean {
+  return size >= LARGE_BYTES;
+}
+
 interface Reader {
   readonly principal: Principal;
   readonly signal: AbortSignal;
@@ -20,7 +24,7 @@ export async function readInTurn<T>(
   read: () => Promise<T>,
   { gates, calls }: Pick<RunningContext, "gates" | "calls">,
 ): Promise<T> {
-  if (size < LARGE_BYTES) return await read();
+  if (!isLarge({ size })) return await read();
   // The signal is made when it is looked at, and small files have no use for it.
   const { principal, signal } = reader;
   return await calls.run(principal, signal, (ending) => gates.heavy.pass(principal.token, read, ending));
