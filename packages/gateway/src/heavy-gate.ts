@@ -11,6 +11,7 @@ export interface GateBounds {
 interface Waiting {
   readonly key: string;
   readonly start: () => void;
+  readonly giveUp: (error: SkillError) => void;
 }
 
 const RETRY_SECONDS = 10;
@@ -38,12 +39,12 @@ export class HeavyGate {
 
   #isFree(key: string): boolean {
     const { ofKey, ofAll } = this.#bounds;
-    return this.#count < ofAll && (this.#running.get(key) ?? 0) < ofKey;
+    return this.#count < ofAll && this.#has(key) < ofKey;
   }
 
   #begin(key: string): void {
     this.#count += 1;
-    this.#running.set(key, (this.#running.get(key) ?? 0) + 1);
+    this.#running.set(key, this.#has(key) + 1);
   }
 
   #end(key: string): void {
@@ -51,22 +52,34 @@ export class HeavyGate {
     const left = (this.#running.get(key) ?? 1) - 1;
     if (left === 0) this.#running.delete(key);
     else this.#running.set(key, left);
-    // The first whose key has room: one that waits for its own others keeps nobody else.
-    const next = this.#waiting.values().find((each) => this.#isFree(each.key));
+    const next = this.#findNext();
     if (next === undefined) return;
     this.#waiting.delete(next);
     this.#begin(next.key);
     next.start();
   }
 
+  /** Of those whose key has room, the first of the key that has least: who wants much keeps nobody from a little. */
+  #findNext(): Waiting | undefined {
+    let next: Waiting | undefined;
+    for (const each of this.#waiting)
+      if (this.#isFree(each.key) && (next === undefined || this.#has(each.key) < this.#has(next.key)))
+        next = each;
+    return next;
+  }
+
+  #has(key: string): number {
+    return this.#running.get(key) ?? 0;
+  }
+
   async #wait(key: string, signal: AbortSignal | undefined): Promise<void> {
-    if (this.#waiting.size >= this.#bounds.waiting) throw busy();
+    this.#makeRoom(key);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const entry: Waiting = { key, start: resolve };
-    this.#waiting.add(entry);
     const giveUp = (error: SkillError) => {
       if (this.#waiting.delete(entry)) reject(error);
     };
+    const entry: Waiting = { key, start: resolve, giveUp };
+    this.#waiting.add(entry);
     const timer = setTimeout(() => giveUp(busy()), this.#bounds.waitMs);
     const stop = () => giveUp(new SkillError("INTERRUPTED", "It was called off before it was begun."));
     signal?.addEventListener("abort", stop, { once: true });
@@ -77,6 +90,15 @@ export class HeavyGate {
       clearTimeout(timer);
       signal?.removeEventListener("abort", stop);
     }
+  }
+
+  /** Where all places to wait at are taken, whoever has most of them gives one to who has fewer. */
+  #makeRoom(key: string): void {
+    if (this.#waiting.size < this.#bounds.waiting) return;
+    const byKey = Map.groupBy(this.#waiting, (each) => each.key);
+    const [most = []] = [...byKey.values()].sort((a, b) => b.length - a.length);
+    if (most.length <= (byKey.get(key)?.length ?? 0) + 1) throw busy();
+    most.at(-1)?.giveUp(busy());
   }
 }
 
