@@ -4,6 +4,7 @@ export { loopbackHosts } from "./auth/host-check.ts";
 export type { Gateway } from "./gateway.ts";
 export { openGateway } from "./gateway.ts";
 export type { DependencyPorts, GatewayContext, GatewayOptions } from "./gateway-context.ts";
+export { HeavyGate } from "./heavy-gate.ts";
 export { GRACE_MS, type Listening, type ListenOptions, listen, type Place, type Served } from "./listen.ts";
 export type { LogEntry } from "./log.ts";
 export type { Mount } from "./mount.ts";

@@ -1,4 +1,3 @@
-import type { ServerResponse } from "node:http";
 import { SkillError } from "@skillhold/protocol/error";
 
 export interface AnswerBounds {
@@ -13,6 +12,12 @@ export const answerBounds: AnswerBounds = { answers: 256, bytes: 128 * 1024 * 10
 /** What has fewer is refused to nobody for its bytes. */
 const LARGE_BYTES = 1024 * 1024;
 const RETRY_SECONDS = 5;
+
+/** What is being sent. */
+export interface Sending {
+  readonly destroyed: boolean;
+  once(event: "close", listener: () => void): unknown;
+}
 
 interface Open {
   answers: number;
@@ -32,10 +37,7 @@ export class OpenAnswers {
   }
 
   /** One more, until it is sent or broken off. Gives the way to say how many bytes it has; both throw RATE_LIMITED. */
-  begin(
-    key: string,
-    answer: Pick<ServerResponse, "once" | "destroyed"> | undefined,
-  ): (bytes: number) => void {
+  begin(key: string, answer: Sending | undefined): (bytes: number) => void {
     // What is not sent by us, or to nobody, lies nowhere.
     if (answer === undefined || answer.destroyed) return () => {};
     const open = this.#open.get(key) ?? { answers: 0, bytes: 0 };

@@ -1,4 +1,4 @@
-import type { ApprovalStore, Asker, IndexCache, RunPorts, SecretStore } from "@skillhold/core";
+import type { ApprovalStore, Asker, IndexCache, RunPorts, SecretStore, Viewer } from "@skillhold/core";
 import { environmentHome, environmentRuns, rememberRuntimes } from "@skillhold/core/environment";
 import type { DependencyPorts, LogEntry } from "@skillhold/gateway";
 import { SkillError } from "@skillhold/protocol/error";
@@ -8,6 +8,7 @@ import { systemCode } from "../io-failure.ts";
 import { present } from "../option.ts";
 import type { Io } from "../output.ts";
 import { chooseSandbox } from "../sandbox-choice.ts";
+import { gatedRuns } from "./run-gate.ts";
 
 interface MachineOptions {
   readonly io: Pick<Io, "env">;
@@ -66,9 +67,9 @@ export function openRuns({
   asker,
   limits,
   cache,
-}: RunOptions): () => RunPorts {
+}: RunOptions): (viewer: Viewer) => RunPorts {
   const sandbox = chooseSandbox(io);
   const environment = environmentRuns(folder, { sandbox, limits, ...present({ cache }) });
-  const runs = { sandbox, ...environment, approvals, secrets, asker };
-  return () => runs;
+  const sandboxFor = gatedRuns(sandbox);
+  return (viewer) => ({ ...environment, sandbox: sandboxFor(viewer), approvals, secrets, asker });
 }
