@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import { request } from "node:http";
 import { createServer, type Server } from "node:net";
+import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { Problem, routeTable } from "@skillhold/protocol/http";
 import { afterEach, describe, expect, test } from "vitest";
@@ -173,6 +174,34 @@ describe("the skills that come with it", () => {
       isDiscoverable: false,
       sources: [{ path: root }, { label: "registry" }],
     });
+  });
+
+  test("where a folder lies is told to administrators alone, also when it has the name of another [S-53]", async () => {
+    const place = scene.folder();
+    const roots = ["one/skills", "two/skills", "registry"].map((name) => join(place, name));
+    roots.forEach((root, at) => void writeSkill(root, `from-${at}`));
+    const { url, signIn } = await scene.serve(["--no-seed", ...roots.flatMap((root) => ["--root", root])]);
+    const headers = await tokenOf({ url, signIn });
+    const { secret } = await fetch(`${url}/v1/tokens`, {
+      method: "POST",
+      headers: { ...headers, "content-type": "application/json" },
+      body: JSON.stringify({ name: "eve", role: "viewer", user: "eve" }),
+    }).then(async (response) => routeTable.issueToken.answer.parse(await response.json()));
+    const viewer = { authorization: `Bearer ${secret}` };
+    for (const path of [
+      "status",
+      "skills",
+      "skills/from-1",
+      "skills/from-1/access",
+      "explain",
+      "catalogue",
+    ]) {
+      const told = await fetch(`${url}/v1/${path}`, { headers: viewer });
+      expect([path, (await told.text()).includes(place)]).toEqual([path, false]);
+    }
+    const { sources } = await get(`${url}/v1/status`, routeTable.getStatus, headers);
+    expect(sources.map(({ path }) => path)).toEqual([...roots, undefined]);
+    expect(new Set(sources.map(({ label }) => label)).size).toBe(4);
   });
 });
 

@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import {
   type AccessSettings,
   type IndexCache,
@@ -5,6 +6,7 @@ import {
   openLayeredLibrary,
   openLibrary,
   orderSources,
+  type Source,
 } from "@skillhold/core";
 import type { RegistryLibrary } from "@skillhold/core/registry";
 import type { GatewayContext } from "@skillhold/gateway";
@@ -50,7 +52,7 @@ async function openLayers(
   settings: AccessSettings,
   skills: RegistryLibrary,
 ) {
-  const sources = orderSources(chooseSources(roots, {}, io, true), precedence);
+  const sources = orderSources(chooseSources(roots, {}, io, true), precedence).map(withoutPlace);
   const limits = withLimits({ ...given, discoveryDepth: Math.max(NAMED_DEPTH, given.discoveryDepth) });
   const common = { precedence, limits, settings, ...present({ cache }) } as const;
   const folders = await openLibrary({
@@ -61,4 +63,12 @@ async function openLayers(
     watch: { onError, onReload },
   });
   return { sources, library: openLayeredLibrary([folders, skills], common) };
+}
+
+/** Everyone is told labels, and where a folder lies is for administrators alone. */
+function withoutPlace(source: Source, at: number, all: readonly Source[]): Source {
+  const name = basename(source.root) || "folder";
+  const isTaken =
+    name === STORE_LABEL || all.some((each, other) => other < at && basename(each.root) === name);
+  return { ...source, label: isTaken ? `${name} (${at + 1})` : name };
 }
