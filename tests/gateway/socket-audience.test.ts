@@ -1,8 +1,9 @@
-import { deleteSkill, editSkill, grantSkill, revokeSkill } from "@skillhold/core/registry";
+import { deleteSkill, editSkill, grantSkill, revokeSkill, rollback } from "@skillhold/core/registry";
 import type { SkillEvent } from "@skillhold/protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { MARK, sampleEvents } from "./event-sample.fixture.ts";
 import { answerOf, ask, openTestGateway, putSkill, type TestGateway } from "./gateway.fixture.ts";
+import { put } from "./skill.fixture.ts";
 import { openPort, type TestPort, TestSocket } from "./socket.fixture.ts";
 
 const ada = { user: "ada", role: "publisher" } as const;
@@ -71,6 +72,20 @@ test("those who can see a skill are told of its changes without who made them [S
   }
   await editSkill("open", { visibility: "private" }, { by: ada }, gateway.registry);
   expect(await told("viewer", "vic")).toEqual([]);
+});
+
+test("one who is held to a revision is told of no other [S-43] [S-54]", async () => {
+  for (const body of ["One.", "Two.", "Three."]) await put(gateway, "pinned", { body });
+  await rollback("pinned", 2, { by: ada }, gateway.registry);
+  const { registry } = gateway;
+  await grantSkill("pinned", { kind: "user", key: "vic" }, { by: ada, pin: 2 }, registry);
+  await grantSkill("pinned", { kind: "user", key: "bob" }, { by: ada }, registry);
+  expect(await told("viewer", "vic")).toMatchObject([
+    { type: "skill.published", revision: 2 },
+    { type: "grant.given", grantee: { key: "vic" } },
+  ]);
+  const all = ["skill.published", "skill.published", "skill.published", "skill.rolled_back", "grant.given"];
+  expect(typesOf(await told("viewer", "bob"))).toEqual(all);
 });
 
 test("what is said live is what is said to those who come later [S-54]", async () => {

@@ -1,3 +1,4 @@
+import { pinOf } from "@skillhold/core";
 import { type Grant, isManager, type RegisteredSkill } from "@skillhold/core/registry";
 import type { SkillEvent } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
@@ -74,13 +75,26 @@ export class EventAudience {
     if (isOfRegistry && (await this.#manages(event.skill, principal))) return "all";
     // Who else was granted a skill is a matter of those who manage it.
     if ("grantee" in event && !isGrantee(event.grantee, principal)) return "none";
-    return (await this.#sees(event.skill, principal)) ? "part" : "none";
+    const isTold = (await this.#sees(event.skill, principal)) && (await this.#isOpen(event, principal));
+    return isTold ? "part" : "none";
+  }
+
+  /** To one who is held to a revision there is no other, and never was. */
+  async #isOpen(event: ChangeEvent, principal: Principal): Promise<boolean> {
+    if (!("revision" in event)) return true;
+    const viewer = await this.#ports.viewers.get(principal);
+    const pin = pinOf(event.skill, viewer, await this.#getManaged(event.skill));
+    return pin === undefined || (pin === event.revision && event.type !== "skill.rolled_back");
   }
 
   async #manages(id: string, principal: Principal): Promise<boolean> {
     if (!isPerson(principal)) return false;
-    const managed = await memo(this.#managed, id, () => this.#findManaged(id));
+    const managed = await this.#getManaged(id);
     return managed !== undefined && isManager(managed.skill, managed.grants, actorOf(principal));
+  }
+
+  #getManaged(id: string): Promise<Managed | undefined> {
+    return memo(this.#managed, id, () => this.#findManaged(id));
   }
 
   async #findManaged(id: string): Promise<Managed | undefined> {
