@@ -72,6 +72,21 @@ test("the link signs a browser in, and leaves nothing of its code behind [S-53]"
   expect(complaints).toEqual([]);
 });
 
+test("a link that another page leads to makes nobody someone else without a word [S-53]", async () => {
+  await signIn();
+  const spec = { kind: "sign-in", name: "theirs", role: "viewer", user: "eve" } as const;
+  const { secret } = await issueToken(spec, { by }, port.gateway.registry);
+  await page.goto(evilOrigin);
+  await page.evaluate(`location.assign("${port.origin}/sign-in#${secret}")`);
+  const exchange = page.getByRole("button", { name: "Sign in with the link" });
+  await exchange.waitFor();
+  await page.getByText("You are signed in as root.").waitFor();
+  expect(page.url()).toBe(`${port.origin}/sign-in`);
+  await exchange.click();
+  await page.getByText("You are signed in as eve, with the role viewer.").waitFor();
+  expect(complaints).toEqual([]);
+});
+
 test("a code that does not count, and one that is missing, are explained [S-53]", async () => {
   await page.goto(`${port.origin}/sign-in#skh_wrong<img src=x onerror=alert(1)>`);
   await page.getByText("This code to sign in with does not count, or not any more.").waitFor();
