@@ -1,6 +1,7 @@
-import { grantSkill } from "@skillhold/core/registry";
+import { grantSkill, revokeSkill } from "@skillhold/core/registry";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { answerOf, ask, openTestGateway, problemOf, putSkill, type TestGateway } from "./gateway.fixture.ts";
+import { put } from "./skill.fixture.ts";
 
 type Headers = Readonly<Record<string, string>>;
 let gateway: TestGateway;
@@ -137,4 +138,21 @@ test("nobody makes an agent of someone else's, and whoever acts as one makes and
   expect(await problemOf(await ask(gateway, "PUT", "/v1/agents/helper", widened))).toMatchObject({
     code: "POLICY_DENIED",
   });
+});
+
+test("whoever an agent belongs to gets no revision by its pins that was not granted [S-43] [S-65]", async () => {
+  const by = { user: "ann", role: "publisher" } as const;
+  for (const text of ["First.", "Second.", "Third."]) await put(gateway, "pinned", { by, body: text });
+  await add(bob, { key: "bobs", runtime: "test", pins: { pinned: 3 } });
+  const get = (path: string) => ask(gateway, "GET", `/v1/skills/pinned${path}`, { headers: bob });
+  for (const grantee of [
+    { kind: "user", key: "bob" },
+    { kind: "agent", key: "bobs" },
+  ] as const) {
+    await grantSkill("pinned", grantee, { by, pin: 1 }, gateway.registry);
+    const { body } = await answerOf("getSkill", await get("?agent=bobs"));
+    expect([grantee.kind, body.trim()]).toEqual([grantee.kind, "First."]);
+    expect((await get("/files?agent=bobs&revision=3")).status).toBe(404);
+    await revokeSkill("pinned", grantee, { by }, gateway.registry);
+  }
 });

@@ -85,9 +85,9 @@ export function expectedOf(skill: Case, viewer: Viewer): Expected {
   const isOpen = skill.kind !== "closed" || viewer.user === OWNER || ofAgent || ofUser;
   if (!isOpen) return { hidden: "no-grant" };
   const held = [
-    viewer.agent === GRANTED.agent ? skill.recordPin : undefined,
     ofAgent ? skill.agentGrant : undefined,
     ofUser ? skill.userGrant : undefined,
+    viewer.agent === GRANTED.agent ? skill.recordPin : undefined,
   ].find((pin) => typeof pin === "number");
   if (held === NO_REVISION) return { hidden: "pin" };
   const revision = held ?? 2;

@@ -66,14 +66,23 @@ test.each([
   [{ grants: [grantTo("agent", "helper", 2), grantTo("user", "bob", 1)] }, 2],
   [{ grants: [grantTo("agent", "helper"), grantTo("user", "bob", 1)] }, 1],
   [{ grants: [grantTo("user", "helper", 1), grantTo("agent", "bob", 2)] }, 5],
-] as const)("with %j a viewer gets revision %i, and its own pin before all [S-43]", (fields, expected) => {
+] as const)(
+  "with %j a viewer gets revision %i, and its own pin goes beyond no grant's [S-43]",
+  (fields, expected) => {
+    const current = entry("a", { revision: 5 });
+    const standing = owned({ visibility: "public", ...fields });
+    const asker = { ...viewer, agent: "helper", user: "bob" };
+    expect(decideAccess(current, asker, {}, standing).entry.revision).toBe(expected);
+    const pinned = decideAccess(current, { ...asker, pins: { a: 3 } }, {}, standing);
+    expect(pinned.entry.revision).toBe(expected === 5 ? 3 : expected);
+  },
+);
+
+test("a viewer's own pin holds it to what there is [S-43]", () => {
   const current = entry("a", { revision: 5 });
-  const standing = owned({ visibility: "public", ...fields });
-  const asker = { ...viewer, agent: "helper", user: "bob" };
-  expect(decideAccess(current, asker, {}, standing).entry.revision).toBe(expected);
-  expect(decideAccess(current, { ...asker, pins: { a: 3 } }, {}, standing).entry.revision).toBe(3);
-  expect(decideAccess(current, { ...asker, pins: { a: 5 } }, {}, standing).entry).toBe(current);
-  expect(decideAccess(current, { ...asker, pins: { a: 9 } }, {}, standing).reason).toBe("pin");
+  const standing = owned({ visibility: "public" });
+  expect(decideAccess(current, { ...viewer, pins: { a: 5 } }, {}, standing).entry).toBe(current);
+  expect(decideAccess(current, { ...viewer, pins: { a: 9 } }, {}, standing).reason).toBe("pin");
 });
 
 test("a skill in a folder has no revisions, so that one who is held to any does not get it [S-43]", () => {

@@ -47,17 +47,20 @@ export function isRestricted(ownership: Ownership | undefined): boolean {
   return ownership !== undefined && !ownership.isSystem && ownership.visibility !== "public";
 }
 
-/** The revision that a viewer is held to: by its own record, by the grant to its agent, by the one to its user. */
+/**
+ * The revision that a viewer is held to: by the grant to its agent, by the one to its user, by its own record. That is
+ * last, since whoever the agent belongs to writes it, and would else get what was not granted.
+ */
 export function pinOf(
   id: string,
   viewer: Viewer,
   ownership: Pick<Ownership, "grants"> | undefined,
 ): number | undefined {
   const { pins = {}, agent, user } = viewer;
+  const granted =
+    ownership && (findGrant("agent", agent, ownership)?.pin ?? findGrant("user", user, ownership)?.pin);
   // An id may be the name of something that every object has.
-  if (Object.hasOwn(pins, id)) return pins[id];
-  if (ownership === undefined) return undefined;
-  return findGrant("agent", agent, ownership)?.pin ?? findGrant("user", user, ownership)?.pin;
+  return granted ?? (Object.hasOwn(pins, id) ? pins[id] : undefined);
 }
 
 function findGrant(
