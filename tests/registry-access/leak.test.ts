@@ -177,6 +177,29 @@ describe.each(engines)("what users of others complained of, on %s", (engine) => 
     await scene.context.store.transaction((tx) => tx.append(event));
   }
 
+  test("one who is held to a revision finds what that says, and is told by no word what others say [S-43] [S-61]", async () => {
+    const { context } = scene;
+    await scene.publish("demo", bodies("About walruses."));
+    await scene.publish("demo", bodies("About zebras."));
+    await grantSkill("demo", { kind: "user", key: "eve" }, { by: ada, pin: 1 }, context);
+    const near = {
+      ...skillText("demo", "description: Near.", "About lemurs.\n"),
+      trust: "third_party" as const,
+    };
+    const under = openLayeredLibrary([openMemoryLibrary([near], { host }), library]);
+    for (const each of [library, under]) {
+      const found = async (viewer: Viewer, word: string) =>
+        (await each.search(viewer, word)).map(({ entry, snippet }) => [entry.revision, snippet.trim()]);
+      expect(await found(eve, "walruses")).toEqual([[1, "About walruses."]]);
+      expect(await found(eve, "zebras")).toEqual([]);
+      expect(await found(owner, "zebras")).toEqual([[2, "About zebras."]]);
+      expect(await found(owner, "walruses")).toEqual([]);
+    }
+    await grantSkill("demo", { kind: "user", key: "eve" }, { by: ada }, context);
+    expect(await library.search(eve, "walruses")).toEqual([]);
+    expect(await library.search(eve, "zebras")).toHaveLength(1);
+  });
+
   test("an id that every object has a property of is held to no revision by that [S-43]", async () => {
     await scene.publish("constructor");
     await changeAgent("helper", { pins: { demo: 1 } }, { by: admin }, scene.context);

@@ -13,7 +13,7 @@ import type {
   SkillContent,
   SkillFile,
 } from "./library.ts";
-import type { LibrarySearch, SearchTexts } from "./library-search.ts";
+import { type LibrarySearch, revisionName, type SearchTexts } from "./library-search.ts";
 import { asResource } from "./resource.ts";
 import type { OpenBundle, Shelf, ShelfView } from "./shelf.ts";
 import { asRecorded, type Viewer } from "./viewer.ts";
@@ -68,10 +68,7 @@ export class IndexedLibrary implements Library {
 
   async search(viewer: Viewer, query: string, options: SearchOptions = {}): Promise<readonly SearchResult[]> {
     const look = await this.#look(viewer);
-    const { view } = look;
-    // A name that another skill of the id is searched under would tell what that one says.
-    const find = (id: string, name: string) =>
-      (view.searchName?.(id) ?? id) === name ? this.#find(id, look) : undefined;
+    const find = (id: string, name: string) => this.#findNamed(id, name, look);
     const limit = Math.min(options.limit ?? 5, this.#limits.searchHits);
     return await this.#search.search(look.all, query, find, limit);
   }
@@ -172,6 +169,18 @@ export class IndexedLibrary implements Library {
   #find(id: string, look: Look): SkillEntry | undefined {
     const entry = look.view.find(id);
     return entry === undefined ? undefined : this.#show(entry, look);
+  }
+
+  /** A name that another skill of the id, or another revision, is searched under would tell what that one says. */
+  #findNamed(id: string, name: string, look: Look): SkillEntry | undefined {
+    const own = look.view.searchName?.(id) ?? id;
+    if (!name.startsWith(own)) return undefined;
+    const current = look.view.find(id);
+    const entry = current && this.#show(current, look);
+    if (entry === undefined) return undefined;
+    return name === (entry.revision === current?.revision ? own : revisionName(own, entry.revision))
+      ? entry
+      : undefined;
   }
 
   #show(entry: SkillEntry, look: Look): SkillEntry | undefined {

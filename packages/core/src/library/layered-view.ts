@@ -86,7 +86,10 @@ export class LayeredView implements ShelfView {
 
   /** Only those that someone may come to: what everyone may have is in nobody's place. */
   get alternates(): ReadonlyMap<string, SkillEntry> {
-    this.#alternates ??= new Map([...this.#findContested()].flatMap((id) => this.#alternatesOf(id)));
+    this.#alternates ??= new Map([
+      ...[...this.#findContested()].flatMap((id) => this.#alternatesOf(id)),
+      ...this.#views.flatMap((view, index) => this.#alternatesIn(view, index)),
+    ]);
     return this.#alternates;
   }
 
@@ -151,6 +154,17 @@ export class LayeredView implements ShelfView {
     }
     this.#contested = contested;
     return contested;
+  }
+
+  /** Those of one view, under the name that its skill has here. */
+  #alternatesIn(
+    { alternates = new Map() }: ShelfView,
+    index: number,
+  ): readonly (readonly [string, SkillEntry])[] {
+    return [...alternates].map(([name, entry]) => {
+      const own = this.owner(entry.id) === index ? entry.id : `${entry.id}${ALTERNATE}${index}`;
+      return [`${own}${name.slice(entry.id.length)}`, entry];
+    });
   }
 
   #alternatesOf(id: string): readonly (readonly [string, SkillEntry])[] {

@@ -146,3 +146,8 @@ function idOf(name: string): string {
 
 /** Stands between an id and what tells an alternate from the skill that counts. */
 export const ALTERNATE = "@";
+
+/** What a revision is searched under that only those have who are held to it. */
+export function revisionName(name: string, revision: number | undefined): string {
+  return `${name}${ALTERNATE}r${revision}`;
+}

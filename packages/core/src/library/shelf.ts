@@ -38,8 +38,8 @@ export interface ShelfView {
   /** The same for someone who may not have every skill; absent where no skill can stand in for another. */
   openTo?(accepts: Accepts): ShelfView;
   /**
-   * Skills that count only for those who may not have the one that counts, by the name they are searched under; absent
-   * where there are none.
+   * Skills and revisions that count only for those who do not have the one that counts, by the name they are searched
+   * under; absent where there are none.
    */
   readonly alternates?: ReadonlyMap<string, SkillEntry>;
   /** The name that the skill of this id is searched under; absent where that is the id. */

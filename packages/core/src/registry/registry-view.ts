@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import type { SkillEntry } from "@skillhold/protocol";
 import type { Standing } from "../library/access.ts";
 import type { LibraryChange } from "../library/library.ts";
+import { revisionName } from "../library/library-search.ts";
 import type { InvalidSkill, ShelfView } from "../library/shelf.ts";
 import type { AgentStanding } from "../library/viewer.ts";
 import type { Host } from "../skill/index.ts";
@@ -39,6 +40,7 @@ export class RegistryView implements ShelfView {
   readonly #skills: ShelvedSkills;
   readonly #making: EntryMaking;
   #entries: readonly SkillEntry[] | undefined;
+  #alternates: ReadonlyMap<string, SkillEntry> | undefined;
 
   private constructor(skills: ShelvedSkills, people: RegistryPeople, making: EntryMaking) {
     this.#skills = skills;
@@ -68,6 +70,22 @@ export class RegistryView implements ShelfView {
     if (shelved === undefined) return undefined;
     shelved.standing ??= standingOf(shelved, this.#making);
     return shelved.standing;
+  }
+
+  /** Revisions that someone is held to, and that do not count for the others. */
+  get alternates(): ReadonlyMap<string, SkillEntry> {
+    this.#alternates ??= new Map(
+      this.#skills
+        .list()
+        .filter(({ pinned }) => pinned.length > 0)
+        .flatMap(({ current: { skill }, pinned }) =>
+          pinned.flatMap(({ revision }) => {
+            const entry = this.standing(skill.id)?.ownership?.revision(revision);
+            return entry === undefined ? [] : [[revisionName(skill.id, revision), entry] as const];
+          }),
+        ),
+    );
+    return this.#alternates;
   }
 
   agent(key: string): AgentStanding | undefined {
