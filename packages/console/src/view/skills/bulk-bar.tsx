@@ -91,7 +91,7 @@ export function BulkBar({
       act,
     );
     setBusy(false);
-    if (!rows.some(fits)) toast(`They are ${done} already`, { tone: "info" });
+    if (!rows.some(fits)) toast(`Already ${done}`, { tone: "info" });
     else if (good.length > 0)
       toast(`${count(good.length, "skill")} ${done}`, { undo: () => void doAll(good, undo) });
     onDone();
@@ -99,10 +99,10 @@ export function BulkBar({
   return (
     <div
       role="toolbar"
-      aria-label="Chosen skills"
+      aria-label="Selected skills"
       className="sticky bottom-4 z-20 mx-auto my-3 flex w-fit max-w-full flex-wrap items-center gap-2 rounded-lg border border-line-strong bg-panel px-3 py-2 shadow-pop"
     >
-      <span className="text-sm font-medium tabular-nums">{rows.length} chosen</span>
+      <span className="text-sm font-medium tabular-nums">{rows.length} selected</span>
       {allowed.map((action) => (
         <Button key={action.name} icon={action.icon} isBusy={isBusy} onClick={() => void run(action)}>
           {action.name}

@@ -14,7 +14,7 @@ export interface HealthCardsProps {
 /** How many skills are in what state; a card shows those alone. */
 export function HealthCards({ rows, chosen, onChoose }: HealthCardsProps) {
   return (
-    <div className="grid grid-cols-2 gap-2 px-4 pb-4 lg:grid-cols-4">
+    <div className="grid grid-cols-2 gap-2 px-4 pb-4 lg:auto-cols-fr lg:grid-flow-col lg:grid-cols-none">
       {Object.entries<HealthRow>(healthTable).map(([health, { title, about, tone, fits }]) => {
         const number = rows.filter(fits).length;
         const isChosen = chosen === health;

@@ -6,25 +6,27 @@ export const healthTable = {
   attention: {
     title: "Needs attention",
     tone: "warn",
-    about: "Switched on, and not ready to be used",
-    fits: (row) => isOn(row) && (row.entry.readiness.state !== "ready" || row.access.warnings.length > 0),
+    about: "Enabled, but not ready to use",
+    fits: (row) =>
+      isWanted(row) &&
+      (row.entry.readiness.state !== "ready" || row.access.warnings.length > 0 || isLacking(row)),
   },
   missing: {
     title: "Missing dependencies",
     tone: "bad",
-    about: "Something they need is not on this machine",
-    fits: ({ registry }) => (registry?.missing.length ?? 0) > 0,
+    about: "Something they depend on is not installed",
+    fits: isLacking,
   },
   disabled: {
     title: "Disabled",
     tone: "neutral",
-    about: "Switched off for everyone",
+    about: "Turned off for everyone",
     fits: ({ registry, access }) => registry?.enabled === false || access.reason === "disabled",
   },
   archived: {
     title: "Archived",
     tone: "neutral",
-    about: "Put away, by someone or for what they miss",
+    about: "Archived by someone, or because dependencies are missing",
     fits: ({ registry }) => registry?.status === "archived",
   },
 } as const satisfies Record<string, HealthRow>;
@@ -42,6 +44,12 @@ export function isHealth(text: string | null): text is Health {
   return text !== null && Object.hasOwn(healthTable, text);
 }
 
-function isOn({ registry }: SkillRow): boolean {
-  return registry === undefined || (registry.enabled && registry.status === "active");
+/** Nobody has put it away: what is archived for its dependencies comes back with them. */
+function isWanted({ registry }: SkillRow): boolean {
+  if (registry === undefined) return true;
+  return registry.enabled && (registry.status === "active" || registry.reason === "deps");
+}
+
+function isLacking({ registry }: SkillRow): boolean {
+  return (registry?.missing.length ?? 0) > 0;
 }

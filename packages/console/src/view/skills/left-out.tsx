@@ -4,8 +4,8 @@ import { Dot } from "../../ui/badge.tsx";
 
 /** Why a skill in a folder is not in the list at all. */
 const states = [
-  { state: "invalid", title: "Invalid", about: "Folders that look like skills and cannot be loaded" },
-  { state: "shadowed", title: "Shadowed", about: "Another skill of the same id counts in their place" },
+  { state: "invalid", title: "Invalid", about: "Folders with a SKILL.md that cannot be loaded" },
+  { state: "shadowed", title: "Shadowed", about: "Hidden by another skill with the same id" },
 ] as const;
 
 /** Skills that are in a folder and not in the list; nothing where there are none. */

@@ -3,7 +3,8 @@ import { healthTable, isHealth } from "./health.ts";
 
 export const tabs = ["all", "core", "custom"] as const;
 export type Tab = (typeof tabs)[number];
-export const orders = ["name", "updated", "used"] as const;
+/** The best match is first where words are given and nothing else is said. */
+export const orders = ["best", "name", "updated", "used"] as const;
 export type Order = (typeof orders)[number];
 
 /** What the address says about the list. */
@@ -16,12 +17,15 @@ export interface ListState {
 }
 
 export function readState(search: URLSearchParams): ListState {
+  const words = search.get("q") ?? "";
+  const order = orders.find((each) => each === search.get("order"));
+  const hasWords = words.trim() !== "";
   return {
     tab: tabs.find((tab) => tab === search.get("tab")) ?? "all",
     health: search.get("health"),
-    words: search.get("q") ?? "",
+    words,
     tag: search.get("tag"),
-    order: orders.find((order) => order === search.get("order")) ?? "name",
+    order: order === undefined || (order === "best" && !hasWords) ? (hasWords ? "best" : "name") : order,
   };
 }
 
@@ -35,7 +39,7 @@ export interface Ranks {
   readonly uses: ReadonlyMap<string, number>;
 }
 
-/** The rows to show: those that fit, the best first where words were given. */
+/** The rows to show: those that fit, in the order that was asked for. */
 export function filterRows(
   rows: readonly SkillRow[],
   state: ListState,
@@ -53,7 +57,7 @@ export function filterRows(
   const scoreOf = ({ entry }: SkillRow) => scores.get(entry.id) ?? 0;
   const usesOf = ({ entry }: SkillRow) => uses.get(entry.id) ?? 0;
   const timeOf = ({ registry, entry }: SkillRow) => registry?.updatedAt ?? entry.lastModified;
-  if (words !== "") return fitting.toSorted((a, b) => scoreOf(b) - scoreOf(a));
+  if (state.order === "best") return fitting.toSorted((a, b) => scoreOf(b) - scoreOf(a));
   if (state.order === "used") return fitting.toSorted((a, b) => usesOf(b) - usesOf(a));
   if (state.order === "updated") return fitting.toSorted((a, b) => (timeOf(a) < timeOf(b) ? 1 : -1));
   return fitting;

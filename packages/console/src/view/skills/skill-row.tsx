@@ -35,7 +35,7 @@ export function SkillListRow({ row, isCurrent, isChosen, score, uses, onChoose, 
       ) : (
         <input
           type="checkbox"
-          aria-label={`Choose ${entry.id}`}
+          aria-label={`Select ${entry.id}`}
           checked={isChosen}
           onChange={({ target }) => onChoose(target.checked)}
           className="size-3.5 accent-(--accent)"
@@ -55,7 +55,7 @@ export function SkillListRow({ row, isCurrent, isChosen, score, uses, onChoose, 
           <TrustBadge trust={entry.trust} />
           <SkillBadges row={row} />
           {score !== undefined && (
-            <span className="font-mono text-xs text-faint tabular-nums" title="How well it fits">
+            <span className="font-mono text-xs text-faint tabular-nums" title="Search score">
               {score.toFixed(2)}
             </span>
           )}
@@ -63,13 +63,10 @@ export function SkillListRow({ row, isCurrent, isChosen, score, uses, onChoose, 
         <p className="truncate text-sm text-muted">{entry.description}</p>
       </div>
       <div className="flex items-center gap-4 text-xs text-muted">
-        <span
-          className="hidden w-16 text-right tabular-nums sm:inline"
-          title="Times it was handed to an agent"
-        >
+        <span className="hidden w-16 text-right tabular-nums sm:inline" title="Times an agent loaded it">
           {uses > 0 ? count(uses, "use") : ""}
         </span>
-        <span className="hidden w-10 text-right tabular-nums md:inline" title="The revision that counts">
+        <span className="hidden w-10 text-right tabular-nums md:inline" title="Current revision">
           {entry.revision === undefined ? "" : `r${entry.revision}`}
         </span>
         <span className="hidden w-20 text-right lg:inline">
@@ -78,7 +75,7 @@ export function SkillListRow({ row, isCurrent, isChosen, score, uses, onChoose, 
         {onToggle !== undefined && (
           <Switch
             isOn={registry?.enabled ?? access.reason !== "disabled"}
-            label={`${entry.id} is switched on for everyone`}
+            label={`${entry.id} is enabled`}
             onChange={onToggle}
           />
         )}

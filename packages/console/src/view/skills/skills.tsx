@@ -5,13 +5,14 @@ import { useCanPublish } from "../../api/session.tsx";
 import { useApi } from "../../api/use-api.ts";
 import { useSkills } from "../../api/use-skills.ts";
 import { Button, LinkButton } from "../../ui/button.tsx";
-import { Input, Select } from "../../ui/field.tsx";
+import { Select } from "../../ui/field.tsx";
 import { Page, Panel } from "../../ui/page.tsx";
 import { Empty, Failure, SkeletonRows } from "../../ui/state.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { useDelayed } from "../../ui/use-delayed.ts";
 import { HealthCards } from "./health-card.tsx";
-import { filterRows, isInTab, orders, type Ranks, readState, tabs } from "./skill-filter.ts";
+import { SearchField } from "./search-field.tsx";
+import { filterRows, isInTab, type Order, orders, type Ranks, readState, tabs } from "./skill-filter.ts";
 import { SkillList } from "./skill-list.tsx";
 
 /** All skills: which there are, which are well, and the switches. */
@@ -37,10 +38,14 @@ export function Skills() {
     return `/skills?${next}`;
   };
   return (
-    <Page title="Skills" about="Everything that agents can be given here." actions={<PublishLink />}>
+    <Page
+      title="Skills"
+      about="Every skill your agents can use, and whether it is ready."
+      actions={<PublishLink />}
+    >
       <HealthCards rows={rows} chosen={state.health} onChoose={(health) => set("health", health)} />
       <Tabs
-        label="Kinds of skills"
+        label="Skill types"
         current={state.tab}
         tabs={tabs.map((name) => ({
           name,
@@ -49,15 +54,7 @@ export function Skills() {
         }))}
       />
       <div className="flex flex-wrap gap-2 px-4 py-3">
-        <Input
-          data-search
-          type="search"
-          aria-label="Search skills"
-          placeholder="Search by name or by what they are about   /"
-          value={state.words}
-          onChange={({ target }) => set("q", target.value)}
-          className="min-w-48 flex-1"
-        />
+        <SearchField words={state.words} onChange={(words) => set("q", words)} />
         {state.tag !== null && (
           <Button
             icon={X}
@@ -69,16 +66,18 @@ export function Skills() {
           </Button>
         )}
         <Select
-          aria-label="Order"
+          aria-label="Sort by"
           value={state.order}
           onChange={({ target }) => set("order", target.value)}
           className="w-auto!"
         >
-          {orders.map((order) => (
-            <option key={order} value={order}>
-              {order === "name" ? "By name" : order === "used" ? "Most used" : "Last changed"}
-            </option>
-          ))}
+          {orders
+            .filter((order) => order !== "best" || state.words.trim() !== "")
+            .map((order) => (
+              <option key={order} value={order}>
+                {orderNames[order]}
+              </option>
+            ))}
         </Select>
       </div>
       <Panel>
@@ -92,6 +91,13 @@ export function Skills() {
     </Page>
   );
 }
+
+const orderNames = {
+  best: "Best match",
+  name: "Name",
+  updated: "Updated",
+  used: "Most used",
+} as const satisfies Record<Order, string>;
 
 /** Scores come from the gateway's own search, some letters after they were typed; uses from the record. */
 function useRanks(words: string): Ranks {
@@ -131,8 +137,12 @@ function NoSkills({ isEmpty, onClear }: { readonly isEmpty: boolean; readonly on
       </Empty>
     );
   return (
-    <Empty icon={SearchX} title="No skill fits" action={<Button onClick={onClear}>Show all skills</Button>}>
-      Try other words, or take a filter away.
+    <Empty
+      icon={SearchX}
+      title="No matching skills"
+      action={<Button onClick={onClear}>Show all skills</Button>}
+    >
+      Try other words or clear the filters.
     </Empty>
   );
 }

@@ -21,7 +21,7 @@ async function change({ entry: { id } }: SkillRow, enabled: boolean, undo: () =>
       body: { enabled },
     });
     const lacks = enabled && missing.length > 0 ? { detail: `Missing: ${missing.join(", ")}` } : {};
-    toast(`${id} is ${enabled ? "on" : "off"}${status === "archived" ? ", and archived" : ""}`, {
+    toast(`${id} is ${enabled ? "on" : "off"}${status === "archived" ? ", and is archived" : ""}`, {
       undo,
       ...lacks,
     });

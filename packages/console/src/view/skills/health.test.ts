@@ -1,0 +1,20 @@
+import type { SkillRow } from "@skillhold/protocol/http";
+import { expect, test } from "vitest";
+import { type Health, healthTable } from "./health.ts";
+
+// Only what the cards look at.
+const row = (registry: object, state = "ready") =>
+  ({ entry: { readiness: { state } }, access: { warnings: [] }, registry }) as unknown as SkillRow;
+const active = { enabled: true, status: "active", missing: [] };
+const healthOf = (each: SkillRow) =>
+  // The names are those of the table.
+  (Object.keys(healthTable) as Health[]).filter((health) => healthTable[health].fits(each));
+
+test("what is archived for its dependencies needs attention, what someone put away does not [S-59]", () => {
+  const lacking = { ...active, status: "archived", reason: "deps", missing: ["pip:maps"] };
+  expect(healthOf(row(lacking))).toEqual(["attention", "missing", "archived"]);
+  expect(healthOf(row({ ...lacking, enabled: false }))).toEqual(["missing", "disabled", "archived"]);
+  expect(healthOf(row({ ...active, status: "archived" }))).toEqual(["archived"]);
+  expect(healthOf(row(active, "needs-config"))).toEqual(["attention"]);
+  expect(healthOf(row(active))).toEqual([]);
+});

@@ -1,0 +1,31 @@
+import type { SkillRow } from "@skillhold/protocol/http";
+import { expect, test } from "vitest";
+import { filterRows, readState } from "./skill-filter.ts";
+
+// Only what the filter looks at.
+const row = (id: string, at: string) =>
+  ({ entry: { id, name: id, tags: [], lastModified: at } }) as unknown as SkillRow;
+const rows = [row("a", "2026-01-01"), row("b", "2026-03-01"), row("c", "2026-02-01")];
+const ranks = {
+  scores: new Map([
+    ["a", 0.2],
+    ["b", 0.1],
+    ["c", 0.9],
+  ]),
+  uses: new Map([["b", 7]]),
+};
+const shown = (search: string) =>
+  filterRows(rows, readState(new URLSearchParams(search)), ranks).map(({ entry }) => entry.id);
+
+test("with words the best match is first, unless another order is asked for [S-59]", () => {
+  expect(shown("q=report")).toEqual(["c", "a", "b"]);
+  expect(shown("q=report&order=name")).toEqual(["a", "b", "c"]);
+  expect(shown("q=report&order=used")).toEqual(["b", "a", "c"]);
+  expect(shown("q=report&order=updated")).toEqual(["b", "c", "a"]);
+});
+
+test("without words there is no best match: skills are in the order of their names [S-59]", () => {
+  expect(readState(new URLSearchParams("order=best")).order).toBe("name");
+  expect(readState(new URLSearchParams("q=report")).order).toBe("best");
+  expect(shown("order=best")).toEqual(["a", "b", "c"]);
+});
