@@ -41,18 +41,18 @@ test("a viewer finds nothing to press that would be refused, and is told what is
   ]);
   await page.goto(`${gateway.url}/skills/lent-skill/access`);
   await page
-    .getByText(/may use it/)
+    .getByText(/can use it/)
     .first()
     .waitFor();
   const pressed = /grant|revoke|make it|roll|delete|edit|archive|restore/i;
   expect((await main.getByRole("button").allTextContents()).filter((name) => pressed.test(name))).toEqual([]);
-  await page.getByRole("button", { name: "More to do" }).click();
+  await page.getByRole("button", { name: "More actions" }).click();
   expect(
-    await page.getByRole("dialog", { name: "More to do" }).getByRole("button").allTextContents(),
+    await page.getByRole("dialog", { name: "More actions" }).getByRole("button").allTextContents(),
   ).toEqual(["Download as ZIP"]);
   for (const path of ["/approvals", "/agents/writer", "/Tokens", "/ACTIVITY/x"]) {
     await page.goto(`${gateway.url}${path}`);
-    await page.getByText(/^This is for (publishers and )?administrators$/).waitFor();
+    await page.getByText(/^Only for (publishers and )?administrators$/).waitFor();
   }
   await checkAccessible(page);
 });
@@ -64,7 +64,7 @@ test("a publisher changes what is theirs, and has no buttons for what is not [S-
   expect(await main.getByRole("checkbox").count()).toBe(1);
   await page.getByRole("switch", { name: /^pats-skill/ }).click();
   await page.getByText("pats-skill is off").waitFor();
-  await page.getByRole("checkbox", { name: "Choose pats-skill" }).check();
+  await page.getByRole("checkbox", { name: "Select pats-skill" }).check();
   await page.getByRole("toolbar").getByRole("button", { name: "Archive" }).click();
   await page.getByText("1 skill archived").waitFor();
   await page.goto(`${gateway.url}/skills/team-skill/versions`);
@@ -72,7 +72,7 @@ test("a publisher changes what is theirs, and has no buttons for what is not [S-
   expect(await main.getByRole("switch").count()).toBe(0);
   expect(await main.getByRole("button", { name: /^Roll/ }).count()).toBe(0);
   await page.goto(`${gateway.url}/tokens`);
-  await page.getByText("This is for administrators").waitFor();
+  await page.getByText("Only for administrators").waitFor();
 });
 
 test("a skill that comes with the gateway is switched by administrators alone [S-59]", async () => {
@@ -99,7 +99,7 @@ test("who may look as no agent looks with their own eyes, whatever an address sa
     who: vic,
     at: "/catalogue?agent=bounded",
   });
-  const block = () => page.getByRole("region", { name: "The prompt block" }).textContent();
+  const block = () => page.getByRole("region", { name: "Prompt block" }).textContent();
   await eventually(block).toContain("open-notes");
   expect(await page.getByRole("textbox", { name: "Runtime" }).isEnabled()).toBe(true);
   await page.goto(`${gateway.url}/search?q=open+notes&agent=bounded`);
@@ -118,10 +118,11 @@ test("an administrator who looks as an agent sees what it sees for its owner [S-
     },
     at: "/catalogue",
   });
-  const block = () => page.getByRole("region", { name: "The prompt block" }).textContent();
+  const block = () => page.getByRole("region", { name: "Prompt block" }).textContent();
   await eventually(block).toContain("anns-secret");
-  await page.getByRole("combobox", { name: "Look as" }).selectOption("olgas-agent");
-  await page.getByText("With what olga, its owner, may see.").waitFor();
+  await page.getByRole("combobox", { name: "View as" }).selectOption("olgas-agent");
+  await page.getByText("Sees what its owner olga can see.").waitFor();
+  await eventually(() => page.getByRole("textbox", { name: "Runtime" }).inputValue()).toBe("demo");
   await eventually(block).toContain("olgas-notes");
   expect(await block()).not.toContain("anns-secret");
   await page.goto(`${gateway.url}/search?q=notes+secret&agent=olgas-agent`);
@@ -129,7 +130,9 @@ test("an administrator who looks as an agent sees what it sees for its owner [S-
   expect(await page.getByRole("link", { name: "anns-secret" }).count()).toBe(0);
   await page.goto(`${gateway.url}/skills/olgas-notes/access?agent=olgas-agent`);
   await page.getByText("Yes, at r1.").waitFor();
-  expect(await page.getByRole("combobox", { name: "As the user" }).textContent()).toContain("olga, who owns");
+  expect(await page.getByRole("combobox", { name: "On behalf of" }).textContent()).toContain(
+    "olga (agent owner)",
+  );
 });
 
 test("what is said about a field describes it, and is no part of its name [S-59]", async () => {
@@ -138,6 +141,6 @@ test("what is said about a field describes it, and is no part of its name [S-59]
   await key.waitFor();
   const about = await key.getAttribute("aria-describedby");
   expect(await page.locator(`[id="${about}"]`).textContent()).toBe(
-    "What grants and tokens call it by. It is its own for good.",
+    "A permanent id, used in grants and tokens.",
   );
 });

@@ -23,17 +23,18 @@ test("a question appears in the open inbox by itself, and a yes lets the script 
   const opened = await openConsole({ at: "/approvals" });
   const { page } = opened;
   const run = await runScript(opened, ["<b>x y</b>"]);
-  await page.getByText("Nobody waits for you").waitFor();
+  await page.getByText("No pending approvals").waitFor();
   const running = run();
   const card = page.getByRole("article", { name: "scripts/say.sh of asks" });
   await card.waitFor();
   await page.getByRole("link", { name: /Approvals 1 open/ }).waitFor();
   expect(await card.textContent()).toContain('"<b>x y</b>"');
   expect(await card.textContent()).toMatch(/Network.*none/);
+  await card.getByText("ada", { exact: true }).waitFor();
   await checkAccessible(page);
   await card.getByRole("button", { name: "Approve once" }).click();
   expect(await running).toMatchObject({ ok: true, data: { stdout: "done <b>x y</b>\n" } });
-  await page.getByText("Nobody waits for you").waitFor();
+  await page.getByText("No pending approvals").waitFor();
 });
 
 test("a no and a yes for the content are given by keys, and what was approved is taken back [S-28] [S-59]", async () => {
@@ -52,8 +53,8 @@ test("a no and a yes for the content are given by keys, and what was approved is
   await page.keyboard.press("c");
   expect(await running).toMatchObject({ ok: true });
   expect(await run()).toMatchObject({ ok: true });
-  await page.getByRole("button", { name: "Take back the approval of scripts/say.sh" }).click();
-  await eventually(() => page.getByRole("button", { name: /^Take back/ }).count()).toBe(0);
+  await page.getByRole("button", { name: "Revoke the approval of scripts/say.sh" }).click();
+  await eventually(() => page.getByRole("button", { name: /^Revoke/ }).count()).toBe(0);
   const asked = run();
   await card.waitFor();
   await card.getByRole("button", { name: "Deny" }).click();
@@ -112,7 +113,7 @@ test("the record tells what was done, is filtered by its address and is verified
   await checkAccessible(page);
   await page.getByRole("button", { name: "Clear" }).click();
   await page.getByText("ann loaded weekly-report r1").waitFor();
-  await page.getByRole("button", { name: "Verify the record" }).click();
+  await page.getByRole("button", { name: "Verify chain" }).click();
   await page.getByText("Chain verified").waitFor();
   await page.getByText(/\d+ entries, signed by this gateway's key/).waitFor();
 });
@@ -132,7 +133,7 @@ test("what happens meanwhile comes on top, and waits for who reads further down 
   const scroll = () => page.evaluate("window.scrollTo(0, document.documentElement.scrollHeight)");
   await eventually(async () => {
     await scroll();
-    return await page.getByText("The record begins here.").count();
+    return await page.getByText("Start of the log").count();
   }).toBe(1);
   await api("POST", "/v1/agents", { key: "second", runtime: "demo" });
   await page.getByRole("button", { name: "1 new" }).click();
@@ -156,16 +157,16 @@ test("a session is a tree of what was handed over, with what differs today [S-59
   await page.getByRole("heading", { name: "Write week 46", level: 1 }).waitFor();
   expect(page.url()).toBe(`${gateway.url}/activity/${session}`);
   await page.getByRole("button", { name: /^Loaded minutes/ }).click();
-  await page.getByText("What the agent was handed,").waitFor();
+  await page.getByText("What the agent received,").waitFor();
   await page.getByText(/<skill_content name="minutes"/).waitFor();
   await page.getByRole("button", { name: /^Read references\/style\.md/ }).click();
   await page.getByText("Short sentences.").waitFor();
   await page.getByRole("button", { name: /no-such/ }).waitFor();
   await publish({ minutes: { "references/style.md": "Long sentences.\n" } });
   await page.reload();
-  const drift = page.getByRole("region", { name: "What differs today" });
+  const drift = page.getByRole("region", { name: "Changed since this session" });
   await drift.getByRole("link", { name: "minutes" }).waitFor();
   await checkAccessible(page);
   await page.goto(`${gateway.url}/activity/100%25`);
-  await page.getByText("There is no such session on record").waitFor();
+  await page.getByText("Session not found").waitFor();
 });

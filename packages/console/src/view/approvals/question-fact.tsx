@@ -1,13 +1,16 @@
 import type { ReactNode } from "react";
 import { Link } from "wouter";
+import { useSkills } from "../../api/use-skills.ts";
 import { Ago, CopyText, formatBytes, Mono } from "../../ui/text.tsx";
 import { exactText, type Question } from "./question.ts";
 
 /** What an approval would be bound to, and where the question comes from. */
 export function QuestionFacts({ question }: { readonly question: Question }) {
+  const { data: rows } = useSkills();
+  const owner = rows?.find(({ entry }) => entry.id === question.skill)?.registry?.owner;
   return (
     <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 md:grid-cols-[auto_minmax(0,1fr)_auto_minmax(0,1fr)]">
-      {factsOf(question).map(([name, value]) => (
+      {factsOf(question, owner).map(([name, value]) => (
         <div key={name} className="contents">
           <dt className="text-xs leading-5 text-muted">{name}</dt>
           <dd className="min-w-0 break-words">{value}</dd>
@@ -17,13 +20,14 @@ export function QuestionFacts({ question }: { readonly question: Question }) {
   );
 }
 
-function factsOf(question: Question): readonly (readonly [string, ReactNode])[] {
+function factsOf(question: Question, owner: string | undefined): readonly (readonly [string, ReactNode])[] {
   const { treeHash, sandbox, network, mounts, secrets, stdin, session, rule, origin, askedAt } = question;
   return [
-    ["Content", <CopyText key="hash" text={treeHash} label="the content hash" isShort />],
+    ...(owner === undefined ? [] : [["Owner", owner] as const]),
+    ["Content", <CopyText key="hash" text={treeHash} label="content hash" isShort />],
     ["Sandbox", sandbox],
     // Outside of a sandbox nothing holds it to what it asked for.
-    ["Network", sandbox === "none" ? "not held back" : exactText(network)],
+    ["Network", sandbox === "none" ? "unrestricted" : exactText(network)],
     ["Secrets", secrets.length === 0 ? "none" : secrets.map(exactText).join(", ")],
     ["Mounts", mounts.length === 0 ? "none" : <Mounts key="mounts" mounts={mounts} />],
     ...(stdin === undefined
@@ -68,8 +72,7 @@ function Mounts({ mounts }: Pick<Question, "mounts">) {
       {mounts.map(({ source, target, isWritable }) => (
         <li key={target} className="break-words">
           <Mono className="break-all">{exactText(source)}</Mono> at{" "}
-          <Mono className="break-all">{exactText(target)}</Mono>,{" "}
-          {isWritable ? "can be changed" : "read-only"}
+          <Mono className="break-all">{exactText(target)}</Mono>, {isWritable ? "writable" : "read-only"}
         </li>
       ))}
     </ul>

@@ -1,4 +1,5 @@
 import { useAgent } from "../../api/use-agent.ts";
+import { useApi } from "../../api/use-api.ts";
 import { useLooking } from "../../api/use-looking.ts";
 import { AgentSelect } from "../../ui/agent-select.tsx";
 import { Field, Input, Select } from "../../ui/field.tsx";
@@ -21,10 +22,7 @@ export function CataloguePreview() {
   const eyes = useLooking(agent);
   const looking = agent === "" ? given({ runtime }) : eyes;
   return (
-    <Page
-      title="Catalogue"
-      about="The block of the system prompt that tells an agent which skills there are."
-    >
+    <Page title="Catalogue" about="Preview the part of the system prompt that lists an agent's skills.">
       <Panel>
         <div className="grid gap-3 p-4 sm:grid-cols-2 lg:grid-cols-3">
           <Viewing agent={agent} user={eyes?.user} />
@@ -41,15 +39,20 @@ export function CataloguePreview() {
 function Viewing({ agent, user }: { readonly agent: string; readonly user: string | undefined }) {
   const [read, write] = useAddress();
   const isAgent = agent !== "";
+  const { data } = useApi("GET /v1/agents", undefined, { enabled: isAgent });
+  const own = data?.agents.find(({ key }) => key === agent)?.runtime ?? "";
   return (
     <>
       <AgentSelect value={agent} onChange={(chosen) => write("agent", chosen)} user={user} />
-      <Field label="Runtime" note={isAgent ? "The agent's own counts." : "What its framework calls itself."}>
+      <Field
+        label="Runtime"
+        note={isAgent ? "Set on the agent." : "The agent's framework, such as claude-code."}
+      >
         <Input
-          value={isAgent ? "" : read("runtime")}
+          value={isAgent ? own : read("runtime")}
           disabled={isAgent}
           maxLength={128}
-          placeholder={isAgent ? "as on its record" : "any"}
+          placeholder="Any"
           onChange={({ target }) => write("runtime", target.value)}
         />
       </Field>
@@ -62,12 +65,12 @@ function Asking({ format }: { readonly format: string }) {
   const [read, write] = useAddress();
   return (
     <>
-      <Field label="Model" note="Chooses the format that suits it.">
+      <Field label="Model" note="Sets the default format.">
         <Input
           value={read("model")}
           disabled={format !== ""}
           maxLength={128}
-          placeholder="any"
+          placeholder="Any"
           onChange={({ target }) => write("model", target.value)}
         />
       </Field>
@@ -75,17 +78,17 @@ function Asking({ format }: { readonly format: string }) {
         <Select value={format} onChange={({ target }) => write("format", target.value)}>
           {formats.map((each) => (
             <option key={each} value={each}>
-              {each === "" ? "What suits the model" : each}
+              {each === "" ? "Auto (by model)" : each}
             </option>
           ))}
         </Select>
       </Field>
       <div className="sm:col-span-2">
-        <Field label="Task" note="Decides what is shown when not all fits.">
+        <Field label="Task" note="Ranks skills when they do not all fit.">
           <Input
             value={read("task")}
             maxLength={1000}
-            placeholder="what the agent is about to do"
+            placeholder="What the agent is about to do"
             onChange={({ target }) => write("task", target.value)}
           />
         </Field>
