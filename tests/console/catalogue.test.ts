@@ -9,7 +9,7 @@ const skills = {
 
 test("the catalogue is shown as an agent gets it, and each skill that is not there has its reason [S-59]", async () => {
   const { page, api } = await openConsole({ skills, at: "/catalogue?runtime=other&format=json" });
-  const block = page.getByRole("region", { name: "The prompt block" });
+  const block = page.getByRole("region", { name: "Prompt block" });
   await block.waitFor();
   const told = async (query: string) => JSON.stringify(await api("GET", `/v1/catalogue?${query}`));
   expect(await told("runtime=other&format=json")).toContain(JSON.stringify(await block.textContent()));
@@ -23,7 +23,7 @@ test("the catalogue is shown as an agent gets it, and each skill that is not the
   await page.reload();
   await settled(page);
   await eventually(() => reasons.getByRole("row").count()).toBe(2);
-  await page.getByRole("button", { name: "Copy the prompt block" }).click();
+  await page.getByRole("button", { name: "Copy prompt block" }).click();
   await eventually(() => page.evaluate("navigator.clipboard.readText()")).toBe(await block.textContent());
   await page.getByLabel("Runtime").fill("molecule");
   await eventually(() =>
@@ -44,11 +44,11 @@ test("a search shows what is found, by which words, and what its score is made o
   // Each part is rounded, and what puts equals in an order is small.
   expect(Math.abs(score - sum)).toBeLessThan(0.05);
   expect(parts.some((part) => part.startsWith("other"))).toBe(score - sum > 0.05);
-  await page.getByRole("button", { name: "Compare two" }).click();
-  await page.getByLabel("The same in other words").fill("a deck for a talk");
+  await page.getByRole("button", { name: "Compare queries" }).click();
+  await page.getByLabel("Second query").fill("a deck for a talk");
   await page.getByRole("link", { name: "slides", exact: true }).waitFor();
   await checkAccessible(page);
   await page.reload();
   await page.getByRole("link", { name: "slides", exact: true }).waitFor();
-  expect(await page.getByLabel("What is to be done").inputValue()).toBe("Fill in PDF forms");
+  expect(await page.getByLabel("Query", { exact: true }).inputValue()).toBe("Fill in PDF forms");
 });

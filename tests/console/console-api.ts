@@ -29,12 +29,16 @@ export async function apiFrom(
   const response = await fetch(`${gateway.url}/v1/tokens`, {
     method: "POST",
     headers: { ...headers, "content-type": "application/json" },
-    body: JSON.stringify({ name: "test", role: "admin" }),
+    body: JSON.stringify({ name: "deploy script", role: "admin" }),
   });
   const api = apiWith(secretOf(await response.json()), gateway);
   return {
     api,
-    apiAs: async (who) => apiWith(secretOf(await api("POST", "/v1/tokens", { name: "t", ...who })), gateway),
+    apiAs: async (who) =>
+      apiWith(
+        secretOf(await api("POST", "/v1/tokens", { name: `${who.agent ?? who.user} on a laptop`, ...who })),
+        gateway,
+      ),
     publish: async (skills, as = api) => {
       if (Object.keys(skills).length === 0) return;
       const { answer } = routeTable.uploadSkills;

@@ -57,7 +57,7 @@ test("what is chosen with the keyboard is published as well, and the same again 
   const { page } = await openConsole({ at: "/publish" });
   const zip = join(folder, "chosen.zip");
   await writeFile(zip, await zipOf({ chosen: {} }));
-  const zone = page.getByRole("button", { name: /^Drop ZIPs/ });
+  const zone = page.getByRole("button", { name: /^Drop ZIP/ });
   const choose = async () => {
     const [chooser] = await Promise.all([page.waitForEvent("filechooser"), zone.press("Enter")]);
     await chooser.setFiles([zip]);
@@ -88,7 +88,7 @@ test("nothing is lost when the gateway cannot be reached, and what is too large 
   const card = page.getByRole("region", { name: "late.zip" });
   await card.getByRole("alert").waitFor();
   expect(await card.getByRole("listitem", { name: "late" }).textContent()).toContain("checked here");
-  expect(await page.getByRole("region", { name: "large.zip" }).textContent()).toContain("cannot be sent");
+  expect(await page.getByRole("region", { name: "large.zip" }).textContent()).toContain("not sent");
   expect(sent).toBe(1);
   await page.unroute(/\/v1\/skills\/upload/);
   await page.getByRole("link", { name: "Skills", exact: true }).click();

@@ -38,7 +38,7 @@ test("links and findings lead to files and lines, which have addresses [S-59]", 
   await eventually(() => line.getAttribute("aria-current")).toBe("location");
   await page.locator("code span", { hasText: "def" }).first().waitFor();
   await page.getByRole("link", { name: /mark\.bin/ }).click();
-  await page.getByText("This file is not text").waitFor();
+  await page.getByText("Binary file").waitFor();
   await page.goto(`${gateway.url}/skills/lines/validation?profile=strict`);
   await page.getByRole("link", { name: "line 4" }).click();
   const found = page.getByRole("link", { name: "Line 4", exact: true });
@@ -55,14 +55,14 @@ test("another revision is compared, counts again, and that is undone [S-59]", as
   await change.getByText("total = 1").first().waitFor();
   await change.getByText("total = 2").first().waitFor();
   await page.getByRole("button", { name: "Roll back to r1" }).click();
-  const dialog = page.getByRole("dialog", { name: "Let r1 of sums count" });
+  const dialog = page.getByRole("dialog", { name: "Switch sums to r1" });
   await dialog.getByText("2 files would change").waitFor();
   await checkAccessible(page);
-  await dialog.getByRole("button", { name: "Let r1 count" }).click();
-  await page.getByRole("row", { name: /r1 .*counts/ }).waitFor();
+  await dialog.getByRole("button", { name: "Switch to r1" }).click();
+  await page.getByRole("row", { name: /r1 .*current/ }).waitFor();
   expect(await api("GET", "/v1/skills/sums")).toMatchObject({ entry: { revision: 1 } });
   await page.getByRole("button", { name: "Undo" }).click();
-  await page.getByRole("row", { name: /r2 .*counts/ }).waitFor();
+  await page.getByRole("row", { name: /r2 .*current/ }).waitFor();
   expect(await api("GET", "/v1/skills/sums")).toMatchObject({ entry: { revision: 2 } });
 });
 
@@ -84,8 +84,8 @@ test("a grant is given and explained, and seen by another browser [S-59]", async
   await checkAccessible(page);
   await dialog.getByRole("button", { name: "Grant", exact: true }).click();
   await page.getByRole("row", { name: /^agent writer/ }).waitFor();
-  await other.page.getByText("By a grant to the agent.").waitFor();
-  await page.getByRole("button", { name: "Take the grant of writer back" }).click();
+  await other.page.getByText("Rule: granted to the agent.").waitFor();
+  await page.getByRole("button", { name: "Revoke grant from writer" }).click();
   await other.page.getByText("No.", { exact: true }).waitFor();
 });
 
@@ -93,12 +93,12 @@ test("what is shown is edited, and not over what someone else has changed meanwh
   const visitor = await openConsole({ skills: { bills: invoices("bills", 1) }, at: "/skills/bills" });
   const { page, api } = visitor;
   const edit = async () => {
-    await page.getByRole("button", { name: "More to do" }).click();
-    await page.getByRole("button", { name: "Edit what is shown" }).click();
+    await page.getByRole("button", { name: "More actions" }).click();
+    await page.getByRole("button", { name: "Edit details" }).click();
     return page.getByRole("dialog", { name: "Edit bills" });
   };
   const first = await edit();
-  await first.getByLabel("Name to show").fill("Bills");
+  await first.getByLabel("Display name").fill("Bills");
   await first.getByLabel("Tags").fill("office, money");
   await first.getByRole("button", { name: "Save" }).click();
   await page.getByRole("link", { name: "money" }).waitFor();
@@ -122,11 +122,11 @@ test("what someone else deletes can be restored, and so can what one deletes by 
   await page.getByRole("button", { name: "Restore" }).click();
   await page.getByRole("switch", { name: /plain/ }).waitFor();
   await page.goto(`${gateway.url}/skills/debts`);
-  await page.getByRole("button", { name: "More to do" }).click();
+  await page.getByRole("button", { name: "More actions" }).click();
   await page.getByRole("button", { name: "Delete" }).click();
   const dialog = page.getByRole("dialog", { name: "Delete debts" });
   expect(await dialog.getByRole("button", { name: "Delete" }).isDisabled()).toBe(true);
-  await dialog.getByLabel("Type debts to go on").fill("debts");
+  await dialog.getByLabel("Type debts to confirm").fill("debts");
   await dialog.getByRole("button", { name: "Delete" }).click();
   await page.waitForURL(`${gateway.url}/skills`);
   await page.getByRole("link", { name: "plain" }).waitFor();

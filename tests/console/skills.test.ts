@@ -27,7 +27,7 @@ interface Way {
 
 test("a skill that is switched off leaves the catalogue, and comes back with undo [S-59]", async () => {
   const { page } = await openConsole({ skills: skillsOf("off"), at: "/catalogue" });
-  const block = () => page.getByRole("region", { name: "The prompt block" }).textContent();
+  const block = () => page.getByRole("region", { name: "Prompt block" }).textContent();
   await eventually(block).toContain("off-beta");
   await page.getByRole("link", { name: "Skills", exact: true }).click();
   await page.getByRole("switch", { name: /^off-beta/ }).click();
@@ -42,9 +42,12 @@ test("a skill that is switched off leaves the catalogue, and comes back with und
 test("several skills are put away at once, and brought back with undo [S-59]", async () => {
   const { page } = await openConsole({ skills: skillsOf("many"), at: "/skills?tag=many" });
   const chosen = () => page.getByRole("link", { name: /^many-(alpha|gamma)$/ }).count();
-  await page.getByRole("checkbox", { name: "Choose many-alpha" }).check();
-  await page.getByRole("checkbox", { name: "Choose many-gamma" }).check();
-  await page.getByRole("toolbar", { name: "Chosen skills" }).getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("checkbox", { name: "Select many-alpha" }).check();
+  await page.getByRole("checkbox", { name: "Select many-gamma" }).check();
+  await page
+    .getByRole("toolbar", { name: "Selected skills" })
+    .getByRole("button", { name: "Delete" })
+    .click();
   await page.getByText("2 skills deleted").waitFor();
   await eventually(chosen).toBe(0);
   await page.getByRole("button", { name: "Undo" }).click();
@@ -57,8 +60,11 @@ test("what is switched for several at once is undone for those that it changed [
   await page.getByRole("switch", { name: /^some-alpha/ }).click();
   await page.getByText("some-alpha is off").waitFor();
   for (const id of ["some-alpha", "some-beta"])
-    await page.getByRole("checkbox", { name: `Choose ${id}` }).check();
-  await page.getByRole("toolbar", { name: "Chosen skills" }).getByRole("button", { name: "Disable" }).click();
+    await page.getByRole("checkbox", { name: `Select ${id}` }).check();
+  await page
+    .getByRole("toolbar", { name: "Selected skills" })
+    .getByRole("button", { name: "Disable" })
+    .click();
   const done = page.getByRole("listitem").filter({ hasText: "1 skill disabled" });
   await done.waitFor();
   await eventually(() => isOn("some-beta")).toBe("false");
@@ -85,7 +91,7 @@ test("the keyboard is enough: /, j, k, Enter, ⌘K, g s and ? [S-59]", async () 
   await goBy(page, ["g", "c"], { from: /key-beta/, to: "Catalogue" });
   expect(page.url()).toBe(`${gateway.url}/catalogue`);
   await keyboard.press("Control+k");
-  await page.getByRole("combobox", { name: "Skill, view or command" }).waitFor();
+  await page.getByRole("combobox", { name: "Search skills, views and commands" }).waitFor();
   await keyboard.type("key-gamma");
   await page.getByRole("option", { name: /^key-gamma/ }).waitFor();
   await keyboard.press("Enter");
@@ -93,7 +99,7 @@ test("the keyboard is enough: /, j, k, Enter, ⌘K, g s and ? [S-59]", async () 
   await goBy(page, ["g", "s"], { from: /key-gamma/, to: "Skills" });
   expect(page.url()).toBe(`${gateway.url}/skills`);
   await keyboard.press("?");
-  await page.getByRole("dialog", { name: "Keys" }).waitFor();
+  await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
   await keyboard.press("Escape");
   await eventually(() => page.getByRole("dialog").count()).toBe(0);
 });
@@ -130,7 +136,7 @@ test("an address shows the same again: filters, order, words and tab [S-59]", as
   await page.getByRole("switch", { name: /^same-beta/ }).click();
   await page.getByText("same-beta is off").waitFor();
   await page.getByRole("button", { name: /^Disabled/ }).click();
-  await page.getByRole("combobox", { name: "Order" }).selectOption("updated");
+  await page.getByRole("combobox", { name: "Sort by" }).selectOption("updated");
   await page.getByRole("searchbox", { name: "Search skills" }).fill("beta");
   await page.waitForURL(/q=beta/);
   const address = page.url();
@@ -139,7 +145,7 @@ test("an address shows the same again: filters, order, words and tab [S-59]", as
     await again.goto(address);
     await settled(again);
     expect(await again.getByRole("searchbox", { name: "Search skills" }).inputValue()).toBe("beta");
-    expect(await again.getByRole("combobox", { name: "Order" }).inputValue()).toBe("updated");
+    expect(await again.getByRole("combobox", { name: "Sort by" }).inputValue()).toBe("updated");
     expect(await again.getByRole("button", { name: /^Disabled/ }).getAttribute("aria-pressed")).toBe("true");
     const shown = () => again.getByRole("link", { name: /^same-(alpha|beta|gamma)$/ }).allTextContents();
     await eventually(shown).toEqual(["same-beta"]);

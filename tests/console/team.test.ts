@@ -10,12 +10,12 @@ test("an agent is added, limited, held to a revision and removed [S-59]", async 
   await page.getByRole("textbox", { name: /^Runtime/ }).fill("demo");
   await page.getByRole("button", { name: "Add" }).click();
   await page.waitForURL(`${gateway.url}/agents/writer`);
-  await page.getByLabel("Those that are chosen").check();
+  await page.getByLabel("Selected skills only").check();
   await page.getByLabel("house-style", { exact: true }).check();
-  await page.getByLabel("Skill to hold").selectOption("house-style");
-  await page.getByRole("button", { name: "Hold" }).click();
+  await page.getByLabel("Skill to pin").selectOption("house-style");
+  await page.getByRole("button", { name: "Pin" }).click();
   await page.getByRole("button", { name: "Save" }).click();
-  await page.getByText("writer is saved").waitFor();
+  await page.getByText("writer saved").waitFor();
   expect(await api("GET", "/v1/agents/writer")).toMatchObject({
     allow: ["house-style"],
     pins: { "house-style": 1 },
@@ -47,8 +47,8 @@ test("what someone types of an agent is kept when another changes it, and is not
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText(/PRECONDITION_FAILED/).waitFor();
   await page.getByRole("button", { name: "Try again" }).click();
-  await page.getByText("Not saved yet").waitFor({ state: "detached" });
-  expect(await page.getByLabel("Name to show").inputValue()).toBe("The editor");
+  await page.getByText("Unsaved changes").waitFor({ state: "detached" });
+  expect(await page.getByLabel("Display name").inputValue()).toBe("The editor");
   expect(complaints.splice(0).map((text) => /status of (\d+)/.exec(text)?.[1])).toEqual(["400", "412"]);
 });
 
@@ -67,7 +67,7 @@ test("a token is shown once with how to use it, and revoked [S-59]", async () =>
   const headers = { authorization: `Bearer ${line?.split("=")[1]}` };
   const me = () => fetch(`${gateway.url}/v1/me`, { headers });
   expect(await (await me()).json()).toMatchObject({ agent: "program", role: "agent" });
-  await dialog.getByRole("button", { name: "I have copied it" }).click();
+  await dialog.getByRole("button", { name: "Done" }).click();
   await page.getByRole("button", { name: "Revoke A program" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
   await page
@@ -80,18 +80,18 @@ test("a token is shown once with how to use it, and revoked [S-59]", async () =>
 test("an administrator invites someone, whose link lets them in once, with their role [S-53] [S-59]", async () => {
   const opened = await openConsole({ at: "/tokens" });
   const { page } = opened;
-  await page.getByRole("button", { name: "Invite a person" }).click();
-  const form = page.getByRole("dialog", { name: "Invite a person" });
+  await page.getByRole("button", { name: "Invite person" }).click();
+  const form = page.getByRole("dialog", { name: "Invite person" });
   await form.getByRole("textbox", { name: "User" }).fill("vic");
   expect(await form.getByRole("combobox", { name: "Role" }).inputValue()).toBe("viewer");
   await checkAccessible(page);
   await form.getByRole("textbox", { name: "User" }).press("Enter");
-  const made = page.getByRole("dialog", { name: "A link for vic" });
+  const made = page.getByRole("dialog", { name: "Sign-in link for vic" });
   await made.getByRole("button", { name: /sign-in#/ }).click();
   await made.getByText("Copied", { exact: true }).waitFor();
   await checkAccessible(page);
   const link = String(await page.evaluate("navigator.clipboard.readText()"));
-  await made.getByRole("button", { name: "I have copied it" }).click();
+  await made.getByRole("button", { name: "Done" }).click();
   const theirs = await opened.visit({ link, at: "/skills" });
   await theirs.page.getByText("vic · viewer").first().waitFor();
   await theirs.context.clearCookies();

@@ -30,7 +30,7 @@ const named = (title: string) => ({ title, current: [title] });
 const signs: Readonly<Record<keyof Paths, Sign>> = {
   skills: { ...ofSkills, shows: 'input[type="search"][value=""]' },
   "skills-filtered": { ...ofSkills, shows: 'input[type="search"][value="report"]' },
-  "skills-empty": { ...ofSkills, shows: "text=No skill fits" },
+  "skills-empty": { ...ofSkills, shows: "text=No matching skills" },
   skill: ofReport("Overview"),
   "skill-files": ofReport("Files", "SKILL.md"),
   "skill-file": ofReport("Files", "collect.py"),
@@ -51,7 +51,7 @@ const signs: Readonly<Record<keyof Paths, Sign>> = {
   agent: { title: "Scribe", current: ["Agents"] },
   tokens: named("Tokens"),
   settings: named("Settings"),
-  missing: { title: "Nothing is here", current: [] },
+  missing: { title: "Page not found", current: [] },
 };
 
 function signsAt(paths: Paths): readonly (readonly [string, Sign])[] {
@@ -107,15 +107,15 @@ test("where there is nothing yet, a view says so and what to do about it [S-59]"
   const { page } = await openOwnConsole();
   await page.getByText("No skills yet").waitFor();
   await page.getByRole("main").getByRole("link", { name: "Publish" }).last().click();
-  await page.getByText("Nothing chosen yet").waitFor();
+  await page.getByText(/^A skill is a folder with a SKILL\.md/).waitFor();
   await page.getByRole("link", { name: "Catalogue" }).click();
-  await page.getByText("There is nothing to tell").waitFor();
+  await page.getByText("The prompt block is empty").waitFor();
   await page.getByRole("link", { name: "Search" }).click();
-  await page.getByText("There is no skill to be found yet.").waitFor();
+  await page.getByText("There are no skills to search yet.").waitFor();
   await page.getByRole("link", { name: "Approvals" }).click();
-  await page.getByText("Nobody waits for you").waitFor();
+  await page.getByText("No pending approvals").waitFor();
   await page.getByRole("link", { name: "Dependencies" }).click();
-  await page.getByText("Nothing is missing").waitFor();
+  await page.getByText("Nothing missing").waitFor();
   await page.getByRole("link", { name: "Agents" }).click();
   await page.getByText("No agents yet").waitFor();
   await page.getByRole("main").getByRole("button", { name: "New agent" }).last().click();

@@ -33,7 +33,7 @@ export async function callAll<K extends RouteKey>(key: K, input: CallInput<K>): 
   throw new ApiError({
     code: "LIMIT_EXCEEDED",
     detail: `The list has more than ${rows.length} rows.`,
-    hint: "Ask for it page by page, with a program.",
+    hint: "Fetch it page by page over the API.",
   });
 }
 

@@ -111,11 +111,11 @@ async function send(
   try {
     return await fetch(addressOf(path, params, query), init);
   } catch (error) {
-    if (signal?.aborted === true) throw new ApiError({ code: "INTERRUPTED", detail: "It was called off." });
+    if (signal?.aborted === true) throw new ApiError({ code: "INTERRUPTED", detail: "Cancelled." });
     throw new ApiError({
       code: "OFFLINE",
       detail: error instanceof Error ? error.message : "The gateway cannot be reached.",
-      hint: "Check that the gateway runs, then try again.",
+      hint: "Check that the gateway is running, then try again.",
     });
   }
 }

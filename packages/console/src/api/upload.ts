@@ -31,15 +31,15 @@ export function upload(body: Blob, { query, onProgress, signal }: UploadOptions)
     reject(
       new ApiError({
         code: "OFFLINE",
-        detail: "The gateway could not be reached, or broke off.",
-        hint: "Check that the gateway runs, then try again. Nothing of what you chose is lost.",
+        detail: "The gateway could not be reached, or closed the connection.",
+        hint: "Check that the gateway is running, then try again. Your files are still here.",
       }),
     );
-  request.onabort = () => reject(new ApiError({ code: "INTERRUPTED", detail: "It was called off." }));
+  request.onabort = () => reject(new ApiError({ code: "INTERRUPTED", detail: "Cancelled." }));
   const stop = () => request.abort();
   signal.addEventListener("abort", stop, { once: true });
   request.onloadend = () => signal.removeEventListener("abort", stop);
-  if (signal.aborted) reject(new ApiError({ code: "INTERRUPTED", detail: "It was called off." }));
+  if (signal.aborted) reject(new ApiError({ code: "INTERRUPTED", detail: "Cancelled." }));
   else request.send(body);
   return promise;
 }

@@ -13,11 +13,7 @@ export function Connection() {
   const state = useLiveState();
   const [tone, text] = states[state];
   return (
-    <span
-      role="status"
-      className="flex items-center gap-1.5 text-xs text-muted"
-      title="Whether changes arrive by themselves"
-    >
+    <span role="status" className="flex items-center gap-1.5 text-xs text-muted" title="Live updates">
       <Dot tone={tone} isPulsing={state !== "live"} />
       {text}
     </span>

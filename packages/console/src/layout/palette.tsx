@@ -8,7 +8,7 @@ import { usePalette } from "./use-palette.ts";
 /** Goes to a view or a skill, or does something, by a few letters of its name. */
 export function Palette({ isOpen, onClose }: { readonly isOpen: boolean; readonly onClose: () => void }) {
   return (
-    <Dialog isOpen={isOpen} onClose={onClose} title="Find">
+    <Dialog isOpen={isOpen} onClose={onClose} title="Command menu">
       <PaletteList onClose={onClose} />
     </Dialog>
   );
@@ -48,8 +48,8 @@ function PaletteList({ onClose }: { readonly onClose: () => void }) {
         aria-expanded
         aria-controls={id}
         aria-activedescendant={last < 0 ? undefined : `${id}-${chosen}`}
-        aria-label="Skill, view or command"
-        placeholder="Skill, view or command"
+        aria-label="Search skills, views and commands"
+        placeholder="Search skills, views and commands"
         autoComplete="off"
         spellCheck={false}
         value={words}
@@ -72,7 +72,7 @@ function PaletteList({ onClose }: { readonly onClose: () => void }) {
           />
         ))}
       </div>
-      {items.length === 0 && <p className="py-2 text-center text-sm text-muted">Nothing fits these words.</p>}
+      {items.length === 0 && <p className="py-2 text-center text-sm text-muted">No results.</p>}
     </div>
   );
 }

@@ -32,7 +32,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         href="#main"
         className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:bg-panel focus:p-2"
       >
-        Skip to the content
+        Skip to content
       </a>
       <aside className="sticky top-0 hidden h-dvh flex-col border-r border-line bg-panel md:flex">
         <Brand />
@@ -47,7 +47,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       <header className="sticky top-0 z-30 flex h-12 items-center justify-between gap-2 border-b border-line bg-panel px-3 md:hidden">
         <IconButton icon={Menu} label="Views" onClick={() => setOverlay("menu")} />
         <Brand />
-        <IconButton icon={Search} label="Find a skill or a command" onClick={() => setOverlay("palette")} />
+        <IconButton icon={Search} label="Search skills and commands" onClick={() => setOverlay("palette")} />
       </header>
       <main id="main" tabIndex={-1} className="min-w-0 outline-none">
         {children}
@@ -79,7 +79,7 @@ function PaletteButton({ onClick }: { readonly onClick: () => void }) {
       className="flex h-8 w-full items-center gap-2 rounded-md border border-line bg-bg px-2 text-sm text-faint hover:border-line-strong"
     >
       <Search className="size-3.5" aria-hidden />
-      <span className="flex-1 text-left">Find…</span>
+      <span className="flex-1 text-left">Jump to…</span>
       <Kbd>{paletteKey}</Kbd>
     </button>
   );
@@ -99,7 +99,7 @@ function Foot() {
         <div className="flex">
           <IconButton
             icon={themeIcons[theme]}
-            label={`Theme: ${theme}. Change to ${next}`}
+            label={`Theme: ${theme}. Switch to ${next}`}
             onClick={() => chooseTheme(next)}
           />
           <IconButton icon={LogOut} label="Sign out" onClick={() => void leave().catch(toastFailure)} />

@@ -59,17 +59,17 @@ function isWriting({ target }: KeyboardEvent): boolean {
 export const paletteKey = /Mac|iPhone|iPad/.test(navigator.userAgent) ? "⌘K" : "Ctrl K";
 
 const keys: readonly (readonly [string, string])[] = [
-  [paletteKey, "Find a skill or a command"],
-  ["/", "Go to the search field"],
-  ["j / k", "Next or previous row"],
-  ["x", "Choose the row"],
-  ["Enter", "Open the row"],
-  ["?", "Show these keys"],
+  [paletteKey, "Search skills and commands"],
+  ["/", "Focus the search field"],
+  ["j / k", "Next / previous row"],
+  ["x", "Select row"],
+  ["Enter", "Open row"],
+  ["?", "Show shortcuts"],
 ];
 
 export function Shortcuts({ isOpen, onClose }: { readonly isOpen: boolean; readonly onClose: () => void }) {
   return (
-    <Dialog isOpen={isOpen} onClose={onClose} title="Keys">
+    <Dialog isOpen={isOpen} onClose={onClose} title="Keyboard shortcuts">
       <ShortcutList />
     </Dialog>
   );

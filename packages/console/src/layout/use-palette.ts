@@ -36,16 +36,16 @@ function useActions(): readonly PaletteItem[] {
   });
   const looks = themes
     .filter((each) => each !== theme)
-    .map((each) => action(`Use the ${each} theme`, "How the console looks to you", () => chooseTheme(each)));
+    .map((each) => action(`Use the ${each} theme`, "Appearance", () => chooseTheme(each)));
   return [
     ...(canPublish
       ? [
           action("Publish a skill", "From a folder or an archive", () => go("/publish")),
-          action("New agent", "Someone to grant skills to", () => go("/agents?new")),
+          action("New agent", "Create an agent", () => go("/agents?new")),
         ]
       : []),
-    ...(isAdmin ? [action("New token", "For a program or an agent", () => go("/tokens?new"))] : []),
+    ...(isAdmin ? [action("New token", "For a program or agent", () => go("/tokens?new"))] : []),
     ...looks,
-    action("Sign out", "Ends the session of this browser", () => void leave().catch(toastFailure)),
+    action("Sign out", "End this session", () => void leave().catch(toastFailure)),
   ];
 }

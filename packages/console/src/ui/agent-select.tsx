@@ -11,13 +11,13 @@ export interface AgentSelectProps {
 }
 
 /** Whose eyes to look through: one's own, or an agent's. */
-export function AgentSelect({ value, onChange, label = "Look as", user }: AgentSelectProps) {
+export function AgentSelect({ value, onChange, label = "View as", user }: AgentSelectProps) {
   const canList = useCanPublish();
   const { data } = useApi("GET /v1/agents", undefined, { enabled: canList });
   // Who may list no agents has only their own eyes.
   if (!canList) return null;
   return (
-    <Field label={label} {...(user === undefined ? {} : { note: `With what ${user}, its owner, may see.` })}>
+    <Field label={label} {...(user === undefined ? {} : { note: `Sees what its owner ${user} can see.` })}>
       <Select value={value} onChange={({ target }) => onChange(target.value)}>
         <option value="">Myself</option>
         {data?.agents.map(({ key, displayName }) => (

@@ -13,7 +13,7 @@ export type Tone = keyof typeof tones;
 
 export interface BadgeProps {
   readonly tone?: Tone;
-  readonly title?: string;
+  readonly title?: string | undefined;
   readonly children: ReactNode;
 }
 

@@ -52,7 +52,7 @@ export function Confirm({
       <p className="text-sm">{text}</p>
       {word !== undefined && (
         <div className="mt-3">
-          <Field label={`Type ${word} to go on`}>
+          <Field label={`Type ${word} to confirm`}>
             <Input
               value={typed}
               onChange={({ target }) => setTyped(target.value)}

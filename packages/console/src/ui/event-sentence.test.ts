@@ -17,7 +17,7 @@ test("an event is told in words, with who did it [S-59]", () => {
   expect(
     of({ type: "skill.toggled", at, skill: "pdf", isEnabled: false, by: { ...by, agent: "bot" } }),
   ).toMatchObject({
-    text: "switched pdf off",
+    text: "turned pdf off",
     who: "bot",
   });
 });

@@ -31,14 +31,17 @@ const writers: Writers = {
   "skill.discovered": ({ skill, source }) => [`${skill} was found in ${source}`, "neutral"],
   "skill.shadowed": ({ skill, source, by }) => [`${skill} of ${source} is shadowed by ${by.source}`, "warn"],
   "skill.activated": ({ skill, revision }) => [`loaded ${skill}${at(revision)}`, "good"],
-  "skill.deactivated": ({ skill }) => [`put ${skill} away`, "neutral"],
+  "skill.deactivated": ({ skill }) => [`unloaded ${skill}`, "neutral"],
   "skill.resource_read": ({ skill, path }) => [`read ${path} of ${skill}`, "neutral"],
   "skill.served": ({ skill, path }) => [
     `was sent ${path === undefined ? skill : `${path} of ${skill}`}`,
     "neutral",
   ],
-  "run.requested": ({ skill, target }) => [`asked to run ${target} of ${skill}`, "info"],
-  "run.approved": ({ skill, target, rule }) => [`${target} of ${skill} may run, by the rule ${rule}`, "info"],
+  "run.requested": ({ skill, target }) => [`requested to run ${target} of ${skill}`, "info"],
+  "run.approved": ({ skill, target, rule }) => [
+    `${target} of ${skill} was allowed by the rule ${rule}`,
+    "info",
+  ],
   "skill.script_executed": ({ skill, target, outcome, exitCode }) =>
     outcome === "exited"
       ? [`ran ${target} of ${skill}, exit ${exitCode}`, exitCode === 0 ? "good" : "bad"]
@@ -55,14 +58,14 @@ const writers: Writers = {
       failed > 0 ? "bad" : "good",
     ];
   },
-  "approval.asked": ({ skill, target }) => [`asked for leave to run ${target} of ${skill}`, "warn"],
+  "approval.asked": ({ skill, target }) => [`needs approval to run ${target} of ${skill}`, "warn"],
   "approval.answered": ({ answer }) => [answered(answer), answer === "approve" ? "good" : "neutral"],
   "approval.granted": ({ skill, target, scope }) => [
     `approved ${target} of ${skill}, ${scope === "once" ? "once" : "for this content"}`,
     "good",
   ],
-  "approval.denied": ({ skill, target }) => [`refused to let ${target} of ${skill} run`, "bad"],
-  "approval.revoked": ({ skill, target }) => [`took back the approval of ${target} of ${skill}`, "warn"],
+  "approval.denied": ({ skill, target }) => [`denied ${target} of ${skill}`, "bad"],
+  "approval.revoked": ({ skill, target }) => [`revoked the approval of ${target} of ${skill}`, "warn"],
   "secret.set": ({ skill, name, agent }) => [
     `set the secret ${name} of ${skill}${forAgent(agent)}`,
     "accent",
@@ -87,9 +90,7 @@ const writers: Writers = {
     "bad",
   ],
   "skill.edited": ({ skill, fields }) => [
-    fields.length === 0
-      ? `put back what ${skill} says of itself`
-      : `changed ${fields.join(", ")} of ${skill}`,
+    fields.length === 0 ? `reset the details of ${skill}` : `changed ${fields.join(", ")} of ${skill}`,
     "neutral",
   ],
   "skill.status_changed": ({ skill, status, missing }) => [
@@ -97,19 +98,22 @@ const writers: Writers = {
     status === "active" ? "good" : "warn",
   ],
   "skill.toggled": ({ skill, isEnabled }) => [
-    `switched ${skill} ${isEnabled ? "on" : "off"}`,
+    `turned ${skill} ${isEnabled ? "on" : "off"}`,
     isEnabled ? "good" : "warn",
   ],
   "grant.given": ({ skill, grantee, canManage }) => [
     `granted ${skill} to the ${grantee.kind} ${grantee.key}${canManage ? ", to manage" : ""}`,
     "accent",
   ],
-  "grant.revoked": ({ skill, grantee }) => [`took ${skill} from the ${grantee.kind} ${grantee.key}`, "warn"],
+  "grant.revoked": ({ skill, grantee }) => [
+    `revoked ${skill} from the ${grantee.kind} ${grantee.key}`,
+    "warn",
+  ],
   "agent.added": ({ agent }) => [`added the agent ${agent}`, "accent"],
   "agent.changed": ({ agent }) => [`changed the agent ${agent}`, "neutral"],
   "agent.removed": ({ agent }) => [`removed the agent ${agent}`, "bad"],
   "token.issued": ({ kind, role, user }) => [
-    kind === "api" ? `issued a token of the role ${role} for ${user}` : `let ${user} sign in`,
+    kind === "api" ? `issued a token with the role ${role} for ${user}` : `let ${user} sign in`,
     "accent",
   ],
   "token.revoked": () => ["revoked a token", "warn"],
@@ -143,5 +147,5 @@ function words(code: string): string {
 }
 
 function answered(answer: string): string {
-  return answer === "approve" ? "said yes" : answer === "deny" ? "said no" : "withdrew the question";
+  return answer === "approve" ? "approved" : answer === "deny" ? "denied" : "withdrew the question";
 }

@@ -2,10 +2,10 @@ import type { SkillRow } from "@skillhold/protocol/http";
 import { Badge, type Tone } from "./badge.tsx";
 
 const trusts: Readonly<Record<SkillRow["entry"]["trust"], readonly [Tone, string, string]>> = {
-  builtin: ["accent", "core", "It comes with Skillhold"],
-  org: ["info", "team", "An administrator published it"],
-  user: ["neutral", "own", "A publisher's own skill"],
-  third_party: ["warn", "third party", "It came from elsewhere, and runs with the least rights"],
+  builtin: ["accent", "core", "Ships with Skillhold"],
+  org: ["info", "team", "Published by an administrator"],
+  user: ["neutral", "own", "Published by a user for themselves"],
+  third_party: ["warn", "third party", "From outside; runs with the fewest rights"],
 };
 
 export function TrustBadge({ trust }: { readonly trust: SkillRow["entry"]["trust"] }) {
@@ -24,8 +24,8 @@ export function SkillBadges({ row }: { readonly row: SkillRow }) {
   return (
     <>
       {registry?.status === "archived" && (
-        <Badge title={registry.reason ?? "Archived"}>
-          {registry.reason === "deps" ? "archived: deps" : "archived"}
+        <Badge title={registry.reason === "deps" ? "Until its dependencies are installed" : registry.reason}>
+          archived
         </Badge>
       )}
       {registry?.enabled === false && <Badge>disabled</Badge>}
@@ -42,7 +42,9 @@ export function SkillBadges({ row }: { readonly row: SkillRow }) {
       {registry !== undefined && registry.visibility !== "public" && (
         <Badge
           title={
-            registry.visibility === "private" ? "Only its owner sees it" : "Those see it whom it was granted"
+            registry.visibility === "private"
+              ? "Only its owner can see it"
+              : "Only its owner and those with a grant can see it"
           }
         >
           {registry.visibility}

@@ -28,7 +28,7 @@ export function Table<T>({ label, columns, rows, keyOf }: TableProps<T>) {
               <th
                 key={title}
                 scope="col"
-                className={`px-3 py-2 font-medium whitespace-nowrap first:pl-4 last:pr-4 sm:px-4 ${minor(isMinor)}`}
+                className={`px-3 py-2 font-medium whitespace-nowrap first:pl-4 last:pr-4 sm:px-4 ${minor(isMinor)} ${action(isAction)}`}
               >
                 <span className={isAction === true ? "sr-only" : undefined}>{title}</span>
               </th>

@@ -45,7 +45,7 @@ export function CopyText({
       type="button"
       onClick={() => void copy()}
       title={`Copy ${label ?? text}`}
-      className="group inline-flex max-w-full items-center gap-1 rounded px-1 font-mono text-xs text-muted hover:bg-raised hover:text-ink"
+      className="group -mx-1 inline-flex max-w-[calc(100%+0.5rem)] items-center gap-1 rounded px-1 font-mono text-xs text-muted hover:bg-raised hover:text-ink"
     >
       <span className="truncate">{isShort ? shortHash(text) : text}</span>
       <Icon className="size-3 shrink-0 opacity-60 group-hover:opacity-100" aria-hidden />

@@ -15,8 +15,8 @@ export function ForRole({ children }: { readonly children: ReactNode }) {
   const whose = view.roles.includes("publisher") ? "publishers and administrators" : "administrators";
   return (
     <Page title={view.name}>
-      <Empty icon={Lock} title={`This is for ${whose}`}>
-        Your role here is {role}. An administrator can give you another.
+      <Empty icon={Lock} title={`Only for ${whose}`}>
+        Your role is {role}. Ask an administrator for access.
       </Empty>
     </Page>
   );

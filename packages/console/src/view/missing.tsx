@@ -1,21 +1,21 @@
-import { Compass } from "lucide-react";
-import { Link } from "wouter";
+import { Compass, LayoutList } from "lucide-react";
+import { LinkButton } from "../ui/button.tsx";
 import { Page } from "../ui/page.tsx";
 import { Empty } from "../ui/state.tsx";
 
 export function Missing() {
   return (
-    <Page title="Nothing is here">
+    <Page title="Page not found">
       <Empty
         icon={Compass}
-        title="There is no such view"
+        title="Nothing at this address"
         action={
-          <Link href="/skills" className="text-accent hover:underline">
-            Go to the skills
-          </Link>
+          <LinkButton href="/skills" icon={LayoutList}>
+            All skills
+          </LinkButton>
         }
       >
-        The address may be misspelt, or what it showed may be gone.
+        Check the address. What it showed may have been removed.
       </Empty>
     </Page>
   );

@@ -7,14 +7,14 @@ export function SignIn() {
       <img src="/icon.svg" alt="" className="size-10" />
       <h1 className="text-xl font-semibold tracking-tight">Sign in to Skillhold</h1>
       <p className="text-muted">
-        Open the link that the gateway printed when it started. It counts once; on the gateway's machine you
-        get another with
+        Open the link that the gateway printed when it started. It works once; on the gateway's machine, get
+        another with
       </p>
       <pre className="rounded-lg border border-line bg-panel p-3 font-mono text-sm break-all whitespace-pre-wrap">
         skillhold token sign-in --url {window.location.origin}
       </pre>
       <p className="text-sm text-muted">
-        On another machine, ask whoever runs the gateway. Programs sign in with{" "}
+        From another machine, ask whoever runs the gateway. For programs, use{" "}
         <Mono>skillhold token create</Mono>.
       </p>
     </main>

@@ -8,12 +8,12 @@ export function DriftNote({ drift }: { readonly drift: readonly Drift[] }) {
   if (drift.length === 0) return null;
   return (
     <section
-      aria-label="What differs today"
+      aria-label="Changed since this session"
       className="mx-4 mb-4 flex gap-3 rounded-lg border border-line bg-warn-soft px-4 py-3 text-sm"
     >
       <GitCompare className="mt-0.5 size-4 shrink-0 text-warn" aria-hidden />
       <div className="min-w-0 space-y-1">
-        <p className="font-medium text-warn">Not everything is as it was in this session</p>
+        <p className="font-medium text-warn">Some skills have changed since this session</p>
         <ul className="space-y-1">
           {drift.map(({ skill, used, now }) => (
             <li key={`${skill} ${used}`} className="break-words">
@@ -22,7 +22,7 @@ export function DriftNote({ drift }: { readonly drift: readonly Drift[] }) {
               </Link>{" "}
               was <Mono>{shortHash(used)}</Mono>
               {now === undefined ? (
-                ", and there is no such skill in the registry today"
+                " and is no longer in the registry"
               ) : (
                 <>
                   , and is <Mono>{shortHash(now)}</Mono> today

@@ -100,11 +100,11 @@ function EventRow({ entry: { seq, event }, line, isOpen, onToggle }: EventRowPro
               href={`/activity/${encodeURIComponent(session)}`}
               className="text-sm text-accent hover:underline"
             >
-              See the whole session
+              Open session
             </Link>
           )}
           <ScrollText
-            label={`Entry ${seq} as it is on record`}
+            label={`Raw entry ${seq}`}
             text={JSON.stringify({ seq, ...event }, null, 2)}
             className="max-h-96"
           />

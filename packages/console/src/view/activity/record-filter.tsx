@@ -17,13 +17,13 @@ export function RecordFilters() {
   const isFiltered = ["skill", "session", "kind"].some((name) => search.has(name));
   return (
     <Panel>
-      <div className="grid items-end gap-3 p-4 sm:grid-cols-[1fr_1fr_1fr_auto]">
+      <div className="grid items-end gap-3 p-4 sm:flex sm:*:flex-1">
         <Field label="Kind">
           <Select
             value={isEventGroup(read("kind")) ? read("kind") : ""}
             onChange={({ target }) => write("kind", target.value)}
           >
-            <option value="">Everything</option>
+            <option value="">All events</option>
             {Object.entries(eventGroups).map(([group, title]) => (
               <option key={group} value={group}>
                 {title}
@@ -36,7 +36,7 @@ export function RecordFilters() {
             data-search
             type="search"
             list={skills}
-            placeholder="any"
+            placeholder="Any"
             value={read("skill")}
             onChange={({ target }) => write("skill", target.value)}
           />
@@ -44,14 +44,19 @@ export function RecordFilters() {
         <Field label="Session">
           <Input
             type="search"
-            placeholder="any"
+            placeholder="Any"
             spellCheck={false}
             value={read("session")}
             onChange={({ target }) => write("session", target.value)}
           />
         </Field>
         {isFiltered && (
-          <Button icon={X} look="quiet" onClick={() => setSearch({}, { replace: true })}>
+          <Button
+            icon={X}
+            look="quiet"
+            className="sm:flex-none!"
+            onClick={() => setSearch({}, { replace: true })}
+          >
             Clear
           </Button>
         )}

@@ -34,11 +34,11 @@ function outcomeOf(events: readonly SkillEvent[]): Pick<RunNode, "note" | "tone"
       };
     }
     if (event.type === "skill.denied") return { note: "refused", tone: "bad" };
-    if (event.type === "approval.denied") return { note: "refused by a person", tone: "bad" };
-    if (event.type === "run.approved") return { note: "running, or never seen to end", tone: "warn" };
-    if (event.type === "approval.asked") return { note: "asked for leave", tone: "warn" };
+    if (event.type === "approval.denied") return { note: "denied", tone: "bad" };
+    if (event.type === "run.approved") return { note: "running or interrupted", tone: "warn" };
+    if (event.type === "approval.asked") return { note: "awaiting approval", tone: "warn" };
   }
-  return { note: "asked to run", tone: "info" };
+  return { note: "requested", tone: "info" };
 }
 
 /** How long something took, in the unit one would say it in. */

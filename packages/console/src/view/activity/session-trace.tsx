@@ -24,7 +24,7 @@ export function SessionTrace({ session }: { readonly session: string }) {
   return (
     <Page
       title={trace.opened?.task ?? "Session"}
-      about={<CopyText text={session} label="the session's id" />}
+      about={<CopyText text={session} label="session id" />}
       actions={
         <Link href="/activity" className="inline-flex items-center gap-1.5 text-sm text-muted hover:text-ink">
           <ArrowLeft className="size-4" aria-hidden /> All activity
@@ -34,8 +34,8 @@ export function SessionTrace({ session }: { readonly session: string }) {
       {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
       {isPending && <SkeletonRows count={5} />}
       {data !== undefined && entries.length === 0 && (
-        <Empty icon={Waypoints} title="There is no such session on record">
-          Its id may be misspelt. <Link href="/activity?kind=use">Look through the sessions</Link>.
+        <Empty icon={Waypoints} title="Session not found">
+          Check the id, or <Link href="/activity?kind=use">browse all sessions</Link>.
         </Empty>
       )}
       {entries.length > 0 && (
@@ -43,7 +43,7 @@ export function SessionTrace({ session }: { readonly session: string }) {
           <Facts trace={trace} />
           {replay.error !== null && <Failure error={replay.error} onRetry={() => void replay.refetch()} />}
           <DriftNote drift={replay.data?.drift ?? []} />
-          <Panel title={entries.length < MOST ? "What was done" : `What was done, the first ${MOST} entries`}>
+          <Panel title={entries.length < MOST ? "Timeline" : `Timeline, first ${MOST} entries`}>
             <TraceTree trace={trace} steps={replay.data?.steps ?? []} isReading={replay.isPending} />
           </Panel>
         </>
@@ -58,8 +58,8 @@ function Facts({ trace: { opened, closedAt, from, to } }: { readonly trace: Trac
       <dl className="flex flex-wrap gap-x-8 gap-y-3 px-4 py-3 text-sm [&_dt]:text-xs [&_dt]:text-muted">
         {opened === undefined ? (
           <div>
-            <dt>Opened</dt>
-            <dd>not on record</dd>
+            <dt>Started</dt>
+            <dd>unknown</dd>
           </div>
         ) : (
           <>
@@ -78,7 +78,7 @@ function Facts({ trace: { opened, closedAt, from, to } }: { readonly trace: Trac
               </dd>
             </div>
             <div>
-              <dt>Opened</dt>
+              <dt>Started</dt>
               <dd>
                 <Ago at={opened.at} />
               </dd>
@@ -86,12 +86,12 @@ function Facts({ trace: { opened, closedAt, from, to } }: { readonly trace: Trac
           </>
         )}
         <div>
-          <dt>Lasted</dt>
+          <dt>Duration</dt>
           <dd className="tabular-nums">{lasting(to - from)}</dd>
         </div>
         <div>
           <dt>State</dt>
-          <dd>{closedAt === undefined ? <Badge tone="info">not closed</Badge> : <Badge>closed</Badge>}</dd>
+          <dd>{closedAt === undefined ? <Badge tone="info">open</Badge> : <Badge>closed</Badge>}</dd>
         </div>
       </dl>
     </Panel>

@@ -18,7 +18,7 @@ export function Timeline() {
   return (
     <Page
       title="Activity"
-      about="What people and agents did here. Entries are chained: none can be changed unseen."
+      about="Everything people and agents did. Entries are hash-chained, so tampering shows."
     >
       <VerifyRecord />
       <RecordFilters />
@@ -73,9 +73,7 @@ function RecordList({ record, isFiltered }: { readonly record: RecordState; read
       {record.hasOlder ? (
         <Older isBusy={record.isReadingOlder} hasFailed={error !== null} onRead={record.readOlder} />
       ) : (
-        <p className="border-t border-line px-4 py-3 text-center text-xs text-muted">
-          The record begins here.
-        </p>
+        <p className="border-t border-line px-4 py-3 text-center text-xs text-muted">Start of the log</p>
       )}
     </>
   );
@@ -84,13 +82,13 @@ function RecordList({ record, isFiltered }: { readonly record: RecordState; read
 function Nothing({ isFiltered }: { readonly isFiltered: boolean }) {
   if (isFiltered)
     return (
-      <Empty icon={SearchX} title="Nothing fits">
-        Nothing of this kind is on record. Take a filter away to see more.
+      <Empty icon={SearchX} title="No matching events">
+        Clear a filter to see more.
       </Empty>
     );
   return (
-    <Empty icon={Activity} title="Nothing has happened yet">
-      As soon as someone publishes a skill or an agent loads one, it is told here.
+    <Empty icon={Activity} title="No activity yet">
+      Events appear here as soon as someone publishes a skill or an agent loads one.
     </Empty>
   );
 }
@@ -120,7 +118,7 @@ function Older({ isBusy, hasFailed, onRead }: OlderProps) {
   return (
     <div ref={place} className="flex justify-center border-t border-line p-3">
       <Button look="quiet" isBusy={isBusy} onClick={onRead}>
-        Show older
+        Load older
       </Button>
     </div>
   );

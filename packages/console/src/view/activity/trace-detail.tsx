@@ -31,18 +31,18 @@ export function TraceDetail({ node, step, isReading }: TraceDetailProps) {
         </p>
       )}
       {isReplayed && step === undefined && isReading && <SkeletonRows count={1} />}
-      <Handed title="What the agent was handed" what={step?.text} />
-      <Handed title="What the agent was handed of the file" what={step?.content} />
-      <Handed title="The script, as it was" what={step?.script} />
+      <Handed title="What the agent received" what={step?.text} />
+      <Handed title="What the agent received of the file" what={step?.content} />
+      <Handed title="The script at that time" what={step?.script} />
       {skill !== undefined && (node.kind === "skill" || node.kind === "run") && (
         <Link href={`/skills/${encodeURIComponent(skill)}`} className="text-accent hover:underline">
           See the skill {skill}
         </Link>
       )}
       <details>
-        <summary className="text-muted">As it is on record</summary>
+        <summary className="text-muted">Raw entries</summary>
         <ScrollText
-          label="As it is on record"
+          label="Raw entries"
           className="mt-2 max-h-96"
           text={JSON.stringify(
             node.entries.map((entry) => ({ seq: entry.seq, ...entry.event })),
@@ -84,7 +84,7 @@ function Handed({ title, what }: { readonly title: string; readonly what: Recove
         {title}, {formatBytes(what.bytes)}
       </p>
       {what.text === undefined ? (
-        <p>It is too long to be shown here, or is not text.</p>
+        <p>Too long to show here, or not text.</p>
       ) : (
         <ScrollText label={title} text={what.text} className="max-h-96" />
       )}

@@ -34,9 +34,7 @@ export interface TraceTreeProps {
 /** The session as a tree, with when each thing was done beside it. */
 export function TraceTree({ trace, steps, isReading }: TraceTreeProps) {
   if (trace.nodes.length === 0)
-    return (
-      <p className="px-4 py-6 text-center text-sm text-muted">It was opened, and nothing was used in it.</p>
-    );
+    return <p className="px-4 py-6 text-center text-sm text-muted">Nothing was used in this session.</p>;
   return (
     <ul className="divide-y divide-line">
       {trace.nodes.map((node) => (

@@ -46,9 +46,9 @@ test("what was read and run of a skill stands below its loading, a run as one [S
 test("a run that was not let start, or was not seen to end, is told as that [S-59]", () => {
   const noteOf = (...entries: ReturnType<typeof entry>[]) => traceOf(entries).nodes[0]?.note;
   const asked = [entry("run.requested", 1, run), entry("approval.asked", 1, run)];
-  expect(noteOf(...asked)).toBe("asked for leave");
+  expect(noteOf(...asked)).toBe("awaiting approval");
   expect(noteOf(...asked, entry("skill.denied", 2, { ...run, act: "run_script" }))).toBe("refused");
-  expect(noteOf(...asked, entry("run.approved", 2, run))).toContain("never seen to end");
+  expect(noteOf(...asked, entry("run.approved", 2, run))).toContain("interrupted");
 });
 
 test("times are told in the unit that one would say them in [S-59]", () => {

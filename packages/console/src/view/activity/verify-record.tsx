@@ -14,7 +14,7 @@ export function VerifyRecord() {
     <div className="mx-4 mb-4 space-y-2">
       <div className="flex flex-wrap items-center gap-2" aria-live="polite">
         <Button icon={ShieldCheck} isBusy={verify.isPending} onClick={() => verify.mutate({})}>
-          {report === undefined ? "Verify the record" : "Verify again"}
+          {report === undefined ? "Verify chain" : "Verify again"}
         </Button>
         {report?.isSound === true && (
           <>
@@ -25,7 +25,7 @@ export function VerifyRecord() {
               {report.entries === 1 ? "1 entry" : `${report.entries.toLocaleString("en")} entries`},{" "}
               {report.isSigned
                 ? "signed by this gateway's key"
-                : "not signed: what was cut off at its end would not be noticed"}
+                : "not signed: a cut at the end would go unnoticed"}
             </span>
           </>
         )}
@@ -53,7 +53,7 @@ function Findings({
   const shown = findings.slice(0, MOST);
   return (
     <div role="alert" className="rounded-lg border border-line bg-bad-soft px-4 py-3 text-sm">
-      <p className="font-medium text-bad">The record is not as it was written.</p>
+      <p className="font-medium text-bad">The log has been altered.</p>
       <ul className="mt-1 space-y-1">
         {shown.map(({ seq, code, message }) => (
           <li key={`${seq} ${code} ${message}`}>
@@ -63,7 +63,7 @@ function Findings({
         ))}
       </ul>
       {total > shown.length && <p className="mt-1 text-muted">and {total - shown.length} more</p>}
-      <p className="mt-2">Keep a copy of the store as it is, and compare it with a backup.</p>
+      <p className="mt-2">Copy the store as it is, and compare it with a backup.</p>
     </div>
   );
 }

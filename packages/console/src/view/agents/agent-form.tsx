@@ -32,7 +32,7 @@ export function AgentForm({ seen, onReload }: AgentFormProps) {
       { params: { key }, body, ifMatch: seen.tag },
       {
         onSuccess: () => {
-          toast(`${key} is saved`);
+          toast(`${key} saved`);
           void queries.invalidateQueries({ queryKey: ["edit agent", key] });
         },
       },
@@ -48,7 +48,7 @@ export function AgentForm({ seen, onReload }: AgentFormProps) {
       <AgentFields text={text} onChange={(part) => setText({ ...text, ...part })} />
       {change.error !== null && <Failure error={change.error} {...(isStale ? { onRetry: onReload } : {})} />}
       <div className="mb-6 flex items-center justify-end gap-2 px-4">
-        {isChanged && <span className="mr-auto text-sm text-muted">Not saved yet</span>}
+        {isChanged && <span className="mr-auto text-sm text-muted">Unsaved changes</span>}
         <Button disabled={!isChanged} onClick={() => setText(before)}>
           Discard
         </Button>
@@ -73,16 +73,16 @@ interface AgentFieldsProps {
 function AgentFields({ text, onChange }: AgentFieldsProps) {
   return (
     <>
-      <Panel title="What it is">
+      <Panel title="General">
         <div className="grid gap-4 p-4 sm:grid-cols-2">
-          <Field label="Name to show" note="The key when it is left empty.">
+          <Field label="Display name" note="Defaults to the key.">
             <Input
               value={text.displayName}
               maxLength={256}
               onChange={({ target }) => onChange({ displayName: target.value })}
             />
           </Field>
-          <Field label="Runtime" note="What its framework calls itself.">
+          <Field label="Runtime" note="The agent's framework, such as claude-code.">
             <Input
               required
               value={text.runtime}
@@ -92,18 +92,15 @@ function AgentFields({ text, onChange }: AgentFieldsProps) {
           </Field>
         </div>
       </Panel>
-      <Panel title="Skills it is limited to">
+      <Panel title="Allowed skills">
         <SkillPicker chosen={text.allow} onChange={(allow) => onChange({ allow })} />
       </Panel>
-      <Panel title="Revisions it is held to">
+      <Panel title="Pinned revisions">
         <PinFields pins={text.pins} onChange={(pins) => onChange({ pins })} />
       </Panel>
       <Panel title="Manifest">
         <div className="p-4">
-          <Field
-            label="agent.yaml"
-            note="Its list of skills limits the agent further. Leave it empty for none."
-          >
+          <Field label="agent.yaml" note="Optional. A list of skills in it limits the agent further.">
             <TextArea
               rows={8}
               spellCheck={false}

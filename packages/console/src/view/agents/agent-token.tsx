@@ -25,7 +25,7 @@ export function AgentTokens({ agentKey }: { readonly agentKey: string }) {
       {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
       {error === null && tokens === undefined && <SkeletonRows count={1} />}
       {tokens?.length === 0 && (
-        <p className="px-4 py-3 text-sm text-muted">None: no program can act as this agent yet.</p>
+        <p className="px-4 py-3 text-sm text-muted">No tokens yet, so no program can act as this agent.</p>
       )}
       {tokens !== undefined && tokens.length > 0 && (
         <Table label="Tokens of this agent" columns={tokenColumns} rows={tokens} keyOf={({ id }) => id} />

@@ -46,7 +46,7 @@ export function Agent({ agentKey }: { readonly agentKey: string }) {
       actions={
         <>
           <LinkButton href={`/catalogue?agent=${encodeURIComponent(agent.key)}`} icon={Blocks}>
-            What it sees
+            Preview catalogue
           </LinkButton>
           <Remove agentKey={agent.key} remove={remove} />
         </>
@@ -85,7 +85,7 @@ function Remove({ agentKey, remove }: RemoveProps) {
       { params: { key: agentKey } },
       {
         onSuccess: () => {
-          toast(`${agentKey} is gone`);
+          toast(`${agentKey} removed`);
           go("/agents");
         },
         onError: toastFailure,
@@ -103,7 +103,7 @@ function Remove({ agentKey, remove }: RemoveProps) {
         onConfirm={confirm}
         isBusy={remove.isPending}
         title={`Remove ${agentKey}`}
-        text="Its grants and its tokens go with it, and its key is not given to another agent."
+        text="This also removes its grants and revokes its tokens. The key cannot be used again."
         action="Remove"
         word={agentKey}
       />

@@ -24,7 +24,7 @@ function AgentList() {
   return (
     <Page
       title="Agents"
-      about="An agent is granted skills, and can be held to a list of them and to revisions. Tokens act as agents."
+      about="Agents get skills through grants, and can be limited to some skills and pinned to revisions."
       actions={
         <Button look="primary" icon={Plus} onClick={() => open(true)}>
           New agent
@@ -67,7 +67,7 @@ const columns: readonly Column<AgentView>[] = [
   {
     title: "Skills",
     show: ({ allow }) =>
-      allow === undefined ? "all it may see" : allow.length === 0 ? "none" : count(allow.length, "skill"),
+      allow === undefined ? "all accessible" : allow.length === 0 ? "none" : count(allow.length, "skill"),
   },
   {
     title: "Pins",

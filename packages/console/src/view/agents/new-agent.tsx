@@ -39,19 +39,19 @@ export function NewAgent({ isOpen, onClose }: { readonly isOpen: boolean; readon
       isBusy={add.isPending}
       error={add.error}
     >
-      <Field label="Key" note="What grants and tokens call it by. It is its own for good.">
+      <Field label="Key" note="A permanent id, used in grants and tokens.">
         <Input value={draft.key} onChange={({ target }) => setDraft({ ...draft, key: target.value })} />
       </Field>
       <Field
         label="Runtime"
-        note="What its framework calls itself, such as claude-code. Skills can be made for some alone."
+        note="The agent's framework, such as claude-code. Skills can be limited to some runtimes."
       >
         <Input
           value={draft.runtime}
           onChange={({ target }) => setDraft({ ...draft, runtime: target.value })}
         />
       </Field>
-      <Field label="Name to show" note="The key when it is left out.">
+      <Field label="Display name" note="Defaults to the key.">
         <Input
           value={draft.displayName}
           onChange={({ target }) => setDraft({ ...draft, displayName: target.value })}

@@ -17,7 +17,9 @@ export function PinFields({ pins, onChange }: PinFieldsProps) {
   const without = (id: string) => Object.fromEntries(entries.filter(([each]) => each !== id));
   return (
     <div className="space-y-3 p-4 text-sm">
-      {entries.length === 0 && <p className="text-muted">None: it gets the revision that counts.</p>}
+      {entries.length === 0 && (
+        <p className="text-muted">None. The agent gets the current revision of every skill.</p>
+      )}
       {entries.length > 0 && (
         <ul className="max-w-md divide-y divide-line rounded-md border border-line">
           {entries.map(([id, revision]) => (
@@ -25,7 +27,7 @@ export function PinFields({ pins, onChange }: PinFieldsProps) {
               <Mono className="min-w-0 flex-1 truncate">
                 {id} at r{revision}
               </Mono>
-              <IconButton icon={X} label={`Let ${id} go`} onClick={() => onChange(without(id))} />
+              <IconButton icon={X} label={`Unpin ${id}`} onClick={() => onChange(without(id))} />
             </li>
           ))}
         </ul>
@@ -49,12 +51,12 @@ function NewPin({ onAdd }: { readonly onAdd: (id: string, revision: number) => v
   return (
     <div className="flex flex-wrap items-center gap-2">
       <Select
-        aria-label="Skill to hold"
+        aria-label="Skill to pin"
         value={id}
         onChange={({ target }) => choose(target.value)}
         className="w-56! max-w-full"
       >
-        <option value="">Choose a skill</option>
+        <option value="">Select a skill</option>
         {rows
           .filter(({ registry }) => registry !== undefined)
           .map(({ entry }) => (
@@ -82,7 +84,7 @@ function NewPin({ onAdd }: { readonly onAdd: (id: string, revision: number) => v
           choose("");
         }}
       >
-        Hold
+        Pin
       </Button>
     </div>
   );

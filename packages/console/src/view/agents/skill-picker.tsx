@@ -2,7 +2,6 @@ import { useState } from "react";
 import { useSkills } from "../../api/use-skills.ts";
 import { Input } from "../../ui/field.tsx";
 import { Failure } from "../../ui/state.tsx";
-import { count } from "../../ui/text.tsx";
 
 export interface SkillPickerProps {
   /** Undefined for all. */
@@ -11,8 +10,8 @@ export interface SkillPickerProps {
 }
 
 const ways = [
-  ["all", "All that it may see"],
-  ["chosen", "Those that are chosen"],
+  ["all", "All it has access to"],
+  ["chosen", "Selected skills only"],
   ["none", "None"],
 ] as const;
 type Way = (typeof ways)[number][0];
@@ -31,7 +30,7 @@ export function SkillPicker({ chosen, onChange }: SkillPickerProps) {
   return (
     <div className="space-y-3 p-4">
       <fieldset className="flex flex-wrap gap-x-6 gap-y-2 text-sm">
-        <legend className="sr-only">Skills it is limited to</legend>
+        <legend className="sr-only">Allowed skills</legend>
         {ways.map(([each, title]) => (
           <label key={each} className="flex items-center gap-2">
             <input
@@ -70,8 +69,8 @@ function SkillChoices({ chosen, onChange }: SkillChoicesProps) {
       {error !== null && <Failure error={error} isCompact onRetry={() => void refetch()} />}
       <Input
         type="search"
-        aria-label="Find skills"
-        placeholder={`${count(chosen.length, "skill")} chosen; type to find more`}
+        aria-label="Search skills"
+        placeholder={`Search (${chosen.length} selected)`}
         value={words}
         onChange={({ target }) => setWords(target.value)}
       />
@@ -86,14 +85,16 @@ function SkillChoices({ chosen, onChange }: SkillChoicesProps) {
                 onChange={({ target }) => toggle(id, target.checked)}
               />
               <span className="truncate">{id}</span>
-              {!known.includes(id) && <span className="text-xs text-muted">not there</span>}
+              {!known.includes(id) && <span className="text-xs text-muted">not found</span>}
             </label>
           </li>
         ))}
       </ul>
-      {chosen.length === 0 && <p className="text-xs text-muted">Nothing is chosen: it would see no skill.</p>}
+      {chosen.length === 0 && (
+        <p className="text-xs text-muted">Nothing selected: the agent would see no skills.</p>
+      )}
       {fitting.length > MOST && (
-        <p className="text-xs text-muted">{fitting.length - MOST} more: type to narrow it.</p>
+        <p className="text-xs text-muted">{fitting.length - MOST} more. Type to narrow the list.</p>
       )}
     </>
   );

@@ -18,15 +18,14 @@ export function Approvals() {
   const { shown, give } = useAnswers(data?.questions ?? []);
   useExpiry(shown, refetch);
   return (
-    <Page title="Approvals" about={shown.length === 0 ? undefined : <Keys />}>
+    <Page title="Approvals" about={<About hasKeys={shown.length > 0} />}>
       {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
       {isPending && <SkeletonRows count={2} />}
       {data !== undefined && shown.length === 0 && (
         <Panel>
-          <Empty icon={Inbox} title="Nobody waits for you">
-            When an agent wants to run something that needs a person's yes, such as a script of a publisher's
-            skill, network or a secret, the question appears here by itself. It waits for some minutes;
-            without an answer nothing runs.
+          <Empty icon={Inbox} title="No pending approvals">
+            Runs that need a person's approval, such as scripts of user skills, network access or secrets,
+            appear here live. Without an answer in a few minutes, nothing runs.
           </Empty>
         </Panel>
       )}
@@ -48,11 +47,16 @@ function useExpiry(shown: readonly Question[], onExpiry: () => Promise<unknown>)
   }, [first, onExpiry]);
 }
 
-function Keys() {
+function About({ hasKeys }: { readonly hasKeys: boolean }) {
   return (
     <>
-      <Kbd>j</Kbd> <Kbd>k</Kbd> go from one to the next, <Kbd>a</Kbd> approves once, <Kbd>c</Kbd> for this
-      content, <Kbd>d</Kbd> denies.
+      Runs that wait for a person.
+      {hasKeys && (
+        <span className="ml-2 hidden sm:inline">
+          <Kbd>j</Kbd> <Kbd>k</Kbd> move, <Kbd>a</Kbd> approve once, <Kbd>c</Kbd> approve for this content,{" "}
+          <Kbd>d</Kbd> deny
+        </span>
+      )}
     </>
   );
 }

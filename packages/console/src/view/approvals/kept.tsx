@@ -17,7 +17,7 @@ export function Kept({ approvals }: { readonly approvals: readonly Approval[] })
     revoke.mutate(
       { params: { approval: id } },
       {
-        onSuccess: () => toast(`${target} of ${skill} has to ask again`),
+        onSuccess: () => toast(`Approval of ${target} of ${skill} revoked`),
         onError: toastFailure,
         onSettled: () => setBusy(undefined),
       },
@@ -38,26 +38,27 @@ export function Kept({ approvals }: { readonly approvals: readonly Approval[] })
     {
       title: "Content",
       isMinor: true,
-      show: ({ treeHash }) => <CopyText text={treeHash} label="the content hash" isShort />,
+      show: ({ treeHash }) => <CopyText text={treeHash} label="content hash" isShort />,
     },
     { title: "By", isMinor: true, show: ({ by }) => by },
-    { title: "Ends", show: ({ expiresAt }) => <Ago at={expiresAt} /> },
+    { title: "Expires", show: ({ expiresAt }) => <Ago at={expiresAt} /> },
     {
       title: "Actions",
       show: (approval) => (
         <Button
           look="danger"
           isBusy={busy === approval.id}
-          aria-label={`Take back the approval of ${approval.target}`}
+          aria-label={`Revoke the approval of ${approval.target}`}
           onClick={() => takeBack(approval)}
         >
-          Take back
+          {" "}
+          Revoke{" "}
         </Button>
       ),
     },
   ];
   return (
-    <Panel title="Approved, and still holds">
+    <Panel title="Active approvals">
       <Table label="Approvals" columns={columns} rows={approvals} keyOf={({ id }) => id} />
     </Panel>
   );

@@ -83,7 +83,7 @@ interface AnswerButtonsProps extends Pick<QuestionCardProps, "isCurrent" | "hasK
 }
 
 function AnswerButtons({ isCurrent, hasKeys, isSettled, isOver, onAnswer }: AnswerButtonsProps) {
-  if (isOver) return <p className="text-sm text-muted">Nobody answered in time, so it does not run.</p>;
+  if (isOver) return <p className="text-sm text-muted">Expired without an answer; it will not run.</p>;
   return order.map((answer) => (
     <Button
       key={answer}

@@ -18,11 +18,11 @@ test("a run in a sandbox without anything has no dangers to tell [S-59]", () => 
 
 test.each([
   [{ sandbox: "none" }, "No sandbox", true],
-  [{ network: "open" }, "every host", true],
-  [{ network: "api.example.org" }, "talk to api.example.org", false],
+  [{ network: "open" }, "any host", true],
+  [{ network: "api.example.org" }, "reach api.example.org", false],
   [{ mounts: [{ source: "/data", target: "/mnt", isWritable: true }] }, "write to /data", false],
   [{ secrets: ["API_KEY"] }, "given API_KEY", false],
-  [{ trust: "third_party" }, "from elsewhere", false],
+  [{ trust: "third_party" }, "Third-party", false],
 ])("%j is told [S-59]", (change, words, isGrave) => {
   const dangers = dangersOf(question(change));
   expect(dangers).toHaveLength(1);

@@ -14,15 +14,15 @@ export function dangersOf({ sandbox, network, mounts, secrets, trust }: Question
   const mild = (text: string) => ({ text, isGrave: false });
   return [
     ...(sandbox === "none"
-      ? [grave("No sandbox: it could do everything that the gateway may do on this machine.")]
+      ? [grave("No sandbox: it could do anything the gateway can do on this machine.")]
       : []),
-    ...(network === "open" ? [grave("Open network: it could talk to every host.")] : []),
-    ...(network !== "open" && network !== "none" ? [mild(`It could talk to ${exactText(network)}.`)] : []),
+    ...(network === "open" ? [grave("Open network: it could reach any host.")] : []),
+    ...(network !== "open" && network !== "none" ? [mild(`It could reach ${exactText(network)}.`)] : []),
     ...mounts
       .filter(({ isWritable }) => isWritable)
       .map(({ source }) => mild(`It could write to ${exactText(source)}.`)),
     ...(secrets.length > 0 ? [mild(`It would be given ${secrets.map(exactText).join(", ")}.`)] : []),
-    ...(trust === "third_party" ? [mild("The skill came from elsewhere.")] : []),
+    ...(trust === "third_party" ? [mild("Third-party skill.")] : []),
   ];
 }
 

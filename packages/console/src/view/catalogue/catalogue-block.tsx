@@ -34,18 +34,18 @@ export function CatalogueBlock({ query, looking }: CatalogueBlockProps) {
       actions={
         <>
           <Badge>{data.format}</Badge>
-          {data.text !== "" && <CopyButton text={data.text} label="Copy the prompt block" />}
+          {data.text !== "" && <CopyButton text={data.text} label="Copy prompt block" />}
         </>
       }
     >
       {data.text === "" ? (
-        <Empty icon={Blocks} title="There is nothing to tell">
-          No skill is there for this viewer. Below it says why.
+        <Empty icon={Blocks} title="The prompt block is empty">
+          No skill is visible here. See below why.
         </Empty>
       ) : (
         <div className="space-y-4 p-4">
           {budget !== undefined && <Meter label="Budget" value={data.tokens} max={budget} unit="tokens" />}
-          <ScrollText label="The prompt block" text={data.text} className="max-h-112" />
+          <ScrollText label="Prompt block" text={data.text} className="max-h-112" />
           <Names title="In the prompt" ids={data.inline} />
           {data.deferred > 0 && <Deferred inline={data.inline} number={data.deferred} looking={looking} />}
         </div>

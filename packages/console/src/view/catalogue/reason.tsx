@@ -38,7 +38,7 @@ export function Reasons({ looking }: Pick<CatalogueBlockProps, "looking">) {
       (words === "" || `${id} ${message}`.toLowerCase().includes(words)),
   );
   return (
-    <Panel title="Why each is there or not">
+    <Panel title="Why each skill is in or out">
       <div className="flex flex-wrap items-center gap-2 px-4 py-3">
         <Input
           type="search"
@@ -68,7 +68,7 @@ export function Reasons({ looking }: Pick<CatalogueBlockProps, "looking">) {
       </div>
       {fitting.length === 0 ? (
         <p className="px-4 pb-4 text-sm text-muted">
-          {all.length === 0 ? "There are no skills yet." : "No skill fits this filter."}
+          {all.length === 0 ? "No skills yet." : "No skill matches this filter."}
         </p>
       ) : (
         <Table
@@ -80,7 +80,7 @@ export function Reasons({ looking }: Pick<CatalogueBlockProps, "looking">) {
       )}
       {fitting.length > MOST && (
         <p className="border-t border-line px-4 py-2 text-sm text-muted">
-          {fitting.length - MOST} more: filter to see them.
+          {fitting.length - MOST} more. Filter to narrow the list.
         </p>
       )}
     </Panel>
@@ -100,7 +100,7 @@ const columns: readonly Column<Explanation>[] = [
       ),
   },
   { title: "State", show: ({ state }) => <Badge tone={states[state]}>{state}</Badge> },
-  { title: "Because", show: ({ message, warnings }) => <Because lines={[message, ...warnings]} /> },
+  { title: "Reason", show: ({ message, warnings }) => <Because lines={[message, ...warnings]} /> },
   {
     title: "Source",
     isMinor: true,

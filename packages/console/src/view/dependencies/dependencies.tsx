@@ -26,13 +26,13 @@ export function Dependencies() {
   return (
     <Page
       title="Dependencies"
-      about={`What skills need on the gateway's machine.${isAdmin ? " What you install here is recorded as approved by you." : ""}`}
+      about={`What skills need on the gateway's machine.${isAdmin ? " Installs are logged as approved by you." : ""}`}
       actions={
         <>
           {canPublish && <Rescan />}
           {isAdmin && lacks.length > 0 && (
             <Button look="primary" icon={Download} isBusy={installs.isBusy} onClick={() => installs.all()}>
-              Install all {count(lacks.length, "thing")}
+              Install all ({lacks.length})
             </Button>
           )}
         </>
@@ -43,8 +43,8 @@ export function Dependencies() {
       {isPending && <SkeletonRows count={3} />}
       {!isPending && error === null && lacking.length === 0 && (
         <Panel>
-          <Empty icon={PackageCheck} title="Nothing is missing">
-            Every skill that you see has what it needs on this machine.
+          <Empty icon={PackageCheck} title="Nothing missing">
+            Every skill you can see has its dependencies installed.
           </Empty>
         </Panel>
       )}
@@ -52,7 +52,7 @@ export function Dependencies() {
       <LackPanel lacks={lacks} installs={installs} isAdmin={isAdmin} />
       {lacking.length > 0 && <SkillPanel rows={lacking} installs={installs} isAdmin={isAdmin} />}
       {!isAdmin && lacks.length > 0 && (
-        <p className="mx-4 mb-4 text-sm text-muted">Administrators can install what is missing.</p>
+        <p className="mx-4 mb-4 text-sm text-muted">An administrator can install what is missing.</p>
       )}
       {canPublish && <LogPanel />}
     </Page>
@@ -72,20 +72,18 @@ function Rescan() {
         onSuccess: ({ skills }) => {
           const lacking = skills.filter(({ ok }) => !ok).length;
           const broken = skills.filter((each) => each.error !== undefined).length;
-          toast(
-            `Looked at ${count(skills.length, "skill")}: ${lacking} ${lacking === 1 ? "lacks" : "lack"} something`,
-            {
-              tone: lacking === 0 ? "good" : "info",
-              ...(broken > 0 ? { detail: `${count(broken, "skill")} could not be looked at.` } : {}),
-            },
-          );
+          toast(`Scanned ${count(skills.length, "skill")}: ${lacking} with missing dependencies`, {
+            tone: lacking === 0 ? "good" : "info",
+            ...(broken > 0 ? { detail: `${count(broken, "skill")} could not be scanned.` } : {}),
+          });
         },
         onError: toastFailure,
       },
     );
   return (
     <Button icon={RotateCw} isBusy={rescan.isPending} onClick={look}>
-      Look again
+      {" "}
+      Rescan{" "}
     </Button>
   );
 }

@@ -9,7 +9,7 @@ import type { Installs } from "./use-installs.ts";
 const titles: Readonly<Record<string, string>> = {
   pip: "Python packages (pip)",
   npm: "Node packages (npm)",
-  system: "Programs of the system",
+  system: "System packages",
 };
 
 export interface LackPanelProps {

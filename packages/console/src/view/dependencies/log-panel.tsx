@@ -14,14 +14,14 @@ export function LogPanel() {
   );
   useProgress(listen);
   return (
-    <Panel title="What goes on">
+    <Panel title="Log">
       {log.length === 0 ? (
         <p className="px-4 py-3 text-sm text-muted">
-          Looks and installations appear here while this page is open.
+          Scans and installs appear here while this page is open.
         </p>
       ) : (
         <section
-          aria-label="What goes on, the newest first"
+          aria-label="Log, newest first"
           // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys.
           tabIndex={0}
           className="max-h-72 overflow-y-auto"

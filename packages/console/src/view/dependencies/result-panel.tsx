@@ -6,8 +6,8 @@ import type { InstallResult } from "./use-installs.ts";
 
 const words: Readonly<Record<InstallResult["status"], readonly [string, Tone]>> = {
   ok: ["installed", "good"],
-  skipped: ["was there", "neutral"],
-  manual: ["by hand", "warn"],
+  skipped: ["already there", "neutral"],
+  manual: ["manual", "warn"],
   failed: ["failed", "bad"],
 };
 
@@ -18,7 +18,7 @@ const columns: readonly Column<InstallResult>[] = [
     title: "Result",
     show: ({ status }) => <Badge tone={words[status][1]}>{words[status][0]}</Badge>,
   },
-  { title: "Because", show: ({ message }) => <span className="break-words">{message}</span> },
+  { title: "Reason", show: ({ message }) => <span className="break-words">{message}</span> },
 ];
 
 /** What came of each thing that was asked for. */

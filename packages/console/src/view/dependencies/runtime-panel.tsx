@@ -7,7 +7,7 @@ import { Failure, SkeletonRows } from "../../ui/state.tsx";
 export function RuntimePanel() {
   const { data, error, isPending, refetch } = useApi("GET /v1/skills/runtimes");
   return (
-    <Panel title="Runtimes of this machine">
+    <Panel title="Runtimes">
       {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
       {isPending && <SkeletonRows count={2} />}
       <ul className="-mb-px grid sm:grid-cols-2 lg:grid-cols-3">
@@ -19,9 +19,9 @@ export function RuntimePanel() {
           >
             <Dot tone={available ? "good" : required ? "bad" : "neutral"} />
             <span className="font-medium">{name}</span>
-            {!available && required && <Badge tone="bad">needed</Badge>}
+            {!available && required && <Badge tone="bad">required</Badge>}
             <span className="ml-auto truncate font-mono text-xs text-muted">
-              {available ? (version ?? "there") : "not there"}
+              {available ? (version ?? "found") : "not found"}
             </span>
           </li>
         ))}

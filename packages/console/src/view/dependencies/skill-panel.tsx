@@ -16,7 +16,7 @@ export interface SkillPanelProps {
 /** The skills that lack something, and what. */
 export function SkillPanel({ rows, installs, isAdmin }: SkillPanelProps) {
   return (
-    <Panel title="Skills that lack something">
+    <Panel title="Skills with missing dependencies">
       <ul className="divide-y divide-line">
         {rows.map((row) => {
           const { entry, registry } = row;

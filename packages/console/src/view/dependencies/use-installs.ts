@@ -77,7 +77,7 @@ async function installOne(skill: string, need: string): Promise<InstallResult> {
 
 function tell(results: readonly InstallResult[]): void {
   const bad = results.filter(({ status }) => status === "failed" || status === "manual").length;
-  if (results.length === 0) toast("There was nothing to install", { tone: "info" });
+  if (results.length === 0) toast("Nothing to install", { tone: "info" });
   else if (bad === 0) toast(`Installed ${[...new Set(results.map(({ spec }) => spec))].join(", ")}`);
   else
     toast(`${bad} of ${results.length} could not be installed`, { tone: "bad", detail: "See the results." });

@@ -15,7 +15,7 @@ test("the newest line is first, and what failed is told as that [S-59]", () => {
   const first = withEvent([], { type: "skill.deps.checking", slug: "pdf" }, at);
   const [line, before] = withEvent(first, failed, at);
   expect(line).toMatchObject({ tone: "bad", text: "pdf: pip:a failed. No network." });
-  expect(before?.text).toBe("pdf: looking at what it needs");
+  expect(before?.text).toBe("pdf: checking dependencies");
   expect(line?.key).not.toBe(before?.key);
 });
 

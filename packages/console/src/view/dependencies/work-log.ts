@@ -21,10 +21,10 @@ export function withEvent(log: readonly LogLine[], event: DependencyEvent, at: s
 function wordsOf(event: DependencyEvent): readonly [string, Tone] {
   switch (event.type) {
     case "skill.deps.checking":
-      return [`${event.slug}: looking at what it needs`, "neutral"];
+      return [`${event.slug}: checking dependencies`, "neutral"];
     case "skill.deps.checked":
       return event.ok
-        ? [`${event.slug}: nothing is missing`, "good"]
+        ? [`${event.slug}: nothing missing`, "good"]
         : [`${event.slug}: ${event.missing.join(", ")} missing`, "warn"];
     case "skill.deps.installing":
       return [`Installing ${event.deps.join(", ")}`, "info"];
@@ -34,7 +34,7 @@ function wordsOf(event: DependencyEvent): readonly [string, Tone] {
       return [`${event.slug}: installing ${event.dep}`, "info"];
     case "skill.dep.item.installed":
       return event.ok
-        ? [`${event.slug}: ${event.dep} is installed`, "good"]
+        ? [`${event.slug}: ${event.dep} installed`, "good"]
         : [`${event.slug}: ${event.dep} failed. ${event.error ?? ""}`.trim(), "bad"];
   }
 }

@@ -36,16 +36,20 @@ export function DropZone({ limits, onDrop, onFailure }: DropZoneProps) {
       >
         <Upload className={classNames("size-7", isOver ? "text-accent" : "text-faint")} aria-hidden />
         <span className="font-medium">
-          {isOver ? "Let go to check them" : "Drop ZIPs, tar.gz files or folders"}
+          {isOver ? "Drop to check" : "Drop ZIP or tar.gz files, or folders"}
         </span>
-        <span className="text-sm text-muted">or press here to choose files</span>
+        <span className="text-sm text-muted">or click to choose files</span>
+        <span className="max-w-md text-xs text-muted">
+          A skill is a folder with a SKILL.md. An archive or folder can hold several; each is published on its
+          own.
+        </span>
       </button>
       <div className="flex flex-wrap items-center justify-between gap-2 pt-2">
         <p id="publish-limits" className="text-xs text-muted">
           {limitSentence(limits)}
         </p>
         <Button icon={FolderUp} onClick={() => folder.current?.click()}>
-          Choose a folder
+          Choose folder
         </Button>
       </div>
       <input
@@ -74,7 +78,7 @@ export function DropZone({ limits, onDrop, onFailure }: DropZoneProps) {
 function limitSentence(limits: Readonly<Record<string, number>>): string {
   const { archiveBytes, unpackedBytes, archiveSkills, bundleFiles } = limits;
   if (archiveBytes === undefined || unpackedBytes === undefined) return "";
-  return `At once: ${formatBytes(archiveBytes)} packed, ${formatBytes(unpackedBytes)} unpacked, ${archiveSkills} skills of ${bundleFiles} files each.`;
+  return `Up to ${formatBytes(archiveBytes)} packed, ${formatBytes(unpackedBytes)} unpacked and ${archiveSkills} skills at once; ${bundleFiles?.toLocaleString("en")} files a skill.`;
 }
 
 /** Whether files are over the page. What is dropped on it does not replace it. */

@@ -98,7 +98,7 @@ test("what the browser cannot look into is still sent, for the gateway to judge 
   expect([skills, blob.size]).toEqual([[], 16]);
   expect(trouble).toMatch(/\w/);
   const bomb = archive("a.tgz", new Uint8Array(gzipSync(new Uint8Array(8_000_000))));
-  expect((await inspect(bomb, limits)).trouble).toContain("larger");
+  expect((await inspect(bomb, limits)).trouble).toContain("limit");
 });
 
 test("loose files are a skill with a SKILL.md among them, and unknown without [S-59]", () => {

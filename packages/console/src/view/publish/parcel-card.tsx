@@ -11,10 +11,10 @@ import { SkillCard } from "./skill-card.tsx";
 
 const words: Readonly<Record<Exclude<Step["step"], "published">, readonly [string, Tone]>> = {
   reading: ["reading", "neutral"],
-  stuck: ["cannot be sent", "bad"],
+  stuck: ["not sent", "bad"],
   sending: ["", "info"],
   failed: ["failed", "bad"],
-  tried: ["checked, not published", "info"],
+  tried: ["ready to publish", "info"],
 };
 
 function wordOf({ state, results = [] }: Parcel): readonly [string, Tone] {
@@ -42,7 +42,7 @@ export function ParcelCard({ parcel, label }: { readonly parcel: Parcel; readonl
         )}
         <div className="ml-auto flex items-center gap-2">
           <ParcelActions parcel={parcel} />
-          <IconButton icon={X} label={`Clear ${label} away`} onClick={() => removeParcel(key)} />
+          <IconButton icon={X} label={`Remove ${label}`} onClick={() => removeParcel(key)} />
         </div>
       </header>
       {state.step === "reading" && (
@@ -95,16 +95,16 @@ function Sending({
   readonly name: string;
 }) {
   const percent = Math.round(part * 100);
-  const work = isDryRun ? "The gateway checks it" : "The gateway publishes it";
+  const work = isDryRun ? "Checking on the gateway" : "Publishing";
   return (
     <div className="space-y-1 px-4 py-3">
       <div className="flex justify-between text-xs text-muted" aria-live="polite">
-        <span>{part < 1 ? "Sending" : work}</span>
+        <span>{part < 1 ? "Uploading" : work}</span>
         <span className="tabular-nums">{percent} %</span>
       </div>
       <div
         role="progressbar"
-        aria-label={`Sending ${name}`}
+        aria-label={`Uploading ${name}`}
         aria-valuemin={0}
         aria-valuemax={100}
         aria-valuenow={percent}
@@ -121,15 +121,15 @@ function Notes({ parcel }: { readonly parcel: Parcel }) {
   const notes = [
     ...(trouble === undefined
       ? []
-      : [`Your browser cannot look into it (${trouble}); what the gateway says counts.`]),
+      : [`Your browser cannot read it (${trouble}), so only the gateway checks it.`]),
     ...(skipped.length > 0 ? [`Not sent: ${skipped.join(", ")}.`] : []),
     ...(unmarked(parcel)
       ? [
-          "Browsers do not tell which files are executable, so none is marked as such. Scripts run all the same; for programs, and to keep the marks, publish a ZIP, a tar.gz or by `skillhold publish`.",
+          "Browsers hide which files are executable, so none is marked so. Scripts still run; to keep the marks, publish a ZIP or tar.gz, or use `skillhold publish`.",
         ]
       : []),
     ...(state.step === "tried" && results !== undefined && publishable(parcel) === 0
-      ? ["There is nothing to publish: every skill in it is refused or unchanged."]
+      ? ["Nothing to publish: every skill was refused or is unchanged."]
       : []),
   ];
   if (notes.length === 0) return null;
@@ -164,7 +164,7 @@ function IdField({ parcel: { key, results, state } }: { readonly parcel: Parcel 
       }}
     >
       <div className="w-72 max-w-full">
-        <Field label="Publish under another id" note="Words of a-z and 0-9, with single hyphens between.">
+        <Field label="Publish under another id" note="a–z, 0–9 and single hyphens.">
           <Input
             value={id}
             onChange={({ target }) => setId(target.value)}

@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from "react";
 import { upload } from "../../api/upload.ts";
 import { queries } from "../../api/use-api.ts";
+import { formatBytes } from "../../ui/text.tsx";
 import type { Dropped } from "./dropped.ts";
 import { type Parcel, type Publication, publishable, refusalOf, type Step } from "./parcel.ts";
 
@@ -66,7 +67,7 @@ async function take(dropped: Dropped, limits: Limits): Promise<void> {
     cargo.set(key, { ...held, blob });
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
-    return step(key, { step: "stuck", why: `It cannot be read: ${detail}` });
+    return step(key, { step: "stuck", why: `Cannot be read: ${detail}` });
   }
   tryOut(key);
 }
@@ -91,11 +92,12 @@ function problemOf(
   { skills, trouble }: Pick<Parcel, "skills" | "trouble">,
   { archiveBytes = Number.POSITIVE_INFINITY, archiveSkills = Number.POSITIVE_INFINITY }: Limits,
 ): string | undefined {
-  if (size > archiveBytes) return `Packed it is ${size} bytes; the gateway takes ${archiveBytes}.`;
+  if (size > archiveBytes)
+    return `It is ${formatBytes(size)} packed; the limit is ${formatBytes(archiveBytes)}.`;
   if (skills.length > archiveSkills)
-    return `It has ${skills.length} skills; the gateway takes ${archiveSkills} at once.`;
+    return `It has ${skills.length} skills; the limit is ${archiveSkills} at once.`;
   if (trouble === undefined && skills.length === 0)
-    return "There is no SKILL.md in it, at the top or in a folder whose name does not begin with _.";
+    return "No SKILL.md found, at the top or in a folder whose name does not start with _.";
   return undefined;
 }
 

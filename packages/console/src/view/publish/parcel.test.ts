@@ -74,9 +74,9 @@ test("what is over a limit is refused before anything is sent [S-59]", () => {
     undefined,
   );
   const folder = { kind: "folder", name: "a", skipped: [] } as const;
-  expect(refusalOf({ ...folder, files: [{ path: "a/x", file }] }, limits)).toContain("together");
+  expect(refusalOf({ ...folder, files: [{ path: "a/x", file }] }, limits)).toContain("in total");
   expect(refusalOf({ ...folder, files: [] }, limits)).toContain("empty");
-  expect(refusalOf({ kind: "unknown", name: "a.txt" }, limits)).toContain("neither");
+  expect(refusalOf({ kind: "unknown", name: "a.txt" }, limits)).toContain("Not a ZIP");
 });
 
 test("exec bits are spoken of where they matter, and only for folders [S-59]", () => {

@@ -39,18 +39,17 @@ export interface Parcel {
 
 /** Why something is not even sent. */
 export function refusalOf(dropped: Dropped, limits: Readonly<Record<string, number>>): string | undefined {
-  if (dropped.kind === "unknown")
-    return "It is neither a ZIP, a tar.gz nor a folder, and there is no SKILL.md beside it.";
+  if (dropped.kind === "unknown") return "Not a ZIP, a tar.gz or a folder, and no SKILL.md beside it.";
   if (dropped.kind === "archive") {
     const most = limits["archiveBytes"] ?? Number.POSITIVE_INFINITY;
     const { size } = dropped.file;
-    return size > most ? `It is ${formatBytes(size)}; the gateway takes ${formatBytes(most)}.` : undefined;
+    return size > most ? `It is ${formatBytes(size)}; the limit is ${formatBytes(most)}.` : undefined;
   }
   if (dropped.files.length === 0) return "The folder is empty.";
   const most = limits["unpackedBytes"] ?? Number.POSITIVE_INFINITY;
   const size = dropped.files.reduce((sum, { file }) => sum + file.size, 0);
   if (size <= most) return undefined;
-  return `Its files are ${formatBytes(size)} together; the gateway takes ${formatBytes(most)}.`;
+  return `Its files are ${formatBytes(size)} in total; the limit is ${formatBytes(most)}.`;
 }
 
 /** A skill of a parcel: as the browser found it, and what the gateway says of it. */

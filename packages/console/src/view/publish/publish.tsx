@@ -1,8 +1,8 @@
-import { FileUp, Upload } from "lucide-react";
+import { Upload } from "lucide-react";
 import { useApi } from "../../api/use-api.ts";
 import { Button } from "../../ui/button.tsx";
 import { Page } from "../../ui/page.tsx";
-import { Empty, Failure, SkeletonRows } from "../../ui/state.tsx";
+import { Failure, SkeletonRows } from "../../ui/state.tsx";
 import { count } from "../../ui/text.tsx";
 import { toastFailure } from "../../ui/toast.tsx";
 import { DropZone } from "./drop-zone.tsx";
@@ -17,7 +17,7 @@ export function Publish() {
   return (
     <Page
       title="Publish"
-      about="Skills are checked here and by the gateway first. Nothing is published before you say so."
+      about="Skills are checked in your browser, then by the gateway. Nothing is published until you confirm."
       actions={parcels.length > 0 ? <AllActions /> : undefined}
     >
       {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
@@ -28,12 +28,6 @@ export function Publish() {
           onDrop={(dropped) => addParcels(dropped, data.limits)}
           onFailure={toastFailure}
         />
-      )}
-      {data !== undefined && parcels.length === 0 && (
-        <Empty icon={FileUp} title="Nothing chosen yet">
-          A skill is a folder with a SKILL.md. An archive or a folder may have many of them; each is published
-          for itself.
-        </Empty>
       )}
       {parcels.map((parcel, at) => (
         <ParcelCard key={parcel.key} parcel={parcel} label={labelOf(parcel, parcels.slice(0, at))} />

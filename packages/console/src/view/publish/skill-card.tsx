@@ -58,7 +58,7 @@ function GoodBadges({ result: { trust, visibility, state, status, isDryRun } }: 
       <TrustBadge trust={trust} />
       <Badge>{visibility}</Badge>
       {state !== "active" && status !== "unchanged" && (
-        <Badge tone="warn" title="No agent is given it until what it needs is there">
+        <Badge tone="warn" title="Agents do not get it until its dependencies are installed">
           {isDryRun ? `would be ${state}` : state}
         </Badge>
       )}
@@ -119,7 +119,7 @@ function Content({ result: { id, changes, omitted, status, isDryRun, isNew } }: 
           </Link>
           {!isNew && (
             <Link href={`/skills/${id}/versions`} className="text-accent hover:underline">
-              Compare with before
+              Compare with current
             </Link>
           )}
         </p>

@@ -14,7 +14,7 @@ export async function listTarGz(archive: Blob, bounds: ListingBounds): Promise<L
     size += value.length;
     if (size > bounds.unpackedBytes + BLOCK * 10_000) {
       await reader.cancel();
-      throw new Error("Unpacked it is larger than the gateway takes.");
+      throw new Error("Unpacked, it is over the gateway's limit.");
     }
     parts.push(value);
   }
@@ -31,7 +31,7 @@ export function listTar(
     const head = bytes.subarray(at, at + BLOCK);
     if (head.every((byte) => byte === 0)) break;
     const size = Number.parseInt(field(head, 124, 12).trim() || "0", 8);
-    if (!Number.isSafeInteger(size) || size < 0) throw new Error("It is no tar file.");
+    if (!Number.isSafeInteger(size) || size < 0) throw new Error("Not a tar file.");
     const content = bytes.subarray(at + BLOCK, at + BLOCK + size);
     const type = field(head, 156, 1);
     if (type === "x") longName = paxPath(content) ?? longName;

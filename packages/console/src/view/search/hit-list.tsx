@@ -27,14 +27,14 @@ export function HitList({ name, words: typed, looking, limit }: HitListProps) {
   if (words === "") return null;
   const hits = data?.hits ?? [];
   const strong = hits.filter(({ hit }) => !hit.isWeak).length;
-  const found = data === undefined ? "Searching" : `${count(hits.length, "hit")}, ${strong} strong`;
+  const found = data === undefined ? "Searching" : `${count(hits.length, "result")}, ${strong} strong`;
   return (
     <Panel title={name === undefined ? found : `${name}: ${found}`}>
       {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
       {error === null && isPending && <SkeletonRows count={4} />}
       {data !== undefined && hits.length === 0 && (
-        <Empty icon={ScanSearch} title="Nothing is found">
-          No skill that is there for this viewer has any of these words.
+        <Empty icon={ScanSearch} title="No results">
+          No visible skill matches these words.
         </Empty>
       )}
       <ol className="@container divide-y divide-line">

@@ -26,7 +26,7 @@ export function HitRow({ place, hit: { row, hit, snippet }, best }: HitRowProps)
           </Link>
           <TrustBadge trust={row.entry.trust} />
           {hit.isWeak && (
-            <Badge tone="warn" title="Too little of the query is in it to call it an answer">
+            <Badge tone="warn" title="Matches too little of the query to be suggested">
               weak
             </Badge>
           )}
@@ -37,7 +37,7 @@ export function HitRow({ place, hit: { row, hit, snippet }, best }: HitRowProps)
         <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-muted">
           {hit.matched.length > 0 && <span>matched {hit.matched.join(", ")}</span>}
           {hit.fields.length > 0 && <span>in {hit.fields.join(", ")}</span>}
-          {hit.copies.length > 0 && <span>the same as {hit.copies.join(", ")}</span>}
+          {hit.copies.length > 0 && <span>same as {hit.copies.join(", ")}</span>}
         </p>
       </div>
       <div className="col-start-2 @xl:col-start-3">

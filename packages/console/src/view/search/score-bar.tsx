@@ -20,10 +20,7 @@ export function ScoreBar({ score, best, parts }: ScoreBarProps) {
   const told = partsOf(score, parts);
   return (
     <div className="space-y-1">
-      <p
-        className="font-mono text-xs tabular-nums"
-        title="Hits of one query can be compared, those of two cannot"
-      >
+      <p className="font-mono text-xs tabular-nums" title="Scores compare within one query only">
         {score.toFixed(3)}
       </p>
       <div aria-hidden className="flex h-1.5 overflow-hidden rounded-full bg-raised">

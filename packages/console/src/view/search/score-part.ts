@@ -14,10 +14,10 @@ export interface ScorePart {
 }
 
 const abouts: Readonly<Record<string, readonly [string, string]>> = {
-  bm25: ["words", "How often and where it has the words, and how rare they are"],
-  coverage: ["coverage", "How many of the words it has"],
-  name: ["name", "How much of its name was asked for"],
-  trigram: ["likeness", "How alike its name and the query are"],
+  bm25: ["keywords", "How often and where the words occur, and how rare they are"],
+  coverage: ["coverage", "Share of the query's words it contains"],
+  name: ["name", "How much of its name is in the query"],
+  trigram: ["similarity", "How similar its name and the query are"],
 };
 /** Less is shown as nothing. */
 const LEAST = 0.005;
@@ -29,6 +29,6 @@ export function partsOf(score: number, parts: Readonly<Record<string, number>>):
     return { name, about, share: weigh(parts[part] ?? 0) };
   });
   const rest = score - known.reduce((sum, { share }) => sum + share, 0);
-  const other = { name: "other", about: "What puts equals in an order", share: rest };
+  const other = { name: "other", about: "Tie-breaks", share: rest };
   return [...known, other].filter(({ share }) => share > LEAST);
 }

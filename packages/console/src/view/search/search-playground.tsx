@@ -23,28 +23,28 @@ export function SearchPlayground() {
   return (
     <Page
       title="Search"
-      about="Type what an agent would ask for, and see which skills it is offered."
+      about="Search as an agent would, and see why each skill ranks where it does."
       actions={
         <Button icon={isPair ? X : Columns2} onClick={() => write("pair", isPair ? "" : "yes")}>
-          {isPair ? "One query" : "Compare two"}
+          {isPair ? "Single query" : "Compare queries"}
         </Button>
       }
     >
       <Panel>
         <div className="grid gap-3 p-4 sm:grid-cols-2 lg:grid-cols-[minmax(0,1fr)_14rem_7rem]">
           <div className="space-y-3 sm:col-span-2 lg:col-span-1">
-            <QueryField name="q" label="What is to be done" isFirst />
-            {isPair && <QueryField name="q2" label="The same in other words" />}
+            <QueryField name="q" label="Query" isFirst />
+            {isPair && <QueryField name="q2" label="Second query" />}
           </div>
           <AgentSelect value={agent} onChange={(chosen) => write("agent", chosen)} user={looking?.user} />
-          <Field label="At most">
+          <Field label="Limit">
             <Select
               value={limit}
               onChange={({ target }) => write("limit", target.value === "20" ? "" : target.value)}
             >
               {limits.map((each) => (
                 <option key={each} value={each}>
-                  {each} hits
+                  {each} results
                 </option>
               ))}
             </Select>
@@ -77,7 +77,7 @@ function QueryField({
         type="search"
         maxLength={1000}
         value={read(name)}
-        placeholder="fill in a PDF form"
+        placeholder="Fill in a PDF form"
         onChange={({ target }) => write(name, target.value)}
       />
     </Field>
@@ -89,10 +89,10 @@ function Examples({ onChoose }: { readonly onChoose: (text: string) => void }) {
   const examples = examplesOf(rows.map(({ entry }) => entry.description));
   return (
     <Panel>
-      <Empty icon={ScanSearch} title="Try a sentence">
+      <Empty icon={ScanSearch} title="Try a query">
         {examples.length === 0
-          ? "There is no skill to be found yet."
-          : "Any will do. These are from what skills say of themselves."}
+          ? "There are no skills to search yet."
+          : "Some ideas, taken from skill descriptions:"}
         <span className="flex flex-wrap justify-center gap-2 pt-3">
           {examples.map((text) => (
             <button

@@ -19,14 +19,14 @@ export function About() {
   if (data === undefined) return <SkeletonRows count={3} />;
   return (
     <>
-      <Panel title="This gateway">
+      <Panel title="Gateway">
         <Facts status={data} />
         <DocumentLinks />
       </Panel>
       <Panel title="Sources">
         <p className="px-4 pt-3 text-sm text-muted">
           {data.sources.length > 1
-            ? "Of two skills of the same id, the one in the source further up counts."
+            ? "When two skills share an id, the source higher up wins."
             : "Where skills come from."}
         </p>
         <Table
@@ -46,8 +46,8 @@ function Facts({ status }: { readonly status: Status }) {
     ["Version", status.version],
     ["Store", status.engine === "sqlite" ? "SQLite" : "PostgreSQL"],
     ["Skills", count(status.skills, "skill")],
-    ["Sandbox", status.sandbox === "none" ? "none: nothing of a skill is run" : status.sandbox],
-    ["Discovery", status.isDiscoverable ? "anyone may fetch the public skills" : "off"],
+    ["Sandbox", status.sandbox === "none" ? "none; scripts do not run" : status.sandbox],
+    ["Discovery", status.isDiscoverable ? "on; anyone can fetch public skills" : "off"],
   ] as const;
   return (
     <dl className="grid grid-cols-[auto_1fr] gap-x-6 gap-y-1.5 px-4 py-3 text-sm">
@@ -57,7 +57,7 @@ function Facts({ status }: { readonly status: Status }) {
           <dd>{value}</dd>
         </div>
       ))}
-      <dt className="text-muted">Up for</dt>
+      <dt className="text-muted">Uptime</dt>
       <dd>
         <time dateTime={status.startedAt} title={`Since ${status.startedAt}`}>
           {uptimeOf(status.startedAt, Date.now())}
@@ -69,10 +69,10 @@ function Facts({ status }: { readonly status: Status }) {
 
 /** The levels of trust, for those who see them for the first time. */
 const trusts: Readonly<Record<Trust, string>> = {
-  builtin: "comes with Skillhold",
-  org: "looked after by administrators",
+  builtin: "ships with Skillhold",
+  org: "managed by administrators",
   user: "a user's own",
-  third_party: "a stranger's",
+  third_party: "third party",
 };
 
 function columnsOf(sources: readonly Source[]): readonly Column<Source>[] {

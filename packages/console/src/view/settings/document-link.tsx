@@ -5,8 +5,8 @@ import { type GatewayDocument, openDocument } from "./open-document.ts";
 
 const documents: readonly (readonly [GatewayDocument, string, LucideIcon])[] = [
   ["/reference", "Routes", BookOpen],
-  ["/openapi.json", "OpenAPI document", FileJson],
-  ["/metrics", "Counters for Prometheus", Gauge],
+  ["/openapi.json", "OpenAPI", FileJson],
+  ["/metrics", "Prometheus metrics", Gauge],
 ];
 
 /** What the gateway says of itself to programs, to look at. */

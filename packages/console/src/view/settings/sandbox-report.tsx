@@ -11,10 +11,10 @@ export function SandboxReport({ report }: { readonly report: Report }) {
     <div className="px-4 py-3 text-sm" aria-live="polite">
       <p className="flex items-center gap-2 font-medium">
         <Dot tone={report.ok ? "good" : "bad"} />
-        {report.ok ? "The sandbox can be used." : "The sandbox cannot be used."}
+        {report.ok ? "The sandbox works." : "The sandbox does not work."}
         {checks.length > 0 && (
           <span className="font-normal text-muted">
-            {held} of {checks.length} held
+            {held} of {checks.length} checks passed
           </span>
         )}
       </p>
@@ -29,7 +29,7 @@ export function SandboxReport({ report }: { readonly report: Report }) {
             <Dot tone={isConfined ? "good" : "bad"} />
             <span className="min-w-0 break-words">
               {title}
-              {!isConfined && <span className="font-medium text-bad"> did not hold</span>}
+              {!isConfined && <span className="font-medium text-bad"> failed</span>}
               {detail !== "" && <Mono className="ml-1 text-muted">{detail}</Mono>}
             </span>
           </li>

@@ -16,14 +16,14 @@ export function SandboxTest() {
       title="Sandbox"
       actions={
         <Button icon={ShieldCheck} isBusy={test.isPending} onClick={() => test.mutate({})}>
-          {test.isPending ? "Testing" : test.data === undefined ? "Test it" : "Test again"}
+          {test.isPending ? "Testing" : test.data === undefined ? "Run self-test" : "Run again"}
         </Button>
       }
     >
       {test.error !== null && <Failure error={test.error} />}
       {test.data === undefined ? (
         <p className="px-4 py-3 text-sm text-muted">
-          Scripts of skills run in a sandbox. The test tries harmless ways out of it, and says which hold.
+          Scripts run in a sandbox. The self-test tries harmless escapes and reports which are blocked.
         </p>
       ) : (
         <SandboxReport report={test.data} />

@@ -17,7 +17,7 @@ export function Settings() {
       <Appearance />
       <About />
       <SandboxTest />
-      <Panel title="Keys">
+      <Panel title="Keyboard shortcuts">
         <div className="p-4">
           <ShortcutList />
         </div>

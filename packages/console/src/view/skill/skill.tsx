@@ -62,10 +62,10 @@ function NoPart({ id }: { readonly id: string }) {
   return (
     <Empty
       icon={FileQuestion}
-      title="There is nothing at this address"
+      title="Nothing at this address"
       action={
         <Link href={`/skills/${id}`} className="text-sm text-accent-strong underline">
-          Go to the overview
+          Go to overview
         </Link>
       }
     />
@@ -86,14 +86,14 @@ function SkillFailure({ id, error, onRetry }: SkillFailureProps) {
       <Page title={id}>
         <Empty
           icon={FileQuestion}
-          title="There is no such skill here"
+          title="Skill not found"
           action={
             <LinkButton href="/skills" icon={LayoutList}>
               All skills
             </LinkButton>
           }
         >
-          The name may be misspelt, it may be gone, or it is not there for you.
+          Check the name. The skill may have been removed, or you may not have access to it.
         </Empty>
       </Page>
     );
@@ -107,7 +107,7 @@ function SkillFailure({ id, error, onRetry }: SkillFailureProps) {
         </Link>
         {isAdmin && error.code === "NOT_READY" && (
           <Button icon={Power} onClick={() => void switchSkill(id, true)}>
-            Switch it on
+            Enable
           </Button>
         )}
       </div>

@@ -9,9 +9,9 @@ import { FormDialog } from "../../ui/form-dialog.tsx";
 import { Ago, CopyText } from "../../ui/text.tsx";
 
 const roles: Readonly<Record<SignInRole, string>> = {
-  viewer: "Looks at what they may see, and changes nothing.",
+  viewer: "Read-only access to what they can see.",
   publisher: "Publishes skills and manages their own.",
-  admin: "May do everything, also answer approvals and invite others.",
+  admin: "Full access, including approvals and invitations.",
 };
 
 export interface InvitationProps {
@@ -37,10 +37,10 @@ export function Invitation({ isOpen, onClose }: InvitationProps) {
       <Dialog
         isOpen={isOpen}
         onClose={close}
-        title={`A link for ${made.user}`}
+        title={`Sign-in link for ${made.user}`}
         footer={
           <Button look="primary" onClick={close}>
-            I have copied it
+            Done
           </Button>
         }
       >
@@ -51,14 +51,14 @@ export function Invitation({ isOpen, onClose }: InvitationProps) {
     <FormDialog
       isOpen={isOpen}
       onClose={close}
-      title="Invite a person"
-      action="Make a link"
+      title="Invite person"
+      action="Create link"
       onSubmit={() => invite.mutate({ body: { user: user.trim(), role } }, { onSuccess: setMade })}
       isReady={user.trim() !== ""}
       isBusy={invite.isPending}
       error={invite.error}
     >
-      <Field label="User" note="The name that skills are granted to, such as ann.">
+      <Field label="User" note="The name used for grants, such as ann.">
         <Input value={user} onChange={({ target }) => setUser(target.value)} maxLength={256} />
       </Field>
       <Field label="Role" note={roles[role]}>
@@ -77,7 +77,7 @@ function SignInLink({ code, user, role, expiresAt }: Answer<"POST /v1/sign-in-co
   return (
     <div className="space-y-4 text-sm">
       <p>
-        Whoever opens it first signs in as {user}, with the role {role}. It counts once and expires{" "}
+        Whoever opens it first signs in as {user} with the role {role}. It works once and expires{" "}
         <Ago at={expiresAt} />.
       </p>
       <div className="rounded-md border border-line-strong bg-raised p-2">

@@ -9,10 +9,10 @@ import { FormDialog } from "../../ui/form-dialog.tsx";
 import { TokenSecret } from "./token-secret.tsx";
 
 const roles: Readonly<Record<Role, string>> = {
-  agent: "Reads, searches and runs what its agent may use.",
-  viewer: "Looks at what its user may see, and changes nothing.",
+  agent: "Reads, searches and runs what its agent can use.",
+  viewer: "Read-only access to what its user can see.",
   publisher: "Publishes skills and manages its user's own.",
-  admin: "May do everything, also answer approvals and issue tokens.",
+  admin: "Full access, including approvals and tokens.",
 };
 const days = [7, 30, 90, 365] as const;
 const DAY_MS = 86_400_000;
@@ -65,7 +65,7 @@ export function NewToken({ isOpen, onClose, agent: given }: NewTokenProps) {
         title="Your new token"
         footer={
           <Button look="primary" onClick={close}>
-            I have copied it
+            Done
           </Button>
         }
       >
@@ -98,7 +98,7 @@ function TokenFields({ draft, onChange }: TokenFieldsProps) {
   const { data } = useApi("GET /v1/agents");
   return (
     <>
-      <Field label="Name" note="What you will know it by, such as the program that uses it.">
+      <Field label="Name" note="For example, the program that uses it.">
         <Input
           value={draft.name}
           onChange={({ target }) => onChange({ name: target.value })}
@@ -113,12 +113,9 @@ function TokenFields({ draft, onChange }: TokenFieldsProps) {
           ))}
         </Select>
       </Field>
-      <Field
-        label="Agent"
-        note={draft.role === "agent" ? "Whose skills it gets." : "Leave it out for a person's program."}
-      >
+      <Field label="Agent" note={draft.role === "agent" ? "Whose skills it gets." : "Optional."}>
         <Select value={draft.agent} onChange={({ target }) => onChange({ agent: target.value })}>
-          <option value="">{draft.role === "agent" ? "Choose an agent" : "None"}</option>
+          <option value="">{draft.role === "agent" ? "Select an agent" : "None"}</option>
           {data?.agents.map(({ key, displayName }) => (
             <option key={key} value={key}>
               {displayName === key ? key : `${displayName} (${key})`}
@@ -126,7 +123,7 @@ function TokenFields({ draft, onChange }: TokenFieldsProps) {
           ))}
         </Select>
       </Field>
-      <Field label="User" note="Yourself when it is left out.">
+      <Field label="User" note="Defaults to you.">
         <Input
           value={draft.user}
           onChange={({ target }) => onChange({ user: target.value })}

@@ -20,6 +20,7 @@ export const tokenColumns: readonly Column<Token>[] = [
   { title: "Role", show: ({ role }) => <Badge tone={role === "admin" ? "warn" : "neutral"}>{role}</Badge> },
   {
     title: "Acts as",
+    isMinor: true,
     show: ({ user, agent }) => (
       <Mono className="whitespace-nowrap">{agent === undefined ? user : `${agent} for ${user}`}</Mono>
     ),

@@ -6,7 +6,7 @@ import { usesOf } from "./token-use.ts";
 export function TokenSecret({ secret, role }: { readonly secret: string; readonly role: Role }) {
   return (
     <div className="space-y-4">
-      <p className="text-sm">Copy it now: it is shown once, and only its hash is kept.</p>
+      <p className="text-sm">Copy it now. It is shown only once.</p>
       <div className="rounded-md border border-line-strong bg-raised p-2">
         <CopyText text={secret} label="the token" />
       </div>

@@ -9,7 +9,7 @@ export function usesOf(
   const mcp = `skillhold mcp install --client claude-code --gateway ${origin} --token-env SKILLHOLD_TOKEN`;
   return [
     { title: "In a shell", line: `export SKILLHOLD_TOKEN=${secret}` },
-    { title: "To try it", line: `curl -H "Authorization: Bearer $SKILLHOLD_TOKEN" ${origin}/v1/me` },
-    ...(role === "agent" ? [{ title: "To set an MCP client up", line: mcp }] : []),
+    { title: "Try it", line: `curl -H "Authorization: Bearer $SKILLHOLD_TOKEN" ${origin}/v1/me` },
+    ...(role === "agent" ? [{ title: "Set up an MCP client", line: mcp }] : []),
   ];
 }

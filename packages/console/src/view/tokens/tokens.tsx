@@ -25,16 +25,16 @@ export function Tokens() {
   const confirm = (token: Token) =>
     revoke.mutate(
       { params: { token: token.id } },
-      { onSuccess: () => toast(`${token.name} counts no more`), onError: toastFailure },
+      { onSuccess: () => toast(`${token.name} revoked`), onError: toastFailure },
     );
   return (
     <Page
       title="Tokens"
-      about="Programs and agents sign in with a token, people with a link. What one may do is its role; what it sees is its user's and its agent's."
+      about="Programs and agents sign in with tokens, people with links. The role sets what they can do."
       actions={
         <>
           <Button icon={UserPlus} onClick={() => setIsInviting(true)}>
-            Invite a person
+            Invite person
           </Button>
           <Button look="primary" icon={Plus} onClick={() => open(true)}>
             New token
@@ -51,7 +51,7 @@ export function Tokens() {
             title="No tokens yet"
             action={<Button onClick={() => open(true)}>New token</Button>}
           >
-            Make one for each program that uses this gateway, so that each can be taken back alone.
+            Create one per program, so each can be revoked on its own.
           </Empty>
         )}
         {tokens.length > 0 && (
@@ -68,7 +68,7 @@ export function Tokens() {
           setRevoking(undefined);
         }}
         title={`Revoke ${revoking?.name ?? ""}`}
-        text="Whoever uses it is signed out at once, and it cannot be brought back."
+        text="Whoever uses it is signed out at once. This cannot be undone."
         action="Revoke"
       />
     </Page>

@@ -26,7 +26,7 @@ export function AgentAccess({ skill }: SkillProps) {
       {error === null && data === undefined && <SkeletonRows count={2} />}
       {data?.agents.length === 0 && (
         <Empty icon={Bot} title="No agents yet">
-          Add one in Agents, and see here whether it gets this skill.
+          Add one under Agents to see whether it gets this skill.
         </Empty>
       )}
       {data !== undefined && data.agents.length > 0 && <AgentRows id={skill.entry.id} agents={data.agents} />}
@@ -86,7 +86,7 @@ const columns: readonly Column<Row>[] = [
     ),
   },
   {
-    title: "Sees it",
+    title: "Sees",
     show: ({ access }) =>
       access === undefined ? (
         ""

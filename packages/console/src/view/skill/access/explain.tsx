@@ -31,7 +31,7 @@ export function Explain({ skill }: SkillProps) {
         <Field label="Runtime">
           <Input
             value={asked.runtime}
-            placeholder="Any, such as claude-code"
+            placeholder="Any"
             spellCheck={false}
             onChange={({ target }) => write("runtime", target.value)}
           />
@@ -55,9 +55,9 @@ interface UserSelectProps {
 function UserSelect({ value, owner, onChange }: UserSelectProps) {
   const { data } = useApi("GET /v1/users");
   return (
-    <Field label="As the user">
+    <Field label="On behalf of">
       <Select value={value} onChange={({ target }) => onChange(target.value)}>
-        <option value="">{owner === undefined ? "Myself" : `${owner}, who owns the agent`}</option>
+        <option value="">{owner === undefined ? "Myself" : `${owner} (agent owner)`}</option>
         {data?.users.map(({ name }) => (
           <option key={name}>{name}</option>
         ))}

@@ -16,7 +16,7 @@ export interface GrantDialogProps {
 
 /** Gives a grant, or changes one. */
 export function GrantDialog({ id, edited, onClose }: GrantDialogProps) {
-  const title = edited?.isNew === false ? `Change the grant of ${edited.text.key}` : `Grant ${id}`;
+  const title = edited?.isNew === false ? `Edit grant for ${edited.text.key}` : `Grant ${id}`;
   return (
     <Dialog isOpen={edited !== undefined} onClose={onClose} title={title}>
       {edited !== undefined && <GrantForm id={id} {...edited} onClose={onClose} />}
@@ -44,7 +44,7 @@ function GrantForm({ id, text: before, isNew, onClose }: GrantFormProps) {
       { params: { id, kind: text.kind, key: text.key.trim() }, body: bodyOf(text) },
       {
         onSuccess: ({ grantee, status }) => {
-          toast(status === "unchanged" ? "Nothing was changed" : `${grantee.key} may use ${id}`);
+          toast(status === "unchanged" ? "Nothing changed" : `${grantee.key} can use ${id}`);
           onClose();
         },
       },
@@ -66,8 +66,8 @@ function GrantForm({ id, text: before, isNew, onClose }: GrantFormProps) {
           className="mt-1 size-3.5 accent-(--accent)"
         />
         <span>
-          <span className="font-medium">May manage it</span>
-          <span className="block text-xs text-muted">Publish revisions, edit, grant and take it away.</span>
+          <span className="font-medium">Can manage</span>
+          <span className="block text-xs text-muted">Publish revisions, edit, grant and delete.</span>
         </span>
       </label>
       <PinField id={id} pin={text.pin} onChange={(pin) => setText({ ...text, pin })} />
@@ -92,9 +92,9 @@ function PinField({ id, pin, onChange }: PinFieldProps) {
   const { data } = useApi("GET /v1/skills/{id}/versions", { params: { id } });
   const there = data?.versions.filter(({ purgedAt }) => purgedAt === undefined) ?? [];
   return (
-    <Field label="Revision" note="Hold them to one, whatever counts for others.">
+    <Field label="Revision" note="Pin them to one revision, or follow the current one.">
       <Select value={pin} onChange={({ target }) => onChange(target.value)}>
-        <option value="">The one that counts</option>
+        <option value="">Current</option>
         {there.map(({ revision, version }) => (
           <option key={revision} value={revision}>
             r{revision}

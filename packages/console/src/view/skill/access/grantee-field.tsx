@@ -39,11 +39,11 @@ interface KeyFieldProps {
 
 function AgentField({ value, onChange }: KeyFieldProps) {
   const { data } = useApi("GET /v1/agents");
-  const note = data?.agents.length === 0 ? "There are no agents yet. Add one in Agents first." : undefined;
+  const note = data?.agents.length === 0 ? "No agents yet. Add one under Agents first." : undefined;
   return (
     <Field label="Agent" {...(note === undefined ? {} : { note })}>
       <Select value={value} onChange={({ target }) => onChange(target.value)}>
-        <option value="">Choose an agent</option>
+        <option value="">Select an agent</option>
         {data?.agents.map(({ key, displayName }) => (
           <option key={key} value={key}>
             {displayName === key ? key : `${displayName} (${key})`}

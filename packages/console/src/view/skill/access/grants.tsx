@@ -36,13 +36,13 @@ export function Grants({ skill }: SkillProps) {
       {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
       {error === null && data === undefined && <SkeletonRows count={2} />}
       {data?.grants.length === 0 && (
-        <Empty icon={UserPlus} title="Nobody was granted it" action={<Button onClick={add}>Grant it</Button>}>
-          A grant lets one agent or one user use the skill, or manage it, and can hold them to a revision.
+        <Empty icon={UserPlus} title="No grants yet" action={<Button onClick={add}>Grant access</Button>}>
+          A grant lets an agent or a user use or manage the skill, and can pin them to a revision.
         </Empty>
       )}
       {data !== undefined && data.grants.length > 0 && (
         <Table
-          label="Everyone who was granted it"
+          label="All grants"
           columns={columns}
           rows={data.grants}
           keyOf={({ grantee }) => `${grantee.kind} ${grantee.key}`}
@@ -72,11 +72,11 @@ function columnsFor({ onEdit, onRemove }: GrantActions): readonly Column<Grant>[
       ),
     },
     {
-      title: "May",
+      title: "Can",
       show: ({ canManage, pin }) => (
         <span className="flex flex-wrap items-center gap-1.5">
           {canManage ? <Badge tone="accent">manage</Badge> : "use"}
-          {pin !== undefined && <Badge title="They are held to this revision">r{pin}</Badge>}
+          {pin !== undefined && <Badge title="Pinned to this revision">r{pin}</Badge>}
         </span>
       ),
     },
@@ -89,12 +89,12 @@ function columnsFor({ onEdit, onRemove }: GrantActions): readonly Column<Grant>[
         <span className="inline-flex">
           <IconButton
             icon={Pencil}
-            label={`Change the grant of ${grant.grantee.key}`}
+            label={`Edit grant for ${grant.grantee.key}`}
             onClick={() => onEdit(grant)}
           />
           <IconButton
             icon={X}
-            label={`Take the grant of ${grant.grantee.key} back`}
+            label={`Revoke grant from ${grant.grantee.key}`}
             onClick={() => onRemove(grant)}
           />
         </span>
@@ -109,7 +109,7 @@ async function revoke(id: string, grant: Grant): Promise<void> {
   const params = { id, ...grant.grantee };
   try {
     await call(`DELETE ${route}`, { params });
-    toast(`${grant.grantee.key} lost the grant of ${id}`, {
+    toast(`Grant revoked from ${grant.grantee.key}`, {
       undo: () => void giveBack(params, againOf(grant)),
     });
   } catch (error) {
@@ -121,7 +121,7 @@ async function revoke(id: string, grant: Grant): Promise<void> {
 async function giveBack(params: { readonly id: string } & Grant["grantee"], body: GrantBody): Promise<void> {
   try {
     await call(`PUT ${route}`, { params, body });
-    toast(`${params.key} has the grant again`);
+    toast(`Grant restored for ${params.key}`);
   } catch (error) {
     toastFailure(error);
   }

@@ -27,13 +27,11 @@ export function VisibilityPanel({ skill: { entry, registry } }: SkillProps) {
       <div className="flex flex-wrap items-center justify-between gap-3 px-4 py-3">
         <p className="flex min-w-0 flex-1 basis-64 items-start gap-3 text-sm">
           <Icon className="mt-0.5 size-4 shrink-0 text-muted" aria-hidden />
-          <span>
-            {system ? "It comes with Skillhold, and everyone here may use it." : wordsFor(visibility, owner)}
-          </span>
+          <span>{system ? "Ships with Skillhold. Everyone can use it." : wordsFor(visibility, owner)}</span>
         </p>
         {canManage && !system && (
           <Button icon={isPublic ? Lock : Globe} onClick={() => setAsking(true)}>
-            {isPublic ? "Make it private" : "Make it public"}
+            {isPublic ? "Make private" : "Make public"}
           </Button>
         )}
       </div>
@@ -47,19 +45,19 @@ export function VisibilityPanel({ skill: { entry, registry } }: SkillProps) {
         title={isPublic ? `Make ${entry.id} private` : `Make ${entry.id} public`}
         text={
           isPublic
-            ? `Only ${owner} and those whom it was granted keep it. For everyone else it is gone at once.`
-            : "Everyone who is signed in here, and every agent, may find, read and run it."
+            ? `Only ${owner} and those with a grant keep access. Everyone else loses it at once.`
+            : "Everyone signed in, and every agent, can find, read and run it."
         }
-        action={isPublic ? "Make it private" : "Make it public"}
+        action={isPublic ? "Make private" : "Make public"}
       />
     </Panel>
   );
 }
 
 function wordsFor(visibility: Visibility, owner: string): string {
-  if (visibility === "public") return `Everyone here may use it. ${owner} owns it.`;
-  if (visibility === "internal") return `${owner}, who owns it, may use it, and those whom it was granted.`;
-  return `Only ${owner}, who owns it, may use it. Grant it to others below, or make it public.`;
+  if (visibility === "public") return `Everyone can use it. Owned by ${owner}.`;
+  if (visibility === "internal") return `Only ${owner} (owner) and those with a grant can use it.`;
+  return `Only ${owner} (owner) can use it. Grant it to others below, or make it public.`;
 }
 
 async function change(id: string, isPublic: boolean): Promise<void> {

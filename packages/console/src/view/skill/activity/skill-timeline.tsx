@@ -18,18 +18,19 @@ export function SkillTimeline({ id }: { readonly id: string }) {
   const events = data?.pages.flatMap((page) => page.events) ?? [];
   return (
     <Panel
-      title="Record"
+      title="History"
       actions={
         <Link href={`/activity?skill=${id}`} className="text-sm text-accent-strong hover:underline">
-          In Activity
+          {" "}
+          Open in Activity{" "}
         </Link>
       }
     >
       {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
       {error === null && data === undefined && <SkeletonRows count={3} />}
       {data !== undefined && events.length === 0 && (
-        <Empty icon={History} title="Nothing was recorded yet">
-          What is done with the skill, and by whom, comes here by itself.
+        <Empty icon={History} title="No history yet">
+          Changes and uses of the skill appear here.
         </Empty>
       )}
       <ol className="divide-y divide-line">
@@ -40,7 +41,7 @@ export function SkillTimeline({ id }: { readonly id: string }) {
       {hasNextPage && (
         <div className="border-t border-line px-4 py-2">
           <Button look="quiet" isBusy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            Show earlier
+            Load older
           </Button>
         </div>
       )}

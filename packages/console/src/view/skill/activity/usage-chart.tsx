@@ -42,13 +42,13 @@ export function UsageChart({ days }: { readonly days: readonly Day[] }) {
         className="flex justify-between border-t border-line pt-1 text-xs text-muted tabular-nums"
       >
         <span>{days[0]?.day}</span>
-        <span>at most {most.toLocaleString("en")} a day</span>
+        <span>peak {most.toLocaleString("en")} a day</span>
         <span>{days.at(-1)?.day}</span>
       </div>
       <figcaption className="mt-2 text-xs text-muted">
-        Loads, reads and runs by day, in the last {days.length} days, with what failed in red.
+        Loads, reads and runs per day over the last {days.length} days. Failures are red.
         <details className="mt-1">
-          <summary className="w-fit text-accent-strong underline underline-offset-2">As a table</summary>
+          <summary className="w-fit text-accent-strong underline underline-offset-2">Show as table</summary>
           <DayTable days={days} />
         </details>
       </figcaption>
@@ -59,7 +59,7 @@ export function UsageChart({ days }: { readonly days: readonly Day[] }) {
 function DayTable({ days }: { readonly days: readonly Day[] }) {
   return (
     <Table
-      label="Use by day"
+      label="Usage by day"
       rows={days.filter((day) => usesOf(day) > 0).toReversed()}
       keyOf={({ day }) => day}
       columns={[

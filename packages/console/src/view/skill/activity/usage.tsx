@@ -21,22 +21,22 @@ export function Usage({ skill }: SkillProps) {
   const isUnused = total.activations + total.reads + total.runs + total.toolCalls + total.denials === 0;
   if (isUnused)
     return (
-      <Panel title="Use">
-        <Empty icon={ChartColumn} title="No agent has used it yet">
-          When one loads it, reads its files or runs its scripts, that is counted here.
+      <Panel title="Usage">
+        <Empty icon={ChartColumn} title="Not used yet">
+          Loads, file reads and script runs by agents are counted here.
         </Empty>
       </Panel>
     );
   return (
     <>
-      <Panel title="Use">
+      <Panel title="Usage">
         <Totals total={total} />
         <UsageChart days={fillDays(days, new Date())} />
       </Panel>
       {revisions.length > 0 && (
         <Panel title="By revision">
           <Table
-            label="Use by revision"
+            label="Usage by revision"
             columns={columns}
             rows={revisions}
             keyOf={({ revision }) => String(revision ?? "none")}
@@ -58,10 +58,7 @@ function Totals({ total }: { readonly total: Metrics }) {
     ["Sessions", sessions],
   ] as const;
   return (
-    <dl
-      aria-label="Since the beginning"
-      className="grid grid-cols-3 gap-px border-b border-line sm:grid-cols-6"
-    >
+    <dl aria-label="All time" className="grid grid-cols-3 gap-px border-b border-line sm:grid-cols-6">
       {numbers.map(([name, number]) => (
         <div key={name} className="px-4 py-3">
           <dt className="text-xs text-muted">{name}</dt>
@@ -82,7 +79,7 @@ const columns: readonly Column<Metrics>[] = [
     show: ({ runFailures, toolFailures }) => (runFailures + toolFailures).toLocaleString("en"),
   },
   {
-    title: "Took (median, slowest)",
+    title: "Duration (median, max)",
     isMinor: true,
     show: ({ durationMs }) =>
       durationMs === undefined ? "" : `${formatMs(durationMs.p50)}, ${formatMs(durationMs.max)}`,

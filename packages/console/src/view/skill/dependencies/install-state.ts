@@ -13,7 +13,7 @@ export function after(states: InstallStates, event: DependencyEvent, skill: stri
   if (event.type === "skill.dep.item.installing" && event.slug === skill)
     return new Map(states).set(event.dep, { state: "running" });
   if (event.type === "skill.dep.item.installed" && event.slug === skill) {
-    const failed = { state: "failed", error: event.error ?? "It could not be installed." } as const;
+    const failed = { state: "failed", error: event.error ?? "Could not be installed." } as const;
     return new Map(states).set(event.dep, event.ok ? { state: "ok" } : failed);
   }
   return states;

@@ -17,9 +17,9 @@ export interface NeedRowProps {
 }
 
 const looks = {
-  ok: { icon: CircleCheck, color: "text-good", word: "there" },
+  ok: { icon: CircleCheck, color: "text-good", word: "found" },
   missing: { icon: CircleAlert, color: "text-bad", word: "missing" },
-  unknown: { icon: CircleHelp, color: "text-warn", word: "not known" },
+  unknown: { icon: CircleHelp, color: "text-warn", word: "unknown" },
 } as const;
 
 /** One thing that a skill needs. */
@@ -38,7 +38,7 @@ export function NeedRow({ id, need, state, isBusy, onInstall }: NeedRowProps) {
         <p className="flex flex-wrap items-center gap-2">
           <span className="font-medium break-all">{need.name}</span>
           <Badge>{need.kind}</Badge>
-          {need.optional && <Badge title="The skill can do without it">optional</Badge>}
+          {need.optional && <Badge title="The skill works without it">optional</Badge>}
           <span className="text-muted" aria-live="polite">
             {isRunning ? "installing" : word}
           </span>
@@ -46,7 +46,7 @@ export function NeedRow({ id, need, state, isBusy, onInstall }: NeedRowProps) {
         <Seen id={id} need={need} />
         {state?.state === "failed" && <p className="break-words text-bad">{state.error}</p>}
         {need.status === "missing" && install === undefined && (
-          <p className="text-muted">It cannot be installed from here: install it on the gateway's machine.</p>
+          <p className="text-muted">Install it on the gateway's machine; it cannot be installed from here.</p>
         )}
       </div>
       {install !== undefined && onInstall !== undefined && (

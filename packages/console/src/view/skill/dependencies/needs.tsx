@@ -22,7 +22,7 @@ export function Needs({ skill }: SkillProps) {
   const toGet = needs.filter((need) => need.install !== undefined);
   return (
     <Panel
-      title="What it needs"
+      title="Dependencies"
       actions={
         <>
           <Rescan />
@@ -37,8 +37,8 @@ export function Needs({ skill }: SkillProps) {
       {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
       {error === null && data === undefined && <SkeletonRows count={3} />}
       {data !== undefined && needs.length === 0 && (
-        <Empty icon={PackageCheck} title="It needs nothing">
-          No script, manifest or frontmatter of it names a package, a program or a runtime.
+        <Empty icon={PackageCheck} title="No dependencies">
+          Its scripts, manifests and frontmatter name no package, program or runtime.
         </Empty>
       )}
       <ul className="divide-y divide-line">
@@ -60,7 +60,7 @@ export function Needs({ skill }: SkillProps) {
       ))}
       {!isAdmin && toGet.length > 0 && (
         <p className="border-t border-line px-4 py-2 text-sm text-muted">
-          Administrators can install what is missing.
+          An administrator can install what is missing.
         </p>
       )}
     </Panel>
@@ -76,10 +76,11 @@ function Rescan() {
   ]);
   if (!canScan) return null;
   const look = () =>
-    rescan.mutate({}, { onSuccess: () => toast("Looked again at what skills need"), onError: toastFailure });
+    rescan.mutate({}, { onSuccess: () => toast("Dependencies rescanned"), onError: toastFailure });
   return (
     <Button icon={RotateCw} isBusy={rescan.isPending} onClick={look}>
-      Look again
+      {" "}
+      Rescan{" "}
     </Button>
   );
 }

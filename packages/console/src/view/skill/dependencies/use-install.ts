@@ -55,7 +55,7 @@ async function installAll(skill: string): Promise<readonly InstallResult[]> {
 
 function tell(skill: string, results: readonly InstallResult[]): void {
   const bad = results.filter(({ status }) => status === "failed" || status === "manual").length;
-  if (results.length === 0) toast(`There is nothing to install for ${skill}`, { tone: "info" });
+  if (results.length === 0) toast(`Nothing to install for ${skill}`, { tone: "info" });
   else if (bad === 0) toast(`Installed ${results.map(({ spec }) => spec).join(", ")} for ${skill}`);
   else toast(`${bad} of ${results.length} could not be installed for ${skill}`, { tone: "bad" });
 }

@@ -76,7 +76,7 @@ function FileLink({ id, file, name, current, revision }: FileLinkProps) {
     <Link
       href={fileHref(id, file.path, { revision })}
       aria-current={isHere ? "page" : undefined}
-      title={`${file.path} (${file.role}${file.executable ? ", can be run" : ""})`}
+      title={`${file.path} (${file.role}${file.executable ? ", executable" : ""})`}
       className={classNames(
         "flex h-7 items-center gap-1.5 rounded-md px-1.5 text-sm",
         isHere ? "bg-raised font-medium text-ink" : "text-muted hover:bg-raised hover:text-ink",

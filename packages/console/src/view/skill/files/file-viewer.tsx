@@ -47,7 +47,7 @@ export function FileViewer({ id, file, revision }: FilePlace) {
 function Content({ data, file }: { readonly data: TextFile; readonly file: FilePlace["file"] }) {
   if (data.text === undefined)
     return (
-      <Empty icon={FileBox} title="This file is not text">
+      <Empty icon={FileBox} title="Binary file">
         It has {formatBytes(file.size)}. Its digest is <span className="break-all">{file.digest}</span>.
       </Empty>
     );
@@ -73,7 +73,7 @@ function CopyFile({ text }: { readonly text: string }) {
   return (
     <IconButton
       icon={isCopied ? Check : Copy}
-      label={isCopied ? "Copied" : "Copy the text"}
+      label={isCopied ? "Copied" : "Copy text"}
       onClick={() => copy().catch(toastFailure)}
     />
   );

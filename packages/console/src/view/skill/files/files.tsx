@@ -44,7 +44,7 @@ export function Files({ skill }: SkillProps) {
           <p className="flex flex-wrap items-center gap-2 text-sm text-muted">
             <Badge tone="warn">r{revision}</Badge> This is not the revision that counts.
             <Link href={fileHref(id, path)} className="text-accent-strong underline">
-              See the one that does
+              Show the current one
             </Link>
           </p>
         )}
@@ -61,8 +61,10 @@ export function Files({ skill }: SkillProps) {
 function NoFile({ path }: { readonly path: string }) {
   return (
     <div className="rounded-lg border border-line bg-panel">
-      <Empty icon={FileX} title="This revision has no such file">
-        {path === "" ? "Choose one from the list." : `There is no ${path} in it. Choose one from the list.`}
+      <Empty icon={FileX} title="File not found">
+        {path === ""
+          ? "Pick a file from the list."
+          : `This revision has no ${path}. Pick a file from the list.`}
       </Empty>
     </div>
   );

@@ -55,7 +55,7 @@ function EditForm({ seen, onClose, onReload }: EditFormProps) {
       { params: { id }, body: { ...edit, ...shut }, ifMatch: seen.tag },
       {
         onSuccess: ({ status }) => {
-          toast(status === "edited" ? `${id} is saved` : "Nothing was changed");
+          toast(status === "edited" ? `${id} saved` : "Nothing changed");
           onClose();
         },
       },
@@ -93,20 +93,20 @@ interface EditFieldsProps {
 function EditFields({ text, shut, onChange }: EditFieldsProps) {
   return (
     <>
-      <Field label="Name to show" note="Leave it empty for what SKILL.md says.">
+      <Field label="Display name" note="Leave empty to use SKILL.md's.">
         <Input value={text.name} onChange={({ target }) => onChange({ name: target.value })} />
       </Field>
-      <Field label="Description" note="What agents choose it by. Leave it empty for what SKILL.md says.">
+      <Field label="Description" note="What agents choose it by. Leave empty to use SKILL.md's.">
         <TextArea
           rows={4}
           value={text.description}
           onChange={({ target }) => onChange({ description: target.value })}
         />
       </Field>
-      <Field label="Tags" note="With commas between.">
+      <Field label="Tags" note="Separated by commas.">
         <Input value={text.tags} onChange={({ target }) => onChange({ tags: target.value })} />
       </Field>
-      <Field label="Who may use it">
+      <Field label="Visibility">
         <Select
           value={text.visibility}
           onChange={({ target }) =>
@@ -115,7 +115,7 @@ function EditFields({ text, shut, onChange }: EditFieldsProps) {
         >
           <option value="public">Everyone</option>
           <option value="private">
-            {shut === "internal" ? "Its owner, and those whom it was granted" : "Its owner"}
+            {shut === "internal" ? "Owner and those with a grant" : "Owner only"}
           </option>
         </Select>
       </Field>

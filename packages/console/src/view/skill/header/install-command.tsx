@@ -22,7 +22,7 @@ export function InstallCommands({ skill: { entry, registry } }: SkillProps) {
         ))}
       </dl>
       <p className="px-2 pb-2 text-xs text-muted">
-        SKILLHOLD_TOKEN is a token of this gateway. An administrator issues them.
+        SKILLHOLD_TOKEN is a token for this gateway, issued by an administrator.
       </p>
     </Popover>
   );

@@ -12,6 +12,6 @@ export function installCommands(id: string, origin: string, isOpen: boolean): re
       title: "As an archive",
       line: `curl -fsS -H "Authorization: Bearer $SKILLHOLD_TOKEN" -o ${id}.zip ${archive}`,
     },
-    { title: "Then into a store of your own", line: `skillhold publish ${id}.zip` },
+    { title: "Then into your own registry", line: `skillhold publish ${id}.zip` },
   ];
 }

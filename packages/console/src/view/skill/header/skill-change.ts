@@ -18,7 +18,7 @@ export async function setStatus(id: string, status: "active" | "archived"): Prom
   const other = status === "active" ? "archived" : "active";
   try {
     await call("POST /v1/skills/{id}/status", { params: { id }, body: { status } });
-    toast(status === "archived" ? `${id} is archived` : `${id} is out of the archive`, {
+    toast(status === "archived" ? `${id} is archived` : `${id} is active again`, {
       undo: () => void setStatus(id, other),
     });
   } catch (error) {
@@ -32,7 +32,7 @@ export async function removeSkill(id: string, onDone: () => void): Promise<void>
   try {
     await call("DELETE /v1/skills/{id}", { params: { id } });
     onDone();
-    toast(`${id} is deleted`, { undo: () => void restoreSkill(id) });
+    toast(`${id} deleted`, { undo: () => void restoreSkill(id) });
   } catch (error) {
     toastFailure(error);
   }
@@ -42,7 +42,7 @@ export async function removeSkill(id: string, onDone: () => void): Promise<void>
 export async function restoreSkill(id: string): Promise<void> {
   try {
     await call("POST /v1/skills/{id}/restore", { params: { id } });
-    toast(`${id} is back`);
+    toast(`${id} restored`);
   } catch (error) {
     toastFailure(error);
   }

@@ -21,13 +21,13 @@ function listFacts({ entry, registry, treeHash }: SkillDetail): readonly (readon
   const facts: readonly (readonly [string, ReactNode | undefined])[] = [
     ["Version", entry.version],
     ["Revision", entry.revision === undefined ? undefined : `r${entry.revision}`],
-    ["Content", <CopyText key="hash" text={treeHash} label="the hash over all files" isShort />],
+    ["Content", <CopyText key="hash" text={treeHash} label="content hash" isShort />],
     ["Owner", registry?.owner],
     ["Author", entry.author],
     ["Homepage", entry.homepage === undefined ? undefined : <SafeLink key="page" href={entry.homepage} />],
     ["License", entry.license],
     ["Compatibility", entry.compatibility],
-    ["Cost", <Cost key="cost" entry={entry} />],
+    ["Tokens", <Cost key="cost" entry={entry} />],
     ["Changed", <Ago key="ago" at={registry?.updatedAt ?? entry.lastModified} />],
   ];
   return facts.flatMap(([name, value]) => (value === undefined || value === "" ? [] : [[name, value]]));
@@ -39,7 +39,10 @@ const CHARACTERS_A_TOKEN = 4;
 function Cost({ entry }: { readonly entry: SkillDetail["entry"] }) {
   const line = Math.ceil((entry.id.length + entry.description.length) / CHARACTERS_A_TOKEN);
   return (
-    <span className="tabular-nums" title="Tokens, about: in the catalogue, and when it is loaded">
+    <span
+      className="tabular-nums"
+      title="Approximate tokens: its line in the catalogue, and its instructions once loaded"
+    >
       {line.toLocaleString("en")} listed, {entry.bodyTokens.toLocaleString("en")} loaded
     </span>
   );

@@ -61,20 +61,18 @@ function Badges({ skill }: SkillProps) {
       <TrustBadge trust={entry.trust} />
       <SkillBadges row={skill} />
       {registry?.status === "deleted" && (
-        <Badge tone="bad" title="Nobody can use it; it can be restored">
+        <Badge tone="bad" title="Nobody can use it until it is restored">
           deleted
         </Badge>
       )}
       {entry.readiness.state === "ready" && (registry?.missing.length ?? 0) === 0 && (
-        <Badge tone="good" title="Nothing that it asks for is missing">
+        <Badge tone="good" title="Everything it needs is there">
           ready
         </Badge>
       )}
-      {registry?.visibility === "public" && <Badge title="Everyone here may use it">public</Badge>}
+      {registry?.visibility === "public" && <Badge title="Everyone can use it">public</Badge>}
       {registry === undefined && (
-        <Badge title={`It lies in a folder of the gateway's (${entry.source}), and has no releases`}>
-          folder
-        </Badge>
+        <Badge title={`Read from a folder (${entry.source}); it has no revisions`}>folder</Badge>
       )}
     </div>
   );
@@ -99,7 +97,7 @@ function OnOff({ skill: { entry, registry, access } }: SkillProps) {
       {isOn ? "On" : "Off"}
       <Switch
         isOn={isOn}
-        label={`${entry.id} is switched on for everyone`}
+        label={`${entry.id} is enabled`}
         onChange={(enabled) => void switchSkill(entry.id, enabled)}
       />
     </span>

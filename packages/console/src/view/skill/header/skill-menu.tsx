@@ -18,20 +18,20 @@ export function SkillMenu({ skill }: SkillProps) {
   const isArchived = registry?.status === "archived";
   return (
     <>
-      <Popover label="More to do" isIcon>
+      <Popover label="More actions" isIcon>
         <MenuItem icon={Download} onClick={() => void downloadSkill(entry.id, registry?.revision)}>
           Download as ZIP
         </MenuItem>
         {canManage && (
           <>
             <MenuItem icon={Pencil} onClick={() => setOpen("edit")}>
-              Edit what is shown
+              Edit details
             </MenuItem>
             <MenuItem
               icon={isArchived ? ArchiveRestore : Archive}
               onClick={() => void setStatus(entry.id, isArchived ? "active" : "archived")}
             >
-              {isArchived ? "Take out of the archive" : "Archive"}
+              {isArchived ? "Unarchive" : "Archive"}
             </MenuItem>
             <MenuItem icon={Trash2} isDanger onClick={() => setOpen("delete")}>
               Delete
@@ -48,7 +48,7 @@ export function SkillMenu({ skill }: SkillProps) {
           void removeSkill(entry.id, () => go("/skills"));
         }}
         title={`Delete ${entry.id}`}
-        text="Nobody can find, load or run it from now on. It can be restored with all its revisions until it is purged."
+        text="Nobody can find, load or run it. It can be restored with all its revisions until it is purged."
         action="Delete"
         word={entry.id}
       />

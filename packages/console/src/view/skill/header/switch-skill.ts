@@ -12,7 +12,7 @@ export async function switchSkill(id: string, enabled: boolean): Promise<void> {
       body: { enabled },
     });
     const lacks = enabled && missing.length > 0 ? { detail: `Missing: ${missing.join(", ")}` } : {};
-    toast(`${id} is ${enabled ? "on" : "off"}${status === "archived" ? ", and archived" : ""}`, {
+    toast(`${id} is ${enabled ? "on" : "off"}${status === "archived" ? ", and is archived" : ""}`, {
       undo: () => void switchSkill(id, !enabled),
       ...lacks,
     });

@@ -9,7 +9,7 @@ export function Frontmatter({ values }: { readonly values: SkillDetail["frontmat
   const fields = Object.entries(values);
   return (
     <Panel title="Frontmatter">
-      {fields.length === 0 && <p className="px-4 py-3 text-sm text-muted">It has none.</p>}
+      {fields.length === 0 && <p className="px-4 py-3 text-sm text-muted">None.</p>}
       <dl className="divide-y divide-line">
         {fields.map(([field, value]) => (
           <div key={field} className="min-w-0 px-4 py-2">

@@ -5,12 +5,12 @@ import type { SkillDetail } from "../skill-view.ts";
 export type Checked = Validation;
 
 export const profileNames: readonly { readonly name: Profile; readonly about: string }[] = [
-  { name: "publish", about: "What a registry takes." },
-  { name: "strict", about: "The specification to the letter." },
-  { name: "lenient", about: "What loads at all." },
+  { name: "publish", about: "What the registry accepts." },
+  { name: "strict", about: "The specification, to the letter." },
+  { name: "lenient", about: "What can be loaded at all." },
   { name: "mcp", about: "What can be served under the MCP skills extension." },
   { name: "molecule", about: "Molecule's audit." },
-  { name: "authoring", about: "The limits for a skill one is proud of." },
+  { name: "authoring", about: "Recommended limits for authors." },
 ];
 export const defaultProfile: Profile = "publish";
 

@@ -27,7 +27,7 @@ function Checks({ skill, file }: SkillProps & { readonly file: SkillFile }) {
   const { data, error, retry } = useText({ id, file, revision }, { isWhole: true });
   const checked = useChecked(data?.text, profile, skill);
   return (
-    <Panel title={`Checks of ${file.path}`}>
+    <Panel title={`Validation of ${file.path}`}>
       <div className="border-b border-line p-4">
         <Field label="Profile" note={profileNames.find(({ name }) => name === profile)?.about}>
           <Select
@@ -75,7 +75,7 @@ function Result({ id, path, revision, checked }: ResultProps) {
 }
 
 function wordsFor({ valid, diagnostics }: Checked): string {
-  if (diagnostics.length === 0) return "Nothing was found. It is as it should be.";
+  if (diagnostics.length === 0) return "Valid, with no findings.";
   const of = (wanted: string) => diagnostics.filter(({ severity }) => severity === wanted).length;
   const parts = (["error", "warning", "info"] as const).flatMap((each) => {
     const number = of(each);

@@ -15,7 +15,7 @@ export function Compare({ id, from, to }: Pair & { readonly id: string }) {
   if (data === undefined) return <SkeletonRows count={3} />;
   if (data.files.length === 0)
     return (
-      <Empty icon={Equal} title="They are the same">
+      <Empty icon={Equal} title="No differences">
         r{from} and r{to} have the same files with the same bytes.
       </Empty>
     );
@@ -46,11 +46,11 @@ function FieldChanges({ fields }: Pick<SkillDiff, "fields">) {
           </dt>
           <dd className="min-w-0 rounded bg-bad-soft px-2 py-1 break-words">
             <span className="sr-only">Before: </span>
-            {from === undefined ? <i className="text-muted">not there</i> : <FieldValue value={from} />}
+            {from === undefined ? <i className="text-muted">absent</i> : <FieldValue value={from} />}
           </dd>
           <dd className="min-w-0 rounded bg-good-soft px-2 py-1 break-words">
             <span className="sr-only">After: </span>
-            {to === undefined ? <i className="text-muted">not there</i> : <FieldValue value={to} />}
+            {to === undefined ? <i className="text-muted">absent</i> : <FieldValue value={to} />}
           </dd>
         </div>
       ))}
@@ -81,7 +81,7 @@ function FileChange({ file }: { readonly file: FileDiff }) {
             .flatMap((size) => (size === undefined ? [] : [formatBytes(size)]))
             .join(" → ")}
         </span>
-        {isRun && <Badge tone="warn">{to.executable ? "can be run now" : "cannot be run any more"}</Badge>}
+        {isRun && <Badge tone="warn">{to.executable ? "now executable" : "no longer executable"}</Badge>}
       </summary>
       {file.text === undefined ? (
         <p className="px-4 pb-3 text-sm text-muted">{file.note ?? "Only how it may be run differs."}</p>

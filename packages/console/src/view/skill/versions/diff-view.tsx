@@ -30,7 +30,7 @@ export function DiffView({ path, text }: DiffViewProps) {
       {hunks.map((hunk) => (
         <Fragment key={`${hunk.oldStart} ${hunk.newStart}`}>
           <p className="bg-raised px-4 text-muted">
-            Line {hunk.oldStart} before, {hunk.newStart} after
+            Line {hunk.oldStart} → {hunk.newStart}
           </p>
           <HunkRows rows={rowsOf(hunk)} />
         </Fragment>

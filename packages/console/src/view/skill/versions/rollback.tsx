@@ -9,9 +9,9 @@ import type { SkillDiff } from "./version.ts";
 
 export interface RollbackProps {
   readonly id: string;
-  /** The one that counts. */
+  /** The current one. */
   readonly from: number;
-  /** The one to count again; undefined while nobody asks. */
+  /** The one to switch to; undefined while nobody asks. */
   readonly to: number | undefined;
   readonly onClose: () => void;
 }
@@ -19,7 +19,7 @@ export interface RollbackProps {
 /** Says what going to another revision means, and does it when that is confirmed. */
 export function Rollback({ id, from, to, onClose }: RollbackProps) {
   return (
-    <Dialog isOpen={to !== undefined} onClose={onClose} title={`Let r${to} of ${id} count`}>
+    <Dialog isOpen={to !== undefined} onClose={onClose} title={`Switch ${id} to r${to}`}>
       {to !== undefined && <Explained id={id} from={from} to={to} onClose={onClose} />}
     </Dialog>
   );
@@ -38,7 +38,7 @@ function Explained({ id, from, to, onClose }: ExplainedProps) {
       { params: { id }, body: { revision: to } },
       {
         onSuccess: () => {
-          toast(`r${to} of ${id} counts now`, { undo: () => void goTo(id, from) });
+          toast(`${id} is now at r${to}`, { undo: () => void goTo(id, from) });
           onClose();
         },
       },
@@ -46,8 +46,8 @@ function Explained({ id, from, to, onClose }: ExplainedProps) {
   return (
     <div className="space-y-4 text-sm">
       <p>
-        Agents that load {id} get r{to} from now on, in place of r{from}. Those that are held to a revision
-        keep theirs. Nothing is lost: r{from} stays, and can count again in the same way.
+        Agents that load {id} get r{to} instead of r{from} from now on. Agents pinned to a revision keep it. r
+        {from} is kept, and you can switch back.
       </p>
       {error !== null && <Failure error={error} onRetry={() => void refetch()} isCompact />}
       {error === null && data === undefined && <Skeleton className="h-16 w-full" />}
@@ -56,7 +56,7 @@ function Explained({ id, from, to, onClose }: ExplainedProps) {
       <div className="flex justify-end gap-2">
         <Button onClick={onClose}>Cancel</Button>
         <Button look="primary" isBusy={change.isPending} onClick={confirm}>
-          Let r{to} count
+          Switch to r{to}
         </Button>
       </div>
     </div>
@@ -64,7 +64,7 @@ function Explained({ id, from, to, onClose }: ExplainedProps) {
 }
 
 const MOST_NAMED = 8;
-const words = { added: "comes", removed: "goes", changed: "changes", mode: "changes its exec bit" } as const;
+const words = { added: "added", removed: "removed", changed: "changed", mode: "exec bit changed" } as const;
 
 function Summary({ diff }: { readonly diff: SkillDiff }) {
   const { files, fields } = diff;
@@ -97,7 +97,7 @@ const stale = [
 async function goTo(id: string, revision: number): Promise<void> {
   try {
     await call("POST /v1/skills/{id}/rollback", { params: { id }, body: { revision } });
-    toast(`r${revision} of ${id} counts again`);
+    toast(`${id} is back at r${revision}`);
   } catch (error) {
     toastFailure(error);
   }

@@ -34,7 +34,7 @@ export function VersionList({ id, versions, canManage }: VersionListProps) {
   return (
     <>
       <Table
-        label="Every revision"
+        label="All revisions"
         columns={canManage ? [...columnsFor(id), actions] : columnsFor(id)}
         rows={versions}
         keyOf={({ revision }) => String(revision)}
@@ -63,8 +63,8 @@ function columnsFor(id: string): readonly Column<Version>[] {
             <span className="text-muted tabular-nums">r{revision}</span>
           )}
           {version !== undefined && <span className="text-xs text-muted">{version}</span>}
-          {isCurrent && <Badge tone="good">counts</Badge>}
-          {purgedAt !== undefined && <Badge title="Its bytes are gone for good">purged</Badge>}
+          {isCurrent && <Badge tone="good">current</Badge>}
+          {purgedAt !== undefined && <Badge title="Its files were deleted for good">purged</Badge>}
         </span>
       ),
     },
@@ -87,7 +87,7 @@ function columnsFor(id: string): readonly Column<Version>[] {
     {
       title: "Content",
       isMinor: true,
-      show: ({ treeHash }) => <CopyText text={treeHash} label="the hash over all files" isShort />,
+      show: ({ treeHash }) => <CopyText text={treeHash} label="content hash" isShort />,
     },
   ];
 }

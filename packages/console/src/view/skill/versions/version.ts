@@ -25,7 +25,7 @@ export function defaultPair(versions: readonly Known[]): Pair | undefined {
 const sources: Readonly<Record<Version["provenance"]["source"], string>> = {
   folder: "folder",
   archive: "archive",
-  seed: "comes with Skillhold",
+  seed: "ships with Skillhold",
   import: "import",
   agent: "agent",
   git: "git",

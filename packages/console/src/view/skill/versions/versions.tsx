@@ -22,8 +22,8 @@ export function Versions({ skill }: SkillProps) {
   if (data === undefined) return <SkeletonRows count={4} />;
   if (data.versions.length === 0)
     return (
-      <Empty icon={History} title="No revisions to see">
-        Releases are shown to those who may use or manage the skill.
+      <Empty icon={History} title="No revisions">
+        Only those who can use or manage the skill see its revisions.
       </Empty>
     );
   return (
@@ -50,7 +50,7 @@ function Comparison({ id, versions }: ComparisonProps) {
     return (
       <Panel title="Compare">
         <Empty icon={GitCompare} title="Nothing to compare yet">
-          There is one revision. The next that is published can be compared with it.
+          There is only one revision so far.
         </Empty>
       </Panel>
     );
