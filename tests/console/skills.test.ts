@@ -43,6 +43,10 @@ test("several skills are put away at once, and brought back with undo [S-59]", a
   const { page } = await openConsole({ skills: skillsOf("many"), at: "/skills?tag=many" });
   const chosen = () => page.getByRole("link", { name: /^many-(alpha|gamma)$/ }).count();
   await page.getByRole("checkbox", { name: "Select many-alpha" }).check();
+  const tools = page.getByRole("toolbar", { name: "Selected skills" });
+  await page.setViewportSize({ width: 1280, height: 360 });
+  await eventually(async () => (await tools.boundingBox())?.y ?? 360).toBeLessThan(360);
+  await page.setViewportSize({ width: 1280, height: 800 });
   await page.getByRole("checkbox", { name: "Select many-gamma" }).check();
   await page
     .getByRole("toolbar", { name: "Selected skills" })
@@ -123,6 +127,11 @@ test("what was lost with the connection is there when it comes back [S-59]", asy
   const { page, context, complaints } = opened;
   await page.getByText("Live", { exact: true }).first().waitFor();
   await context.setOffline(true);
+  await page.getByText("Reconnecting", { exact: true }).first().waitFor();
+  const toggle = page.getByRole("switch", { name: /^lost-alpha/ });
+  await toggle.click();
+  await page.getByText("The gateway cannot be reached.").waitFor();
+  await eventually(() => toggle.getAttribute("aria-checked")).toBe("true");
   await opened.publish({ "lost-delta": skill("lost-delta", "lost") });
   await context.setOffline(false);
   await page.getByRole("link", { name: "lost-delta" }).waitFor();

@@ -110,11 +110,11 @@ async function send(
   if (signal !== undefined) init.signal = signal;
   try {
     return await fetch(addressOf(path, params, query), init);
-  } catch (error) {
+  } catch {
     if (signal?.aborted === true) throw new ApiError({ code: "INTERRUPTED", detail: "Cancelled." });
     throw new ApiError({
       code: "OFFLINE",
-      detail: error instanceof Error ? error.message : "The gateway cannot be reached.",
+      detail: "The gateway cannot be reached.",
       hint: "Check that the gateway is running, then try again.",
     });
   }

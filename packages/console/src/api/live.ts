@@ -30,10 +30,15 @@ class Live {
   }
 
   start(): void {
-    if (this.#state === "off") this.#connect();
+    if (this.#state !== "off") return;
+    window.addEventListener("offline", this.#doubt);
+    window.addEventListener("online", this.#hurry);
+    this.#connect();
   }
 
   stop(): void {
+    window.removeEventListener("offline", this.#doubt);
+    window.removeEventListener("online", this.#hurry);
     window.clearTimeout(this.#timer);
     this.#set("off");
     this.#socket?.close();
@@ -51,8 +56,25 @@ class Live {
     return () => this.#progress.delete(listener);
   }
 
+  /** A socket does not notice for minutes that its network is gone; another one does at once. */
+  readonly #doubt = (): void => {
+    const socket = this.#socket;
+    if (socket === undefined) return;
+    this.#lose(socket);
+    this.#socket = undefined;
+    socket.close();
+  };
+
+  readonly #hurry = (): void => {
+    if (this.#state !== "lost") return;
+    window.clearTimeout(this.#timer);
+    const before = this.#socket;
+    this.#connect();
+    before?.close();
+  };
+
   #connect(): void {
-    this.#set("connecting");
+    if (this.#state !== "lost") this.#set("connecting");
     const address = new URL("/ws", window.location.href);
     address.protocol = address.protocol.replace("http", "ws");
     const socket = new WebSocket(address);

@@ -26,7 +26,10 @@ export const queries: QueryClient = new QueryClient({
   }),
   mutationCache: new MutationCache({ onError: noticeSignedOut }),
   defaultOptions: {
+    // A gateway on the same machine is there without a network as well.
+    mutations: { networkMode: "always" },
     queries: {
+      networkMode: "always",
       staleTime: 30_000,
       retry: (count, error) => error instanceof ApiError && error.code === "OFFLINE" && count < 3,
     },

@@ -14,7 +14,8 @@ export function useToggle(): Toggle {
   return toggle;
 }
 
-async function change({ entry: { id } }: SkillRow, enabled: boolean, undo: () => void): Promise<void> {
+async function change(row: SkillRow, enabled: boolean, undo: () => void): Promise<void> {
+  const { id } = row.entry;
   try {
     const { missing, status } = await call("POST /v1/skills/{id}/toggle", {
       params: { id },
@@ -26,6 +27,7 @@ async function change({ entry: { id } }: SkillRow, enabled: boolean, undo: () =>
       ...lacks,
     });
   } catch (error) {
+    show(row, !enabled);
     toastFailure(error);
   } finally {
     await queries.invalidateQueries({ queryKey: ["GET /v1/skills"] });

@@ -17,6 +17,7 @@ export async function switchSkill(id: string, enabled: boolean): Promise<void> {
       ...lacks,
     });
   } catch (error) {
+    show(id, !enabled);
     toastFailure(error);
   } finally {
     await refreshSkill();
