@@ -35,7 +35,7 @@ export interface PanelProps {
 /** A box on a page. */
 export function Panel({ title, actions, children }: PanelProps) {
   return (
-    <section aria-label={title} className="mx-4 mb-4 overflow-hidden rounded-lg border border-line bg-panel">
+    <section aria-label={title} className="mx-4 mb-4 overflow-clip rounded-lg border border-line bg-panel">
       {title !== undefined && (
         <header className="flex min-h-11 flex-wrap items-center justify-between gap-x-3 gap-y-1 border-b border-line px-4 py-1.5">
           <h2 className="text-sm font-semibold">{title}</h2>

@@ -26,7 +26,7 @@ export function HealthCards({ rows, chosen, onChoose }: HealthCardsProps) {
             aria-pressed={isChosen}
             onClick={() => onChoose(isChosen ? "" : health)}
             className={classNames(
-              "rounded-lg border bg-panel px-3 py-2 text-left transition-colors hover:border-line-strong",
+              "flex flex-col justify-between rounded-lg border bg-panel px-3 py-2 text-left transition-colors hover:border-line-strong",
               isChosen ? "border-accent" : "border-line",
             )}
           >

@@ -20,7 +20,7 @@ export function LeftOut() {
         key={state}
         href={`/catalogue?state=${state}`}
         title={about}
-        className="rounded-lg border border-line bg-panel px-3 py-2 transition-colors hover:border-line-strong"
+        className="flex flex-col justify-between rounded-lg border border-line bg-panel px-3 py-2 transition-colors hover:border-line-strong"
       >
         <span className="flex items-center gap-2 text-xs text-muted">
           <Dot tone={state === "invalid" ? "bad" : "warn"} />

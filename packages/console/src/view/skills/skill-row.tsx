@@ -26,8 +26,8 @@ export function SkillListRow({ row, isCurrent, isChosen, score, uses, onChoose, 
       data-row
       className={classNames(
         "grid grid-cols-[auto_auto_minmax(0,1fr)_auto] items-center gap-3 border-b border-line px-4 py-2.5",
-        isCurrent && "bg-raised",
-        isChosen && "bg-accent-soft",
+        isChosen ? "bg-accent-soft" : isCurrent && "bg-raised",
+        isCurrent && "shadow-[inset_2px_0_0_var(--accent)]",
       )}
     >
       {onChoose === undefined ? (
