@@ -50,3 +50,13 @@ test("every type of event has its words [S-59]", () => {
     expect(of({ type, at, ...lists }).text).not.toBe("");
   }
 });
+
+test("an installation says how much of it failed [S-59]", () => {
+  const ok = { status: "ok" };
+  const done = { type: "skill.deps_installed", at, skill: "pdf", by };
+  expect(of({ ...done, results: [ok] }).text).toBe("installed 1 dependency for pdf");
+  expect(of({ ...done, results: [ok, { status: "failed" }] })).toMatchObject({
+    text: "could not install 1 of 2 dependencies for pdf",
+    tone: "bad",
+  });
+});

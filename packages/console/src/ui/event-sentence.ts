@@ -52,11 +52,10 @@ const writers: Writers = {
   },
   "skill.deps_installed": ({ skill, results }) => {
     const failed = results.filter(({ status }) => status === "failed").length;
-    const items = `${results.length} ${results.length === 1 ? "thing" : "things"}`;
-    return [
-      `installed ${items} for ${skill}${failed > 0 ? `, ${failed} failed` : ""}`,
-      failed > 0 ? "bad" : "good",
-    ];
+    const number = results.length === 1 ? "1 dependency" : `${results.length} dependencies`;
+    return failed === 0
+      ? [`installed ${number} for ${skill}`, "good"]
+      : [`could not install ${failed} of ${number} for ${skill}`, "bad"];
   },
   "approval.asked": ({ skill, target }) => [`needs approval to run ${target} of ${skill}`, "warn"],
   "approval.answered": ({ answer }) => [answered(answer), answer === "approve" ? "good" : "neutral"],

@@ -1,4 +1,4 @@
-import { partsOf } from "./score-part.ts";
+import { partsOf, type ScorePart } from "./score-part.ts";
 
 export interface ScoreBarProps {
   readonly score: number;
@@ -7,11 +7,11 @@ export interface ScoreBarProps {
   readonly parts: Readonly<Record<string, number>>;
 }
 
-const colours: Readonly<Record<string, string>> = {
-  words: "bg-accent",
+const colours: Readonly<Record<ScorePart["name"], string>> = {
+  keywords: "bg-accent",
   coverage: "bg-info",
   name: "bg-good",
-  likeness: "bg-warn",
+  similarity: "bg-warn",
   other: "bg-faint",
 };
 
