@@ -43,6 +43,9 @@ test("a ZIP and a folder that are dropped are checked, shown and published [S-41
     "scripts/run.sh",
   );
   expect(await archive.getByRole("listitem", { name: "bad" }).textContent()).toContain("refused");
+  await archive.locator("summary", { hasText: "SKILL.md" }).click();
+  const change = archive.getByRole("region", { name: "Change of SKILL.md" });
+  await change.getByText("Do it well.").first().waitFor();
   expect(await api("GET", "/v1/skills/one")).toMatchObject({ entry: { revision: 1 } });
   await checkAccessible(page);
   await page.getByRole("button", { name: "Publish all 3 skills" }).click();

@@ -1,5 +1,6 @@
 import { gzipSync, zipSync } from "fflate";
 import { expect, test } from "vitest";
+import { packedText } from "./change-text.ts";
 import { sortFiles } from "./dropped.ts";
 import { inspect } from "./inspect.ts";
 
@@ -71,6 +72,8 @@ test.each([
     expect.objectContaining({ code: "DESC_NOT_STRING", line: 3 }),
   );
   expect(skills[0]?.lines[2]).toBe("description: [1]");
+  expect(await packedText(blob, "box/one/scripts/a.py")).toBe("print()\n");
+  expect(await packedText(blob, "box/one/scripts/b.py")).toBe(undefined);
 });
 
 test("a packed folder is a ZIP with the same files [S-59]", async () => {

@@ -1,9 +1,8 @@
+import { listArchive, typeOf } from "./archive-list.ts";
 import type { Dropped } from "./dropped.ts";
 import { isSkillFile, type ListedFile, type Listing, type ListingBounds } from "./listing.ts";
 import { checkSkills, type LocalSkill } from "./local-skill.ts";
 import { packFolder } from "./pack-folder.ts";
-import { listTar, listTarGz } from "./tar-list.ts";
-import { listZip } from "./zip-list.ts";
 
 /** Something to send, and what the browser found in it. */
 export interface Inspected {
@@ -23,9 +22,10 @@ export async function inspect(
   limits: Limits,
 ): Promise<Inspected> {
   const bounds: ListingBounds = {
-    skillFileBytes: limits["skillFileBytes"] ?? 0,
+    isWanted: isSkillFile,
+    fileBytes: limits["skillFileBytes"] ?? 0,
+    files: limits["archiveSkills"] ?? 0,
     unpackedBytes: limits["unpackedBytes"] ?? 0,
-    archiveSkills: limits["archiveSkills"] ?? 0,
   };
   if (dropped.kind === "folder") {
     const blob = await packFolder(dropped.files);
@@ -35,7 +35,7 @@ export async function inspect(
   const bytes = new Uint8Array(await dropped.file.arrayBuffer());
   const blob = new Blob([bytes], { type: typeOf(bytes) });
   try {
-    return found(blob, await listArchive(bytes, blob, bounds), limits);
+    return found(blob, await listArchive(blob, bounds), limits);
   } catch (error) {
     const trouble = error instanceof Error ? error.message : String(error);
     return { blob, skills: [], paths: [], trouble };
@@ -48,21 +48,8 @@ function found(blob: Blob, listing: Listing, limits: Limits): Inspected {
 
 async function listed(
   { path, file }: { readonly path: string; readonly file: File },
-  { skillFileBytes }: ListingBounds,
+  { isWanted, fileBytes }: ListingBounds,
 ): Promise<ListedFile> {
-  if (!isSkillFile(path) || file.size > skillFileBytes) return { path, size: file.size };
+  if (!isWanted(path) || file.size > fileBytes) return { path, size: file.size };
   return { path, size: file.size, content: new Uint8Array(await file.arrayBuffer()) };
-}
-
-async function listArchive(bytes: Uint8Array, blob: Blob, bounds: ListingBounds): Promise<Listing> {
-  if (blob.type === "application/zip") return listZip(bytes, bounds);
-  if (blob.type === "application/gzip") return await listTarGz(blob, bounds);
-  return listTar(bytes, bounds);
-}
-
-/** By its first bytes: names lie. */
-function typeOf([first, second]: Uint8Array): string {
-  if (first === 0x50 && second === 0x4b) return "application/zip";
-  if (first === 0x1f && second === 0x8b) return "application/gzip";
-  return "application/octet-stream";
 }

@@ -1,4 +1,4 @@
-/** What is in an archive or a folder, as far as it takes to find its skills. */
+/** What is in an archive or a folder, with the content of those files that are asked for. */
 export interface Listing {
   readonly files: readonly ListedFile[];
 }
@@ -6,15 +6,17 @@ export interface Listing {
 export interface ListedFile {
   readonly path: string;
   readonly size: number;
-  /** Of a SKILL.md that is not too large. */
+  /** Of one that is asked for and not too large. */
   readonly content?: Uint8Array;
 }
 
 /** How much of a stranger's archive the browser takes in. */
 export interface ListingBounds {
-  readonly skillFileBytes: number;
+  readonly isWanted: (path: string) => boolean;
+  /** How large a file may be to be read, and how many are. */
+  readonly fileBytes: number;
+  readonly files: number;
   readonly unpackedBytes: number;
-  readonly archiveSkills: number;
 }
 
 export function isSkillFile(path: string): boolean {

@@ -57,7 +57,7 @@ export function ParcelCard({ parcel, label }: { readonly parcel: Parcel; readonl
       <Notes parcel={parcel} />
       <ul className="divide-y divide-line">
         {linesOf(parcel).map((line) => (
-          <SkillCard key={`${line.path} ${line.result?.id}`} line={line} />
+          <SkillCard key={`${line.path} ${line.result?.id}`} line={line} parcel={key} />
         ))}
       </ul>
       <IdField parcel={parcel} />

@@ -43,6 +43,11 @@ export function useParcels(): readonly Parcel[] {
   return useSyncExternalStore(subscribe, () => parcels);
 }
 
+/** What is sent of a parcel; undefined before it is packed. */
+export function archiveOf(key: number): Blob | undefined {
+  return cargo.get(key)?.blob;
+}
+
 /** Takes things in: each is looked into here, and then tried out by the gateway. */
 export function addParcels(dropped: readonly Dropped[], limits: Limits): void {
   for (const each of dropped) void take(each, limits);

@@ -5,6 +5,10 @@ import type { Dropped } from "./dropped.ts";
 import type { LocalSkill } from "./local-skill.ts";
 
 export type Publication = Uploaded["skills"][number];
+/** A file that differs from the current revision. */
+export type Change = NonNullable<
+  Extract<Publication, { status: "published" | "unchanged" }>["changes"]
+>[number];
 
 /** How far something that was dropped has come. */
 export type Step =

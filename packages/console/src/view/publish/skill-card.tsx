@@ -10,7 +10,7 @@ import { outcomeOf, type Publication, type SkillLine } from "./parcel.ts";
 type Good = Exclude<Publication, { status: "failed" }>;
 
 /** One skill of what was dropped: what was found in it, and what becomes of it. */
-export function SkillCard({ line }: { readonly line: SkillLine }) {
+export function SkillCard({ line, parcel }: { readonly line: SkillLine; readonly parcel: number }) {
   const { path, local, result } = line;
   const [word, tone] = outcomeOf(line);
   const id = result?.id ?? local?.id;
@@ -37,7 +37,9 @@ export function SkillCard({ line }: { readonly line: SkillLine }) {
           </p>
         ))}
       <FindingList findings={findings} lines={local?.lines ?? []} />
-      {result !== undefined && result.status !== "failed" && <Content result={result} />}
+      {result !== undefined && result.status !== "failed" && (
+        <Content result={result} folder={path} parcel={parcel} />
+      )}
     </li>
   );
 }
@@ -93,10 +95,19 @@ function Refusal({
   );
 }
 
-function Content({ result: { id, changes, omitted, status, isDryRun, isNew } }: { readonly result: Good }) {
+interface ContentProps {
+  readonly result: Good;
+  readonly folder: string;
+  readonly parcel: number;
+}
+
+function Content({ result, folder, parcel }: ContentProps) {
+  const { id, changes, omitted, status, isDryRun, isNew } = result;
   return (
     <>
-      {changes !== undefined && changes.length > 0 && <ChangeList changes={changes} />}
+      {changes !== undefined && changes.length > 0 && (
+        <ChangeList id={id} folder={folder} changes={changes} parcel={parcel} />
+      )}
       {omitted.length > 0 && (
         <details>
           <summary className="text-sm text-muted hover:text-ink">
@@ -119,7 +130,7 @@ function Content({ result: { id, changes, omitted, status, isDryRun, isNew } }: 
           </Link>
           {!isNew && (
             <Link href={`/skills/${id}/versions`} className="text-accent hover:underline">
-              Compare with current
+              View changes
             </Link>
           )}
         </p>

@@ -1,4 +1,4 @@
-import { isSkillFile, type ListedFile, type Listing, type ListingBounds } from "./listing.ts";
+import type { ListedFile, Listing, ListingBounds } from "./listing.ts";
 
 const BLOCK = 512;
 const text = new TextDecoder();
@@ -23,7 +23,7 @@ export async function listTarGz(archive: Blob, bounds: ListingBounds): Promise<L
 
 export function listTar(
   bytes: Uint8Array,
-  { skillFileBytes }: Pick<ListingBounds, "skillFileBytes">,
+  { isWanted, fileBytes }: Pick<ListingBounds, "isWanted" | "fileBytes">,
 ): Listing {
   const files: ListedFile[] = [];
   let longName: string | undefined;
@@ -39,7 +39,7 @@ export function listTar(
     else {
       if (type === "" || type === "0") {
         const path = (longName ?? nameOf(head)).replace(/^(?:\.\/)+/, "");
-        const isRead = isSkillFile(path) && size <= skillFileBytes;
+        const isRead = isWanted(path) && size <= fileBytes;
         files.push({ path, size, ...(isRead ? { content } : {}) });
       }
       longName = undefined;

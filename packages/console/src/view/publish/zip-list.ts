@@ -1,17 +1,17 @@
 import { unzipSync } from "fflate";
-import { isSkillFile, type ListedFile, type Listing, type ListingBounds } from "./listing.ts";
+import type { ListedFile, Listing, ListingBounds } from "./listing.ts";
 
-/** What is in a ZIP. Only its SKILL.md files are unpacked. */
-export function listZip(bytes: Uint8Array, { skillFileBytes, archiveSkills }: ListingBounds): Listing {
+/** What is in a ZIP. Only what is wanted is unpacked. */
+export function listZip(bytes: Uint8Array, { isWanted, fileBytes, files: most }: ListingBounds): Listing {
   const found: ListedFile[] = [];
-  let wanted = 0;
+  let read = 0;
   const texts = unzipSync(bytes, {
     filter: ({ name, originalSize }) => {
       if (name.endsWith("/")) return false;
       found.push({ path: name, size: originalSize });
-      const isWanted = isSkillFile(name) && originalSize <= skillFileBytes && wanted < archiveSkills;
-      wanted += isWanted ? 1 : 0;
-      return isWanted;
+      const isRead = isWanted(name) && originalSize <= fileBytes && read < most;
+      read += isRead ? 1 : 0;
+      return isRead;
     },
   });
   const files = found.map((file) => {

@@ -1,10 +1,10 @@
 import type { SkillRow } from "@skillhold/protocol/http";
-import { Archive, type LucideIcon, Power, PowerOff, Trash2 } from "lucide-react";
+import { Archive, type LucideIcon, Power, PowerOff, Trash2, X } from "lucide-react";
 import { useState } from "react";
 import { call } from "../../api/client.ts";
 import { type Rights, useRights } from "../../api/session.tsx";
 import { queries } from "../../api/use-api.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button, IconButton } from "../../ui/button.tsx";
 import { count } from "../../ui/text.tsx";
 import { toast, toastFailure } from "../../ui/toast.tsx";
 
@@ -100,7 +100,7 @@ export function BulkBar({
     <div
       role="toolbar"
       aria-label="Selected skills"
-      className="sticky bottom-4 z-20 mx-auto my-3 flex w-fit max-w-full flex-wrap items-center gap-2 rounded-lg border border-line-strong bg-panel px-3 py-2 shadow-pop"
+      className="sticky bottom-4 z-20 mx-auto my-3 flex w-fit max-w-full flex-wrap items-center gap-1.5 rounded-lg border border-line-strong bg-panel px-3 py-2 shadow-pop"
     >
       <span className="text-sm font-medium tabular-nums">{rows.length} selected</span>
       {allowed.map((action) => (
@@ -108,9 +108,7 @@ export function BulkBar({
           {action.name}
         </Button>
       ))}
-      <Button look="quiet" onClick={onDone}>
-        Clear
-      </Button>
+      <IconButton icon={X} label="Clear selection" onClick={onDone} />
     </div>
   );
 }

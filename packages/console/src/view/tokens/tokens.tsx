@@ -1,4 +1,4 @@
-import { KeyRound, Plus, UserPlus } from "lucide-react";
+import { Ban, KeyRound, Plus, UserPlus } from "lucide-react";
 import { useState } from "react";
 import { useSearchParams } from "wouter";
 import { useApi, useChange } from "../../api/use-api.ts";
@@ -81,8 +81,8 @@ function columnsWith(onRevoke: (token: Token) => void): readonly Column<Token>[]
     isAction: true,
     show: (token) =>
       isAlive(token, Date.now()) && (
-        <Button look="danger" onClick={() => onRevoke(token)} aria-label={`Revoke ${token.name}`}>
-          Revoke
+        <Button look="danger" icon={Ban} onClick={() => onRevoke(token)} aria-label={`Revoke ${token.name}`}>
+          <span className="max-sm:sr-only">Revoke</span>
         </Button>
       ),
   };
