@@ -31,7 +31,7 @@ export function Kept({ approvals }: { readonly approvals: readonly Approval[] })
           <Link href={`/skills/${approval.skill}`} className="font-medium hover:underline">
             {approval.skill}
           </Link>{" "}
-          may {actOf(approval)} <Mono className="break-all">{exactText(approval.target)}</Mono>
+          can {actOf(approval)} <Mono className="break-all">{exactText(approval.target)}</Mono>
         </span>
       ),
     },

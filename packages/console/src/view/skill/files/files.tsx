@@ -42,7 +42,7 @@ export function Files({ skill }: SkillProps) {
       <div className="min-w-0 space-y-3">
         {revision !== undefined && revision !== skill.registry?.revision && (
           <p className="flex flex-wrap items-center gap-2 text-sm text-muted">
-            <Badge tone="warn">r{revision}</Badge> This is not the revision that counts.
+            <Badge tone="warn">r{revision}</Badge> Not the current revision.
             <Link href={fileHref(id, path)} className="text-accent-strong underline">
               Show the current one
             </Link>

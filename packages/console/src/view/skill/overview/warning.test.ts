@@ -22,7 +22,7 @@ test("what is missing is told once, with the way to it [S-59]", () => {
   const readiness = { state: "missing-deps", reasons: ["pip:pypdf is missing"] };
   const entry = { readiness, diagnostics: [] };
   expect(warningsOf(skill({ registry, access, entry }))).toEqual([
-    { text: "It lacks pip:pypdf on this machine.", tab: "dependencies" },
+    { text: "Missing on this machine: pip:pypdf.", tab: "dependencies" },
   ]);
 });
 

@@ -20,7 +20,7 @@ export function warningsOf({ entry, registry, access }: Warned): readonly SkillW
   if (registry?.status === "archived" && registry.reason !== "deps" && access.isVisible)
     found.push({ text: `It is archived${registry.reason === undefined ? "" : `: ${registry.reason}`}.` });
   if (missing.length > 0)
-    found.push({ text: `It lacks ${missing.join(", ")} on this machine.`, tab: "dependencies" });
+    found.push({ text: `Missing on this machine: ${missing.join(", ")}.`, tab: "dependencies" });
   if (entry.readiness.state !== "ready" && missing.length === 0)
     for (const reason of entry.readiness.reasons) found.push({ text: reason });
   if (missing.length === 0) for (const text of access.warnings) found.push({ text });

@@ -84,7 +84,7 @@ function FileChange({ file }: { readonly file: FileDiff }) {
         {isRun && <Badge tone="warn">{to.executable ? "now executable" : "no longer executable"}</Badge>}
       </summary>
       {file.text === undefined ? (
-        <p className="px-4 pb-3 text-sm text-muted">{file.note ?? "Only how it may be run differs."}</p>
+        <p className="px-4 pb-3 text-sm text-muted">{file.note ?? "Only the exec bit differs."}</p>
       ) : (
         <DiffView path={file.path} text={file.text} />
       )}
