@@ -159,8 +159,10 @@ test("an address shows the same again: filters, order, words and tab [S-59]", as
     const shown = () => again.getByRole("link", { name: /^same-(alpha|beta|gamma)$/ }).allTextContents();
     await eventually(shown).toEqual(["same-beta"]);
   }
-  await page.getByRole("button", { name: "Show all tags, not only same" }).click();
+  await page.getByRole("combobox", { name: "Tag" }).selectOption("");
   await eventually(() => page.url()).not.toContain("tag=");
+  await page.getByRole("combobox", { name: "Tag" }).selectOption("same");
+  await eventually(() => page.url()).toContain("tag=same");
   await page.goto(`${gateway.url}/catalogue?format=json&task=maps&runtime=crewai&state=visible`);
   await settled(page);
   await page.reload();

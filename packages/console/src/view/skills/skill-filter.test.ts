@@ -1,10 +1,10 @@
 import type { SkillRow } from "@skillhold/protocol/http";
 import { expect, test } from "vitest";
-import { filterRows, readState } from "./skill-filter.ts";
+import { countTags, filterRows, readState } from "./skill-filter.ts";
 
 // Only what the filter looks at.
-const row = (id: string, at: string) =>
-  ({ entry: { id, name: id, tags: [], lastModified: at } }) as unknown as SkillRow;
+const row = (id: string, at: string, tags: readonly string[] = []) =>
+  ({ entry: { id, name: id, tags, lastModified: at } }) as unknown as SkillRow;
 const rows = [row("a", "2026-01-01"), row("b", "2026-03-01"), row("c", "2026-02-01")];
 const ranks = {
   scores: new Map([
@@ -28,4 +28,14 @@ test("without words there is no best match: skills are in the order of their nam
   expect(readState(new URLSearchParams("order=best")).order).toBe("name");
   expect(readState(new URLSearchParams("q=report")).order).toBe("best");
   expect(shown("order=best")).toEqual(["a", "b", "c"]);
+});
+
+test("tags are counted, and the chosen one is among them [S-59]", () => {
+  const tagged = [row("a", "", ["team", "writing"]), row("b", "", ["team"])];
+  expect(countTags(tagged, "gone")).toEqual([
+    ["gone", 0],
+    ["team", 2],
+    ["writing", 1],
+  ]);
+  expect(countTags([row("a", "")], null)).toEqual([]);
 });

@@ -63,6 +63,16 @@ export function filterRows(
   return fitting;
 }
 
+/** How many skills have which tag; the chosen one is there also when none has it. */
+export function countTags(
+  rows: readonly SkillRow[],
+  chosen: string | null,
+): readonly (readonly [string, number])[] {
+  const numbers = new Map<string, number>(chosen === null ? [] : [[chosen, 0]]);
+  for (const tag of rows.flatMap(({ entry }) => entry.tags)) numbers.set(tag, (numbers.get(tag) ?? 0) + 1);
+  return [...numbers].toSorted(([a], [b]) => a.localeCompare(b, "en"));
+}
+
 function namesOf({ entry }: SkillRow): readonly string[] {
   return [entry.id, entry.name, ...entry.tags].map((name) => name.toLowerCase());
 }

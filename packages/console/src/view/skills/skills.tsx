@@ -1,4 +1,4 @@
-import { FileUp, LayoutList, SearchX, X } from "lucide-react";
+import { FileUp, LayoutList, SearchX } from "lucide-react";
 import { useMemo } from "react";
 import { useSearchParams } from "wouter";
 import { useCanPublish } from "../../api/session.tsx";
@@ -14,6 +14,7 @@ import { HealthCards } from "./health-card.tsx";
 import { SearchField } from "./search-field.tsx";
 import { filterRows, isInTab, type Order, orders, type Ranks, readState, tabs } from "./skill-filter.ts";
 import { SkillList } from "./skill-list.tsx";
+import { TagSelect } from "./tag-select.tsx";
 
 /** All skills: which there are, which are well, and the switches. */
 export function Skills() {
@@ -55,16 +56,7 @@ export function Skills() {
       />
       <div className="flex flex-wrap gap-2 px-4 py-3">
         <SearchField words={state.words} onChange={(words) => set("q", words)} />
-        {state.tag !== null && (
-          <Button
-            icon={X}
-            aria-label={`Show all tags, not only ${state.tag}`}
-            onClick={() => set("tag", "")}
-            className="max-w-48 text-muted"
-          >
-            <span className="truncate">{state.tag}</span>
-          </Button>
-        )}
+        <TagSelect rows={rows} tag={state.tag} onChoose={(tag) => set("tag", tag)} />
         <Select
           aria-label="Sort by"
           value={state.order}

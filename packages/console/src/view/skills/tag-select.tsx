@@ -1,0 +1,32 @@
+import type { SkillRow } from "@skillhold/protocol/http";
+import { useMemo } from "react";
+import { Select } from "../../ui/field.tsx";
+import { countTags } from "./skill-filter.ts";
+
+export interface TagSelectProps {
+  readonly rows: readonly SkillRow[];
+  readonly tag: string | null;
+  /** Called with nothing for all of them. */
+  readonly onChoose: (tag: string) => void;
+}
+
+/** The tags that skills have; nothing where there are none. */
+export function TagSelect({ rows, tag, onChoose }: TagSelectProps) {
+  const tags = useMemo(() => countTags(rows, tag), [rows, tag]);
+  if (tags.length === 0) return null;
+  return (
+    <Select
+      aria-label="Tag"
+      value={tag ?? ""}
+      onChange={({ target }) => onChoose(target.value)}
+      className="w-auto! max-w-48"
+    >
+      <option value="">All tags</option>
+      {tags.map(([name, number]) => (
+        <option key={name} value={name}>
+          {name} ({number})
+        </option>
+      ))}
+    </Select>
+  );
+}
