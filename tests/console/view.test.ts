@@ -98,6 +98,7 @@ test("everyone can read and reach everything of every view, in light and dark, a
     await checkAccessible(page, path === first ? "page" : "view");
     await checkWidth(page);
     await page.emulateMedia({ colorScheme: "light" });
+    await page.locator('html[data-theme="light"]').waitFor();
     await page.setViewportSize(large);
   }
   excuse(opened, /404.*no-such-skill/);

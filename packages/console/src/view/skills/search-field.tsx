@@ -11,7 +11,7 @@ export function SearchField({
   readonly onChange: (words: string) => void;
 }) {
   return (
-    <div className="relative min-w-48 flex-1">
+    <div className="relative min-w-48 flex-1 max-sm:basis-full">
       <Search
         className="pointer-events-none absolute top-1/2 left-2.5 size-4 -translate-y-1/2 text-faint"
         aria-hidden

@@ -61,7 +61,7 @@ export function Skills() {
           aria-label="Sort by"
           value={state.order}
           onChange={({ target }) => set("order", target.value)}
-          className="w-auto!"
+          className="sm:w-auto! max-sm:flex-1"
         >
           {orders
             .filter((order) => order !== "best" || state.words.trim() !== "")

@@ -19,7 +19,7 @@ export function TagSelect({ rows, tag, onChoose }: TagSelectProps) {
       aria-label="Tag"
       value={tag ?? ""}
       onChange={({ target }) => onChoose(target.value)}
-      className="w-auto! max-w-48"
+      className="sm:w-auto! sm:max-w-48 max-sm:flex-1"
     >
       <option value="">All tags</option>
       {tags.map(([name, number]) => (
