@@ -78,7 +78,7 @@ test("a link that another page leads to makes nobody someone else without a word
   const { secret } = await issueToken(spec, { by }, port.gateway.registry);
   await page.goto(evilOrigin);
   await page.evaluate(`location.assign("${port.origin}/sign-in#${secret}")`);
-  const exchange = page.getByRole("button", { name: "Sign in with the link" });
+  const exchange = page.getByRole("button", { name: "Sign in with this link" });
   await exchange.waitFor();
   await page.getByText("You are signed in as root.").waitFor();
   expect(page.url()).toBe(`${port.origin}/sign-in`);
@@ -89,7 +89,7 @@ test("a link that another page leads to makes nobody someone else without a word
 
 test("a code that does not count, and one that is missing, are explained [S-53]", async () => {
   await page.goto(`${port.origin}/sign-in#skh_wrong<img src=x onerror=alert(1)>`);
-  await page.getByText("This code to sign in with does not count, or not any more.").waitFor();
+  await page.getByText("This sign-in link has expired or was used before.").waitFor();
   await page.getByText("skillhold token sign-in").waitFor();
   expect(page.url()).toBe(`${port.origin}/sign-in`);
   await page.goto("about:blank");

@@ -3,7 +3,7 @@ import type { RegistryStore } from "@skillhold/core/registry";
 import { removeAgent } from "@skillhold/core/registry";
 import { issueToken, revokeToken, useSignIn } from "@skillhold/core/token";
 import { openGateway } from "@skillhold/gateway";
-import { routeTable } from "@skillhold/protocol/http";
+import { Problem, routeTable } from "@skillhold/protocol/http";
 import { openRegistryStore } from "@skillhold/store";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { freshDatabase } from "../postgres-database.ts";
@@ -41,6 +41,18 @@ describe("a token of a program", () => {
     const { id, user, role, expiresAt } = token;
     expect(await response.json()).toEqual({ user, role, expiresAt, token: id });
     expect(response.headers.get("cache-control")).toBe("no-store");
+  });
+
+  test("is told apart from none, and why it lets nobody in is not told [S-53]", async () => {
+    const { token, secret } = await issue();
+    await revokeToken(token.id, { by }, gateway.registry);
+    const detailFor = async (headers: Readonly<Record<string, string>>) => {
+      const response = await ask(gateway, "GET", "/v1/me", { headers });
+      return Problem.parse(await response.json()).detail;
+    };
+    expect(await detailFor({})).toBe("No token was sent.");
+    for (const each of [secret, `${secret}A`, "x"])
+      expect(await detailFor(bearer(each))).toBe("The token is unknown, expired or revoked.");
   });
 
   test("counts only whole, and in no other place than its header [S-53]", async () => {

@@ -14,7 +14,7 @@ import { openRegistryStore } from "../../packages/store/src/registry-store.ts";
 import { admin, engines, openScene, type Scene } from "../registry/scene.ts";
 
 const minute = 60_000;
-const refused = { code: "UNAUTHENTICATED", message: expect.stringContaining("does not count") };
+const refused = { code: "UNAUTHENTICATED", message: expect.stringContaining("expired or was used before") };
 const moduleUrl = pathToFileURL(join(import.meta.dirname, "../../packages/core/src/token/index.ts")).href;
 
 describe.each(engines)("signing in on %s", (engine) => {

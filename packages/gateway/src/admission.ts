@@ -6,6 +6,7 @@ import type { Authenticate, Authenticated } from "./auth/authenticate.ts";
 import { clientAddress } from "./auth/client-address.ts";
 import { type Asked as Foreign, rejectForeign } from "./auth/host-check.ts";
 import type { RateLimit } from "./auth/rate-limit.ts";
+import { unauthenticated } from "./auth/unauthenticated.ts";
 import type { GatewayContext } from "./gateway-context.ts";
 import type { OpenAnswers } from "./open-answer.ts";
 
@@ -50,7 +51,7 @@ export async function admit(
   });
   if (found === undefined) {
     parts.rate.takeFrom(address);
-    throw unauthenticated();
+    throw unauthenticated(headers.has("authorization"));
   }
   const { token, role } = found.principal;
   parts.rate.takeOf(token);
@@ -81,8 +82,4 @@ export function beginAnswer(
 ): (bytes: number) => void {
   const key = found === undefined ? `address ${addressOf(c, context)}` : `token ${found.principal.token}`;
   return open.begin(key, c.env?.outgoing);
-}
-
-export function unauthenticated(): SkillError {
-  return new SkillError("UNAUTHENTICATED", "There is no token, or it does not count.");
 }

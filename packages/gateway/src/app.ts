@@ -9,9 +9,9 @@ import {
   askedOf,
   beginAnswer,
   type Gatekeepers,
-  unauthenticated,
 } from "./admission.ts";
 import { isNavigation, rejectForeignHost, rejectForeignPage } from "./auth/host-check.ts";
+import { unauthenticated } from "./auth/unauthenticated.ts";
 import { consolePage, isOfConsole } from "./console/console-page.ts";
 import type { GatewayContext } from "./gateway-context.ts";
 import { rejectUnsupported } from "./http/condition.ts";
@@ -135,7 +135,7 @@ async function answerMount(
   context: RunningContext,
 ): Promise<Response> {
   const found = await admit({ operation: undefined, roles: mount.roles }, c, parts, context);
-  if (found === undefined) throw unauthenticated();
+  if (found === undefined) throw unauthenticated(false);
   const { principal } = found;
   beginAnswer(c, found, parts, context);
   context.mounted.note(principal);

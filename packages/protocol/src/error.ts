@@ -49,7 +49,7 @@ export const errorTable = {
   UNAUTHENTICATED: {
     status: 401,
     exit: 4,
-    hint: "Send a token that counts as `Authorization: Bearer <token>`; `skillhold token create` makes one.",
+    hint: "Send a valid token as `Authorization: Bearer <token>`; `skillhold token create` makes one.",
   },
   FORBIDDEN: {
     status: 403,

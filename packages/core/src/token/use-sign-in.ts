@@ -32,7 +32,7 @@ export async function useSignIn(secret: string, context: TokenContext): Promise<
 }
 
 function refused(): SkillError {
-  return new SkillError("UNAUTHENTICATED", "This code to sign in with does not count, or not any more.", {
-    hint: "`skillhold token sign-in` prints a new one.",
+  return new SkillError("UNAUTHENTICATED", "This sign-in link has expired or was used before.", {
+    hint: "Run `skillhold token sign-in` for a new one.",
   });
 }

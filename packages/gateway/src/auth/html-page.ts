@@ -7,14 +7,20 @@ export interface HtmlPage {
   readonly script: string;
 }
 
-const style = `:root { color-scheme: light dark; font: 1.05rem/1.5 system-ui, sans-serif; }
-body { margin: 0; background: Canvas; color: CanvasText; display: grid; min-height: 90vh; place-content: center; }
-main { max-width: 36rem; padding: 1.5rem; }
-h1 { font-size: 1.4rem; margin: 0 0 0.75rem; }
-code, pre { font: 0.95em ui-monospace, monospace; }
-a { color: LinkText; }
-pre { padding: 0.75rem; white-space: pre-wrap; overflow-wrap: anywhere; border: 1px solid color-mix(in srgb, currentColor 25%, transparent); border-radius: 0.4rem; }
+/** The colours of the console, which a page by itself cannot load. */
+const style = `:root { color-scheme: light dark; font: 0.875rem/1.5 ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
+body { margin: 0; background: light-dark(#fbfbfc, #0c0c0f); color: light-dark(#5c5c69, #a6a6b4); display: grid; min-height: 90vh; place-content: center; }
+main { box-sizing: border-box; width: min(28rem, 100vw); padding: 1.5rem; }
+svg { width: 2.5rem; height: 2.5rem; }
+h1 { margin: 1rem 0; font-size: 1.25rem; color: light-dark(#16161a, #ededf2); }
+code, pre { font: 0.8125rem/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; color: light-dark(#16161a, #ededf2); }
+a { color: light-dark(#4f4fc4, #9a9af2); }
+pre { padding: 0.75rem; white-space: pre-wrap; overflow-wrap: anywhere; background: light-dark(#ffffff, #131318); border: 1px solid light-dark(#e4e4e9, #26262f); border-radius: 0.5rem; }
+button { padding: 0.4rem 0.8rem; font: inherit; color: light-dark(#ffffff, #0c0c0f); background: light-dark(#4f4fc4, #9a9af2); border: 0; border-radius: 0.375rem; cursor: pointer; }
 `;
+
+const icon =
+  '<svg viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" fill="#5b5bd6"/><path d="M9 10.5h14M9 16h9M9 21.5h14" stroke="#fff" stroke-width="2.6" stroke-linecap="round"/><circle cx="22" cy="16" r="2" fill="#fff"/></svg>';
 
 /**
  * A page by itself: nothing of it is loaded from anywhere, and it runs its own script alone. Contract: nothing in it
@@ -32,6 +38,7 @@ export function htmlResponse({ title, body, script }: HtmlPage, requestId: strin
 </head>
 <body>
 <main>
+${icon}
 ${body}
 </main>
 <script>${script}</script>

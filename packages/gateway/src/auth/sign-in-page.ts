@@ -31,26 +31,26 @@ const findUser = async () => {
   return response.ok ? (await response.json()).user : undefined;
 };
 const ask = (user) => {
-  say("You are signed in as " + user + ".", "This link ends that, and signs you in as the one whom it was made for.");
+  say("You are signed in as " + user + ".", "This link signs you out, and in again as the person it was made for.");
   const button = document.getElementById("exchange");
   button.hidden = false;
   button.addEventListener("click", () => signIn().catch(fail), { once: true });
 };
-const fail = () => say("The gateway did not answer.", "See that it runs, and open the link once more.");
+const fail = () => say("The gateway did not answer.", "Check that it runs, then open the link again.");
 const begin = async () => {
   const user = await findUser();
   if (user === undefined) await signIn();
   else ask(user);
 };
-if (code === "") say("There is no code in this address.", "Run skillhold token sign-in and open the link that it prints.");
+if (code === "") say("There is no code in this address.", "Run skillhold token sign-in and open the link it prints.");
 else begin().catch(fail);
 `;
 
 const body = `<h1>Sign in to Skillhold</h1>
 <p id="state" role="status">Signing in…</p>
 <p id="hint"></p>
-<p><button id="exchange" type="button" hidden>Sign in with the link</button></p>
-<noscript><p>Signing in takes JavaScript. Without it, use a token: <code>skillhold token create</code> makes one.</p></noscript>`;
+<p><button id="exchange" type="button" hidden>Sign in with this link</button></p>
+<noscript><p>Signing in needs JavaScript. Without it, use a token: <code>skillhold token create</code> makes one.</p></noscript>`;
 
 /** Where the link leads that someone signs in with. */
 export const signInPage: Page = {

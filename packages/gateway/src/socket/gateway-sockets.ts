@@ -6,6 +6,7 @@ import type { GatewayApp } from "../app.ts";
 import type { Authenticate } from "../auth/authenticate.ts";
 import { rejectForeign } from "../auth/host-check.ts";
 import type { RateLimit } from "../auth/rate-limit.ts";
+import { unauthenticated } from "../auth/unauthenticated.ts";
 import { refuseRaw } from "../http/raw-refusal.ts";
 import { SOCKET_PATH } from "../missing-route.ts";
 import type { Principal } from "../principal.ts";
@@ -146,7 +147,7 @@ export class GatewaySockets {
     const found = await this.#parts.authenticate({ method: "GET", headers, rejectUnknown });
     if (found !== undefined) return found.principal;
     this.#parts.rate.takeFrom(address);
-    throw new SkillError("UNAUTHENTICATED", "There is no token, or it does not count.");
+    throw unauthenticated(headers.has("authorization"));
   }
 }
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
-import { SkillError } from "@skillhold/protocol/error";
 import type { ClientMessage } from "@skillhold/protocol/http";
 import { clientAddress } from "../auth/client-address.ts";
 import { CSRF_HEADER } from "../auth/csrf.ts";
+import { unauthenticated } from "../auth/unauthenticated.ts";
 import type { GatewayOptions } from "../gateway-context.ts";
 
 type Hello = Extract<ClientMessage, { readonly method: "hello" }>["params"];
@@ -50,5 +50,5 @@ export class Visitor {
 /** Nothing else can stand in a header, and no token has it. */
 function tokenOf(text: string): string {
   if (/^[\x21-\x7e]+$/.test(text)) return text;
-  throw new SkillError("UNAUTHENTICATED", "There is no token, or it does not count.");
+  throw unauthenticated(true);
 }
