@@ -48,7 +48,8 @@ test("of too many that wait the next is refused at once, and one that waits too 
 
 test("who wants much keeps nobody from a little, neither of work nor of a place to wait at [S-53]", async () => {
   const { begun, enter } = scene(new HeavyGate({ ofKey: 2, ofAll: 4, waiting: 4, waitMs: 60_000 }));
-  const [first] = ["a1", "a2", "b1", "b2"].map((name) => enter(name.slice(0, 1), name));
+  const busy = ["a1", "a2", "b1", "b2"].map((name) => enter(name.slice(0, 1), name));
+  const [first] = busy;
   const queue = ["a3", "a4", "b3", "b4"].map((name) => enter(name.slice(0, 1), name));
   const given = expect(queue[1]?.done).rejects.toMatchObject({ code: "RATE_LIMITED" });
   const little = enter("c", "c1");
@@ -59,6 +60,8 @@ test("who wants much keeps nobody from a little, neither of work nor of a place 
   little.end.resolve();
   expect(await little.done).toBe("c1");
   expect(begun.slice(0, 5)).toEqual(["a1", "a2", "b1", "b2", "c1"]);
+  for (const { end } of [...busy, ...queue]) end.resolve();
+  await Promise.allSettled(queue.map(({ done }) => done));
 });
 
 test("what is called off while it waits is not begun, and what fails makes room [S-53]", async () => {
