@@ -74,9 +74,10 @@ export function Mono({ children, className }: { readonly children: ReactNode; re
 
 const sizes = ["B", "kB", "MB", "GB"] as const;
 
+/** In steps of 1,024, as limits have it: 20 MB is 20 MB. */
 export function formatBytes(bytes: number): string {
-  const at = Math.min(sizes.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
-  return `${at === 0 ? bytes : (bytes / 1000 ** at).toFixed(1)} ${sizes[at]}`;
+  const at = Math.min(sizes.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
+  return `${Number((bytes / 1024 ** at).toFixed(1))} ${sizes[at]}`;
 }
 
 export function count(number: number, noun: string): string {
