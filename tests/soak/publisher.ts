@@ -28,13 +28,13 @@ process.stdin.unref();
 const clock = fastClock(Number(startedAt), Number(speed));
 const store = await openRegistryStore(url, { clock });
 // To read code for what it needs has no part in this, and makes every start slower.
-const hooks = { manifest: async () => ({ dependencies: [], notes: [] }) };
+const scan = async () => ({ dependencies: [], notes: [] });
 const context: RegistryContext = {
   store,
   clock,
   ids: { next: () => randomUUID() },
   limits: defaultLimits,
-  hooks,
+  scan,
 };
 const work = mkdtempSync(join(folder, "publisher-"));
 let left = Number(count);

@@ -1,10 +1,21 @@
 import { basename } from "node:path";
 import { type Bundle, readBounded } from "../bundle/index.ts";
 import type { DependencyManifest } from "./dependency.ts";
-import { isScanned, MAX_SCANNED_BYTES, type ScanFile, type ScanOptions, scanDependencies } from "./scan.ts";
+import {
+  isScanned,
+  MAX_SCANNED_BYTES,
+  type Scan,
+  type ScanCall,
+  type ScanFile,
+  scanDependencies,
+} from "./scan.ts";
 
 /** What a bundle on disk needs. A file that cannot be read is a note. */
-export async function scanBundle(bundle: Bundle, options: ScanOptions = {}): Promise<DependencyManifest> {
+export async function scanBundle(
+  bundle: Bundle,
+  call: ScanCall = {},
+  scan: Scan = scanDependencies,
+): Promise<DependencyManifest> {
   const problems: { file: string; message: string }[] = [];
   const files = bundle.files.map(({ path, origin }): ScanFile => {
     if (!isScanned(path)) return { path, bytes: undefined };
@@ -13,6 +24,6 @@ export async function scanBundle(bundle: Bundle, options: ScanOptions = {}): Pro
     problems.push({ file: path, message: `it was not read: ${read.problem.message}` });
     return { path, bytes: undefined };
   });
-  const manifest = await scanDependencies(files, { name: basename(bundle.root), ...options });
+  const manifest = await scan(files, { name: basename(bundle.root), ...call });
   return { ...manifest, notes: [...problems, ...manifest.notes] };
 }

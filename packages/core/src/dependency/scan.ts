@@ -32,6 +32,14 @@ export interface ScanOptions {
   readonly timeMs?: number;
 }
 
+/** What is asked of a scanner that may be elsewhere. */
+export interface ScanCall extends Pick<ScanOptions, "name"> {
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A scanner: `scanDependencies` where it is called, or that of a `ScanThread`. */
+export type Scan = (files: readonly ScanFile[], call?: ScanCall) => Promise<DependencyManifest>;
+
 /** Larger files are data or built code; a note says that they were not read. */
 export const MAX_SCANNED_BYTES = 1_000_000;
 
@@ -65,6 +73,13 @@ export async function scanDependencies(
     await inTime(text, tally, () => scanCode(text, content, shells, tally));
   tallyShells(shells, paths, content, tally);
   return applyDeclaration(tally.manifest(development), declaration?.declared);
+}
+
+/** What is known of a bundle that took too long: as if the parser had given up each of its files. */
+export function unreadable(files: readonly ScanFile[]): DependencyManifest {
+  const tally = new Tally();
+  for (const { path, bytes } of files) if (bytes !== undefined && isScanned(path)) tally.giveUp(path);
+  return tally.manifest(new Set());
 }
 
 /** A path, and what code may call it: without its extension, or by the folder that it is the index of. */

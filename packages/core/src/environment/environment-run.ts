@@ -1,5 +1,4 @@
 import type { Limits } from "@skillhold/protocol";
-import type { IndexCache } from "../library/index-cache.ts";
 import type { Library } from "../library/library.ts";
 import type { Viewer } from "../library/viewer.ts";
 import { findRuntime } from "../sandbox/runtime.ts";
@@ -8,12 +7,12 @@ import { dependencyWarnings } from "./dependency-warning.ts";
 import { environmentHome } from "./environment-folder.ts";
 import { runEnvironment } from "./run-environment.ts";
 import type { SkillEnvironment } from "./skill-environment.ts";
+import type { ManifestPorts } from "./skill-manifest.ts";
 import { copySubject } from "./survey-subject.ts";
 
-export interface EnvironmentRunPorts {
+export interface EnvironmentRunPorts extends Pick<ManifestPorts, "cache" | "scan"> {
   readonly sandbox: Sandbox;
   readonly limits: Limits;
-  readonly cache?: IndexCache;
 }
 
 /** What makes the packages that were installed below a data folder part of runs, and tells agents what is missing. */

@@ -40,7 +40,7 @@ export { rememberRuntimes } from "./runtime-memory.ts";
 export { checkRuntimes, type RuntimeReport, type RuntimeState, type RuntimesPorts } from "./runtimes.ts";
 export { type EnvironmentPorts, findEnvironment, type SkillEnvironment } from "./skill-environment.ts";
 export { installForSkill, type SkillInstallPlan } from "./skill-install.ts";
-export { type ManifestSubject, readManifest } from "./skill-manifest.ts";
+export { type ManifestPorts, type ManifestSubject, readManifest } from "./skill-manifest.ts";
 export { type InstallSpec, type Manager, readSpec } from "./spec.ts";
 export {
   type DependencySurvey,

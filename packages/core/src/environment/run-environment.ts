@@ -1,5 +1,4 @@
 import { readdir } from "node:fs/promises";
-import type { IndexCache } from "../library/index-cache.ts";
 import { type EnvironmentOwner, readLink } from "./environment-link.ts";
 import type { Need } from "./need.ts";
 import {
@@ -8,7 +7,7 @@ import {
   openNamed,
   type SkillEnvironment,
 } from "./skill-environment.ts";
-import { type ManifestSubject, readManifest } from "./skill-manifest.ts";
+import { type ManifestPorts, type ManifestSubject, readManifest } from "./skill-manifest.ts";
 import { type InstallSpec, readSpec } from "./spec.ts";
 
 /**
@@ -24,9 +23,7 @@ export async function environmentOf(
   return linked ?? (await findEnvironment(specsOf(owner.needs), ports));
 }
 
-export interface RunEnvironmentPorts extends EnvironmentPorts {
-  readonly cache?: IndexCache;
-}
+export interface RunEnvironmentPorts extends EnvironmentPorts, ManifestPorts {}
 
 /** The same for a skill that has not been scanned: it is, unless nothing was ever installed here. */
 export async function runEnvironment(

@@ -1,5 +1,6 @@
 import type { Bundle } from "../bundle/index.ts";
 import type { DependencyManifest } from "../dependency/dependency.ts";
+import type { Scan } from "../dependency/scan.ts";
 import type { IndexCache } from "../library/index-cache.ts";
 
 /** A skill whose dependencies are asked for. */
@@ -13,10 +14,17 @@ export interface ManifestSubject {
   readonly open: () => Promise<Bundle>;
 }
 
+export interface ManifestPorts {
+  readonly cache?: IndexCache;
+  /** In place of the scanner in this thread. */
+  readonly scan?: Scan;
+  readonly signal?: AbortSignal;
+}
+
 /** What a skill needs, from the cache where its content was scanned before. */
 export async function readManifest(
   subject: ManifestSubject,
-  { cache }: { readonly cache?: IndexCache },
+  { cache, scan, signal }: ManifestPorts,
 ): Promise<DependencyManifest> {
   const { name, treeHash } = subject;
   const key =
@@ -26,7 +34,7 @@ export async function readManifest(
   const bundle = await subject.open();
   // The parsers are large; most skills are known.
   const { scanBundle } = await import("../dependency/scan-bundle.ts");
-  const manifest = await scanBundle(bundle, { name });
+  const manifest = await scanBundle(bundle, { name, signal }, scan);
   if (key !== undefined) cache?.save(key, Buffer.from(JSON.stringify(manifest)));
   return manifest;
 }

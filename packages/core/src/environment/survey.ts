@@ -4,7 +4,7 @@ import { type DependencyState, dependencyState, type EffectOptions } from "./eff
 import type { NeedCheck } from "./need.ts";
 import { environmentOf } from "./run-environment.ts";
 import type { SkillEnvironment } from "./skill-environment.ts";
-import { type ManifestSubject, readManifest } from "./skill-manifest.ts";
+import { type ManifestPorts, type ManifestSubject, readManifest } from "./skill-manifest.ts";
 
 /** What is known of a skill's dependencies: what it needs, what of it is there, and what follows. */
 export interface DependencySurvey {
@@ -17,7 +17,7 @@ export interface DependencySurvey {
   readonly environment?: SkillEnvironment;
 }
 
-export interface SurveyPorts extends CheckPorts {
+export interface SurveyPorts extends CheckPorts, ManifestPorts {
   /** The folder for environments: `environmentHome`. Without it no skill has one. */
   readonly home?: string;
 }

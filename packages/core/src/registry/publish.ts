@@ -1,7 +1,6 @@
 import { basename } from "node:path";
 import type { Diagnostic, Provenance, SkillEvent } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type DependencyManifest, scanDependencies } from "../dependency/index.ts";
 import type { Blob } from "./blob-store.ts";
 import { listChanges } from "./diff.ts";
 import { grantGiven, grantRevoked } from "./grant-event.ts";
@@ -11,6 +10,7 @@ import type { Published, PublishOptions } from "./publication.ts";
 import type { RegistryContext } from "./registry-context.ts";
 import type { RegistryTransaction } from "./registry-store.ts";
 import { type Candidate, planRelease, type Release } from "./release.ts";
+import { scanStaged } from "./scan-staged.ts";
 import { invalidSkill, type StageOptions, stageFolder } from "./stage.ts";
 import type { StagedSkill } from "./staged-skill.ts";
 
@@ -36,7 +36,7 @@ export async function publishStaged(
   const { store, hooks = {} } = context;
   const diagnostics = [...staged.diagnostics, ...((await hooks.guard?.(staged)) ?? [])];
   if (diagnostics.some(({ severity }) => severity === "error")) throw invalidSkill(diagnostics);
-  const manifest = (await hooks.manifest?.(staged)) ?? (await scan(staged));
+  const manifest = await scanStaged(staged, options, context);
   const missing = (await hooks.missing?.(staged, manifest)) ?? [];
   const candidate = { ...makeCandidate(staged, options, context), manifest, missing };
   rejectAborted(options.signal);
@@ -57,11 +57,6 @@ async function rejectHidden(
 ): Promise<void> {
   if (mayReplace === undefined || (await store.findSkill(id)) === undefined) return;
   if (!(await mayReplace(id))) throw takenId(id);
-}
-
-async function scan({ id, files }: StagedSkill): Promise<DependencyManifest> {
-  const scanned = files.map(({ path, content }) => ({ path, bytes: content }));
-  return await scanDependencies(scanned, { name: id });
 }
 
 function makeCandidate(

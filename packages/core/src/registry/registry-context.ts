@@ -1,6 +1,6 @@
 import type { Diagnostic } from "@skillhold/protocol";
 import type { Limits } from "@skillhold/protocol/limits";
-import type { DependencyManifest } from "../dependency/index.ts";
+import type { DependencyManifest, Scan } from "../dependency/index.ts";
 import type { Clock, Ids } from "../port.ts";
 import type { RegistryStore } from "./registry-store.ts";
 import type { StagedSkill } from "./staged-skill.ts";
@@ -12,6 +12,8 @@ export interface RegistryContext {
   /** Gives UUIDs. */
   readonly ids: Ids;
   readonly limits: Limits;
+  /** Finds what skills need, in place of the scanner in this thread. */
+  readonly scan?: Scan;
   readonly hooks?: PublishHooks;
 }
 
@@ -19,8 +21,6 @@ export interface RegistryContext {
 export interface PublishHooks {
   /** Findings about its content; one that is an error refuses it. */
   guard?(staged: StagedSkill): Promise<readonly Diagnostic[]>;
-  /** In place of the scanner of its code. */
-  manifest?(staged: StagedSkill): Promise<DependencyManifest>;
   /** What of its manifest is missing on this machine, as `pip:name`. */
   missing?(staged: StagedSkill, manifest: DependencyManifest): Promise<readonly string[]>;
 }

@@ -1,10 +1,10 @@
 import { SkillError } from "@skillhold/protocol/error";
 import { combineDigests } from "../bundle/index.ts";
-import { scanDependencies } from "../dependency/index.ts";
 import { skillLock, treeLock } from "./lock.ts";
 import type { RegisteredSkill, TreeFile } from "./registered-skill.ts";
 import type { RegistryContext } from "./registry-context.ts";
 import { planRelease } from "./release.ts";
+import { scanStaged } from "./scan-staged.ts";
 import { systemActor } from "./seed-actor.ts";
 import type { StagedFile, StagedSkill } from "./staged-skill.ts";
 
@@ -48,10 +48,9 @@ export async function completeRow(
   staged: StagedSkill,
   context: RegistryContext,
 ): Promise<boolean> {
-  const { store, clock, hooks = {} } = context;
+  const { store, clock } = context;
   const at = clock.now().toISOString();
-  const scanned = staged.files.map(({ path, content }) => ({ path, bytes: content }));
-  const manifest = (await hooks.manifest?.(staged)) ?? (await scanDependencies(scanned, { name: staged.id }));
+  const manifest = await scanStaged(staged, {}, context);
   const provenance = { source: "seed", by: systemActor, at } as const;
   const candidate = { staged, options: { by: systemActor }, provenance, manifest, missing: [], uid: row.uid };
   await store.blobs.put(staged.files.map(({ digest, content }) => ({ digest, bytes: content })));
