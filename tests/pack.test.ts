@@ -68,6 +68,19 @@ describe("the published packages", () => {
       stderr: "",
     });
   });
+
+  test("scan in a thread that keeps no process from its end, without any source beside it [S-34] [S-67]", () => {
+    const script = `
+      import { ScanThread } from "@skillhold/gateway";
+      const files = [{ path: "a.py", bytes: Buffer.from("import requests") }, { path: "a.sh", bytes: Buffer.from("ls") }];
+      const { dependencies } = await new ScanThread().scan(files, { name: "demo" });
+      console.log(dependencies.map(({ name }) => name).join(" "));`;
+    expect(node(["--input-type=module", "--eval", script])).toMatchObject({
+      status: 0,
+      stdout: "requests bash python3\n",
+      stderr: "",
+    });
+  });
 });
 
 describe("the installed command", () => {

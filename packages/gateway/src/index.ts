@@ -1,6 +1,7 @@
 export type { ApprovalDesk } from "./approval/approval-desk.ts";
 export { registryDesk } from "./approval/registry-desk.ts";
 export { loopbackHosts } from "./auth/host-check.ts";
+export { ScanThread, type ScanThreadOptions } from "./dependency/scan-thread.ts";
 export type { Gateway } from "./gateway.ts";
 export { openGateway } from "./gateway.ts";
 export type { DependencyPorts, GatewayContext, GatewayOptions } from "./gateway-context.ts";

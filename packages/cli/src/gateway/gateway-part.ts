@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { nodeHost, QuestionDesk, registryApprovals } from "@skillhold/core";
 import { RegistryAudit, verifyAudit } from "@skillhold/core/audit";
 import { openRegistryLibrary, type RegistryContext } from "@skillhold/core/registry";
-import { type GatewayContext, type LogEntry, Progress, registryDesk } from "@skillhold/gateway";
+import { type GatewayContext, type LogEntry, Progress, registryDesk, ScanThread } from "@skillhold/gateway";
 import type { Limits } from "@skillhold/protocol/limits";
 import { SqliteCache } from "@skillhold/store";
 import { checkpointsOf, findOwnKey, openSignedStore } from "../audit-store.ts";
@@ -61,10 +61,12 @@ export async function openParts(options: PartOptions, closers: CloserList): Prom
   const audit = closers.add(new RegistryAudit(store, { witness }), (it) => it.close());
   const { secrets, hasSecret } = await openSecrets(folder, closers);
   const host = gatewayHost(io, hasSecret);
-  const machine = { io, folder, limits, ...present({ cache }) };
+  // Whoever publishes must not keep everyone else waiting.
+  const { scan } = closers.add(new ScanThread(), (it) => it.close());
+  const machine = { io, folder, limits, scan, ...present({ cache }) };
   const dependencies = await openDependencies({ ...machine, copies, closing, log });
   const registry: RegistryContext = {
-    ...{ store, clock: { now: () => new Date() }, ids: { next: randomUUID }, limits },
+    ...{ store, clock: { now: () => new Date() }, ids: { next: randomUUID }, limits, scan },
     ...(dependencies === undefined ? {} : { hooks: { missing: missingHook(dependencies) } }),
   };
   const onError = (error: unknown) => log({ level: "error", event: "library.failed", error });

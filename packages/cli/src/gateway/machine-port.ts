@@ -1,4 +1,5 @@
 import type { ApprovalStore, Asker, IndexCache, RunPorts, SecretStore, Viewer } from "@skillhold/core";
+import type { Scan } from "@skillhold/core/dependency";
 import { environmentHome, environmentRuns, rememberRuntimes } from "@skillhold/core/environment";
 import type { DependencyPorts, LogEntry } from "@skillhold/gateway";
 import { SkillError } from "@skillhold/protocol/error";
@@ -15,6 +16,7 @@ interface MachineOptions {
   /** The data folder. */
   readonly folder: string;
   readonly cache?: IndexCache;
+  readonly scan: Scan;
   readonly limits: Limits;
 }
 
@@ -33,6 +35,7 @@ export async function openDependencies({
   log,
   limits,
   cache,
+  scan,
 }: DependencyOptions): Promise<DependencyPorts | undefined> {
   try {
     return {
@@ -43,6 +46,7 @@ export async function openDependencies({
       findRuntime: rememberRuntimes(),
       limits,
       signal: closing,
+      scan,
       ...present({ cache }),
     };
   } catch (error) {
@@ -67,9 +71,10 @@ export function openRuns({
   asker,
   limits,
   cache,
+  scan,
 }: RunOptions): (viewer: Viewer) => RunPorts {
   const sandbox = chooseSandbox(io);
-  const environment = environmentRuns(folder, { sandbox, limits, ...present({ cache }) });
+  const environment = environmentRuns(folder, { sandbox, limits, scan, ...present({ cache }) });
   const sandboxFor = gatedRuns(sandbox);
   return (viewer) => ({ ...environment, sandbox: sandboxFor(viewer), approvals, secrets, asker });
 }
