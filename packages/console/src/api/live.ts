@@ -118,6 +118,8 @@ class Live {
   #lose(socket: WebSocket): void {
     if (socket !== this.#socket || this.#state === "off") return;
     this.#set("lost");
+    // It may have been lost before, and wait to try again.
+    window.clearTimeout(this.#timer);
     this.#timer = window.setTimeout(() => this.#connect(), this.#wait);
     this.#wait = Math.min(this.#wait * 2, LONGEST_WAIT_MS);
   }
