@@ -155,7 +155,7 @@ async function send(key: number, isDryRun: boolean): Promise<void> {
     change(key, { results: skills, state: { step: isDryRun ? "tried" : "published" } });
     if (isDryRun) return;
     for (const other of outdatedBy(key, skills)) tryOut(other.key);
-    void queries.invalidateQueries({ queryKey: ["GET /v1/skills"] });
+    for (const queryKey of [["GET /v1/skills"], ["change"]]) void queries.invalidateQueries({ queryKey });
   } catch (error) {
     step(key, {
       step: "failed",
