@@ -51,8 +51,7 @@ export function Kept({ approvals }: { readonly approvals: readonly Approval[] })
           aria-label={`Revoke the approval of ${approval.target}`}
           onClick={() => takeBack(approval)}
         >
-          {" "}
-          Revoke{" "}
+          Revoke
         </Button>
       ),
     },

@@ -82,8 +82,7 @@ function Rescan() {
     );
   return (
     <Button icon={RotateCw} isBusy={rescan.isPending} onClick={look}>
-      {" "}
-      Rescan{" "}
+      Rescan
     </Button>
   );
 }

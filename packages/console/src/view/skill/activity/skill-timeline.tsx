@@ -21,8 +21,7 @@ export function SkillTimeline({ id }: { readonly id: string }) {
       title="History"
       actions={
         <Link href={`/activity?skill=${id}`} className="text-sm text-accent-strong hover:underline">
-          {" "}
-          Open in Activity{" "}
+          Open in Activity
         </Link>
       }
     >

@@ -79,8 +79,7 @@ function Rescan() {
     rescan.mutate({}, { onSuccess: () => toast("Dependencies rescanned"), onError: toastFailure });
   return (
     <Button icon={RotateCw} isBusy={rescan.isPending} onClick={look}>
-      {" "}
-      Rescan{" "}
+      Rescan
     </Button>
   );
 }
