@@ -178,7 +178,7 @@ describe("the skills that come with it", () => {
 
   test("where a folder lies is told to administrators alone, also when it has the name of another [S-53]", async () => {
     const place = scene.folder();
-    const roots = ["one/skills", "two/skills", "registry"].map((name) => join(place, name));
+    const roots = ["one/skills", "two/skills", "registry", "skills (2)"].map((name) => join(place, name));
     roots.forEach((root, at) => void writeSkill(root, `from-${at}`));
     const { url, signIn } = await scene.serve(["--no-seed", ...roots.flatMap((root) => ["--root", root])]);
     const headers = await tokenOf({ url, signIn });
@@ -201,7 +201,7 @@ describe("the skills that come with it", () => {
     }
     const { sources } = await get(`${url}/v1/status`, routeTable.getStatus, headers);
     expect(sources.map(({ path }) => path)).toEqual([...roots, undefined]);
-    expect(new Set(sources.map(({ label }) => label)).size).toBe(4);
+    expect(new Set(sources.map(({ label }) => label)).size).toBe(5);
   });
 });
 

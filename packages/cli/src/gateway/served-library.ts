@@ -52,7 +52,7 @@ async function openLayers(
   settings: AccessSettings,
   skills: RegistryLibrary,
 ) {
-  const sources = orderSources(chooseSources(roots, {}, io, true), precedence).map(withoutPlace);
+  const sources = withoutPlaces(orderSources(chooseSources(roots, {}, io, true), precedence));
   const limits = withLimits({ ...given, discoveryDepth: Math.max(NAMED_DEPTH, given.discoveryDepth) });
   const common = { precedence, limits, settings, ...present({ cache }) } as const;
   const folders = await openLibrary({
@@ -66,9 +66,13 @@ async function openLayers(
 }
 
 /** Everyone is told labels, and where a folder lies is for administrators alone. */
-function withoutPlace(source: Source, at: number, all: readonly Source[]): Source {
-  const name = basename(source.root) || "folder";
-  const isTaken =
-    name === STORE_LABEL || all.some((each, other) => other < at && basename(each.root) === name);
-  return { ...source, label: isTaken ? `${name} (${at + 1})` : name };
+function withoutPlaces(sources: readonly Source[]): readonly Source[] {
+  const taken = new Set([STORE_LABEL]);
+  return sources.map((source) => {
+    const name = basename(source.root) || "folder";
+    let label = name;
+    for (let number = 2; taken.has(label); number += 1) label = `${name} (${number})`;
+    taken.add(label);
+    return { ...source, label };
+  });
 }
