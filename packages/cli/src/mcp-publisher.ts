@@ -6,6 +6,7 @@ import { withMissingHook } from "./missing-hook.ts";
 import { listOption } from "./option.ts";
 import type { Io } from "./output.ts";
 import type { CommandInput } from "./program.ts";
+import { chooseGateway } from "./remote-option.ts";
 import { statPath } from "./stat-path.ts";
 import { withRegistry } from "./store.ts";
 
@@ -18,7 +19,7 @@ export async function withPublisher<T>(
 ): Promise<T> {
   const [first, ...others] = listOption(input.options, "publishFrom").map((path) => readRoot(path, input.io));
   if (first === undefined) return await use({});
-  rejectElsewhere(input.options);
+  rejectElsewhere(input);
   return await withRegistry(input, "write", ({ context, actor: { user } }) =>
     withMissingHook(input, context, (hooked) =>
       use({ publisher: agentPublisher({ roots: [first, ...others], user }, hooked) }),
@@ -32,11 +33,11 @@ function readRoot(label: string, { cwd }: Pick<Io, "cwd">): string {
   throw new SkillError("PATH_NOT_FOUND", `There is no folder ${label} to publish from.`);
 }
 
-function rejectElsewhere(options: Asked["options"]): void {
-  const other = typeof options["gateway"] === "string" ? "--gateway" : undefined;
-  const none = options["store"] === false ? "--no-store" : other;
-  if (none === undefined) return;
-  throw new SkillError("USAGE", `--publish-from takes skills into a store, and ${none} leaves it out.`, {
-    hint: "Leave out one of the two.",
+function rejectElsewhere({ options, io }: Asked): void {
+  const isOff = options["store"] === false;
+  if (!isOff && chooseGateway(options, io, listOption(options, "root")) === undefined) return;
+  const why = isOff ? "--no-store leaves it out" : "the skills are those of a gateway";
+  throw new SkillError("USAGE", `--publish-from publishes to a store here, and ${why}.`, {
+    hint: isOff ? "Leave out one of the two." : "Leave it out, or use your own skills with --no-gateway.",
   });
 }

@@ -43,4 +43,19 @@ describe("mcp", () => {
     expect(await mcp(["--publish-from", "nothing"])).toMatchObject({ code: 5, out: "" });
     expect(await mcp(["--publish-from", "skills", "--no-store"])).toMatchObject({ code: 2, out: "" });
   });
+
+  test("lets nothing be published here while the skills are those of a gateway [S-24] [S-57]", async () => {
+    const publishing = ["mcp", "--publish-from", "skills"];
+    const env = { HOME: join(root, "home"), SKILLHOLD_GATEWAY: "http://127.0.0.1:1" };
+    for (const [args, variables] of [
+      [["--gateway", env.SKILLHOLD_GATEWAY], { HOME: env.HOME }],
+      [[], env],
+    ] as const)
+      expect(await runMain([...publishing, ...args], root, { env: variables })).toMatchObject({
+        code: 2,
+        out: "",
+        err: expect.stringContaining("--no-gateway"),
+      });
+    expect(await runMain([...publishing, "--no-gateway"], root, { env })).toMatchObject({ code: 0 });
+  });
 });
