@@ -1,4 +1,4 @@
-import { context, propagation, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
+import { context, propagation, SpanKind, SpanStatusCode, type Tracer, trace } from "@opentelemetry/api";
 import type { StartedRequest } from "../gateway-context.ts";
 import { routeOf } from "../http/route-name.ts";
 import { findTracer } from "./tracer.ts";
@@ -7,12 +7,16 @@ import { findTracer } from "./tracer.ts";
  * Answers a request in a span of its own, below the one that its caller names in `traceparent`. What is done for it is
  * below this one.
  */
-export async function inRequestSpan(
+export function inRequestSpan(started: StartedRequest, work: () => Promise<Response>): Promise<Response> {
+  const tracer = findTracer();
+  return tracer === undefined ? work() : inSpan(started, work, tracer);
+}
+
+async function inSpan(
   { operation, method, headers, requestId }: StartedRequest,
   work: () => Promise<Response>,
+  tracer: Tracer,
 ): Promise<Response> {
-  const tracer = findTracer();
-  if (tracer === undefined) return await work();
   const parent = propagation.extract(context.active(), headers, {
     get: (carrier, key) => carrier.get(key) ?? undefined,
     keys: (carrier) => [...carrier.keys()],
