@@ -114,7 +114,7 @@ test("what needs a yes is asked at the desk, and the client that asks cannot giv
     expect((await answer(agent)).status).toBe(403);
     expect((await answer(admin)).status).toBe(200);
     expect(JSON.stringify(await running)).toContain("hi from here");
-    expect(heard[0]).toBe("It waits for someone's approval.");
+    expect(heard[0]).toBe("Waiting for someone's approval.");
   } finally {
     await client.close();
   }

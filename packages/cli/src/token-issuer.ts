@@ -9,5 +9,5 @@ export function asIssuer(input: CommandInput, user: unknown): CommandInput {
 
 /** Which gateways know what was made: one with a data folder of its own is easily left out. */
 export function countsAt({ options, io }: Pick<CommandInput, "options" | "io">): string {
-  return `It counts at gateways on the store ${plain(showStore(storeUrl(options, io), io))}.\n`;
+  return `It is valid at gateways that use the store ${plain(showStore(storeUrl(options, io), io))}.\n`;
 }

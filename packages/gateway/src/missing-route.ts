@@ -15,7 +15,7 @@ export function missingRoutes(): (path: string) => SkillError {
     const methods = rows.filter(({ pattern }) => pattern.test(asked)).map(({ method }) => method);
     const pages = pageTable.some(({ path }) => path === asked) ? ["GET"] : [];
     const allow = [...new Set<string>([...methods, ...pages])].join(", ");
-    if (asked === SOCKET_PATH) return new SkillError("UPGRADE_REQUIRED", "What is here is a WebSocket.");
+    if (asked === SOCKET_PATH) return new SkillError("UPGRADE_REQUIRED", "This address is for WebSockets.");
     if (allow === "") return new SkillError("ROUTE_NOT_FOUND", "There is no such route.");
     return new SkillError("METHOD_NOT_ALLOWED", `This path takes ${allow}.`, { details: { allow } });
   };

@@ -60,7 +60,7 @@ export class OpenAnswers {
 }
 
 function tooMuch(what: string): SkillError {
-  return new SkillError("RATE_LIMITED", `${what} that were asked for before are not taken yet.`, {
+  return new SkillError("RATE_LIMITED", `${what} of earlier requests have not been read yet.`, {
     hint: "Read what was sent, and ask for less at a time.",
     details: { retryAfter: RETRY_SECONDS },
   });

@@ -16,7 +16,7 @@ describe("token create", () => {
     expect(code).toBe(0);
     expect(out).toMatch(/^skh_[\w-]{43}\n$/);
     expect(err).toMatch(
-      /^publisher for bob, until \d{4}-\S+Z\nIt counts at gateways on the store sqlite:\S+\.\nKeep it .*\n`skillhold token revoke [0-9a-f-]{36}` takes it back\.\n$/,
+      /^publisher for bob, until \d{4}-\S+Z\nIt is valid at gateways that use the store sqlite:\S+\.\nKeep it .*\n`skillhold token revoke [0-9a-f-]{36}` takes it back\.\n$/,
     );
     expect(err).not.toContain(out.trim());
   });
@@ -143,7 +143,7 @@ describe("token sign-in", () => {
     expect(code).toBe(0);
     expect(out).toMatch(/^skh_[\w-]{43}\n$/);
     expect(err).toMatch(
-      /^It signs ann in once, with the role admin, until \d{4}-\S+Z\.\nIt counts at gateways on the store sqlite:\S+\.\n$/,
+      /^It signs ann in once, with the role admin, until \d{4}-\S+Z\.\nIt is valid at gateways that use the store sqlite:\S+\.\n$/,
     );
     expect((await json(["token", "list"])).data).toEqual({ tokens: [] });
   });

@@ -12,7 +12,7 @@ export async function makeDataFolder(folder: string): Promise<void> {
   } catch (error) {
     const code = systemCode(error) ?? "unknown failure";
     const reason = code === "ENOTDIR" ? "a file is in its place" : code;
-    throw new SkillError("IO_FAILED", `${folder} cannot be made, or not written to (${reason}).`, {
+    throw new SkillError("IO_FAILED", `${folder} cannot be created or written to (${reason}).`, {
       hint: "Let it be written to, or name another folder with --data.",
       cause: error,
     });

@@ -48,7 +48,7 @@ export function readServeSettings(options: Options): ServeSettings {
 function readLimit(text: string): readonly [name: string, value: number] {
   const [, name = "", value = ""] = /^(\w+)=(\d{1,15})$/.exec(text) ?? [];
   if (name !== "") return [name, Number(value)];
-  throw new SkillError("USAGE", `${JSON.stringify(text.slice(0, 80))} sets no limit.`, {
+  throw new SkillError("USAGE", `${JSON.stringify(text.slice(0, 80))} does not set a limit.`, {
     hint: "Write it as archiveBytes=104857600, in bytes or milliseconds.",
   });
 }

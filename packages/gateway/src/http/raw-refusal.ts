@@ -37,7 +37,7 @@ export function explainBytes({ code }: NodeJS.ErrnoException): SkillError {
 }
 
 export function noRequest(): SkillError {
-  return new SkillError("USAGE", "That is no request of HTTP/1.1.", {
+  return new SkillError("USAGE", "This is not an HTTP/1.1 request.", {
     hint: "Check its first line, its Host and its other headers.",
   });
 }

@@ -59,7 +59,7 @@ export class GatewaySockets {
     this.#server = new WebSocketServer(options);
     this.#server.on("wsClientError", ({ message }, socket) => {
       const hint = "Open it with a library for WebSockets, by GET and in version 13.";
-      this.#refuse(new SkillError("USAGE", `That opens no WebSocket: ${message}.`, { hint }), socket);
+      this.#refuse(new SkillError("USAGE", `This does not open a WebSocket: ${message}.`, { hint }), socket);
     });
   }
 

@@ -6,8 +6,8 @@ const PACE_MS = 250;
 /** A client that gives up on silence hears at least this often. */
 const PULSE_MS = 5000;
 const LINE_LENGTH = 200;
-const UNDER_WAY = "It is still under way.";
-const WAITING = "It waits for someone's approval.";
+const UNDER_WAY = "Still running.";
+const WAITING = "Waiting for someone's approval.";
 
 /** Tells a client that asked for it how a call goes on. */
 export interface Progress {
