@@ -21,7 +21,7 @@ import { KnownWords } from "./http/known-words.ts";
 import { readBody } from "./http/read-call.ts";
 import { refuse } from "./http/refuse.ts";
 import { RequestCall } from "./http/request-call.ts";
-import { type AnyReply, always, respond, sizeOf } from "./http/respond.ts";
+import { type AnyReply, always, respond } from "./http/respond.ts";
 import { missingRoutes } from "./missing-route.ts";
 import type { Mount } from "./mount.ts";
 import type { Page } from "./page.ts";
@@ -122,8 +122,7 @@ async function answer(
   const handle = parts.handlers[operation] as (call: object, context: GatewayContext) => Promise<object>;
   try {
     const reply: AnyReply = await handle(call, context);
-    if (!call.isHead) weigh(sizeOf(reply));
-    return respond(row, reply, request, requestId);
+    return respond(row, reply, { request, requestId, weigh });
   } finally {
     if (row.method !== "GET") parts.changed();
   }

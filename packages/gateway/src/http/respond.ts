@@ -14,8 +14,16 @@ export const always = {
   "cross-origin-resource-policy": "same-origin",
 } as const;
 
+export interface Answering {
+  readonly request: Request;
+  readonly requestId: string;
+  /** Told how much lies in memory until it is taken; throws where that is too much. */
+  readonly weigh: (bytes: number) => void;
+}
+
 /** An answer as its row of the table says. Headers are a plain object: the server writes one as it is. */
-export function respond(row: Route, reply: AnyReply, request: Request, requestId: string): Response {
+export function respond(row: Route, reply: AnyReply, answering: Answering): Response {
+  const { request, requestId } = answering;
   const json = isJson(row) ? (reply.json ?? JSON.stringify(reply.data)) : undefined;
   const etag = reply.unchanged ?? reply.etag ?? tagOf(row, json);
   const headers: Record<string, string> = {
@@ -32,10 +40,11 @@ export function respond(row: Route, reply: AnyReply, request: Request, requestId
   if (row.answer === "nothing") return new Response(null, { status: row.status ?? 204, headers });
   if (row.answer === "bytes") {
     headers["content-type"] = reply.type ?? "application/octet-stream";
-    return new Response(bodyOf(reply.bytes ?? null, headers), { status: reply.status ?? 200, headers });
+    const body = bodyOf(reply.bytes ?? null, headers, answering);
+    return new Response(body, { status: reply.status ?? 200, headers });
   }
   headers["content-type"] = "application/json";
-  return new Response(bodyOf(json ?? null, headers), { status: row.status ?? 200, headers });
+  return new Response(bodyOf(json ?? null, headers, answering), { status: row.status ?? 200, headers });
 }
 
 function isJson({ answer }: Route): boolean {
@@ -47,19 +56,15 @@ function tagOf({ condition }: Route, json: string | Uint8Array | undefined): str
   return condition === "read" && json !== undefined ? shortHash(json) : undefined;
 }
 
-/** How much of a reply lies in memory until it is taken; short texts are not worth counting. */
-export function sizeOf({ bytes, json }: AnyReply): number {
-  const body = bytes ?? json;
-  return body instanceof Uint8Array ? body.length : 0;
-}
-
 type Body = NonNullable<AnyReply["bytes"]> | null;
 const LONG_TEXT = 256 * 1024;
 
 /** What is sent in parts does not show by itself how long it is. */
-function bodyOf(body: Body, headers: Record<string, string>): Body {
+function bodyOf(body: Body, headers: Record<string, string>, { request, weigh }: Answering): Body {
   const given = typeof body === "string" && body.length > LONG_TEXT ? new TextEncoder().encode(body) : body;
-  if (given instanceof Uint8Array) headers["content-length"] = String(given.length);
+  if (!(given instanceof Uint8Array)) return given;
+  headers["content-length"] = String(given.length);
+  if (request.method !== "HEAD") weigh(given.length);
   return inParts(given);
 }
 
