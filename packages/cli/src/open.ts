@@ -179,14 +179,14 @@ async function useLayers<T>(
     const view = all.openTo?.((entry, standing) => isOpenTo(entry, viewer, standing)) ?? all;
     return { ...folders.inspect(), view };
   };
-  if (mcp.length > 0) {
-    const { revokeOfServers } = await import("./mcp-approval.ts");
-    const revoke = () => revokeOfServers(library.layer.shelf.view().entries, io);
-    await revoke();
-    if (watch !== undefined) library.onChange(() => revoke().catch(watch.onError));
-  }
   const isKnown = options["role"] === "admin" ? () => true : knownTo(askersOf(viewer, io), store);
   try {
+    if (mcp.length > 0) {
+      const { revokeOfServers } = await import("./mcp-approval.ts");
+      const revoke = () => revokeOfServers(library.layer.shelf.view().entries, io);
+      await revoke();
+      if (watch !== undefined) library.onChange(() => revoke().catch(watch.onError));
+    }
     return await use({ library, inspect, viewer, isKnown, precedence, sources, store, mcp, rootFlags });
   } finally {
     await library.close();
