@@ -30,7 +30,7 @@ test("every command of the registry works on PostgreSQL as it does on SQLite [S-
   expect((await text("publish", "pdf")).out).toMatch(/^pdf revision 2: published/);
   expect((await text("diff", "pdf")).out).toContain("-One.\n+Two.\n");
   expect((await text("rollback", "pdf", "1", "--dry-run")).out).toBe(
-    "pdf: revision 1 would count in place of 2\n",
+    "pdf: revision 1 would be current, in place of 2\n",
   );
   expect((await text("read", "--raw", "pdf")).out).toBe("Two.\n");
   expect((await text("rollback", "pdf", "1")).code).toBe(0);

@@ -69,8 +69,8 @@ export const registryTable: readonly CommandSpec[] = [
     summary: "show what changed between revisions",
     arguments: [
       idArgument,
-      { usage: "[from]", summary: "a revision; by default the one before the one that counts" },
-      { usage: "[to]", summary: "a revision; by default the one that counts" },
+      { usage: "[from]", summary: "a revision; by default the one before the current one" },
+      { usage: "[to]", summary: "a revision; by default the current one" },
     ],
     options: [
       { flags: "--folder <path>", summary: "compare with this folder in place of a revision" },

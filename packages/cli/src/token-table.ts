@@ -50,7 +50,7 @@ export const tokenTable: readonly CommandSpec[] = [
   {
     name: "revoke",
     group: token,
-    summary: "take a token back: it counts no more at once",
+    summary: "revoke a token; it stops working at once",
     arguments: [{ usage: "<id>", summary: "its id, as `token list` prints it" }],
     options: [
       { flags: "--dry-run", summary: "say what would happen, and change nothing" },

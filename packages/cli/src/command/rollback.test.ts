@@ -14,10 +14,10 @@ describe("rollback", () => {
   test("lets an earlier revision count, in both directions [S-45] [S-60]", async () => {
     expect(await text(["rollback", "pdf", "1"])).toEqual({
       code: 0,
-      out: "pdf: revision 1 counts now, in place of 2\n",
+      out: "pdf: revision 1 is current now, in place of 2\n",
       err: "",
     });
-    expect((await text(["rollback", "pdf", "1"])).out).toBe("pdf: revision 1 counts already\n");
+    expect((await text(["rollback", "pdf", "1"])).out).toBe("pdf: revision 1 is already current\n");
     expect((await text(["read", "--raw", "pdf"])).out).toBe("Do it.\n");
     const { data } = await json(["rollback", "pdf", "2"]);
     expect(data).toMatchObject({ id: "pdf", from: 1, revision: 2, status: "rolled-back", isDryRun: false });
@@ -25,7 +25,7 @@ describe("rollback", () => {
 
   test("--dry-run changes nothing, and refuses what would be refused [S-45]", async () => {
     expect((await text(["rollback", "pdf", "1", "--dry-run"])).out).toBe(
-      "pdf: revision 1 would count in place of 2\n",
+      "pdf: revision 1 would be current, in place of 2\n",
     );
     expect((await json(["versions", "pdf"])).data.skill.revision).toBe(2);
     expect((await json(["rollback", "pdf", "1", "--dry-run", "--user", "bob"])).code).toBe(5);

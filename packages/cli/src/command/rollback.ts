@@ -13,9 +13,9 @@ export async function run(input: CommandInput): Promise<ExitCode> {
   return await withRegistry<ExitCode>(input, "change", async ({ context, actor }) => {
     const done = await rollback(id, revision, { by: actor }, context);
     if (io.json) printData(io, { ...done, isDryRun });
-    else if (done.status === "unchanged") io.out(`${done.id}: revision ${revision} counts already\n`);
+    else if (done.status === "unchanged") io.out(`${done.id}: revision ${revision} is already current\n`);
     else {
-      const verb = isDryRun ? "would count" : "counts now,";
+      const verb = isDryRun ? "would be current," : "is current now,";
       io.out(`${done.id}: revision ${revision} ${verb} in place of ${done.from}\n`);
     }
     return 0;

@@ -22,7 +22,7 @@ describe("versions", () => {
       ["1", "1.0.0", "ann", "folder", "1"],
       [""],
     ]);
-    expect(err).toBe("2 revisions, * is the one that counts\n");
+    expect(err).toBe("2 revisions, * is the current one\n");
     const { data } = await json(["versions", "pdf"]);
     expect(data.skill).toMatchObject({ id: "pdf", owner: "ann", revision: 2, status: "active" });
     expect(data.versions).toMatchObject([

@@ -64,7 +64,7 @@ async function printRevisions(io: Io, id: string, context: RegistryContext): Pro
   ]);
   io.out(formatTable(columns, rows, { width: io.isOutTty ? io.columns : undefined, paintTitle: paint.dim }));
   const state = skill.status === "active" ? "" : `; the skill is ${skill.status}`;
-  io.err(`${count(revisions.length, "revision")}, * is the one that counts${state}\n`);
+  io.err(`${count(revisions.length, "revision")}, * is the current one${state}\n`);
 }
 
 /** What is known of a revision, without what an index keeps of it. */

@@ -126,7 +126,7 @@ async function rejectChanged(subject: InstallSubject, ports: ClearancePorts): Pr
   if ((await ports.treeHash()) === subject.treeHash) return;
   throw new SkillError(
     "APPROVAL_REQUIRED",
-    `The skill ${subject.entry.id} was changed while its approval was asked for; the approval does not count.`,
+    `The skill ${subject.entry.id} changed while its approval was being asked for, so the approval is void.`,
     { hint: "Run it again: the changed content is asked for anew." },
   );
 }

@@ -111,7 +111,7 @@ export class IndexedLibrary implements Library {
     const all = [
       ...view.entries.map((entry) => this.#explainEntry(entry, look)),
       ...view.shadowed.map(({ id, path, source, by }): Explanation => {
-        const message = `Another skill of this id counts: ${by.path} (${by.source}).`;
+        const message = `Another skill with this id is used instead: ${by.path} (${by.source}).`;
         return { id, path, source, state: "shadowed", reason: "shadowed", message, warnings: [] };
       }),
       ...view.invalid.map(({ id, path, source, diagnostics }): Explanation => {

@@ -122,7 +122,7 @@ async function rejectChanged({ content }: RunRequest, { read }: ClearanceContext
   if ((await read()).treeHash === content.treeHash) return;
   throw new SkillError(
     "APPROVAL_REQUIRED",
-    `The skill ${content.entry.id} was changed while its approval was asked for; the approval does not count.`,
+    `The skill ${content.entry.id} changed while its approval was being asked for, so the approval is void.`,
     { hint: "Run it again: the changed content is asked for anew." },
   );
 }

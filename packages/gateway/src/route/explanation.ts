@@ -35,5 +35,5 @@ function keyOf({ id, source, state, path }: Explanation): RowKey {
 export function withoutPlace(each: Explanation): Explanation {
   const path = `${each.source}:${each.id}`;
   if (each.state !== "shadowed") return { ...each, path };
-  return { ...each, path, message: "Another skill of this id counts." };
+  return { ...each, path, message: "Another skill with this id is used instead." };
 }

@@ -20,5 +20,5 @@ export async function isOver(
 
 /** The refusal for what was begun while it counted. */
 export function noLonger(): SkillError {
-  return new SkillError("UNAUTHENTICATED", "The token, or the agent that it acts as, counts no more.");
+  return new SkillError("UNAUTHENTICATED", "The token is no longer valid, or its agent was removed.");
 }

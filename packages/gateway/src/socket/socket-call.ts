@@ -80,5 +80,5 @@ function askedOf(message: CallMessage): Asked {
 /** What an address would leave out is no name of anything. */
 function segmentOf(name: string): string {
   if (!/^\.{0,2}$/.test(name)) return encodeURIComponent(name);
-  throw new SkillError("USAGE", "That is no name.", { hint: "Send the id as it is listed." });
+  throw new SkillError("USAGE", "That is not the id of a skill.", { hint: "Send the id as it is listed." });
 }

@@ -150,7 +150,7 @@ export class SocketConnection {
     this.line.send(text);
     if (status === 429) this.#noteRefusal();
     else this.#refusals = 0;
-    if (status === 401) this.line.close(closeCodes.refused, "The token counts no more.");
+    if (status === 401) this.line.close(closeCodes.refused, "The token is no longer valid.");
   }
 
   tell(message: ServerMessage): void {

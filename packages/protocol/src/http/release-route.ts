@@ -4,7 +4,7 @@ import { byId, Flag, Name, nextCursor, paging, RevisionNumber, SkillKey } from "
 import { admins, everyone, people, publishers, route } from "./route.ts";
 import { Publication, RevisionView, SkillDiff } from "./skill-schema.ts";
 
-const revision = { revision: RevisionNumber.optional().describe("The one that counts when it is left out.") };
+const revision = { revision: RevisionNumber.optional().describe("The current one when it is left out.") };
 const Texts = z.array(z.string()).readonly();
 const missing = ["SKILL_NOT_FOUND"] as const;
 

@@ -5,7 +5,7 @@ import { byId, lookingAs, nextCursor, paging, RevisionNumber, SkillKey } from ".
 import { everyone, publishers, route } from "./route.ts";
 import { SearchHit, SkillDetail, SkillFile, SkillRow } from "./skill-schema.ts";
 
-const revision = { revision: RevisionNumber.optional().describe("The one that counts when it is left out.") };
+const revision = { revision: RevisionNumber.optional().describe("The current one when it is left out.") };
 const Texts = z.array(z.string()).readonly();
 const missing = ["SKILL_NOT_FOUND"] as const;
 /** Of what is read through another's eyes, or out of folders. */

@@ -145,6 +145,6 @@ function publishedFields() {
       .array(z.object({ path: z.string(), change: Change }))
       .readonly()
       .optional()
-      .describe("Of a dry run: what would change of the revision that counts."),
+      .describe("Of a dry run: what would change of the current revision."),
   };
 }
