@@ -18,7 +18,12 @@ function scene() {
 
 test("nothing is loaded where nobody asks for spans, or they are switched off [S-63]", async () => {
   const { entries, asked, start } = scene();
-  for (const env of [{}, { OTEL_EXPORTER_OTLP_ENDPOINT: "" }, { ...somewhere, OTEL_SDK_DISABLED: "true" }])
+  for (const env of [
+    {},
+    { OTEL_EXPORTER_OTLP_ENDPOINT: "" },
+    { ...somewhere, OTEL_SDK_DISABLED: "true" },
+    { ...somewhere, OTEL_TRACES_EXPORTER: "none" },
+  ])
     expect(await start(env)).toBeUndefined();
   expect([asked.times, entries]).toEqual([0, []]);
 });

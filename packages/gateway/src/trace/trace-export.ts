@@ -44,7 +44,8 @@ export async function exportTraces(
 
 function isWanted(env: TraceOptions["env"]): boolean {
   const endpoint = env["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"] || env["OTEL_EXPORTER_OTLP_ENDPOINT"];
-  return Boolean(endpoint) && env["OTEL_SDK_DISABLED"]?.toLowerCase() !== "true";
+  const isOff = env["OTEL_SDK_DISABLED"]?.toLowerCase() === "true" || env["OTEL_TRACES_EXPORTER"] === "none";
+  return Boolean(endpoint) && !isOff;
 }
 
 /** What is used of the packages: exactly this is asked of them. */
