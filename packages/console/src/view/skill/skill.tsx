@@ -8,8 +8,8 @@ import { Button, LinkButton } from "../../ui/button.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Empty, Failure, Skeleton, SkeletonRows } from "../../ui/state.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
+import { switchSkill } from "../switch-skill.ts";
 import { SkillHeader } from "./header/skill-header.tsx";
-import { switchSkill } from "./header/switch-skill.ts";
 import { hrefOf, type SkillTab, tabOf, tabsFor, titleOf } from "./skill-tab.ts";
 import type { SkillProps } from "./skill-view.ts";
 

@@ -3,11 +3,11 @@ import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { useRef, useState } from "react";
 import { useLocation } from "wouter";
 import { useRights } from "../../api/session.tsx";
+import { switchSkill } from "../switch-skill.ts";
 import { BulkBar } from "./bulk-bar.tsx";
 import type { Ranks } from "./skill-filter.ts";
 import { SkillListRow } from "./skill-row.tsx";
 import { useRowKeys } from "./use-row-keys.ts";
-import { useToggle } from "./use-toggle.ts";
 
 const ROW_PX = 62;
 
@@ -16,7 +16,6 @@ export function SkillList({ rows, ranks }: { readonly rows: readonly SkillRow[];
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [, go] = useLocation();
   const place = useRef<HTMLDivElement>(null);
-  const toggle = useToggle();
   const rights = useRights();
   const canDo = ({ registry }: SkillRow) => rights.manages(registry) || rights.switches(registry);
   const list = useWindowVirtualizer({
@@ -62,7 +61,9 @@ export function SkillList({ rows, ranks }: { readonly rows: readonly SkillRow[];
                 score={ranks.scores.get(id)}
                 uses={ranks.uses.get(id) ?? 0}
                 onChoose={canDo(row) ? (isChosen) => choose(id, isChosen) : undefined}
-                onToggle={rights.switches(row.registry) ? (enabled) => toggle(row, enabled) : undefined}
+                onToggle={
+                  rights.switches(row.registry) ? (enabled) => void switchSkill(id, enabled) : undefined
+                }
               />
             </div>
           );

@@ -6,7 +6,7 @@ import { Button } from "../../../ui/button.tsx";
 import { Confirm } from "../../../ui/confirm.tsx";
 import { Panel } from "../../../ui/page.tsx";
 import { toast, toastFailure } from "../../../ui/toast.tsx";
-import { refreshSkill } from "../header/switch-skill.ts";
+import { refreshSkill } from "../../switch-skill.ts";
 import type { SkillDetail, SkillProps } from "../skill-view.ts";
 import { closedVisibility } from "./closed-visibility.ts";
 

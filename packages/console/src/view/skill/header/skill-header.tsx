@@ -5,12 +5,12 @@ import { Badge } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { Switch } from "../../../ui/field.tsx";
 import { SkillBadges, TrustBadge } from "../../../ui/skill-badge.tsx";
+import { switchSkill } from "../../switch-skill.ts";
 import type { SkillProps } from "../skill-view.ts";
 import { InstallCommands } from "./install-command.tsx";
 import { restoreSkill } from "./skill-change.ts";
 import { SkillFacts } from "./skill-fact.tsx";
 import { SkillMenu } from "./skill-menu.tsx";
-import { switchSkill } from "./switch-skill.ts";
 
 /** Which skill it is, at a glance. */
 export function SkillHeader({ skill }: SkillProps) {

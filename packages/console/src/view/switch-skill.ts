@@ -1,7 +1,7 @@
-import { call } from "../../../api/client.ts";
-import { queries } from "../../../api/use-api.ts";
-import { toast, toastFailure } from "../../../ui/toast.tsx";
-import type { SkillDetail } from "../skill-view.ts";
+import type { SkillRow } from "@skillhold/protocol/http";
+import { call } from "../api/client.ts";
+import { queries } from "../api/use-api.ts";
+import { toast, toastFailure } from "../ui/toast.tsx";
 
 /** Switches a skill; it is shown before the gateway has said so, and taken back when that fails. */
 export async function switchSkill(id: string, enabled: boolean): Promise<void> {
@@ -31,8 +31,16 @@ export async function refreshSkill(): Promise<void> {
 }
 
 function show(id: string, enabled: boolean): void {
-  const key = ["GET /v1/skills/{id}", { params: { id } }];
-  queries.setQueryData<SkillDetail>(key, (before) =>
-    before?.registry === undefined ? before : { ...before, registry: { ...before.registry, enabled } },
+  const switched = <T extends SkillRow>(row: T): T =>
+    row.entry.id === id && row.registry !== undefined
+      ? { ...row, registry: { ...row.registry, enabled } }
+      : row;
+  queries.setQueryData<SkillRow>(
+    ["GET /v1/skills/{id}", { params: { id } }],
+    (before) => before && switched(before),
+  );
+  queries.setQueriesData<unknown>({ queryKey: ["GET /v1/skills"] }, (before: unknown) =>
+    // The list of all skills is kept as rows; other answers of the route are asked for again.
+    Array.isArray(before) ? (before as SkillRow[]).map(switched) : before,
   );
 }
