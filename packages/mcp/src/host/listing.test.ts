@@ -16,6 +16,21 @@ test("an answer that is nested too deeply to be measured is refused [S-57]", asy
   expect(refusalOf(error)).toBe("MCP_ANSWER_INVALID");
 });
 
+test.each([
+  ["nested too deeply", "MCP_ANSWER_INVALID", nested(100_000)],
+  ["larger than a list", "MCP_LIST_TOO_LARGE", "x".repeat(defaultLimits.mcpListBytes)],
+])(
+  "an entry that was asked for by its address is refused when it is %s [S-57]",
+  async (_name, code, more) => {
+    const uri = "skill://pdf/SKILL.md";
+    const named = { uris: [uri], fetch: async () => ({ skill: { uri, more } }) };
+    const error = await fetchListing(async () => ({ skills: [] }), defaultLimits, named).catch(
+      (each) => each,
+    );
+    expect(refusalOf(error)).toBe(code);
+  },
+);
+
 test("a page with millions of entries is refused before they are looked at [S-57]", async () => {
   const page = { skills: Array.from({ length: 1_000_000 }, () => 0) };
   const error = await fetchListing(async () => page, defaultLimits).catch((each) => each);

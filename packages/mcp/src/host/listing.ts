@@ -40,17 +40,10 @@ export async function fetchListing(
 ): Promise<Listing> {
   const entries: unknown[] = [];
   const cursors = new Set<string>();
-  let bytes = 0;
+  const weigh = scale(limits);
   let ttlMs: number | undefined;
   for (let cursor: string | undefined, page = 1; ; page += 1) {
-    const answer = await fetchPage(cursor);
-    bytes += sizeOf(answer);
-    if (bytes > limits.mcpListBytes)
-      throw refuse(
-        "MCP_LIST_TOO_LARGE",
-        `The list has more than ${limits.mcpListBytes} bytes (mcpListBytes).`,
-      );
-    const { skills, nextCursor, ...first } = readPage(answer);
+    const { skills, nextCursor, ...first } = readPage(weigh(await fetchPage(cursor)));
     if (page === 1) ttlMs = first.ttlMs;
     if (entries.length + skills.length > limits.mcpSkills)
       throw refuse("MCP_TOO_MANY_SKILLS", `The list has more than ${limits.mcpSkills} skills (mcpSkills).`);
@@ -61,7 +54,8 @@ export async function fetchListing(
     cursors.add(nextCursor);
     cursor = nextCursor;
   }
-  const unlisted = named === undefined ? [] : await fetchNamed(named, entries);
+  const fetch = async (uri: string) => weigh(await named?.fetch(uri));
+  const unlisted = await fetchNamed({ uris: named?.uris ?? [], fetch }, entries);
   const asked = unlisted.flatMap((each) => ("entry" in each ? [each.entry] : []));
   const { skills, refused } = readEntries([...entries, ...asked], limits);
   return { skills, refused: [...refused, ...unlisted.flatMap(refuseNamed)], ttlMs };
@@ -79,11 +73,21 @@ function readPage(answer: unknown): z.infer<typeof Page> {
   throw refuse("MCP_ANSWER_INVALID", "The answer to skills/list is not a list of skills.");
 }
 
+/** Passes answers on, until they are together larger than a list may be. */
+function scale({ mcpListBytes }: Limits): (answer: unknown) => unknown {
+  let bytes = 0;
+  return (answer) => {
+    bytes += sizeOf(answer);
+    if (bytes <= mcpListBytes) return answer;
+    throw refuse("MCP_LIST_TOO_LARGE", `The list has more than ${mcpListBytes} bytes (mcpListBytes).`);
+  };
+}
+
 function sizeOf(answer: unknown): number {
   try {
     return Buffer.byteLength(JSON.stringify(answer) ?? "");
   } catch (error) {
-    throw refuse("MCP_ANSWER_INVALID", "The answer to skills/list is nested too deeply.", {}, error);
+    throw refuse("MCP_ANSWER_INVALID", "An entry of the list is nested too deeply.", {}, error);
   }
 }
 
