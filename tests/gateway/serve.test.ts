@@ -218,10 +218,15 @@ test("what the command line publishes to the same file is there at once [S-55]",
 });
 
 test("limits are as they were set at the start [S-66]", async () => {
-  const gateway = await scene.serve(["--no-seed", "--limit", "archiveBytes=1048576"]);
+  const root = scene.folder();
+  writeSkill(root, "near");
+  writeSkill(join(root, "a/b/c"), "far");
+  const set = ["--limit", "archiveBytes=1048576", "--limit", "discoveryDepth=2"];
+  const gateway = await scene.serve(["--no-seed", "--root", root, ...set]);
   const headers = await tokenOf(gateway);
   const { limits } = await get(`${gateway.url}/v1/status`, routeTable.getStatus, headers);
   expect(limits).toMatchObject({ archiveBytes: 1_048_576, unpackedBytes: 50 * 1024 * 1024 });
+  expect(await listIds(gateway.url, headers)).toEqual(["near"]);
   const response = await fetch(`${gateway.url}/v1/skills/upload`, {
     method: "POST",
     headers: { ...headers, "content-type": "application/zip" },

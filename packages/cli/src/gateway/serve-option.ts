@@ -7,6 +7,7 @@ import { DATA_VARIABLE } from "../data-folder.ts";
 import { countOption, listOption, textOption } from "../option.ts";
 import type { Io } from "../output.ts";
 import type { CommandInput } from "../program.ts";
+import { namedLimits } from "../skill-selection.ts";
 
 type Options = CommandInput["options"];
 
@@ -40,7 +41,10 @@ export function readServeSettings(options: Options): ServeSettings {
     isTls,
     isDiscoverable: options["discovery"] === true,
     isSeeded: options["seed"] !== false,
-    limits: withLimits(Object.fromEntries(listOption(options, "limit").map(readLimit))),
+    limits: withLimits({
+      ...namedLimits,
+      ...Object.fromEntries(listOption(options, "limit").map(readLimit)),
+    }),
   };
 }
 

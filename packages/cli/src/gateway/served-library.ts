@@ -10,7 +10,7 @@ import {
 } from "@skillhold/core";
 import type { RegistryLibrary } from "@skillhold/core/registry";
 import type { GatewayContext } from "@skillhold/gateway";
-import { type Limits, withLimits } from "@skillhold/protocol/limits";
+import type { Limits } from "@skillhold/protocol/limits";
 import { present } from "../option.ts";
 import type { Io } from "../output.ts";
 import { STORE_LABEL } from "../registry-layer.ts";
@@ -30,8 +30,6 @@ export interface ServedOptions extends Pick<GatewayContext, "host" | "skills"> {
   readonly limits: Limits;
 }
 
-/** A tree that was named is searched deeper than one that is searched unasked. */
-const NAMED_DEPTH = 16;
 const precedence = "local";
 
 /** The skills of the store, and with `--root` those of folders over them. */
@@ -48,12 +46,11 @@ export async function openServedLibrary(options: ServedOptions, closers: CloserL
 }
 
 async function openLayers(
-  { io, roots, host, cache, onError, onReload, limits: given }: ServedOptions,
+  { io, roots, host, cache, onError, onReload, limits }: ServedOptions,
   settings: AccessSettings,
   skills: RegistryLibrary,
 ) {
   const sources = withoutPlaces(orderSources(chooseSources(roots, {}, io, true), precedence));
-  const limits = withLimits({ ...given, discoveryDepth: Math.max(NAMED_DEPTH, given.discoveryDepth) });
   const common = { precedence, limits, settings, ...present({ cache }) } as const;
   const folders = await openLibrary({
     ...common,
