@@ -46,7 +46,7 @@ export interface CacheBounds {
 const defaultBounds: CacheBounds = { answers: 2000, bytes: 64 * 1024 * 1024, ms: 5 * 60_000 };
 /** One answer takes at most this part of the room. */
 const LARGEST_PART = 1 / 8;
-const LONGEST_TEXT = 8 * 1024;
+const LONGEST_TEXT = 4 * 1024;
 
 /** An answer, and whether it depends on nothing but the question and the version. */
 interface MadeAnswer<Note> {
