@@ -218,6 +218,7 @@ describe("what is no request, or none to be answered here", () => {
     const [head = "", body = ""] = answer.split("\r\n\r\n");
     expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     expect(head).toMatch(/^content-type: application\/problem\+json$/im);
+    expect(head).toMatch(/^connection: (upgrade, )?close$/im);
     const problem = Problem.parse(JSON.parse(body));
     expect(problem).toMatchObject({ status, code });
     expect(/^x-request-id: (\S+)$/im.exec(head)?.[1]).toBe(problem.requestId);

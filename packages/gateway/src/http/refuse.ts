@@ -19,6 +19,7 @@ export function failureHeaders(error: unknown): Readonly<Record<string, string>>
   if (code === "RATE_LIMITED") return { "retry-after": String(details["retryAfter"] ?? 1) };
   if (code === "RANGE_REFUSED") return { "content-range": `bytes */${details["size"]}` };
   if (code === "METHOD_NOT_ALLOWED") return { allow: String(details["allow"] ?? "") };
-  if (code === "UPGRADE_REQUIRED") return { upgrade: "websocket", connection: "upgrade" };
+  // Node leaves a connection open that only says "upgrade", also for those who want it closed.
+  if (code === "UPGRADE_REQUIRED") return { upgrade: "websocket", connection: "upgrade, close" };
   return {};
 }
