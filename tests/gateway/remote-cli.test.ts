@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "nod
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { addAgent } from "@skillhold/core/registry";
+import { issueToken, revokeToken } from "@skillhold/core/token";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type FakeHostOptions, runJson, runMain } from "../../packages/cli/src/fake-host.ts";
 import { freshFolder, type ServedGateway, serveGateway } from "./remote.fixture.ts";
@@ -242,18 +243,34 @@ describe("publish --gateway", () => {
 
 const bin = resolve(import.meta.dirname, "../../packages/cli/bin/skillhold.js");
 
-test("watch prints what changes at the gateway, until it is interrupted [S-18] [S-60]", async () => {
-  const options = { cwd: root, env: { ...process.env, ...withToken() } };
+/** Watches the gateway in a process of its own, up to where changes are told. */
+async function startWatch(more: Env) {
+  const options = { cwd: root, env: { ...process.env, ...env(more) } };
   const child = spawn(process.execPath, [bin, "watch", "--json", ...there()], options);
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
-  const next = async () =>
-    JSON.parse(String((await lines.next()).value)) as { data: Record<string, unknown> };
+  const next = async () => JSON.parse(String((await lines.next()).value));
   expect((await next()).data).toMatchObject({ mode: "watch" });
+  return { child, next };
+}
+
+test("watch prints what changes at the gateway, until it is interrupted [S-18] [S-60]", async () => {
+  const { child, next } = await startWatch({ SKILLHOLD_TOKEN: token });
   await put(served.gateway, "watched", { visibility: "public" });
   expect((await next()).data).toMatchObject({ added: ["watched"], changed: [], removed: [] });
   child.kill("SIGINT");
   const [code] = await once(child, "exit");
   expect(code).toBe(130);
+});
+
+test("watch ends when its token is revoked, and says so [S-53] [S-60]", async () => {
+  const { registry } = served.gateway;
+  const by = { user: "root", role: "admin" } as const;
+  const issued = await issueToken({ name: "watch", role: "viewer", user: "bob" }, { by }, registry);
+  const { child, next } = await startWatch({ SKILLHOLD_TOKEN: issued.secret });
+  const exit = once(child, "exit");
+  await revokeToken(issued.token.id, { by }, registry);
+  expect(await next()).toMatchObject({ ok: false, error: { code: "UNAUTHENTICATED" } });
+  expect((await exit)[0]).toBe(4);
 });
 
 test("mcp serves the skills of the gateway to a client here [S-57]", async () => {

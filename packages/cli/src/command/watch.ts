@@ -8,11 +8,15 @@ import { untilAborted } from "../until-aborted.ts";
 
 const INTERRUPTED = 130;
 
-/** Prints what changes in the folders and the store, as it changes, until it is interrupted. */
+/** Prints what changes in the folders and the store, as it changes, until it is interrupted or a gateway refuses. */
 export async function run(input: CommandInput): Promise<ExitCode> {
   const { io } = input;
   const paint = await paintFor(io.color);
-  const onError = (error: unknown) => printProblem(io, error);
+  const refused = new AbortController();
+  const onError = (error: unknown) => {
+    if (isRefused(error)) refused.abort(error);
+    else printProblem(io, error);
+  };
   return await withLibrary<ExitCode>(
     input,
     async (opened) => {
@@ -35,12 +39,18 @@ export async function run(input: CommandInput): Promise<ExitCode> {
         if (io.json) printLine(io, { ok: true, data: { at: new Date().toISOString(), ...change } });
         else io.out(formatChange(change, paint));
       });
-      await untilAborted(io.signal);
+      await untilAborted(AbortSignal.any([io.signal, refused.signal]));
       stop();
+      refused.signal.throwIfAborted();
       return INTERRUPTED;
     },
     { watch: { onError } },
   );
+}
+
+/** A token that a gateway does not accept any more: nothing will ever be told again. */
+function isRefused(error: unknown): boolean {
+  return error instanceof SkillError && error.code === "UNAUTHENTICATED";
 }
 
 function knownIds({ inspect, isKnown }: Opened): Set<string> {
