@@ -88,7 +88,8 @@ export async function listen(serve: (place: Place) => Served, options: ListenOpt
 function bind(server: Server, { host, port }: Place): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once("error", (error) => reject(explainBind(error, { host, port })));
-    server.listen({ host, port }, () => {
+    // After a restart all clients come back at once, and the usual 511 that may wait are too few for them.
+    server.listen({ host, port, backlog: MAX_CONNECTIONS }, () => {
       server.removeAllListeners("error");
       // It listens to a port of TCP, which has an address.
       resolve((server.address() as AddressInfo).port);
