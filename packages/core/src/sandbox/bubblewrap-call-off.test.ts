@@ -97,14 +97,15 @@ describe.runIf(process.platform === "linux")("a run that is called off before it
   test("has not run when the one who holds it back is killed [S-29]", async () => {
     const program = join(import.meta.dirname, "held-run.fixture.ts");
     for (let count = 0; count < 2; count += 1) {
-      const args = ["--conditions=@skillhold/source", program, bench.skill, shared];
+      const name = `orphan-${process.pid}-${count}`;
+      const args = ["--conditions=@skillhold/source", program, bench.skill, shared, name];
       const holder = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
       await once(holder.stdout, "data");
       holder.kill("SIGKILL");
       await once(holder, "exit");
-      const held = async () => (await commandLines()).filter((line) => line.includes("/mnt/shared/orphan"));
+      const held = async () => (await commandLines()).filter((line) => line.includes(name));
       await expect.poll(held).toEqual([]);
-      expect(existsSync(join(shared, "orphan"))).toBe(false);
+      expect(existsSync(join(shared, name))).toBe(false);
     }
   });
 
