@@ -6,7 +6,9 @@ const conditions = ["@skillhold/source", "node", "default"];
 
 /** Tests of what a process has and holds: descriptors, memory, watches, children. Each file has a process of its own. */
 const alone = [
-  "packages/core/src/{archive,bundle,declared-tool,environment,library,run,sandbox}/**/*.test.ts",
+  "packages/core/src/{archive,bundle,library}/**/*.test.ts",
+  "packages/sandbox/src/**/*.test.ts",
+  "packages/deps/src/environment/**/*.test.ts",
   "tests/{console,escape}/**/*.test.ts",
 ];
 

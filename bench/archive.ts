@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { openArchiveFile, unpack, writeArchive } from "../packages/core/src/archive/index.ts";
+import { openArchiveFile, unpack, writeArchive } from "@skillhold/core/archive";
 import { median } from "./measure.ts";
 
 const FILES = 2000;

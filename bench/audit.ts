@@ -2,17 +2,16 @@ import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { nodeHost } from "@skillhold/core";
-import { makeEvent, makeKey } from "../packages/core/src/audit/memory-log.fixture.ts";
-import { RegistryAudit } from "../packages/core/src/audit/registry-audit.ts";
-import { verifyAudit } from "../packages/core/src/audit/verify.ts";
-import type { AuditSink } from "../packages/core/src/port.ts";
-import { openRegistryLibrary } from "../packages/core/src/registry/registry-library.ts";
-import type { RegistryStore } from "../packages/core/src/registry/registry-store.ts";
-import { openSession, type Session } from "../packages/core/src/session/session.ts";
-import { systemPorts } from "../packages/core/src/session/system-port.ts";
-import { defaultLimits } from "../packages/protocol/src/index.ts";
-import { openRegistryStore } from "../packages/store/src/registry-store.ts";
+import type { AuditSink } from "@skillhold/core/port";
+import { openSession, type Session, systemPorts } from "@skillhold/core/session";
+import { nodeHost } from "@skillhold/core/source";
+import { scanDependencies } from "@skillhold/deps/scan";
+import { defaultLimits } from "@skillhold/protocol";
+import { RegistryAudit, verifyAudit } from "@skillhold/registry/audit";
+import { openRegistryLibrary } from "@skillhold/registry/library";
+import type { RegistryStore } from "@skillhold/registry/record";
+import { makeEvent, makeKey } from "@skillhold/registry/test/audit/memory-log.fixture";
+import { openRegistryStore } from "@skillhold/store/test/table/registry-store";
 import { startPostgres } from "../tests/postgres-cluster.ts";
 import { putSkills } from "../tests/registry-library/put-skills.ts";
 import { compare } from "./measure.ts";
@@ -121,7 +120,7 @@ const host = nodeHost({ env: {}, platform: "linux", cwd: tmpdir() });
 
 function contextOf(store: RegistryStore) {
   const clock = { now: () => new Date() };
-  return { store, clock, ids: { next: () => randomUUID() }, limits: defaultLimits };
+  return { store, clock, ids: { next: () => randomUUID() }, limits: defaultLimits, scan: scanDependencies };
 }
 
 function say({ name }: Engine, text: string): void {

@@ -1,6 +1,6 @@
-import { renderCatalogue } from "@skillhold/core";
+import { renderCatalogue } from "@skillhold/core/catalogue";
+import { entry } from "@skillhold/core/test/catalogue/entry.fixture";
 import { SkillEntry } from "@skillhold/protocol";
-import { entry } from "../packages/core/src/catalogue/entry.fixture.ts";
 import { compare } from "./measure.ts";
 
 /** The catalogue for one agent, against joining the name of every entry, which any catalogue must at least look at. */

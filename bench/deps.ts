@@ -10,16 +10,16 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { type Bundle, pack } from "../packages/core/src/bundle/index.ts";
-import { scanBundle } from "../packages/core/src/dependency/index.ts";
+import { type Bundle, pack } from "@skillhold/core/bundle";
 import {
   checkDependencies,
   folderSubject,
   prepareCheck,
   rememberRuntimes,
-} from "../packages/core/src/environment/index.ts";
-import { bubblewrap } from "../packages/core/src/sandbox/bubblewrap.ts";
-import { defaultLimits } from "../packages/protocol/src/limits.ts";
+} from "@skillhold/deps/environment";
+import { scanBundle } from "@skillhold/deps/scan";
+import { defaultLimits } from "@skillhold/protocol";
+import { bubblewrap } from "@skillhold/sandbox/test/backend/bubblewrap";
 import { compare } from "./measure.ts";
 
 /**

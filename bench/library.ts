@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { nodeHost, type OpenLibraryOptions, openLibrary } from "@skillhold/core";
+import { type OpenLibraryOptions, openLibrary } from "@skillhold/core/library";
+import { nodeHost } from "@skillhold/core/source";
 import { SqliteCache } from "@skillhold/store";
 import { median } from "./measure.ts";
 

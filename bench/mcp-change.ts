@@ -11,7 +11,9 @@ import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as OldStdio } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport as OldHttp } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ResourceListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
-import { nodeHost, openLibrary, openSession, systemPorts } from "@skillhold/core";
+import { openLibrary } from "@skillhold/core/library";
+import { openSession, systemPorts } from "@skillhold/core/session";
+import { nodeHost } from "@skillhold/core/source";
 import { mcpHandler } from "@skillhold/mcp/server";
 import { median } from "./measure.ts";
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { cutAtFences, parseSkill } from "@skillhold/core/skill";
+import { cutAtFences, parseSkill } from "@skillhold/skill";
 import { parse } from "yaml";
 import { compare } from "./measure.ts";
 

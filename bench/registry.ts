@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { nodeHost } from "@skillhold/core";
-import { publishFolder } from "../packages/core/src/registry/publish.ts";
-import type { RegistryContext } from "../packages/core/src/registry/registry-context.ts";
-import { openRegistryLibrary } from "../packages/core/src/registry/registry-library.ts";
-import type { RegistryStore } from "../packages/core/src/registry/registry-store.ts";
-import { defaultLimits } from "../packages/protocol/src/index.ts";
-import { openRegistryStore } from "../packages/store/src/registry-store.ts";
+import { nodeHost } from "@skillhold/core/source";
+import { scanDependencies } from "@skillhold/deps/scan";
+import { defaultLimits } from "@skillhold/protocol";
+import { openRegistryLibrary } from "@skillhold/registry/library";
+import type { RegistryContext, RegistryStore } from "@skillhold/registry/record";
+import { publishFolder } from "@skillhold/registry/release";
+import { openRegistryStore } from "@skillhold/store/test/table/registry-store";
 import { startPostgres } from "../tests/postgres-cluster.ts";
 import { type GivenSkill, putSkills } from "../tests/registry-library/put-skills.ts";
 import { compare } from "./measure.ts";
@@ -182,7 +182,7 @@ const host = nodeHost({ env: {}, platform: "linux", cwd: tmpdir() });
 
 function contextOf(store: RegistryStore): RegistryContext {
   const clock = { now: () => new Date() };
-  return { store, clock, ids: { next: () => randomUUID() }, limits: defaultLimits };
+  return { store, clock, ids: { next: () => randomUUID() }, limits: defaultLimits, scan: scanDependencies };
 }
 
 function* makeSkills(size: number): Generator<GivenSkill> {

@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { bubblewrap } from "../packages/core/src/sandbox/bubblewrap.ts";
-import type { RunLimits, Sandbox } from "../packages/core/src/sandbox/sandbox.ts";
-import { supervise } from "../packages/core/src/sandbox/supervise.ts";
+import type { Sandbox } from "@skillhold/core/run";
+import type { RunLimits } from "@skillhold/core/test/run/sandbox";
+import { bubblewrap } from "@skillhold/sandbox/test/backend/bubblewrap";
+import { supervise } from "@skillhold/sandbox/test/backend/supervise";
 
 const MB = 1024 * 1024;
 const limits: RunLimits = {

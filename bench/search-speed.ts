@@ -1,4 +1,4 @@
-import { type SearchDocument, SearchIndex } from "../packages/core/src/search/index.ts";
+import { type SearchDocument, SearchIndex } from "@skillhold/core/search";
 import { median } from "./measure.ts";
 
 const QUERIES = 500;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { parseSkill, textList, textOf } from "@skillhold/core/skill";
-import { type SearchDocument, SearchIndex } from "../packages/core/src/search/index.ts";
+import { type SearchDocument, SearchIndex } from "@skillhold/core/search";
+import { parseSkill, textList, textOf } from "@skillhold/skill";
 
 const shared = resolve(import.meta.dirname, "../../shared");
 const LABELS = ["should-trigger", "eval-prompt"] as const;

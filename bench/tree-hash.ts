@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { type Bundle, pack, treeHash } from "@skillhold/core";
+import { type Bundle, pack, treeHash } from "@skillhold/core/bundle";
 import { withLimits } from "@skillhold/protocol/limits";
 import { compare } from "./measure.ts";
 

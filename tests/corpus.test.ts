@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseSkill, propertiesOf, readOpenclaw, validateSkill } from "@skillhold/core/skill";
+import { parseSkill, propertiesOf, readOpenclaw, validateSkill } from "@skillhold/skill";
 import { describe, expect, test } from "vitest";
 import { absent, readRows, sharedData } from "./shared-data.ts";
 

@@ -9,10 +9,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { profiles, type RuleCode, ruleTable, severityOf } from "@skillhold/core/skill";
+import { profiles, type RuleCode, ruleTable, severityOf } from "@skillhold/skill";
+import { commandTable } from "skillhold/test/command-table";
+import { parseCommandLine } from "skillhold/test/program";
 import { expect, test } from "vitest";
-import { commandTable } from "../packages/cli/src/command-table.ts";
-import { parseCommandLine } from "../packages/cli/src/program.ts";
 
 const root = resolve(import.meta.dirname, "..");
 const documents = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"], {

@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type OpenedSkill, openSkill } from "@skillhold/core";
-import { judge, parseSkill, propertiesOf, referencePrompt, validateSkill } from "@skillhold/core/skill";
+import { type OpenedSkill, openSkill } from "@skillhold/core/source";
+import { judge, parseSkill, propertiesOf, referencePrompt, validateSkill } from "@skillhold/skill";
 import { afterAll, describe, expect, test } from "vitest";
 import { absent, readRows, sharedData } from "./shared-data.ts";
 

@@ -1,8 +1,8 @@
+import { followEvents } from "@skillhold/registry/audit";
+import type { StoredEvent } from "@skillhold/registry/record";
+import { makeEvent } from "@skillhold/registry/test/audit/memory-log.fixture";
+import { inProcess } from "@skillhold/store/test/table/registry-process.fixture";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { followEvents } from "../../packages/core/src/audit/follow.ts";
-import { makeEvent } from "../../packages/core/src/audit/memory-log.fixture.ts";
-import type { StoredEvent } from "../../packages/core/src/registry/registry-store.ts";
-import { inProcess } from "../../packages/store/src/registry-process.fixture.ts";
 import { engines, openScene, type Scene } from "../registry/scene.ts";
 
 /** Appends events with the numbers of its arguments, each in a transaction of its own. */

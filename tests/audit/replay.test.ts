@@ -1,17 +1,17 @@
+import { type Library, openMemoryLibrary } from "@skillhold/core/library";
+import { openSession, type Session } from "@skillhold/core/session";
+import { bareHost, fixturePorts } from "@skillhold/core/test/session/session.fixture";
+import {
+  type Recovered,
+  RegistryAudit,
+  type Replay,
+  type ReplayedActivation,
+  replaySession,
+} from "@skillhold/registry/audit";
+import { openRegistryLibrary } from "@skillhold/registry/library";
+import { editSkill, purgeSkill, rollback, sweepStore } from "@skillhold/registry/release";
+import { fixedAsker, fixtureRuns } from "@skillhold/sandbox/test/run/run.fixture";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { RegistryAudit } from "../../packages/core/src/audit/registry-audit.ts";
-import { type Replay, replaySession } from "../../packages/core/src/audit/replay.ts";
-import type { Recovered, ReplayedActivation } from "../../packages/core/src/audit/replay-step.ts";
-import type { Library } from "../../packages/core/src/library/library.ts";
-import { openMemoryLibrary } from "../../packages/core/src/library/open-library.ts";
-import { editSkill } from "../../packages/core/src/registry/edit.ts";
-import { purgeSkill } from "../../packages/core/src/registry/purge.ts";
-import { openRegistryLibrary } from "../../packages/core/src/registry/registry-library.ts";
-import { rollback } from "../../packages/core/src/registry/rollback.ts";
-import { sweepStore } from "../../packages/core/src/registry/sweep.ts";
-import { fixedAsker, fixtureRuns } from "../../packages/core/src/run/run.fixture.ts";
-import { bareHost, fixturePorts } from "../../packages/core/src/session/session.fixture.ts";
-import { openSession, type Session } from "../../packages/core/src/session/session.ts";
 import { ada, engines, openScene, type Scene, skillText } from "../registry/scene.ts";
 
 const SCRIPT = '#!/bin/sh\necho "hello $1"\n';

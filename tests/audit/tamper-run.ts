@@ -1,11 +1,11 @@
-import { makeEvent, makeKey, type StoredLog } from "../../packages/core/src/audit/memory-log.fixture.ts";
-import { type Pick, pickTamper, type Victim } from "../../packages/core/src/audit/tamper.fixture.ts";
-import { verifyAudit } from "../../packages/core/src/audit/verify.ts";
-import type { AuditHead, RegistryStore } from "../../packages/core/src/registry/registry-store.ts";
-import type { Tx } from "../../packages/store/src/db.ts";
-import { withDb } from "../../packages/store/src/raw-registry.fixture.ts";
-import { openRegistryStore } from "../../packages/store/src/registry-store.ts";
-import { sql } from "../../packages/store/src/sql.ts";
+import { verifyAudit } from "@skillhold/registry/audit";
+import type { AuditHead, RegistryStore } from "@skillhold/registry/record";
+import { makeEvent, makeKey, type StoredLog } from "@skillhold/registry/test/audit/memory-log.fixture";
+import { type Pick, pickTamper, type Victim } from "@skillhold/registry/test/audit/tamper.fixture";
+import type { Tx } from "@skillhold/store/test/engine/db";
+import { sql } from "@skillhold/store/test/engine/sql";
+import { withDb } from "@skillhold/store/test/table/raw-registry.fixture";
+import { openRegistryStore } from "@skillhold/store/test/table/registry-store";
 
 export interface TamperOptions {
   readonly url: string;

@@ -1,5 +1,5 @@
+import { runJson, runMain, skillText, writeFile } from "skillhold/test/fake-host";
 import { beforeEach, expect, test } from "vitest";
-import { runJson, runMain, skillText, writeFile } from "../../packages/cli/src/fake-host.ts";
 import { type PostgresScene, postgresScene } from "./postgres-scene.ts";
 
 let base: string;

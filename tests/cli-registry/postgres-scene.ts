@@ -1,8 +1,8 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { removeStores } from "skillhold/test/registry.fixture";
 import { afterEach, beforeEach } from "vitest";
-import { removeStores } from "../../packages/cli/src/registry.fixture.ts";
 import { freshDatabase } from "../postgres-database.ts";
 
 export interface PostgresScene {

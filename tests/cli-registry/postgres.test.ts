@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import postgres from "postgres";
+import { runJson, runMain, skillText, writeFile } from "skillhold/test/fake-host";
+import { copiesFolder } from "skillhold/test/store-address";
 import { beforeEach, expect, test } from "vitest";
-import { runJson, runMain, skillText, writeFile } from "../../packages/cli/src/fake-host.ts";
-import { copiesFolder } from "../../packages/cli/src/store-address.ts";
 import { freshDatabase } from "../postgres-database.ts";
 import { type PostgresScene, postgresScene } from "./postgres-scene.ts";
 

@@ -2,10 +2,10 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { asNobody } from "@skillhold/store/test/local/as-nobody.fixture";
+import { runJson, runMain, skillText, writeFile } from "skillhold/test/fake-host";
+import { removeStores } from "skillhold/test/registry.fixture";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { runJson, runMain, skillText, writeFile } from "../../packages/cli/src/fake-host.ts";
-import { removeStores } from "../../packages/cli/src/registry.fixture.ts";
-import { asNobody } from "../../packages/store/src/as-nobody.fixture.ts";
 
 let base: string;
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { writeArchive } from "@skillhold/core/registry";
+import { writeArchive } from "@skillhold/core/archive";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { checkAccessible, eventually, openOwnConsole, settled } from "./browser.ts";
 

@@ -1,4 +1,4 @@
-import { writeArchive } from "@skillhold/core/registry";
+import { writeArchive } from "@skillhold/core/archive";
 
 /** The files of a skill beside or instead of a SKILL.md that is made up. */
 export type SkillFiles = Readonly<Record<string, string>>;

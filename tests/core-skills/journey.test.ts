@@ -2,18 +2,12 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  callSkillTool,
-  nodeHost,
-  openLibrary,
-  openSession,
-  type ScriptRun,
-  type Session,
-  skillTools,
-  systemPorts,
-} from "@skillhold/core";
-import { systemRuns } from "@skillhold/core/run";
+import { openLibrary } from "@skillhold/core/library";
+import type { ScriptRun } from "@skillhold/core/run";
+import { callSkillTool, openSession, type Session, skillTools, systemPorts } from "@skillhold/core/session";
+import { nodeHost } from "@skillhold/core/source";
 import type { SkillEvent } from "@skillhold/protocol";
+import { systemRuns } from "@skillhold/sandbox/run";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { buildSkills, workspacePlaces } from "../../packages/core-skills/build.ts";
 

@@ -1,8 +1,9 @@
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openSkill, pack, surveySkill, treeHash } from "@skillhold/core";
-import { type Profile, scalarText, validateSkill } from "@skillhold/core/skill";
+import { pack, treeHash } from "@skillhold/core/bundle";
+import { openSkill, surveySkill } from "@skillhold/core/source";
+import { type Profile, scalarText, validateSkill } from "@skillhold/skill";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { buildSkills, workspacePlaces } from "../../packages/core-skills/build.ts";
 

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type FolderLibrary, nodeHost, openLibrary } from "@skillhold/core";
+import { type FolderLibrary, openLibrary } from "@skillhold/core/library";
+import { nodeHost } from "@skillhold/core/source";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 const skills = join(import.meta.dirname, "../../skills");

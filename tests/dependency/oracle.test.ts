@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { readPythonImports } from "@skillhold/deps/test/scan/python-import";
+import { readScriptImports } from "@skillhold/deps/test/scan/script-import";
 import { expect, test } from "vitest";
-import { readPythonImports } from "../../packages/core/src/dependency/python-import.ts";
-import { readScriptImports } from "../../packages/core/src/dependency/script-import.ts";
 import { sample } from "./sample.ts";
 import { Score } from "./score.ts";
 import { scriptTruth } from "./script-oracle.ts";

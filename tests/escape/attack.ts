@@ -1,5 +1,6 @@
-import type { Collected, EnforcedLimits, RunLimits } from "../../packages/core/src/sandbox/sandbox.ts";
-import type { Supervised } from "../../packages/core/src/sandbox/supervise.ts";
+import type { EnforcedLimits } from "@skillhold/core/run";
+import type { Collected, RunLimits } from "@skillhold/core/test/run/sandbox";
+import type { Supervised } from "@skillhold/sandbox/test/backend/supervise";
 import type { Scene, Script } from "./scene.ts";
 
 /** Something that a hostile script does, and how its harm shows from outside. */

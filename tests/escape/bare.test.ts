@@ -1,5 +1,5 @@
+import { unconfined } from "@skillhold/sandbox/test/backend/unconfined";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { unconfined } from "../../packages/core/src/sandbox/unconfined.ts";
 import { attacks } from "./attacks.ts";
 import { runAttack } from "./run-attack.ts";
 import { Stage } from "./scene.ts";

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { bubblewrap } from "../../packages/core/src/sandbox/bubblewrap.ts";
+import { bubblewrap } from "@skillhold/sandbox/test/backend/bubblewrap";
 
 /** Started with a descriptor that it knows nothing of: says what a script that it starts can read from it. */
 const argv = ["/bin/sh", "-c", "cat /proc/self/fd/40 2>&1"] as const;

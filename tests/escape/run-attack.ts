@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Mount, RunLimits, Sandbox, SandboxProcess } from "../../packages/core/src/sandbox/sandbox.ts";
-import { supervise } from "../../packages/core/src/sandbox/supervise.ts";
+import type { Mount, Sandbox } from "@skillhold/core/run";
+import type { RunLimits, SandboxProcess } from "@skillhold/core/test/run/sandbox";
+import { supervise } from "@skillhold/sandbox/test/backend/supervise";
 import type { Attack, Evidence } from "./attack.ts";
 import { begins, type Language, type Scene, type Stage } from "./scene.ts";
 

@@ -1,5 +1,4 @@
 import { gzipSync } from "node:zlib";
-import fc from "fast-check";
 import {
   checksumOf,
   descriptorOf,
@@ -8,7 +7,8 @@ import {
   forgeTar,
   forgeZip,
   pax,
-} from "../../packages/core/src/archive/forge.fixture.ts";
+} from "@skillhold/core/test/archive/forge.fixture";
+import fc from "fast-check";
 
 const plainNames = [
   "SKILL.md",

@@ -1,9 +1,9 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { tryChanging } from "@skillhold/core/test/archive/changing.fixture";
+import { tryArchive } from "@skillhold/core/test/archive/trial.fixture";
 import fc from "fast-check";
-import { tryChanging } from "../../packages/core/src/archive/changing.fixture.ts";
-import { tryArchive } from "../../packages/core/src/archive/trial.fixture.ts";
 import { mutatedArchive } from "./archive-mutation.ts";
 
 /** How much of an archive is held at a time, and what it changes to after how many reads, if it does. */

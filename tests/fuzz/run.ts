@@ -1,4 +1,4 @@
-import { fixText, parseSkill, profiles, validateSkill } from "@skillhold/core/skill";
+import { fixText, parseSkill, profiles, validateSkill } from "@skillhold/skill";
 import fc from "fast-check";
 import { fuzzArchives } from "./archive.ts";
 import { fuzzGateway } from "./gateway.ts";

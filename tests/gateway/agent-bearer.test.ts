@@ -1,4 +1,5 @@
-import { grantSkill, writeArchive } from "@skillhold/core/registry";
+import { writeArchive } from "@skillhold/core/archive";
+import { grantSkill } from "@skillhold/registry/access";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { answerOf, openTestGateway, problemOf, type TestGateway } from "./gateway.fixture.ts";
 import { ada, asker, put, send, skillText } from "./skill.fixture.ts";

@@ -1,4 +1,4 @@
-import { grantSkill, revokeSkill } from "@skillhold/core/registry";
+import { grantSkill, revokeSkill } from "@skillhold/registry/access";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { answerOf, ask, openTestGateway, problemOf, putSkill, type TestGateway } from "./gateway.fixture.ts";
 import { put } from "./skill.fixture.ts";

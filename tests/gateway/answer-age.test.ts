@@ -1,6 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { deleteSkill, grantSkill, type RegistryStore, revokeSkill } from "@skillhold/core/registry";
+import { grantSkill, revokeSkill } from "@skillhold/registry/access";
+import type { RegistryStore } from "@skillhold/registry/record";
+import { deleteSkill } from "@skillhold/registry/release";
 import { expect, test, vi } from "vitest";
 import { openFolderGateway } from "./folder.fixture.ts";
 import { openTestGateway } from "./gateway.fixture.ts";

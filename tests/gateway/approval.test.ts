@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Approval } from "@skillhold/core";
+import type { Approval } from "@skillhold/core/approval";
 import { type Actor, Digest, SkillId } from "@skillhold/protocol";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { freshDatabase } from "../postgres-database.ts";

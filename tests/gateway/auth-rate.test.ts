@@ -1,4 +1,4 @@
-import { issueToken } from "@skillhold/core/token";
+import { issueToken } from "@skillhold/registry/token";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ask, openTestGateway, problemOf, type TestGateway } from "./gateway.fixture.ts";
 

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import { inspect } from "node:util";
-import { issueToken } from "@skillhold/core/token";
 import { openGateway } from "@skillhold/gateway";
 import { Problem, routeTable } from "@skillhold/protocol/http";
+import { issueToken } from "@skillhold/registry/token";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { answerOf, ask, openTestGateway, problemOf, type TestGateway } from "./gateway.fixture.ts";
 

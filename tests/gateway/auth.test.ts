@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
-import type { RegistryStore } from "@skillhold/core/registry";
-import { removeAgent } from "@skillhold/core/registry";
-import { issueToken, revokeToken, useSignIn } from "@skillhold/core/token";
 import { openGateway } from "@skillhold/gateway";
 import { Problem, routeTable } from "@skillhold/protocol/http";
+import { removeAgent } from "@skillhold/registry/access";
+import type { RegistryStore } from "@skillhold/registry/record";
+import { issueToken, revokeToken, useSignIn } from "@skillhold/registry/token";
 import { openRegistryStore } from "@skillhold/store";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { freshDatabase } from "../postgres-database.ts";
@@ -304,7 +304,7 @@ test("whoever signed in to act as an agent may sign out [S-53]", async () => {
   const { secret } = await useSignIn(signIn.secret, gateway.registry);
   const cookie = `skillhold=${secret}`;
   expect((await ask(gateway, "POST", "/v1/sign-out", { headers: { cookie } })).status).toBe(401);
-  const { csrfOf } = await import("../../packages/gateway/src/auth/csrf.ts");
+  const { csrfOf } = await import("@skillhold/gateway/test/auth/csrf");
   const token = await gateway.registry.store.findToken(hash("sha256", secret, "hex"));
   const headers = { cookie, "x-skillhold-csrf": csrfOf(secret, token?.id ?? "") };
   expect((await ask(gateway, "POST", "/v1/sign-out", { headers })).status).toBe(204);

@@ -1,5 +1,5 @@
-import type { BlobStore } from "@skillhold/core/registry";
 import type { Digest } from "@skillhold/protocol";
+import type { BlobStore } from "@skillhold/registry/record";
 import { openTestGateway, type TestGateway } from "./gateway.fixture.ts";
 
 export interface BlobHold {

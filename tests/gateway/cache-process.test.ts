@@ -1,13 +1,8 @@
 import { join } from "node:path";
-import {
-  deleteSkill,
-  editSkill,
-  grantSkill,
-  type RegistryContext,
-  type RegistryStore,
-  revokeSkill,
-} from "@skillhold/core/registry";
-import { issueToken, revokeToken } from "@skillhold/core/token";
+import { grantSkill, revokeSkill } from "@skillhold/registry/access";
+import type { RegistryContext, RegistryStore } from "@skillhold/registry/record";
+import { deleteSkill, editSkill } from "@skillhold/registry/release";
+import { issueToken, revokeToken } from "@skillhold/registry/token";
 import { openRegistryStore } from "@skillhold/store";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { HOST, openTestGateway, type TestGateway } from "./gateway.fixture.ts";

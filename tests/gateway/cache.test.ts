@@ -1,14 +1,12 @@
 import {
   addAgent,
   changeAgent,
-  deleteSkill,
-  editSkill,
   grantSkill,
-  restoreSkill,
   revokeSkill,
   toggleSkill,
   viewerFor,
-} from "@skillhold/core/registry";
+} from "@skillhold/registry/access";
+import { deleteSkill, editSkill, restoreSkill } from "@skillhold/registry/release";
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
 import { freshDatabase } from "../postgres-database.ts";

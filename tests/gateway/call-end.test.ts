@@ -1,9 +1,9 @@
 import { readdir } from "node:fs/promises";
-import { writeArchive } from "@skillhold/core/registry";
-import { issueToken } from "@skillhold/core/token";
+import { writeArchive } from "@skillhold/core/archive";
+import { digestOf } from "@skillhold/gateway/test/digest";
+import { RunningCalls } from "@skillhold/gateway/test/session/running-calls";
+import { issueToken } from "@skillhold/registry/token";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { digestOf } from "../../packages/gateway/src/digest.ts";
-import { RunningCalls } from "../../packages/gateway/src/session/running-calls.ts";
 import { openHeldGateway } from "./blob-hold.fixture.ts";
 import { answerOf, ask, openTestGateway, problemOf, type TestGateway } from "./gateway.fixture.ts";
 import { openRunningGateway, putFiles, TestSession } from "./session.fixture.ts";

@@ -1,6 +1,6 @@
+import { removeFolders } from "@skillhold/deps/test/environment/environment.fixture";
 import { Progress } from "@skillhold/gateway";
 import { afterEach, describe, expect, test } from "vitest";
-import { removeFolders } from "../../packages/core/src/environment/environment.fixture.ts";
 import { dependencyPorts, listenTo, publishImports } from "./dependency.fixture.ts";
 import {
   answerOf,

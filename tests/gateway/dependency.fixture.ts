@@ -1,15 +1,16 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { Sandbox } from "@skillhold/core";
-import { type PublishFolderOptions, publishFolder, type RegistryContext } from "@skillhold/core/registry";
-import type { DependencyPorts, Progress } from "@skillhold/gateway";
-import type { DependencyEvent } from "@skillhold/protocol/http";
+import type { Sandbox } from "@skillhold/core/run";
 import {
   checkPorts,
   installPorts,
   makeFolder,
   sandbox,
-} from "../../packages/core/src/environment/environment.fixture.ts";
+} from "@skillhold/deps/test/environment/environment.fixture";
+import type { DependencyPorts, Progress } from "@skillhold/gateway";
+import type { DependencyEvent } from "@skillhold/protocol/http";
+import type { RegistryContext } from "@skillhold/registry/record";
+import { type PublishFolderOptions, publishFolder } from "@skillhold/registry/release";
 
 /** What a gateway looks at dependencies with: the real sandbox, and an npm that makes what it is asked for. */
 export function dependencyPorts(settings: Partial<DependencyPorts> & { npm?: string } = {}): DependencyPorts {

@@ -1,7 +1,8 @@
-import { rollback, toggleSkill } from "@skillhold/core/registry";
+import { makeFolder, removeFolders } from "@skillhold/deps/test/environment/environment.fixture";
 import { Progress } from "@skillhold/gateway";
+import { toggleSkill } from "@skillhold/registry/access";
+import { rollback } from "@skillhold/registry/release";
 import { afterEach, describe, expect, test } from "vitest";
-import { makeFolder, removeFolders } from "../../packages/core/src/environment/environment.fixture.ts";
 import { closedSandbox, dependencyPorts, listenTo, publishImports } from "./dependency.fixture.ts";
 import {
   answerOf,

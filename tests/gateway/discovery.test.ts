@@ -2,17 +2,11 @@ import { hash } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  archiveInMemory,
-  archiveSkill,
-  deleteSkill,
-  editSkill,
-  grantSkill,
-  toggleSkill,
-} from "@skillhold/core/registry";
+import { archiveInMemory, unpack } from "@skillhold/core/archive";
+import { archiveSkill, grantSkill, toggleSkill } from "@skillhold/registry/access";
+import { deleteSkill, editSkill } from "@skillhold/registry/release";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { unpack } from "../../packages/core/src/archive/index.ts";
 import { openFolderGateway } from "./folder.fixture.ts";
 import { ask, HOST, openTestGateway, problemOf, type TestGateway } from "./gateway.fixture.ts";
 import { ada, engines, openOn, put } from "./skill.fixture.ts";

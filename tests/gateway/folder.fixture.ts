@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { openLayeredLibrary, openLibrary } from "@skillhold/core";
-import { openRegistryLibrary } from "@skillhold/core/registry";
+import { openLayeredLibrary, openLibrary } from "@skillhold/core/library";
+import { openRegistryLibrary } from "@skillhold/registry/library";
 import { type Changed, openTestGateway, type TestGateway } from "./gateway.fixture.ts";
 
 /** A gateway that serves the skills of a folder over those of its registry. */

@@ -2,18 +2,9 @@ import { hash, randomBytes, randomUUID } from "node:crypto";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Clock, nodeHost, QuestionDesk, registryApprovals } from "@skillhold/core";
-import { RegistryAudit } from "@skillhold/core/audit";
-import {
-  addAgent,
-  editSkill,
-  getSkill,
-  openRegistryLibrary,
-  publishFolder,
-  type RegisteredSkill,
-  type RegistryContext,
-} from "@skillhold/core/registry";
-import type { StoredToken } from "@skillhold/core/token";
+import type { Clock } from "@skillhold/core/port";
+import { nodeHost } from "@skillhold/core/source";
+import { scanDependencies } from "@skillhold/deps/scan";
 import {
   type Gateway,
   type GatewayContext,
@@ -25,6 +16,13 @@ import {
 import type { Role } from "@skillhold/protocol";
 import { type Operation, Problem, type Route, type RouteTable, routeTable } from "@skillhold/protocol/http";
 import { defaultLimits } from "@skillhold/protocol/limits";
+import { addAgent } from "@skillhold/registry/access";
+import { RegistryAudit } from "@skillhold/registry/audit";
+import { openRegistryLibrary } from "@skillhold/registry/library";
+import { QuestionDesk, registryApprovals } from "@skillhold/registry/question";
+import type { RegisteredSkill, RegistryContext } from "@skillhold/registry/record";
+import { editSkill, getSkill, publishFolder } from "@skillhold/registry/release";
+import type { StoredToken } from "@skillhold/registry/token";
 import { openRegistryStore } from "@skillhold/store";
 import { expect } from "vitest";
 import type { z } from "zod";
@@ -118,7 +116,13 @@ export async function openTestGateway(change: Changed = {}): Promise<TestGateway
   const { url: given, clock = { now: () => new Date() }, options, ...changed } = change;
   const folder = await mkdtemp(join(tmpdir(), "skillhold-gateway-"));
   const store = await openRegistryStore(given ?? `sqlite:${join(folder, "registry.db")}`);
-  const registry: RegistryContext = { store, clock, ids: { next: randomUUID }, limits: defaultLimits };
+  const registry: RegistryContext = {
+    store,
+    clock,
+    ids: { next: randomUUID },
+    limits: defaultLimits,
+    scan: scanDependencies,
+  };
   const host = nodeHost({ env: {}, platform: process.platform, cwd: folder });
   const skills = await openRegistryLibrary({ host, copies: join(folder, "copies"), watch: true }, registry);
   const audit = new RegistryAudit(store);

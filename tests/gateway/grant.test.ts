@@ -1,14 +1,9 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { openLayeredLibrary, openLibrary } from "@skillhold/core";
-import {
-  changeAgent,
-  getAgent,
-  openRegistryLibrary,
-  removeAgent,
-  toggleSkill,
-} from "@skillhold/core/registry";
+import { openLayeredLibrary, openLibrary } from "@skillhold/core/library";
 import { openGateway } from "@skillhold/gateway";
+import { changeAgent, getAgent, removeAgent, toggleSkill } from "@skillhold/registry/access";
+import { openRegistryLibrary } from "@skillhold/registry/library";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { answerOf, ask, openTestGateway, problemOf, putSkill, type TestGateway } from "./gateway.fixture.ts";
 

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
-import { openSession } from "@skillhold/core";
-import { addAgent, grantSkill } from "@skillhold/core/registry";
-import { issueToken } from "@skillhold/core/token";
+import { openSession } from "@skillhold/core/session";
+import { addAgent, grantSkill } from "@skillhold/registry/access";
+import { issueToken } from "@skillhold/registry/token";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { answerOf, ask, problemOf, type TestGateway } from "./gateway.fixture.ts";

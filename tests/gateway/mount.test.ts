@@ -2,8 +2,8 @@ import { trace } from "@opentelemetry/api";
 import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-node";
 import { type Mount, openGateway } from "@skillhold/gateway";
 import { everyone } from "@skillhold/protocol/http";
+import { mcpMount } from "skillhold/test/gateway/mcp-mount";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { mcpMount } from "../../packages/cli/src/gateway/mcp-mount.ts";
 import { ask, openTestGateway, putSkill, type TestGateway } from "./gateway.fixture.ts";
 
 let gateway: TestGateway;

@@ -2,9 +2,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { addAgent, archiveInMemory, grantSkill } from "@skillhold/core/registry";
+import { archiveInMemory, unpack } from "@skillhold/core/archive";
+import { addAgent, grantSkill } from "@skillhold/registry/access";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { unpack } from "../../packages/core/src/archive/index.ts";
 import { answerOf, problemOf, type TestGateway } from "./gateway.fixture.ts";
 import { ada, asker, engines, openOn, put, send } from "./skill.fixture.ts";
 

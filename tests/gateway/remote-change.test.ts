@@ -1,6 +1,6 @@
-import type { LibraryChange } from "@skillhold/core";
-import { deleteSkill } from "@skillhold/core/registry";
-import { issueToken, revokeToken } from "@skillhold/core/token";
+import type { LibraryChange } from "@skillhold/core/library";
+import { deleteSkill } from "@skillhold/registry/release";
+import { issueToken, revokeToken } from "@skillhold/registry/token";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { WebSocketServer } from "ws";
 import { anyone, openRemote, type ServedGateway, serveGateway, standBetween } from "./remote.fixture.ts";

@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
-import { addAgent } from "@skillhold/core/registry";
-import { issueToken, revokeToken } from "@skillhold/core/token";
+import { addAgent } from "@skillhold/registry/access";
+import { issueToken, revokeToken } from "@skillhold/registry/token";
+import { type FakeHostOptions, runJson, runMain } from "skillhold/test/fake-host";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type FakeHostOptions, runJson, runMain } from "../../packages/cli/src/fake-host.ts";
 import { freshFolder, type ServedGateway, serveGateway } from "./remote.fixture.ts";
 import { put } from "./skill.fixture.ts";
 

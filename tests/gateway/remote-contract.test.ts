@@ -1,6 +1,6 @@
-import { openMemoryLibrary } from "@skillhold/core";
+import { openMemoryLibrary } from "@skillhold/core/library";
+import { type LibraryMaker, libraryContract } from "@skillhold/core/test/library/library.contract";
 import { afterAll } from "vitest";
-import { type LibraryMaker, libraryContract } from "../../packages/core/src/library/library.contract.ts";
 import { host, openRemote, type ServedGateway, serveGateway } from "./remote.fixture.ts";
 
 const open: ServedGateway[] = [];

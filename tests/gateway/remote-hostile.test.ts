@@ -1,5 +1,5 @@
 import { readdirSync } from "node:fs";
-import type { RemoteLibrary } from "@skillhold/core/remote";
+import type { RemoteLibrary } from "@skillhold/registry/remote";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   anyone,

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { nodeHost } from "@skillhold/core";
-import { openRemoteLibrary } from "@skillhold/core/remote";
+import { nodeHost } from "@skillhold/core/source";
+import { openRemoteLibrary } from "@skillhold/registry/remote";
 
 /** Another process that reads every file of every skill of a gateway, through a cache that others use. */
 const [url = "", token = "", cache = ""] = process.argv.slice(2);

@@ -5,11 +5,12 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
-import { nodeHost, type Viewer } from "@skillhold/core";
-import { openRemoteLibrary, type RemoteLibrary, type RemotePorts } from "@skillhold/core/remote";
+import type { Viewer } from "@skillhold/core/library";
+import { nodeHost } from "@skillhold/core/source";
 import { listen, loopbackHosts } from "@skillhold/gateway";
 import type { Role } from "@skillhold/protocol";
 import { withLimits } from "@skillhold/protocol/limits";
+import { openRemoteLibrary, type RemoteLibrary, type RemotePorts } from "@skillhold/registry/remote";
 import { onTestFinished } from "vitest";
 import { type Changed, openTestGateway, type TestGateway } from "./gateway.fixture.ts";
 

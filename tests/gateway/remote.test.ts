@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { callSkillTool, openSession, skillTools, systemPorts } from "@skillhold/core";
-import { grantSkill, toggleSkill } from "@skillhold/core/registry";
-import { openRemoteLibrary } from "@skillhold/core/remote";
-import { issueToken, revokeToken } from "@skillhold/core/token";
+import { callSkillTool, openSession, skillTools, systemPorts } from "@skillhold/core/session";
 import type { SkillEvent } from "@skillhold/protocol";
+import { grantSkill, toggleSkill } from "@skillhold/registry/access";
+import { openRemoteLibrary } from "@skillhold/registry/remote";
+import { issueToken, revokeToken } from "@skillhold/registry/token";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   anyone,

@@ -1,9 +1,9 @@
 import { openGateway } from "@skillhold/gateway";
+import { pathPattern } from "@skillhold/gateway/test/app";
+import { pageTable } from "@skillhold/gateway/test/page/page-table";
 import { Role } from "@skillhold/protocol";
 import { Problem, type Route, routeTable } from "@skillhold/protocol/http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { pathPattern } from "../../packages/gateway/src/app.ts";
-import { pageTable } from "../../packages/gateway/src/page-table.ts";
 import { ask, HOST, openTestGateway, type TestGateway } from "./gateway.fixture.ts";
 
 let gateway: TestGateway;

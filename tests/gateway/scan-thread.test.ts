@@ -1,4 +1,4 @@
-import { writeArchive } from "@skillhold/core/registry";
+import { writeArchive } from "@skillhold/core/archive";
 import { routeTable } from "@skillhold/protocol/http";
 import { afterEach, expect, test } from "vitest";
 import { ServeScene, tokenOf } from "./serve.fixture.ts";

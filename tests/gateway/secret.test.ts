@@ -1,4 +1,4 @@
-import { memorySecrets } from "@skillhold/core";
+import { memorySecrets } from "@skillhold/core/secret";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { answerOf, ask, openTestGateway, problemOf, putSkill, type TestGateway } from "./gateway.fixture.ts";
 

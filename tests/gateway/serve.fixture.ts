@@ -4,10 +4,10 @@ import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { writeArchive } from "@skillhold/core/registry";
+import { writeArchive } from "@skillhold/core/archive";
 import { routeTable } from "@skillhold/protocol/http";
+import { removeStores } from "skillhold/test/registry.fixture";
 import type { z } from "zod";
-import { removeStores } from "../../packages/cli/src/registry.fixture.ts";
 
 const bin = fileURLToPath(new URL("../../packages/cli/bin/skillhold.js", import.meta.url));
 

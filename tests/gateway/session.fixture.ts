@@ -1,9 +1,12 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { memoryApprovals, type RunPorts, registryApprovals, type Sandbox } from "@skillhold/core";
-import { publishFolder } from "@skillhold/core/registry";
-import { bubblewrap } from "@skillhold/core/run";
+import { memoryApprovals } from "@skillhold/core/approval";
+import type { RunPorts, Sandbox } from "@skillhold/core/run";
 import type { Actor } from "@skillhold/protocol";
+import { registryApprovals } from "@skillhold/registry/question";
+import { publishFolder } from "@skillhold/registry/release";
+import { bubblewrap } from "@skillhold/sandbox/backend";
+import { openRunner } from "@skillhold/sandbox/run";
 import { answerOf, ask, openTestGateway, type TestGateway } from "./gateway.fixture.ts";
 
 const sandbox = bubblewrap();
@@ -26,7 +29,7 @@ export async function openRunningGateway({ onStart, ...change }: RunningChange =
       return started;
     },
   };
-  const runs = (): RunPorts => ({ sandbox: watched, ...later });
+  const runs = (): RunPorts => ({ runner: openRunner, sandbox: watched, ...later });
   const gateway = await openTestGateway({ runs, ...change });
   const outputs = join(gateway.folder, "outputs");
   Object.assign(later, { approvals: registryApprovals(gateway.registry.store), outputs });

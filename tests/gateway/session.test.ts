@@ -1,7 +1,8 @@
 import { hash } from "node:crypto";
 import { request as httpRequest } from "node:http";
-import { editSkill, grantSkill } from "@skillhold/core/registry";
 import { GatewaySessions, type Principal } from "@skillhold/gateway";
+import { grantSkill } from "@skillhold/registry/access";
+import { editSkill } from "@skillhold/registry/release";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { answerOf, ask, HOST, problemOf, putSkill, type TestGateway } from "./gateway.fixture.ts";
 import { openRunningGateway, putFiles, TestSession } from "./session.fixture.ts";

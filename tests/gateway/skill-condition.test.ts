@@ -1,4 +1,4 @@
-import { grantSkill } from "@skillhold/core/registry";
+import { grantSkill } from "@skillhold/registry/access";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { answerOf, problemOf, type TestGateway } from "./gateway.fixture.ts";
 import { ada, asker, engines, openOn, put } from "./skill.fixture.ts";

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { grantSkill } from "@skillhold/core/registry";
+import { grantSkill } from "@skillhold/registry/access";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { answerOf, openTestGateway, type TestGateway } from "./gateway.fixture.ts";
 import { ada, asker, put } from "./skill.fixture.ts";

@@ -1,7 +1,8 @@
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { editSkill, type Published, publishFolder } from "@skillhold/core/registry";
+import type { Published } from "@skillhold/core/session";
 import type { Actor } from "@skillhold/protocol";
+import { editSkill, publishFolder } from "@skillhold/registry/release";
 import { freshDatabase } from "../postgres-database.ts";
 import { ask, type Changed, openTestGateway, type TestGateway } from "./gateway.fixture.ts";
 

@@ -1,4 +1,5 @@
-import { addAgent, deleteSkill, grantSkill, purgeSkill, toggleSkill } from "@skillhold/core/registry";
+import { addAgent, grantSkill, toggleSkill } from "@skillhold/registry/access";
+import { deleteSkill, purgeSkill } from "@skillhold/registry/release";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { answerOf, problemOf, type TestGateway } from "./gateway.fixture.ts";
 import { ada, asker, catchUp, engines, openOn, put } from "./skill.fixture.ts";

@@ -1,5 +1,6 @@
-import { deleteSkill, editSkill, grantSkill, revokeSkill, rollback } from "@skillhold/core/registry";
 import type { SkillEvent } from "@skillhold/protocol";
+import { grantSkill, revokeSkill } from "@skillhold/registry/access";
+import { deleteSkill, editSkill, rollback } from "@skillhold/registry/release";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { MARK, sampleEvents } from "./event-sample.fixture.ts";
 import { answerOf, ask, openTestGateway, putSkill, type TestGateway } from "./gateway.fixture.ts";

@@ -1,5 +1,5 @@
-import { removeAgent } from "@skillhold/core/registry";
-import { issueToken, revokeToken } from "@skillhold/core/token";
+import { removeAgent } from "@skillhold/registry/access";
+import { issueToken, revokeToken } from "@skillhold/registry/token";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import {
   answerOf,

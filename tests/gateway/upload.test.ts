@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { readdir, stat } from "node:fs/promises";
 import { request } from "node:http";
 import { join } from "node:path";
-import { writeArchive } from "@skillhold/core/registry";
+import { writeArchive } from "@skillhold/core/archive";
 import { withLimits } from "@skillhold/protocol/limits";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { answerOf, HOST, openTestGateway, problemOf, type TestGateway } from "./gateway.fixture.ts";

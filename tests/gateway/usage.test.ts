@@ -2,9 +2,10 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { trace } from "@opentelemetry/api";
 import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-node";
-import { openSession } from "@skillhold/core";
-import { editSkill, grantSkill, publishFolder } from "@skillhold/core/registry";
+import { openSession } from "@skillhold/core/session";
 import { Problem, routeTable } from "@skillhold/protocol/http";
+import { grantSkill } from "@skillhold/registry/access";
+import { editSkill, publishFolder } from "@skillhold/registry/release";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { openTestGateway, type TestGateway } from "./gateway.fixture.ts";
 

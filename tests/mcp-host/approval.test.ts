@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { runJson, runMain } from "skillhold/test/fake-host";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { runJson, runMain } from "../../packages/cli/src/fake-host.ts";
 import { honest, type RunningServer, serveHttp, skillText } from "./skill-server.ts";
 
 let home: string;

@@ -10,8 +10,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { skillText as localSkill, runJson, runMain, writeFile } from "skillhold/test/fake-host";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { skillText as localSkill, runJson, runMain, writeFile } from "../../packages/cli/src/fake-host.ts";
 import {
   contentsOf,
   entryOf,

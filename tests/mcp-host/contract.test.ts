@@ -1,12 +1,12 @@
-import { nodeHost } from "@skillhold/core";
-import { parseSkill } from "@skillhold/core/skill";
-import { openMcpLibrary } from "@skillhold/mcp/host";
-import { afterAll } from "vitest";
+import { nodeHost } from "@skillhold/core/source";
 import {
   type ContractSkill,
   type LibraryMaker,
   libraryContract,
-} from "../../packages/core/src/library/library.contract.ts";
+} from "@skillhold/core/test/library/library.contract";
+import { openMcpLibrary } from "@skillhold/mcp/host";
+import { parseSkill } from "@skillhold/skill";
+import { afterAll } from "vitest";
 import { entryOf, type FileMap, honest, type RunningServer, serveHttp } from "./skill-server.ts";
 
 const servers: RunningServer[] = [];

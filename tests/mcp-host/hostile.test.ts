@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { nodeHost } from "@skillhold/core";
+import { nodeHost } from "@skillhold/core/source";
 import { type McpLibrary, openMcpLibrary, refusalOf, refusalTable } from "@skillhold/mcp/host";
 import { SkillError, withLimits } from "@skillhold/protocol";
 import { afterAll, describe, expect, test } from "vitest";

@@ -3,7 +3,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type LibraryChange, nodeHost, openLayeredLibrary, openMemoryLibrary } from "@skillhold/core";
+import { type LibraryChange, openLayeredLibrary, openMemoryLibrary } from "@skillhold/core/library";
+import { nodeHost } from "@skillhold/core/source";
 import {
   forgetMcpSource,
   type McpLibrary,

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ProtocolError } from "@modelcontextprotocol/server";
-import { nodeHost } from "@skillhold/core";
+import { nodeHost } from "@skillhold/core/source";
 import { type McpLibrary, openMcpLibrary } from "@skillhold/mcp/host";
+import { runJson, runMain } from "skillhold/test/fake-host";
 import { afterEach, expect, test } from "vitest";
-import { runJson, runMain } from "../../packages/cli/src/fake-host.ts";
 import {
   type Behaviour,
   contentsOf,

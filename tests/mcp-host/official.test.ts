@@ -8,10 +8,10 @@ import { SkillsClient } from "@modelcontextprotocol/client/ext/skills";
 import { toNodeHandler } from "@modelcontextprotocol/node";
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
 import { loadSkills } from "@modelcontextprotocol/server/ext/skills/node";
-import { nodeHost } from "@skillhold/core";
+import { nodeHost } from "@skillhold/core/source";
 import { openMcpLibrary } from "@skillhold/mcp/host";
+import { writeFile } from "skillhold/test/fake-host";
 import { expect, test } from "vitest";
-import { writeFile } from "../../packages/cli/src/fake-host.ts";
 
 const viewer = { runtime: "test" };
 

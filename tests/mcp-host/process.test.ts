@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { nodeHost } from "@skillhold/core";
+import { nodeHost } from "@skillhold/core/source";
 import { type McpLibrary, openMcpLibrary, refusalOf } from "@skillhold/mcp/host";
 import { withLimits } from "@skillhold/protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";

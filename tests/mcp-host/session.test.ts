@@ -1,23 +1,15 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  type ApprovalRequest,
-  type Asker,
-  callSkillTool,
-  catalogueFormats,
-  describeRequest,
-  type GuardOptions,
-  nodeHost,
-  openSession,
-  renderCatalogue,
-  type Session,
-  skillTools,
-} from "@skillhold/core";
+import { type ApprovalRequest, type Asker, describeRequest } from "@skillhold/core/approval";
+import { catalogueFormats, renderCatalogue } from "@skillhold/core/catalogue";
+import type { GuardOptions } from "@skillhold/core/policy";
+import { callSkillTool, openSession, type Session, skillTools } from "@skillhold/core/session";
+import { nodeHost } from "@skillhold/core/source";
+import { fixturePorts } from "@skillhold/core/test/session/session.fixture";
 import { type McpLibrary, openMcpLibrary } from "@skillhold/mcp/host";
+import { fixtureRuns } from "@skillhold/sandbox/test/run/run.fixture";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { fixtureRuns } from "../../packages/core/src/run/run.fixture.ts";
-import { fixturePorts } from "../../packages/core/src/session/session.fixture.ts";
 import { entryOf, type FileMap, honest, type RunningServer, serveHttp, skillText } from "./skill-server.ts";
 
 const viewer = { runtime: "test", agent: "writer" };

@@ -5,17 +5,14 @@ import {
   originValidationResponse,
   validateHostHeader,
 } from "@modelcontextprotocol/server";
-import {
-  memoryApprovals,
-  nodeHost,
-  openLibrary,
-  openSession,
-  systemPorts,
-  type Viewer,
-} from "@skillhold/core";
-import { bubblewrap } from "@skillhold/core/run";
+import { memoryApprovals } from "@skillhold/core/approval";
+import { openLibrary, type Viewer } from "@skillhold/core/library";
+import { openSession, systemPorts } from "@skillhold/core/session";
+import { nodeHost } from "@skillhold/core/source";
 import { type Caller, mcpHandler } from "@skillhold/mcp/server";
 import type { SkillEvent } from "@skillhold/protocol";
+import { bubblewrap } from "@skillhold/sandbox/backend";
+import { openRunner } from "@skillhold/sandbox/run";
 import { Hono } from "hono";
 
 /** Skills in a folder over HTTP, mounted as a gateway mounts them: it knows the caller and checks Host and Origin. */
@@ -31,7 +28,7 @@ export async function startHttp(root: string, debounceMs = 50) {
       library,
       viewer: who.viewer,
       openSession: (ask) => {
-        const runs = { sandbox, approvals: memoryApprovals(), asker: ask() };
+        const runs = { runner: openRunner, sandbox, approvals: memoryApprovals(), asker: ask() };
         const audit = { record: (event: SkillEvent) => void events.push(event) };
         return openSession(library, who.viewer, { ...systemPorts(audit), runs });
       },

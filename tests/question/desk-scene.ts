@@ -1,8 +1,8 @@
-import { RegistryAudit } from "@skillhold/core/audit";
-import type { Question } from "../../packages/core/src/approval/question.ts";
-import { QuestionDesk } from "../../packages/core/src/approval/question-desk.ts";
-import type { RegistryStore } from "../../packages/core/src/registry/registry-store.ts";
-import { openRegistryStore } from "../../packages/store/src/registry-store.ts";
+import { RegistryAudit } from "@skillhold/registry/audit";
+import type { RegistryStore } from "@skillhold/registry/record";
+import type { Question } from "@skillhold/registry/test/question/question";
+import { QuestionDesk } from "@skillhold/registry/test/question/question-desk";
+import { openRegistryStore } from "@skillhold/store/test/table/registry-store";
 import { type Engine, openScene, type Scene } from "../registry/scene.ts";
 
 /** Desks over one store, each with connections of its own, as gateways have them. */

@@ -1,15 +1,14 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { type ApprovalRequest, Approvals } from "@skillhold/core/approval";
+import { digest, request } from "@skillhold/core/test/approval/approval.fixture";
 import type { Actor, SkillEvent } from "@skillhold/protocol";
+import type { QuestionAnswer } from "@skillhold/registry/test/question/question";
+import type { QuestionDesk } from "@skillhold/registry/test/question/question-desk";
+import { registryApprovals } from "@skillhold/registry/test/question/registry-approvals";
+import { execute } from "@skillhold/store/test/table/raw-registry.fixture";
+import { inProcess } from "@skillhold/store/test/table/registry-process.fixture";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { digest, request } from "../../packages/core/src/approval/approval.fixture.ts";
-import type { ApprovalRequest } from "../../packages/core/src/approval/approval.ts";
-import { Approvals } from "../../packages/core/src/approval/approvals.ts";
-import type { QuestionAnswer } from "../../packages/core/src/approval/question.ts";
-import type { QuestionDesk } from "../../packages/core/src/approval/question-desk.ts";
-import { registryApprovals } from "../../packages/core/src/approval/registry-approvals.ts";
-import { execute } from "../../packages/store/src/raw-registry.fixture.ts";
-import { inProcess } from "../../packages/store/src/registry-process.fixture.ts";
 import { ada, adasAgent, admin, engines, system } from "../registry/scene.ts";
 import { type DeskScene, openDeskScene } from "./desk-scene.ts";
 
@@ -19,7 +18,7 @@ const no: QuestionAnswer = { answer: "deny" };
 const by = admin;
 const answerMs = 5 * 60_000;
 const moduleUrl = (path: string) =>
-  pathToFileURL(join(import.meta.dirname, "../../packages/core/src", path)).href;
+  pathToFileURL(join(import.meta.dirname, "../../packages/registry/src", path)).href;
 
 describe.each(engines)("questions on %s", (engine) => {
   let scene: DeskScene;
@@ -227,7 +226,7 @@ describe.each(engines)("questions on %s", (engine) => {
           JSON.parse(args[2]).map((id) => desk.answerQuestion(id, { answer: "deny" }, { by })));
         return ended.map((each) => each.status === "fulfilled" ? "heard" : each.reason.code);`;
       const ids = JSON.stringify(asked.map(({ id }) => id));
-      const args = [moduleUrl("approval/question-desk.ts"), JSON.stringify(scene.context.limits), ids];
+      const args = [moduleUrl("question/question-desk.ts"), JSON.stringify(scene.context.limits), ids];
       const [first, second] = (
         await Promise.all(["eve", "bob"].map((user) => inProcess(scene.url, code, ...args, user)))
       ).map((answer) => (Array.isArray(answer) ? answer.map(String) : []));
@@ -288,7 +287,7 @@ describe.each(engines)("questions on %s", (engine) => {
         process.stdout.write('"asked"');
         process.exit(0);`;
       const { limits } = scene.context;
-      const modules = ["approval/question-desk.ts", "audit/registry-audit.ts"].map(moduleUrl);
+      const modules = ["question/question-desk.ts", "audit/registry-audit.ts"].map(moduleUrl);
       const args = [...modules, JSON.stringify(limits), JSON.stringify(request())];
       expect(await inProcess(scene.url, code, ...args)).toBe("asked");
       expect(await there.listQuestions()).toMatchObject([{ id: "left-behind", request: request() }]);

@@ -1,9 +1,7 @@
+import { archiveInMemory } from "@skillhold/core/archive";
+import { addAgent, grantSkill } from "@skillhold/registry/access";
+import { exportSkills, importSkills } from "@skillhold/registry/exchange";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { archiveInMemory } from "../../packages/core/src/archive/index.ts";
-import { addAgent } from "../../packages/core/src/registry/agents.ts";
-import { exportSkills } from "../../packages/core/src/registry/export.ts";
-import { grantSkill } from "../../packages/core/src/registry/grants.ts";
-import { importSkills } from "../../packages/core/src/registry/import.ts";
 import { ada, admin, engines, openScene, type Scene } from "../registry/scene.ts";
 
 describe.each(engines)("grants that are exported and imported on %s", (engine) => {

@@ -1,14 +1,18 @@
+import type { Actor } from "@skillhold/protocol";
+import {
+  addAgent,
+  changeAgent,
+  explainAccess,
+  grantSkill,
+  listAgents,
+  listGrants,
+  removeAgent,
+  revokeSkill,
+  viewerFor,
+} from "@skillhold/registry/access";
+import type { Grantee } from "@skillhold/registry/record";
+import { deleteSkill, editSkill, purgeSkill, restoreSkill, rollback } from "@skillhold/registry/release";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { addAgent, changeAgent, listAgents, removeAgent } from "../../packages/core/src/registry/agents.ts";
-import { editSkill } from "../../packages/core/src/registry/edit.ts";
-import { explainAccess } from "../../packages/core/src/registry/explain-access.ts";
-import type { Grantee } from "../../packages/core/src/registry/grant.ts";
-import { grantSkill, listGrants, revokeSkill } from "../../packages/core/src/registry/grants.ts";
-import { purgeSkill } from "../../packages/core/src/registry/purge.ts";
-import { deleteSkill, restoreSkill } from "../../packages/core/src/registry/remove.ts";
-import { rollback } from "../../packages/core/src/registry/rollback.ts";
-import { viewerFor } from "../../packages/core/src/registry/viewer-for.ts";
-import type { Actor } from "../../packages/protocol/src/index.ts";
 import { ada, adasAgent, admin, bob, engines, openScene, type Scene, system } from "../registry/scene.ts";
 import { host } from "../registry-library/store.fixture.ts";
 

@@ -1,25 +1,26 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { skill as skillText } from "../../packages/core/src/library/library.contract.ts";
 import {
   type MemoryLibrary,
   openLayeredLibrary,
   openMemoryLibrary,
-} from "../../packages/core/src/library/open-library.ts";
-import type { Viewer } from "../../packages/core/src/library/viewer.ts";
-import { addAgent, changeAgent, removeAgent } from "../../packages/core/src/registry/agents.ts";
-import type { Grantee } from "../../packages/core/src/registry/grant.ts";
-import { grantSkill, revokeSkill } from "../../packages/core/src/registry/grants.ts";
-import { purgeSkill } from "../../packages/core/src/registry/purge.ts";
+  type Viewer,
+} from "@skillhold/core/library";
+import { openSession } from "@skillhold/core/session";
+import { skill as skillText } from "@skillhold/core/test/library/library.contract";
+import { fixturePorts } from "@skillhold/core/test/session/session.fixture";
+import { SkillError, type SkillEvent } from "@skillhold/protocol";
 import {
-  openRegistryLibrary,
-  type RegistryLibrary,
-} from "../../packages/core/src/registry/registry-library.ts";
-import { toggleSkill } from "../../packages/core/src/registry/toggle.ts";
-import { viewerFor } from "../../packages/core/src/registry/viewer-for.ts";
-import { fixturePorts } from "../../packages/core/src/session/session.fixture.ts";
-import { openSession } from "../../packages/core/src/session/session.ts";
-import { SkillError } from "../../packages/protocol/src/error.ts";
-import type { SkillEvent } from "../../packages/protocol/src/index.ts";
+  addAgent,
+  changeAgent,
+  grantSkill,
+  removeAgent,
+  revokeSkill,
+  toggleSkill,
+  viewerFor,
+} from "@skillhold/registry/access";
+import { openRegistryLibrary, type RegistryLibrary } from "@skillhold/registry/library";
+import type { Grantee } from "@skillhold/registry/record";
+import { purgeSkill } from "@skillhold/registry/release";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ada, admin, engines, openScene, type Scene, skillText as textOf } from "../registry/scene.ts";
 import { host, withAnswers } from "../registry-library/store.fixture.ts";
 

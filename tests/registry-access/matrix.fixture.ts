@@ -1,4 +1,4 @@
-import type { Viewer } from "../../packages/core/src/library/viewer.ts";
+import type { Viewer } from "@skillhold/core/library";
 
 /** One skill of the matrix. Its revision 1 fits every runtime; revision 2, which counts, may be for another. */
 export interface Case {

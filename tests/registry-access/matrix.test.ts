@@ -1,15 +1,11 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Viewer } from "@skillhold/core/library";
+import { callSkillTool, openSession, type Session, skillTools } from "@skillhold/core/session";
+import { fixturePorts } from "@skillhold/core/test/session/session.fixture";
+import { defaultLimits } from "@skillhold/protocol";
+import { openRegistryLibrary, type RegistryLibrary } from "@skillhold/registry/library";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Viewer } from "../../packages/core/src/library/viewer.ts";
-import {
-  openRegistryLibrary,
-  type RegistryLibrary,
-} from "../../packages/core/src/registry/registry-library.ts";
-import { fixturePorts } from "../../packages/core/src/session/session.fixture.ts";
-import { openSession, type Session } from "../../packages/core/src/session/session.ts";
-import { callSkillTool, skillTools } from "../../packages/core/src/session/tool.ts";
-import { defaultLimits } from "../../packages/protocol/src/index.ts";
 import { contextOf, engines, FreshStores, host } from "../registry-library/store.fixture.ts";
 import { type Case, cases, type Expected, expectedOf, viewers } from "./matrix.fixture.ts";
 import { bodyOf, putMatrix } from "./put-matrix.fixture.ts";

@@ -1,6 +1,5 @@
-import { skill as skillText } from "../../packages/core/src/library/library.contract.ts";
-import type { Grant, Grantee } from "../../packages/core/src/registry/grant.ts";
-import type { RegistryStore, RegistryTransaction } from "../../packages/core/src/registry/registry-store.ts";
+import { skill as skillText } from "@skillhold/core/test/library/library.contract";
+import type { Grant, Grantee, RegistryStore, RegistryTransaction } from "@skillhold/registry/record";
 import { type GivenSkill, putSkills } from "../registry-library/put-skills.ts";
 import { type Case, cases, GRANTED, LIMITED, limitedTo, OWNER } from "./matrix.fixture.ts";
 

@@ -1,13 +1,11 @@
+import { openLayeredLibrary, openMemoryLibrary } from "@skillhold/core/library";
+import { skill as skillText } from "@skillhold/core/test/library/library.contract";
+import { SkillError } from "@skillhold/protocol";
+import { archiveSkill, toggleFolderSkill, toggleSkill, unarchiveSkill } from "@skillhold/registry/access";
+import { openRegistryLibrary } from "@skillhold/registry/library";
+import type { RegistryContext } from "@skillhold/registry/record";
+import { deleteSkill, publishFolder } from "@skillhold/registry/release";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { skill as skillText } from "../../packages/core/src/library/library.contract.ts";
-import { openLayeredLibrary, openMemoryLibrary } from "../../packages/core/src/library/open-library.ts";
-import { publishFolder } from "../../packages/core/src/registry/publish.ts";
-import type { RegistryContext } from "../../packages/core/src/registry/registry-context.ts";
-import { openRegistryLibrary } from "../../packages/core/src/registry/registry-library.ts";
-import { deleteSkill } from "../../packages/core/src/registry/remove.ts";
-import { archiveSkill, unarchiveSkill } from "../../packages/core/src/registry/status.ts";
-import { toggleFolderSkill, toggleSkill } from "../../packages/core/src/registry/toggle.ts";
-import { SkillError } from "../../packages/protocol/src/error.ts";
 import {
   ada,
   adasAgent,

@@ -1,12 +1,8 @@
+import { SkillError, type SkillEvent, type Visibility } from "@skillhold/protocol";
+import { addAgent, grantSkill, removeAgent, revokeSkill, toggleSkill } from "@skillhold/registry/access";
+import { deleteSkill, editSkill, restoreSkill } from "@skillhold/registry/release";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { addAgent, removeAgent } from "../../packages/core/src/registry/agents.ts";
-import { editSkill } from "../../packages/core/src/registry/edit.ts";
-import { grantSkill, revokeSkill } from "../../packages/core/src/registry/grants.ts";
-import { deleteSkill, restoreSkill } from "../../packages/core/src/registry/remove.ts";
-import { toggleSkill } from "../../packages/core/src/registry/toggle.ts";
-import { SkillError } from "../../packages/protocol/src/error.ts";
-import type { SkillEvent, Visibility } from "../../packages/protocol/src/index.ts";
 import { ada, admin, engines, openScene, type Scene } from "../registry/scene.ts";
 
 const grantee = fc.record({

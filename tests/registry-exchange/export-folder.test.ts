@@ -9,11 +9,11 @@ import {
   symlinkSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { pack, treeHash } from "@skillhold/core/bundle";
+import { exportFolder } from "@skillhold/registry/exchange";
+import type { RegistryContext } from "@skillhold/registry/record";
+import { publishFolder } from "@skillhold/registry/release";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { pack, treeHash } from "../../packages/core/src/bundle/index.ts";
-import { exportFolder } from "../../packages/core/src/registry/export-folder.ts";
-import { publishFolder } from "../../packages/core/src/registry/publish.ts";
-import type { RegistryContext } from "../../packages/core/src/registry/registry-context.ts";
 import { admin, Bench, getRow } from "./store.fixture.ts";
 
 describe("an export to a folder", () => {

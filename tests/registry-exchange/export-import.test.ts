@@ -1,15 +1,12 @@
 import { gunzipSync } from "node:zlib";
+import { archiveInMemory, writeArchive } from "@skillhold/core/archive";
+import { hashSkillFile } from "@skillhold/core/bundle";
+import { exportSkills, importSkills } from "@skillhold/registry/exchange";
+import { fsck } from "@skillhold/registry/fsck";
+import type { RegistryContext } from "@skillhold/registry/record";
+import { deleteSkill, editSkill, publishFolder } from "@skillhold/registry/release";
+import { seedSkills } from "@skillhold/registry/seed";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { archiveInMemory, writeArchive } from "../../packages/core/src/archive/index.ts";
-import { hashSkillFile } from "../../packages/core/src/bundle/index.ts";
-import { editSkill } from "../../packages/core/src/registry/edit.ts";
-import { exportSkills } from "../../packages/core/src/registry/export.ts";
-import { fsck } from "../../packages/core/src/registry/fsck.ts";
-import { importSkills } from "../../packages/core/src/registry/import.ts";
-import { publishFolder } from "../../packages/core/src/registry/publish.ts";
-import type { RegistryContext } from "../../packages/core/src/registry/registry-context.ts";
-import { deleteSkill } from "../../packages/core/src/registry/remove.ts";
-import { seedSkills } from "../../packages/core/src/registry/seed.ts";
 import { openArchive } from "./open-archive.fixture.ts";
 import { admin, agent, Bench, engines, fail, getRow, publisher } from "./store.fixture.ts";
 

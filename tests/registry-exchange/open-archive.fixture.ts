@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { archiveInMemory, unpack } from "../../packages/core/src/archive/index.ts";
+import { archiveInMemory, unpack } from "@skillhold/core/archive";
 
 /** The files of an archive as text, by path. */
 export async function openArchive(archive: Uint8Array): Promise<Map<string, string>> {

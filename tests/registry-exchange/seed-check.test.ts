@@ -1,5 +1,5 @@
+import { type SeedReport, seedSkills } from "@skillhold/registry/seed";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type SeedReport, seedSkills } from "../../packages/core/src/registry/seed.ts";
 import { Bench, eventsOf, getRow } from "./store.fixture.ts";
 
 describe("dependencies of bundled skills", () => {

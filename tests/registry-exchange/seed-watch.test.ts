@@ -1,14 +1,14 @@
 import { rmSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { until } from "../../packages/core/src/library/fake-folders.ts";
-import type { RegistryContext } from "../../packages/core/src/registry/registry-context.ts";
-import type { SeedReport } from "../../packages/core/src/registry/seed.ts";
+import { until } from "@skillhold/core/test/library/fake-folders";
+import type { RegistryContext } from "@skillhold/registry/record";
 import {
+  type SeedReport,
   type SeedWatch,
   type WatchSeedsOptions,
   watchSeeds,
-} from "../../packages/core/src/registry/seed-watch.ts";
+} from "@skillhold/registry/seed";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Bench, getRow } from "./store.fixture.ts";
 
 describe("the watch of bundled skills", () => {

@@ -1,8 +1,8 @@
 import { rmSync, writeFileSync } from "node:fs";
+import { fsck } from "@skillhold/registry/fsck";
+import { publishFolder } from "@skillhold/registry/release";
+import { seedSkills } from "@skillhold/registry/seed";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { fsck } from "../../packages/core/src/registry/fsck.ts";
-import { publishFolder } from "../../packages/core/src/registry/publish.ts";
-import { seedSkills } from "../../packages/core/src/registry/seed.ts";
 import { admin, Bench, engines, eventsOf, fail, getRow, publisher, withoutWrites } from "./store.fixture.ts";
 
 describe.each(engines)("seeding on %s", (engine) => {

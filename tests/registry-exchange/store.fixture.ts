@@ -2,12 +2,16 @@ import { randomUUID } from "node:crypto";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { RegisteredSkill } from "../../packages/core/src/registry/registered-skill.ts";
-import type { PublishHooks, RegistryContext } from "../../packages/core/src/registry/registry-context.ts";
-import type { RegistryStore, StoredEvent } from "../../packages/core/src/registry/registry-store.ts";
-import type { Actor } from "../../packages/protocol/src/index.ts";
-import { defaultLimits, type Limits } from "../../packages/protocol/src/limits.ts";
-import { openRegistryStore } from "../../packages/store/src/registry-store.ts";
+import { scanDependencies } from "@skillhold/deps/scan";
+import { type Actor, defaultLimits, type Limits } from "@skillhold/protocol";
+import type {
+  PublishHooks,
+  RegisteredSkill,
+  RegistryContext,
+  RegistryStore,
+  StoredEvent,
+} from "@skillhold/registry/record";
+import { openRegistryStore } from "@skillhold/store/test/table/registry-store";
 import { freshDatabase } from "../postgres-database.ts";
 
 export const engines = ["sqlite", "postgres"] as const;
@@ -40,6 +44,7 @@ export class Bench {
       clock: { now: () => new Date() },
       ids: { next: () => randomUUID() },
       limits: { ...defaultLimits, ...limits },
+      scan: scanDependencies,
       hooks,
     };
   }

@@ -1,10 +1,9 @@
 import { readdirSync } from "node:fs";
+import { archiveInMemory, writeArchive } from "@skillhold/core/archive";
+import { exportSkills, importSkills } from "@skillhold/registry/exchange";
+import type { RegistryContext } from "@skillhold/registry/record";
+import { publishFolder } from "@skillhold/registry/release";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { archiveInMemory, writeArchive } from "../../packages/core/src/archive/index.ts";
-import { exportSkills } from "../../packages/core/src/registry/export.ts";
-import { importSkills } from "../../packages/core/src/registry/import.ts";
-import { publishFolder } from "../../packages/core/src/registry/publish.ts";
-import type { RegistryContext } from "../../packages/core/src/registry/registry-context.ts";
 import { openArchive } from "./open-archive.fixture.ts";
 import { admin, Bench } from "./store.fixture.ts";
 

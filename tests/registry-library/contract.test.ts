@@ -1,7 +1,7 @@
+import { type LibraryMaker, libraryContract } from "@skillhold/core/test/library/library.contract";
+import { RegistryLibrary } from "@skillhold/registry/library";
+import type { RegistryStore } from "@skillhold/registry/record";
 import { afterAll } from "vitest";
-import { type LibraryMaker, libraryContract } from "../../packages/core/src/library/library.contract.ts";
-import { RegistryLibrary } from "../../packages/core/src/registry/registry-library.ts";
-import type { RegistryStore } from "../../packages/core/src/registry/registry-store.ts";
 import { changeRow, putSkills } from "./put-skills.ts";
 import { engines, FreshStores } from "./store.fixture.ts";
 

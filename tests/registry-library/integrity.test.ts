@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { skill } from "@skillhold/core/test/library/library.contract";
 import { afterAll, describe, expect, test } from "vitest";
-import { skill } from "../../packages/core/src/library/library.contract.ts";
 import { changeRow, putSkills } from "./put-skills.ts";
 import { anyone, engines, FreshStores, withAnswers } from "./store.fixture.ts";
 

@@ -1,12 +1,19 @@
 import { randomUUID } from "node:crypto";
-import { publishFolder } from "../../packages/core/src/registry/publish.ts";
-import { defaultLimits } from "../../packages/protocol/src/index.ts";
-import { openRegistryStore } from "../../packages/store/src/registry-store.ts";
+import { scanDependencies } from "@skillhold/deps/scan";
+import { defaultLimits } from "@skillhold/protocol";
+import { publishFolder } from "@skillhold/registry/release";
+import { openRegistryStore } from "@skillhold/store/test/table/registry-store";
 
 /** Publishes a folder in a process of its own: `publish-elsewhere.ts <store> <folder>`. */
 const [url = "", folder = ""] = process.argv.slice(2);
 const store = await openRegistryStore(url);
 const clock = { now: () => new Date() };
-const context = { store, clock, ids: { next: () => randomUUID() }, limits: defaultLimits };
+const context = {
+  store,
+  clock,
+  ids: { next: () => randomUUID() },
+  limits: defaultLimits,
+  scan: scanDependencies,
+};
 await publishFolder(folder, { by: { user: "ada", role: "publisher" } }, context);
 await store.close();

@@ -1,17 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { combineDigests, hashSkillFile } from "../../packages/core/src/bundle/index.ts";
-import type { RegisteredSkill, Revision } from "../../packages/core/src/registry/registered-skill.ts";
-import type { RegistryStore, RegistryTransaction } from "../../packages/core/src/registry/registry-store.ts";
-import { describeSkill } from "../../packages/core/src/registry/skill-file.ts";
-import type { StagedFile } from "../../packages/core/src/registry/staged-skill.ts";
-import { parseSkill } from "../../packages/core/src/skill/index.ts";
-import {
-  type Actor,
-  defaultLimits,
-  type SkillEvent,
-  SkillId,
-  type Trust,
-} from "../../packages/protocol/src/index.ts";
+import { combineDigests, hashSkillFile } from "@skillhold/core/bundle";
+import { type Actor, defaultLimits, type SkillEvent, SkillId, type Trust } from "@skillhold/protocol";
+import type {
+  RegisteredSkill,
+  RegistryStore,
+  RegistryTransaction,
+  Revision,
+  StagedFile,
+} from "@skillhold/registry/record";
+import { describeSkill } from "@skillhold/registry/test/release/skill-file";
+import { parseSkill } from "@skillhold/skill";
 
 export interface GivenSkill {
   readonly folder: string;

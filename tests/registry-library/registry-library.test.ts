@@ -2,11 +2,10 @@ import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { type LibraryChange, openLayeredLibrary, openMemoryLibrary } from "@skillhold/core/library";
+import { until } from "@skillhold/core/test/library/fake-folders";
+import { skill } from "@skillhold/core/test/library/library.contract";
 import { afterAll, describe, expect, test } from "vitest";
-import { until } from "../../packages/core/src/library/fake-folders.ts";
-import { skill } from "../../packages/core/src/library/library.contract.ts";
-import type { LibraryChange } from "../../packages/core/src/library/library.ts";
-import { openLayeredLibrary, openMemoryLibrary } from "../../packages/core/src/library/open-library.ts";
 import { changeRow, putSkills } from "./put-skills.ts";
 import { anyone, engines, FreshStores, host, withAnswers } from "./store.fixture.ts";
 

@@ -1,6 +1,6 @@
+import { openMemoryLibrary } from "@skillhold/core/library";
+import { skill } from "@skillhold/core/test/library/library.contract";
 import { afterAll, describe, expect, test } from "vitest";
-import { skill } from "../../packages/core/src/library/library.contract.ts";
-import { openMemoryLibrary } from "../../packages/core/src/library/open-library.ts";
 import { changeRow, putSkills } from "./put-skills.ts";
 import { anyone, engines, FreshStores, host, withAnswers } from "./store.fixture.ts";
 

@@ -1,9 +1,9 @@
 import { join } from "node:path";
+import { openSession } from "@skillhold/core/session";
+import { skill } from "@skillhold/core/test/library/library.contract";
+import { fixturePorts } from "@skillhold/core/test/session/session.fixture";
+import { fixtureRuns } from "@skillhold/sandbox/test/run/run.fixture";
 import { afterAll, describe, expect, test } from "vitest";
-import { skill } from "../../packages/core/src/library/library.contract.ts";
-import { fixtureRuns } from "../../packages/core/src/run/run.fixture.ts";
-import { fixturePorts } from "../../packages/core/src/session/session.fixture.ts";
-import { openSession } from "../../packages/core/src/session/session.ts";
 import { changeRow, type GivenSkill, putSkills } from "./put-skills.ts";
 import { engines, FreshStores } from "./store.fixture.ts";
 

@@ -2,16 +2,16 @@ import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { RegistryContext } from "../../packages/core/src/registry/registry-context.ts";
+import { scanDependencies } from "@skillhold/deps/scan";
+import { defaultLimits } from "@skillhold/protocol";
 import {
   type OpenRegistryLibraryOptions,
   openRegistryLibrary,
   type RegistryLibrary,
-} from "../../packages/core/src/registry/registry-library.ts";
-import type { RegistryStore } from "../../packages/core/src/registry/registry-store.ts";
-import type { Host } from "../../packages/core/src/skill/index.ts";
-import { defaultLimits } from "../../packages/protocol/src/index.ts";
-import { openRegistryStore } from "../../packages/store/src/registry-store.ts";
+} from "@skillhold/registry/library";
+import type { RegistryContext, RegistryStore } from "@skillhold/registry/record";
+import type { Host } from "@skillhold/skill";
+import { openRegistryStore } from "@skillhold/store/test/table/registry-store";
 import { freshDatabase } from "../postgres-database.ts";
 
 export const engines = ["sqlite", "postgres"] as const;
@@ -69,7 +69,7 @@ export class FreshStores {
 
 export function contextOf(store: RegistryStore): RegistryContext {
   const clock = { now: () => new Date() };
-  return { store, clock, ids: { next: () => randomUUID() }, limits: defaultLimits };
+  return { store, clock, ids: { next: () => randomUUID() }, limits: defaultLimits, scan: scanDependencies };
 }
 
 /** The same store with some of its answers changed. */

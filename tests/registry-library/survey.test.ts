@@ -1,12 +1,8 @@
+import { nodeHost } from "@skillhold/core/source";
+import { grantSkill, toggleSkill } from "@skillhold/registry/access";
+import { openRegistryLibrary } from "@skillhold/registry/library";
+import { deleteSkill, editSkill, purgeSkill, restoreSkill, rollback } from "@skillhold/registry/release";
 import { describe, expect, test } from "vitest";
-import { editSkill } from "../../packages/core/src/registry/edit.ts";
-import { grantSkill } from "../../packages/core/src/registry/grants.ts";
-import { purgeSkill } from "../../packages/core/src/registry/purge.ts";
-import { openRegistryLibrary } from "../../packages/core/src/registry/registry-library.ts";
-import { deleteSkill, restoreSkill } from "../../packages/core/src/registry/remove.ts";
-import { rollback } from "../../packages/core/src/registry/rollback.ts";
-import { toggleSkill } from "../../packages/core/src/registry/toggle.ts";
-import { nodeHost } from "../../packages/core/src/source/node-host.ts";
 import { ada, admin, engines, openScene, skillText } from "../registry/scene.ts";
 
 const host = nodeHost({ env: {}, platform: process.platform, cwd: "/" });

@@ -1,17 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { type ArchiveBytes, archiveInMemory, openArchiveFile, writeArchive } from "@skillhold/core/archive";
+import { hashSkillFile } from "@skillhold/core/bundle";
+import { SkillError } from "@skillhold/protocol";
+import { getRevision, getSkill, publishArchive } from "@skillhold/registry/release";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import {
-  type ArchiveBytes,
-  archiveInMemory,
-  openArchiveFile,
-  writeArchive,
-} from "../../packages/core/src/archive/index.ts";
-import { hashSkillFile } from "../../packages/core/src/bundle/index.ts";
-import { publishArchive } from "../../packages/core/src/registry/publish-archive.ts";
-import { getRevision, getSkill } from "../../packages/core/src/registry/revisions.ts";
-import { SkillError } from "../../packages/protocol/src/error.ts";
 import {
   ada,
   adasAgent,

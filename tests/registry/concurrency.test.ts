@@ -1,6 +1,6 @@
+import { fsck } from "@skillhold/registry/fsck";
+import { rollback } from "@skillhold/registry/release";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { fsck } from "../../packages/core/src/registry/fsck.ts";
-import { rollback } from "../../packages/core/src/registry/rollback.ts";
 import { type Acknowledged, startPublisher } from "../soak/publisher-process.ts";
 import { ada, engines, openScene, type Scene } from "./scene.ts";
 

@@ -1,16 +1,20 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { hashSkillFile } from "@skillhold/core/bundle";
+import { type FsckOptions, fsck } from "@skillhold/registry/fsck";
+import {
+  deleteSkill,
+  getSkill,
+  materialise,
+  purgeSkill,
+  readRevisionFile,
+  restoreSkill,
+  rollback,
+  sweepStore,
+} from "@skillhold/registry/release";
 import postgres from "postgres";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { hashSkillFile } from "../../packages/core/src/bundle/index.ts";
-import { type FsckOptions, fsck } from "../../packages/core/src/registry/fsck.ts";
-import { materialise } from "../../packages/core/src/registry/materialise.ts";
-import { purgeSkill } from "../../packages/core/src/registry/purge.ts";
-import { deleteSkill, restoreSkill } from "../../packages/core/src/registry/remove.ts";
-import { getSkill, readRevisionFile } from "../../packages/core/src/registry/revisions.ts";
-import { rollback } from "../../packages/core/src/registry/rollback.ts";
-import { sweepStore } from "../../packages/core/src/registry/sweep.ts";
 import { ada, engines, openScene, type Scene } from "./scene.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -11,10 +11,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { pack, treeHash } from "@skillhold/core/bundle";
+import type { Published } from "@skillhold/core/test/session/publication";
+import { copyRevision, materialise, revisionFolder } from "@skillhold/registry/release";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { pack, treeHash } from "../../packages/core/src/bundle/index.ts";
-import { copyRevision, materialise, revisionFolder } from "../../packages/core/src/registry/materialise.ts";
-import type { Published } from "../../packages/core/src/registry/publication.ts";
 import { engines, openScene, type Scene } from "./scene.ts";
 
 describe.each(engines)("copies of revisions on %s", (engine) => {

@@ -1,12 +1,16 @@
+import { fsck } from "@skillhold/registry/fsck";
+import {
+  deleteSkill,
+  editSkill,
+  listRevisions,
+  purgeSkill,
+  readRevisionFile,
+  restoreSkill,
+  rollback,
+  sweepStore,
+} from "@skillhold/registry/release";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { editSkill } from "../../packages/core/src/registry/edit.ts";
-import { fsck } from "../../packages/core/src/registry/fsck.ts";
-import { purgeSkill } from "../../packages/core/src/registry/purge.ts";
-import { deleteSkill, restoreSkill } from "../../packages/core/src/registry/remove.ts";
-import { listRevisions, readRevisionFile } from "../../packages/core/src/registry/revisions.ts";
-import { rollback } from "../../packages/core/src/registry/rollback.ts";
-import { sweepStore } from "../../packages/core/src/registry/sweep.ts";
 import { ada, engines, openScene, type Scene } from "./scene.ts";
 
 type Act =

@@ -1,9 +1,8 @@
 import { linkSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { withLimits } from "@skillhold/protocol";
+import { getRevision, getSkill, publishFolder } from "@skillhold/registry/release";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { publishFolder } from "../../packages/core/src/registry/publish.ts";
-import { getRevision, getSkill } from "../../packages/core/src/registry/revisions.ts";
-import { withLimits } from "../../packages/protocol/src/index.ts";
 import { ada, adasAgent, engines, openScene, type Scene, skillText, writeSkill } from "./scene.ts";
 
 describe.each(engines)("what is published on %s", (engine) => {

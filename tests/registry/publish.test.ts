@@ -1,11 +1,15 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { pack, treeHash } from "@skillhold/core/bundle";
+import {
+  deleteSkill,
+  getRevision,
+  getSkill,
+  listRevisions,
+  publishFolder,
+  rollback,
+} from "@skillhold/registry/release";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { pack, treeHash } from "../../packages/core/src/bundle/index.ts";
-import { publishFolder } from "../../packages/core/src/registry/publish.ts";
-import { deleteSkill } from "../../packages/core/src/registry/remove.ts";
-import { getRevision, getSkill, listRevisions } from "../../packages/core/src/registry/revisions.ts";
-import { rollback } from "../../packages/core/src/registry/rollback.ts";
 import {
   ada,
   adasAgent,

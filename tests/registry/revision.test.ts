@@ -1,20 +1,22 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { hashSkillFile } from "../../packages/core/src/bundle/index.ts";
-import { diffRevisions, diffStaged } from "../../packages/core/src/registry/diff.ts";
-import { editSkill } from "../../packages/core/src/registry/edit.ts";
-import { purgeSkill } from "../../packages/core/src/registry/purge.ts";
-import { shownFields } from "../../packages/core/src/registry/registered-skill.ts";
-import { deleteSkill, restoreSkill } from "../../packages/core/src/registry/remove.ts";
+import { hashSkillFile } from "@skillhold/core/bundle";
 import {
+  deleteSkill,
+  diffRevisions,
+  diffStaged,
+  editSkill,
   getRevision,
   getSkill,
   listRevisions,
+  purgeSkill,
   readRevisionFile,
+  restoreSkill,
   revisionFiles,
-} from "../../packages/core/src/registry/revisions.ts";
-import { rollback } from "../../packages/core/src/registry/rollback.ts";
-import { stageFolder } from "../../packages/core/src/registry/stage.ts";
-import { sweepStore } from "../../packages/core/src/registry/sweep.ts";
+  rollback,
+  stageFolder,
+  sweepStore,
+} from "@skillhold/registry/release";
+import { shownFields } from "@skillhold/registry/test/record/registered-skill";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   ada,
   adasAgent,

@@ -2,14 +2,13 @@ import { randomUUID } from "node:crypto";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { removeCopy } from "../../packages/core/src/registry/copy-folder.ts";
-import type { Published } from "../../packages/core/src/registry/publication.ts";
-import { type PublishFolderOptions, publishFolder } from "../../packages/core/src/registry/publish.ts";
-import type { RegistryContext } from "../../packages/core/src/registry/registry-context.ts";
-import type { StoredEvent } from "../../packages/core/src/registry/registry-store.ts";
-import type { Actor } from "../../packages/protocol/src/index.ts";
-import { defaultLimits } from "../../packages/protocol/src/index.ts";
-import { openRegistryStore } from "../../packages/store/src/registry-store.ts";
+import type { Published } from "@skillhold/core/test/session/publication";
+import { scanDependencies } from "@skillhold/deps/scan";
+import { type Actor, defaultLimits } from "@skillhold/protocol";
+import type { RegistryContext, StoredEvent } from "@skillhold/registry/record";
+import { type PublishFolderOptions, publishFolder } from "@skillhold/registry/release";
+import { removeCopy } from "@skillhold/registry/test/release/copy-folder";
+import { openRegistryStore } from "@skillhold/store/test/table/registry-store";
 import { freshDatabase } from "../postgres-database.ts";
 
 export const engines = ["sqlite", "postgres"] as const;
@@ -43,7 +42,13 @@ export async function openScene(engine: Engine): Promise<Scene> {
   let ahead = 0;
   const clock = { now: () => new Date(Date.now() + ahead) };
   const store = await openRegistryStore(url, { clock });
-  const context = { store, clock, ids: { next: () => randomUUID() }, limits: defaultLimits };
+  const context = {
+    store,
+    clock,
+    ids: { next: () => randomUUID() },
+    limits: defaultLimits,
+    scan: scanDependencies,
+  };
   return {
     url,
     folder,

@@ -1,12 +1,10 @@
 import { setTimeout } from "node:timers/promises";
+import { fsck } from "@skillhold/registry/fsck";
+import type { RegistryContext } from "@skillhold/registry/record";
+import { publishFolder, purgeSkill, sweepStore } from "@skillhold/registry/release";
+import { UNNAMED_BLOBS } from "@skillhold/registry/test/record/lock";
+import { openRegistryStore } from "@skillhold/store/test/table/registry-store";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { fsck } from "../../packages/core/src/registry/fsck.ts";
-import { UNNAMED_BLOBS } from "../../packages/core/src/registry/lock.ts";
-import { publishFolder } from "../../packages/core/src/registry/publish.ts";
-import { purgeSkill } from "../../packages/core/src/registry/purge.ts";
-import type { RegistryContext } from "../../packages/core/src/registry/registry-context.ts";
-import { sweepStore } from "../../packages/core/src/registry/sweep.ts";
-import { openRegistryStore } from "../../packages/store/src/registry-store.ts";
 import { ada, engines, openScene, type Scene, writeSkill } from "./scene.ts";
 
 describe.each(engines)("a sweep whose clock is two hours ahead of a publisher's on %s", (engine) => {

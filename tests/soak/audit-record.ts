@@ -6,12 +6,10 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
-import { checkpointFile } from "../../packages/core/src/audit/checkpoint-file.ts";
-import { findTrustedKey, signingKeyFile } from "../../packages/core/src/audit/signing-key.ts";
-import { verifyAudit } from "../../packages/core/src/audit/verify.ts";
-import type { RegistryStore } from "../../packages/core/src/registry/registry-store.ts";
-import type { SkillEvent } from "../../packages/protocol/src/index.ts";
-import { openRegistryStore } from "../../packages/store/src/registry-store.ts";
+import type { SkillEvent } from "@skillhold/protocol";
+import { checkpointFile, findTrustedKey, signingKeyFile, verifyAudit } from "@skillhold/registry/audit";
+import type { RegistryStore } from "@skillhold/registry/record";
+import { openRegistryStore } from "@skillhold/store/test/table/registry-store";
 import { putSkills } from "../registry-library/put-skills.ts";
 
 /** What an agent was handed, or what was run for it; the mark tells it from all others of its session. */

@@ -1,17 +1,15 @@
 import { hash, randomInt, randomUUID } from "node:crypto";
 import { mkdirSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { checkpointFile } from "../../packages/core/src/audit/checkpoint-file.ts";
-import { RegistryAudit } from "../../packages/core/src/audit/registry-audit.ts";
-import { signingKeyFile } from "../../packages/core/src/audit/signing-key.ts";
-import { openRegistryLibrary } from "../../packages/core/src/registry/registry-library.ts";
-import { fixedAsker, fixtureRuns, sandbox } from "../../packages/core/src/run/run.fixture.ts";
-import { rememberedProbe } from "../../packages/core/src/sandbox/remembered-probe.ts";
-import { bareHost } from "../../packages/core/src/session/session.fixture.ts";
-import { openSession, type Session } from "../../packages/core/src/session/session.ts";
-import { systemPorts } from "../../packages/core/src/session/system-port.ts";
-import { defaultLimits } from "../../packages/protocol/src/limits.ts";
-import { openRegistryStore } from "../../packages/store/src/registry-store.ts";
+import { openSession, type Session, systemPorts } from "@skillhold/core/session";
+import { bareHost } from "@skillhold/core/test/session/session.fixture";
+import { scanDependencies } from "@skillhold/deps/scan";
+import { defaultLimits } from "@skillhold/protocol";
+import { checkpointFile, RegistryAudit, signingKeyFile } from "@skillhold/registry/audit";
+import { openRegistryLibrary } from "@skillhold/registry/library";
+import { rememberedProbe } from "@skillhold/sandbox/test/backend/remembered-probe";
+import { fixedAsker, fixtureRuns, sandbox } from "@skillhold/sandbox/test/run/run.fixture";
+import { openRegistryStore } from "@skillhold/store/test/table/registry-store";
 import type { Handed } from "./audit-record.ts";
 
 /**
@@ -26,7 +24,13 @@ process.stdin.on("end", () => process.exit(1)).resume();
 process.stdin.unref();
 const signer = await signingKeyFile(join(folder, "audit.key"));
 const store = await openRegistryStore(url, { signer });
-const context = { store, clock: { now: () => new Date() }, ids: { next: randomUUID }, limits: defaultLimits };
+const context = {
+  store,
+  clock: { now: () => new Date() },
+  ids: { next: randomUUID },
+  limits: defaultLimits,
+  scan: scanDependencies,
+};
 const library = await openRegistryLibrary({ host: bareHost }, context);
 const witness = checkpointFile(join(folder, "checkpoints.log")).append;
 const audit = new RegistryAudit(store, { witness, noteEvery: 20 });

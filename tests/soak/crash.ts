@@ -1,10 +1,11 @@
 import { randomInt, randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
-import { fsck } from "../../packages/core/src/registry/fsck.ts";
-import type { RegistryContext } from "../../packages/core/src/registry/registry-context.ts";
-import { getTree } from "../../packages/core/src/registry/revisions.ts";
-import { defaultLimits } from "../../packages/protocol/src/limits.ts";
-import { openRegistryStore } from "../../packages/store/src/registry-store.ts";
+import { scanDependencies } from "@skillhold/deps/scan";
+import { defaultLimits } from "@skillhold/protocol";
+import { fsck } from "@skillhold/registry/fsck";
+import type { RegistryContext } from "@skillhold/registry/record";
+import { getTree } from "@skillhold/registry/test/release/revisions";
+import { openRegistryStore } from "@skillhold/store/test/table/registry-store";
 import { fastClock } from "./fast-clock.ts";
 import { type Acknowledged, startPublisher } from "./publisher-process.ts";
 
@@ -42,7 +43,13 @@ export async function crash(options: CrashOptions): Promise<CrashReport> {
   const startedAt = Date.now();
   const clock = fastClock(startedAt, speed);
   const store = await openRegistryStore(url, { clock });
-  const context: RegistryContext = { store, clock, ids: { next: () => randomUUID() }, limits: defaultLimits };
+  const context: RegistryContext = {
+    store,
+    clock,
+    ids: { next: () => randomUUID() },
+    limits: defaultLimits,
+    scan: scanDependencies,
+  };
   const watch = new CrashWatch(context);
   let left = kills;
   let killed = 0;

@@ -6,9 +6,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { addAgent, editSkill, publishFolder, type RegistryContext } from "@skillhold/core/registry";
-import { issueToken } from "@skillhold/core/token";
+import { scanDependencies } from "@skillhold/deps/scan";
 import { defaultLimits } from "@skillhold/protocol/limits";
+import { addAgent } from "@skillhold/registry/access";
+import type { RegistryContext } from "@skillhold/registry/record";
+import { editSkill, publishFolder } from "@skillhold/registry/release";
+import { issueToken } from "@skillhold/registry/token";
 import { openRegistryStore } from "@skillhold/store";
 
 const bin = fileURLToPath(new URL("../../packages/cli/bin/skillhold.js", import.meta.url));
@@ -33,6 +36,7 @@ export async function startGateway(skills: number, tokens: number): Promise<Gate
     clock: { now: () => new Date() },
     ids: { next: randomUUID },
     limits: defaultLimits,
+    scan: scanDependencies,
   };
   for (let at = 0; at < skills; at += 1)
     await publishSkill(`skill-${String(at).padStart(4, "0")}`, "1", folder, registry);

@@ -1,14 +1,17 @@
 import { randomBytes, randomInt, randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { publishFolder } from "../../packages/core/src/registry/publish.ts";
-import { purgeSkill } from "../../packages/core/src/registry/purge.ts";
-import type { RegistryContext } from "../../packages/core/src/registry/registry-context.ts";
-import { deleteSkill, restoreSkill } from "../../packages/core/src/registry/remove.ts";
-import { rollback } from "../../packages/core/src/registry/rollback.ts";
-import { sweepStore } from "../../packages/core/src/registry/sweep.ts";
-import { defaultLimits } from "../../packages/protocol/src/limits.ts";
-import { openRegistryStore } from "../../packages/store/src/registry-store.ts";
+import { defaultLimits } from "@skillhold/protocol";
+import type { RegistryContext } from "@skillhold/registry/record";
+import {
+  deleteSkill,
+  publishFolder,
+  purgeSkill,
+  restoreSkill,
+  rollback,
+  sweepStore,
+} from "@skillhold/registry/release";
+import { openRegistryStore } from "@skillhold/store/test/table/registry-store";
 import { fastClock } from "./fast-clock.ts";
 import type { Acknowledged } from "./publisher-process.ts";
 

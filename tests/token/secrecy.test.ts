@@ -1,7 +1,5 @@
 import { hash } from "node:crypto";
-import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { addAgent } from "../../packages/core/src/registry/agents.ts";
+import { addAgent } from "@skillhold/registry/access";
 import {
   authenticateToken,
   type IssuedToken,
@@ -9,7 +7,9 @@ import {
   listTokens,
   revokeToken,
   useSignIn,
-} from "../../packages/core/src/token/index.ts";
+} from "@skillhold/registry/token";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { admin, engines, openScene, type Scene } from "../registry/scene.ts";
 
 type Step =

@@ -1,21 +1,16 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { addAgent, removeAgent } from "@skillhold/registry/access";
+import type { RegistryStore } from "@skillhold/registry/record";
+import { authenticateToken, issueToken, revokeToken, useSignIn } from "@skillhold/registry/token";
+import { inProcess } from "@skillhold/store/test/table/registry-process.fixture";
+import { openRegistryStore } from "@skillhold/store/test/table/registry-store";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { addAgent, removeAgent } from "../../packages/core/src/registry/agents.ts";
-import type { RegistryStore } from "../../packages/core/src/registry/registry-store.ts";
-import {
-  authenticateToken,
-  issueToken,
-  revokeToken,
-  useSignIn,
-} from "../../packages/core/src/token/index.ts";
-import { inProcess } from "../../packages/store/src/registry-process.fixture.ts";
-import { openRegistryStore } from "../../packages/store/src/registry-store.ts";
 import { admin, engines, openScene, type Scene } from "../registry/scene.ts";
 
 const minute = 60_000;
 const refused = { code: "UNAUTHENTICATED", message: expect.stringContaining("expired or was used before") };
-const moduleUrl = pathToFileURL(join(import.meta.dirname, "../../packages/core/src/token/index.ts")).href;
+const moduleUrl = pathToFileURL(join(import.meta.dirname, "../../packages/registry/src/token/index.ts")).href;
 
 describe.each(engines)("signing in on %s", (engine) => {
   let scene: Scene;

@@ -1,15 +1,15 @@
 import { hash } from "node:crypto";
 import { type Actor, defaultLimits, type Role } from "@skillhold/protocol";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { addAgent, removeAgent } from "../../packages/core/src/registry/agents.ts";
+import { addAgent, removeAgent } from "@skillhold/registry/access";
 import {
   authenticateToken,
   issueToken,
   listTokens,
   type NewToken,
   revokeToken,
-} from "../../packages/core/src/token/index.ts";
-import { openRegistryStore } from "../../packages/store/src/registry-store.ts";
+} from "@skillhold/registry/token";
+import { openRegistryStore } from "@skillhold/store/test/table/registry-store";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ada, adasAgent, admin, bob, engines, openScene, type Scene, system } from "../registry/scene.ts";
 
 const day = 86_400_000;

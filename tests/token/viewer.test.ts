@@ -1,10 +1,7 @@
 import type { Actor } from "@skillhold/protocol";
+import { grantSkill, toggleSkill } from "@skillhold/registry/access";
+import { deleteSkill, editSkill, rollback } from "@skillhold/registry/release";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { editSkill } from "../../packages/core/src/registry/edit.ts";
-import { grantSkill } from "../../packages/core/src/registry/grants.ts";
-import { deleteSkill } from "../../packages/core/src/registry/remove.ts";
-import { rollback } from "../../packages/core/src/registry/rollback.ts";
-import { toggleSkill } from "../../packages/core/src/registry/toggle.ts";
 import { engines, openScene, type Scene } from "../registry/scene.ts";
 
 /** The owner of the skill, with a token that is to look and no more. */

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { readManifest } from "@skillhold/core";
+import { readManifest } from "@skillhold/core/session";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits } from "@skillhold/protocol/limits";
 import { ioFailure } from "./io-failure.ts";

@@ -1,5 +1,5 @@
 import { realpathSync } from "node:fs";
-import { type ArchiveBytes, openArchiveFile } from "@skillhold/core/registry";
+import { type ArchiveBytes, openArchiveFile } from "@skillhold/core/archive";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
 import { ioFailure } from "./io-failure.ts";

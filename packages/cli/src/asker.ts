@@ -1,5 +1,10 @@
 import { userInfo } from "node:os";
-import { type ApprovalAnswer, type ApprovalRequest, type Asker, describeRequest } from "@skillhold/core";
+import {
+  type ApprovalAnswer,
+  type ApprovalRequest,
+  type Asker,
+  describeRequest,
+} from "@skillhold/core/approval";
 import { defaultLimits } from "@skillhold/protocol/limits";
 import type { Io } from "./output.ts";
 import { askLine } from "./prompt.ts";

@@ -7,8 +7,8 @@ import {
   publicKeyFile,
   signingKeyFile,
   type TrustedKey,
-} from "@skillhold/core/audit";
-import type { RegistryStore } from "@skillhold/core/registry";
+} from "@skillhold/registry/audit";
+import type { RegistryStore } from "@skillhold/registry/record";
 import { openRegistryStore, type RegistryStoreOptions } from "@skillhold/store";
 import { dataFolder } from "./data-folder.ts";
 import type { Io } from "./output.ts";

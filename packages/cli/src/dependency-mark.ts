@@ -1,4 +1,4 @@
-import type { DependencyState } from "@skillhold/core/environment";
+import type { DependencyState } from "@skillhold/core/dependency";
 import { surveyAll, withSurvey } from "./dependency-survey.ts";
 import { layOutStored } from "./lay-out.ts";
 import { isRemote } from "./mcp-source.ts";

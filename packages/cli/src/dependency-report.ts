@@ -1,5 +1,5 @@
-import { neutralText } from "@skillhold/core";
 import { type Dependency, formatNeed, type ScanNote } from "@skillhold/core/dependency";
+import { neutralText } from "@skillhold/core/text";
 import { type Io, plain } from "./output.ts";
 import { type Column, formatTable } from "./table.ts";
 import { count, paintFor } from "./text.ts";

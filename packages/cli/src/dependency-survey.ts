@@ -6,7 +6,7 @@ import {
   rememberRuntimes,
   type SurveyPorts,
   surveyDependencies,
-} from "@skillhold/core/environment";
+} from "@skillhold/deps/environment";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits } from "@skillhold/protocol/limits";
 import { SqliteCache } from "@skillhold/store";

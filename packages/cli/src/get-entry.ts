@@ -1,8 +1,9 @@
 import { basename } from "node:path";
-import { didYouMean, type Explanation, suggest } from "@skillhold/core";
-import { folderId } from "@skillhold/core/skill";
+import type { Explanation } from "@skillhold/core/library";
+import { didYouMean, suggest } from "@skillhold/core/session";
 import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
+import { folderId } from "@skillhold/skill";
 import type { Opened } from "./open.ts";
 import { listProblems } from "./search-problem.ts";
 

@@ -1,5 +1,5 @@
-import type { Grantee } from "@skillhold/core/registry";
 import { SkillError } from "@skillhold/protocol/error";
+import type { Grantee } from "@skillhold/registry/record";
 import { textOption } from "./option.ts";
 import type { CommandInput } from "./program.ts";
 

@@ -1,4 +1,4 @@
-import { systemPorts } from "@skillhold/core";
+import { systemPorts } from "@skillhold/core/session";
 import {
   type DependencySurvey,
   type InstallEvent,
@@ -8,7 +8,7 @@ import {
   type SurveyPorts,
   type SystemHost,
   specsFor,
-} from "@skillhold/core/environment";
+} from "@skillhold/deps/environment";
 import { errorTable, SkillError } from "@skillhold/protocol/error";
 import { withAsker } from "./asker.ts";
 import type { Opened } from "./open.ts";

@@ -1,6 +1,6 @@
-import type { DependencySurvey } from "@skillhold/core/environment";
-import { settleMissing } from "@skillhold/core/registry";
+import type { DependencySurvey } from "@skillhold/deps/environment";
 import type { SkillEntry } from "@skillhold/protocol";
+import { settleMissing } from "@skillhold/registry/release";
 import type { Opened } from "./open.ts";
 import type { CommandInput } from "./program.ts";
 import { STORE_LABEL } from "./registry-layer.ts";

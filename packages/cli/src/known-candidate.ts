@@ -1,4 +1,4 @@
-import { decideAccess, type Standing, type Viewer } from "@skillhold/core";
+import { decideAccess, type Standing, type Viewer } from "@skillhold/core/library";
 import type { SkillEntry } from "@skillhold/protocol";
 import { type RegistryLayer, STORE_LABEL } from "./registry-layer.ts";
 

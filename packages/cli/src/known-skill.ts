@@ -1,13 +1,10 @@
-import { type AccessReason, nodeHost } from "@skillhold/core";
-import {
-  explainAccess,
-  getSkill,
-  listGrants,
-  type RegisteredSkill,
-  type RegistryContext,
-} from "@skillhold/core/registry";
+import type { AccessReason } from "@skillhold/core/library";
+import { nodeHost } from "@skillhold/core/source";
 import type { Actor } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
+import { explainAccess, listGrants } from "@skillhold/registry/access";
+import type { RegisteredSkill, RegistryContext } from "@skillhold/registry/record";
+import { getSkill } from "@skillhold/registry/release";
 import type { Io } from "./output.ts";
 import { OWN_RUNTIME } from "./viewer-option.ts";
 

@@ -1,4 +1,4 @@
-import { revokeChanged } from "@skillhold/core";
+import { revokeChanged } from "@skillhold/core/approval";
 import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { isRemote } from "./mcp-source.ts";

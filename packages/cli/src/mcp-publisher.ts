@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
-import type { SessionPorts } from "@skillhold/core";
-import { agentPublisher } from "@skillhold/core/registry";
+import type { SessionPorts } from "@skillhold/core/session";
 import { SkillError } from "@skillhold/protocol/error";
+import { agentPublisher } from "@skillhold/registry/release";
 import { withMissingHook } from "./missing-hook.ts";
 import { listOption } from "./option.ts";
 import type { Io } from "./output.ts";

@@ -1,12 +1,6 @@
 import { resolve } from "node:path";
-import {
-  didYouMean,
-  openSession,
-  type RunPorts,
-  type SkillToolName,
-  suggest,
-  systemPorts,
-} from "@skillhold/core";
+import type { RunPorts } from "@skillhold/core/run";
+import { didYouMean, openSession, type SkillToolName, suggest, systemPorts } from "@skillhold/core/session";
 import type { McpSkills } from "@skillhold/mcp/server";
 import { SkillError } from "@skillhold/protocol/error";
 import { withPublisher } from "./mcp-publisher.ts";

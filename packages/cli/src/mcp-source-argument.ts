@@ -1,10 +1,11 @@
-import { didYouMean, REMOTE_PREFIX, suggest } from "@skillhold/core";
-import type { SourceSettings } from "@skillhold/mcp/host";
+import { didYouMean, suggest } from "@skillhold/core/session";
+import { REMOTE_PREFIX } from "@skillhold/core/source";
 import {
   findHeaderProblem,
   findSkillUriProblem,
   findUrlProblem,
   isSecretHeader,
+  type SourceSettings,
   sourceLabel,
 } from "@skillhold/mcp/host";
 import { SkillError } from "@skillhold/protocol/error";

@@ -1,5 +1,4 @@
-import type { McpLibrary, SourceSettings } from "@skillhold/mcp/host";
-import { openMcpLibrary, serverOf } from "@skillhold/mcp/host";
+import { type McpLibrary, openMcpLibrary, type SourceSettings, serverOf } from "@skillhold/mcp/host";
 import type { Limits } from "@skillhold/protocol/limits";
 import { mcpCacheFolder } from "./mcp-source-path.ts";
 import type { Io } from "./output.ts";

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { originOf, REMOTE_PREFIX, SERVER_MARK } from "@skillhold/core";
+import { originOf, REMOTE_PREFIX, SERVER_MARK } from "@skillhold/core/source";
 import type { SourceSettings } from "@skillhold/mcp/host";
 import { findSourcesFile } from "./mcp-source-path.ts";
 import { listOption } from "./option.ts";

@@ -1,14 +1,10 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import {
-  checkDependencies,
-  dependencyState,
-  environmentOf,
-  type SurveyPorts,
-} from "@skillhold/core/environment";
-import type { PublishHooks, RegistryContext, StagedSkill } from "@skillhold/core/registry";
+import { dependencyState } from "@skillhold/core/dependency";
+import { checkDependencies, environmentOf, type SurveyPorts } from "@skillhold/deps/environment";
 import { SkillError } from "@skillhold/protocol/error";
+import type { PublishHooks, RegistryContext, StagedSkill } from "@skillhold/registry/record";
 import { withSurvey } from "./dependency-survey.ts";
 import { present } from "./option.ts";
 import type { CommandInput } from "./program.ts";

@@ -1,4 +1,4 @@
-import { didYouMean, suggest } from "@skillhold/core";
+import { didYouMean, suggest } from "@skillhold/core/session";
 import { SkillError } from "@skillhold/protocol/error";
 import type { CommanderError } from "commander";
 import type { CommandOutline } from "./overview.ts";

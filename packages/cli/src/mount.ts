@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { basename, resolve } from "node:path";
-import type { Mount } from "@skillhold/core";
+import type { Mount } from "@skillhold/core/run";
 import { SkillError } from "@skillhold/protocol/error";
 import { ioFailure, systemCode } from "./io-failure.ts";
 

@@ -3,14 +3,11 @@ import {
   type FolderState,
   type Library,
   type LiveReloadOptions,
-  nodeHost,
   openLayeredLibrary,
   openLibrary,
-  orderSources,
-  type Precedence,
-  type Source,
   type Viewer,
-} from "@skillhold/core";
+} from "@skillhold/core/library";
+import { nodeHost, orderSources, type Precedence, type Source } from "@skillhold/core/source";
 import { SkillError } from "@skillhold/protocol/error";
 import { withLimits } from "@skillhold/protocol/limits";
 import { SqliteCache } from "@skillhold/store";

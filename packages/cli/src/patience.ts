@@ -1,4 +1,4 @@
-import type { RegistryStore } from "@skillhold/core/registry";
+import type { RegistryStore } from "@skillhold/registry/record";
 
 const PATIENCE_MS = 3000;
 

@@ -1,4 +1,4 @@
-import type { RegistryContext } from "@skillhold/core/registry";
+import type { RegistryContext } from "@skillhold/registry/record";
 import { type Asking, isKnown } from "./known-skill.ts";
 import { type Io, plain } from "./output.ts";
 

@@ -1,5 +1,5 @@
-import { neutralText } from "@skillhold/core";
-import type { Publication, Published, PublishFailure } from "@skillhold/core/registry";
+import type { Publication, Published, PublishFailure } from "@skillhold/core/session";
+import { neutralText } from "@skillhold/core/text";
 import { type ErrorCode, errorTable, SkillError } from "@skillhold/protocol/error";
 import { type ExitCode, type Io, plain } from "./output.ts";
 import { count, formatSize, paintFor } from "./text.ts";

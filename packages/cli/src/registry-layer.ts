@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
-import type { IndexCache } from "@skillhold/core";
-import type { OpenRegistryLibraryOptions, RegistryContext, RegistryLibrary } from "@skillhold/core/registry";
+import type { IndexCache } from "@skillhold/core/library";
+import { scanDependencies } from "@skillhold/deps/scan";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
+import type { OpenRegistryLibraryOptions, RegistryLibrary } from "@skillhold/registry/library";
+import type { RegistryContext } from "@skillhold/registry/record";
 import { listOption, present } from "./option.ts";
 import type { Io } from "./output.ts";
 import type { CommandInput } from "./program.ts";
@@ -110,11 +112,17 @@ async function openLayer(
 ): Promise<RegistryLayer> {
   const [{ openRegistryStore }, { openRegistryLibrary }] = await Promise.all([
     import("@skillhold/store"),
-    import("@skillhold/core/registry-library"),
+    import("@skillhold/registry/library"),
   ]);
   const store = await openRegistryStore(url, lookingAt(url));
   try {
-    const context = { store, clock: { now: () => new Date() }, ids: { next: randomUUID }, limits };
+    const context = {
+      store,
+      clock: { now: () => new Date() },
+      ids: { next: randomUUID },
+      limits,
+      scan: scanDependencies,
+    };
     const place = { label: STORE_LABEL, copies: copiesFolder(url, io.env), name: url };
     const settings = { host, ...place, watch: isWatched, ...present({ cache, onError }) };
     const library = await openRegistryLibrary(settings, context);

@@ -1,4 +1,4 @@
-import type { RegistryStore, RegistryTransaction } from "@skillhold/core/registry";
+import type { RegistryStore, RegistryTransaction } from "@skillhold/registry/record";
 
 /** A store whose transactions are all undone: what a verb answers on it is what would happen, refusals included. */
 export function rehearse(store: RegistryStore): RegistryStore {

@@ -1,5 +1,5 @@
-import { type GatewayAccess, gatewayAddress, showAddress } from "@skillhold/core/remote";
 import { SkillError } from "@skillhold/protocol/error";
+import { type GatewayAccess, gatewayAddress, showAddress } from "@skillhold/registry/remote";
 import { present } from "./option.ts";
 import type { Io } from "./output.ts";
 import { readLogins } from "./remote-login.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type GatewayLogin, readLoginList, writeLoginList } from "@skillhold/core/remote";
+import { type GatewayLogin, readLoginList, writeLoginList } from "@skillhold/registry/remote";
 import { dataFolder } from "./data-folder.ts";
 import { present } from "./option.ts";
 import type { Io } from "./output.ts";

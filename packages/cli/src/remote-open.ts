@@ -1,16 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { dirname, join } from "node:path";
-import {
-  type FolderState,
-  type LiveReloadOptions,
-  nodeHost,
-  type Source,
-  type Viewer,
-} from "@skillhold/core";
-import { GATEWAYS_RUNTIME, openRemoteLibrary, type RemoteLibrary } from "@skillhold/core/remote";
-import type { ShelfView } from "@skillhold/core/shelf";
+import type { FolderState, LiveReloadOptions, ShelfView, Viewer } from "@skillhold/core/library";
+import { nodeHost, type Source } from "@skillhold/core/source";
 import { SkillError } from "@skillhold/protocol/error";
 import { withLimits } from "@skillhold/protocol/limits";
+import { GATEWAYS_RUNTIME, openRemoteLibrary, type RemoteLibrary } from "@skillhold/registry/remote";
 import { cacheFile } from "./cache-file.ts";
 import { present, textOption } from "./option.ts";
 import type { Io } from "./output.ts";

@@ -1,14 +1,10 @@
 import { basename, dirname } from "node:path";
-import {
-  type ArchiveBytes,
-  archiveInMemory,
-  type Publication,
-  stageFolder,
-  writeArchive,
-} from "@skillhold/core/registry";
-import { type AnswerOf, GatewayClient } from "@skillhold/core/remote";
+import { type ArchiveBytes, archiveInMemory, writeArchive } from "@skillhold/core/archive";
+import type { Publication } from "@skillhold/core/session";
 import { errorTable, SkillError } from "@skillhold/protocol/error";
 import { defaultLimits } from "@skillhold/protocol/limits";
+import { stageFolder } from "@skillhold/registry/release";
+import { type AnswerOf, GatewayClient } from "@skillhold/registry/remote";
 import { withArchiveFile } from "./archive-file.ts";
 import { present, textOption } from "./option.ts";
 import { type ExitCode, plain, printData } from "./output.ts";

@@ -1,4 +1,4 @@
-import type { ScriptRun } from "@skillhold/core";
+import type { ScriptRun } from "@skillhold/core/run";
 import { expect, test } from "vitest";
 import { fakeHost } from "./fake-host.ts";
 import { exitCodeOf, printEnd } from "./run-report.ts";

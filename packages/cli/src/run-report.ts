@@ -1,4 +1,4 @@
-import type { ScriptRun } from "@skillhold/core";
+import type { ScriptRun } from "@skillhold/core/run";
 import { type ExitCode, type Io, plain } from "./output.ts";
 import { count, formatSize, shortPath } from "./text.ts";
 

@@ -1,15 +1,11 @@
-import {
-  type Asker,
-  type Network,
-  openSession,
-  type RunPorts,
-  type Session,
-  systemPorts,
-} from "@skillhold/core";
-import { environmentRuns } from "@skillhold/core/environment";
-import { findConfig, unconfined } from "@skillhold/core/run";
+import type { Asker } from "@skillhold/core/approval";
+import type { Network, RunPorts } from "@skillhold/core/run";
+import { openSession, type Session, systemPorts } from "@skillhold/core/session";
+import { environmentRuns } from "@skillhold/deps/environment";
 import { errorTable, SkillError } from "@skillhold/protocol/error";
 import { defaultLimits } from "@skillhold/protocol/limits";
+import { unconfined } from "@skillhold/sandbox/backend";
+import { findConfig, openRunner } from "@skillhold/sandbox/run";
 import { withAsker } from "./asker.ts";
 import { dataFolder } from "./data-folder.ts";
 import { type Opened, withLibrary } from "./open.ts";
@@ -60,6 +56,7 @@ export function runPorts(
 ): RunPorts {
   const sandbox = chooseSandbox(io, network);
   return {
+    runner: openRunner,
     sandbox,
     ...environmentRuns(dataFolder(io.env), { sandbox, limits: defaultLimits }),
     approvals,

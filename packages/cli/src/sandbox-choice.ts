@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
-import type { Network, Sandbox } from "@skillhold/core";
-import { bubblewrap, rememberedProbe, sandboxRuntime } from "@skillhold/core/run";
+import type { Network, Sandbox } from "@skillhold/core/run";
+import { bubblewrap, rememberedProbe, sandboxRuntime } from "@skillhold/sandbox/backend";
 import { cacheFile } from "./cache-file.ts";
 import type { Io } from "./output.ts";
 

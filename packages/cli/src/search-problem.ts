@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { SourceState } from "@skillhold/core";
+import type { SourceState } from "@skillhold/core/library";
 import type { Opened } from "./open.ts";
 import { count } from "./text.ts";
 

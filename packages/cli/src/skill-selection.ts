@@ -1,9 +1,9 @@
 import { basename, dirname, join, resolve } from "node:path";
-import { findSkillFolders } from "@skillhold/core";
-import { folderId } from "@skillhold/core/skill";
+import { findSkillFolders } from "@skillhold/core/source";
 import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { withLimits } from "@skillhold/protocol/limits";
+import { folderId } from "@skillhold/skill";
 import { getEntry } from "./get-entry.ts";
 import { layOutStored } from "./lay-out.ts";
 import { isRemote } from "./mcp-source.ts";

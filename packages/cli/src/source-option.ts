@@ -1,5 +1,6 @@
 import { basename, dirname, resolve } from "node:path";
-import { didYouMean, discoverSources, type Source, suggest } from "@skillhold/core";
+import { didYouMean, suggest } from "@skillhold/core/session";
+import { discoverSources, type Source } from "@skillhold/core/source";
 import { SkillError } from "@skillhold/protocol/error";
 import { listOption, present } from "./option.ts";
 import type { Io } from "./output.ts";

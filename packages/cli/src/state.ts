@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type ApprovalStore, type Clock, keyFile, type SecretStore } from "@skillhold/core";
+import type { ApprovalStore } from "@skillhold/core/approval";
+import type { Clock } from "@skillhold/core/port";
+import { keyFile, type SecretStore } from "@skillhold/core/secret";
 import { SkillError } from "@skillhold/protocol/error";
 import { openStateDatabase, SqliteApprovals, SqliteSecrets } from "@skillhold/store";
 import { dataFolder } from "./data-folder.ts";

@@ -1,7 +1,7 @@
-import { didYouMean, suggest } from "@skillhold/core";
-import type { RegistryContext } from "@skillhold/core/registry";
+import { didYouMean, suggest } from "@skillhold/core/session";
 import type { Actor } from "@skillhold/protocol";
 import { errorTable, SkillError } from "@skillhold/protocol/error";
+import type { RegistryContext } from "@skillhold/registry/record";
 import { isKnown } from "./known-skill.ts";
 import type { Io } from "./output.ts";
 

@@ -2,10 +2,11 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { RegistryContext, RegistryStore } from "@skillhold/core/registry";
+import { scanDependencies } from "@skillhold/deps/scan";
 import type { Actor } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits } from "@skillhold/protocol/limits";
+import type { RegistryContext, RegistryStore } from "@skillhold/registry/record";
 import { isNoRegistry, openRegistryStore } from "@skillhold/store";
 import { readActor } from "./actor-option.ts";
 import { keepNote, openSignedStore } from "./audit-store.ts";
@@ -50,7 +51,13 @@ export async function withRegistry<T>(
   const flags = storeFlags(options);
   return await withStore(url, kind, { options, io }, async (store) => {
     const clock = { now: () => new Date() };
-    const context = { store, clock, ids: { next: randomUUID }, limits: defaultLimits };
+    const context = {
+      store,
+      clock,
+      ids: { next: randomUUID },
+      limits: defaultLimits,
+      scan: scanDependencies,
+    };
     try {
       return await use({ context, actor, flags, copies: copiesFolder(url, io.env) });
     } catch (error) {

@@ -1,4 +1,5 @@
-import { type FolderToggle, type Toggled, toggleFolderSkill, toggleSkill } from "@skillhold/core/registry";
+import { type Toggled, toggleFolderSkill, toggleSkill } from "@skillhold/registry/access";
+import type { FolderToggle } from "@skillhold/registry/record";
 import { unknownSkill } from "./get-entry.ts";
 import { withMissingHook } from "./missing-hook.ts";
 import { type Opened, withLibrary } from "./open.ts";

@@ -1,7 +1,7 @@
-import type { AuditSink } from "@skillhold/core";
-import type { RegistryAudit } from "@skillhold/core/audit";
-import type { RegistryStore } from "@skillhold/core/registry";
+import type { AuditSink } from "@skillhold/core/port";
 import type { SkillEvent } from "@skillhold/protocol";
+import type { RegistryAudit } from "@skillhold/registry/audit";
+import type { RegistryStore } from "@skillhold/registry/record";
 import type { Io } from "./output.ts";
 import { storeUrl } from "./store-address.ts";
 
@@ -56,7 +56,7 @@ export class UserLog implements AuditSink {
 async function open(io: Pick<Io, "env" | "cwd">): Promise<OpenedLog> {
   const [{ checkpointsOf, openSignedStore }, { RegistryAudit }] = await Promise.all([
     import("./audit-store.ts"),
-    import("@skillhold/core/audit"),
+    import("@skillhold/registry/audit"),
   ]);
   const url = storeUrl({}, io);
   const store = await openSignedStore(url, io);

@@ -1,4 +1,5 @@
-import { didYouMean, suggest, type Viewer } from "@skillhold/core";
+import type { Viewer } from "@skillhold/core/library";
+import { didYouMean, suggest } from "@skillhold/core/session";
 import { SkillError } from "@skillhold/protocol/error";
 import { listOption, present, textOption } from "./option.ts";
 import type { Io } from "./output.ts";
@@ -59,7 +60,7 @@ async function findRecorded(
   options: Options,
   { context }: Pick<RegistryLayer, "context">,
 ): Promise<Viewer | undefined> {
-  const { viewerFor, listAgents } = await import("@skillhold/core/registry");
+  const { viewerFor, listAgents } = await import("@skillhold/registry");
   try {
     return await viewerFor(agent, user, context);
   } catch (error) {

@@ -11,8 +11,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import type { OpenedSkill } from "@skillhold/core";
-import { fixText } from "@skillhold/core/skill";
+import type { OpenedSkill } from "@skillhold/core/source";
+import { fixText } from "@skillhold/skill";
 import { ioFailure, systemCode } from "./io-failure.ts";
 
 /** Writes a skill's repairs into its file, so that a crash leaves the old file or the new. False when there are none. */

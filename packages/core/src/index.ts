@@ -8,11 +8,6 @@ export {
   approvalKey,
   describeRequest,
   memoryApprovals,
-  type Question,
-  type QuestionAnswer,
-  QuestionDesk,
-  type QuestionPorts,
-  registryApprovals,
   revokeApproval,
   revokeChanged,
 } from "./approval/index.ts";
@@ -39,7 +34,7 @@ export {
   neutralText,
   renderCatalogue,
 } from "./catalogue/index.ts";
-export type { DeclaredTool, ToolCatalogue, ToolCatalogueCache, ToolProblem } from "./declared-tool/index.ts";
+
 export {
   type Access,
   type AccessReason,
@@ -101,21 +96,29 @@ export {
   type Verdict,
 } from "./policy/index.ts";
 export type { AuditSink, Clock, Ids } from "./port.ts";
-export type { RunGrant, RunPorts } from "./run/run-port.ts";
-export type { ScriptOptions, ScriptRun } from "./run/run-script.ts";
-export { runtimeOf } from "./run/script-program.ts";
-export type { CallOptions, ToolAnswer, ToolArgs } from "./run/tool-set.ts";
 export type {
+  CallOptions,
+  DeclaredTool,
   EnforcedLimits,
   Enforcement,
   LimitKind,
   Mount,
   Network,
   ProbeCheck,
+  RunGrant,
+  RunPorts,
   Sandbox,
   SandboxId,
   SandboxProbe,
-} from "./sandbox/sandbox.ts";
+  ScriptOptions,
+  ScriptRun,
+  SkillRunner,
+  ToolAnswer,
+  ToolArgs,
+  ToolCatalogue,
+  ToolCatalogueCache,
+  ToolProblem,
+} from "./run/index.ts";
 export {
   checkSecretName,
   checkSecretScope,

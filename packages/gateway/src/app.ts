@@ -1,18 +1,8 @@
 import type { HttpBindings } from "@hono/node-server";
 import { type Operation, type Route, routeTable } from "@skillhold/protocol/http";
 import { Hono } from "hono";
-import {
-  type AppContext,
-  addressOf,
-  admit,
-  admitAnyone,
-  askedOf,
-  beginAnswer,
-  type Gatekeepers,
-} from "./admission.ts";
 import { isNavigation, rejectForeignHost, rejectForeignPage } from "./auth/host-check.ts";
 import { unauthenticated } from "./auth/unauthenticated.ts";
-import { consolePage, isOfConsole } from "./console/console-page.ts";
 import type { GatewayContext } from "./gateway-context.ts";
 import { rejectUnsupported } from "./http/condition.ts";
 import { FirstRoute } from "./http/first-route.ts";
@@ -22,12 +12,22 @@ import { readBody } from "./http/read-call.ts";
 import { refuse } from "./http/refuse.ts";
 import { RequestCall } from "./http/request-call.ts";
 import { type AnyReply, always, respond } from "./http/respond.ts";
+import {
+  type AppContext,
+  addressOf,
+  admit,
+  admitAnyone,
+  askedOf,
+  beginAnswer,
+  type Gatekeepers,
+} from "./limit/admission.ts";
 import { missingRoutes } from "./missing-route.ts";
 import type { Mount } from "./mount.ts";
-import type { Page } from "./page.ts";
-import { pageTable } from "./page-table.ts";
+import { consolePage, isOfConsole } from "./page/console-page.ts";
+import type { Page } from "./page/page.ts";
+import { pageTable } from "./page/page-table.ts";
 import type { RunningContext } from "./running-context.ts";
-import { inRequestSpan } from "./trace/request-span.ts";
+import { inRequestSpan } from "./telemetry/request-span.ts";
 
 export interface AppParts extends Gatekeepers {
   readonly handlers: Handlers;

@@ -4,7 +4,7 @@ import { tokenAuthentication } from "./auth/token-authentication.ts";
 import { StoreVersion } from "./cache/store-version.ts";
 import type { GatewayContext } from "./gateway-context.ts";
 import { handlers } from "./handlers.ts";
-import { OpenAnswers } from "./open-answer.ts";
+import { OpenAnswers } from "./limit/open-answer.ts";
 import { runningContext } from "./running-context.ts";
 import { GatewaySockets } from "./socket/gateway-sockets.ts";
 

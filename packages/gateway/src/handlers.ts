@@ -1,5 +1,5 @@
-import { gated } from "./heavy-handler.ts";
 import type { Handlers } from "./http/handler.ts";
+import { gated } from "./limit/heavy-handler.ts";
 import { accessHandlers } from "./route/access-handler.ts";
 import { agentHandlers } from "./route/agent-handler.ts";
 import { approvalHandlers } from "./route/approval-handler.ts";

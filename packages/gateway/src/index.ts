@@ -1,15 +1,14 @@
 export type { ApprovalDesk } from "./approval/approval-desk.ts";
 export { registryDesk } from "./approval/registry-desk.ts";
 export { loopbackHosts } from "./auth/host-check.ts";
-export { ScanThread, type ScanThreadOptions } from "./dependency/scan-thread.ts";
+export { actorOf, mayRun, type Principal } from "./auth/principal.ts";
+export { viewerOf } from "./auth/viewer.ts";
 export type { Gateway } from "./gateway.ts";
 export { openGateway } from "./gateway.ts";
 export type { DependencyPorts, GatewayContext, GatewayOptions } from "./gateway-context.ts";
-export { HeavyGate } from "./heavy-gate.ts";
+export { HeavyGate } from "./limit/heavy-gate.ts";
 export { GRACE_MS, type Listening, type ListenOptions, listen, type Place, type Served } from "./listen.ts";
-export type { LogEntry } from "./log.ts";
 export type { Mount } from "./mount.ts";
-export { actorOf, mayRun, type Principal } from "./principal.ts";
 export {
   type GatewaySessionOptions,
   GatewaySessions,
@@ -18,6 +17,6 @@ export {
 export type { SessionHolder, SessionMeta } from "./session/session-holder.ts";
 export { Progress } from "./socket/progress.ts";
 export { type SocketLimits, socketLimits } from "./socket/socket-limits.ts";
-export { type TracedCall, toolSpan } from "./trace/tool-span.ts";
-export { exportTraces, type TraceExport, type TraceOptions } from "./trace/trace-export.ts";
-export { viewerOf } from "./viewer.ts";
+export type { LogEntry } from "./telemetry/log.ts";
+export { type TracedCall, toolSpan } from "./telemetry/tool-span.ts";
+export { exportTraces, type TraceExport, type TraceOptions } from "./telemetry/trace-export.ts";

@@ -5,10 +5,10 @@ import type { Duplex } from "node:stream";
 import { getRequestListener, RequestError } from "@hono/node-server";
 import { SkillError } from "@skillhold/protocol/error";
 import type { GatewayApp } from "./app.ts";
-import { DrainWatch } from "./drain-watch.ts";
 import { explainBytes, noRequest, refuseRaw } from "./http/raw-refusal.ts";
 import { refuse } from "./http/refuse.ts";
-import { StallWatch } from "./stall-watch.ts";
+import { DrainWatch } from "./limit/drain-watch.ts";
+import { StallWatch } from "./limit/stall-watch.ts";
 
 /** What answers at a port. */
 export interface Served {

@@ -1,6 +1,6 @@
 import { SkillError } from "@skillhold/protocol/error";
 import { type Route, routeTable } from "@skillhold/protocol/http";
-import { pageTable } from "./page-table.ts";
+import { pageTable } from "./page/page-table.ts";
 
 /** Where WebSockets are. */
 export const SOCKET_PATH = "/ws";

@@ -1,4 +1,5 @@
 import type { Digest } from "@skillhold/protocol";
+import { MountedTokens } from "./auth/mounted-token.ts";
 import { AnswerCache } from "./cache/answer-cache.ts";
 import { ArchiveCache } from "./cache/archive-cache.ts";
 import { BlobCache } from "./cache/blob-cache.ts";
@@ -6,18 +7,17 @@ import { BoundedMap } from "./cache/bounded-map.ts";
 import { DiffCache } from "./cache/diff-cache.ts";
 import { notedStore } from "./cache/noted-store.ts";
 import { ViewVersion } from "./cache/view-version.ts";
-import { type ConsoleSite, readConsole } from "./console/console-file.ts";
 import { type DependencyWork, dependencyWork } from "./dependency/dependency-work.ts";
-import type { Artefact } from "./discovery/artefact.ts";
 import type { GatewayContext, StartedRequest } from "./gateway-context.ts";
-import { HeavyGate } from "./heavy-gate.ts";
-import { GatewayMetrics } from "./metric/gateway-metrics.ts";
-import { measuredSkills } from "./metric/measured-skill.ts";
-import { UsageFeed } from "./metric/usage-feed.ts";
-import { MountedTokens } from "./mounted-token.ts";
+import { HeavyGate } from "./limit/heavy-gate.ts";
+import type { Artefact } from "./page/artefact.ts";
+import { type ConsoleSite, readConsole } from "./page/console-file.ts";
 import { GatewaySessions } from "./session/gateway-sessions.ts";
 import { RunningCalls } from "./session/running-calls.ts";
 import type { SessionHolder } from "./session/session-holder.ts";
+import { GatewayMetrics } from "./telemetry/gateway-metrics.ts";
+import { measuredSkills } from "./telemetry/measured-skill.ts";
+import { UsageFeed } from "./telemetry/usage-feed.ts";
 
 /** What handlers work with: what the gateway was given, and what it keeps while it runs. */
 export interface RunningContext extends GatewayContext {

@@ -1,4 +1,4 @@
-import { decideAccess, type Explanation, type Standing, type Viewer } from "@skillhold/core";
+import { decideAccess, type Explanation, type Standing, type Viewer } from "@skillhold/core/library";
 import type { SkillEntry } from "@skillhold/protocol";
 import type { GatewayContext } from "./gateway-context.ts";
 

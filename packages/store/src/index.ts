@@ -1,7 +1,7 @@
-export { isNoRegistry } from "./no-registry.ts";
-export { openRegistryStore } from "./open-registry-store.ts";
-export type { RegistryStoreOptions } from "./registry-store.ts";
-export { SqliteApprovals } from "./sqlite-approvals.ts";
-export { SqliteCache } from "./sqlite-cache.ts";
-export { type SecretPorts, SqliteSecrets } from "./sqlite-secrets.ts";
-export { openStateDatabase } from "./sqlite-state.ts";
+export { SqliteApprovals } from "./local/sqlite-approvals.ts";
+export { SqliteCache } from "./local/sqlite-cache.ts";
+export { type SecretPorts, SqliteSecrets } from "./local/sqlite-secrets.ts";
+export { openStateDatabase } from "./local/sqlite-state.ts";
+export { isNoRegistry } from "./table/no-registry.ts";
+export { openRegistryStore } from "./table/open-registry-store.ts";
+export type { RegistryStoreOptions } from "./table/registry-store.ts";

@@ -1,13 +1,9 @@
-import { neutralText, nodeHost, type Viewer } from "@skillhold/core";
-import {
-  type EffectiveAccess,
-  explainAccess,
-  type Grant,
-  listGrants,
-  type RegisteredSkill,
-  viewerFor,
-} from "@skillhold/core/registry";
+import type { Viewer } from "@skillhold/core/library";
+import { nodeHost } from "@skillhold/core/source";
+import { neutralText } from "@skillhold/core/text";
 import { SkillError } from "@skillhold/protocol/error";
+import { type EffectiveAccess, explainAccess, listGrants, viewerFor } from "@skillhold/registry/access";
+import type { Grant, RegisteredSkill } from "@skillhold/registry/record";
 import { asGranter } from "../grantee-option.ts";
 import { getKnown } from "../known-skill.ts";
 import { textOption } from "../option.ts";

@@ -1,6 +1,6 @@
-import { readManifest } from "@skillhold/core";
-import { addAgent } from "@skillhold/core/registry";
+import { readManifest } from "@skillhold/core/session";
 import { SkillError } from "@skillhold/protocol/error";
+import { addAgent } from "@skillhold/registry/access";
 import { type AgentOptions, listIgnored, readAgentOptions } from "../agent-option.ts";
 import { present, textOption } from "../option.ts";
 import { type ExitCode, plain, printData } from "../output.ts";

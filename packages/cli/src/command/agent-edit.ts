@@ -1,5 +1,5 @@
-import { type AgentChange, changeAgent, getAgent } from "@skillhold/core/registry";
 import { SkillError } from "@skillhold/protocol/error";
+import { type AgentChange, changeAgent, getAgent } from "@skillhold/registry/access";
 import { listIgnored, readAgentOptions } from "../agent-option.ts";
 import { listOption } from "../option.ts";
 import { type ExitCode, plain, printData } from "../output.ts";

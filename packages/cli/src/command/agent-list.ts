@@ -1,5 +1,6 @@
-import { neutralText } from "@skillhold/core";
-import { type AgentRecord, listAgents } from "@skillhold/core/registry";
+import { neutralText } from "@skillhold/core/text";
+import { listAgents } from "@skillhold/registry/access";
+import type { AgentRecord } from "@skillhold/registry/record";
 import { type ExitCode, type Io, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
 import { withRegistry } from "../store.ts";

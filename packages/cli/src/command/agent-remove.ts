@@ -1,4 +1,4 @@
-import { removeAgent } from "@skillhold/core/registry";
+import { removeAgent } from "@skillhold/registry/access";
 import { type ExitCode, plain, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
 import { withRegistry } from "../store.ts";

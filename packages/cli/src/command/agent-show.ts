@@ -1,5 +1,6 @@
-import { neutralText } from "@skillhold/core";
-import { type AgentRecord, type Grant, getAgent } from "@skillhold/core/registry";
+import { neutralText } from "@skillhold/core/text";
+import { getAgent } from "@skillhold/registry/access";
+import type { AgentRecord, Grant } from "@skillhold/registry/record";
 import { isKnown } from "../known-skill.ts";
 import { type ExitCode, type Io, plain, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";

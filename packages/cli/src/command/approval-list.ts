@@ -1,4 +1,5 @@
-import { type Approval, neutralText } from "@skillhold/core";
+import type { Approval } from "@skillhold/core/approval";
+import { neutralText } from "@skillhold/core/text";
 import { type ExitCode, type Io, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
 import { withState } from "../state.ts";

@@ -1,4 +1,4 @@
-import { type Approval, revokeApproval } from "@skillhold/core";
+import { type Approval, revokeApproval } from "@skillhold/core/approval";
 import { SkillError } from "@skillhold/protocol/error";
 import { ownActor } from "../actor-option.ts";
 import { textOption } from "../option.ts";

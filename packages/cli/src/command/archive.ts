@@ -1,5 +1,5 @@
-import { archiveSkill } from "@skillhold/core/registry";
 import { SkillError } from "@skillhold/protocol/error";
+import { archiveSkill } from "@skillhold/registry/access";
 import { textOption } from "../option.ts";
 import { type ExitCode, plain, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";

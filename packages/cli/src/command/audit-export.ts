@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { AuditRow, RegistryStore } from "@skillhold/core/registry";
+import type { AuditRow, RegistryStore } from "@skillhold/registry/record";
 import { countOption, textOption } from "../option.ts";
 import { writeOutFile } from "../out-file.ts";
 import { type ExitCode, printData } from "../output.ts";

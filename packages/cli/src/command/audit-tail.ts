@@ -1,8 +1,9 @@
-import { didYouMean, neutralText, suggest } from "@skillhold/core";
-import { followEvents } from "@skillhold/core/audit";
-import type { RegistryStore, StoredEvent } from "@skillhold/core/registry";
+import { didYouMean, suggest } from "@skillhold/core/session";
+import { neutralText } from "@skillhold/core/text";
 import { SkillEvent } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
+import { followEvents } from "@skillhold/registry/audit";
+import type { RegistryStore, StoredEvent } from "@skillhold/registry/record";
 import { countOption, textOption } from "../option.ts";
 import { type ExitCode, type Io, printData, printLine } from "../output.ts";
 import type { CommandInput } from "../program.ts";

@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
+import { errorTable, SkillError } from "@skillhold/protocol/error";
 import {
   type AuditReport,
   checkpointFile,
   findTrustedKey,
   type TrustedKey,
   verifyAudit,
-} from "@skillhold/core/audit";
-import { errorTable, SkillError } from "@skillhold/protocol/error";
+} from "@skillhold/registry/audit";
 import { checkpointsOf, findOwnKey } from "../audit-store.ts";
 import { listOption } from "../option.ts";
 import { type ExitCode, type Io, plain, printData } from "../output.ts";

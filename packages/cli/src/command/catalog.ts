@@ -1,4 +1,5 @@
-import { type CatalogueFormat, openSession, systemPorts } from "@skillhold/core";
+import type { CatalogueFormat } from "@skillhold/core/catalogue";
+import { openSession, systemPorts } from "@skillhold/core/session";
 import { limitTable, withLimits } from "@skillhold/protocol/limits";
 import { withLibrary } from "../open.ts";
 import { countOption, listOption, present, textOption } from "../option.ts";

@@ -1,4 +1,4 @@
-import { deleteSkill } from "@skillhold/core/registry";
+import { deleteSkill } from "@skillhold/registry/release";
 import { type ExitCode, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
 import { withRegistry } from "../store.ts";

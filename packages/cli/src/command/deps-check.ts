@@ -1,5 +1,5 @@
 import { formatNeed } from "@skillhold/core/dependency";
-import type { DependencySurvey } from "@skillhold/core/environment";
+import type { DependencySurvey } from "@skillhold/deps/environment";
 import { formatNotes, formatPlaces, neededCell, printTable } from "../dependency-report.ts";
 import { type SurveyRow, surveyAll, withSurvey } from "../dependency-survey.ts";
 import { type ExitCode, type Io, plain, printData } from "../output.ts";

@@ -1,4 +1,4 @@
-import { type DependencySurvey, surveyDependencies, withLibrarySubject } from "@skillhold/core/environment";
+import { type DependencySurvey, surveyDependencies, withLibrarySubject } from "@skillhold/deps/environment";
 import { SkillError } from "@skillhold/protocol/error";
 import { withSurvey } from "../dependency-survey.ts";
 import { getEntry } from "../get-entry.ts";

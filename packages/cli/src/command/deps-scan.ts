@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
-import { pack } from "@skillhold/core";
-import { scanBundle } from "@skillhold/core/dependency";
+import { pack } from "@skillhold/core/bundle";
+import { scanBundle } from "@skillhold/deps/scan";
 import { SkillError } from "@skillhold/protocol/error";
 import { printScan, type ScanRow } from "../dependency-report.ts";
 import { type ExitCode, type Io, printData } from "../output.ts";

@@ -1,15 +1,15 @@
 import { dirname, resolve } from "node:path";
-import { neutralText } from "@skillhold/core";
+import { neutralText } from "@skillhold/core/text";
+import { SkillError } from "@skillhold/protocol/error";
+import type { RegistryContext } from "@skillhold/registry/record";
 import {
   diffRevisions,
   diffStaged,
   type FileChange,
   getSkill,
-  type RegistryContext,
   type SkillDiff,
   stageFolder,
-} from "@skillhold/core/registry";
-import { SkillError } from "@skillhold/protocol/error";
+} from "@skillhold/registry/release";
 import { getKnown } from "../known-skill.ts";
 import { textOption } from "../option.ts";
 import { type ExitCode, type Io, plain, printData } from "../output.ts";

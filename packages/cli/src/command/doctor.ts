@@ -1,5 +1,6 @@
-import { neutralText, nodeHost } from "@skillhold/core";
-import { checkRuntimes, rememberRuntimes } from "@skillhold/core/environment";
+import { nodeHost } from "@skillhold/core/source";
+import { neutralText } from "@skillhold/core/text";
+import { checkRuntimes, rememberRuntimes } from "@skillhold/deps/environment";
 import type { SkillError } from "@skillhold/protocol/error";
 import { cacheFile } from "../cache-file.ts";
 import { surveyAll, withSurvey } from "../dependency-survey.ts";

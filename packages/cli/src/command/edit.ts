@@ -1,6 +1,6 @@
-import { editSkill, type SkillEdit } from "@skillhold/core/registry";
 import type { Visibility } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
+import { editSkill, type SkillEdit } from "@skillhold/registry/release";
 import { present, textOption } from "../option.ts";
 import { type ExitCode, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";

@@ -1,4 +1,6 @@
-import { type Explanation, neutralText, openSession, systemPorts } from "@skillhold/core";
+import type { Explanation } from "@skillhold/core/library";
+import { openSession, systemPorts } from "@skillhold/core/session";
+import { neutralText } from "@skillhold/core/text";
 import type { DependencyMark } from "../dependency-mark.ts";
 import { unknownSkill } from "../get-entry.ts";
 import { type Opened, withLibrary } from "../open.ts";

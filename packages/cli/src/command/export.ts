@@ -1,7 +1,8 @@
 import { lstatSync } from "node:fs";
 import { resolve } from "node:path";
-import { exportFolder, exportSkills, type RegistryContext } from "@skillhold/core/registry";
 import { SkillError } from "@skillhold/protocol/error";
+import { exportFolder, exportSkills } from "@skillhold/registry/exchange";
+import type { RegistryContext } from "@skillhold/registry/record";
 import { exchangeLimits } from "../exchange-limit.ts";
 import { getKnown, isKnown } from "../known-skill.ts";
 import { present, textOption } from "../option.ts";

@@ -1,5 +1,5 @@
-import { type FsckFinding, fsck } from "@skillhold/core/registry";
 import { errorTable } from "@skillhold/protocol/error";
+import { type FsckFinding, fsck } from "@skillhold/registry/fsck";
 import { type ExitCode, plain, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
 import { withRegistry } from "../store.ts";

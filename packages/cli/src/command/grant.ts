@@ -1,4 +1,4 @@
-import { grantSkill } from "@skillhold/core/registry";
+import { grantSkill } from "@skillhold/registry/access";
 import { asGranter, readGrantee } from "../grantee-option.ts";
 import { present, textOption } from "../option.ts";
 import { type ExitCode, plain, printData } from "../output.ts";

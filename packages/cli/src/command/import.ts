@@ -1,5 +1,7 @@
 import { resolve } from "node:path";
-import { type ArchiveBytes, importSkills, type Publication } from "@skillhold/core/registry";
+import type { ArchiveBytes } from "@skillhold/core/archive";
+import type { Publication } from "@skillhold/core/session";
+import { importSkills } from "@skillhold/registry/exchange";
 import { withArchiveFile } from "../archive-file.ts";
 import { exchangeLimits } from "../exchange-limit.ts";
 import { type ExitCode, printData } from "../output.ts";

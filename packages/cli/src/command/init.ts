@@ -1,5 +1,5 @@
 import { join, relative, resolve } from "node:path";
-import { initSkill } from "@skillhold/core/registry";
+import { initSkill } from "@skillhold/core/template";
 import { present, textOption } from "../option.ts";
 import { type ExitCode, plain, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";

@@ -1,4 +1,4 @@
-import { neutralText } from "@skillhold/core";
+import { neutralText } from "@skillhold/core/text";
 import type { SkillEntry } from "@skillhold/protocol";
 import type { DependencyMark } from "../dependency-mark.ts";
 import { type Opened, withLibrary } from "../open.ts";

@@ -1,6 +1,6 @@
-import { GatewayClient, gatewayAddress, showAddress } from "@skillhold/core/remote";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits } from "@skillhold/protocol/limits";
+import { GatewayClient, gatewayAddress, showAddress } from "@skillhold/registry/remote";
 import { type ExitCode, type Io, plain, printData } from "../output.ts";
 import { readPiped } from "../piped.ts";
 import type { CommandInput } from "../program.ts";

@@ -1,5 +1,5 @@
-import { gatewayAddress, showAddress } from "@skillhold/core/remote";
 import { SkillError } from "@skillhold/protocol/error";
+import { gatewayAddress, showAddress } from "@skillhold/registry/remote";
 import { type ExitCode, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
 import { chooseAddress } from "../remote-access.ts";

@@ -1,7 +1,8 @@
 import { dirname, resolve } from "node:path";
-import { hashSkillFile } from "@skillhold/core";
-import { stageFolder, writeArchive } from "@skillhold/core/registry";
+import { writeArchive } from "@skillhold/core/archive";
+import { hashSkillFile } from "@skillhold/core/bundle";
 import { defaultLimits } from "@skillhold/protocol/limits";
+import { stageFolder } from "@skillhold/registry/release";
 import { present, textOption } from "../option.ts";
 import { chooseFormat, writeOutFile } from "../out-file.ts";
 import { type ExitCode, plain, printData } from "../output.ts";

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { explainPolicy } from "@skillhold/core";
+import { explainPolicy } from "@skillhold/core/policy";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { runJson, runMain, skillText, writeFile } from "../fake-host.ts";
 

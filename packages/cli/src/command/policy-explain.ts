@@ -3,9 +3,9 @@ import {
   decide,
   explainDecision,
   explainPolicy,
-  neutralText,
   type PolicyRow,
-} from "@skillhold/core";
+} from "@skillhold/core/policy";
+import { neutralText } from "@skillhold/core/text";
 import { type ExitCode, type Io, printData } from "../output.ts";
 import { isRequest, readPolicyRequest } from "../policy/policy-request.ts";
 import { explainSkill, type SkillPolicy } from "../policy/skill-policy.ts";

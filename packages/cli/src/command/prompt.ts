@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { referencePrompt } from "@skillhold/core/skill";
+import { referencePrompt } from "@skillhold/skill";
 import { type ExitCode, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
 import { getProperties, openNamed } from "./properties.ts";

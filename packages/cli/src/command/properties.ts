@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
-import { type OpenedSkill, openSkill } from "@skillhold/core";
-import { propertiesOf, type SkillProperties, validateSkill } from "@skillhold/core/skill";
+import { type OpenedSkill, openSkill } from "@skillhold/core/source";
 import { SkillError } from "@skillhold/protocol/error";
+import { propertiesOf, type SkillProperties, validateSkill } from "@skillhold/skill";
 import { type ExitCode, type Io, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
 import { statPath } from "../stat-path.ts";

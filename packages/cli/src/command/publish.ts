@@ -1,15 +1,10 @@
 import { basename, dirname, join, relative, resolve } from "node:path";
-import { findSkillFolders } from "@skillhold/core";
-import {
-  type Publication,
-  type PublishOptions,
-  publishArchive,
-  publishStaged,
-  type RegistryContext,
-  stageFolder,
-} from "@skillhold/core/registry";
+import type { Publication, PublishOptions } from "@skillhold/core/session";
+import { findSkillFolders } from "@skillhold/core/source";
 import { SkillError } from "@skillhold/protocol/error";
 import { withLimits } from "@skillhold/protocol/limits";
+import type { RegistryContext } from "@skillhold/registry/record";
+import { publishArchive, publishStaged, stageFolder } from "@skillhold/registry/release";
 import { withArchiveFile } from "../archive-file.ts";
 import { withMissingHook } from "../missing-hook.ts";
 import { present, textOption } from "../option.ts";

@@ -1,5 +1,6 @@
-import { type Purged, purgeSkill, type RegistryContext, sweepStore } from "@skillhold/core/registry";
 import type { Actor } from "@skillhold/protocol";
+import type { RegistryContext } from "@skillhold/registry/record";
+import { type Purged, purgeSkill, sweepStore } from "@skillhold/registry/release";
 import { countOption, present } from "../option.ts";
 import { type ExitCode, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";

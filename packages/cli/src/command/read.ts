@@ -1,4 +1,4 @@
-import { openSession, systemPorts } from "@skillhold/core";
+import { openSession, systemPorts } from "@skillhold/core/session";
 import { getEntry } from "../get-entry.ts";
 import { type Opened, withLibrary } from "../open.ts";
 import { type ExitCode, type Io, plain, printData } from "../output.ts";

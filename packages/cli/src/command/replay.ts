@@ -1,8 +1,8 @@
-import { neutralText } from "@skillhold/core";
-import { type Recovered, type Replay, type ReplayStep, replaySession } from "@skillhold/core/audit";
-import type { RegistryContext } from "@skillhold/core/registry";
+import { neutralText } from "@skillhold/core/text";
 import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
+import { type Recovered, type Replay, type ReplayStep, replaySession } from "@skillhold/registry/audit";
+import type { RegistryContext } from "@skillhold/registry/record";
 import { type Opened, withLibrary } from "../open.ts";
 import { type ExitCode, type Io, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";

@@ -1,4 +1,5 @@
-import { type ByteRange, openSession, type Resource, systemPorts } from "@skillhold/core";
+import type { ByteRange, Resource } from "@skillhold/core/library";
+import { openSession, systemPorts } from "@skillhold/core/session";
 import { SkillError } from "@skillhold/protocol/error";
 import { getEntry } from "../get-entry.ts";
 import { withLibrary } from "../open.ts";

@@ -1,4 +1,4 @@
-import { restoreSkill } from "@skillhold/core/registry";
+import { restoreSkill } from "@skillhold/registry/release";
 import { type ExitCode, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
 import { withRegistry } from "../store.ts";

@@ -1,4 +1,4 @@
-import { revokeSkill } from "@skillhold/core/registry";
+import { revokeSkill } from "@skillhold/registry/access";
 import { asGranter, readGrantee } from "../grantee-option.ts";
 import { type ExitCode, plain, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";

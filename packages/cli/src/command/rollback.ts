@@ -1,4 +1,4 @@
-import { rollback } from "@skillhold/core/registry";
+import { rollback } from "@skillhold/registry/release";
 import { type ExitCode, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
 import { readRevision } from "../revision-argument.ts";

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Network, ScriptOptions, ScriptRun } from "@skillhold/core";
+import type { Network, ScriptOptions, ScriptRun } from "@skillhold/core/run";
 import { SkillError } from "@skillhold/protocol/error";
 import { getEntry } from "../get-entry.ts";
 import { openLiveOutput } from "../live-output.ts";

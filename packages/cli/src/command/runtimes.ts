@@ -1,4 +1,4 @@
-import { checkRuntimes, rememberRuntimes } from "@skillhold/core/environment";
+import { checkRuntimes, rememberRuntimes } from "@skillhold/deps/environment";
 import { printTable } from "../dependency-report.ts";
 import { type ExitCode, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";

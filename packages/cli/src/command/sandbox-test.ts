@@ -1,6 +1,7 @@
-import { type Enforcement, type LimitKind, neutralText } from "@skillhold/core";
-import type { SelfTestReport } from "@skillhold/core/run";
+import type { Enforcement, LimitKind } from "@skillhold/core/run";
+import { neutralText } from "@skillhold/core/text";
 import { errorTable, SkillError } from "@skillhold/protocol/error";
+import type { SelfTestReport } from "@skillhold/sandbox/backend";
 import { type ExitCode, type Io, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
 import { openProgress } from "../progress.ts";

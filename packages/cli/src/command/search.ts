@@ -1,4 +1,5 @@
-import { neutralText, type SearchResult } from "@skillhold/core";
+import type { SearchResult } from "@skillhold/core/library";
+import { neutralText } from "@skillhold/core/text";
 import { withLibrary } from "../open.ts";
 import { countOption } from "../option.ts";
 import { type ExitCode, type Io, plain, printData } from "../output.ts";

@@ -1,4 +1,5 @@
-import { neutralText, type SecretName } from "@skillhold/core";
+import type { SecretName } from "@skillhold/core/secret";
+import { neutralText } from "@skillhold/core/text";
 import { SkillError } from "@skillhold/protocol/error";
 import { present, textOption } from "../option.ts";
 import { type ExitCode, type Io, printData } from "../output.ts";

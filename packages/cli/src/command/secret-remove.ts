@@ -1,4 +1,4 @@
-import { removeSecret } from "@skillhold/core";
+import { removeSecret } from "@skillhold/core/secret";
 import { SkillError } from "@skillhold/protocol/error";
 import { ownActor } from "../actor-option.ts";
 import { present, textOption } from "../option.ts";

@@ -1,4 +1,4 @@
-import { declaredSecrets, setSecret } from "@skillhold/core";
+import { declaredSecrets, setSecret } from "@skillhold/core/secret";
 import { SkillError } from "@skillhold/protocol/error";
 import { ownActor } from "../actor-option.ts";
 import { getEntry } from "../get-entry.ts";

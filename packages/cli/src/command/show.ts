@@ -1,4 +1,5 @@
-import { neutralText, type SkillContent } from "@skillhold/core";
+import type { SkillContent } from "@skillhold/core/library";
+import { neutralText } from "@skillhold/core/text";
 import { getEntry } from "../get-entry.ts";
 import { type Opened, withLibrary } from "../open.ts";
 import { type ExitCode, type Io, plain, printData } from "../output.ts";

@@ -1,4 +1,4 @@
-import { neutralText } from "@skillhold/core";
+import { neutralText } from "@skillhold/core/text";
 import { refusalOf } from "@skillhold/mcp/host";
 import { labelOf, showServer } from "../mcp-source.ts";
 import { readSources } from "../mcp-source-file.ts";

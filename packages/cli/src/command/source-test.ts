@@ -1,4 +1,4 @@
-import { nodeHost } from "@skillhold/core";
+import { nodeHost } from "@skillhold/core/source";
 import { type McpLibrary, refusalOf, type VerifiedSkill } from "@skillhold/mcp/host";
 import { errorTable } from "@skillhold/protocol/error";
 import { defaultLimits } from "@skillhold/protocol/limits";

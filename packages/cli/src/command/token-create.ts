@@ -1,7 +1,7 @@
-import { issueToken } from "@skillhold/core/token";
 import { Role } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { limitTable } from "@skillhold/protocol/limits";
+import { issueToken } from "@skillhold/registry/token";
 import { countOption, present, textOption } from "../option.ts";
 import { type ExitCode, plain, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";

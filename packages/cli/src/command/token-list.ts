@@ -1,5 +1,5 @@
-import { neutralText } from "@skillhold/core";
-import { listTokens, type TokenRecord } from "@skillhold/core/token";
+import { neutralText } from "@skillhold/core/text";
+import { listTokens, type TokenRecord } from "@skillhold/registry/token";
 import { type ExitCode, type Io, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
 import { withRegistry } from "../store.ts";

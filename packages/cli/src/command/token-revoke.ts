@@ -1,4 +1,4 @@
-import { revokeToken } from "@skillhold/core/token";
+import { revokeToken } from "@skillhold/registry/token";
 import { type ExitCode, plain, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
 import { withRegistry } from "../store.ts";

@@ -1,6 +1,6 @@
-import { issueToken } from "@skillhold/core/token";
 import { SignInRole } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
+import { issueToken } from "@skillhold/registry/token";
 import { present, textOption } from "../option.ts";
 import { type ExitCode, plain, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";

@@ -1,4 +1,4 @@
-import type { DeclaredTool, ToolCatalogue } from "@skillhold/core";
+import type { DeclaredTool, ToolCatalogue } from "@skillhold/core/run";
 import { getEntry } from "../get-entry.ts";
 import { type ExitCode, type Io, plain, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";

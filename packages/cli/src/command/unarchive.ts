@@ -1,4 +1,4 @@
-import { unarchiveSkill } from "@skillhold/core/registry";
+import { unarchiveSkill } from "@skillhold/registry/access";
 import { type ExitCode, plain, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
 import { withRegistry } from "../store.ts";

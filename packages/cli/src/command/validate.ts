@@ -1,10 +1,10 @@
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { findSkillFolders, type OpenedSkill, openSkill, surveySkill } from "@skillhold/core";
-import { folderId, type Profile, scalarText, validateSkill } from "@skillhold/core/skill";
+import { findSkillFolders, type OpenedSkill, openSkill, surveySkill } from "@skillhold/core/source";
 import type { Diagnostic } from "@skillhold/protocol";
 import { errorTable, SkillError } from "@skillhold/protocol/error";
 import { withLimits } from "@skillhold/protocol/limits";
+import { folderId, type Profile, scalarText, validateSkill } from "@skillhold/skill";
 import { type ExitCode, type Io, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
 import { openProgress, type Progress } from "../progress.ts";

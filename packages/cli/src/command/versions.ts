@@ -1,15 +1,13 @@
-import { neutralText } from "@skillhold/core";
+import { neutralText } from "@skillhold/core/text";
+import { SkillError } from "@skillhold/protocol/error";
+import type { RegisteredSkill, RegistryContext, Revision } from "@skillhold/registry/record";
 import {
   getRevision,
   getSkill,
   listRevisions,
-  type RegisteredSkill,
-  type RegistryContext,
-  type Revision,
   readRevisionFile,
   revisionFiles,
-} from "@skillhold/core/registry";
-import { SkillError } from "@skillhold/protocol/error";
+} from "@skillhold/registry/release";
 import { getKnown } from "../known-skill.ts";
 import { textOption } from "../option.ts";
 import { type ExitCode, type Io, printData } from "../output.ts";

@@ -1,4 +1,5 @@
-import { type LibraryChange, neutralText } from "@skillhold/core";
+import type { LibraryChange } from "@skillhold/core/library";
+import { neutralText } from "@skillhold/core/text";
 import { SkillError } from "@skillhold/protocol/error";
 import { type Opened, withLibrary } from "../open.ts";
 import { type ExitCode, type Io, plain, printLine } from "../output.ts";

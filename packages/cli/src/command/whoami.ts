@@ -1,5 +1,5 @@
-import { GatewayClient } from "@skillhold/core/remote";
 import { defaultLimits } from "@skillhold/protocol/limits";
+import { GatewayClient } from "@skillhold/registry/remote";
 import { type ExitCode, plain, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
 import { chooseAddress, gatewayAccess } from "../remote-access.ts";

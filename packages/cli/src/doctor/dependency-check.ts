@@ -1,4 +1,4 @@
-import type { RuntimeReport } from "@skillhold/core/environment";
+import type { RuntimeReport } from "@skillhold/deps/environment";
 import type { SurveyRow } from "../dependency-survey.ts";
 import { count } from "../text.ts";
 import { type Check, ok, warn } from "./check.ts";

@@ -1,10 +1,11 @@
 import { statSync } from "node:fs";
 import { join, posix } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { normalizeRelative, openSkill } from "@skillhold/core";
-import { bodyLine } from "@skillhold/core/skill";
+import { normalizeRelative } from "@skillhold/core/bundle";
+import { openSkill } from "@skillhold/core/source";
 import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
+import { bodyLine } from "@skillhold/skill";
 import { count } from "../text.ts";
 import { type Check, ok, warn } from "./check.ts";
 

@@ -1,4 +1,4 @@
-import type { nodeHost } from "@skillhold/core";
+import type { nodeHost } from "@skillhold/core/source";
 import { type Check, ok, warn } from "./check.ts";
 
 interface Program {

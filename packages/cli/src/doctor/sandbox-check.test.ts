@@ -1,4 +1,4 @@
-import type { SandboxProbe } from "@skillhold/core";
+import type { SandboxProbe } from "@skillhold/core/run";
 import { expect, test } from "vitest";
 import { checkSandbox } from "./sandbox-check.ts";
 

@@ -1,4 +1,4 @@
-import type { LimitKind, Sandbox } from "@skillhold/core";
+import type { LimitKind, Sandbox } from "@skillhold/core/run";
 import { type Check, fail, ok, warn } from "./check.ts";
 
 /** Whether scripts of skills can be run here, and how well they are confined. */

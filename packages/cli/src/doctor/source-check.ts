@@ -1,4 +1,4 @@
-import type { SourceState } from "@skillhold/core";
+import type { SourceState } from "@skillhold/core/library";
 import type { Opened } from "../open.ts";
 import type { Io } from "../output.ts";
 import { count, shortPath } from "../text.ts";

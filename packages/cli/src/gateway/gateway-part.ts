@@ -1,10 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { nodeHost, QuestionDesk, registryApprovals } from "@skillhold/core";
-import { RegistryAudit, verifyAudit } from "@skillhold/core/audit";
-import { openRegistryLibrary, type RegistryContext } from "@skillhold/core/registry";
-import { type GatewayContext, type LogEntry, Progress, registryDesk, ScanThread } from "@skillhold/gateway";
+import { nodeHost } from "@skillhold/core/source";
+import { ScanThread } from "@skillhold/deps/scan-thread";
+import { type GatewayContext, type LogEntry, Progress, registryDesk } from "@skillhold/gateway";
 import type { Limits } from "@skillhold/protocol/limits";
+import { RegistryAudit, verifyAudit } from "@skillhold/registry/audit";
+import { openRegistryLibrary } from "@skillhold/registry/library";
+import { QuestionDesk, registryApprovals } from "@skillhold/registry/question";
+import type { RegistryContext } from "@skillhold/registry/record";
 import { SqliteCache } from "@skillhold/store";
 import { checkpointsOf, findOwnKey, openSignedStore } from "../audit-store.ts";
 import { bundledConsole } from "../bundled-console.ts";

@@ -1,9 +1,13 @@
-import type { ApprovalStore, Asker, IndexCache, RunPorts, SecretStore, Viewer } from "@skillhold/core";
+import type { ApprovalStore, Asker } from "@skillhold/core/approval";
 import type { Scan } from "@skillhold/core/dependency";
-import { environmentHome, environmentRuns, rememberRuntimes } from "@skillhold/core/environment";
+import type { IndexCache, Viewer } from "@skillhold/core/library";
+import type { RunPorts } from "@skillhold/core/run";
+import type { SecretStore } from "@skillhold/core/secret";
+import { environmentHome, environmentRuns, rememberRuntimes } from "@skillhold/deps/environment";
 import type { DependencyPorts, LogEntry } from "@skillhold/gateway";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
+import { openRunner } from "@skillhold/sandbox/run";
 import { currentHost } from "../installing.ts";
 import { systemCode } from "../io-failure.ts";
 import { present } from "../option.ts";
@@ -76,5 +80,12 @@ export function openRuns({
   const sandbox = chooseSandbox(io);
   const environment = environmentRuns(folder, { sandbox, limits, scan, ...present({ cache }) });
   const sandboxFor = gatedRuns(sandbox);
-  return (viewer) => ({ ...environment, sandbox: sandboxFor(viewer), approvals, secrets, asker });
+  return (viewer) => ({
+    runner: openRunner,
+    ...environment,
+    sandbox: sandboxFor(viewer),
+    approvals,
+    secrets,
+    asker,
+  });
 }

@@ -1,4 +1,5 @@
-import { openSession, type RunPorts } from "@skillhold/core";
+import type { RunPorts } from "@skillhold/core/run";
+import { openSession } from "@skillhold/core/session";
 import { type GatewayContext, type Mount, mayRun, toolSpan, viewerOf } from "@skillhold/gateway";
 import { mcpHandler, type TellClient } from "@skillhold/mcp/server";
 import { everyone } from "@skillhold/protocol/http";

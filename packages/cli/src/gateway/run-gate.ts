@@ -1,4 +1,5 @@
-import type { Sandbox, Viewer } from "@skillhold/core";
+import type { Viewer } from "@skillhold/core/library";
+import type { Sandbox } from "@skillhold/core/run";
 import { HeavyGate } from "@skillhold/gateway";
 
 /** Programs of skills that run at a time, for one who asks and for all; tools that wait to be called again count. */

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { keyFile, type SecretStore } from "@skillhold/core";
+import { keyFile, type SecretStore } from "@skillhold/core/secret";
 import { openStateDatabase, SqliteSecrets } from "@skillhold/store";
 import type { CloserList } from "./closer-list.ts";
 

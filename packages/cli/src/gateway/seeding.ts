@@ -1,6 +1,7 @@
-import { type RegistryContext, type SeedReport, type SeedWatch, watchSeeds } from "@skillhold/core/registry";
 import type { LogEntry } from "@skillhold/gateway";
 import { SkillError } from "@skillhold/protocol/error";
+import type { RegistryContext } from "@skillhold/registry/record";
+import { type SeedReport, type SeedWatch, watchSeeds } from "@skillhold/registry/seed";
 import { bundledSkills } from "../bundled-skills.ts";
 
 export interface SeedingOptions {

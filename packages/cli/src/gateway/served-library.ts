@@ -5,12 +5,11 @@ import {
   type IndexedLibrary,
   openLayeredLibrary,
   openLibrary,
-  orderSources,
-  type Source,
-} from "@skillhold/core";
-import type { RegistryLibrary } from "@skillhold/core/registry";
+} from "@skillhold/core/library";
+import { orderSources, type Source } from "@skillhold/core/source";
 import type { GatewayContext } from "@skillhold/gateway";
 import type { Limits } from "@skillhold/protocol/limits";
+import type { RegistryLibrary } from "@skillhold/registry/library";
 import { present } from "../option.ts";
 import type { Io } from "../output.ts";
 import { STORE_LABEL } from "../registry-layer.ts";

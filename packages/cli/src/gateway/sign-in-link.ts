@@ -1,5 +1,5 @@
-import type { RegistryContext } from "@skillhold/core/registry";
-import { issueToken } from "@skillhold/core/token";
+import type { RegistryContext } from "@skillhold/registry/record";
+import { issueToken } from "@skillhold/registry/token";
 import type { Io } from "../output.ts";
 import { userName } from "../store-address.ts";
 

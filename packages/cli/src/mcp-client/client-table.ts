@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { didYouMean, suggest } from "@skillhold/core";
+import { didYouMean, suggest } from "@skillhold/core/session";
 import { SkillError } from "@skillhold/protocol/error";
 import { isTable, type Table } from "./table-value.ts";
 

@@ -1,4 +1,4 @@
-import type { Act, PolicyRequest } from "@skillhold/core";
+import type { Act, PolicyRequest } from "@skillhold/core/policy";
 import { textOption } from "../option.ts";
 import type { CommandInput } from "../program.ts";
 

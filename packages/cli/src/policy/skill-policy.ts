@@ -1,12 +1,12 @@
 import {
   type Decision,
   decide,
-  declaredSecrets,
   findPinProblem,
   type PolicyRequest,
   parseAllowedTools,
   splitAllowedTools,
-} from "@skillhold/core";
+} from "@skillhold/core/policy";
+import { declaredSecrets } from "@skillhold/core/secret";
 import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { getEntry } from "../get-entry.ts";

@@ -1,5 +1,4 @@
-import type { Block, Blocks, Inline, Inlines } from "../shared/block.ts";
-import { plainText } from "../shared/block.ts";
+import { type Block, type Blocks, type Inline, type Inlines, plainText } from "../shared/block.ts";
 import { attributeOf, childOf, childrenOf, descend, hasTag } from "../shared/office-xml.ts";
 import type { XmlElement } from "../shared/xml.ts";
 import { foldLists, type ListItem } from "./list-fold.ts";

@@ -1,5 +1,4 @@
-import type { Block, Blocks, Inlines } from "../shared/block.ts";
-import { plainText } from "../shared/block.ts";
+import { type Block, type Blocks, type Inlines, plainText } from "../shared/block.ts";
 
 /** A slide to be made. */
 export interface SlideSpec {

@@ -1,5 +1,4 @@
-import type { XmlElement, XmlNode } from "./xml.ts";
-import { parseXml } from "./xml.ts";
+import { parseXml, type XmlElement, type XmlNode } from "./xml.ts";
 
 /** An element by the customary prefix of its namespace, whatever prefix the file has: `w:p`, `a:t`. */
 export type Tag = `${Prefix}:${string}`;

@@ -8,9 +8,7 @@ export type {
 } from "./approval.ts";
 export { type ApprovalSubject, approvalKey } from "./approval-key.ts";
 export { type ApprovalPorts, Approvals, type Obtained } from "./approvals.ts";
+export { interrupted } from "./ask.ts";
 export { type DescribedField, describeRequest, exactText } from "./describe.ts";
 export { memoryApprovals } from "./memory-approvals.ts";
-export type { Question, QuestionAnswer } from "./question.ts";
-export { QuestionDesk, type QuestionPorts } from "./question-desk.ts";
-export { registryApprovals } from "./registry-approvals.ts";
 export { type RecordedApprovals, revokeApproval, revokeChanged } from "./revoke-approval.ts";

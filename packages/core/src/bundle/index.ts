@@ -1,19 +1,3 @@
-export type {
-  Bundle,
-  BundleFile,
-  Omission,
-  OmissionReason,
-  StrayReference,
-} from "./bundle.ts";
-export {
-  normalizeRelative,
-  type OpenedFile,
-  type OpenOptions,
-  openInside,
-  type PathLimits,
-  type RelativePath,
-} from "./contain.ts";
-export { copyBundle, rejectFilled, writeCopy } from "./copy.ts";
 export {
   type Container,
   changeOf,
@@ -23,9 +7,23 @@ export {
   findSkillFolders,
   isLeafSkill,
   type SkillFolder,
-} from "./find-skills.ts";
-export { IGNORE_FILES } from "./ignore-rule.ts";
+} from "../source/find-skills.ts";
+export type { Bundle, BundleFile, Omission, OmissionReason, StrayReference } from "./bundle.ts";
+export {
+  errorCodeOf,
+  normalizeRelative,
+  type OpenedFile,
+  type OpenOptions,
+  openInside,
+  type PathLimits,
+  type RelativePath,
+  SAFE_OPEN,
+} from "./contain.ts";
+export { copyBundle, rejectFilled, writeCopy, writeNew } from "./copy.ts";
+export { IGNORE_FILES, isJunk } from "./ignore-rule.ts";
+export { keepFile, readKeptFile } from "./kept-file.ts";
 export { comparePaths, findPathProblem, foldName } from "./name.ts";
+export { Pace } from "./pace.ts";
 export { type PackOptions, pack } from "./pack.ts";
 export { PackTrace } from "./pack-trace.ts";
 export {
@@ -37,6 +35,7 @@ export {
 } from "./read-file.ts";
 export { findRealPath } from "./real-path.ts";
 export { isResource, type Role, roleOf } from "./role.ts";
+export { stampOf } from "./stamp.ts";
 export {
   combineDigests,
   type FileDigest,

@@ -14,8 +14,8 @@ import { dirname, join } from "node:path";
 import { defaultLimits, withLimits } from "@skillhold/protocol/limits";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { findSkillFolders } from "../source/find-skills.ts";
 import type { Bundle } from "./bundle.ts";
-import { findSkillFolders } from "./find-skills.ts";
 import { pack } from "./pack.ts";
 import { treeHash } from "./tree-hash.ts";
 

@@ -1,4 +1,4 @@
-import { estimateTokens } from "../skill/index.ts";
+import { estimateTokens } from "@skillhold/skill";
 import { type CatalogueItem, withDescriptionCut, withoutDescription } from "./item.ts";
 import type { Layout } from "./layout.ts";
 

@@ -1,7 +1,7 @@
 import { defaultLimits, type SkillEntry, withLimits } from "@skillhold/protocol";
+import { codePointLength, estimateTokens } from "@skillhold/skill";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { codePointLength, estimateTokens } from "../skill/index.ts";
 import { type CatalogueOptions, cataloguePriority, renderCatalogue } from "./catalogue.ts";
 import { entry } from "./entry.fixture.ts";
 import { catalogueFormats, formatForModel } from "./format.ts";

@@ -1,11 +1,11 @@
 import { defaultLimits, type Limits, type SkillEntry } from "@skillhold/protocol";
-import { estimateTokens } from "../skill/index.ts";
+import { estimateTokens } from "@skillhold/skill";
+import { neutralText } from "../text/neutral.ts";
 import { fitItems, skillTokens } from "./budget.ts";
 import { type CatalogueFormat, formatForModel } from "./format.ts";
 import { catalogueItem } from "./item.ts";
 import type { Layout, Page } from "./layout.ts";
 import { layouts } from "./layout-table.ts";
-import { neutralText } from "./neutral.ts";
 import { type Candidate, selectEntries } from "./order.ts";
 import { defaultPreamble, deferredNote, onlyNote } from "./wording.ts";
 

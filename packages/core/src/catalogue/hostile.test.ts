@@ -1,10 +1,10 @@
 import type { SkillEntry } from "@skillhold/protocol";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { neutralText } from "../text/neutral.ts";
 import { renderCatalogue } from "./catalogue.ts";
 import { entry } from "./entry.fixture.ts";
 import { type CatalogueFormat, catalogueFormats } from "./format.ts";
-import { neutralText } from "./neutral.ts";
 
 /** What an agent that reads the format strictly finds in a text. A line that is none of the format's fails. */
 interface Shown {

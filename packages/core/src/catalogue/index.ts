@@ -1,3 +1,4 @@
+export { neutralText } from "../text/neutral.ts";
 export {
   type Catalogue,
   type CatalogueLimits,
@@ -6,5 +7,4 @@ export {
   renderCatalogue,
 } from "./catalogue.ts";
 export { type CatalogueFormat, catalogueFormats, formatForModel } from "./format.ts";
-export { neutralText } from "./neutral.ts";
 export { defaultPreamble } from "./wording.ts";

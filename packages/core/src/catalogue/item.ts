@@ -1,6 +1,6 @@
 import type { Limits, ReadinessState, SkillEntry } from "@skillhold/protocol";
 import { originOf } from "../source/origin.ts";
-import { neutralText } from "./neutral.ts";
+import { neutralText } from "../text/neutral.ts";
 
 /** What a catalogue shows of one skill. Every text is one harmless line, not yet escaped for a format. */
 export interface CatalogueItem {

@@ -1,4 +1,4 @@
-import { escapeXml } from "../skill/index.ts";
+import { escapeXml } from "@skillhold/skill";
 import type { CatalogueItem } from "./item.ts";
 import type { Layout, Page } from "./layout.ts";
 

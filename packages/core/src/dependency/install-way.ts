@@ -1,4 +1,4 @@
-import { type FrontmatterMap, readOpenclaw, textList, textOf } from "../skill/index.ts";
+import { type FrontmatterMap, readOpenclaw, textList, textOf } from "@skillhold/skill";
 
 /** A way to get programs, as a skill's frontmatter names it. */
 export interface InstallWay {

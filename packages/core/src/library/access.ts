@@ -1,5 +1,5 @@
 import type { SkillEntry, SkillStatus } from "@skillhold/protocol";
-import { fitsRuntime, runtimeSkipLine } from "../skill/index.ts";
+import { fitsRuntime, runtimeSkipLine } from "@skillhold/skill";
 import { type AccessRule, findRule, type Ownership, pinOf } from "./ownership.ts";
 import type { Viewer } from "./viewer.ts";
 

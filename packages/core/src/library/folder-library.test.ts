@@ -12,9 +12,9 @@ import {
 import { dirname, join } from "node:path";
 import { SkillEvent } from "@skillhold/protocol";
 import { defaultLimits } from "@skillhold/protocol/limits";
+import type { Host } from "@skillhold/skill";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Host } from "../skill/index.ts";
 import { ScanRow } from "../source/scan-row.ts";
 import { decodeScan, encodeScan } from "../source/scan-snapshot.ts";
 import { anyone, FakeFolders, fullHost } from "./fake-folders.ts";

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
+import { parseSkill } from "@skillhold/skill";
 import {
   hashSkillFile,
   IGNORE_FILES,
@@ -12,7 +13,6 @@ import {
   tryStat,
 } from "../bundle/index.ts";
 import type { SearchDocument } from "../search/index.ts";
-import { parseSkill } from "../skill/index.ts";
 import { allowsHardLinks } from "../source/source.ts";
 import type { FolderShelf } from "./folder-shelf.ts";
 import type { Place } from "./folder-view.ts";

@@ -1,6 +1,6 @@
 import { basename, join, sep } from "node:path";
 import type { SkillEntry } from "@skillhold/protocol";
-import type { Host } from "../skill/index.ts";
+import type { Host } from "@skillhold/skill";
 import { toEntry } from "../source/entry.ts";
 import type { Scan } from "../source/scan.ts";
 import type { ScanRow } from "../source/scan-row.ts";

@@ -1,8 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Trust } from "@skillhold/protocol";
-import { SkillEntry } from "@skillhold/protocol";
+import { SkillEntry, type Trust } from "@skillhold/protocol";
 import { describe, expect, test } from "vitest";
 import { pack, treeHash } from "../bundle/index.ts";
 import type { AccessSettings } from "./access.ts";

@@ -1,6 +1,6 @@
 import type { Digest, SkillEntry } from "@skillhold/protocol";
+import type { FrontmatterMap } from "@skillhold/skill";
 import type { SearchHit } from "../search/index.ts";
-import type { FrontmatterMap } from "../skill/index.ts";
 import type { Access } from "./access.ts";
 import type { Viewer } from "./viewer.ts";
 

@@ -1,6 +1,7 @@
 import type { Digest, SkillEntry, Trust } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
+import { folderId, type Host, parseSkill, skillType } from "@skillhold/skill";
 import {
   combineDigests,
   hashSkillFile,
@@ -11,7 +12,6 @@ import {
   writeCopy,
 } from "../bundle/index.ts";
 import type { SearchDocument } from "../search/index.ts";
-import { folderId, type Host, parseSkill, skillType } from "../skill/index.ts";
 import { toEntry } from "../source/entry.ts";
 import { recordSkill } from "../source/record.ts";
 import type { ByteRange, LibraryChange, SkillFile } from "./library.ts";

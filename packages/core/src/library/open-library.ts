@@ -1,6 +1,6 @@
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
+import type { Host } from "@skillhold/skill";
 import type { DiscoveryProblem } from "../bundle/index.ts";
-import type { Host } from "../skill/index.ts";
 import { orderSources, type Precedence, type Source } from "../source/source.ts";
 import type { AccessSettings } from "./access.ts";
 import { FolderShelf } from "./folder-shelf.ts";

@@ -1,5 +1,5 @@
 import type { Diagnostic, Digest, SkillEntry } from "@skillhold/protocol";
-import type { ParsedSkill } from "../skill/index.ts";
+import type { ParsedSkill } from "@skillhold/skill";
 import type { SourceKind } from "../source/source.ts";
 import type { Standing } from "./access.ts";
 import type { ByteRange, LibraryChange, SkillFile } from "./library.ts";

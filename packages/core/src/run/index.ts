@@ -1,7 +1,43 @@
-export { bubblewrap } from "../sandbox/bubblewrap.ts";
-export { rememberedProbe } from "../sandbox/remembered-probe.ts";
-export { sandboxRuntime } from "../sandbox/sandbox-runtime.ts";
-export { type SelfTestReport, selfTest } from "../sandbox/self-test.ts";
-export { unconfined } from "../sandbox/unconfined.ts";
-export { findConfig } from "./find-config.ts";
-export { systemRuns } from "./system-run.ts";
+export type {
+  CallOptions,
+  DeclaredTool,
+  JsonSchema,
+  ListedTool,
+  ToolAnswer,
+  ToolArgs,
+  ToolCatalogue,
+  ToolCatalogueCache,
+  ToolListing,
+  ToolProblem,
+} from "./declared-tool.ts";
+export type {
+  RunContext,
+  RunCopy,
+  RunEnvironment,
+  RunGrant,
+  RunLog,
+  RunPorts,
+  SkillRunner,
+  Unplaced,
+} from "./run-port.ts";
+export type {
+  Collected,
+  CollectedFile,
+  EnforcedLimits,
+  Enforcement,
+  LimitKind,
+  Mount,
+  Network,
+  ProbeCheck,
+  RunLimits,
+  Sandbox,
+  SandboxCommand,
+  SandboxExit,
+  SandboxId,
+  SandboxPaths,
+  SandboxProbe,
+  SandboxProcess,
+  SandboxSpec,
+} from "./sandbox.ts";
+export type { ScriptOptions, ScriptRun } from "./script-run.ts";
+export { type RuntimeKind, runtimeOf, SCRIPT_ENDINGS } from "./script-runtime.ts";

@@ -1,14 +1,19 @@
-import type { SkillEntry } from "@skillhold/protocol";
+import type { SkillEntry, SkillEvent } from "@skillhold/protocol";
+import type { Limits } from "@skillhold/protocol/limits";
 import type { ApprovalStore, Asker } from "../approval/approval.ts";
-import type { ToolCatalogueCache } from "../declared-tool/index.ts";
-import type { Library } from "../library/library.ts";
+import type { Approvals } from "../approval/index.ts";
+import type { Library, SkillContent } from "../library/library.ts";
 import type { Viewer } from "../library/viewer.ts";
 import type { Rules } from "../policy/index.ts";
-import type { Mount, Network, Sandbox, SandboxPaths } from "../sandbox/sandbox.ts";
 import type { SecretStore } from "../secret/secret.ts";
+import type { ToolAnswer, ToolArgs, ToolCatalogue, ToolCatalogueCache } from "./declared-tool.ts";
+import type { Mount, Network, Sandbox, SandboxPaths } from "./sandbox.ts";
+import type { ScriptOptions, ScriptRun } from "./script-run.ts";
 
 /** What a session needs to run what a skill brings along. Without it, a session runs nothing. */
 export interface RunPorts {
+  /** Opens the runner of a session; `openRunner` of `@skillhold/sandbox` is the one that runs programs. */
+  readonly runner: (ports: RunPorts) => Promise<SkillRunner>;
   readonly sandbox: Sandbox;
   /**
    * The first of the two switches for running without a sandbox: the backend that does it. The second one is
@@ -53,3 +58,43 @@ export interface RunGrant {
   readonly network?: Network;
   readonly mounts?: readonly Mount[];
 }
+
+/** Runs scripts and declared tools for one session. `@skillhold/sandbox` implements it. */
+export interface SkillRunner {
+  /** Runs one script in the sandbox. A script that fails is a result, not an error. */
+  runScript(script: string, options: ScriptOptions, context: RunContext): Promise<ScriptRun>;
+  listTools(context: RunContext): Promise<ToolCatalogue>;
+  callTool(tool: string, args: ToolArgs, context: RunContext): Promise<ToolAnswer>;
+  /** Stops every process that stays between calls. Contract: no call is running. */
+  close(): Promise<void>;
+}
+
+/** One run of one skill: how to reach the skill through the gate, and the ports of the run. */
+export interface RunContext {
+  readonly ports: RunPorts;
+  readonly approvals: Approvals;
+  readonly log: RunLog;
+  /** The run's id, which every record of the run carries. */
+  readonly run: string;
+  readonly limits: Limits;
+  /** The agent that asked for the run. Its own secrets take precedence over shared ones. */
+  readonly agent: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Reads the skill as it is now, through the gate. */
+  readonly read: () => Promise<SkillContent>;
+  /** Writes the bundle to an empty folder, through the gate. */
+  readonly copy: (folder: string) => Promise<SkillContent>;
+  /** Called when the program starts: failures from then on are not refusals. */
+  readonly begin: () => void;
+}
+
+/** The record that a run writes to: the log of its session. */
+export interface RunLog {
+  readonly session: string;
+  record(event: Unplaced<SkillEvent>, at?: Date): Promise<void>;
+  nextId(): string;
+  now(): Date;
+}
+
+/** An event without the fields that every event of a session has. */
+export type Unplaced<E> = E extends { readonly session: string } ? Omit<E, "at" | "session" | "task"> : never;

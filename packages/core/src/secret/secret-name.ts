@@ -1,5 +1,5 @@
 import { type SkillEntry, SkillError } from "@skillhold/protocol";
-import { readOpenclaw } from "../skill/index.ts";
+import { readOpenclaw } from "@skillhold/skill";
 import type { SecretScope } from "./secret.ts";
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;

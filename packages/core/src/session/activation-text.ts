@@ -1,7 +1,7 @@
 import type { Digest } from "@skillhold/protocol";
+import { argumentNames, escapeXml, estimateTokens, substitute } from "@skillhold/skill";
 import { neutralText } from "../catalogue/index.ts";
 import type { SkillContent, SkillFile } from "../library/library.ts";
-import { argumentNames, escapeXml, estimateTokens, substitute } from "../skill/index.ts";
 import { originMark } from "./origin-mark.ts";
 import type { Supplement } from "./supplement.ts";
 import { disarmTags, wrap } from "./wrap.ts";

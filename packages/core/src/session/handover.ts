@@ -1,9 +1,9 @@
 import type { Limits } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
+import { estimateTokens } from "@skillhold/skill";
 import { hashSkillFile } from "../bundle/index.ts";
 import type { Library, SkillContent } from "../library/library.ts";
 import type { Viewer } from "../library/viewer.ts";
-import { estimateTokens } from "../skill/index.ts";
 import type { Activation, HandoverRecord } from "./activation.ts";
 import { type ActivatedSkill, writeActivation } from "./activation-text.ts";
 import { contentWarnings } from "./content-warning.ts";

@@ -1,5 +1,6 @@
 export type { Activation, Invoker } from "./activation.ts";
 export type { ActivatedSkill, ListedFile } from "./activation-text.ts";
+export { writeActivation } from "./activation-text.ts";
 export {
   type ComposeOptions,
   composeInstructions,
@@ -15,6 +16,14 @@ export {
   viewerOf,
 } from "./manifest.ts";
 export type { SessionPorts } from "./port.ts";
+export {
+  isOfAll,
+  type PathChange,
+  type Publication,
+  type Published,
+  type PublishFailure,
+  type PublishOptions,
+} from "./publication.ts";
 export type { SessionResource } from "./resource.ts";
 export {
   type ActivateOptions,
@@ -24,8 +33,11 @@ export {
   type SessionOptions,
 } from "./session.ts";
 export type { CatalogueRequest } from "./session-catalogue.ts";
+export { sessionCatalogue } from "./session-catalogue.ts";
+export { SessionLog } from "./session-log.ts";
 export type { SlashResult, SlashSkill } from "./slash.ts";
 export { didYouMean, editDistance, suggest } from "./suggest.ts";
+export { readSupplement } from "./supplement.ts";
 export { systemPorts } from "./system-port.ts";
 export {
   type AgentTool,

@@ -1,5 +1,5 @@
+import { estimateTokens } from "@skillhold/skill";
 import { expect, test } from "vitest";
-import { estimateTokens } from "../skill/index.ts";
 import { composeInstructions, injectAll } from "./instruction.ts";
 import { type AgentManifest, viewerOf } from "./manifest.ts";
 import { openFixture, skill } from "./session.fixture.ts";

@@ -1,5 +1,5 @@
 import { SkillError } from "@skillhold/protocol";
-import { estimateTokens } from "../skill/index.ts";
+import { estimateTokens } from "@skillhold/skill";
 import type { ActivatedSkill } from "./activation-text.ts";
 import type { AgentManifest } from "./manifest.ts";
 import type { Session } from "./session.ts";

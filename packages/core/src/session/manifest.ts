@@ -1,8 +1,14 @@
 import { defaultLimits, type Limits } from "@skillhold/protocol";
+import {
+  type FrontmatterMap,
+  type FrontmatterValue,
+  isMap,
+  isSkillId,
+  readYaml,
+  textOf,
+} from "@skillhold/skill";
 import { findPathProblem } from "../bundle/index.ts";
 import type { Viewer } from "../library/viewer.ts";
-import { type FrontmatterMap, type FrontmatterValue, isMap, isSkillId, textOf } from "../skill/index.ts";
-import { readYaml } from "../skill/yaml.ts";
 
 /** What `agent.yaml` says of an agent. Its texts are taken as they are: there is no template language. */
 export interface AgentManifest {

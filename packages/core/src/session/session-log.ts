@@ -1,9 +1,10 @@
 import type { SkillEvent } from "@skillhold/protocol";
 import type { Viewer } from "../library/viewer.ts";
+import type { RunLog, Unplaced } from "../run/index.ts";
 import type { SessionPorts } from "./port.ts";
 
 /** Places what happens in a session: adds the session, its task and the time, and hands it to the audit. */
-export class SessionLog {
+export class SessionLog implements RunLog {
   readonly session: string;
   /** What is recorded from now on belongs to this task. */
   task: string | undefined;
@@ -39,6 +40,3 @@ export class SessionLog {
     return this.#ports.clock.now();
   }
 }
-
-/** An event without the fields that every event of a session has. */
-export type Unplaced<E> = E extends { readonly session: string } ? Omit<E, "at" | "session" | "task"> : never;

@@ -1,12 +1,18 @@
 import type { Limits } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { Approvals } from "../approval/index.ts";
-import type { ToolCatalogue } from "../declared-tool/index.ts";
 import type { Library } from "../library/library.ts";
 import type { Viewer } from "../library/viewer.ts";
-import type { ScriptOptions, ScriptRun } from "../run/run-script.ts";
-import type { RunContext } from "../run/staged-skill.ts";
-import type { CallOptions, ToolAnswer, ToolArgs, ToolSets } from "../run/tool-set.ts";
+import type {
+  CallOptions,
+  RunContext,
+  ScriptOptions,
+  ScriptRun,
+  SkillRunner,
+  ToolAnswer,
+  ToolArgs,
+  ToolCatalogue,
+} from "../run/index.ts";
 import type { SessionPorts } from "./port.ts";
 import type { SessionLog } from "./session-log.ts";
 
@@ -25,7 +31,7 @@ export class SessionRuns {
   readonly #log: SessionLog;
   readonly #limits: Limits;
   readonly #approvals: Approvals | undefined;
-  #tools: Promise<ToolSets> | undefined;
+  #runner: Promise<SkillRunner> | undefined;
   #ending = new AbortController();
 
   constructor(library: Library, world: SessionPorts, log: SessionLog, limits: Limits) {
@@ -42,18 +48,17 @@ export class SessionRuns {
 
   async run(use: RunUse, script: string, options: ScriptOptions): Promise<ScriptRun> {
     const context = this.#context(use, options.signal);
-    const { runScript } = await import("../run/run-script.ts");
-    return await runScript(script, options, context);
+    return await (await this.#open(context)).runScript(script, options, context);
   }
 
   async tools(use: RunUse, signal?: AbortSignal): Promise<ToolCatalogue> {
     const context = this.#context(use, signal);
-    return await (await this.#toolSets()).list(context);
+    return await (await this.#open(context)).listTools(context);
   }
 
   async callTool(use: RunUse, tool: string, args: ToolArgs, options: CallOptions): Promise<ToolAnswer> {
     const context = this.#context(use, options.signal);
-    return await (await this.#toolSets()).call(tool, args, context);
+    return await (await this.#open(context)).callTool(tool, args, context);
   }
 
   /** What a reader of the skill should know of what it lacks here. */
@@ -73,14 +78,12 @@ export class SessionRuns {
 
   /** Ends what stays between calls. Contract: nothing is under way any more. */
   async close(): Promise<void> {
-    await (await this.#tools)?.close();
+    await (await this.#runner)?.close();
   }
 
-  #toolSets(): Promise<ToolSets> {
-    this.#tools ??= import("../run/tool-set.ts").then(
-      ({ ToolSets }) => new ToolSets(this.#world.runs?.toolCache),
-    );
-    return this.#tools;
+  #open({ ports }: RunContext): Promise<SkillRunner> {
+    this.#runner ??= ports.runner(ports);
+    return this.#runner;
   }
 
   #context({ viewer, skill, run, begin }: RunUse, signal: AbortSignal | undefined): RunContext {

@@ -1,8 +1,8 @@
 import type { SkillEvent, Trust } from "@skillhold/protocol";
+import type { Host } from "@skillhold/skill";
 import type { Library, SkillContent } from "../library/library.ts";
 import { type MemoryLibrary, openMemoryLibrary } from "../library/open-library.ts";
 import type { Viewer } from "../library/viewer.ts";
-import type { Host } from "../skill/index.ts";
 import type { SessionPorts } from "./port.ts";
 import { openSession, type Session, type SessionOptions } from "./session.ts";
 

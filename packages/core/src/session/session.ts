@@ -1,12 +1,16 @@
 import { defaultLimits, type Limits, type SkillEntry, SkillError } from "@skillhold/protocol";
 import type { Catalogue } from "../catalogue/index.ts";
-import type { ToolCatalogue } from "../declared-tool/index.ts";
 import type { ByteRange, Library, SearchResult, SkillContent } from "../library/library.ts";
 import type { Viewer } from "../library/viewer.ts";
 import type { GuardOptions, ToolVerdict } from "../policy/index.ts";
-import type { Published } from "../registry/publication.ts";
-import type { ScriptOptions, ScriptRun } from "../run/run-script.ts";
-import type { CallOptions, ToolAnswer, ToolArgs } from "../run/tool-set.ts";
+import type {
+  CallOptions,
+  ScriptOptions,
+  ScriptRun,
+  ToolAnswer,
+  ToolArgs,
+  ToolCatalogue,
+} from "../run/index.ts";
 import {
   type Activation,
   activatedEvent,
@@ -18,6 +22,7 @@ import {
 import { type ActivatedSkill, writeRepeat } from "./activation-text.ts";
 import { prepareHandover } from "./handover.ts";
 import type { SessionPorts, SkillPublisher } from "./port.ts";
+import type { Published } from "./publication.ts";
 import { explainRefusal, hiddenReason, type Request, withAdvice } from "./refusal.ts";
 import { readSessionResource, type SessionResource } from "./resource.ts";
 import { type CatalogueRequest, sessionCatalogue } from "./session-catalogue.ts";

@@ -1,5 +1,4 @@
 import { type Limits, SkillError } from "@skillhold/protocol";
-import type { Resource, SkillContent, SkillFile } from "../library/library.ts";
 import {
   declaredExamples,
   type Example,
@@ -7,7 +6,8 @@ import {
   type ReferenceLink,
   readLinks,
   selectExamples,
-} from "../skill/index.ts";
+} from "@skillhold/skill";
+import type { Resource, SkillContent, SkillFile } from "../library/library.ts";
 
 /** What comes with the instructions: examples and links, as far as they fit in their budget. */
 export interface Supplement {

@@ -1,6 +1,6 @@
 import { SkillError } from "@skillhold/protocol";
 import { neutralText } from "../catalogue/index.ts";
-import type { DeclaredTool, ToolProblem } from "../declared-tool/index.ts";
+import type { DeclaredTool, ToolProblem } from "../run/index.ts";
 import type { Session } from "./session.ts";
 import type { AgentTool, ToolRunOptions } from "./tool.ts";
 import { answer, succeed, type ToolResult } from "./tool-result.ts";

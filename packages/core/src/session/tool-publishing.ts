@@ -1,4 +1,4 @@
-import type { Published } from "../registry/publication.ts";
+import type { Published } from "./publication.ts";
 import type { Session } from "./session.ts";
 import { succeed, type ToolResult } from "./tool-result.ts";
 

@@ -1,7 +1,7 @@
 import { SkillError } from "@skillhold/protocol";
 import { z } from "zod";
 import { neutralText } from "../catalogue/index.ts";
-import type { ScriptOptions } from "../run/run-script.ts";
+import type { ScriptOptions } from "../run/index.ts";
 import type { Session } from "./session.ts";
 import { didYouMean, suggest } from "./suggest.ts";
 import { listSkills, searchSkills } from "./tool-listing.ts";

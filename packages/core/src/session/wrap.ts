@@ -1,5 +1,5 @@
+import { escapeXml } from "@skillhold/skill";
 import { neutralText } from "../catalogue/index.ts";
-import { escapeXml } from "../skill/index.ts";
 
 const WRAPPERS = ["skill_content", "skill_file", "skill_output", "skill_errors"] as const;
 

@@ -1,5 +1,5 @@
 import type { SkillEntry, Trust } from "@skillhold/protocol";
-import { type Host, readinessOf } from "../skill/index.ts";
+import { type Host, readinessOf } from "@skillhold/skill";
 import type { SkillRecord } from "./record.ts";
 
 /** Where a skill was found. */

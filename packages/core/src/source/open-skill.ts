@@ -1,7 +1,6 @@
 import { readdirSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
-import { type FileProblem, type ReadOptions, readBounded, tryStat } from "../bundle/index.ts";
 import {
   type Finding,
   isToolFile,
@@ -10,7 +9,8 @@ import {
   type RuleCode,
   type Subject,
   synthesizeSkillText,
-} from "../skill/index.ts";
+} from "@skillhold/skill";
+import { type FileProblem, type ReadOptions, readBounded, tryStat } from "../bundle/index.ts";
 
 /** A skill as it lies in a folder. There is one for every path: what is wrong with it is in the findings. */
 export interface OpenedSkill {

@@ -1,7 +1,5 @@
 import type { Diagnostic, Digest, Requirements, SkillEntry, SkillType } from "@skillhold/protocol";
 import type { Limits } from "@skillhold/protocol/limits";
-import { hashSkillFile } from "../bundle/index.ts";
-import { splitAllowedTools } from "../policy/index.ts";
 import {
   authorVersion,
   estimateTokens,
@@ -13,7 +11,9 @@ import {
   textList,
   textOf,
   validateSkill,
-} from "../skill/index.ts";
+} from "@skillhold/skill";
+import { hashSkillFile } from "../bundle/index.ts";
+import { splitAllowedTools } from "../policy/index.ts";
 import type { OpenedSkill } from "./open-skill.ts";
 
 /** What an index keeps of a skill: what its SKILL.md says, without where it was found and what the host has. */

@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { folderId } from "../skill/index.ts";
+import { folderId } from "@skillhold/skill";
 import type { FileStamp } from "./open-skill.ts";
 import type { SkillRecord } from "./record.ts";
 import { type RecordTexts, readRecord, writeRecord } from "./record-text.ts";

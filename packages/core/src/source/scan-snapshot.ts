@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 import type { Limits } from "@skillhold/protocol/limits";
-import { ruleTable } from "../skill/index.ts";
+import { ruleTable } from "@skillhold/skill";
 import type { RecordTexts } from "./record-text.ts";
 import type { Scan } from "./scan.ts";
 import { ScanRow } from "./scan-row.ts";

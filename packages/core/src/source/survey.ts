@@ -1,8 +1,8 @@
 import { closeSync, readFileSync } from "node:fs";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
+import { countLines, type Finding, readLinks, type Subject } from "@skillhold/skill";
 import { type Bundle, type BundleFile, type Omission, openInside, pack } from "../bundle/index.ts";
-import { countLines, type Finding, readLinks, type Subject } from "../skill/index.ts";
 import type { OpenedSkill } from "./open-skill.ts";
 
 /** What the other files of a skill say about it, added to what its SKILL.md says. */

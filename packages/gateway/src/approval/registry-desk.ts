@@ -1,5 +1,5 @@
-import type { Question, QuestionDesk } from "@skillhold/core";
 import type { QuestionView } from "@skillhold/protocol/http";
+import type { Question, QuestionDesk } from "@skillhold/registry/question";
 import type { ApprovalDesk } from "./approval-desk.ts";
 
 /** The desk of a registry: what is asked at one gateway can be answered at every other. */

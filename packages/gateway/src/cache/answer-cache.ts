@@ -1,7 +1,7 @@
-import type { Clock } from "@skillhold/core";
+import type { Clock } from "@skillhold/core/port";
 import type { Operation } from "@skillhold/protocol/http";
+import type { Principal } from "../auth/principal.ts";
 import { shortHash } from "../digest.ts";
-import type { Principal } from "../principal.ts";
 import type { ViewVersion } from "./view-version.ts";
 
 /** An answer as it is sent. */

@@ -1,4 +1,4 @@
-import { writeArchive } from "@skillhold/core/registry";
+import { writeArchive } from "@skillhold/core/archive";
 import type { Digest } from "@skillhold/protocol";
 import { digestOf } from "../digest.ts";
 import { ownMemory } from "../http/own-memory.ts";

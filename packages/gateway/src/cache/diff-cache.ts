@@ -1,6 +1,6 @@
-import type { TreeDiff, TreeDiffs } from "@skillhold/core/registry";
 import type { Digest } from "@skillhold/protocol";
-import { Turn } from "../turn.ts";
+import type { TreeDiff, TreeDiffs } from "@skillhold/registry/release";
+import { Turn } from "../limit/turn.ts";
 import { BoundedMap } from "./bounded-map.ts";
 
 /** A diff is two megabytes of text at most. */

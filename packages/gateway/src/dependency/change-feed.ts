@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
-import { followEvents } from "@skillhold/core/audit";
-import type { RegistryStore } from "@skillhold/core/registry";
 import type { SkillEvent } from "@skillhold/protocol";
+import { followEvents } from "@skillhold/registry/audit";
+import type { RegistryStore } from "@skillhold/registry/record";
 
 export interface ChangeFeedOptions {
   readonly signal: AbortSignal;

@@ -1,6 +1,6 @@
-import { checkRuntimes, type RuntimeReport } from "@skillhold/core/environment";
+import { checkRuntimes, type RuntimeReport } from "@skillhold/deps/environment";
 import type { DependencyPorts, GatewayContext } from "../gateway-context.ts";
-import { Turn } from "../turn.ts";
+import { Turn } from "../limit/turn.ts";
 import { SharedSurveys, type Survey } from "./shared-survey.ts";
 import { SkillChecks, type SkillChecksPorts } from "./skill-checks.ts";
 

@@ -1,6 +1,6 @@
-import type { Viewer } from "@skillhold/core";
 import type { Dependency, DependencyManifest } from "@skillhold/core/dependency";
-import { surveyDependencies, withLibrarySubject } from "@skillhold/core/environment";
+import type { Viewer } from "@skillhold/core/library";
+import { surveyDependencies, withLibrarySubject } from "@skillhold/deps/environment";
 import type { Digest, SkillId, Trust } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { noSkill, skillIdOf } from "../route/skill-key.ts";

@@ -4,7 +4,7 @@ import {
   installClearance,
   installForSkill,
   specsFor,
-} from "@skillhold/core/environment";
+} from "@skillhold/deps/environment";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Progress } from "../socket/progress.ts";
 import type { DependencyContext } from "./dependency-context.ts";

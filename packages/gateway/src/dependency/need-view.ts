@@ -1,12 +1,12 @@
-import type { Viewer } from "@skillhold/core";
-import { type Dependency, formatNeed } from "@skillhold/core/dependency";
 import {
-  checkDependencies,
+  type Dependency,
   type DependencyState,
   dependencyState,
+  formatNeed,
   type NeedCheck,
-  specsFor,
-} from "@skillhold/core/environment";
+} from "@skillhold/core/dependency";
+import type { Viewer } from "@skillhold/core/library";
+import { checkDependencies, specsFor } from "@skillhold/deps/environment";
 import { SkillError } from "@skillhold/protocol/error";
 import { noSkill, skillIdOf } from "../route/skill-key.ts";
 import type { DependencyContext } from "./dependency-context.ts";

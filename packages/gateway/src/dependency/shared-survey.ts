@@ -1,5 +1,5 @@
-import type { DependencySurvey } from "@skillhold/core/environment";
-import { Turn } from "../turn.ts";
+import type { DependencySurvey } from "@skillhold/deps/environment";
+import { Turn } from "../limit/turn.ts";
 
 export type Survey = Pick<DependencySurvey, "manifest" | "checks" | "state">;
 

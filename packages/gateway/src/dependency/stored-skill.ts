@@ -1,6 +1,7 @@
-import { type CheckRequest, environmentOf } from "@skillhold/core/environment";
-import { materialise, type RegisteredSkill, type Revision } from "@skillhold/core/registry";
+import { type CheckRequest, environmentOf } from "@skillhold/deps/environment";
 import { SkillError } from "@skillhold/protocol/error";
+import type { RegisteredSkill, Revision } from "@skillhold/registry/record";
+import { materialise } from "@skillhold/registry/release";
 import type { DependencyPorts, GatewayContext } from "../gateway-context.ts";
 
 /** What looking at a stored skill takes. */

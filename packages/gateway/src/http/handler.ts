@@ -1,6 +1,6 @@
 import type { Operation, RouteTable } from "@skillhold/protocol/http";
 import type { z } from "zod";
-import type { Principal } from "../principal.ts";
+import type { Principal } from "../auth/principal.ts";
 import type { RunningContext } from "../running-context.ts";
 
 type Row<O extends Operation> = RouteTable[O];

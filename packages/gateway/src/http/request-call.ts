@@ -1,6 +1,6 @@
 import type { Operation } from "@skillhold/protocol/http";
 import type { Authenticated } from "../auth/authenticate.ts";
-import type { Principal } from "../principal.ts";
+import type { Principal } from "../auth/principal.ts";
 import type { Words } from "./read-call.ts";
 
 export interface CallParts {

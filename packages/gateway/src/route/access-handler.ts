@@ -1,23 +1,22 @@
+import { SkillError } from "@skillhold/protocol/error";
 import {
   explainAccess,
   findGrant,
-  type Grant,
   type GrantResult,
   grantSkill,
   listGrantPage,
   revokeSkill,
-  type UserRecord,
-} from "@skillhold/core/registry";
-import { SkillError } from "@skillhold/protocol/error";
+} from "@skillhold/registry/access";
+import type { Grant, UserRecord } from "@skillhold/registry/record";
 import { z } from "zod";
+import { actorOf, isAdministrator, type Principal } from "../auth/principal.ts";
+import { viewerOf } from "../auth/viewer.ts";
 import { shortHash } from "../digest.ts";
 import type { GatewayContext } from "../gateway-context.ts";
 import { rejectStale } from "../http/condition.ts";
 import type { Handlers } from "../http/handler.ts";
 import { present } from "../http/present.ts";
-import { actorOf, isAdministrator, type Principal } from "../principal.ts";
 import { toldTo } from "../told-candidate.ts";
-import { viewerOf } from "../viewer.ts";
 import { explanationList, withoutPlace } from "./explanation.ts";
 import { pageOf } from "./page.ts";
 import { noSkill, skillIdOf } from "./skill-key.ts";

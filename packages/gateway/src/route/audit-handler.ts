@@ -1,5 +1,5 @@
-import { type Recovered, type ReplayStep, replaySession, verifyAudit } from "@skillhold/core/audit";
 import { SkillError } from "@skillhold/protocol/error";
+import { type Recovered, type ReplayStep, replaySession, verifyAudit } from "@skillhold/registry/audit";
 import type { Handlers } from "../http/handler.ts";
 
 const PAGE = 100;

@@ -1,6 +1,8 @@
-import { readSpec } from "@skillhold/core/environment";
-import { isManager } from "@skillhold/core/registry";
+import { readSpec } from "@skillhold/deps/environment";
 import { SkillError } from "@skillhold/protocol/error";
+import { isManager } from "@skillhold/registry/access";
+import { actorOf, isAdministrator, isPerson, type Principal } from "../auth/principal.ts";
+import { viewerOf } from "../auth/viewer.ts";
 import { type DependencyContext, withDependencies } from "../dependency/dependency-context.ts";
 import {
   type InstalledItem,
@@ -13,8 +15,6 @@ import { describeNeeds } from "../dependency/need-view.ts";
 import type { CheckedSkill } from "../dependency/skill-checks.ts";
 import { findStored } from "../dependency/stored-skill.ts";
 import type { Handlers } from "../http/handler.ts";
-import { actorOf, isAdministrator, isPerson, type Principal } from "../principal.ts";
-import { viewerOf } from "../viewer.ts";
 
 export const dependencyHandlers: Pick<
   Handlers,

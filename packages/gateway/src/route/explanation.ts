@@ -1,8 +1,7 @@
-import type { Explanation } from "@skillhold/core";
+import type { Explanation } from "@skillhold/core/library";
 import { z } from "zod";
 import { shortHash } from "../digest.ts";
-import type { KeyedRow, PagedList, RowKey } from "./page.ts";
-import { rowsAfter } from "./page.ts";
+import { type KeyedRow, type PagedList, type RowKey, rowsAfter } from "./page.ts";
 
 const ranks = { visible: 0, hidden: 0, shadowed: 1, invalid: 2 } as const satisfies Record<
   Explanation["state"],

@@ -1,12 +1,12 @@
-import { type ExportFormat, exportSkills as exportFrom } from "@skillhold/core/registry";
-import { isSkillId } from "@skillhold/core/skill";
 import { SkillError } from "@skillhold/protocol/error";
+import { type ExportFormat, exportSkills as exportFrom } from "@skillhold/registry/exchange";
+import { isSkillId } from "@skillhold/skill";
+import { isAdministrator, type Principal } from "../auth/principal.ts";
+import { viewerOf } from "../auth/viewer.ts";
 import { digestOf } from "../digest.ts";
 import type { Call, Reply } from "../http/handler.ts";
 import { ownMemory } from "../http/own-memory.ts";
-import { isAdministrator, type Principal } from "../principal.ts";
 import type { RunningContext } from "../running-context.ts";
-import { viewerOf } from "../viewer.ts";
 import { exchangeLimits } from "./exchange-limit.ts";
 import { attachment } from "./file-answer.ts";
 import { canManage, getKnown, isOverseer, type KnownSkill } from "./known-skill.ts";

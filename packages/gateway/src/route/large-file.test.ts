@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { HeavyGate } from "../heavy-gate.ts";
-import type { Principal } from "../principal.ts";
+import type { Principal } from "../auth/principal.ts";
+import { HeavyGate } from "../limit/heavy-gate.ts";
 import { RunningCalls } from "../session/running-calls.ts";
 import { readInTurn } from "./large-file.ts";
 

@@ -1,5 +1,5 @@
-import type { SkillFile } from "@skillhold/core";
-import type { Principal } from "../principal.ts";
+import type { SkillFile } from "@skillhold/core/library";
+import type { Principal } from "../auth/principal.ts";
 import type { RunningContext } from "../running-context.ts";
 
 /** What is read of fewer bytes takes less than to wait for it. */

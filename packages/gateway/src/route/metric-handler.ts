@@ -1,11 +1,11 @@
-import type { UsageCount } from "@skillhold/core/audit";
 import type { SkillEntry } from "@skillhold/protocol";
+import type { UsageCount } from "@skillhold/registry/audit";
 import { z } from "zod";
+import { isAdministrator, type Principal } from "../auth/principal.ts";
+import { viewerOf } from "../auth/viewer.ts";
 import type { Handlers } from "../http/handler.ts";
-import { metricView } from "../metric/metric-view.ts";
-import { isAdministrator, type Principal } from "../principal.ts";
 import type { RunningContext } from "../running-context.ts";
-import { viewerOf } from "../viewer.ts";
+import { metricView } from "../telemetry/metric-view.ts";
 import { pinFor } from "./known-skill.ts";
 import { type KeyedRow, pageOf, rowsAfter } from "./page.ts";
 import { noSkill, skillIdOf } from "./skill-key.ts";

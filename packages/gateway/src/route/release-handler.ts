@@ -1,22 +1,16 @@
-import {
-  diffRevisions,
-  importSkills as importInto,
-  openArchiveFile,
-  publishArchive,
-  type Revision,
-  type RevisionPage,
-  rollback,
-  type SkillDiff,
-} from "@skillhold/core/registry";
+import { openArchiveFile } from "@skillhold/core/archive";
 import { SkillError } from "@skillhold/protocol/error";
 import { archiveTypes } from "@skillhold/protocol/http";
 import type { Limits } from "@skillhold/protocol/limits";
+import { importSkills as importInto } from "@skillhold/registry/exchange";
+import type { Revision, RevisionPage } from "@skillhold/registry/record";
+import { diffRevisions, publishArchive, rollback, type SkillDiff } from "@skillhold/registry/release";
 import { z } from "zod";
+import { actorOf, isPerson } from "../auth/principal.ts";
 import { shortHash } from "../digest.ts";
 import { isFresh } from "../http/condition.ts";
 import type { Call, Handlers, Reply } from "../http/handler.ts";
 import { withUpload } from "../http/upload.ts";
-import { actorOf, isPerson } from "../principal.ts";
 import type { RunningContext } from "../running-context.ts";
 import { exchangeLimits } from "./exchange-limit.ts";
 import { exportSkills } from "./export-handler.ts";

@@ -1,5 +1,5 @@
-import type { Revision } from "@skillhold/core/registry";
 import type { Provenance } from "@skillhold/protocol";
+import type { Revision } from "@skillhold/registry/record";
 import type { KnownSkill } from "./known-skill.ts";
 
 /** A revision as it is told to someone who may have it. */

@@ -1,8 +1,8 @@
-import type { ToolResult } from "@skillhold/core";
+import type { ToolResult } from "@skillhold/core/session";
 import { outsideWords } from "@skillhold/protocol/error";
 import type { Handlers } from "../http/handler.ts";
 import { callSessionTool, listSessionTools } from "../session/session-tool.ts";
-import { toolSpan } from "../trace/tool-span.ts";
+import { toolSpan } from "../telemetry/tool-span.ts";
 
 export const sessionHandlers: Pick<Handlers, "openSession" | "closeSession" | "listTools" | "callTool"> = {
   openSession: async ({ body, principal }, { sessions }) => ({

@@ -1,4 +1,4 @@
-import type { SkillFile } from "@skillhold/core";
+import type { SkillFile } from "@skillhold/core/library";
 import type { PackedFile } from "../cache/archive-cache.ts";
 import type { GatewayContext } from "../gateway-context.ts";
 import { type Holder, readBytes } from "./skill-content.ts";

@@ -1,8 +1,8 @@
-import type { SkillContent, SkillFile } from "@skillhold/core";
-import { getRevision, revisionFiles } from "@skillhold/core/registry";
-import { parseSkill } from "@skillhold/core/skill";
+import type { SkillContent, SkillFile } from "@skillhold/core/library";
 import type { Digest, SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
+import { getRevision, revisionFiles } from "@skillhold/registry/release";
+import { parseSkill } from "@skillhold/skill";
 import type { GatewayContext } from "../gateway-context.ts";
 import type { RunningContext } from "../running-context.ts";
 import { allowedRevision, type KnownSkill } from "./known-skill.ts";

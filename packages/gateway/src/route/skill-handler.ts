@@ -1,13 +1,15 @@
-import { normalizeRelative, type SkillFile, sessionCatalogue } from "@skillhold/core";
+import { normalizeRelative } from "@skillhold/core/bundle";
+import type { SkillFile } from "@skillhold/core/library";
+import { sessionCatalogue } from "@skillhold/core/session";
 import { SkillError } from "@skillhold/protocol/error";
+import { isPerson } from "../auth/principal.ts";
+import { type Looking, viewerOf } from "../auth/viewer.ts";
 import type { Question } from "../cache/answer-cache.ts";
 import { digestOf } from "../digest.ts";
 import { isFresh } from "../http/condition.ts";
 import type { Call, Handlers, Reply } from "../http/handler.ts";
 import { readRange } from "../http/range.ts";
-import { isPerson } from "../principal.ts";
 import type { RunningContext } from "../running-context.ts";
-import { type Looking, viewerOf } from "../viewer.ts";
 import { fileReply } from "./file-answer.ts";
 import { getKnown, type KnownSkill } from "./known-skill.ts";
 import { readInTurn } from "./large-file.ts";

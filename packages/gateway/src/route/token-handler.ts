@@ -1,3 +1,4 @@
+import { SkillError } from "@skillhold/protocol/error";
 import {
   type IssuedToken,
   issueToken,
@@ -5,15 +6,14 @@ import {
   revokeToken,
   type TokenRecord,
   useSignIn,
-} from "@skillhold/core/token";
-import { SkillError } from "@skillhold/protocol/error";
+} from "@skillhold/registry/token";
 import { z } from "zod";
 import { csrfOf } from "../auth/csrf.ts";
+import { actorOf } from "../auth/principal.ts";
 import { endedCookie, readSessionCookie, sessionCookie } from "../auth/session-cookie.ts";
 import type { GatewayContext } from "../gateway-context.ts";
 import type { Handlers } from "../http/handler.ts";
 import { present } from "../http/present.ts";
-import { actorOf } from "../principal.ts";
 import { pageOf } from "./page.ts";
 
 const TokenPlace = z.object({ createdAt: z.iso.datetime(), id: z.string() });

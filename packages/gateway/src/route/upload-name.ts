@@ -1,4 +1,4 @@
-import { neutralText } from "@skillhold/core";
+import { neutralText } from "@skillhold/core/text";
 
 /** What the record says an archive was called: its name without folders, as one line of plain text. */
 export function originOf(filename: string | undefined): string | undefined {

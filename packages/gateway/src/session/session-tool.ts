@@ -6,7 +6,7 @@ import {
   type Session,
   skillTools,
   type ToolResult,
-} from "@skillhold/core";
+} from "@skillhold/core/session";
 import type { z } from "zod";
 
 type Json = z.infer<ReturnType<typeof z.json>>;

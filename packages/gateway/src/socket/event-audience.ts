@@ -1,10 +1,11 @@
-import { pinOf } from "@skillhold/core";
-import { type Grant, isManager, type RegisteredSkill } from "@skillhold/core/registry";
+import { pinOf } from "@skillhold/core/library";
 import type { SkillEvent } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { DependencyEvent } from "@skillhold/protocol/http";
+import { isManager } from "@skillhold/registry/access";
+import type { Grant, RegisteredSkill } from "@skillhold/registry/record";
+import { actorOf, isAdministrator, isPerson, type Principal } from "../auth/principal.ts";
 import type { GatewayContext } from "../gateway-context.ts";
-import { actorOf, isAdministrator, isPerson, type Principal } from "../principal.ts";
 import type { SessionOwners } from "./session-owner.ts";
 import { type SocketViewers, sightOf } from "./socket-viewer.ts";
 

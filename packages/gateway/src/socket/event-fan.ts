@@ -1,5 +1,5 @@
-import type { StoredEvent } from "@skillhold/core/registry";
-import type { Principal } from "../principal.ts";
+import type { StoredEvent } from "@skillhold/registry/record";
+import type { Principal } from "../auth/principal.ts";
 import type { EventAudience, Share } from "./event-audience.ts";
 import { EventText } from "./event-text.ts";
 import type { LogFeed } from "./log-feed.ts";

@@ -1,5 +1,5 @@
-import type { StoredEvent } from "@skillhold/core/registry";
 import type { ServerMessage } from "@skillhold/protocol/http";
+import type { StoredEvent } from "@skillhold/registry/record";
 import type { Share } from "./event-audience.ts";
 import { redactEvent } from "./event-redaction.ts";
 

@@ -1,4 +1,4 @@
-import type { StoredEvent } from "@skillhold/core/registry";
+import type { StoredEvent } from "@skillhold/registry/record";
 import { expect, test } from "vitest";
 import { LogPages } from "./log-page.ts";
 

@@ -1,7 +1,7 @@
 import { SkillError } from "@skillhold/protocol/error";
 import type { ClientMessage, ServerMessage } from "@skillhold/protocol/http";
+import type { Principal } from "../auth/principal.ts";
 import { problemOf } from "../http/problem.ts";
-import type { Principal } from "../principal.ts";
 import { readMessage } from "./client-message.ts";
 import { closeCodes } from "./close-code.ts";
 import type { CallAnswer, CallMessage } from "./socket-call.ts";

@@ -1,7 +1,7 @@
-import type { StoredEvent } from "@skillhold/core/registry";
 import { SkillError } from "@skillhold/protocol/error";
 import type { DependencyEvent, ServerMessage } from "@skillhold/protocol/http";
-import type { Principal } from "../principal.ts";
+import type { StoredEvent } from "@skillhold/registry/record";
+import type { Principal } from "../auth/principal.ts";
 import type { RunningContext } from "../running-context.ts";
 import { ChangeNotice } from "./change-notice.ts";
 import { closeCodes } from "./close-code.ts";

@@ -1,7 +1,7 @@
-import type { StoredEvent } from "@skillhold/core/registry";
 import { SkillError } from "@skillhold/protocol/error";
 import type { ServerMessage } from "@skillhold/protocol/http";
-import type { Principal } from "../principal.ts";
+import type { StoredEvent } from "@skillhold/registry/record";
+import type { Principal } from "../auth/principal.ts";
 import type { EventAudience, Share } from "./event-audience.ts";
 import { EventText } from "./event-text.ts";
 import type { LogPages } from "./log-page.ts";

@@ -1,7 +1,7 @@
 import { hash, randomUUID } from "node:crypto";
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { keepFile, readKeptFile } from "@skillhold/core/shelf";
+import { keepFile, readKeptFile } from "@skillhold/core/bundle";
 import { SkillError } from "@skillhold/protocol/error";
 import { checkFile } from "./file-check.ts";
 import type { ListedFile, ListedSkill } from "./listed-skill.ts";

@@ -1,4 +1,4 @@
-import { hashSkillFile } from "@skillhold/core/shelf";
+import { hashSkillFile } from "@skillhold/core/bundle";
 import { z } from "zod";
 import type { ListedFile } from "./listed-skill.ts";
 import { refuse } from "./refusal.ts";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { type ParsedSkill, parseSkill, validateSkill } from "@skillhold/core/skill";
 import type { Limits } from "@skillhold/protocol/limits";
+import { type ParsedSkill, parseSkill, validateSkill } from "@skillhold/skill";
 import type { ListedSkill } from "./listed-skill.ts";
 import { refuse } from "./refusal.ts";
 

@@ -1,7 +1,7 @@
-import { folderId, isSkillId } from "@skillhold/core/skill";
 import type { Diagnostic } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
+import { folderId, isSkillId } from "@skillhold/skill";
 import { z } from "zod";
 import { diagnosticsOf, type ListedSkill, readListedSkill } from "./listed-skill.ts";
 import { fetchNamed, type NamedEntry, type NamedSkills } from "./named-entry.ts";

@@ -1,4 +1,9 @@
-import { IndexedLibrary, type InvalidSkill, type LibraryOptions, LibrarySearch } from "@skillhold/core/shelf";
+import {
+  IndexedLibrary,
+  type InvalidSkill,
+  type LibraryOptions,
+  LibrarySearch,
+} from "@skillhold/core/library";
 import type { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits } from "@skillhold/protocol/limits";
 import { FileCache } from "./file-cache.ts";

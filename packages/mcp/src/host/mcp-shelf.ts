@@ -1,19 +1,21 @@
 import {
-  type ByteRange,
-  type FilePart,
-  type LibraryChange,
   normalizeRelative,
-  type OpenBundle,
   type RelativePath,
   rejectFilled,
   roleOf,
-  type SearchDocument,
+  writeCopy,
+} from "@skillhold/core/bundle";
+import {
+  type ByteRange,
+  type FilePart,
+  type LibraryChange,
+  type OpenBundle,
   type SearchTexts,
   type Shelf,
   type SkillFile,
   toDocument,
-  writeCopy,
-} from "@skillhold/core/shelf";
+} from "@skillhold/core/library";
+import type { SearchDocument } from "@skillhold/core/search";
 import type { Digest, SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { ListedFile, ListedSkill } from "./listed-skill.ts";

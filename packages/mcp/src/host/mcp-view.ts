@@ -1,13 +1,8 @@
-import {
-  type InvalidSkill,
-  recordSkill,
-  type ShadowedSkill,
-  type ShelfView,
-  toEntry,
-} from "@skillhold/core/shelf";
-import { type Host, skillType } from "@skillhold/core/skill";
+import type { InvalidSkill, ShadowedSkill, ShelfView } from "@skillhold/core/library";
+import { recordSkill, toEntry } from "@skillhold/core/source";
 import type { SkillEntry } from "@skillhold/protocol";
 import type { Limits } from "@skillhold/protocol/limits";
+import { type Host, skillType } from "@skillhold/skill";
 import type { ListedSkill } from "./listed-skill.ts";
 import type { Listing } from "./listing.ts";
 import { nameSkills } from "./skill-name.ts";

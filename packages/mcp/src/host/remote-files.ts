@@ -1,5 +1,5 @@
-import type { ParsedSkill } from "@skillhold/core/skill";
 import type { Limits } from "@skillhold/protocol/limits";
+import type { ParsedSkill } from "@skillhold/skill";
 import type { FileCache } from "./file-cache.ts";
 import { readAnswer } from "./file-check.ts";
 import { readSkillFile } from "./frontmatter-check.ts";

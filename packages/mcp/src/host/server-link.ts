@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Clock } from "@skillhold/core";
-import type { LibraryChange } from "@skillhold/core/shelf";
+import type { LibraryChange } from "@skillhold/core/library";
+import type { Clock } from "@skillhold/core/port";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
 import { Connection } from "./connection.ts";

@@ -5,7 +5,7 @@ import {
   serializeMessage,
   type Transport,
 } from "@modelcontextprotocol/client";
-import { type Launched, launch } from "@skillhold/core/shelf";
+import { type Launched, launch } from "@skillhold/sandbox/backend";
 import { LineBuffer } from "./line-buffer.ts";
 
 export interface ServerCommand {

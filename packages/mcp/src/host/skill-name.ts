@@ -1,4 +1,4 @@
-import { folderId, isSkillId } from "@skillhold/core/skill";
+import { folderId, isSkillId } from "@skillhold/skill";
 import type { SkillUri } from "./skill-uri.ts";
 
 /**

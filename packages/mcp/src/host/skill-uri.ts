@@ -1,4 +1,4 @@
-import { normalizeRelative, type PathLimits, type RelativePath } from "@skillhold/core/shelf";
+import { normalizeRelative, type PathLimits, type RelativePath } from "@skillhold/core/bundle";
 import { SkillError } from "@skillhold/protocol/error";
 import { type RefusalCode, refuse } from "./refusal.ts";
 

@@ -1,6 +1,6 @@
 import { StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { SERVER_MARK } from "@skillhold/core/shelf";
+import { SERVER_MARK } from "@skillhold/core/source";
 import type { Limits } from "@skillhold/protocol/limits";
 import { boundedFetch } from "./bounded-fetch.ts";
 import type { HttpServer, ServerAddress, StdioServer } from "./server-address.ts";

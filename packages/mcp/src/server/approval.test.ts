@@ -1,5 +1,5 @@
 import type { Client } from "@modelcontextprotocol/client";
-import { memoryApprovals } from "@skillhold/core";
+import { memoryApprovals } from "@skillhold/core/approval";
 import { afterAll, describe, expect, test } from "vitest";
 import { connectOld, openHttp, openSkills, skill } from "./server.fixture.ts";
 

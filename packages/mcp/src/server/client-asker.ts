@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { ApprovalAnswer, ApprovalRequest, Asker } from "@skillhold/core";
+import type { ApprovalAnswer, ApprovalRequest, Asker } from "@skillhold/core/approval";
 import { SkillError } from "@skillhold/protocol/error";
 import type { AskThroughClient, TellClient } from "./port.ts";
 import { type Question, questionKey } from "./question.ts";

@@ -4,7 +4,7 @@ import {
   type Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import { neutralText } from "@skillhold/core";
+import { neutralText } from "@skillhold/core/text";
 import { z } from "zod";
 
 /** What a client says of itself: with each request on newer revisions, once at the start on older ones. */

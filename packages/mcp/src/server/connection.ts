@@ -1,15 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { createRequestStateCodec, type RequestStateCodec } from "@modelcontextprotocol/server";
+import type { LibraryChange, Viewer } from "@skillhold/core/library";
 import {
   type AgentTool,
   type DeclaredToolList,
   declaredTools,
   findSkillTool,
-  type LibraryChange,
   type Session,
   skillTools,
-  type Viewer,
-} from "@skillhold/core";
+} from "@skillhold/core/session";
 import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { ClientAsker } from "./client-asker.ts";

@@ -1,5 +1,5 @@
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
-import { neutralText } from "@skillhold/core";
+import { neutralText } from "@skillhold/core/text";
 import { errorTable, SkillError } from "@skillhold/protocol/error";
 
 /** Does what has no way to answer but by failing: a failure with a code keeps it, and its advice. */

@@ -6,7 +6,7 @@ import {
   type McpHttpHandler,
   readRequestBody,
 } from "@modelcontextprotocol/server";
-import type { Library, LibraryChange, Viewer } from "@skillhold/core";
+import type { Library, LibraryChange, Viewer } from "@skillhold/core/library";
 import { CallerWork } from "./caller-work.ts";
 import { McpConnection } from "./connection.ts";
 import { ConnectionPool } from "./connection-pool.ts";

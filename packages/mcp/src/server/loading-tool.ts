@@ -2,10 +2,10 @@ import {
   type AgentTool,
   answerTool,
   type DeclaredToolList,
-  neutralText,
   succeedTool,
   type ToolResult,
-} from "@skillhold/core";
+} from "@skillhold/core/session";
+import { neutralText } from "@skillhold/core/text";
 import { SkillError } from "@skillhold/protocol/error";
 import { z } from "zod";
 

@@ -1,5 +1,6 @@
 import type { ServerContext } from "@modelcontextprotocol/server";
-import { neutralText, type ToolRunOptions } from "@skillhold/core";
+import type { ToolRunOptions } from "@skillhold/core/session";
+import { neutralText } from "@skillhold/core/text";
 
 /** Not more often than this, whatever a script prints. */
 const PACE_MS = 250;

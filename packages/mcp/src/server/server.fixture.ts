@@ -1,16 +1,12 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { InMemoryTransport } from "@modelcontextprotocol/server";
-import {
-  type Asker,
-  type MemorySkill,
-  memoryApprovals,
-  openMemoryLibrary,
-  openSession,
-  type RunPorts,
-  type Viewer,
-} from "@skillhold/core";
-import { bubblewrap } from "@skillhold/core/run";
+import { type Asker, memoryApprovals } from "@skillhold/core/approval";
+import { type MemorySkill, openMemoryLibrary, type Viewer } from "@skillhold/core/library";
+import type { RunPorts } from "@skillhold/core/run";
+import { openSession } from "@skillhold/core/session";
 import type { SkillEvent } from "@skillhold/protocol";
+import { bubblewrap } from "@skillhold/sandbox/backend";
+import { openRunner } from "@skillhold/sandbox/run";
 import { McpConnection } from "./connection.ts";
 import { type Caller, type McpHandlerOptions, mcpHandler } from "./http-handler.ts";
 import { instructionsFor, mcpServer } from "./mcp-server.ts";
@@ -61,7 +57,13 @@ export function openSkills(list: readonly MemorySkill[], options: FixtureOptions
     library,
     viewer,
     openSession: (ask) => {
-      const runs = { sandbox, approvals: memoryApprovals(), asker: ask(options.asker), ...options.runs };
+      const runs = {
+        runner: openRunner,
+        sandbox,
+        approvals: memoryApprovals(),
+        asker: ask(options.asker),
+        ...options.runs,
+      };
       return openSession(library, viewer, options.runs === undefined ? ports : { ...ports, runs });
     },
     ...options.settings,

@@ -1,4 +1,4 @@
-import { isSkillId } from "@skillhold/core/skill";
+import { isSkillId } from "@skillhold/skill";
 
 /** What an address below `skill://` names: a skill, and a path in its folder, which is empty for the folder itself. */
 export interface SkillAddress {

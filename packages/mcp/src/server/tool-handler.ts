@@ -7,14 +7,8 @@ import {
   type ServerContext,
   type Tool,
 } from "@modelcontextprotocol/server";
-import {
-  type AgentTool,
-  answerTool,
-  didYouMean,
-  neutralText,
-  suggest,
-  type ToolResult,
-} from "@skillhold/core";
+import { type AgentTool, answerTool, didYouMean, suggest, type ToolResult } from "@skillhold/core/session";
+import { neutralText } from "@skillhold/core/text";
 import { z } from "zod";
 import type { Exchange } from "./client-asker.ts";
 import { viewClient } from "./client-view.ts";

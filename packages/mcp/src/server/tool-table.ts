@@ -1,5 +1,5 @@
 import type { ToolAnnotations } from "@modelcontextprotocol/server";
-import type { SkillToolName } from "@skillhold/core";
+import type { SkillToolName } from "@skillhold/core/session";
 import { z } from "zod";
 import type { LOADING_TOOL } from "./loading-tool.ts";
 

@@ -1,6 +1,6 @@
-import { parseSkill, publishId, validateSkill } from "@skillhold/core/skill";
 import type { Diagnostic } from "@skillhold/protocol";
 import { defaultLimits } from "@skillhold/protocol/limits";
+import { parseSkill, publishId, validateSkill } from "@skillhold/skill";
 import { isJunk } from "./dropped.ts";
 import { isSkillFile, type ListedFile, type Listing } from "./listing.ts";
 

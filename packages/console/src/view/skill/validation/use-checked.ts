@@ -1,4 +1,4 @@
-import type { Profile, Validation } from "@skillhold/core/skill";
+import type { Profile, Validation } from "@skillhold/skill";
 import { useEffect, useState } from "react";
 import type { SkillDetail } from "../skill-view.ts";
 
@@ -30,7 +30,7 @@ export function useChecked(
   useEffect(() => {
     let isOver = false;
     const run = async (written: string) => {
-      const { validateText } = await import("@skillhold/core/skill");
+      const { validateText } = await import("@skillhold/skill");
       return validateText(written, profile, { id, files });
     };
     const take = (result: Checked | Error) => {

@@ -1,0 +1,336 @@
+import { type Dirent, readdirSync } from "node:fs";
+import { join, sep } from "node:path";
+import type { Limits } from "@skillhold/protocol/limits";
+import ignore, { type Ignore } from "ignore";
+import { errorCodeOf } from "../bundle/contain.ts";
+import { isJunk } from "../bundle/ignore-rule.ts";
+import { comparePaths } from "../bundle/name.ts";
+import { Pace } from "../bundle/pace.ts";
+import { readBounded } from "../bundle/read-file.ts";
+import { findRealPath } from "../bundle/real-path.ts";
+import { tryStat } from "../bundle/try-stat.ts";
+
+/** A folder with an entry of the right name; whether that is a readable file is for its reader to say. */
+export interface SkillFolder {
+  /** Relative to the root, `.` for the root itself. */
+  readonly path: string;
+  readonly absolute: string;
+  readonly file: "SKILL.md" | "skill.md";
+  /** There is a folder named `tools`. */
+  readonly hasTools: boolean;
+}
+
+export interface DiscoveryProblem {
+  readonly path: string;
+  readonly reason: "missing" | "unreadable" | "link" | "bad-name" | "too-deep" | "too-many-folders" | "more";
+  readonly message: string;
+}
+
+export interface FoundSkills {
+  /** The real path of the root, or the path as given when there is none. */
+  readonly root: string;
+  readonly skills: readonly SkillFolder[];
+  readonly problems: readonly DiscoveryProblem[];
+  /**
+   * The folders, relative to the root, whose list of entries decides which skills there are: as long as they stay
+   * as they are, no skill has come or gone. The .gitignore files that were heeded are among them.
+   */
+  readonly containers: readonly Container[];
+  /** How many folders were looked into. */
+  readonly folders: number;
+}
+
+export interface Container {
+  readonly path: string;
+  /** When it last changed, as of before it was looked into. */
+  readonly changedMs: number;
+}
+
+export interface FindOptions {
+  /** Follow links to folders, wherever they lead; each folder is still visited once. */
+  readonly followLinks?: boolean;
+  /**
+   * Tells a skill folder that has no folders in it, so that it need not be listed. Listing is the larger part of a
+   * search, and most skills are one file.
+   */
+  readonly isLeafSkill?: ((folder: string) => boolean) | undefined;
+  /** Leave out what the .gitignore files on the way ignore. */
+  readonly gitignore?: boolean;
+  readonly signal?: AbortSignal;
+  /** Called now and then with the counts so far. */
+  readonly onProgress?: (progress: { readonly folders: number; readonly skills: number }) => void;
+}
+
+type DiscoveryLimits = Pick<Limits, "discoveryDepth" | "discoveryFolders">;
+
+const FOLDERS_BETWEEN_RESTS = 128;
+const MAX_PROBLEMS = 1000;
+const GITIGNORE_BYTES = 64 * 1024;
+
+/**
+ * Finds the folders that hold a SKILL.md, below other skills as well, level by level: when a bound is hit, what
+ * was found is what lies nearest to the root. Never throws for what is on the disk.
+ */
+export async function findSkillFolders(
+  root: string,
+  limits: DiscoveryLimits,
+  options: FindOptions = {},
+): Promise<FoundSkills> {
+  const real = findRealPath(root);
+  if (real === undefined) {
+    return {
+      root,
+      skills: [],
+      problems: [{ path: ".", reason: "missing", message: `There is no folder ${root}.` }],
+      containers: [],
+      folders: 0,
+    };
+  }
+  const search = new Search(real, limits, options);
+  const pace = new Pace(FOLDERS_BETWEEN_RESTS, options.signal);
+  pace.stopIfAborted();
+  while (search.visitNext()) {
+    if (!pace.isDue()) continue;
+    options.onProgress?.(search.progress);
+    await pace.rest();
+  }
+  options.onProgress?.(search.progress);
+  return search.finish();
+}
+
+class Search {
+  readonly #root: string;
+  readonly #limits: DiscoveryLimits;
+  readonly #options: FindOptions;
+  readonly #seen = new Set<string>();
+  readonly #links: { readonly path: string; readonly target: string }[] = [];
+  readonly #ignored: GitIgnore[] = [];
+  readonly #stamps = new Map<string, number>();
+  readonly #plain: string[] = [];
+  readonly #skills: SkillFolder[] = [];
+  readonly #problems: DiscoveryProblem[] = [];
+  #level: string[] = [""];
+  #below: string[] = [];
+  #at = 0;
+  #depth = 0;
+  #folders = 0;
+  #unlisted = 0;
+
+  constructor(root: string, limits: DiscoveryLimits, options: FindOptions) {
+    this.#root = root;
+    this.#limits = limits;
+    this.#options = options;
+    this.#seen.add(root);
+  }
+
+  get progress(): { readonly folders: number; readonly skills: number } {
+    return { folders: this.#folders, skills: this.#skills.length };
+  }
+
+  /** Looks into one more folder; false when there is none, or no more may be looked into. */
+  visitNext(): boolean {
+    if (this.#at === this.#level.length && !this.#descend()) return false;
+    const folder = this.#level[this.#at] ?? "";
+    if (this.#folders === this.#limits.discoveryFolders) {
+      const bound = `${this.#limits.discoveryFolders} folders were searched (limit discoveryFolders)`;
+      this.#report(folder, "too-many-folders", `${bound}; the rest was not, beginning here.`);
+      return false;
+    }
+    this.#at += 1;
+    this.#folders += 1;
+    this.#visit(folder);
+    return true;
+  }
+
+  finish(): FoundSkills {
+    const skills = this.#skills.toSorted((a, b) => comparePaths(a.path, b.path));
+    const problems = this.#problems.toSorted((a, b) => comparePaths(a.path, b.path));
+    if (this.#unlisted > 0)
+      problems.push({
+        path: ".",
+        reason: "more",
+        message: `${this.#unlisted} more problems are not listed.`,
+      });
+    return { root: this.#root, skills, problems, containers: this.#containers(), folders: this.#folders };
+  }
+
+  #descend(): boolean {
+    const below = this.#below.length > 0 ? this.#below.sort(comparePaths) : this.#takeLinks();
+    const first = below[0];
+    if (first === undefined) return false;
+    if (this.#depth === this.#limits.discoveryDepth) {
+      const rest = below.length === 1 ? "one folder was" : `${below.length} folders were`;
+      this.#report(
+        first,
+        "too-deep",
+        `Below ${this.#depth} levels (limit discoveryDepth) ${rest} not searched.`,
+      );
+      return false;
+    }
+    this.#level = below;
+    this.#below = [];
+    this.#at = 0;
+    this.#depth += 1;
+    return true;
+  }
+
+  #containers(): readonly Container[] {
+    const skills = new Set(this.#skills.map(({ path }) => path));
+    const above = new Set<string>();
+    for (const { path } of this.#skills) {
+      // Above a folder that is known to be above a skill, all are.
+      for (let folder = parentOf(path); folder !== undefined && !above.has(folder); folder = parentOf(folder))
+        above.add(folder);
+    }
+    const isInsideSkill = (path: string): boolean => {
+      const folder = parentOf(path);
+      return folder !== undefined && (skills.has(folder) || isInsideSkill(folder));
+    };
+    const outside = this.#plain.filter((path) => above.has(path) || !isInsideSkill(path));
+    const enclosing = this.#skills.map(({ path }) => path).filter((path) => above.has(path));
+    return [...outside, ...enclosing, ...this.#ignored.map(({ file }) => file)].map((path) => {
+      return { path, changedMs: this.#stamps.get(path) ?? 0 };
+    });
+  }
+
+  #visit(folder: string): void {
+    const absolute = folder === "" ? this.#root : `${this.#root}${sep}${folder}`;
+    if (this.#options.isLeafSkill?.(absolute)) {
+      this.#skills.push({ path: folder || ".", absolute, file: "SKILL.md", hasTools: false });
+      return;
+    }
+    const names = new Set<string>();
+    // Before it is listed: what comes in between is then noticed by the next look.
+    this.#stamps.set(folder || ".", changeOf(absolute));
+    const entries = this.#list(folder);
+    if (this.#options.gitignore && entries.some(({ name }) => name === ".gitignore"))
+      this.#readGitIgnore(folder);
+    for (const entry of entries) {
+      // Taken by its exact name from the listing: asking the disk would find either name where case is ignored.
+      if (entry.name === "SKILL.md" || entry.name === "skill.md") names.add(entry.name);
+      const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
+      if (isSkipped(entry.name)) continue;
+      if (entry.isDirectory()) this.#queue(path);
+    }
+    if (names.size === 0) {
+      this.#plain.push(folder || ".");
+      for (const entry of entries) if (entry.isSymbolicLink()) this.#meetLink(folder, entry.name);
+      return;
+    }
+    const file = names.has("SKILL.md") ? "SKILL.md" : "skill.md";
+    this.#skills.push({
+      path: folder || ".",
+      absolute,
+      file,
+      hasTools: entries.some((entry) => entry.name === "tools" && entry.isDirectory()),
+    });
+  }
+
+  /** A link inside a skill is not part of it, and no skill is found through one. Links wait until every real folder was visited, so that a skill is called by its own folder where it has one. */
+  #meetLink(folder: string, name: string): void {
+    if (isSkipped(name)) return;
+    const path = folder === "" ? name : `${folder}/${name}`;
+    const target = findRealPath(join(this.#root, path));
+    if (target === undefined || !leadsToFolder(target)) return;
+    if (this.#options.followLinks || isBelow(target, this.#root)) this.#links.push({ path, target });
+    else this.#report(path, "link", "It is a link to a folder outside the source, which is not followed.");
+  }
+
+  /** Of the links met, those that lead to folders not visited yet. */
+  #takeLinks(): string[] {
+    if (this.#links.length === 0) return [];
+    const visited = new Set(
+      [...this.#plain, ...this.#skills.map(({ path }) => path)].map((path) => join(this.#root, path)),
+    );
+    const links = this.#links.splice(0).sort((a, b) => comparePaths(a.path, b.path));
+    return links.flatMap(({ path, target }) => {
+      if (visited.has(target) || this.#seen.has(target)) return [];
+      this.#seen.add(target);
+      return [path];
+    });
+  }
+
+  #readGitIgnore(folder: string): void {
+    const read = readBounded(join(this.#root, folder, ".gitignore"), GITIGNORE_BYTES, {
+      allowHardLinks: true,
+    });
+    if ("problem" in read) return;
+    const matcher = ignore({ ignorecase: false }).add(new TextDecoder().decode(read.bytes));
+    const prefix = folder === "" ? "" : `${folder}/`;
+    this.#stamps.set(`${prefix}.gitignore`, Math.max(read.mtimeMs, read.ctimeMs));
+    this.#ignored.push({ prefix, file: `${prefix}.gitignore`, matcher });
+  }
+
+  #isIgnored(path: string): boolean {
+    return this.#ignored.some(
+      ({ prefix, matcher }) => path.startsWith(prefix) && matcher.ignores(`${path.slice(prefix.length)}/`),
+    );
+  }
+
+  #queue(path: string): void {
+    if (this.#isIgnored(path)) return;
+    if (path.includes("\uFFFD"))
+      this.#report(path, "bad-name", "Its name is not UTF-8, so that it cannot be opened.");
+    else this.#below.push(path);
+  }
+
+  #list(folder: string): readonly Dirent[] {
+    try {
+      return readdirSync(join(this.#root, folder), { withFileTypes: true });
+    } catch (error) {
+      this.#report(
+        folder,
+        "unreadable",
+        `The folder cannot be listed (${errorCodeOf(error) || "unknown failure"}).`,
+      );
+      return [];
+    }
+  }
+
+  #report(path: string, reason: DiscoveryProblem["reason"], message: string): void {
+    // The bounds are always told; a thousand broken folders are not told one by one.
+    const isBound = reason === "too-deep" || reason === "too-many-folders";
+    if (this.#problems.length < MAX_PROBLEMS || isBound)
+      this.#problems.push({ path: path || ".", reason, message });
+    else this.#unlisted += 1;
+  }
+}
+
+/**
+ * For disks on which a folder's count of links is two and its folders, as those of Linux mostly are; where it is
+ * not, folders are listed.
+ */
+export function isLeafSkill(folder: string): boolean {
+  return tryStat(folder)?.nlink === 2 && tryStat(`${folder}/SKILL.md`)?.isFile() === true;
+}
+
+interface GitIgnore {
+  readonly prefix: string;
+  readonly file: string;
+  readonly matcher: Ignore;
+}
+
+/** The folder that a relative path lies in, the root as `.`. */
+function parentOf(path: string): string | undefined {
+  if (path === ".") return undefined;
+  const end = path.lastIndexOf("/");
+  return end === -1 ? "." : path.slice(0, end);
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
+}
+
+/** The later of the two times; no program can set back the second. */
+export function changeOf(path: string): number {
+  const stats = tryStat(path);
+  return stats === undefined ? 0 : Math.max(stats.mtimeMs, stats.ctimeMs);
+}
+
+function isSkipped(name: string): boolean {
+  return name.startsWith("_") || isJunk(name);
+}
+
+function leadsToFolder(path: string): boolean {
+  return tryStat(path)?.isDirectory() ?? false;
+}

@@ -1,0 +1,1 @@
+export { neutralText } from "./neutral.ts";

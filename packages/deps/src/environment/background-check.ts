@@ -1,0 +1,127 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { type DependencyState, dependencyState, type EffectOptions } from "@skillhold/core/dependency";
+import {
+  CHECK_BATCH,
+  type CheckPorts,
+  type CheckRequest,
+  type CheckResult,
+  checkDependencies,
+} from "./checker.ts";
+
+export interface BackgroundItem {
+  /** The skill's id. */
+  readonly id: string;
+  readonly effect: EffectOptions;
+  /** Scans the skill, when its turn has come. */
+  readonly prepare: () => Promise<Omit<CheckRequest, "id">>;
+}
+
+export type CheckEvent =
+  | { readonly type: "skill.deps.checking"; readonly skill: string }
+  | {
+      readonly type: "skill.deps.checked";
+      readonly skill: string;
+      /** Whether nothing is known to be missing. */
+      readonly ok: boolean;
+      readonly missing: readonly string[];
+      /** Absent when it could not be checked at all. */
+      readonly state?: DependencyState;
+      readonly error?: string;
+    }
+  | { readonly type: "skill.deps.complete"; readonly skills: number };
+
+export interface BackgroundPorts extends CheckPorts {
+  readonly onEvent: (event: CheckEvent) => void;
+  /** A failure of whoever listens. */
+  readonly onProblem: (problem: unknown) => void;
+}
+
+/**
+ * Checks skills while everything else goes on: nothing is done in the turn in which one is added, and one batch
+ * follows the other. A skill that is added again before its turn is checked once, as it was added last.
+ */
+export class BackgroundCheck {
+  readonly #ports: BackgroundPorts;
+  readonly #waiting = new Map<string, BackgroundItem>();
+  #running: Promise<void> | undefined;
+
+  constructor(ports: BackgroundPorts) {
+    this.#ports = ports;
+  }
+
+  add(...items: readonly BackgroundItem[]): void {
+    for (const item of items) {
+      this.#waiting.delete(item.id);
+      this.#waiting.set(item.id, item);
+    }
+    if (this.#waiting.size > 0) this.#running ??= this.#work();
+  }
+
+  /** Resolves when there is nothing left to check. */
+  async idle(): Promise<void> {
+    while (this.#running !== undefined) await this.#running;
+  }
+
+  async #work(): Promise<void> {
+    let skills = 0;
+    try {
+      for (await nextTurn(); this.#waiting.size > 0 && !this.#isAborted(); await nextTurn()) {
+        skills += await this.#checkBatch();
+      }
+      if (!this.#isAborted()) this.#ports.onEvent({ type: "skill.deps.complete", skills });
+    } catch (error) {
+      if (!this.#isAborted()) this.#ports.onProblem(error);
+    } finally {
+      this.#running = undefined;
+      if (this.#isAborted()) this.#waiting.clear();
+      else this.add();
+    }
+  }
+
+  #isAborted(): boolean {
+    return this.#ports.signal?.aborted === true;
+  }
+
+  async #checkBatch(): Promise<number> {
+    const batch = [...this.#waiting.values()].slice(0, CHECK_BATCH);
+    const requests: CheckRequest[] = [];
+    for (const item of batch) {
+      this.#waiting.delete(item.id);
+      this.#ports.onEvent({ type: "skill.deps.checking", skill: item.id });
+      const request = await this.#prepare(item);
+      if (request !== undefined) requests.push(request);
+    }
+    const results = await this.#check(requests);
+    for (const { id, checks } of results) {
+      const effect = batch.find((item) => item.id === id)?.effect ?? { path: "folder" };
+      const state = dependencyState(checks, effect);
+      const ok = state.state !== "missing";
+      this.#ports.onEvent({ type: "skill.deps.checked", skill: id, ok, missing: state.missing, state });
+    }
+    return batch.length;
+  }
+
+  async #check(requests: readonly CheckRequest[]): Promise<readonly CheckResult[]> {
+    try {
+      return await checkDependencies(requests, this.#ports);
+    } catch (problem) {
+      this.#ports.signal?.throwIfAborted();
+      for (const { id } of requests) this.#fail(id, problem);
+      return [];
+    }
+  }
+
+  async #prepare({ id, prepare }: BackgroundItem): Promise<CheckRequest | undefined> {
+    try {
+      return { ...(await prepare()), id };
+    } catch (problem) {
+      this.#fail(id, problem);
+      return undefined;
+    }
+  }
+
+  #fail(skill: string, problem: unknown): void {
+    const error = problem instanceof Error ? problem.message : String(problem);
+    this.#ports.onEvent({ type: "skill.deps.checked", skill, ok: true, missing: [], error });
+  }
+}

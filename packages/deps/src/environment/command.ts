@@ -1,0 +1,67 @@
+import { launch } from "@skillhold/sandbox/backend";
+import type { Argv } from "./install-command.ts";
+
+export interface CommandOptions {
+  /** All the variables that it gets. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface CommandResult {
+  /** Undefined when it could not be started, or was ended by us. */
+  readonly code: number | undefined;
+  readonly outcome: "exited" | "timed_out" | "aborted" | "not_started";
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a program of the host to its end, or to the end of its time. It never fails: what happened is the answer. */
+export async function runCommand(argv: Argv, options: CommandOptions): Promise<CommandResult> {
+  const { env, cwd, timeoutMs, signal } = options;
+  if (signal?.aborted === true) return { ...nothing, outcome: "aborted" };
+  const launched = await launch(argv, { env, ...(cwd === undefined ? {} : { cwd }) }).catch(() => undefined);
+  if (launched === undefined) return nothing;
+  let outcome: CommandResult["outcome"] = "exited";
+  const end = (reason: CommandResult["outcome"]) => () => {
+    if (outcome === "exited") outcome = reason;
+    launched.kill();
+  };
+  const timer = setTimeout(end("timed_out"), Math.max(0, timeoutMs));
+  const onAbort = end("aborted");
+  signal?.addEventListener("abort", onAbort);
+  const stdout = new Tail();
+  const stderr = new Tail();
+  launched.stdin.end();
+  launched.stdout.on("data", (chunk: Buffer) => stdout.push(chunk));
+  launched.stderr.on("data", (chunk: Buffer) => stderr.push(chunk));
+  // It may leave children that hold its output open: they go with it.
+  void launched.exited.then(() => launched.killGroup());
+  const { code } = await launched.ended;
+  clearTimeout(timer);
+  signal?.removeEventListener("abort", onAbort);
+  return {
+    code: outcome === "exited" ? (code ?? undefined) : undefined,
+    outcome,
+    stdout: stdout.text(),
+    stderr: stderr.text(),
+  };
+}
+
+const nothing: CommandResult = { code: undefined, outcome: "not_started", stdout: "", stderr: "" };
+
+const KEPT_BYTES = 64 * 1024;
+
+/** The end of what was said: there the reason stands. */
+class Tail {
+  #bytes = Buffer.alloc(0);
+
+  push(chunk: Buffer): void {
+    this.#bytes = Buffer.concat([this.#bytes, chunk]).subarray(-KEPT_BYTES);
+  }
+
+  text(): string {
+    return this.#bytes.toString("utf8");
+  }
+}

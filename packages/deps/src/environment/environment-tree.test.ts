@@ -1,0 +1,74 @@
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { stageRoot } from "@skillhold/sandbox/test/backend/stage";
+import { afterEach, expect, test } from "vitest";
+import { makeFolder, removeFolders } from "./environment.fixture.ts";
+import { environmentHome } from "./environment-folder.ts";
+import { openTree, place, replace } from "./environment-tree.ts";
+
+afterEach(removeFolders);
+
+test("every user can read what was installed, and no link leads out of it [S-36]", async () => {
+  const folder = makeFolder({ "a/secret.js": "", "a/tool": "", "b.js": "" });
+  chmodSync(join(folder, "a/tool"), 0o4700);
+  chmodSync(join(folder, "a/secret.js"), 0o600);
+  symlinkSync("../b.js", join(folder, "a/inside"));
+  symlinkSync("/etc/passwd", join(folder, "a/outside"));
+  symlinkSync("nowhere", join(folder, "a/broken"));
+  chmodSync(join(folder, "a"), 0o700);
+  await openTree(folder);
+  const mode = (path: string) => statSync(join(folder, path)).mode & 0o7777;
+  expect(["a", "a/tool", "a/secret.js"].map(mode)).toEqual([0o755, 0o755, 0o644]);
+  const isThere = (path: string) => lstatSync(join(folder, path), { throwIfNoEntry: false }) !== undefined;
+  expect(["a/inside", "a/outside", "a/broken"].map(isThere)).toEqual([true, false, false]);
+});
+
+test("a whole environment is not replaced, and a partial one is [S-36]", async () => {
+  const folder = makeFolder({ "old/x": "old", "new/x": "new" });
+  await place(join(folder, "new"), join(folder, "old"));
+  expect(readFileSync(join(folder, "old/x"), "utf8")).toBe("old");
+  mkdirSync(join(folder, "stage"));
+  await replace(join(folder, "new"), join(folder, "old"), join(folder, "stage"));
+  expect(readFileSync(join(folder, "old/x"), "utf8")).toBe("new");
+});
+
+test("environments lie with the data, or where the user of root's runs can reach them [S-36]", async () => {
+  const data = makeFolder();
+  expect(await environmentHome(data, true)).toBe(join(data, "environments"));
+  chmodSync(data, 0o700);
+  expect(await environmentHome(data, false)).toBe(join(data, "environments"));
+  const open = await environmentHome(data, true);
+  expect(dirname(open)).toBe(await stageRoot());
+  expect(existsSync(open)).toBe(true);
+  expect(await environmentHome(data, true)).toBe(open);
+  rmdirSync(open);
+});
+
+test("folders that are made for environments are closed to others [S-36]", async () => {
+  const data = join(makeFolder(), "data");
+  const home = await environmentHome(data, false);
+  for (const folder of [data, home]) expect(statSync(folder).mode & 0o777).toBe(0o700);
+});
+
+test("environments of a data folder that is gone are taken away [S-36]", async () => {
+  const gone = mkdtempSync(join(tmpdir(), "skillhold-data-"));
+  const open = await environmentHome(gone, true);
+  expect(existsSync(open)).toBe(true);
+  rmSync(gone, { recursive: true });
+  const next = mkdtempSync(join(tmpdir(), "skillhold-data-"));
+  const kept = await environmentHome(next, true);
+  expect([existsSync(open), existsSync(kept)]).toEqual([false, true]);
+  rmSync(next, { recursive: true });
+});

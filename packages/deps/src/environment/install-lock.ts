@@ -1,0 +1,68 @@
+import { randomBytes } from "node:crypto";
+import { readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { errorCodeOf } from "@skillhold/core/bundle";
+import { SkillError } from "@skillhold/protocol/error";
+import { isAlive } from "@skillhold/sandbox/backend";
+
+export interface LockOptions {
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Holds a lock file while `work` is done; waits for whoever holds it, and throws TIMED_OUT when that takes too long.
+ * A lock whose holder is gone is taken over. The lock saves doing things twice: what is done under it is put in
+ * place by one rename, so that two holders, should it come to that, do no harm.
+ */
+export async function withLock<T>(file: string, work: () => Promise<T>, options: LockOptions): Promise<T> {
+  const token = await take(file, options);
+  // That it is touched tells a living holder from a number that another process was given.
+  const beat = setInterval(() => {
+    void utimes(file, new Date(), new Date()).catch(() => {});
+  }, BEAT_MS);
+  beat.unref();
+  try {
+    return await work();
+  } finally {
+    clearInterval(beat);
+    if ((await readFile(file, "utf8").catch(() => "")) === token) await rm(file, { force: true });
+  }
+}
+
+const BEAT_MS = 2000;
+const STALE_MS = 30_000;
+const WAIT_MS = 100;
+
+async function take(file: string, { timeoutMs, signal }: LockOptions): Promise<string> {
+  const token = `${process.pid} ${randomBytes(8).toString("hex")}\n`;
+  const end = performance.now() + timeoutMs;
+  for (;;) {
+    signal?.throwIfAborted();
+    try {
+      await writeFile(file, token, { flag: "wx" });
+      return token;
+    } catch (error) {
+      if (errorCodeOf(error) !== "EEXIST") throw error;
+    }
+    if (await isStale(file)) await rm(file, { force: true });
+    else if (performance.now() > end) {
+      throw new SkillError("TIMED_OUT", `Another installation holds ${file}.`, {
+        hint: "Wait for it to end, then try again.",
+      });
+    } else await sleep(WAIT_MS, undefined, signal === undefined ? {} : { signal });
+  }
+}
+
+async function isStale(file: string): Promise<boolean> {
+  const [text, stats] = await Promise.all([
+    readFile(file, "utf8").catch(() => undefined),
+    stat(file).catch(() => undefined),
+  ]);
+  // It is gone: then it can be tried again at once.
+  if (text === undefined || stats === undefined) return false;
+  if (Date.now() - stats.mtimeMs > STALE_MS) return true;
+  const pid = /^(\d{1,10}) [0-9a-f]+\n$/.exec(text)?.[1];
+  // One that is being written has no number yet.
+  return pid !== undefined && !isAlive(Number(pid));
+}

@@ -1,0 +1,1 @@
+export { ScanThread } from "./scan-thread.ts";

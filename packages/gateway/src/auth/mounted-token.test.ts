@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import type { Mount } from "../mount.ts";
+import { MountedTokens } from "./mounted-token.ts";
+import type { Principal } from "./principal.ts";
+
+function scene() {
+  const ended: string[] = [];
+  const errors: unknown[] = [];
+  const mount: Mount = {
+    path: "/mcp",
+    roles: ["agent"],
+    handle: async () => new Response(),
+    endToken: async (token) => void ended.push(token),
+  };
+  const broken: Mount = { ...mount, endToken: () => Promise.reject(new Error("lost")) };
+  const now = { ms: 0 };
+  const clock = { now: () => new Date(now.ms) };
+  const log = ({ error }: { readonly error?: unknown }) => void errors.push(error);
+  return { tokens: new MountedTokens({ mounts: [broken, mount], clock, log }), ended, errors, now };
+}
+
+const principal = (token: string, agent?: string): Principal => ({
+  role: agent === undefined ? "viewer" : "agent",
+  user: "ann",
+  agent,
+  token,
+  kind: "api",
+  expiresAt: new Date(token === "short" ? 1000 : 9000).toISOString(),
+});
+
+test("what is mounted hears once that a token is over: revoked, expired, or without its agent [S-53]", async () => {
+  const { tokens, ended, errors, now } = scene();
+  for (const each of [
+    principal("revoked"),
+    principal("short"),
+    principal("bot", "writer"),
+    principal("kept"),
+  ])
+    tokens.note(each);
+  await tokens.endToken("revoked");
+  await tokens.endToken("revoked");
+  await tokens.endToken("never seen");
+  await tokens.endAgent("writer");
+  await tokens.endExpired();
+  expect(ended).toEqual(["revoked", "bot"]);
+  now.ms = 1000;
+  await tokens.endExpired();
+  expect(ended).toEqual(["revoked", "bot", "short"]);
+  // One that fails is told, and keeps no other.
+  expect(errors).toHaveLength(3);
+  tokens.close();
+});

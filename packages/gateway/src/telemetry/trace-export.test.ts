@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import type { LogEntry } from "./log.ts";
+import { exportTraces } from "./trace-export.ts";
+
+const somewhere = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" };
+
+function scene() {
+  const entries: LogEntry[] = [];
+  const asked = { times: 0 };
+  const load = async () => {
+    asked.times += 1;
+    throw new Error("Cannot find package '@opentelemetry/sdk-trace-node'");
+  };
+  const start = (env: Record<string, string>) =>
+    exportTraces({ env, version: "1.0.0", log: (entry) => void entries.push(entry) }, load);
+  return { entries, asked, start };
+}
+
+test("nothing is loaded where nobody asks for spans, or they are switched off [S-63]", async () => {
+  const { entries, asked, start } = scene();
+  for (const env of [
+    {},
+    { OTEL_EXPORTER_OTLP_ENDPOINT: "" },
+    { ...somewhere, OTEL_SDK_DISABLED: "true" },
+    { ...somewhere, OTEL_TRACES_EXPORTER: "none" },
+  ])
+    expect(await start(env)).toBeUndefined();
+  expect([asked.times, entries]).toEqual([0, []]);
+});
+
+test("where the packages are missing, what to install is told, and there are no spans [S-63]", async () => {
+  const { entries, start } = scene();
+  expect(await start(somewhere)).toBeUndefined();
+  expect(entries).toMatchObject([
+    { level: "warning", event: "trace.off", message: expect.stringContaining("npm install @opentelemetry/") },
+  ]);
+});

@@ -1,0 +1,199 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Actor, SkillEvent } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
+import type { AgentRecord } from "../record/agent.ts";
+import type { Grant } from "../record/grant.ts";
+import { agentLock, skillLock } from "../record/lock.ts";
+import { checkName } from "../record/named-text.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
+import type { RegistryTransaction } from "../record/registry-store.ts";
+import { type AgentFields, checkAgentFields, checkAgentKey } from "./agent-field.ts";
+import { grantRevoked } from "./grant-event.ts";
+import { rejectAgentActor } from "./ownership.ts";
+import { visibilityWith } from "./visibility.ts";
+
+export interface NewAgent extends Partial<AgentFields> {
+  readonly key: string;
+  readonly runtime: string;
+  /** The user it belongs to; whoever adds it, if nothing else is said. */
+  readonly owner?: string;
+}
+
+/** What is to be other than it is. What is undefined stays; for the list of skills null means all, for the manifest none. */
+export interface AgentChange extends Partial<Omit<AgentFields, "allow" | "manifest">> {
+  readonly allow?: readonly string[] | null;
+  readonly manifest?: string | null;
+}
+
+export interface RemovedAgent {
+  readonly agent: AgentRecord;
+  /** The ids of the skills that it was granted. */
+  readonly revoked: readonly string[];
+}
+
+interface By {
+  readonly by: Actor;
+}
+
+/** Who changes an agent, and, where they say so, how they last saw it. */
+export interface AgentChanging extends By {
+  readonly seen?: AgentRecord | undefined;
+}
+
+/** Adds an agent. Its key is its own for good: also when it is taken away, no other gets it. */
+export async function addAgent(
+  { key, owner, ...given }: NewAgent,
+  { by }: By,
+  context: RegistryContext,
+): Promise<AgentRecord> {
+  rejectAgentActor(by);
+  const { store, clock, ids, limits } = context;
+  const fields = checkAgentFields(
+    { displayName: key, allow: undefined, pins: {}, manifest: undefined, ...given },
+    limits,
+  );
+  const at = clock.now().toISOString();
+  const agent: AgentRecord = {
+    uid: ids.next(),
+    key: checkAgentKey(key),
+    ...fields,
+    owner: checkName("owner", owner ?? by.user, 256),
+    createdAt: at,
+    updatedAt: at,
+    removedAt: undefined,
+  };
+  rejectStranger(agent, by);
+  return await store.transaction(async (tx) => {
+    await tx.lock(agentLock(key));
+    if ((await tx.findAgent(key)) !== undefined)
+      throw new SkillError("CONFLICT", `The key ${key} is taken.`, {
+        hint: "Choose another key; one that was taken away is not given again.",
+        details: { key },
+      });
+    await tx.putUser({ name: agent.owner, displayName: undefined, createdAt: at });
+    await tx.putAgent(agent);
+    await tx.append({ type: "agent.added", at, by, agent: key });
+    return agent;
+  });
+}
+
+/** Changes what an agent is shown and held to; its open sessions notice with their next call. */
+export async function changeAgent(
+  keyOrUid: string,
+  { allow, manifest, ...change }: AgentChange,
+  { by, seen }: AgentChanging,
+  context: RegistryContext,
+): Promise<{ readonly agent: AgentRecord; readonly status: "changed" | "unchanged" }> {
+  rejectAgentActor(by);
+  const { store, clock, limits } = context;
+  return await store.transaction(async (tx) => {
+    const agent = await getManagedAgent(keyOrUid, { by, seen }, tx);
+    const fields = checkAgentFields(
+      {
+        displayName: change.displayName ?? agent.displayName,
+        runtime: change.runtime ?? agent.runtime,
+        pins: change.pins ?? agent.pins,
+        allow: allow === undefined ? agent.allow : (allow ?? undefined),
+        manifest: manifest === undefined ? agent.manifest : (manifest ?? undefined),
+      },
+      limits,
+    );
+    const changed = { ...agent, ...fields };
+    if (isDeepStrictEqual(changed, agent)) return { agent, status: "unchanged" };
+    const at = clock.now().toISOString();
+    await tx.putAgent({ ...changed, updatedAt: at });
+    await tx.append({ type: "agent.changed", at, by, agent: agent.key });
+    return { agent: { ...changed, updatedAt: at }, status: "changed" };
+  });
+}
+
+/** Takes an agent away, and with it all that it was granted. */
+export async function removeAgent(
+  keyOrUid: string,
+  { by, seen }: AgentChanging,
+  { store, clock }: RegistryContext,
+): Promise<RemovedAgent> {
+  rejectAgentActor(by);
+  return await store.transaction(async (tx) => {
+    const agent = await getManagedAgent(keyOrUid, { by, seen }, tx);
+    const at = clock.now().toISOString();
+    const events = await revokeAll(agent.key, at, by, tx);
+    const removed = { ...agent, updatedAt: at, removedAt: at };
+    await tx.putAgent(removed);
+    await tx.appendAll([...events, { type: "agent.removed", at, by, agent: agent.key }]);
+    const revoked = events.flatMap((event) => ("skill" in event ? [event.skill] : []));
+    return { agent: removed, revoked };
+  });
+}
+
+/** Ordered by key, without those that were taken away. */
+export async function listAgents({ store }: RegistryContext): Promise<readonly AgentRecord[]> {
+  return await store.listAgents();
+}
+
+/** By key or uid; throws for one that was taken away. */
+export async function getAgent(keyOrUid: string, { store }: RegistryContext): Promise<AgentRecord> {
+  const agent = await store.findAgent(keyOrUid);
+  if (agent === undefined || agent.removedAt !== undefined) throw noAgent(keyOrUid);
+  return agent;
+}
+
+/** The agent of a key, locked: what is given to it is not given to one that is taken away meanwhile. */
+export async function lockAgent(keyOrUid: string, tx: RegistryTransaction): Promise<AgentRecord> {
+  const found = await tx.findAgent(keyOrUid);
+  if (found === undefined) throw noAgent(keyOrUid);
+  await tx.lock(agentLock(found.key));
+  const agent = await tx.findAgent(found.key);
+  if (agent === undefined || agent.removedAt !== undefined) throw noAgent(keyOrUid);
+  return agent;
+}
+
+/** One that is another than was seen is not changed. */
+async function getManagedAgent(
+  keyOrUid: string,
+  { by, seen }: AgentChanging,
+  tx: RegistryTransaction,
+): Promise<AgentRecord> {
+  const agent = await lockAgent(keyOrUid, tx);
+  rejectStranger(agent, by);
+  if (seen !== undefined && !isDeepStrictEqual(agent, seen))
+    throw new SkillError("PRECONDITION_FAILED", `The agent ${agent.key} is not as you last saw it.`, {
+      details: { key: agent.key },
+    });
+  return agent;
+}
+
+function rejectStranger({ key, owner }: AgentRecord, { user, role }: Actor): void {
+  if (role === "admin" || role === "system" || owner === user) return;
+  throw new SkillError("POLICY_DENIED", `The agent ${key} belongs to someone else.`, {
+    hint: "Ask its owner or an administrator.",
+    details: { key },
+  });
+}
+
+/** One skill after the other, in the order of their ids, as locks are taken. */
+async function revokeAll(
+  key: string,
+  at: string,
+  by: Actor,
+  tx: RegistryTransaction,
+): Promise<readonly SkillEvent[]> {
+  const isOwn = ({ grantee }: Grant) => grantee.kind === "agent" && grantee.key === key;
+  const uids = (await tx.listGrants()).filter(isOwn).map(({ skill }) => skill);
+  const skills = await Promise.all(uids.map((uid) => tx.findSkill(uid)));
+  const events: SkillEvent[] = [];
+  for (const { id, uid } of skills.flatMap((skill) => skill ?? []).sort((a, b) => (a.id < b.id ? -1 : 1))) {
+    await tx.lock(skillLock(id));
+    const skill = await tx.findSkill(uid);
+    if (skill === undefined || !(await tx.removeGrant(uid, { kind: "agent", key }))) continue;
+    const visibility = visibilityWith((await tx.listGrants([uid])).length, skill.visibility);
+    if (visibility !== skill.visibility) await tx.putSkill({ ...skill, visibility, updatedAt: at });
+    events.push(grantRevoked({ kind: "agent", key }, { at, skill: { id, visibility }, by }));
+  }
+  return events;
+}
+
+function noAgent(keyOrUid: string): SkillError {
+  const key = keyOrUid.slice(0, 80);
+  return new SkillError("AGENT_NOT_FOUND", `There is no agent ${key}.`, { details: { key } });
+}

@@ -1,0 +1,78 @@
+import type { Actor, SkillEvent } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
+import { checkWords } from "../record/named-text.ts";
+import type { RegisteredSkill } from "../record/registered-skill.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
+import type { RegistryTransaction } from "../record/registry-store.ts";
+import { rejectDeleted } from "../release/rollback.ts";
+import { getManaged, type ManagedChange } from "./ownership.ts";
+
+export interface StatusChange {
+  readonly skill: RegisteredSkill;
+  readonly status: "archived" | "unarchived" | "unchanged";
+}
+
+const MAX_REASON = 500;
+
+/** Takes a skill out of use for the reason given, until a person undoes it or a new revision is published. */
+export async function archiveSkill(
+  idOrUid: string,
+  { by, seen, reason }: ManagedChange & { readonly reason: string },
+  { store, clock }: RegistryContext,
+): Promise<StatusChange> {
+  const words = checkWords("reason", reason, MAX_REASON);
+  // What is archived for this reason comes back by itself.
+  if (words.toLowerCase() === "deps")
+    throw new SkillError("USAGE", "deps is the reason of a check, and not a person's.", {
+      hint: "Say in a few words why the skill is not to be used.",
+    });
+  return await store.transaction(async (tx) => {
+    const skill = await getManaged(idOrUid, by, tx, seen);
+    rejectDeleted(skill);
+    if (skill.status === "archived" && skill.reason === words) return { skill, status: "unchanged" };
+    const updatedAt = clock.now().toISOString();
+    const archived: RegisteredSkill = { ...skill, status: "archived", reason: words, updatedAt };
+    return { skill: await putStatus(archived, by, tx), status: "archived" };
+  });
+}
+
+/** What it misses is still told to whoever uses it. */
+export async function unarchiveSkill(
+  idOrUid: string,
+  { by, seen }: ManagedChange,
+  { store, clock }: RegistryContext,
+): Promise<StatusChange> {
+  return await store.transaction(async (tx) => {
+    const skill = await getManaged(idOrUid, by, tx, seen);
+    rejectDeleted(skill);
+    if (skill.status === "active") return { skill, status: "unchanged" };
+    const updatedAt = clock.now().toISOString();
+    const active: RegisteredSkill = { ...skill, status: "active", reason: undefined, updatedAt };
+    return { skill: await putStatus(active, by, tx), status: "unarchived" };
+  });
+}
+
+async function putStatus(
+  skill: RegisteredSkill,
+  by: Actor,
+  tx: RegistryTransaction,
+): Promise<RegisteredSkill> {
+  await tx.putSkill(skill);
+  await tx.append(statusEvent(skill, by));
+  return skill;
+}
+
+export function statusEvent(
+  { id, status, reason, missing, updatedAt }: RegisteredSkill,
+  by: Actor,
+): SkillEvent {
+  return {
+    type: "skill.status_changed",
+    at: updatedAt,
+    skill: id,
+    by,
+    status,
+    ...(reason === undefined ? {} : { reason }),
+    missing,
+  };
+}

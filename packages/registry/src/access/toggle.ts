@@ -1,0 +1,174 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Actor, SkillId, SkillStatus } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
+import { isSkillId, parseSkill } from "@skillhold/skill";
+import { ExportMeter, loadSkill } from "../exchange/export.ts";
+import type { FolderToggle } from "../record/grant.ts";
+import { skillLock } from "../record/lock.ts";
+import type { RegisteredSkill } from "../record/registered-skill.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
+import type { RegistryTransaction } from "../record/registry-store.ts";
+import type { StagedSkill } from "../record/staged-skill.ts";
+import { rejectDeleted } from "../release/rollback.ts";
+import { settleMissing } from "../release/settle.ts";
+import { findSkillFile } from "../release/skill-file.ts";
+import {
+  changedMeanwhile,
+  getManaged,
+  type ManagedChange,
+  rejectAgentActor,
+  rejectChanged,
+} from "./ownership.ts";
+
+export interface Toggled {
+  readonly ok: true;
+  readonly id: string;
+  readonly uid: string;
+  readonly enabled: boolean;
+  readonly status: SkillStatus;
+  readonly reason: string | undefined;
+  /** What it misses on this machine, as `pip:name`. */
+  readonly missing: readonly string[];
+  /** In plain words: that what it depends on could not be checked. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Switches a skill off or on, for everyone. Off hides it at once. On looks again at what it depends on: what was
+ * archived for that comes back when it is there, and what was not is archived when it is missing.
+ */
+export async function toggleSkill(
+  idOrUid: string,
+  isEnabled: boolean,
+  { by, seen }: ManagedChange,
+  context: RegistryContext,
+): Promise<Toggled> {
+  rejectAgentActor(by);
+  const toggled = await context.store.transaction((tx) =>
+    toggle(idOrUid, isEnabled, { by, seen }, tx, context),
+  );
+  if (!isEnabled) return describe(toggled, []);
+  try {
+    const missing = await findMissing(toggled, context);
+    if (missing === undefined) return describe(toggled, []);
+    const settled = await settleMissing(toggled, missing, { by, isArchived: true }, context);
+    return describe(settled ?? toggled, []);
+  } catch (error) {
+    if (!(error instanceof SkillError) || error.code === "STORE_FAILED") throw error;
+    return describe(toggled, [`What it depends on could not be checked: ${error.message}`]);
+  }
+}
+
+async function toggle(
+  idOrUid: string,
+  isEnabled: boolean,
+  { by, seen }: ManagedChange,
+  tx: RegistryTransaction,
+  { clock }: RegistryContext,
+): Promise<RegisteredSkill> {
+  const skill = await getSwitched(idOrUid, by, tx);
+  rejectChanged(skill, seen);
+  rejectDeleted(skill);
+  if (skill.isEnabled === isEnabled) return skill;
+  if (isEnabled) rejectOthersSwitch(await lastSwitch(skill.id, tx), by);
+  const at = clock.now().toISOString();
+  const toggled = { ...skill, isEnabled, updatedAt: at };
+  await tx.putSkill(toggled);
+  await tx.append({ type: "skill.toggled", at, skill: skill.id, by, isEnabled, scope: "registry" });
+  return toggled;
+}
+
+/** Who switched it last, as the record has it. */
+async function lastSwitch(id: string, tx: RegistryTransaction): Promise<Switch> {
+  for (const { event } of await tx.eventsAbout(id, "skill.toggled", RECENT))
+    if (event.type === "skill.toggled" && event.scope === "registry") return { id, by: event.by.user };
+  return { id, by: undefined };
+}
+
+/** A folder's skill of the same id is switched in between at most so often, or an administrator has to do it. */
+const RECENT = 20;
+
+interface Switch {
+  readonly id: string;
+  readonly by: string | undefined;
+}
+
+/** System skills change with the product alone, but for this switch. */
+async function getSwitched(idOrUid: string, by: Actor, tx: RegistryTransaction): Promise<RegisteredSkill> {
+  const found = by.role === "admin" ? await tx.findSkill(idOrUid) : undefined;
+  if (found?.isSystem !== true) return await getManaged(idOrUid, by, tx);
+  await tx.lock(skillLock(found.id));
+  return (await tx.findSkill(found.uid)) ?? found;
+}
+
+/** What it misses now; undefined where nobody can tell. */
+async function findMissing(
+  skill: RegisteredSkill,
+  context: RegistryContext,
+): Promise<readonly string[] | undefined> {
+  const { hooks, limits } = context;
+  if (hooks?.missing === undefined) return undefined;
+  const { revision, files } = await loadSkill(skill, new ExportMeter(limits), context);
+  const content = findSkillFile(files)?.content ?? new Uint8Array();
+  const { record, treeHash, skillHash, bytes, manifest } = revision;
+  const { id } = skill;
+  const parsed = parseSkill(content, limits);
+  const staged: StagedSkill = {
+    id,
+    skill: parsed,
+    record,
+    treeHash,
+    skillHash,
+    files,
+    bytes,
+    omitted: [],
+    diagnostics: [],
+  };
+  return await hooks.missing(staged, manifest);
+}
+
+function describe(skill: RegisteredSkill, warnings: readonly string[]): Toggled {
+  const { id, uid, isEnabled, status, reason, missing } = skill;
+  return { ok: true, id, uid, enabled: isEnabled, status, reason, missing, warnings };
+}
+
+/** Who switches a skill in a folder, and, where they say so, what they last saw to be said of it. */
+export interface FolderChange {
+  readonly by: Actor;
+  readonly seen?: { readonly toggle: FolderToggle | undefined } | undefined;
+}
+
+/** Switches a skill in a folder off or on, for all who look at folders along with this registry. */
+export async function toggleFolderSkill(
+  id: string,
+  isEnabled: boolean,
+  { by, seen }: FolderChange,
+  { store, clock }: RegistryContext,
+): Promise<FolderToggle> {
+  rejectAgentActor(by);
+  if (!isSkillId(id)) throw new SkillError("USAGE", "That is not the id of a skill.");
+  return await store.transaction(async (tx) => {
+    // A skill of this id in the registry is another one, and yet no two say at once what counts for the id.
+    await tx.lock(skillLock(id));
+    const before = (await tx.listToggles()).find((each) => each.id === id);
+    if (seen !== undefined && !isDeepStrictEqual(before, seen.toggle)) throw changedMeanwhile({ id });
+    const at = clock.now().toISOString();
+    const toggle = { id, isEnabled, by: by.user, at };
+    if ((before?.isEnabled ?? true) === isEnabled) return before ?? toggle;
+    if (before?.isEnabled === false) rejectOthersSwitch(before, by);
+    await tx.putToggle(toggle);
+    // It was found to be an id above.
+    const skill = id as SkillId;
+    await tx.append({ type: "skill.toggled", at, skill, by, isEnabled, scope: "folder" });
+    return toggle;
+  });
+}
+
+/** What someone switched off is theirs, or an administrator's, to switch on. */
+function rejectOthersSwitch({ id, by }: Switch, { role, user }: Actor): void {
+  if (by === user || role === "admin" || role === "system") return;
+  throw new SkillError("POLICY_DENIED", `${by ?? "Someone else"} switched ${id} off.`, {
+    hint: "Ask them or an administrator.",
+    details: { id },
+  });
+}

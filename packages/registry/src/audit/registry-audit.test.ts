@@ -1,0 +1,153 @@
+import type { SkillEvent } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
+import { expect, test } from "vitest";
+import type { RegistryTransaction } from "../record/registry-store.ts";
+import { makeEvent } from "./memory-log.fixture.ts";
+import { RegistryAudit } from "./registry-audit.ts";
+
+test("records that come while others are written are written together, in their order [S-62]", async () => {
+  const store = fakeStore();
+  const audit = new RegistryAudit(store);
+  const first = audit.record(makeEvent(0));
+  await store.begun();
+  const others = [1, 2, 3, 4].map((index) => audit.record(makeEvent(index)));
+  store.commit();
+  await first;
+  await store.begun();
+  store.commit();
+  await Promise.all(others);
+  expect(store.batches).toEqual([[makeEvent(0)], [1, 2, 3, 4].map(makeEvent)]);
+});
+
+test("records of one turn are one transaction [S-62]", async () => {
+  const store = fakeStore();
+  const audit = new RegistryAudit(store);
+  const all = Promise.all([0, 1, 2].map((index) => audit.record(makeEvent(index))));
+  await store.begun();
+  store.commit();
+  await all;
+  expect(store.batches).toHaveLength(1);
+});
+
+test("nothing is acknowledged before it is durable [S-62]", async () => {
+  const store = fakeStore();
+  const audit = new RegistryAudit(store);
+  let isTold = false;
+  const record = audit.record(makeEvent(0)).then(() => {
+    isTold = true;
+  });
+  await store.begun();
+  await turns();
+  expect(isTold).toBe(false);
+  store.commit();
+  await record;
+});
+
+test("a transaction that fails fails all who were in it, and later ones try again [S-62]", async () => {
+  const store = fakeStore();
+  const audit = new RegistryAudit(store);
+  const all = Promise.allSettled([0, 1].map((index) => audit.record(makeEvent(index))));
+  await store.begun();
+  store.fail(new SkillError("STORE_FAILED", "There is no room."));
+  expect((await all).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  const next = audit.record(makeEvent(2));
+  await store.begun();
+  store.commit();
+  await next;
+  expect(store.batches).toEqual([[makeEvent(2)]]);
+});
+
+test("an event that cannot be kept fails alone [S-62]", async () => {
+  const store = fakeStore({ reject: ({ type }) => type === "skill.denied" });
+  const audit = new RegistryAudit(store);
+  const all = Promise.allSettled([0, 1, 2, 3].map((index) => audit.record(makeEvent(index))));
+  // All at once first, and then each by itself.
+  for (let left = 5; left > 0; left -= 1) {
+    await store.begun();
+    store.commit();
+  }
+  expect((await all).map(({ status }) => status)).toEqual([
+    "fulfilled",
+    "fulfilled",
+    "rejected",
+    "fulfilled",
+  ]);
+  expect(store.batches.flat()).toEqual([0, 1, 3].map(makeEvent));
+});
+
+test("a note is kept after so many events, and at the end if there was anything since [S-62]", async () => {
+  const store = fakeStore();
+  const notes: string[] = [];
+  const audit = new RegistryAudit(store, { noteEvery: 2, witness: async (note) => void notes.push(note) });
+  for (let index = 0; index < 5; index += 1) {
+    const record = audit.record(makeEvent(index));
+    await store.begun();
+    store.commit();
+    await record;
+    await turns();
+  }
+  expect(notes).toEqual(["note 2", "note 4"]);
+  await audit.close();
+  expect(notes).toEqual(["note 2", "note 4", "note 5"]);
+  await audit.close();
+  expect(notes).toHaveLength(3);
+  await expect(audit.record(makeEvent(9))).rejects.toMatchObject({ code: "USAGE" });
+});
+
+test("a note that cannot be kept fails no record, but the end [S-62]", async () => {
+  const store = fakeStore();
+  const witness = async () => {
+    throw new Error("The disk is full.");
+  };
+  const audit = new RegistryAudit(store, { noteEvery: 1, witness });
+  const record = audit.record(makeEvent(0));
+  await store.begun();
+  store.commit();
+  await record;
+  await expect(audit.close()).rejects.toThrow("The disk is full.");
+});
+
+/** A store whose transactions end when they are told to. */
+function fakeStore({ reject = () => false }: { reject?: (event: SkillEvent) => boolean } = {}) {
+  const batches: (readonly SkillEvent[])[] = [];
+  let pending: PromiseWithResolvers<void> | undefined;
+  let beginning = Promise.withResolvers<void>();
+  const end = (settle: (pending: PromiseWithResolvers<void>) => void) => {
+    if (pending === undefined) throw new Error("No transaction is under way.");
+    settle(pending);
+    pending = undefined;
+    beginning = Promise.withResolvers();
+  };
+  return {
+    batches,
+    /** Resolves when a transaction waits for its end. */
+    begun: () => beginning.promise,
+    commit: () => end((each) => each.resolve()),
+    fail: (error: Error) => end((each) => each.reject(error)),
+    findHead: async () => {
+      const seq = batches.flat().length;
+      return { origin: "test", seq, hash: "", frontier: { size: seq, roots: [] }, note: `note ${seq}` };
+    },
+    transaction: async <T>(work: (tx: RegistryTransaction) => Promise<T>): Promise<T> => {
+      let batch: readonly SkillEvent[] = [];
+      const appendAll = async (events: readonly SkillEvent[]) => {
+        if (events.some(reject)) throw new SkillError("USAGE", "It cannot be kept.");
+        batch = events;
+        return 0;
+      };
+      if (pending !== undefined) throw new Error("Two transactions are under way.");
+      pending = Promise.withResolvers();
+      const { promise } = pending;
+      beginning.resolve();
+      await promise;
+      // The sink calls nothing else of it.
+      const result = await work({ appendAll } as unknown as RegistryTransaction);
+      batches.push(batch);
+      return result;
+    },
+  };
+}
+
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,166 @@
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import type { Digest } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
+import { clawhubFingerprint, SKILLS_LOCK, skillsLockHash } from "../format/index.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
+import { makeFolder } from "../release/make-folder.ts";
+import { findLeftovers, replaceFolder } from "../release/replace-folder.ts";
+import { ExportMeter, findExported, type LoadedSkill, loadSkill } from "./export.ts";
+import { type FolderState, isStill, readFolderState } from "./export-folder-state.ts";
+import { findLocked, recordLocked, recordOrigin, rejectUnwritable } from "./export-lock.ts";
+
+export interface ExportFolderOptions {
+  /**
+   * The `skills-lock.json` to keep up to date. Without it, the one of the project that a folder such as
+   * `.agents/skills` belongs to, and otherwise the one in the folder itself.
+   */
+  readonly lock?: string;
+  /** Writes ClawHub's lock and origin files as well, as for what was installed from this registry. */
+  readonly clawhub?: { readonly registry: string };
+  /** Says what would happen and writes nothing. */
+  readonly isDryRun?: boolean;
+}
+
+export interface FolderExport {
+  /** The lock file. */
+  readonly lock: string;
+  readonly skills: readonly ExportedFolder[];
+  /** In plain words: what lies beside the files of a skill and was kept, and what earlier exports left behind. */
+  readonly notes: readonly string[];
+}
+
+export interface ExportedFolder {
+  readonly id: string;
+  readonly folder: string;
+  readonly status: "written" | "updated" | "unchanged";
+  readonly revision: number;
+  readonly treeHash: Digest;
+}
+
+/**
+ * Writes skills to a folder that clients read, and records them in `skills-lock.json`. A skill that is there is replaced
+ * only when it is one of its revisions, or what was recorded last. What someone has edited, or put there by other
+ * means, is named by a CONFLICT, and then nothing is written at all. What is edited meanwhile stays as it is.
+ *
+ * Contract: whoever asks may see these skills.
+ */
+export async function exportFolder(
+  ids: readonly string[] | "all",
+  folder: string,
+  options: ExportFolderOptions,
+  context: RegistryContext,
+): Promise<FolderExport> {
+  const target = resolve(folder);
+  const lock = resolve(options.lock ?? join(projectOf(target), SKILLS_LOCK));
+  const leftovers = findLeftovers(target).map(noteLeftover);
+  const meter = new ExportMeter(context.limits);
+  const plans: Plan[] = [];
+  for (const skill of await findExported(ids, context)) {
+    const loaded = await loadSkill(skill, meter, context);
+    plans.push(await planFolder(loaded, join(target, skill.id), lock, context));
+  }
+  rejectForeign(plans);
+  if (options.isDryRun !== true) {
+    makeFolder(target);
+    rejectUnwritable(lock);
+    for (const plan of plans) await apply(plan, lock, options, context);
+  }
+  return { lock, skills: plans.map(describe), notes: [...plans.flatMap(noteExtras), ...leftovers] };
+}
+
+/** `.agents/skills`, `.claude/skills` and their like lie in the project's own folder. */
+function projectOf(target: string): string {
+  const parent = dirname(target);
+  return basename(target) === "skills" && basename(parent).startsWith(".") ? dirname(parent) : target;
+}
+
+interface Plan extends LoadedSkill {
+  readonly place: string;
+  readonly state: FolderState;
+}
+
+async function planFolder(
+  loaded: LoadedSkill,
+  place: string,
+  lock: string,
+  { store, limits }: RegistryContext,
+): Promise<Plan> {
+  const { skill, files } = loaded;
+  const revisions = await store.listRevisions(skill.uid);
+  const wanted = {
+    known: revisions.map(({ treeHash }) => treeHash),
+    paths: files.map(({ path }) => path),
+  };
+  return {
+    ...loaded,
+    place,
+    state: await readFolderState(place, wanted, findLocked(lock, skill.id), limits),
+  };
+}
+
+function rejectForeign(plans: readonly Plan[]): void {
+  const refused = plans.flatMap(({ skill, place, state }) =>
+    state.kind === "foreign" ? [{ id: skill.id, folder: place, reason: state.reason }] : [],
+  );
+  if (refused.length === 0) return;
+  const named = refused.map(({ id, reason }) => `${id} (${reason})`).join(", ");
+  throw new SkillError("CONFLICT", `Nothing was written, so that nothing is lost: ${named}`, {
+    hint: "Publish what was edited or move it away, or export the other skills by their ids.",
+    details: { refused },
+  });
+}
+
+async function apply(
+  plan: Plan,
+  lock: string,
+  { clawhub }: ExportFolderOptions,
+  { clock, limits }: RegistryContext,
+): Promise<void> {
+  const { skill, revision, files, place, state } = plan;
+  const { status } = describe(plan);
+  if (status !== "unchanged")
+    await replaceFolder(place, files, {
+      extras: extrasOf(state),
+      isExpected: (old) => isStill(state, old, limits),
+    });
+  recordLocked(lock, skill.id, {
+    source: portablePath(relative(dirname(lock), place)),
+    sourceType: "local",
+    computedHash: skillsLockHash(files),
+    skillhold: { treeHash: revision.treeHash, revision: revision.revision },
+  });
+  if (clawhub === undefined || status === "unchanged") return;
+  recordOrigin(dirname(lock), place, {
+    version: 1,
+    registry: clawhub.registry,
+    slug: skill.id,
+    installedVersion: revision.version ?? `0.0.${revision.revision}`,
+    installedAt: clock.now().getTime(),
+    fingerprint: clawhubFingerprint(files.filter(({ path }) => !/(?:^|\/)\./.test(path))),
+  });
+}
+
+function describe({ skill, revision: { revision, treeHash }, place, state }: Plan): ExportedFolder {
+  const about = { id: skill.id, folder: place, revision, treeHash };
+  if (state.kind !== "known") return { ...about, status: "written" };
+  return { ...about, status: state.treeHash === treeHash ? "unchanged" : "updated" };
+}
+
+function extrasOf(state: FolderState): readonly string[] {
+  return state.kind === "known" ? state.extras : [];
+}
+
+function noteExtras({ skill, state }: Plan): readonly string[] {
+  return extrasOf(state).map((path) => `${skill.id}/${path} is no file of the skill and was kept.`);
+}
+
+function noteLeftover(name: string): string {
+  return `${name} was left by an export that was broken off: look into it for files of yours, then delete it.`;
+}
+
+/** As the `skills` command line writes a source that lies in the project. */
+function portablePath(path: string): string {
+  const portable = path.split(sep).join("/");
+  if (portable === "") return ".";
+  return portable.startsWith("../") || portable === ".." ? portable : `./${portable}`;
+}

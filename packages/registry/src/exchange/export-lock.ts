@@ -1,0 +1,92 @@
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { readBounded } from "@skillhold/core/bundle";
+import { SkillError } from "@skillhold/protocol/error";
+import {
+  CLAWHUB_LOCK,
+  CLAWHUB_ORIGIN,
+  type ClawhubOrigin,
+  emptyClawhubLock,
+  emptySkillsLock,
+  type LockedSkill,
+  readClawhubLock,
+  readSkillsLock,
+  type SkillsLock,
+  writeClawhubLock,
+  writeClawhubOrigin,
+  writeSkillsLock,
+} from "../format/index.ts";
+import { makeFolder } from "../release/make-folder.ts";
+
+const MAX_BYTES = 32 * 1024 * 1024;
+
+/** What a lock says of a skill. Throws CONFIG_INVALID for one that cannot be read. */
+export function findLocked(file: string, id: string): LockedSkill | undefined {
+  const { skills } = readLock(file);
+  return Object.hasOwn(skills, id) ? skills[id] : undefined;
+}
+
+/** Records a skill; what else is in the lock stays, and a lock that says so already is not written. */
+export function recordLocked(file: string, id: string, locked: LockedSkill): void {
+  const lock = readLock(file);
+  if (Object.hasOwn(lock.skills, id) && isDeepStrictEqual(lock.skills[id], locked)) return;
+  const text = writeSkillsLock({ ...lock, skills: { ...lock.skills, [id]: locked } });
+  writeWhole(file, text);
+}
+
+/** Records a skill as ClawHub's command line records what it installs. */
+export function recordOrigin(project: string, place: string, origin: ClawhubOrigin): void {
+  const file = join(project, CLAWHUB_LOCK);
+  const text = readIfThere(file);
+  const lock = text === undefined ? emptyClawhubLock : readClawhubLock(text);
+  const { slug, installedVersion: version, installedAt } = origin;
+  writeWhole(join(place, CLAWHUB_ORIGIN), writeClawhubOrigin(origin));
+  writeWhole(
+    file,
+    writeClawhubLock({
+      ...lock,
+      skills: { ...lock.skills, [slug]: { ...lock.skills[slug], version, installedAt } },
+    }),
+  );
+}
+
+function readLock(file: string): SkillsLock {
+  const text = readIfThere(file);
+  return text === undefined ? emptySkillsLock : readSkillsLock(text);
+}
+
+function readIfThere(file: string): string | undefined {
+  const read = readBounded(file, MAX_BYTES, { allowHardLinks: true });
+  if (!("problem" in read)) return new TextDecoder("utf-8", { ignoreBOM: true }).decode(read.bytes);
+  if (read.problem.reason === "missing") return undefined;
+  throw new SkillError("CONFIG_INVALID", `The file ${file} cannot be used: ${read.problem.message}`, {
+    details: { path: file },
+  });
+}
+
+/** Throws when a lock cannot be written, before anything is that it would record. */
+export function rejectUnwritable(file: string): void {
+  useFolderBeside(file, () => {});
+}
+
+/** Readers see the old file or the new one. */
+function writeWhole(file: string, text: string): void {
+  useFolderBeside(file, (beside) => {
+    writeFileSync(join(beside, "new"), text);
+    renameSync(join(beside, "new"), file);
+  });
+}
+
+function useFolderBeside(file: string, work: (beside: string) => void): void {
+  let beside: string | undefined;
+  try {
+    makeFolder(dirname(file));
+    beside = mkdtempSync(join(dirname(file), ".skillhold-"));
+    work(beside);
+  } catch (error) {
+    throw new SkillError("IO_FAILED", `The file ${file} cannot be written.`, { cause: error });
+  } finally {
+    if (beside !== undefined) rmSync(beside, { recursive: true, force: true });
+  }
+}

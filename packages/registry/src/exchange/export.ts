@@ -1,0 +1,200 @@
+import { type ArchiveFile, writeArchive } from "@skillhold/core/archive";
+import type { Digest } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
+import type { LimitName, Limits } from "@skillhold/protocol/limits";
+import { notFound } from "../access/ownership.ts";
+import { visibilityWith } from "../access/visibility.ts";
+import {
+  EXPORT_MANIFEST,
+  type ExportedGrant,
+  type ExportedSkill,
+  toClawhubBundle,
+  writeExportManifest,
+} from "../format/index.ts";
+import type { Grant } from "../record/grant.ts";
+import type { RegisteredSkill, Revision } from "../record/registered-skill.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
+import type { StagedFile } from "../record/staged-skill.ts";
+import { getRevisionOf, rejectPurged } from "../release/revisions.ts";
+import { TreeReader } from "../release/tree-reader.ts";
+
+/** `clawhub` is a ZIP of what ClawHub takes, without a manifest. */
+export const exportFormats = ["zip", "tar.gz", "clawhub"] as const;
+export type ExportFormat = (typeof exportFormats)[number];
+
+export interface SkillExport {
+  readonly archive: Uint8Array;
+  readonly skills: readonly { readonly id: string; readonly revision: number; readonly treeHash: Digest }[];
+  /** In plain words: what was left out, and what whoever passes it on has to know. */
+  readonly notes: readonly string[];
+}
+
+export interface ExportContext extends RegistryContext {
+  /** Whether the manifest says to whom a skill was granted; it does, unless this says no. */
+  readonly tellsGrants?: (skill: RegisteredSkill) => boolean;
+}
+
+/**
+ * Skills as an archive: the files of the revisions that count, and a manifest of what else belongs to them. The same
+ * skills give the same bytes. `all` is every skill but those that come with the product, which every registry has.
+ *
+ * Contract: whoever asks may see these skills.
+ */
+export async function exportSkills(
+  ids: readonly string[] | "all",
+  format: ExportFormat,
+  context: ExportContext,
+): Promise<SkillExport> {
+  const chosen = await findExported(ids, context);
+  rejectMore("archiveSkills", chosen.length, context.limits);
+  const skills: LoadedSkill[] = [];
+  const meter = new ExportMeter(context.limits);
+  for (const skill of chosen) skills.push(await loadSkill(skill, meter, context));
+  const { files, notes } = format === "clawhub" ? clawhubFiles(skills) : manifestFiles(skills, context);
+  const archive = await writeArchive(format === "tar.gz" ? "tar.gz" : "zip", files);
+  rejectMore("archiveBytes", archive.length, context.limits);
+  const summary = skills.map(({ skill, revision }) => ({
+    id: skill.id,
+    revision: revision.revision,
+    treeHash: revision.treeHash,
+  }));
+  return { archive, skills: summary, notes };
+}
+
+/** Skills by id or uid, each once and in the order of their ids. */
+export async function findExported(
+  ids: readonly string[] | "all",
+  { store }: RegistryContext,
+): Promise<readonly RegisteredSkill[]> {
+  if (ids === "all") {
+    const all = await store.listSkills();
+    return all.filter(({ isSystem, status }) => !isSystem && status !== "deleted");
+  }
+  const found = new Map<string, RegisteredSkill>();
+  for (const id of ids) {
+    const skill = await store.findSkill(id);
+    if (skill === undefined || skill.status === "deleted") throw notFound(id);
+    found.set(skill.id, skill);
+  }
+  return [...found.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** A skill with every byte of the revision that counts. */
+export interface LoadedSkill {
+  readonly skill: RegisteredSkill;
+  readonly revision: Revision;
+  readonly files: readonly StagedFile[];
+  readonly grants: readonly Grant[];
+}
+
+/** Throws INTEGRITY_FAILED for a skill of which the store has not all, or not what its hashes say. */
+export async function loadSkill(
+  skill: RegisteredSkill,
+  meter: ExportMeter,
+  { store }: RegistryContext,
+): Promise<LoadedSkill> {
+  const revision = await getRevisionOf(skill, skill.revision, store);
+  rejectPurged(revision, skill.id);
+  const reader = new TreeReader(store);
+  const files: StagedFile[] = [];
+  for (const { role: _role, ...file } of await reader.files(revision.treeHash)) {
+    meter.add(file.size);
+    files.push({ ...file, content: await reader.bytes(file) });
+  }
+  return { skill, revision, files, grants: await store.listGrants([skill.uid]) };
+}
+
+/** What could not be imported again is not exported, and all of it is held in memory. */
+export class ExportMeter {
+  readonly #limits: Limits;
+  #files = 0;
+  #bytes = 0;
+
+  constructor(limits: Limits) {
+    this.#limits = limits;
+  }
+
+  add(bytes: number): void {
+    this.#files += 1;
+    this.#bytes += bytes;
+    rejectMore("bundleFiles", this.#files, this.#limits);
+    rejectMore("unpackedBytes", this.#bytes, this.#limits);
+  }
+}
+
+const things = {
+  archiveSkills: "skills",
+  bundleFiles: "files",
+  unpackedBytes: "bytes",
+  archiveBytes: "bytes as an archive",
+} as const satisfies Partial<Record<LimitName, string>>;
+
+function rejectMore(limit: keyof typeof things, count: number, limits: Limits): void {
+  if (count <= limits[limit]) return;
+  const message = `The export has more than ${limits[limit]} ${things[limit]} (limit ${limit}).`;
+  throw new SkillError("LIMIT_EXCEEDED", message, {
+    hint: "Export fewer skills at a time, or raise the limit here and where they are imported.",
+    details: { limit, max: limits[limit] },
+  });
+}
+
+interface ExportFiles {
+  readonly files: readonly ArchiveFile[];
+  readonly notes: readonly string[];
+}
+
+function manifestFiles(
+  skills: readonly LoadedSkill[],
+  { tellsGrants = () => true }: ExportContext,
+): ExportFiles {
+  const files = skills.flatMap(({ skill, files }) => below(skill.id, files));
+  const told = skills.map((each) => (tellsGrants(each.skill) ? each : { ...each, grants: [] }));
+  const manifest = writeExportManifest(told.map(describe));
+  return { files: [...files, { path: EXPORT_MANIFEST, executable: false, content: manifest }], notes: [] };
+}
+
+function below(id: string, files: readonly StagedFile[]): readonly ArchiveFile[] {
+  return files.map(({ path, executable, content }) => ({ path: `${id}/${path}`, executable, content }));
+}
+
+/** Who published it, when, and from which folder or archive is about this registry, and stays in it. */
+function describe({ skill, revision, grants }: LoadedSkill): ExportedSkill {
+  const { treeHash, skillHash, version, trust, provenance } = revision;
+  const { originUrl, ref } = provenance;
+  const exported = exportGrants(grants);
+  return {
+    id: skill.id,
+    treeHash,
+    skillHash,
+    ...(version === undefined ? {} : { version }),
+    trust,
+    visibility: visibilityWith(exported.length, skill.visibility),
+    override: skill.override,
+    grants: exported,
+    provenance: { ...(originUrl === undefined ? {} : { originUrl }), ...(ref === undefined ? {} : { ref }) },
+  };
+}
+
+/** One that holds to a revision is left out: numbers are others elsewhere, and without it more would be granted. */
+function exportGrants(grants: readonly Grant[]): readonly ExportedGrant[] {
+  const exported = grants.filter(({ grantee, pin }) => grantee.kind === "agent" && pin === undefined);
+  return exported.map(({ grantee, canManage }) => {
+    return { agent: grantee.key, ...(canManage ? { canManage: true } : {}) };
+  });
+}
+
+function clawhubFiles(skills: readonly LoadedSkill[]): ExportFiles {
+  const bundles = skills.map(({ skill, files }) => ({ files, bundle: toClawhubBundle(skill.id, files) }));
+  const notes = bundles.flatMap(({ bundle }) => [
+    ...bundle.notes,
+    ...bundle.leftOut.map(({ path, reason }) => `${bundle.slug}/${path} was left out (${reason}).`),
+  ]);
+  const files = bundles.flatMap(({ files: all, bundle }) => {
+    const kept = new Set(bundle.files.map(({ path }) => path));
+    return below(
+      bundle.slug,
+      all.filter(({ path }) => kept.has(path)),
+    );
+  });
+  return { files, notes: [...new Set(notes)] };
+}

@@ -1,0 +1,226 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type ArchiveBytes, type UnpackedFile, unpack } from "@skillhold/core/archive";
+import { readBounded, tryStat } from "@skillhold/core/bundle";
+import { isOfAll, type Publication, type Published } from "@skillhold/core/session";
+import type { Diagnostic, Digest } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
+import type { Limits } from "@skillhold/protocol/limits";
+import {
+  EXPORT_MANIFEST,
+  EXPORT_MANIFEST_BYTES,
+  type ExportedSkill,
+  type ExportManifest,
+  readExportManifest,
+} from "../format/index.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
+import type { StagedSkill } from "../record/staged-skill.ts";
+import { editSkill, type SkillEdit } from "../release/edit.ts";
+import { publishStaged } from "../release/publish.ts";
+import { type PublishArchiveOptions, publishArchive } from "../release/publish-archive.ts";
+import { stageFolder } from "../release/stage.ts";
+import { restoreGrants } from "./import-grants.ts";
+
+export interface ImportOptions extends Omit<PublishArchiveOptions, "id" | "taken"> {
+  /**
+   * What an export as a whole is held to, which may be all of a registry. Each skill in it, and any other archive, is
+   * held to the limits of the context.
+   */
+  readonly exportLimits?: Limits;
+}
+
+export interface ImportReport {
+  readonly archiveDigest: Digest;
+  /** False for an archive that no export made: its skills were published as those of any archive. */
+  readonly hasManifest: boolean;
+  readonly skills: readonly ImportedSkill[];
+}
+
+export type ImportedSkill = Publication & {
+  /** What was set as the manifest says: `visibility`, `name`, `description`, `tags`, `grants`. */
+  readonly restored: readonly string[];
+};
+
+/**
+ * Takes in what an export made, each skill for itself and under the id that it had. Its files must have the hash that
+ * the manifest says. An archive is a stranger's word: its skills are third parties', unless an administrator imports
+ * them, who also gets back, for skills that are new here, their visibility, their grants and what was said in place of
+ * SKILL.md.
+ */
+export async function importSkills(
+  archive: ArchiveBytes,
+  options: ImportOptions,
+  context: RegistryContext,
+): Promise<ImportReport> {
+  const { temporary = tmpdir(), signal, exportLimits = context.limits } = options;
+  const folder = await mkdtemp(join(temporary, "skillhold-import-"));
+  try {
+    const called = signal === undefined ? {} : { signal };
+    const limits = archiveLimits(exportLimits);
+    const { files, digest: archiveDigest } = await unpack(archive, folder, { limits, ...called });
+    const manifest = findManifest(folder, files);
+    if (manifest === undefined) return await importPlain(archive, options, context);
+    rejectStrays(files, manifest, exportLimits);
+    const skills: ImportedSkill[] = [];
+    for (const exported of manifest.skills) {
+      const skill = await importOne(exported, folder, archiveDigest, options, context);
+      skills.push(skill);
+      options.onResult?.(skill);
+    }
+    return { archiveDigest, hasManifest: true, skills };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** An id and a slash stand before each path; what is below is held to the limits when it is staged. */
+function archiveLimits(limits: Limits): Limits {
+  return { ...limits, pathDepth: limits.pathDepth + 1, pathBytes: limits.pathBytes + 65 };
+}
+
+function findManifest(folder: string, files: readonly UnpackedFile[]): ExportManifest | undefined {
+  if (!files.some(({ path }) => path === EXPORT_MANIFEST)) return undefined;
+  const read = readBounded(join(folder, EXPORT_MANIFEST), EXPORT_MANIFEST_BYTES);
+  if ("problem" in read) throw refuse(`${EXPORT_MANIFEST} cannot be read: ${read.problem.message}`);
+  return readExportManifest(read.bytes);
+}
+
+async function importPlain(
+  archive: ArchiveBytes,
+  options: ImportOptions,
+  context: RegistryContext,
+): Promise<ImportReport> {
+  const { archiveDigest, skills } = await publishArchive(archive, options, context);
+  return { archiveDigest, hasManifest: false, skills: skills.map((each) => ({ ...each, restored: [] })) };
+}
+
+/** An archive is what its manifest says, or it is not what an export made. */
+function rejectStrays(files: readonly UnpackedFile[], manifest: ExportManifest, limits: Limits): void {
+  if (manifest.skills.length > limits.archiveSkills)
+    throw new SkillError("LIMIT_EXCEEDED", `The archive has more than ${limits.archiveSkills} skills.`, {
+      details: { limit: "archiveSkills", max: limits.archiveSkills },
+    });
+  const ids = new Set<string>(manifest.skills.map(({ id }) => id));
+  const stray = files.find(({ path }) => path !== EXPORT_MANIFEST && !ids.has(path.split("/", 1)[0] ?? ""));
+  if (stray !== undefined) throw refuse(`${stray.path} belongs to no skill of ${EXPORT_MANIFEST}.`);
+}
+
+function refuse(message: string): SkillError {
+  return new SkillError("ARCHIVE_INVALID", message, { hint: "Export the skills anew." });
+}
+
+async function importOne(
+  exported: ExportedSkill,
+  folder: string,
+  archiveDigest: Digest,
+  options: ImportOptions,
+  context: RegistryContext,
+): Promise<ImportedSkill> {
+  const { id, trust: exportedTrust } = exported;
+  try {
+    const staged = await stageExported(id, folder, options, context);
+    rejectOther(staged, exported);
+    const provenance = {
+      source: "import",
+      ...claimsOf(exported),
+      ...options.provenance,
+      archiveDigest,
+    } as const;
+    const published = await publishStaged(staged, { ...options, provenance, exportedTrust }, context);
+    return await restoreSettings(exported, published, options, context);
+  } catch (error) {
+    if (!(error instanceof SkillError) || isOfAll(error)) throw error;
+    const { code, message, hint, details } = error;
+    // Refusals of skills carry the diagnostics that they are for; see `invalidSkill`.
+    const diagnostics = (details["diagnostics"] ?? []) as readonly Diagnostic[];
+    return { id, path: id, status: "failed", error: { code, message, hint }, diagnostics, restored: [] };
+  }
+}
+
+/** As it lies there: helpers that it shares were copied in before it was exported. */
+async function stageExported(
+  id: string,
+  folder: string,
+  { signal }: ImportOptions,
+  { limits }: RegistryContext,
+): Promise<StagedSkill> {
+  const place = join(folder, id);
+  if (tryStat(place) === undefined) throw damaged(id, "is not in it");
+  return await stageFolder(place, { id, within: place, signal }, limits);
+}
+
+/** The hash is over the files, so that all else of a manifest that speaks of them follows from it. */
+function rejectOther(staged: StagedSkill, { id, treeHash, skillHash, version }: ExportedSkill): void {
+  if (staged.treeHash !== treeHash)
+    throw damaged(id, `has the tree hash ${staged.treeHash}, not ${treeHash}`);
+  if (staged.skillHash !== skillHash)
+    throw damaged(id, `has a SKILL.md of the hash ${staged.skillHash}, not ${skillHash}`);
+  if (staged.record.version !== version) throw damaged(id, "has another version than its manifest says");
+}
+
+function damaged(id: string, problem: string): SkillError {
+  return new SkillError("INTEGRITY_FAILED", `The archive is damaged: the skill ${id} ${problem}.`, {
+    hint: "Fetch the archive again, or export the skill anew.",
+    details: { id },
+  });
+}
+
+/** What the archive says of where a skill came from; that an archive says so is recorded with it. */
+function claimsOf({ provenance: { originUrl, ref } }: ExportedSkill) {
+  return { ...(isLine(originUrl) ? { originUrl } : {}), ...(isLine(ref) ? { ref } : {}) };
+}
+
+/** It is shown to people: what could be taken for anything but one line of text is not taken over. */
+function isLine(text: string | undefined): text is string {
+  return text !== undefined && text.length <= 2048 && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u.test(text);
+}
+
+/** Whoever takes an archive's word on who may see a skill is an administrator. What does not come back undoes nothing. */
+async function restoreSettings(
+  exported: ExportedSkill,
+  published: Published,
+  { by, dryRun = false }: ImportOptions,
+  context: RegistryContext,
+): Promise<ImportedSkill> {
+  const isAdmin = by.role === "admin" && by.agent === undefined;
+  const { uid, isNew } = published;
+  if (dryRun || !isAdmin || !isNew || uid === undefined) return { ...published, restored: [] };
+  const edit: SkillEdit = {
+    // Between private and internal, grants decide.
+    ...(exported.visibility === "public" ? { visibility: "public" } : {}),
+    ...overrideOf(exported),
+  };
+  const edited = await restoreEdit(uid, edit, published, by, context);
+  const agents = await restoreGrants(uid, exported.grants, by, context);
+  if (agents.length === 0) return edited;
+  const { visibility } = (await context.store.findSkill(uid)) ?? edited;
+  return { ...edited, visibility, restored: [...edited.restored, "grants"] };
+}
+
+async function restoreEdit(
+  uid: string,
+  edit: SkillEdit,
+  published: Published,
+  by: ImportOptions["by"],
+  context: RegistryContext,
+): Promise<Published & Pick<ImportedSkill, "restored">> {
+  const restored = Object.keys(edit);
+  if (restored.length === 0) return { ...published, restored };
+  try {
+    const edited = await editSkill(uid, edit, { by }, context);
+    return { ...published, visibility: edited.skill.visibility, restored };
+  } catch (error) {
+    if (!(error instanceof SkillError) || isOfAll(error)) throw error;
+    const warning = `What the archive says of ${restored.join(", ")} was not taken over: ${error.message}`;
+    return { ...published, warnings: [...published.warnings, warning], restored: [] };
+  }
+}
+
+function overrideOf({ override: { name, description, tags } }: ExportedSkill): SkillEdit {
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(description === undefined ? {} : { description }),
+    ...(tags === undefined ? {} : { tags }),
+  };
+}

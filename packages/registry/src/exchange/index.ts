@@ -1,0 +1,3 @@
+export { type ExportFormat, exportSkills } from "./export.ts";
+export { exportFolder } from "./export-folder.ts";
+export { importSkills } from "./import.ts";

@@ -1,0 +1,96 @@
+import { isUtf8 } from "node:buffer";
+import { SkillError } from "@skillhold/protocol/error";
+import { parseSkill, scalarText } from "@skillhold/skill";
+import { clawhubFingerprint } from "./clawhub-lock.ts";
+
+export interface ClawhubFile {
+  readonly path: string;
+  readonly content: Uint8Array;
+}
+
+/** A skill as ClawHub takes it. */
+export interface ClawhubBundle {
+  readonly slug: string;
+  readonly files: readonly ClawhubFile[];
+  /** Hidden files, which ClawHub never takes, and what was refused and left out on request. */
+  readonly leftOut: readonly RefusedFile[];
+  readonly bytes: number;
+  readonly fingerprint: string;
+  /** What whoever publishes it has to know. */
+  readonly notes: readonly string[];
+}
+
+export interface RefusedFile {
+  readonly path: string;
+  readonly reason: "hidden" | "not-text" | "too-large";
+}
+
+export interface ClawhubOptions {
+  /** Leaves out the files that ClawHub refuses, in place of failing for them. */
+  readonly isPartialAllowed?: boolean;
+}
+
+const MB = 1024 * 1024;
+/** ClawHub's, and not ours to set. */
+const MAX_FILE_BYTES = 10 * MB;
+const MAX_BUNDLE_BYTES = 50 * MB;
+const LICENSE_NOTE =
+  "ClawHub publishes every skill under MIT-0: free to use, change and pass on, without attribution.";
+
+/**
+ * Brings a skill under the rules of ClawHub: text only, at most 10 MB a file and 50 MB in all, nothing hidden. The
+ * ignore files were heeded when the skill was packed. Every file that is refused is named at once.
+ */
+export function toClawhubBundle(
+  slug: string,
+  files: readonly ClawhubFile[],
+  options: ClawhubOptions = {},
+): ClawhubBundle {
+  const leftOut = files.flatMap(refusalOf);
+  const refused = leftOut.filter(({ reason }) => reason !== "hidden");
+  if (refused.length > 0 && options.isPartialAllowed !== true) throw explain(slug, refused);
+  const gone = new Set(leftOut.map(({ path }) => path));
+  const kept = files.filter(({ path }) => !gone.has(path));
+  const bytes = kept.reduce((sum, { content }) => sum + content.length, 0);
+  if (bytes > MAX_BUNDLE_BYTES) throw tooLarge(slug, bytes);
+  const fingerprint = clawhubFingerprint(kept);
+  return { slug, files: kept, leftOut, bytes, fingerprint, notes: notesOn(slug, kept) };
+}
+
+function refusalOf({ path, content }: ClawhubFile): readonly RefusedFile[] {
+  if (path.split("/").some((segment) => segment.startsWith("."))) return [{ path, reason: "hidden" }];
+  if (content.length > MAX_FILE_BYTES) return [{ path, reason: "too-large" }];
+  return isUtf8(content) && !content.includes(0) ? [] : [{ path, reason: "not-text" }];
+}
+
+function explain(slug: string, refused: readonly RefusedFile[]): SkillError {
+  const named = refused.slice(0, 10).map(({ path, reason }) => `${path} (${reason})`);
+  const more = refused.length > named.length ? ` and ${refused.length - named.length} more` : "";
+  return new SkillError("SKILL_INVALID", `ClawHub does not take ${slug}: ${named.join(", ")}${more}.`, {
+    hint: "ClawHub takes text files of at most 10 MB. Name the others in .clawhubignore and publish again.",
+    details: { skill: slug, refused },
+  });
+}
+
+function tooLarge(slug: string, bytes: number): SkillError {
+  return new SkillError(
+    "LIMIT_EXCEEDED",
+    `${slug} has ${bytes} bytes; ClawHub takes ${MAX_BUNDLE_BYTES} at most.`,
+    {
+      hint: "Name what users of the skill do not need in .clawhubignore and publish again.",
+      details: { skill: slug, bytes, max: MAX_BUNDLE_BYTES },
+    },
+  );
+}
+
+/** Another licence in SKILL.md does not bind ClawHub, so that whoever publishes must be free to give MIT-0. */
+function notesOn(slug: string, files: readonly ClawhubFile[]): readonly string[] {
+  const main = files.find(({ path }) => path === "SKILL.md" || path === "skill.md");
+  const license = main === undefined ? undefined : scalarText(parseSkill(main.content), "license")?.trim();
+  if (license === undefined || /^MIT-0$/i.test(license)) return [LICENSE_NOTE];
+  const shown = license.replace(/\s+/g, " ").slice(0, 80);
+  return [
+    LICENSE_NOTE,
+    `${slug} says its licence is ${shown}: publish it only if you may give it under MIT-0.`,
+  ];
+}

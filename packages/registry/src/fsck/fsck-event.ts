@@ -1,0 +1,99 @@
+import type { Digest, SkillEvent } from "@skillhold/protocol";
+import type { RegistryContext } from "../record/registry-context.ts";
+import type { FsckFindings } from "./fsck-finding.ts";
+import type { SkillRows } from "./fsck-skill.ts";
+
+/** What the events say of a skill. */
+interface Story {
+  readonly published: Map<number, Digest>;
+  /** The revision that the last event made count. */
+  pointer: number;
+  isDeleted: boolean;
+  /** The number of the last event about it. */
+  seq: number;
+}
+
+const PAGE = 500;
+
+/**
+ * Checks the chain of events, and that rows and events tell the same: no state without its event, and no event whose
+ * state is gone. Answers with how many events there are.
+ */
+export async function checkEvents(
+  rows: ReadonlyMap<string, SkillRows>,
+  since: number,
+  findings: FsckFindings,
+  { store }: RegistryContext,
+): Promise<number> {
+  const broken = await store.listBrokenEvents();
+  for (const seq of broken)
+    findings.add("EVENT_BROKEN", `event ${seq}`, "It is missing, or is not what was appended.");
+  // A body that cannot be read ends the feed: what it tells of rows is then unknown.
+  if (broken.length > 0) return await store.lastEvent();
+  const stories = new Map<string, Story>();
+  let count = 0;
+  for (let seq = 0; ; ) {
+    const events = await store.eventsAfter(seq, PAGE);
+    for (const { seq: number, event } of events) follow(stories, number, event, since, rows, findings);
+    count += events.length;
+    const last = events.at(-1);
+    if (last === undefined) break;
+    seq = last.seq;
+  }
+  for (const [id, row] of rows) checkRow(id, row, stories.get(id), since, findings);
+  return count;
+}
+
+function follow(
+  stories: Map<string, Story>,
+  seq: number,
+  event: SkillEvent,
+  since: number,
+  rows: ReadonlyMap<string, SkillRows>,
+  findings: FsckFindings,
+): void {
+  if (event.type !== "skill.published" && event.type !== "skill.rolled_back" && !isRemoval(event)) return;
+  const story = stories.get(event.skill) ?? { published: new Map(), pointer: 0, isDeleted: false, seq: 0 };
+  stories.set(event.skill, story);
+  story.seq = seq;
+  story.isDeleted = event.type === "skill.deleted";
+  if (isRemoval(event)) return;
+  story.pointer = event.revision;
+  if (event.type !== "skill.published") return;
+  story.published.set(event.revision, event.hash);
+  // Rows were read after this event was committed.
+  if (seq <= since && rows.get(event.skill)?.trees.get(event.revision) !== event.hash)
+    findings.add(
+      "REVISION_MISSING",
+      `${event.skill}@${event.revision}`,
+      "It was published, and has no such row.",
+    );
+}
+
+function isRemoval(
+  event: SkillEvent,
+): event is Extract<SkillEvent, { type: "skill.deleted" | "skill.restored" }> {
+  return event.type === "skill.deleted" || event.type === "skill.restored";
+}
+
+function checkRow(
+  id: string,
+  { skill, trees }: SkillRows,
+  story: Story | undefined,
+  since: number,
+  findings: FsckFindings,
+): void {
+  for (const [revision, hash] of trees)
+    if (story?.published.get(revision) !== hash)
+      findings.add("EVENT_MISSING", `${id}@${revision}`, "No event tells that it was published.");
+  // What changed after the rows were read says nothing of them.
+  if (story === undefined || story.seq > since) return;
+  if (story.pointer !== skill.revision)
+    findings.add(
+      "POINTER_WRONG",
+      id,
+      `It points to revision ${skill.revision}; the events say ${story.pointer}.`,
+    );
+  if (story.isDeleted !== (skill.status === "deleted"))
+    findings.add("EVENT_MISSING", id, `It is ${skill.status}, and its events say otherwise.`);
+}

@@ -1,0 +1,230 @@
+import { mkdir, realpath } from "node:fs/promises";
+import { resolve } from "node:path";
+import { errorCodeOf, normalizeRelative } from "@skillhold/core/bundle";
+import type { ByteRange, FilePart, LibraryChange, OpenBundle, Shelf } from "@skillhold/core/library";
+import type { Digest, SkillEntry } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
+import { type Host, parseSkill } from "@skillhold/skill";
+import { readDeleted } from "../access/held-skill.ts";
+import type { RegisteredSkill } from "../record/registered-skill.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
+import { catchUp, type Followed, follow } from "../record/registry-feed.ts";
+import { copyRevision, materialise, revisionFolder } from "../release/materialise.ts";
+import { findSkillFile } from "../release/skill-file.ts";
+import { TreeReader } from "../release/tree-reader.ts";
+import { RegistryView, textKey } from "./registry-view.ts";
+import type { HeldSkill } from "./shelved-skill.ts";
+
+export interface RegistryShelfOptions {
+  readonly host: Host;
+  /** What the registry is called among the sources of a library. */
+  readonly label: string;
+  /** A folder in which revisions are laid out for readers that have a file system. */
+  readonly copies?: string | undefined;
+  /** Told of what fails while nobody waits for it: a refresh after a hint, a listener. */
+  readonly onError?: ((error: unknown) => void) | undefined;
+}
+
+/** The skills of a registry, as a view in memory that follows the store's events. */
+export class RegistryShelf implements Shelf {
+  readonly #options: RegistryShelfOptions;
+  readonly #context: RegistryContext;
+  /** Reads what entries of this shelf are made of. */
+  readonly reader: TreeReader;
+  readonly #listeners = new Set<(change: LibraryChange) => void>();
+  #followed: Followed;
+  #running: Promise<unknown> = Promise.resolve();
+  #waiting: Promise<void> | undefined;
+  #stop: (() => Promise<void>) | undefined;
+
+  private constructor(followed: Followed, options: RegistryShelfOptions, context: RegistryContext) {
+    this.#followed = followed;
+    this.#options = options;
+    this.#context = context;
+    this.reader = new TreeReader(context.store);
+  }
+
+  static async open(options: RegistryShelfOptions, context: RegistryContext): Promise<RegistryShelf> {
+    const { host, label } = options;
+    const copies = options.copies === undefined ? undefined : await makeFolder(options.copies);
+    const overridden = new WeakSet<SkillEntry>();
+    const pinned = new WeakSet<SkillEntry>();
+    const place = (row: RegisteredSkill) => pathOf(row, label, copies);
+    const making = { host, label, overridden, pinned, pathOf: place };
+    return new RegistryShelf(await follow(making, context.store), { ...options, copies }, context);
+  }
+
+  /** From now on changes are told soon after they were made, and not only when someone calls. */
+  async watch(): Promise<void> {
+    this.#stop ??= await this.#context.store.onCommit(() => {
+      // The hint is nobody's question: what fails is told, and the next call asks for itself.
+      this.refresh().catch((error: unknown) => this.#options.onError?.(error));
+    });
+  }
+
+  /**
+   * Many calls share a look at the store, but only one that has not begun: what was committed before a call is seen
+   * by it.
+   */
+  refresh(): Promise<void> {
+    if (this.#waiting !== undefined) return this.#waiting;
+    const turn = this.#running.then(async () => {
+      this.#waiting = undefined;
+      await this.#refresh();
+    });
+    this.#waiting = turn;
+    this.#running = turn.catch(() => {});
+    return turn;
+  }
+
+  view(): RegistryView {
+    return this.#followed.view;
+  }
+
+  /** What is kept of the skill that an entry of this shelf is of. */
+  findHeld({ id, source }: Pick<SkillEntry, "id" | "source">): HeldSkill | undefined {
+    return source === this.#options.label ? this.view().findHeld(id) : undefined;
+  }
+
+  /** What was deleted and can be restored, as a view of its own. */
+  async deleted(): Promise<RegistryView> {
+    const { view, making } = this.#followed;
+    return RegistryView.of(await readDeleted(this.#context.store), view.people, making);
+  }
+
+  /** As long as it stays the same, so do the words that a search reads of a skill. */
+  textKey(entry: SkillEntry): string {
+    return textKey(entry, this.#followed.making.overridden.has(entry));
+  }
+
+  open(entry: SkillEntry): Promise<OpenBundle> {
+    return this.#reading(entry, (current) => this.#open(current));
+  }
+
+  readFile(entry: SkillEntry, path: string, range: Required<ByteRange>): Promise<FilePart> {
+    return this.#reading(entry, (current) => this.#readFile(current, path, range));
+  }
+
+  copy(entry: SkillEntry, folder: string): Promise<Digest> {
+    return this.#reading(entry, async (current) =>
+      copyRevision(await this.#treeHash(current), folder, this.#context),
+    );
+  }
+
+  onChange(listener: (change: LibraryChange) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** The store stays open: it belongs to whoever opened it. */
+  async close(): Promise<void> {
+    this.#listeners.clear();
+    await this.#stop?.();
+    this.#stop = undefined;
+    await this.#running;
+  }
+
+  async #refresh(): Promise<void> {
+    const { followed, change } = await catchUp(this.#followed, this.#context.store);
+    this.#followed = followed;
+    if (change !== undefined) this.#tell(change);
+  }
+
+  /** A listener that fails keeps neither the others nor the call that came upon the change from going on. */
+  #tell(change: LibraryChange): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(change);
+      } catch (error) {
+        this.#options.onError?.(error);
+      }
+    }
+  }
+
+  /**
+   * A revision whose bytes were given up while it was looked up is read as the one that counts now; but not for someone
+   * who is held to it.
+   */
+  async #reading<T>(entry: SkillEntry, work: (entry: SkillEntry) => Promise<T>): Promise<T> {
+    try {
+      return await work(entry);
+    } catch (error) {
+      if (!(error instanceof SkillError) || error.code !== "INTEGRITY_FAILED") throw error;
+      await this.refresh();
+      const isPinned = this.#followed.making.pinned.has(entry);
+      const current = isPinned ? this.#findPinned(entry) : this.view().find(entry.id);
+      if (current === undefined) throw new SkillError("SKILL_NOT_FOUND", `There is no skill ${entry.id}.`);
+      if (current.revision === entry.revision) throw error;
+      return await work(current);
+    }
+  }
+
+  #findPinned({ id, revision = 0 }: SkillEntry): SkillEntry | undefined {
+    return this.view().standing(id)?.ownership?.revision(revision);
+  }
+
+  async #open(entry: SkillEntry): Promise<OpenBundle> {
+    const { id, skillHash } = entry;
+    const treeHash = await this.#treeHash(entry);
+    const files = await this.reader.files(treeHash);
+    const file = findSkillFile(files);
+    if (file?.digest !== skillHash)
+      throw new SkillError("INTEGRITY_FAILED", `The SKILL.md of ${id} is not the one that was published.`);
+    const skill = parseSkill(await this.reader.bytes(file), this.#context.limits);
+    const folder = await this.#layOut(entry, treeHash);
+    return { entry, skill, skillHash, treeHash, files, folder, isLastGood: false };
+  }
+
+  async #readFile(
+    entry: SkillEntry,
+    path: string,
+    { start, length }: Required<ByteRange>,
+  ): Promise<FilePart> {
+    const wanted = normalizeRelative(path, this.#context.limits);
+    const treeHash = await this.#treeHash(entry);
+    const file = (await this.reader.files(treeHash)).find((each) => each.path === wanted);
+    if (file === undefined)
+      throw new SkillError("PATH_NOT_FOUND", `${path}: The skill has no such file.`, {
+        hint: "The skill's files are listed when it is read.",
+      });
+    const bytes = await this.reader.bytes(file);
+    const { size, digest } = file;
+    return { entry, bytes: bytes.subarray(start, start + length), size, digest, treeHash };
+  }
+
+  /** A row may have come without one; the revision has it. */
+  async #treeHash({ id, revision = 0, treeHash }: SkillEntry): Promise<Digest> {
+    if (treeHash !== undefined) return treeHash;
+    const row = this.view().row(id);
+    const found = row === undefined ? undefined : await this.#context.store.findRevision(row.uid, revision);
+    if (found !== undefined) return found.treeHash;
+    throw new SkillError("INTEGRITY_FAILED", `The revision ${revision} of ${id} is missing.`);
+  }
+
+  async #layOut({ id }: SkillEntry, treeHash: Digest): Promise<string | undefined> {
+    const { copies } = this.#options;
+    return copies === undefined
+      ? undefined
+      : await materialise(treeHash, id, { folder: copies }, this.#context);
+  }
+}
+
+/** The real path, which is what copies are known by. Where nothing can be written, skills can still be read. */
+async function makeFolder(folder: string): Promise<string> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    return await realpath(folder);
+  } catch (error) {
+    if (!["EROFS", "EACCES", "EPERM"].includes(errorCodeOf(error))) throw error;
+    return resolve(folder);
+  }
+}
+
+function pathOf(
+  { id, revision, treeHash }: RegisteredSkill,
+  label: string,
+  copies: string | undefined,
+): string {
+  if (copies === undefined || treeHash === undefined) return `${label}:${id}@${revision}`;
+  return revisionFolder(treeHash, id, { folder: copies });
+}

@@ -1,0 +1,256 @@
+import { hash } from "node:crypto";
+import {
+  type AgentStanding,
+  type InvalidSkill,
+  type LibraryChange,
+  revisionName,
+  type ShelfView,
+  type Standing,
+} from "@skillhold/core/library";
+import { type SourceKind, toEntry } from "@skillhold/core/source";
+import type { SkillEntry } from "@skillhold/protocol";
+import type { Host } from "@skillhold/skill";
+import {
+  type CurrentSkill,
+  type RegisteredSkill,
+  type Revision,
+  shownFields,
+} from "../record/registered-skill.ts";
+import { type HeldSkill, type ShelvedSkill, ShelvedSkills } from "./shelved-skill.ts";
+
+/** What entries are made with. */
+export interface EntryMaking {
+  readonly host: Host;
+  /** What the registry is called among the sources of a library. */
+  readonly label: string;
+  /** Where the files of a skill are, or would be. */
+  pathOf(skill: RegisteredSkill): string;
+  /** The entries in which someone's words stand in place of those of SKILL.md. */
+  readonly overridden: WeakSet<SkillEntry>;
+  /** The entries of revisions that someone is held to. */
+  readonly pinned: WeakSet<SkillEntry>;
+}
+
+/** What of a registry is not about one skill. */
+export interface RegistryPeople {
+  /** By their keys; those that were taken away since the view was first made, too. */
+  readonly agents: ReadonlyMap<string, AgentStanding>;
+  /** Ids of skills in folders that someone switched off. */
+  readonly folderOff: ReadonlySet<string>;
+}
+
+/** What the registry held at one moment: the skills that count, each with its row. An entry is made when it is looked at. */
+export class RegistryView implements ShelfView {
+  /** Nothing in a registry has the id of another. */
+  readonly shadowed = [];
+  readonly people: RegistryPeople;
+  readonly #skills: ShelvedSkills;
+  readonly #making: EntryMaking;
+  #entries: readonly SkillEntry[] | undefined;
+  #alternates: ReadonlyMap<string, SkillEntry> | undefined;
+
+  private constructor(skills: ShelvedSkills, people: RegistryPeople, making: EntryMaking) {
+    this.#skills = skills;
+    this.people = people;
+    this.#making = making;
+  }
+
+  static of(skills: readonly HeldSkill[], people: RegistryPeople, making: EntryMaking): RegistryView {
+    return new RegistryView(ShelvedSkills.of(skills.map((held) => ({ ...held }))), people, making);
+  }
+
+  get entries(): readonly SkillEntry[] {
+    this.#entries ??= this.#skills
+      .list()
+      .filter(isValid)
+      .map((skill) => this.#entryOf(skill));
+    return this.#entries;
+  }
+
+  find(id: string): SkillEntry | undefined {
+    const skill = this.#skills.find(id);
+    return skill !== undefined && isValid(skill) ? this.#entryOf(skill) : undefined;
+  }
+
+  standing(id: string): Standing | undefined {
+    const shelved = this.#skills.find(id);
+    if (shelved === undefined) return undefined;
+    shelved.standing ??= standingOf(shelved, this.#making);
+    return shelved.standing;
+  }
+
+  /** Revisions that someone is held to, and that do not count for the others. */
+  get alternates(): ReadonlyMap<string, SkillEntry> {
+    this.#alternates ??= new Map(
+      this.#skills
+        .list()
+        .filter(({ pinned }) => pinned.length > 0)
+        .flatMap(({ current: { skill }, pinned }) =>
+          pinned.flatMap(({ revision }) => {
+            const entry = this.standing(skill.id)?.ownership?.revision(revision);
+            return entry === undefined ? [] : [[revisionName(skill.id, revision), entry] as const];
+          }),
+        ),
+    );
+    return this.#alternates;
+  }
+
+  agent(key: string): AgentStanding | undefined {
+    return this.people.agents.get(key);
+  }
+
+  /** A registry holds skills of all kinds; each ranks by what it is trusted with. */
+  kind(id: string): SourceKind | undefined {
+    return this.#skills.find(id)?.current.revision.trust;
+  }
+
+  /** All of them, the invalid ones too. */
+  held(): readonly HeldSkill[] {
+    return this.#skills.list();
+  }
+
+  findHeld(id: string): HeldSkill | undefined {
+    return this.#skills.find(id);
+  }
+
+  /** The same skills among others. */
+  among(people: RegistryPeople): RegistryView {
+    return new RegistryView(this.#skills, people, this.#making);
+  }
+
+  since(earlier: ShelfView): ReadonlySet<string> | undefined {
+    return earlier instanceof RegistryView ? this.#skills.since(earlier.#skills) : undefined;
+  }
+
+  row(id: string): RegisteredSkill | undefined {
+    return this.#skills.find(id)?.current.skill;
+  }
+
+  get invalid(): readonly InvalidSkill[] {
+    const invalid = this.#skills.list().filter((skill) => !isValid(skill));
+    return invalid.map(({ current: { skill, revision } }) => {
+      const { id } = skill;
+      const { diagnostics } = revision.record;
+      return { id, path: this.#making.pathOf(skill), source: this.#making.label, diagnostics };
+    });
+  }
+
+  /** The view after some skills were looked at again, and what became of them; undefined when that is nothing. */
+  with(
+    ids: Iterable<string>,
+    found: readonly HeldSkill[],
+  ): { readonly view: RegistryView; readonly change: LibraryChange } | undefined {
+    const now = new Map<string, HeldSkill>(found.map((held) => [held.current.skill.id, held]));
+    const added: string[] = [];
+    const changed: string[] = [];
+    const removed: string[] = [];
+    const touched = new Map<string, ShelvedSkill | undefined>();
+    for (const id of ids) {
+      const before = this.#skills.find(id);
+      const after = now.get(id);
+      if (before === undefined && after === undefined) continue;
+      if (before !== undefined && after !== undefined && isSame(before, after)) continue;
+      touched.set(id, after === undefined ? undefined : { ...after });
+      const list = before === undefined ? added : after === undefined ? removed : changed;
+      list.push(id);
+    }
+    if (touched.size === 0) return undefined;
+    return {
+      view: new RegistryView(this.#skills.with(touched), this.people, this.#making),
+      change: { added: added.sort(), changed: changed.sort(), removed: removed.sort(), broken: [] },
+    };
+  }
+
+  #entryOf(shelved: ShelvedSkill): SkillEntry {
+    shelved.entry ??= entryOf(shelved.current, this.#making);
+    return shelved.entry;
+  }
+}
+
+function isValid({ current }: ShelvedSkill): boolean {
+  return current.revision.record.isValid;
+}
+
+/** Revisions never change but that their bytes are given up, so that a skill is the same when its rows are. */
+function isSame(before: HeldSkill, after: HeldSkill): boolean {
+  const rows = ({ current: { skill }, grants, pinned, isPinned }: HeldSkill) => {
+    const revisions = pinned.map(({ revision, purgedAt }) => [revision, purgedAt]);
+    return JSON.stringify([skill, grants, isPinned, revisions]);
+  };
+  return rows(before) === rows(after);
+}
+
+function standingOf(
+  { current: { skill }, grants, pinned, isPinned }: HeldSkill,
+  making: EntryMaking,
+): Standing {
+  const { isEnabled, status, reason, owner, visibility, isSystem } = skill;
+  const made = new Map<number, SkillEntry | undefined>();
+  const revision = (number: number) => {
+    if (!made.has(number)) made.set(number, pinnedEntry(number, skill, pinned, making));
+    return made.get(number);
+  };
+  return {
+    isEnabled,
+    status,
+    reason,
+    ownership: { owner, visibility, isSystem, grants, isPinned, revision },
+  };
+}
+
+/** What an administrator says in place of SKILL.md, and what was found missing, is about the revision that counts. */
+function pinnedEntry(
+  number: number,
+  skill: RegisteredSkill,
+  pinned: readonly Revision[],
+  making: EntryMaking,
+): SkillEntry | undefined {
+  const revision = pinned.find((each) => each.revision === number);
+  if (revision === undefined || revision.purgedAt !== undefined || !revision.record.isValid) return undefined;
+  const { treeHash } = revision;
+  const own = { ...skill, revision: number, treeHash, override: {}, missing: [] };
+  const entry = entryOf({ skill: own, revision }, making);
+  making.pinned.add(entry);
+  return entry;
+}
+
+function entryOf({ skill, revision }: CurrentSkill, making: EntryMaking): SkillEntry {
+  const { host, label, pathOf, overridden } = making;
+  const { id, override, treeHash, missing } = skill;
+  const { record, trust, createdAt } = revision;
+  const path = pathOf(skill);
+  const found = { id, source: label, trust, path, file: "SKILL.md", mtimeMs: Date.parse(createdAt) };
+  const isOwn = isEmpty(override);
+  const entry = toEntry(isOwn ? record : { ...record, ...shownFields(record, override) }, found, host);
+  if (!isOwn) overridden.add(entry);
+  // It is new and nobody else has it yet: with as many skills as there may be, another copy of each is felt.
+  return Object.assign(
+    entry,
+    { revision: skill.revision },
+    treeHash === undefined ? undefined : { treeHash },
+    missing.length === 0 ? undefined : { readiness: lacking(entry.readiness, missing) },
+  );
+}
+
+function isEmpty(override: RegisteredSkill["override"]): boolean {
+  for (const _ in override) return false;
+  return true;
+}
+
+function lacking(
+  { state, reasons }: SkillEntry["readiness"],
+  missing: readonly string[],
+): SkillEntry["readiness"] {
+  return {
+    state: state === "unsupported" ? state : "missing-deps",
+    reasons: [...reasons, ...missing.map((name) => `${name} is missing`)],
+  };
+}
+
+/** What the text of a skill is known by: its files, and the words that stand in place of theirs. */
+export function textKey(entry: SkillEntry, isOverridden: boolean): string {
+  const { treeHash, skillHash, name, description, tags } = entry;
+  const files = treeHash ?? skillHash;
+  if (!isOverridden) return files;
+  return `${files}+${hash("sha256", JSON.stringify([name, description, tags]), "hex")}`;
+}

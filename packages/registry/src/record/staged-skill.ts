@@ -1,0 +1,24 @@
+import type { Omission } from "@skillhold/core/bundle";
+import type { SkillRecord } from "@skillhold/core/source";
+import type { Diagnostic, Digest, SkillId } from "@skillhold/protocol";
+import type { ParsedSkill } from "@skillhold/skill";
+import type { TreeFile } from "./registered-skill.ts";
+
+/** A skill on its way into the registry: every byte of it at one moment, and what they say. */
+export interface StagedSkill {
+  readonly id: SkillId;
+  readonly skill: ParsedSkill;
+  readonly record: SkillRecord;
+  readonly treeHash: Digest;
+  readonly skillHash: Digest;
+  readonly files: readonly StagedFile[];
+  readonly bytes: number;
+  /** What is in the folder and not in the bundle. */
+  readonly omitted: readonly Omission[];
+  /** Of the `publish` profile; none is an error. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export interface StagedFile extends TreeFile {
+  readonly content: Uint8Array;
+}

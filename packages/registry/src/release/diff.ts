@@ -1,0 +1,168 @@
+import { isDeepStrictEqual } from "node:util";
+import { comparePaths } from "@skillhold/core/bundle";
+import type { PathChange } from "@skillhold/core/session";
+import type { Digest } from "@skillhold/protocol";
+import type { FrontmatterMap, FrontmatterValue } from "@skillhold/skill";
+import type { TreeFile } from "../record/registered-skill.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
+import type { StagedSkill } from "../record/staged-skill.ts";
+import { diffText, type TextDiff, TextDiffBudget } from "./diff-text.ts";
+import { getRevision, getTree, rejectPurged } from "./revisions.ts";
+
+/** How one state of a skill became another. */
+export interface SkillDiff {
+  readonly from: DiffEnd;
+  readonly to: DiffEnd;
+  /** In the order of their paths; none when the trees are the same. */
+  readonly files: readonly FileChange[];
+  /** The fields of the frontmatter that differ, by name. */
+  readonly fields: readonly FieldChange[];
+}
+
+export interface DiffEnd {
+  /** Undefined for what is not published. */
+  readonly revision: number | undefined;
+  readonly version: string | undefined;
+  readonly treeHash: Digest;
+}
+
+export interface FileChange extends TextDiff, PathChange {
+  readonly from: TreeFile | undefined;
+  readonly to: TreeFile | undefined;
+}
+
+export interface FieldChange {
+  readonly field: string;
+  readonly from: FrontmatterValue | undefined;
+  readonly to: FrontmatterValue | undefined;
+}
+
+/** What differs between two trees, which is always the same. */
+export type TreeDiff = Pick<SkillDiff, "files" | "fields">;
+
+/** Keeps what was compared once, or makes it. */
+export interface TreeDiffs {
+  get(from: Digest, to: Digest, make: () => Promise<TreeDiff>): Promise<TreeDiff>;
+}
+
+/** Without a number, the revision that counts. */
+export async function diffRevisions(
+  idOrUid: string,
+  from: number | undefined,
+  to: number | undefined,
+  context: RegistryContext & { readonly diffs?: TreeDiffs },
+): Promise<SkillDiff> {
+  const before = await openRevision(idOrUid, from, context);
+  const after = await openRevision(idOrUid, to, context);
+  const make = () => diffStates(before, after, context);
+  const { diffs } = context;
+  const { treeHash } = before.end;
+  const diff = diffs === undefined ? await make() : await diffs.get(treeHash, after.end.treeHash, make);
+  return { from: before.end, to: after.end, ...diff };
+}
+
+/** What publishing a staged skill would change. */
+export async function diffStaged(
+  idOrUid: string,
+  from: number | undefined,
+  staged: StagedSkill,
+  context: RegistryContext,
+): Promise<SkillDiff> {
+  const { treeHash, files, record, skill } = staged;
+  const contents = new Map(files.map(({ digest, content }) => [digest, content]));
+  const state: State = {
+    end: { revision: undefined, version: record.version, treeHash },
+    files,
+    frontmatter: skill.frontmatter,
+    // Every digest asked for is one of these files'.
+    read: async (digest) => contents.get(digest) ?? new Uint8Array(),
+  };
+  const before = await openRevision(idOrUid, from, context);
+  return { from: before.end, to: state.end, ...(await diffStates(before, state, context)) };
+}
+
+/** `diffStaged` of two lists of files, without their texts. */
+export function listChanges(from: readonly TreeFile[], to: readonly TreeFile[]): readonly PathChange[] {
+  return pairsOf(from, to).map(({ path, change }) => ({ path, change }));
+}
+
+interface State {
+  readonly end: DiffEnd;
+  readonly files: readonly TreeFile[];
+  readonly frontmatter: FrontmatterMap;
+  read(digest: Digest): Promise<Uint8Array>;
+}
+
+async function openRevision(
+  idOrUid: string,
+  number: number | undefined,
+  context: RegistryContext,
+): Promise<State> {
+  const found = await getRevision(idOrUid, number, context);
+  rejectPurged(found, idOrUid);
+  const { revision, version, treeHash, frontmatter } = found;
+  return {
+    end: { revision, version, treeHash },
+    files: await getTree(treeHash, context.store),
+    frontmatter,
+    read: (digest) => context.store.blobs.get(digest),
+  };
+}
+
+async function diffStates(from: State, to: State, { clock }: RegistryContext): Promise<TreeDiff> {
+  const budget = new TextDiffBudget(clock);
+  const files: FileChange[] = [];
+  for (const pair of pairsOf(from.files, to.files)) {
+    const text = pair.change === "mode" ? {} : await diffContent(pair.path, pair, from, to, budget);
+    files.push({ ...pair, ...text });
+  }
+  return { files, fields: diffFields(from.frontmatter, to.frontmatter) };
+}
+
+type Pair = Pick<FileChange, "from" | "to">;
+
+/** What differs, in the order of the paths. */
+function pairsOf(from: readonly TreeFile[], to: readonly TreeFile[]): readonly (PathChange & Pair)[] {
+  const before = new Map(from.map((file) => [file.path, file]));
+  const after = new Map(to.map((file) => [file.path, file]));
+  const paths = [...new Set([...before.keys(), ...after.keys()])].sort(comparePaths);
+  return paths.flatMap((path) => {
+    const pair = { from: before.get(path), to: after.get(path) };
+    const change = changeOf(pair);
+    return change === undefined ? [] : [{ path, change, ...pair }];
+  });
+}
+
+function changeOf({ from, to }: Pair): FileChange["change"] | undefined {
+  if (from === undefined) return "added";
+  if (to === undefined) return "removed";
+  if (from.digest !== to.digest) return "changed";
+  return from.executable === to.executable ? undefined : "mode";
+}
+
+async function diffContent(
+  path: string,
+  pair: Pair,
+  from: State,
+  to: State,
+  budget: TextDiffBudget,
+): Promise<TextDiff> {
+  const refusal = budget.refuse((pair.from?.size ?? 0) + (pair.to?.size ?? 0));
+  if (refusal !== undefined) return { note: refusal };
+  const before = pair.from === undefined ? undefined : await from.read(pair.from.digest);
+  const after = pair.to === undefined ? undefined : await to.read(pair.to.digest);
+  return await diffText(path, before, after, budget);
+}
+
+function diffFields(from: FrontmatterMap, to: FrontmatterMap): readonly FieldChange[] {
+  const fields = [...new Set([...Object.keys(from), ...Object.keys(to)])].sort();
+  return fields.flatMap((field) => {
+    const change = { field, from: fieldOf(from, field), to: fieldOf(to, field) };
+    return isDeepStrictEqual(change.from, change.to) ? [] : [change];
+  });
+}
+
+/** As plain data: what was stored came back with other prototypes than what was parsed. */
+function fieldOf(map: FrontmatterMap, field: string): FrontmatterValue | undefined {
+  return Object.hasOwn(map, field) ? JSON.parse(JSON.stringify(map[field])) : undefined;
+}

@@ -1,0 +1,123 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Visibility } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
+import type { Limits } from "@skillhold/protocol/limits";
+import { codePointLength } from "@skillhold/skill";
+import { getManaged, type ManagedChange } from "../access/ownership.ts";
+import { visibilityWith } from "../access/visibility.ts";
+import type { RegisteredSkill, SkillOverride } from "../record/registered-skill.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
+import type { RegistryTransaction } from "../record/registry-store.ts";
+import { getRevisionOf } from "./revisions.ts";
+import { rejectDeleted } from "./rollback.ts";
+
+/** What is to be shown in place of what SKILL.md says; null gives back what it says. */
+export interface SkillEdit {
+  readonly name?: string | null;
+  readonly description?: string | null;
+  readonly tags?: readonly string[] | null;
+  readonly visibility?: Visibility;
+}
+
+export interface Edited {
+  readonly skill: RegisteredSkill;
+  readonly status: "edited" | "unchanged";
+}
+
+/** Changes what is shown of a skill, and not the skill: the next revision shows what its own SKILL.md says. */
+export async function editSkill(
+  idOrUid: string,
+  edit: SkillEdit,
+  { by, seen }: ManagedChange,
+  { store, clock, limits }: RegistryContext,
+): Promise<Edited> {
+  const checked = checkEdit(edit, limits);
+  return await store.transaction(async (tx) => {
+    const skill = await getManaged(idOrUid, by, tx, seen);
+    rejectDeleted(skill);
+    const { record } = await getRevisionOf(skill, skill.revision, tx);
+    const override = mergeOverride(skill.override, checked, record);
+    const visibility = await checkVisibility(checked.visibility, skill, tx);
+    if (isDeepStrictEqual(override, skill.override) && visibility === skill.visibility)
+      return { skill, status: "unchanged" };
+    const at = clock.now().toISOString();
+    const edited = { ...skill, override, visibility, updatedAt: at };
+    await tx.putSkill(edited);
+    const fields = [
+      ...fieldNames.filter((field) => override[field] !== undefined),
+      ...(visibility === skill.visibility ? [] : ["visibility" as const]),
+    ];
+    await tx.append({ type: "skill.edited", at, skill: skill.id, by, fields, visibility });
+    return { skill: edited, status: "edited" };
+  });
+}
+
+/** Public or not is for people to say; between private and internal, grants decide. */
+async function checkVisibility(
+  wanted: Visibility | undefined,
+  { id, uid, visibility }: RegisteredSkill,
+  tx: RegistryTransaction,
+): Promise<Visibility> {
+  if (wanted === undefined || wanted === "public" || wanted === visibility) return wanted ?? visibility;
+  const grants = (await tx.listGrants([uid])).length;
+  if (wanted === visibilityWith(grants, "private")) return wanted;
+  const message = grants === 0 ? "nobody was granted it" : "it was granted to someone";
+  throw new SkillError("CONFLICT", `The skill ${id} cannot be ${wanted}: ${message}.`, {
+    hint:
+      grants === 0
+        ? "It is internal from the first grant on: grant it to an agent or a user."
+        : "Revoke its grants and it is private, or make it internal and keep them.",
+    details: { id },
+  });
+}
+
+const fieldNames = ["name", "description", "tags"] as const;
+const MAX_TAGS = 64;
+const MAX_TAG_LENGTH = 64;
+const visibilities: ReadonlySet<string> = new Set<Visibility>(["private", "internal", "public"]);
+/** What could be taken for anything but text; only descriptions have several lines. */
+const CONTROL = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
+
+function checkEdit({ name, description, tags, visibility }: SkillEdit, limits: Limits): SkillEdit {
+  const tagList = tags ?? [];
+  if (typeof name === "string") checkText("name", name, limits.nameLength);
+  if (typeof description === "string") checkText("description", description, limits.descriptionLength);
+  if (tagList.length > MAX_TAGS) throw refuse(`There are more than ${MAX_TAGS} tags.`);
+  for (const tag of tagList) checkText("tag", tag, MAX_TAG_LENGTH);
+  if (visibility !== undefined && !visibilities.has(visibility)) throw refuse("There is no such visibility.");
+  return {
+    ...(name === undefined ? {} : { name: name?.trim() ?? null }),
+    ...(description === undefined ? {} : { description: description?.trim() ?? null }),
+    ...(tags === undefined ? {} : { tags: tags && [...new Set(tags.map((tag) => tag.trim()))] }),
+    ...(visibility === undefined ? {} : { visibility }),
+  };
+}
+
+function checkText(field: string, text: string, max: number): void {
+  if (text.length > 4 * max || codePointLength(text.trim()) > max)
+    throw refuse(`The ${field} is longer than ${max} characters.`);
+  if (text.trim() === "") throw refuse(`The ${field} is empty.`);
+  if (CONTROL.test(field === "description" ? text.replace(/[\t\r\n]/g, " ") : text))
+    throw refuse(`The ${field} has a line end, a control character or half of a character.`);
+}
+
+function refuse(message: string): SkillError {
+  return new SkillError("USAGE", message, { hint: "Correct the field that the message names." });
+}
+
+/** What is said in place of SKILL.md's words; what says the same as they do is no override. */
+function mergeOverride(before: SkillOverride, edit: SkillEdit, said: Required<SkillOverride>): SkillOverride {
+  const name = edit.name === undefined ? before.name : edit.name;
+  const description = edit.description === undefined ? before.description : edit.description;
+  const tags = edit.tags === undefined ? before.tags : edit.tags;
+  return {
+    ...(isOther(name, said.name) ? { name } : {}),
+    ...(isOther(description, said.description) ? { description } : {}),
+    ...(isOther(tags, said.tags) ? { tags } : {}),
+  };
+}
+
+function isOther<Value>(value: Value | null | undefined, said: Value): value is Value {
+  if (value === null || value === undefined) return false;
+  return JSON.stringify(value) !== JSON.stringify(said);
+}

@@ -1,0 +1,20 @@
+export { agentPublisher } from "./agent-publisher.ts";
+export {
+  diffRevisions,
+  diffStaged,
+  type FileChange,
+  type SkillDiff,
+  type TreeDiff,
+  type TreeDiffs,
+} from "./diff.ts";
+export { editSkill, type SkillEdit } from "./edit.ts";
+export { copyRevision, materialise, revisionFolder } from "./materialise.ts";
+export { type PublishFolderOptions, publishFolder, publishStaged } from "./publish.ts";
+export { publishArchive } from "./publish-archive.ts";
+export { type Purged, purgeSkill } from "./purge.ts";
+export { deleteSkill, restoreSkill } from "./remove.ts";
+export { getRevision, getSkill, listRevisions, readRevisionFile, revisionFiles } from "./revisions.ts";
+export { rollback } from "./rollback.ts";
+export { settleMissing } from "./settle.ts";
+export { stageFolder } from "./stage.ts";
+export { sweepStore } from "./sweep.ts";

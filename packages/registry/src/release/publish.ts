@@ -1,0 +1,217 @@
+import { basename } from "node:path";
+import type { Published, PublishOptions } from "@skillhold/core/session";
+import type { Diagnostic, Provenance, SkillEvent } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
+import { grantGiven, grantRevoked } from "../access/grant-event.ts";
+import { takenId } from "../access/ownership.ts";
+import type { Blob } from "../record/blob-store.ts";
+import { agentLock, skillLock, treeLock, UNNAMED_BLOBS } from "../record/lock.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
+import type { RegistryTransaction } from "../record/registry-store.ts";
+import type { StagedSkill } from "../record/staged-skill.ts";
+import { listChanges } from "./diff.ts";
+import { type Candidate, planRelease, type Release } from "./release.ts";
+import { scanStaged } from "./scan-staged.ts";
+import { invalidSkill, type StageOptions, stageFolder } from "./stage.ts";
+
+export type PublishFolderOptions = PublishOptions & Pick<StageOptions, "within" | "roots" | "allowHardLinks">;
+
+/** Publishes the skill in a folder. Nothing of it can be seen before all of it is durable. */
+export async function publishFolder(
+  folder: string,
+  options: PublishFolderOptions,
+  context: RegistryContext,
+): Promise<Published> {
+  const staged = await stageFolder(folder, options, context.limits);
+  const provenance = { origin: basename(folder), ...options.provenance };
+  return await publishStaged(staged, { ...options, provenance }, context);
+}
+
+/** Publishes what was staged: bytes first, then one transaction of revision, pointer and event. */
+export async function publishStaged(
+  staged: StagedSkill,
+  options: PublishOptions,
+  context: RegistryContext,
+): Promise<Published> {
+  const { store, hooks = {} } = context;
+  const diagnostics = [...staged.diagnostics, ...((await hooks.guard?.(staged)) ?? [])];
+  if (diagnostics.some(({ severity }) => severity === "error")) throw invalidSkill(diagnostics);
+  const manifest = await scanStaged(staged, options, context);
+  const missing = (await hooks.missing?.(staged, manifest)) ?? [];
+  const candidate = { ...makeCandidate(staged, options, context), manifest, missing };
+  rejectAborted(options.signal);
+  await rejectHidden(staged.id, options, context);
+  const plan = await planRelease(candidate, store);
+  const older = await findSameVersion(plan, context);
+  const release = options.dryRun === true ? plan : await commit(candidate, context);
+  const told = describe(release, candidate, diagnostics, older);
+  const changes = told.isDryRun ? await findChanges(plan, staged, context) : undefined;
+  return changes === undefined ? told : { ...told, changes };
+}
+
+/** In the words for an id that is another's: that there is something is all that is told. */
+async function rejectHidden(
+  id: string,
+  { mayReplace }: PublishOptions,
+  { store }: RegistryContext,
+): Promise<void> {
+  if (mayReplace === undefined || (await store.findSkill(id)) === undefined) return;
+  if (!(await mayReplace(id))) throw takenId(id);
+}
+
+function makeCandidate(
+  staged: StagedSkill,
+  options: PublishOptions,
+  { clock, ids }: RegistryContext,
+): Omit<Candidate, "manifest" | "missing"> {
+  const { by } = options;
+  if (by.role === "viewer") throw viewerRefused();
+  const sources = { system: "seed", agent: "agent", admin: "folder", publisher: "folder" } as const;
+  const provenance: Provenance = {
+    source: sources[by.role],
+    ...options.provenance,
+    by,
+    at: clock.now().toISOString(),
+  };
+  return { staged, options, provenance, uid: ids.next() };
+}
+
+function viewerRefused(): SkillError {
+  return new SkillError("POLICY_DENIED", "Who may look, and no more, publishes nothing.", {
+    hint: "Ask an administrator for another role.",
+  });
+}
+
+function rejectAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted === true)
+    throw new SkillError("INTERRUPTED", "It was called off before it was published.", {
+      cause: signal.reason,
+    });
+}
+
+/** Nothing where there is nothing to compare it with: what is new, deleted, or purged. */
+async function findChanges(
+  { before, isUnchanged }: Release,
+  { files }: StagedSkill,
+  { store }: RegistryContext,
+): Promise<Published["changes"]> {
+  if (before?.treeHash === undefined || before.status === "deleted" || isUnchanged) return undefined;
+  const tree = await store.findTree(before.treeHash);
+  return tree === undefined ? undefined : listChanges(tree, files);
+}
+
+/** A revision of the same version with other content; whoever relied on the version is told. */
+async function findSameVersion(plan: Release, { store }: RegistryContext): Promise<number | undefined> {
+  const { before, revision } = plan;
+  if (plan.isUnchanged || before === undefined || revision.version === undefined) return undefined;
+  const all = await store.listRevisions(before.uid);
+  return all.find((each) => each.version === revision.version && each.treeHash !== revision.treeHash)
+    ?.revision;
+}
+
+/** How often bytes are put that a sweep takes away before they are named: by its clock they may be old. */
+const PUTS = 5;
+
+async function commit(candidate: Candidate, { store }: RegistryContext): Promise<Release> {
+  const blobs = blobsOf(candidate.staged);
+  const digests = blobs.map(({ digest }) => digest);
+  for (let puts = 0; puts < PUTS; puts += 1) {
+    await store.blobs.put(blobs);
+    const release = await store.transaction(async (tx) => {
+      const { agent } = candidate.options.by;
+      if (agent !== undefined) await tx.lock(agentLock(agent));
+      await tx.lock(skillLock(candidate.staged.id));
+      await tx.lock(treeLock(candidate.staged.treeHash));
+      // From here to the end of the transaction no sweep takes any away: what is there now stays.
+      await tx.lock(UNNAMED_BLOBS, "shared");
+      if ((await tx.blobs.missing(digests)).length > 0) return undefined;
+      const planned = await planRelease(candidate, tx);
+      if (!planned.isUnchanged) await write(planned, candidate, tx);
+      // Whoever was refused meanwhile has published nothing.
+      rejectAborted(candidate.options.signal);
+      return planned;
+    });
+    if (release !== undefined) return release;
+  }
+  throw new SkillError("STORE_FAILED", `The store does not keep the bytes of ${candidate.staged.id}.`, {
+    hint: "Look who takes them away: a sweep whose clock is hours ahead, or another program.",
+    details: { id: candidate.staged.id },
+  });
+}
+
+function blobsOf({ files }: StagedSkill): readonly Blob[] {
+  const blobs = new Map(files.map(({ digest, content }) => [digest, { digest, bytes: content }]));
+  return [...blobs.values()];
+}
+
+async function write(
+  { before, skill, revision, given, revoked }: Release,
+  { staged, options: { by } }: Candidate,
+  tx: RegistryTransaction,
+): Promise<void> {
+  const { treeHash, files } = staged;
+  await tx.putTree(
+    treeHash,
+    files.map(({ path, size, digest, executable }) => ({ path, size, digest, executable })),
+  );
+  await tx.putSkill(skill);
+  await tx.insertRevision(revision);
+  if (before === undefined && by.role !== "system")
+    await tx.putUser({ name: by.user, displayName: undefined, createdAt: revision.createdAt });
+  for (const grant of given) await tx.putGrant(grant);
+  for (const { grantee } of revoked) await tx.removeGrant(skill.uid, grantee);
+  const event: SkillEvent = {
+    type: "skill.published",
+    at: revision.createdAt,
+    skill: skill.id,
+    by,
+    revision: revision.revision,
+    hash: treeHash,
+    skillHash: revision.skillHash,
+    trust: revision.trust,
+    visibility: skill.visibility,
+    status: skill.status,
+    provenance: revision.provenance,
+  };
+  const about = { at: revision.createdAt, skill, by };
+  await tx.appendAll([
+    event,
+    ...given.map((grant) => grantGiven(grant, about)),
+    ...revoked.map(({ grantee }) => grantRevoked(grantee, about)),
+  ]);
+}
+
+function describe(
+  { before, skill, revision, isUnchanged, clash }: Release,
+  { staged, options, missing }: Candidate,
+  diagnostics: readonly Diagnostic[],
+  older: number | undefined,
+): Published {
+  const isDryRun = options.dryRun === true;
+  const same = clash ?? (isUnchanged ? undefined : older);
+  return {
+    id: skill.id,
+    uid: isDryRun ? before?.uid : skill.uid,
+    revision: revision.revision,
+    status: isUnchanged ? "unchanged" : "published",
+    isNew: before === undefined,
+    isDryRun,
+    version: revision.version,
+    treeHash: staged.treeHash,
+    skillHash: staged.skillHash,
+    trust: revision.trust,
+    visibility: skill.visibility,
+    state: skill.status,
+    bytes: staged.bytes,
+    files: staged.files.length,
+    omitted: staged.omitted,
+    diagnostics,
+    warnings: [
+      ...(same === undefined
+        ? []
+        : [`Version ${revision.version} is revision ${same} already, with other content.`]),
+      ...(missing.length === 0 ? [] : [`It needs what is missing here: ${missing.join(", ")}.`]),
+    ],
+    missing,
+  };
+}

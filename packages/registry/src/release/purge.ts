@@ -1,0 +1,60 @@
+import type { Actor } from "@skillhold/protocol";
+import { getManaged } from "../access/ownership.ts";
+import { checkGrace } from "../record/grace.ts";
+import type { RegisteredSkill, Revision } from "../record/registered-skill.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
+
+export interface PurgeOptions {
+  readonly by: Actor;
+  /** How many of the newest revisions keep their bytes; without it, all of a skill that is not deleted. */
+  readonly keep?: number;
+  /** How long a revision, or a deleted skill, is left alone before it may be purged. */
+  readonly graceMs?: number;
+  readonly dryRun?: boolean;
+}
+
+export interface Purged {
+  readonly id: string;
+  /** Those that were purged now, or would be. */
+  readonly revisions: readonly number[];
+}
+
+export const PURGE_GRACE_MS = 30 * 24 * 60 * 60 * 1000;
+
+/**
+ * Gives up the bytes of a deleted skill, or of revisions that are old. The revision that counts is kept as long as
+ * the skill is there, and numbers stay taken. What no revision names any more is taken away by `sweepStore`.
+ */
+export async function purgeSkill(
+  idOrUid: string,
+  options: PurgeOptions,
+  { store, clock }: RegistryContext,
+): Promise<Purged> {
+  const { by, graceMs = PURGE_GRACE_MS } = options;
+  const now = clock.now();
+  const before = new Date(now.getTime() - checkGrace(graceMs)).toISOString();
+  return await store.transaction(async (tx) => {
+    const skill = await getManaged(idOrUid, by, tx);
+    const due = selectDue(skill, await tx.listRevisions(skill.uid), before, options.keep);
+    const revisions = due.map(({ revision }) => revision);
+    if (options.dryRun === true || due.length === 0) return { id: skill.id, revisions };
+    const at = now.toISOString();
+    for (const revision of revisions) await tx.markPurged(skill.uid, revision, at);
+    await tx.append({ type: "skill.purged", at, skill: skill.id, by, revisions });
+    return { id: skill.id, revisions };
+  });
+}
+
+/** Oldest first. Times are of one format, so that text compares as they do. */
+function selectDue(
+  { revision: current, deletedAt }: RegisteredSkill,
+  revisions: readonly Revision[],
+  before: string,
+  keep: number | undefined,
+): readonly Revision[] {
+  const kept = revisions.filter(({ purgedAt }) => purgedAt === undefined);
+  if (deletedAt !== undefined) return deletedAt < before ? kept.toReversed() : [];
+  if (keep === undefined) return [];
+  const old = kept.slice(Math.max(1, keep));
+  return old.filter(({ revision, createdAt }) => revision !== current && createdAt < before).toReversed();
+}

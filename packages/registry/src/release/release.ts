@@ -1,0 +1,158 @@
+import type { DependencyManifest } from "@skillhold/core/dependency";
+import type { PublishOptions } from "@skillhold/core/session";
+import type { Provenance, Trust, Visibility } from "@skillhold/protocol";
+import { isTrustedMore, rejectForeignId, trustOf } from "../access/ownership.ts";
+import { visibilityWith } from "../access/visibility.ts";
+import type { Grant } from "../record/grant.ts";
+import type { RegisteredSkill, Revision } from "../record/registered-skill.ts";
+import type { RegistryReader } from "../record/registry-store.ts";
+import type { StagedSkill } from "../record/staged-skill.ts";
+
+/** A skill that may be published, with all that was found out about it before the transaction. */
+export interface Candidate {
+  readonly staged: StagedSkill;
+  readonly options: PublishOptions;
+  readonly provenance: Provenance;
+  readonly manifest: DependencyManifest;
+  readonly missing: readonly string[];
+  /** The uid, should the skill be a new one. */
+  readonly uid: string;
+}
+
+/** What publishing does to the store as it is now. */
+export interface Release {
+  readonly before: RegisteredSkill | undefined;
+  readonly skill: RegisteredSkill;
+  readonly revision: Revision;
+  readonly isUnchanged: boolean;
+  /** Grants that are given with it, and that end with it. */
+  readonly given: readonly Grant[];
+  readonly revoked: readonly Grant[];
+  /** The revision that has counted until now and has the same version with other content. */
+  readonly clash: number | undefined;
+}
+
+/** Decides what a candidate becomes. Reads and changes nothing; throws CONFLICT where the id is another's. */
+export async function planRelease(candidate: Candidate, reader: RegistryReader): Promise<Release> {
+  const { staged, options, provenance } = candidate;
+  const before = await reader.findSkill(staged.id);
+  const grants = before === undefined ? [] : await reader.listGrants([before.uid]);
+  rejectForeignId(staged.id, before, grants, options.by);
+  const current = before === undefined ? undefined : await reader.findRevision(before.uid, before.revision);
+  const trust = trustOf(options.by, provenance.source, options.exportedTrust);
+  const state = stateOf(candidate, before);
+  if (before !== undefined && current !== undefined && isSame(before, current, staged, trust, state))
+    return { before, skill: before, revision: current, ...UNCHANGED };
+  const number = (before?.lastRevision ?? 0) + 1;
+  const given = before === undefined ? await firstGrants(candidate, reader) : [];
+  const revoked = before?.status === "deleted" ? grants : [];
+  const skill = nextSkill(candidate, before, state, number, given);
+  const revision = nextRevision(candidate, skill, trust);
+  const { version } = revision;
+  const isClash =
+    version !== undefined && current?.version === version && current.treeHash !== staged.treeHash;
+  const clash = isClash ? current?.revision : undefined;
+  return { before, skill, revision, isUnchanged: false, given, revoked, clash };
+}
+
+const UNCHANGED = { isUnchanged: true, given: [], revoked: [], clash: undefined } as const;
+
+/** An agent may use what it published, where the registry knows it; what an administrator uploads is for more than one. */
+async function firstGrants(
+  { options: { by, entry }, provenance, uid }: Candidate,
+  reader: RegistryReader,
+): Promise<readonly Grant[]> {
+  const { user, agent: key, role } = by;
+  const grant = { skill: uid, canManage: false, pin: undefined, grantedBy: user, at: provenance.at };
+  if (role === "admin" && entry === "upload") return [{ ...grant, grantee: { kind: "user", key: user } }];
+  const agent = role === "agent" && key !== undefined ? await reader.findAgent(key) : undefined;
+  if (agent === undefined || agent.key !== key || agent.removedAt !== undefined) return [];
+  return [{ ...grant, grantee: { kind: "agent", key } }];
+}
+
+type State = Pick<RegisteredSkill, "status" | "reason">;
+
+const ACTIVE: State = { status: "active", reason: undefined };
+
+/** Missing dependencies archive what was uploaded. What is bundled keeps its state: its check comes later. */
+function stateOf({ staged, options, missing }: Candidate, before: RegisteredSkill | undefined): State {
+  if (options.entry === "upload" && missing.length > 0) return { status: "archived", reason: "deps" };
+  const isBundled = options.by.role === "system" && before?.treeHash === staged.treeHash;
+  return isBundled && before !== undefined ? before : ACTIVE;
+}
+
+/** The same bytes in the same state, trusted no more than they are already: nobody gains by another revision. */
+function isSame(
+  before: RegisteredSkill,
+  current: Revision,
+  { treeHash }: StagedSkill,
+  trust: Trust,
+  { status }: State,
+): boolean {
+  if (before.treeHash !== treeHash || current.treeHash !== treeHash) return false;
+  const isKept = current.purgedAt === undefined && before.status === status;
+  return isKept && !isTrustedMore(trust, current.trust);
+}
+
+function nextSkill(
+  { staged, options, provenance, missing, uid }: Candidate,
+  before: RegisteredSkill | undefined,
+  { status, reason }: State,
+  revision: number,
+  given: readonly Grant[],
+): RegisteredSkill {
+  const isSystem = options.by.role === "system";
+  return {
+    uid: before?.uid ?? uid,
+    id: staged.id,
+    owner: before?.owner ?? options.by.user,
+    visibility: visibilityOf(options, before, given),
+    isSystem,
+    isEnabled: before?.isEnabled ?? true,
+    status,
+    reason,
+    missing,
+    revision,
+    lastRevision: revision,
+    treeHash: staged.treeHash,
+    override: {},
+    createdAt: before?.createdAt ?? provenance.at,
+    updatedAt: provenance.at,
+    deletedAt: undefined,
+  };
+}
+
+/** What was shown once is not shown again after it was deleted. */
+function visibilityOf(
+  { by }: PublishOptions,
+  before: RegisteredSkill | undefined,
+  given: readonly Grant[],
+): Visibility {
+  if (by.role === "system") return "public";
+  const isKept = before !== undefined && before.status !== "deleted";
+  return isKept ? before.visibility : visibilityWith(given.length, "private");
+}
+
+function nextRevision(
+  { staged, provenance, manifest }: Candidate,
+  { uid, revision }: RegisteredSkill,
+  trust: Trust,
+): Revision {
+  const { treeHash, skillHash, record, skill, bytes, files } = staged;
+  return {
+    skill: uid,
+    revision,
+    treeHash,
+    skillHash,
+    version: record.version,
+    record,
+    frontmatter: skill.frontmatter,
+    manifest,
+    trust,
+    provenance,
+    bytes,
+    files: files.length,
+    createdAt: provenance.at,
+    purgedAt: undefined,
+  };
+}

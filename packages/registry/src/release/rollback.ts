@@ -1,0 +1,52 @@
+import type { Digest, Trust } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
+import { getManaged, type ManagedChange } from "../access/ownership.ts";
+import type { RegisteredSkill } from "../record/registered-skill.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
+import { getRevisionOf, rejectPurged } from "./revisions.ts";
+
+export interface RolledBack {
+  readonly id: string;
+  readonly uid: string;
+  readonly from: number;
+  /** The revision that counts now. */
+  readonly revision: number;
+  readonly status: "rolled-back" | "unchanged";
+  readonly treeHash: Digest;
+  readonly trust: Trust;
+  readonly version: string | undefined;
+}
+
+/**
+ * Makes another revision count; content, version and trust are those of that revision. It goes in both directions, and
+ * the numbers of revisions go on from the highest ever given.
+ */
+export async function rollback(
+  idOrUid: string,
+  revision: number,
+  { by, seen }: ManagedChange,
+  { store, clock }: RegistryContext,
+): Promise<RolledBack> {
+  return await store.transaction(async (tx) => {
+    const skill = await getManaged(idOrUid, by, tx, seen);
+    rejectDeleted(skill);
+    const target = await getRevisionOf(skill, revision, tx);
+    rejectPurged(target, skill.id);
+    const { id, uid, revision: from } = skill;
+    const { treeHash, trust, version } = target;
+    const answer = { id, uid, from, revision, treeHash, trust, version };
+    if (from === revision) return { ...answer, status: "unchanged" };
+    const at = clock.now().toISOString();
+    await tx.putSkill({ ...skill, revision, treeHash, updatedAt: at });
+    await tx.append({ type: "skill.rolled_back", at, skill: id, by, from, revision, hash: treeHash });
+    return { ...answer, status: "rolled-back" };
+  });
+}
+
+export function rejectDeleted({ id, status }: RegisteredSkill): void {
+  if (status !== "deleted") return;
+  throw new SkillError("CONFLICT", `The skill ${id} is deleted.`, {
+    hint: "Restore it first.",
+    details: { id },
+  });
+}

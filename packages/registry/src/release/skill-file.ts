@@ -1,0 +1,30 @@
+import { recordSkill, type SkillRecord } from "@skillhold/core/source";
+import type { SkillId } from "@skillhold/protocol";
+import type { Limits } from "@skillhold/protocol/limits";
+import { type ParsedSkill, skillType } from "@skillhold/skill";
+
+/** The file of a bundle that makes it a skill. */
+export function findSkillFile<File extends { readonly path: string }>(
+  files: readonly File[],
+): File | undefined {
+  return (
+    files.find(({ path }) => path === "SKILL.md") ??
+    files.find(({ path }) => path.toLowerCase() === "skill.md")
+  );
+}
+
+/**
+ * What the registry keeps of a SKILL.md. It depends on the id and the bundle alone, not on the folder that was
+ * published, so that it can be made again from what is stored.
+ */
+export function describeSkill(
+  id: SkillId,
+  skill: ParsedSkill,
+  bytes: Uint8Array,
+  paths: Iterable<string>,
+  limits: Limits,
+): SkillRecord {
+  const stamp = { mtimeMs: 0, ctimeMs: 0, size: bytes.length, ino: 0 };
+  const opened = { folder: id, file: undefined, skill, subject: { folder: id }, bytes, stamp };
+  return recordSkill(opened, skillType(paths, true), limits);
+}

@@ -1,0 +1,149 @@
+import type { Digest } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
+import { checkGrace } from "../record/grace.ts";
+import { treeLock, UNNAMED_BLOBS } from "../record/lock.ts";
+import type { RegisteredSkill } from "../record/registered-skill.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
+import type {
+  RegistryReader,
+  RegistryStore,
+  RegistryTransaction,
+  StoredTree,
+} from "../record/registry-store.ts";
+
+export interface SweepOptions {
+  /** How long bytes that no tree names are left alone: never less than an hour. */
+  readonly graceMs?: number;
+}
+
+/** How much was taken away. */
+export interface Swept {
+  readonly trees: number;
+  readonly blobs: number;
+  /** What writers that died had left behind. */
+  readonly leftovers: number;
+}
+
+/** More than a publisher needs between its bytes and the row that names them: it seldom has to put them again. */
+export const SWEEP_GRACE_MS = 60 * 60 * 1000;
+
+/**
+ * Takes away trees that no revision with bytes names, and bytes that no tree names, while others publish.
+ *
+ * Trees: whoever names one holds its lock and appends an event, so that under the lock the events since the look
+ * around tell whether it is named meanwhile. Bytes: whoever names some shares a lock that this holds alone, and looks
+ * then whether they are there, so that none goes that is named, whatever the clocks of the two say.
+ */
+export async function sweepStore(options: SweepOptions, context: RegistryContext): Promise<Swept> {
+  const { store, clock } = context;
+  const before = new Date(clock.now().getTime() - graceOf(options));
+  const since = await store.lastEvent();
+  const unnamed = await findUnnamedTrees(store);
+  let trees = 0;
+  for (let at = 0; at < unnamed.length; at += BATCH) {
+    const batch = unnamed.slice(at, at + BATCH);
+    trees += await store.transaction((tx) => removeUnnamed(batch, since, tx));
+  }
+  const left = await findUnnamedBlobs(before, store);
+  let blobs = 0;
+  for (let at = 0; at < left.length; at += BATCH) {
+    const batch = left.slice(at, at + BATCH);
+    blobs += await store.transaction((tx) => removeUnnamedBlobs(batch, before, since, tx));
+  }
+  return { trees, blobs, leftovers: await store.blobs.sweep(before) };
+}
+
+/** How long what nothing names is left alone. */
+export function graceOf({ graceMs = SWEEP_GRACE_MS }: SweepOptions): number {
+  return Math.max(checkGrace(graceMs), SWEEP_GRACE_MS);
+}
+
+/** Few enough that publishers of the same trees do not wait long. */
+const BATCH = 100;
+const PAGE = 500;
+
+async function removeUnnamed(
+  hashes: readonly Digest[],
+  since: number,
+  tx: RegistryTransaction,
+): Promise<number> {
+  for (const hash of hashes.toSorted()) await tx.lock(treeLock(hash));
+  const named = await publishedSince(since, tx);
+  const gone = hashes.filter((hash) => !named.has(hash));
+  if (gone.length > 0) await tx.removeTrees(gone);
+  return gone.length;
+}
+
+async function removeUnnamedBlobs(
+  digests: readonly Digest[],
+  before: Date,
+  since: number,
+  tx: RegistryTransaction,
+): Promise<number> {
+  await tx.lock(UNNAMED_BLOBS);
+  const named = new Set<Digest>();
+  for (const hash of await publishedSince(since, tx))
+    for (const { digest } of (await tx.findTree(hash)) ?? []) named.add(digest);
+  const gone = digests.filter((digest) => !named.has(digest));
+  return await tx.blobs.remove(gone, before);
+}
+
+/** The trees that were published after an event. */
+export async function publishedSince(since: number, reader: RegistryReader): Promise<ReadonlySet<Digest>> {
+  const named = new Set<Digest>();
+  for (let seq = since; ; ) {
+    const events = await reader.eventsAfter(seq, PAGE);
+    for (const { event } of events) if (event.type === "skill.published") named.add(event.hash);
+    const last = events.at(-1);
+    if (last === undefined) return named;
+    seq = last.seq;
+  }
+}
+
+/** The trees that no revision with bytes names. */
+async function findUnnamedTrees(store: RegistryStore): Promise<readonly Digest[]> {
+  const named = new Set<Digest>();
+  for await (const { id, uid, lastRevision } of allSkills(store)) {
+    const revisions = await store.listRevisions(uid);
+    // Its tree is in no row any more, and would be taken for nobody's.
+    if (revisions.length < lastRevision)
+      throw new SkillError("INTEGRITY_FAILED", `Revisions of ${id} are missing: nothing is taken away.`, {
+        details: { id },
+      });
+    for (const { treeHash, purgedAt } of revisions) if (purgedAt === undefined) named.add(treeHash);
+  }
+  const unnamed: Digest[] = [];
+  for await (const { hash } of allTrees(store)) if (!named.has(hash)) unnamed.push(hash);
+  return unnamed;
+}
+
+/** Those that no tree names, and that were last put before a time. */
+async function findUnnamedBlobs(before: Date, store: RegistryStore): Promise<readonly Digest[]> {
+  const named = new Set<Digest>();
+  for await (const { files } of allTrees(store)) for (const { digest } of files) named.add(digest);
+  const unnamed: Digest[] = [];
+  for await (const { digest, putAt } of store.blobs.list())
+    if (putAt < before && !named.has(digest)) unnamed.push(digest);
+  return unnamed;
+}
+
+/** Every skill, deleted ones too, a page at a time. */
+export async function* allSkills(reader: RegistryReader): AsyncGenerator<RegisteredSkill> {
+  let after: string | undefined;
+  for (;;) {
+    const page = await reader.listSkills({ limit: PAGE, ...(after === undefined ? {} : { after }) });
+    yield* page;
+    after = page.at(-1)?.id;
+    if (page.length < PAGE) return;
+  }
+}
+
+export async function* allTrees(reader: RegistryReader): AsyncGenerator<StoredTree> {
+  let after: Digest | undefined;
+  for (;;) {
+    const page = await reader.listTrees({ limit: PAGE, ...(after === undefined ? {} : { after }) });
+    yield* page;
+    after = page.at(-1)?.hash;
+    if (page.length < PAGE) return;
+  }
+}

@@ -1,0 +1,48 @@
+import type { Ids } from "@skillhold/core/port";
+import { GATEWAY_PREFIX } from "@skillhold/core/source";
+import { SkillError } from "@skillhold/protocol/error";
+import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
+import type { Host } from "@skillhold/skill";
+import { type BlobCache, memoryBlobs } from "./blob-cache.ts";
+import { openBlobFolder } from "./blob-folder.ts";
+import { type GatewayAccess, GatewayClient } from "./gateway-client.ts";
+import { RemoteFiles } from "./remote-files.ts";
+import { RemoteLibrary } from "./remote-library.ts";
+
+export interface RemoteSettings extends GatewayAccess {
+  /** A folder of the user's own, in no place where skills are looked for, in which files that were read are kept. */
+  readonly cache?: string;
+  /** What the gateway is called among sources; by default its host and port. */
+  readonly label?: string;
+}
+
+export interface RemotePorts {
+  /** The machine that the skills would work on: this one. */
+  readonly host: Host;
+  /** Names for what is being written. */
+  readonly ids: Ids;
+  readonly limits?: Limits;
+  /** Told of what fails while nobody waits for it. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** Opens the skills of a gateway, as its token may use them. Throws when nobody answers there, or the token does not count. */
+export async function openRemoteLibrary(
+  { cache: folder, label, ...access }: RemoteSettings,
+  { host, ids, limits = defaultLimits, onError = () => {} }: RemotePorts,
+): Promise<RemoteLibrary> {
+  const client = new GatewayClient(access, limits);
+  const source = `${GATEWAY_PREFIX}${checkLabel(label ?? client.base.host)}`;
+  const { address } = client;
+  const mostBytes = limits.remoteCacheBytes;
+  const cache: BlobCache =
+    folder === undefined ? memoryBlobs() : await openBlobFolder(folder, { address, mostBytes, ids });
+  await client.ask("whoAmI");
+  const making = { source, base: client.base, host };
+  return new RemoteLibrary({ client, files: new RemoteFiles(client, cache), making, limits, onError });
+}
+
+function checkLabel(label: string): string {
+  if (/^[\w.:[\]-]{1,255}$/.test(label)) return label;
+  throw new SkillError("USAGE", `${JSON.stringify(label.slice(0, 64))} cannot be the label of a source.`);
+}

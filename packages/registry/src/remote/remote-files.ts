@@ -1,0 +1,51 @@
+import { type BlobCache, isBlob } from "./blob-cache.ts";
+import type { GatewayClient } from "./gateway-client.ts";
+import type { Looking } from "./looking.ts";
+import { integrityFailed } from "./remote-failure.ts";
+import type { RemoteFile, RemoteTree } from "./remote-tree.ts";
+
+/** A skill whose files are wanted, and by whom. */
+export interface Wanted {
+  readonly id: string;
+  readonly tree: RemoteTree;
+  readonly looking: Looking;
+}
+
+/** So many files are waited for at a time. */
+const AT_ONCE = 8;
+
+/** Files of skills: taken from the cache, or fetched; never handed on unless they have the digest that is listed. */
+export class RemoteFiles {
+  readonly #client: GatewayClient;
+  readonly #cache: BlobCache;
+
+  constructor(client: GatewayClient, cache: BlobCache) {
+    this.#client = client;
+    this.#cache = cache;
+  }
+
+  async read({ id, tree, looking }: Wanted, file: RemoteFile): Promise<Uint8Array> {
+    const kept = await this.#cache.find(file);
+    if (kept !== undefined) return kept;
+    const revision = tree.revision === undefined ? {} : { revision: String(tree.revision) };
+    const asking = { params: { id, path: file.path }, query: { ...looking, ...revision } };
+    const bytes = await this.#client.bytes("readFile", asking, file.size);
+    if (!isBlob(bytes, file))
+      throw integrityFailed(`${file.path} of ${id} is not what the gateway lists.`, { id, path: file.path });
+    await this.#cache.keep(file, bytes);
+    return bytes;
+  }
+
+  /** All files of a skill, in the order of the list. */
+  async readAll(wanted: Wanted): Promise<readonly (readonly [RemoteFile, Uint8Array])[]> {
+    const { files } = wanted.tree;
+    const read: (readonly [RemoteFile, Uint8Array])[] = [];
+    for (let at = 0; at < files.length; at += AT_ONCE) {
+      const some = files.slice(at, at + AT_ONCE);
+      read.push(
+        ...(await Promise.all(some.map(async (file) => [file, await this.read(wanted, file)] as const))),
+      );
+    }
+    return read;
+  }
+}

@@ -1,0 +1,297 @@
+import { normalizeRelative, rejectFilled, writeCopy } from "@skillhold/core/bundle";
+import {
+  type Access,
+  asResource,
+  type ByteRange,
+  decideAccess,
+  type Explanation,
+  type Library,
+  type LibraryChange,
+  type Resource,
+  type SearchOptions,
+  type SearchResult,
+  type SkillContent,
+  type SkillFile,
+  type Viewer,
+} from "@skillhold/core/library";
+import type { SkillEntry } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
+import type { Limits } from "@skillhold/protocol/limits";
+import { parseSkill } from "@skillhold/skill";
+import { ChangeWatch } from "./change-watch.ts";
+import type { GatewayClient } from "./gateway-client.ts";
+import { GATEWAYS_RUNTIME, type Looking, lookingOf } from "./looking.ts";
+import { type EntryMaking, toRemoteEntry } from "./remote-entry.ts";
+import { listExplanations, toExplanation } from "./remote-explanation.ts";
+import { integrityFailed } from "./remote-failure.ts";
+import type { RemoteFiles, Wanted } from "./remote-files.ts";
+import { toResult } from "./remote-hit.ts";
+import { type RemoteList, RemoteLists } from "./remote-list.ts";
+import { type RemoteTree, RemoteTrees } from "./remote-tree.ts";
+
+export interface RemoteParts {
+  readonly client: GatewayClient;
+  readonly files: RemoteFiles;
+  readonly making: EntryMaking;
+  readonly limits: Limits;
+  /** Told of what fails while nobody waits for it. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** How often a skill that changes while it is read is looked at again before it is given up. */
+const TRIES = 3;
+const MOST_HITS = 1000;
+const MOST_QUERY = 1000;
+
+/**
+ * The skills of a gateway. Who may see what is decided there, each time; the viewer's own limits and this machine's are
+ * put on top. Nothing is answered from what was known before: without the gateway there are no skills.
+ */
+export class RemoteLibrary implements Library {
+  readonly #parts: RemoteParts;
+  readonly #lists: RemoteLists;
+  readonly #trees: RemoteTrees;
+  readonly #listeners = new Set<(change: LibraryChange) => void>();
+  #watch: ChangeWatch | undefined;
+
+  constructor(parts: RemoteParts) {
+    this.#parts = parts;
+    const { client, making, limits } = parts;
+    this.#lists = new RemoteLists({ client, making, limits, onChange: (change) => this.#tell(change) });
+    this.#trees = new RemoteTrees(client, limits);
+  }
+
+  /** The label of its skills among sources. */
+  get source(): string {
+    return this.#parts.making.source;
+  }
+
+  /** What the viewer saw when it last looked; empty before that. */
+  lastSeen(viewer: Viewer): readonly SkillEntry[] {
+    return (this.#lists.last(lookingOf(viewer))?.entries ?? []).filter((entry) => isThere(entry, viewer));
+  }
+
+  async list(viewer: Viewer): Promise<readonly SkillEntry[]> {
+    const { entries } = await this.#look(viewer);
+    return entries.filter((entry) => isThere(entry, viewer));
+  }
+
+  async find(viewer: Viewer, id: string): Promise<SkillEntry | undefined> {
+    const entry = (await this.#look(viewer)).byId.get(id);
+    return entry !== undefined && isThere(entry, viewer) ? entry : undefined;
+  }
+
+  async search(viewer: Viewer, query: string, options: SearchOptions = {}): Promise<readonly SearchResult[]> {
+    await this.#watch?.started;
+    const limit = Math.min(options.limit ?? 5, this.#parts.limits.searchHits, MOST_HITS);
+    // The beginning says what it is about, and more than this no gateway takes.
+    const asked = query.slice(0, MOST_QUERY).toWellFormed();
+    if (asked.trim() === "" || limit < 1) return [];
+    const some = await this.#searchFor(viewer, asked, limit);
+    if (some.results.length >= limit || !some.isCut) return some.results.slice(0, limit);
+    // What is left out here had the place of something that is not.
+    return (await this.#searchFor(viewer, asked, MOST_HITS)).results.slice(0, limit);
+  }
+
+  async read(viewer: Viewer, id: string): Promise<SkillContent> {
+    return await this.#reading(viewer, id, (opened) => this.#readContent(opened));
+  }
+
+  async files(viewer: Viewer, id: string): Promise<readonly SkillFile[]> {
+    return (await this.#open(viewer, id)).tree.files;
+  }
+
+  async resource(viewer: Viewer, id: string, path: string, range: ByteRange = {}): Promise<Resource> {
+    return await this.#reading(viewer, id, async (opened) => {
+      const { start, length } = this.#checkRange(range);
+      const wanted = normalizeRelative(path, this.#parts.limits);
+      const file = opened.tree.files.find((each) => each.path === wanted);
+      if (file === undefined) throw noFile(path);
+      const bytes = await this.#parts.files.read(opened, file);
+      const { size, digest } = file;
+      const { treeHash } = opened.tree;
+      return asResource(path, start, {
+        bytes: bytes.subarray(start, start + length),
+        size,
+        digest,
+        treeHash,
+      });
+    });
+  }
+
+  /** Everything is there and verified before the first file is written. */
+  async copy(viewer: Viewer, id: string, folder: string): Promise<SkillContent> {
+    const [content, contents] = await this.#reading(viewer, id, async (opened) => {
+      rejectFilled(folder);
+      const contents = await this.#parts.files.readAll(opened);
+      return [await this.#readContent(opened), contents] as const;
+    });
+    const made = new Set([folder]);
+    for (const [file, bytes] of contents) writeCopy(folder, file, bytes, made);
+    return content;
+  }
+
+  async explain(viewer: Viewer, id?: string): Promise<readonly Explanation[]> {
+    const { byId } = await this.#look(viewer);
+    const told = await listExplanations(lookingOf(viewer), this.#parts);
+    const wanted = told.filter((each) => id === undefined || each.id === id);
+    return wanted.map((each) => {
+      const entry = each.state === "visible" ? byId.get(each.id) : undefined;
+      return toExplanation(each, this.source, entry && decide(entry, viewer));
+    });
+  }
+
+  /** What is compared with is what viewers saw; those who call after this wait until there is something. */
+  onChange(listener: (change: LibraryChange) => void): () => void {
+    // The same function may listen twice.
+    const own = (change: LibraryChange) => listener(change);
+    this.#listeners.add(own);
+    const { client, limits, onError } = this.#parts;
+    this.#watch ??= new ChangeWatch({ client, limits, refresh: () => this.#lists.refresh(), onError });
+    return () => {
+      this.#listeners.delete(own);
+      if (this.#listeners.size === 0) this.#stopWatching();
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#listeners.clear();
+    this.#stopWatching();
+    this.#parts.client.close();
+  }
+
+  #stopWatching(): void {
+    this.#watch?.stop();
+    this.#watch = undefined;
+  }
+
+  /** Every listener hears of it, whatever becomes of the others. */
+  #tell(change: LibraryChange): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(change);
+      } catch (error) {
+        this.#parts.onError(error);
+      }
+    }
+  }
+
+  async #look(viewer: Viewer): Promise<RemoteList> {
+    await this.#watch?.started;
+    return await this.#lists.get(lookingOf(viewer));
+  }
+
+  async #get(viewer: Viewer, id: string): Promise<SkillEntry> {
+    const entry = await this.find(viewer, id);
+    if (entry === undefined) throw notFound(id);
+    return entry;
+  }
+
+  /** The skill and its files, of one state. */
+  async #open(viewer: Viewer, id: string): Promise<Opened> {
+    const looking = lookingOf(viewer);
+    for (let attempt = 1; attempt <= TRIES; attempt += 1) {
+      const entry = await this.#get(viewer, id);
+      const tree = await this.#trees.find(entry, looking).catch((error: unknown) => {
+        throw isMissing(error) ? notFound(id) : error;
+      });
+      if (tree !== undefined) return { id, entry, tree, looking };
+    }
+    throw integrityFailed(`The gateway lists other files of ${id} than it says to have.`, { id });
+  }
+
+  /**
+   * A skill that has changed since it was listed is read again as what it is now. One that is listed as it was is not
+   * what it is said to be.
+   */
+  async #reading<T>(viewer: Viewer, id: string, work: (opened: Opened) => Promise<T>): Promise<T> {
+    let last: string | undefined;
+    for (let attempt = 1; ; attempt += 1) {
+      const opened = await this.#open(viewer, id);
+      try {
+        return await work(opened);
+      } catch (error) {
+        const isPassing = error instanceof SkillError && error.code === "INTEGRITY_FAILED";
+        if (!isPassing || attempt === TRIES || opened.tree.treeHash === last) throw error;
+        last = opened.tree.treeHash;
+      }
+    }
+  }
+
+  async #readContent(opened: Opened): Promise<SkillContent> {
+    const { id, entry, tree } = opened;
+    const { limits, files } = this.#parts;
+    if (tree.skillFile.size > limits.skillFileBytes)
+      throw new SkillError("LIMIT_EXCEEDED", `The SKILL.md of ${id} is larger than skillFileBytes.`, {
+        details: { id, limit: "skillFileBytes", max: limits.skillFileBytes },
+      });
+    const { isReadable, body, frontmatter } = parseSkill(await files.read(opened, tree.skillFile), limits);
+    if (!isReadable) throw new SkillError("SKILL_INVALID", `The SKILL.md of ${id} cannot be read.`);
+    return {
+      entry,
+      body,
+      frontmatter,
+      treeHash: tree.treeHash,
+      skillHash: tree.skillFile.digest,
+      files: tree.files,
+      folder: undefined,
+      isLastGood: false,
+    };
+  }
+
+  async #searchFor(viewer: Viewer, q: string, limit: number) {
+    const { client, making } = this.#parts;
+    const query = { ...lookingOf(viewer), q, limit: String(limit) };
+    const { hits } = (await client.ask("searchSkills", { query })).data;
+    const found = new Map<string, (typeof hits)[number]>();
+    for (const hit of hits) if (!found.has(hit.row.entry.id)) found.set(hit.row.entry.id, hit);
+    const hasCopies = hits.some(({ hit }) => hit.copies.length > 0);
+    const there = new Set(hasCopies ? (await this.list(viewer)).map(({ id }) => id as string) : []);
+    const results = [...found.values()].flatMap((told) => {
+      const entry = toRemoteEntry(told.row, making);
+      if (entry === undefined || !isThere(entry, viewer)) return [];
+      return [toResult(told, entry, (id) => there.has(id))];
+    });
+    return { results, isCut: hits.length >= limit };
+  }
+
+  #checkRange({ start = 0, length }: ByteRange): Required<ByteRange> {
+    const { resourceReadBytes } = this.#parts.limits;
+    const most = Math.min(length ?? resourceReadBytes, resourceReadBytes);
+    if (Number.isSafeInteger(start) && Number.isSafeInteger(most) && start >= 0 && most >= 1)
+      return { start, length: most };
+    throw new SkillError("USAGE", "A range is a start from 0 and a length from 1, both whole numbers.");
+  }
+}
+
+interface Opened extends Wanted {
+  readonly entry: SkillEntry;
+  readonly tree: RemoteTree;
+  readonly looking: Looking;
+}
+
+/** The one gate, as far as it can decide here: who owns what, and who was granted what, the gateway has asked. */
+function decide(entry: SkillEntry, viewer: Viewer): Access {
+  if (viewer.runtime !== GATEWAYS_RUNTIME) return decideAccess(entry, viewer);
+  return decideAccess(entry, { ...viewer, runtime: entry.runtime[0] ?? GATEWAYS_RUNTIME });
+}
+
+function isThere(entry: SkillEntry, viewer: Viewer): boolean {
+  return decide(entry, viewer).isVisible;
+}
+
+/** Taken away since it was listed. */
+function isMissing(error: unknown): boolean {
+  const codes: readonly string[] = ["SKILL_NOT_FOUND", "REVISION_NOT_FOUND"];
+  return error instanceof SkillError && codes.includes(error.code);
+}
+
+function notFound(id: string): SkillError {
+  return new SkillError("SKILL_NOT_FOUND", `There is no skill ${id}.`, { details: { id } });
+}
+
+function noFile(path: string): SkillError {
+  return new SkillError("PATH_NOT_FOUND", `${path}: The skill has no such file.`, {
+    hint: "The skill's files are listed when it is read.",
+  });
+}

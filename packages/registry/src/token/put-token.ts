@@ -1,0 +1,81 @@
+import type { Actor, SkillEvent, TokenKind } from "@skillhold/protocol";
+import type { Limits } from "@skillhold/protocol/limits";
+import type { RegistryTransaction } from "../record/registry-store.ts";
+import { type StoredToken, type TokenRecord, withoutHash } from "./token.ts";
+import type { TokenContext } from "./token-context.ts";
+import { hashSecret, makeSecret } from "./token-secret.ts";
+
+/** A token, and what is secret of it: this is the only time that anyone has both. */
+export interface IssuedToken {
+  readonly token: TokenRecord;
+  readonly secret: string;
+}
+
+/** What a token is to be. */
+export interface TokenPlan
+  extends Pick<TokenRecord, "kind" | "name" | "role" | "user" | "agent" | "createdBy"> {
+  /** How long it counts; as long as its kind does, if nothing else is said. */
+  readonly lifeMs?: number | undefined;
+}
+
+/** A token that is in no store yet. */
+export interface PreparedToken {
+  readonly stored: StoredToken;
+  readonly secret: string;
+}
+
+/** Contract: what the plan says was checked. */
+export function prepareToken({ lifeMs, ...plan }: TokenPlan, context: TokenContext): PreparedToken {
+  const { clock, ids, limits, random } = context;
+  const now = clock.now();
+  const secret = makeSecret(random);
+  const expires = now.getTime() + (lifeMs ?? lifeOf(plan.kind, limits));
+  const stored = {
+    id: ids.next(),
+    ...plan,
+    hash: hashSecret(secret),
+    createdAt: now.toISOString(),
+    expiresAt: new Date(expires).toISOString(),
+    revokedAt: undefined,
+    lastUsedAt: undefined,
+  };
+  return { stored, secret };
+}
+
+/** Keeps the token, forgets some of those that are over, and answers with what is to be recorded of it. */
+export async function putToken(
+  { stored }: PreparedToken,
+  by: Actor,
+  tx: RegistryTransaction,
+): Promise<SkillEvent> {
+  const { id: token, kind, role, user, agent, createdAt: at, expiresAt } = stored;
+  await tx.forgetExpired(new Date(at));
+  await tx.putUser({ name: user, displayName: undefined, createdAt: at });
+  await tx.putToken(stored);
+  return {
+    type: "token.issued",
+    at,
+    by,
+    token,
+    kind,
+    role,
+    user,
+    ...(agent === undefined ? {} : { agent }),
+    expiresAt,
+  };
+}
+
+export function issuedOf({ stored, secret }: PreparedToken): IssuedToken {
+  return { token: withoutHash(stored), secret };
+}
+
+function lifeOf(kind: TokenKind, { tokenMs, signInMs, webSessionMs }: Limits): number {
+  switch (kind) {
+    case "api":
+      return tokenMs;
+    case "session":
+      return webSessionMs;
+    case "sign-in":
+      return signInMs;
+  }
+}

@@ -1,0 +1,130 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Sandbox } from "@skillhold/core/run";
+import type { SandboxSpec } from "@skillhold/core/test/run/sandbox";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { bubblewrap } from "./bubblewrap.ts";
+import type { ControlGroup, ControlGroups } from "./cgroup.ts";
+import { stageRoot } from "./stage.ts";
+import { type Bench, commandLines, makeBench } from "./trial.fixture.ts";
+import { unconfined } from "./unconfined.ts";
+
+describe.runIf(process.platform === "linux")("a run that is called off before it starts", () => {
+  let bench: Bench;
+  let shared: string;
+  beforeAll(async () => {
+    bench = await makeBench();
+    shared = join(bench.folder, "shared");
+    mkdirSync(shared);
+  });
+  afterAll(() => bench.remove());
+
+  /** A script that leaves a file, and that is called off from within `start`. */
+  const start = async (sandbox: Sandbox, name: string, parts: Partial<SandboxSpec>) => {
+    const target = sandbox.id === "none" ? shared : "/mnt/shared";
+    const mounts = [{ source: shared, target: "/mnt/shared", isWritable: true }];
+    const script = `touch ${target}/${name}; sleep 5.${process.pid}`;
+    const command = () => ({ argv: ["/bin/sh", "-c", script] as const, env: {} });
+    return await sandbox.start(bench.spec("", { mounts, command, ...parts }));
+  };
+  const stages = async () =>
+    readdirSync(await stageRoot()).filter((name) => name.startsWith(`run-${process.pid}-`));
+  const expectNothing = async (name: string) => {
+    expect(existsSync(join(shared, name))).toBe(false);
+    expect((await commandLines()).filter((line) => line.includes(`5.${process.pid}`))).toEqual([]);
+  };
+
+  test.for([bubblewrap(), unconfined()])(
+    "has not run, and leaves nothing behind: $id [S-29]",
+    async (sandbox) => {
+      // The first run makes a stock of pipes, for which it needs a stage.
+      await (await start(sandbox, "ran", {})).dispose();
+      const before = await stages();
+      const early = start(sandbox, "early", { signal: AbortSignal.abort() });
+      await expect(early).rejects.toMatchObject({ code: "INTERRUPTED" });
+      const controller = new AbortController();
+      const command = () => {
+        controller.abort();
+        return {
+          argv: ["/bin/sh", "-c", `touch ${shared}/meanwhile /mnt/shared/meanwhile`] as const,
+          env: {},
+        };
+      };
+      const meanwhile = start(sandbox, "meanwhile", { signal: controller.signal, command });
+      await expect(meanwhile).rejects.toMatchObject({ code: "INTERRUPTED" });
+      for (const name of ["early", "meanwhile"]) await expectNothing(name);
+      expect((await stages()).filter((name) => !before.includes(name))).toEqual([]);
+    },
+  );
+
+  test("has not run when it is called off while the sandbox waits [S-29]", async () => {
+    const controller = new AbortController();
+    let removed = 0;
+    const group: ControlGroup = {
+      add: async () => controller.abort(),
+      cpuMs: () => 0,
+      wasOutOfMemory: () => false,
+      remove: async () => {
+        removed += 1;
+      },
+    };
+    const holds = { memory: true, processes: true, cpu: true };
+    const groups: ControlGroups = { version: 2, holds, create: () => group };
+    const late = start(bubblewrap({ groups }), "late", { signal: controller.signal });
+    await expect(late).rejects.toMatchObject({ code: "INTERRUPTED" });
+    expect(removed).toBe(1);
+    await expectNothing("late");
+  });
+
+  test("has not run at whatever moment it is called off, or else is handed over [S-29]", async () => {
+    const sandbox = bubblewrap();
+    for (let delay = 0; delay <= 24; delay += 2) {
+      const controller = new AbortController();
+      const timer = setTimeout(() => controller.abort(), delay);
+      const name = `at-${delay}`;
+      const running = await start(sandbox, name, { signal: controller.signal }).catch(
+        (error: unknown) => error,
+      );
+      clearTimeout(timer);
+      if (running instanceof Error) {
+        expect(running).toMatchObject({ code: "INTERRUPTED" });
+        await expectNothing(name);
+      } else await (running as Awaited<ReturnType<Sandbox["start"]>>).dispose();
+    }
+  });
+
+  test("has not run when the one who holds it back is killed [S-29]", async () => {
+    const program = join(import.meta.dirname, "held-run.fixture.ts");
+    for (let count = 0; count < 2; count += 1) {
+      const name = `orphan-${process.pid}-${count}`;
+      const args = ["--conditions=@skillhold/source", program, bench.skill, shared, name];
+      const holder = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+      await once(holder.stdout, "data");
+      holder.kill("SIGKILL");
+      await once(holder, "exit");
+      const held = async () => (await commandLines()).filter((line) => line.includes(name));
+      await expect.poll(held).toEqual([]);
+      expect(existsSync(join(shared, name))).toBe(false);
+    }
+  });
+
+  test("ends at whatever moment it is killed after its start [S-29]", async () => {
+    const sandbox = bubblewrap();
+    const command = () => ({
+      argv: ["/bin/sh", "-c", "sleep 0.5; touch /mnt/shared/survived"] as const,
+      env: {},
+    });
+    for (let count = 0; count < 60; count += 1) {
+      const running = await start(sandbox, "killed", { command });
+      running.stdout.resume();
+      // It takes a millisecond or two to be on its own, and no timer is so fine.
+      for (const until = performance.now() + (count % 8) * 0.3; performance.now() < until; );
+      running.kill();
+      await running.exited;
+      await running.dispose();
+    }
+    expect(existsSync(join(shared, "survived"))).toBe(false);
+  });
+});

@@ -1,0 +1,13 @@
+export { bubblewrap } from "./bubblewrap.ts";
+export { isBelow } from "./bubblewrap-option.ts";
+export { PROGRAM_PATH } from "./environment.ts";
+export { installCommand } from "./find-bubblewrap.ts";
+export { type Launched, launch } from "./process.ts";
+export { rememberedProbe } from "./remembered-probe.ts";
+export { findRuntime, type Runtime } from "./runtime.ts";
+export { isOpenToAll } from "./runtime-copy.ts";
+export { sandboxRuntime } from "./sandbox-runtime.ts";
+export type { SelfTestReport } from "./self-test.ts";
+export { isAlive, makeStage, removeStage, stageRoot } from "./stage.ts";
+export { supervise } from "./supervise.ts";
+export { unconfined } from "./unconfined.ts";

@@ -1,0 +1,81 @@
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { EnforcedLimits, Sandbox } from "@skillhold/core/run";
+import type { Collected, RunLimits, SandboxSpec } from "@skillhold/core/test/run/sandbox";
+import { stageRoot } from "./stage.ts";
+import { type Supervised, type SuperviseOptions, supervise } from "./supervise.ts";
+
+const MB = 1024 * 1024;
+
+export const roomyLimits: RunLimits = {
+  wallMs: 50_000,
+  cpuMs: 10_000,
+  memoryBytes: 256 * MB,
+  processes: 32,
+  diskBytes: 8 * MB,
+  outputBytes: MB,
+};
+
+export interface Trial extends Supervised {
+  readonly enforced: EnforcedLimits;
+  readonly collected: Collected;
+  /** What was collected, by path. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+/** A folder with one skill and one place for results, where programs of other users can get. */
+export interface Bench {
+  readonly folder: string;
+  readonly skill: string;
+  spec(script: string, parts?: Partial<SandboxSpec>): SandboxSpec;
+  /** Runs a shell script in a sandbox to its end, and takes everything away. */
+  run(
+    sandbox: Sandbox,
+    script: string,
+    parts?: Partial<SandboxSpec>,
+    options?: SuperviseOptions,
+  ): Promise<Trial>;
+  remove(): Promise<void>;
+}
+
+export async function makeBench(): Promise<Bench> {
+  const folder = await mkdtemp(join(await stageRoot(), "bench-"));
+  const skill = join(folder, "skill");
+  await mkdir(skill);
+  await writeFile(join(skill, "SKILL.md"), "the skill");
+  // Whatever mask this process has, the programs are another user's.
+  for (const path of [folder, skill]) await chmod(path, 0o755);
+  const spec = (script: string, parts: Partial<SandboxSpec> = {}): SandboxSpec => ({
+    skill,
+    mounts: [],
+    network: "none",
+    limits: roomyLimits,
+    hasChannel: false,
+    command: () => ({ argv: ["/bin/sh", "-c", script], env: {} }),
+    ...parts,
+  });
+  const run: Bench["run"] = async (sandbox, script, parts, options) => {
+    const whole = spec(script, parts);
+    const running = await sandbox.start(whole);
+    try {
+      const supervised = await supervise(running, whole.limits, options);
+      const target = await mkdtemp(join(folder, "out-"));
+      const collected = await running.collect(target);
+      const entries = collected.files.map(async ({ path }) => [
+        path,
+        await readFile(join(target, path), "utf8"),
+      ]);
+      const files = Object.fromEntries(await Promise.all(entries));
+      return { ...supervised, enforced: running.enforced, collected, files };
+    } finally {
+      await running.dispose();
+    }
+  };
+  return { folder, skill, spec, run, remove: () => rm(folder, { recursive: true, force: true }) };
+}
+
+/** The command lines of all processes of the machine that can be read. */
+export async function commandLines(): Promise<readonly string[]> {
+  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  return await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")));
+}

@@ -1,0 +1,13 @@
+export {
+  type DeclaredTools,
+  type DeclaredToolsPorts,
+  openDeclaredTools,
+  type ToolSettings,
+  type ToolSkill,
+} from "./declared-tools.ts";
+export { knownTools, MemoryToolCatalogueCache } from "./tool-catalogue.ts";
+export { openToolHost, type ToolHost } from "./tool-host.ts";
+export type { ToolHostPorts, ToolHostSpec, ToolLanguage, ToolTiming } from "./tool-host-spec.ts";
+
+export { declaredToolName, declaredToolNames } from "./tool-name.ts";
+export type { ToolCallOptions } from "./tool-process.ts";

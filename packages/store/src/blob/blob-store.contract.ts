@@ -1,0 +1,127 @@
+import type { Clock } from "@skillhold/core/port";
+import type { Digest } from "@skillhold/protocol";
+import type { BlobEntry, BlobStore } from "@skillhold/registry/record";
+import { beforeEach, describe, expect, test } from "vitest";
+import { digest } from "../table/registry.fixture.ts";
+
+/** Blobs of one engine, and what a test can do to them behind their back. */
+export interface BlobSubject {
+  readonly blobs: BlobStore;
+  /** Changes the bytes that are kept, and not how many they are. */
+  damage(digest: Digest): Promise<void>;
+  close(): Promise<void>;
+}
+
+const time = (minutes: number) => new Date(Date.UTC(2026, 0, 1, 0, minutes));
+const blob = (content: string | Uint8Array) => {
+  const bytes = Buffer.from(content);
+  return { digest: digest(bytes), bytes };
+};
+const unreadable = { code: "INTEGRITY_FAILED" };
+
+/** What every store of blobs promises. */
+export function blobStoreContract(engine: string, open: (clock: Clock) => Promise<BlobSubject>): void {
+  describe(`blobs on ${engine}`, () => {
+    let minutes = 0;
+    let subject: BlobSubject;
+    beforeEach(async () => {
+      minutes = 0;
+      subject = await open({ now: () => time(minutes) });
+      return () => subject.close();
+    });
+
+    async function list(): Promise<readonly BlobEntry[]> {
+      const entries: BlobEntry[] = [];
+      for await (const entry of subject.blobs.list()) entries.push(entry);
+      return entries.toSorted((a, b) => (a.digest < b.digest ? -1 : 1));
+    }
+
+    test("bytes are got by their hash as they were put, whatever they are [S-41]", async () => {
+      const blobs = [
+        blob(""),
+        blob("a"),
+        blob(Buffer.alloc(6_000_000, 7)),
+        blob(Uint8Array.of(0, 255, 0xc3)),
+      ];
+      await subject.blobs.put([...blobs, ...blobs]);
+      for (const each of blobs) {
+        expect(Buffer.compare(await subject.blobs.get(each.digest), each.bytes)).toBe(0);
+      }
+      await subject.blobs.put([]);
+    });
+
+    test("all that is kept is listed, with its size and when it was last put [S-41]", async () => {
+      const blobs = Array.from({ length: 1300 }, (_, index) => blob(`blob ${index}`));
+      await subject.blobs.put(blobs);
+      minutes = 5;
+      const [first = blob("")] = blobs;
+      await subject.blobs.put([first]);
+      const expected = blobs.map(({ digest: name, bytes }) => ({
+        digest: name,
+        size: bytes.length,
+        putAt: name === first.digest ? time(5) : time(0),
+      }));
+      expect(await list()).toEqual(expected.toSorted((a, b) => (a.digest < b.digest ? -1 : 1)));
+    });
+
+    test("what is not there, and what was changed, is never handed out [S-41]", async () => {
+      await subject.blobs.put([blob("good"), blob("other")]);
+      await subject.damage(blob("good").digest);
+      await expect(subject.blobs.get(blob("good").digest)).rejects.toMatchObject(unreadable);
+      await expect(subject.blobs.get(blob("never put").digest)).rejects.toMatchObject(unreadable);
+      expect(Buffer.from(await subject.blobs.get(blob("other").digest)).toString()).toBe("other");
+    });
+
+    test("those that are not there are told, by their names [S-41]", async () => {
+      const blobs = Array.from({ length: 600 }, (_, index) => blob(`blob ${index}`));
+      const names = blobs.map((each) => each.digest);
+      await subject.blobs.put(blobs.slice(1));
+      expect(await subject.blobs.missing([...names, digest("other")])).toEqual([names[0], digest("other")]);
+      expect(await subject.blobs.missing([])).toEqual([]);
+    });
+
+    test("what was changed is mended when it is put again [S-41]", async () => {
+      await subject.blobs.put([blob("good")]);
+      await subject.damage(blob("good").digest);
+      await subject.blobs.put([blob("good")]);
+      expect(Buffer.from(await subject.blobs.get(blob("good").digest)).toString()).toBe("good");
+    });
+
+    test("bytes under a name that is not theirs are refused, with all that came with them [S-41]", async () => {
+      const put = subject.blobs.put([blob("good"), { digest: digest("a"), bytes: Buffer.from("b") }]);
+      await expect(put).rejects.toMatchObject(unreadable);
+      await expect(subject.blobs.get(digest("a"))).rejects.toMatchObject(unreadable);
+      expect(await list()).toEqual([]);
+    });
+
+    test("those that were last put before the time are removed, and counted [S-45]", async () => {
+      const old = Array.from({ length: 600 }, (_, index) => blob(`old ${index}`));
+      await subject.blobs.put([...old, blob("renewed")]);
+      minutes = 10;
+      await subject.blobs.put([blob("renewed"), blob("new")]);
+      const all = [...old, blob("renewed"), blob("new"), blob("unknown")].map((each) => each.digest);
+      expect(await subject.blobs.remove(all, time(0))).toBe(0);
+      expect(await subject.blobs.remove(all, time(10))).toBe(600);
+      expect(await list()).toHaveLength(2);
+      expect(await subject.blobs.remove(all, time(11))).toBe(2);
+      expect([await list(), await subject.blobs.sweep(time(99))]).toEqual([[], 0]);
+    });
+
+    test("what is put while it is removed is there afterwards [S-41]", async () => {
+      const blobs = Array.from({ length: 20 }, (_, index) => blob(`blob ${index}`));
+      const names = blobs.map((each) => each.digest);
+      for (let round = 1; round <= 15; round += 1) {
+        minutes = round;
+        // What was put before this round is to go, and what is put in it is to stay.
+        await Promise.all([
+          subject.blobs.remove(names, time(round)),
+          subject.blobs.put(blobs),
+          subject.blobs.remove(names.toReversed(), time(round)),
+          subject.blobs.put(blobs.toReversed()),
+        ]);
+        for (const name of names) await subject.blobs.get(name);
+      }
+      expect(await list()).toHaveLength(20);
+    });
+  });
+}

@@ -1,0 +1,122 @@
+import type { Clock } from "@skillhold/core/port";
+import { Digest } from "@skillhold/protocol";
+import type { Blob, BlobEntry } from "@skillhold/registry/record";
+import { z } from "zod";
+import { chunks } from "../engine/chunk.ts";
+import type { Db, Queries, RowReader, Tx } from "../engine/db.ts";
+import { joinSql, sql } from "../engine/sql.ts";
+import { digestOf, type EngineBlobs, rejectFalseName, unreadable } from "./blob.ts";
+
+const PAGE = 1000;
+/** What is sent in one statement; the driver holds a copy of it that is twice as long. */
+const BATCH_BYTES = 4 * 1024 * 1024;
+
+const DigestRow = z.object({ digest: Digest });
+const EntryRow = z
+  .object({ digest: Digest, size: z.int(), put_ms: z.int() })
+  .transform(({ digest, size, put_ms }): BlobEntry => ({ digest, size, putAt: new Date(put_ms) }));
+const ContentRow: RowReader<Uint8Array> = {
+  parse: (row) => z.object({ content: z.instanceof(Uint8Array) }).parse(row).content,
+};
+
+/** Blobs in the database, for registries that several machines share. PostgreSQL alone: SQLite has a folder. */
+export function blobTable(db: Db, clock: Clock): EngineBlobs {
+  return {
+    put: (blobs) => putBlobs(db, blobs, clock.now().getTime()),
+    get: (digest) => getBlob(db, digest),
+    missing: (digests) => missingBlobs(db, digests),
+    list: () => listBlobs(db),
+    remove: (digests, before) => db.transaction((tx) => removeBlobs(tx, digests, before.getTime())),
+    within: (tx) => ({
+      missing: (digests) => missingBlobs(tx, digests),
+      remove: (digests, before) => removeBlobs(tx, digests, before.getTime()),
+    }),
+    // What a writer that died had begun, the database has undone.
+    sweep: async () => 0,
+  };
+}
+
+async function putBlobs(db: Db, blobs: readonly Blob[], now: number): Promise<void> {
+  for (const blob of blobs) rejectFalseName(blob);
+  // In order, so that two who put the same ones do not wait for each other crosswise.
+  const distinct = [...new Map(blobs.map((blob) => [blob.digest, blob])).values()].sort((one, other) =>
+    one.digest < other.digest ? -1 : 1,
+  );
+  for (const batch of batches(distinct)) {
+    await db.transaction(async (tx) => {
+      const kept = await renew(
+        tx,
+        batch.map(({ digest }) => digest),
+        now,
+      );
+      const fresh = batch.filter(({ digest }) => !kept.has(digest));
+      if (fresh.length > 0) await insert(tx, fresh, now);
+    });
+  }
+}
+
+/** The good ones that are there already are as if they were new; their bytes need not be sent. */
+async function renew(tx: Tx, digests: readonly Digest[], now: number): Promise<ReadonlySet<Digest>> {
+  const rows = await tx.all(
+    sql`update blob set put_ms = greatest(put_ms, ${now}) where digest in (${joinSql(digests)})
+      and 'sha256:' || encode(sha256(content), 'hex') = digest returning digest`,
+    DigestRow,
+  );
+  return new Set(rows.map(({ digest }) => digest));
+}
+
+async function insert(tx: Tx, blobs: readonly Blob[], now: number): Promise<void> {
+  const rows = blobs.map(({ digest, bytes }) => sql`(${digest}, ${bytes.length}, ${now}, ${bytes})`);
+  await tx.run(sql`insert into blob (digest, size, put_ms, content) values ${joinSql(rows)}
+    on conflict (digest) do update set size = excluded.size, put_ms = excluded.put_ms, content = excluded.content`);
+}
+
+async function getBlob(db: Db, digest: Digest): Promise<Uint8Array> {
+  const [bytes] = await db.all(sql`select content from blob where digest = ${digest}`, ContentRow);
+  if (bytes === undefined || digestOf(bytes) !== digest) throw unreadable(digest, bytes);
+  return bytes;
+}
+
+async function missingBlobs(db: Queries, digests: readonly Digest[]): Promise<readonly Digest[]> {
+  const kept = new Set<Digest>();
+  for (const chunk of chunks(digests)) {
+    const query = sql`select digest from blob where digest in (${joinSql(chunk)})`;
+    for (const { digest } of await db.all(query, DigestRow)) kept.add(digest);
+  }
+  return digests.filter((digest) => !kept.has(digest));
+}
+
+async function* listBlobs(db: Db): AsyncIterable<BlobEntry> {
+  for (let after = ""; ; ) {
+    const page = await db.all(
+      sql`select digest, size, put_ms from blob where digest > ${after} order by digest limit ${PAGE}`,
+      EntryRow,
+    );
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined) return;
+    after = last.digest;
+  }
+}
+
+async function removeBlobs(tx: Tx, digests: readonly Digest[], before: number): Promise<number> {
+  let removed = 0;
+  for (const chunk of chunks([...digests].sort()))
+    removed += await tx.run(sql`delete from blob where digest in (${joinSql(chunk)}) and put_ms < ${before}`);
+  return removed;
+}
+
+function* batches(blobs: readonly Blob[]): Generator<readonly Blob[]> {
+  let batch: Blob[] = [];
+  let bytes = 0;
+  for (const blob of blobs) {
+    if (batch.length > 0 && (bytes + blob.bytes.length > BATCH_BYTES || batch.length === 500)) {
+      yield batch;
+      batch = [];
+      bytes = 0;
+    }
+    batch.push(blob);
+    bytes += blob.bytes.length;
+  }
+  if (batch.length > 0) yield batch;
+}

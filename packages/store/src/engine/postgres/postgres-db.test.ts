@@ -1,0 +1,217 @@
+import { inspect } from "node:util";
+import type { RegistryStore } from "@skillhold/registry/record";
+import postgres from "postgres";
+import { beforeEach, expect, test } from "vitest";
+import { freshDatabase } from "../../../../../tests/postgres-database.ts";
+import { deleted, skill } from "../../table/registry.fixture.ts";
+import { openRegistryStore, type RegistryStoreOptions } from "../../table/registry-store.ts";
+import { openPostgres } from "./postgres-db.ts";
+
+let url: string;
+let admin: postgres.Sql;
+const opened: RegistryStore[] = [];
+beforeEach(async () => {
+  url = await freshDatabase();
+  admin = postgres(url, { max: 2, onnotice: () => {}, connection: { application_name: "admin" } });
+  return async () => {
+    for (const store of opened.splice(0)) await store.close();
+    await admin.end();
+  };
+});
+
+async function open(options: RegistryStoreOptions = {}): Promise<RegistryStore> {
+  const store = await openRegistryStore(url, options);
+  opened.push(store);
+  return store;
+}
+
+/** Ends every connection to this database but our own, as a restart of the server does. */
+async function dropConnections(): Promise<void> {
+  await admin`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and application_name = 'skillhold'`;
+}
+
+const changed = (change: (to: URL) => void) => {
+  const to = new URL(url);
+  change(to);
+  return to.href;
+};
+const secret = () => new URL(url).password;
+
+test.each([
+  ["a wrong password", "refused us", () => changed((to) => Object.assign(to, { password: "wr0ng-word" }))],
+  ["an unknown database", "refused us", () => changed((to) => Object.assign(to, { pathname: "/none" }))],
+  ["a port where nobody is", "cannot be reached", () => changed((to) => Object.assign(to, { port: "1" }))],
+  [
+    "an unknown host",
+    "cannot be reached",
+    () => changed((to) => Object.assign(to, { hostname: "h.invalid" })),
+  ],
+])("%s is a failure of the store that tells no password [S-64]", async (_, message, address) => {
+  const failure = await openRegistryStore(address()).catch((error: unknown) => error);
+  expect(failure).toMatchObject({ code: "STORE_FAILED", message: expect.stringContaining(message) });
+  const told = inspect(failure, { depth: 9, showHidden: true });
+  for (const word of [secret(), "wr0ng-word"]) expect(told).not.toContain(word);
+});
+
+test.each(["postgres://u:s3cret@host:port/d", "postgres://u:s3cret%zz@127.0.0.1/d"])(
+  "an address that cannot be read is told without its password [S-64]",
+  async (address) => {
+    const failure = await openRegistryStore(address).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: "CONFIG_INVALID" });
+    expect(inspect(failure, { depth: 9, showHidden: true })).not.toContain("s3cret");
+  },
+);
+
+test("two that wait for each other crosswise are both done in the end [S-41]", async () => {
+  const stores = [await open(), await open()];
+  const met = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let runs = 0;
+  const cross = (store: RegistryStore, mine: number) =>
+    store.transaction(async (tx) => {
+      runs += 1;
+      await tx.lock(`name ${mine}`);
+      met[mine]?.resolve();
+      await met[1 - mine]?.promise;
+      await tx.lock(`name ${1 - mine}`);
+      return await tx.append(deleted("pdf", mine + 1));
+    });
+  const numbers = await Promise.all(stores.map(cross));
+  expect([numbers.toSorted(), runs]).toEqual([[1, 2], 3]);
+});
+
+test("a lock that is held for too long is a failure that says so [S-41]", async () => {
+  const [holder, waiter] = [await open(), await open({ busyMs: 100 })];
+  const held = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  const holding = holder.transaction(async (tx) => {
+    await tx.lock("skill:pdf");
+    held.resolve();
+    await release.promise;
+  });
+  await held.promise;
+  const waiting = waiter.transaction((tx) => tx.lock("skill:pdf"));
+  await expect(waiting).rejects.toMatchObject({
+    code: "STORE_FAILED",
+    message: expect.stringContaining("in use"),
+  });
+  await waiter.transaction((tx) => tx.lock("skill:docx"));
+  release.resolve();
+  await holding;
+});
+
+test("one that ends before its statements do is undone [S-41]", async () => {
+  const store = await open();
+  let late: Promise<unknown> = Promise.resolve();
+  const work = store.transaction(async (tx) => {
+    await tx.putSkill(skill("pdf"));
+    late = tx.putSkill(skill("docx")).catch(() => {});
+  });
+  await expect(work).rejects.toThrow("awaited");
+  await late;
+  expect(await store.listSkills()).toEqual([]);
+});
+
+test("a connection that is lost undoes the transaction, is told, and is made anew [S-64]", async () => {
+  const store = await open();
+  const work = store.transaction(async (tx) => {
+    await tx.putSkill(skill("pdf"));
+    await dropConnections();
+    await tx.putSkill(skill("docx"));
+  });
+  await expect(work).rejects.toMatchObject({ code: "STORE_FAILED" });
+  expect(await store.listSkills()).toEqual([]);
+  await store.transaction((tx) => tx.putSkill(skill("pdf")));
+  expect(await store.listSkills()).toHaveLength(1);
+});
+
+test("a statement after the connection was lost is never run outside its transaction [S-41]", async () => {
+  const store = await open();
+  const dropped = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  const lost = store.transaction(async (tx) => {
+    await tx.putSkill(skill("pdf"));
+    await dropConnections();
+    dropped.resolve();
+    await goOn.promise;
+    await tx.putSkill(skill("docx"));
+  });
+  await dropped.promise;
+  await store.transaction((tx) => tx.putSkill(skill("xlsx")));
+  goOn.resolve();
+  await expect(lost).rejects.toMatchObject({ code: "STORE_FAILED" });
+  expect((await store.listSkills()).map(({ id }) => id)).toEqual(["xlsx"]);
+});
+
+test("all who wait when the connections are lost are told, and the store goes on [S-64]", async () => {
+  const store = await open();
+  const held = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  const holding = store.transaction(async (tx) => {
+    await tx.lock("skill:pdf");
+    held.resolve();
+    await goOn.promise;
+    await tx.putSkill(skill("pdf"));
+  });
+  await held.promise;
+  const waiting = Array.from({ length: 12 }, () => store.transaction((tx) => tx.lock("skill:pdf")));
+  const results = Promise.allSettled([holding, ...waiting]);
+  const countWaiting = async () =>
+    (
+      await admin`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    ).length;
+  while ((await countWaiting()) === 0);
+  await dropConnections();
+  goOn.resolve();
+  const failures = (await results).filter(({ status }) => status === "rejected");
+  expect(failures.length).toBeGreaterThanOrEqual(2);
+  for (const failure of failures) expect(failure).toMatchObject({ reason: { code: "STORE_FAILED" } });
+  await store.transaction((tx) => tx.putSkill(skill("docx")));
+  expect((await store.listSkills()).map(({ id }) => id)).toEqual(["docx"]);
+});
+
+test("connections that were lost while nobody used them are noticed by nobody [S-64]", async () => {
+  const store = await open();
+  await Promise.all(Array.from({ length: 20 }, () => store.lastEvent()));
+  await dropConnections();
+  await store.transaction((tx) => tx.putSkill(skill("pdf")));
+  await dropConnections();
+  expect(await store.listSkills()).toHaveLength(1);
+});
+
+test("who listens is told again after the connection was lost [S-45]", async () => {
+  const [store, other] = [await open(), await open()];
+  let called = Promise.withResolvers<void>();
+  const stop = await store.onCommit(() => called.resolve());
+  const commit = () => other.transaction((tx) => tx.append(deleted("pdf")));
+  await commit();
+  await called.promise;
+  called = Promise.withResolvers();
+  await dropConnections();
+  await commit();
+  await called.promise;
+  expect(await store.lastEvent()).toBeGreaterThanOrEqual(2);
+  await stop();
+});
+
+test("everyone who listens is told at once of a commit that wrote, and of no other [S-45]", async () => {
+  const [one, other] = [
+    await openPostgres(url, { busyMs: 30_000 }),
+    await openPostgres(url, { busyMs: 30_000 }),
+  ];
+  const calls: string[] = [];
+  let called = Promise.withResolvers<void>();
+  const stop = await one.listen(() => {
+    calls.push("called");
+    called.resolve();
+  });
+  await other.transaction((tx) => tx.lock("a"));
+  await other.transaction((tx) => tx.script("create table one (a {int})"));
+  await called.promise;
+  called = Promise.withResolvers();
+  await one.transaction((tx) => tx.script("create table two (a {int})"));
+  await called.promise;
+  expect(calls).toHaveLength(2);
+  await stop();
+  await Promise.all([one.close(), other.close()]);
+});

@@ -1,0 +1,98 @@
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
+import { SkillError } from "@skillhold/protocol/error";
+import { type RowReader, readRows, type TypeNames, withTypes } from "../db.ts";
+import type { Sql } from "../sql.ts";
+import { isBusy, isDamaged, isDuplicate, isUnwritable } from "./sqlite-failure.ts";
+
+/** Longer waits are made between attempts, so that the process does something else meanwhile. */
+const BUSY_MS = 20;
+const MAX_STATEMENTS = 100;
+/** Longer texts are lists of values, and are not likely to come again. */
+const MAX_KEPT_TEXT = 2000;
+const typeNames: TypeNames = { text: "text", int: "integer", bytes: "blob", strict: "strict" };
+
+/** `unchanging`: nobody can write to it, so that SQLite needs no files beside it. */
+export type SqliteAccess = "write" | "read" | "unchanging";
+
+/** One connection to a file, with the statements it has prepared. Failures are as SQLite tells them. */
+export class SqliteConnection {
+  readonly path: string;
+  readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  constructor(path: string, access: SqliteAccess = "write") {
+    this.path = path;
+    const address = access === "unchanging" ? unchanging(path) : path;
+    this.#database = new DatabaseSync(address, { timeout: BUSY_MS, readOnly: access !== "write" });
+  }
+
+  all<Row>(query: Sql, row: RowReader<Row>): readonly Row[] {
+    return readRows(this.#prepare(query.parts.join("?")).all(...query.values), row);
+  }
+
+  run(query: Sql): number {
+    return Number(this.#prepare(query.parts.join("?")).run(...query.values).changes);
+  }
+
+  script(text: string): void {
+    this.#database.exec(withTypes(text, typeNames));
+  }
+
+  pragma(name: string): unknown {
+    return this.#prepare(`pragma ${name}`).get()?.[name];
+  }
+
+  rollback(): void {
+    // A failed commit may have ended it already.
+    if (this.#database.isTransaction) this.#database.exec("rollback");
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.#database.close();
+  }
+
+  #prepare(text: string): StatementSync {
+    const kept = this.#statements.get(text);
+    if (kept !== undefined) return kept;
+    const statement = this.#database.prepare(text);
+    if (text.length <= MAX_KEPT_TEXT) {
+      if (this.#statements.size >= MAX_STATEMENTS) this.#statements.clear();
+      this.#statements.set(text, statement);
+    }
+    return statement;
+  }
+}
+
+function unchanging(path: string): URL {
+  const address = pathToFileURL(path);
+  address.searchParams.set("immutable", "1");
+  return address;
+}
+
+/** What a failure of SQLite means for who uses the store; anything else is passed on. */
+export function explainSqlite(path: string, error: unknown): unknown {
+  if (!(error instanceof Error) || !("errcode" in error)) return error;
+  const options = { details: { path }, cause: error };
+  if (isDamaged(error)) {
+    return new SkillError("INTEGRITY_FAILED", `The registry in ${path} is damaged.`, {
+      ...options,
+      hint: "Restore the file from a backup; it is left as it is.",
+    });
+  }
+  if (isBusy(error)) {
+    return new SkillError("STORE_FAILED", `The registry in ${path} is in use by others for too long.`, {
+      ...options,
+      hint: "Find the process that holds the file, or try again later.",
+    });
+  }
+  if (isUnwritable(error)) {
+    return new SkillError("STORE_FAILED", `The registry in ${path} cannot be written.`, {
+      ...options,
+      hint: "Its file, its folder or its disk is read-only: let it be written, or copy the registry elsewhere.",
+    });
+  }
+  if (isDuplicate(error)) return new SkillError("CONFLICT", "A row of that key exists already.", options);
+  return new SkillError("STORE_FAILED", `The registry in ${path} failed: ${error.message}.`, options);
+}

@@ -1,0 +1,134 @@
+import { constants } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout } from "node:timers/promises";
+import { openPrivateFile } from "@skillhold/core/secret";
+import { SkillError } from "@skillhold/protocol/error";
+import { isBusy, isDamaged } from "../engine/sqlite/sqlite-failure.ts";
+
+const BUSY_MS = 5000;
+
+/** Forward only: each step is run once, in its place, and is never changed after it was released. */
+const MIGRATIONS: readonly string[] = [
+  `create table approval (
+     key text primary key,
+     id text not null unique,
+     skill text not null,
+     tree_hash text not null,
+     act text not null,
+     target text not null,
+     approver text not null,
+     at_ms integer not null,
+     expires_ms integer not null
+   ) strict;
+   create table secret (
+     skill text not null,
+     agent text not null,
+     name text not null,
+     sealed blob not null,
+     set_ms integer not null,
+     primary key (skill, agent, name)
+   ) strict, without rowid`,
+];
+
+/**
+ * Opens the file that approvals and secrets are kept in, and makes it when it is not there; `:memory:` is none. Unlike
+ * a cache it is never replaced: what is damaged, or was written by a newer version, is left as it is and refused. The
+ * caller closes it.
+ */
+export async function openStateDatabase(path: string): Promise<DatabaseSync> {
+  if (path !== ":memory:") await makePrivate(path);
+  const deadline = performance.now() + BUSY_MS;
+  for (;;) {
+    const database = attemptState(path, () => open(path, performance.now() < deadline));
+    if (database !== undefined) return database;
+    // At random, so that those who are in each other's way do not meet again.
+    await setTimeout(5 + Math.random() * 20);
+  }
+}
+
+/**
+ * Nothing, where another is just opening or closing the file and `mayBeBusy`: SQLite's own waiting does not cover the
+ * change to its write-ahead log.
+ */
+function open(path: string, mayBeBusy: boolean): DatabaseSync | undefined {
+  const database = new DatabaseSync(path);
+  try {
+    prepare(database, path);
+    return database;
+  } catch (error) {
+    database.close();
+    if (mayBeBusy && isBusy(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Does something with the database; when SQLite fails, it fails with a code. */
+export function attemptState<T>(subject: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof SkillError) throw error;
+    throw isDamaged(error) ? damaged(subject, error) : failed(subject, error);
+  }
+}
+
+/** SQLite would make the file as the umask has it; the files beside it get the mode of this one. */
+async function makePrivate(path: string): Promise<void> {
+  const handle = await openPrivateFile(path, constants.O_RDWR | constants.O_CREAT, {
+    title: "The state file",
+  });
+  await handle.close();
+}
+
+function prepare(database: DatabaseSync, path: string): void {
+  database.exec(`pragma busy_timeout = ${BUSY_MS}`);
+  rejectNewer(database, path);
+  // What is acknowledged outlasts a loss of power, and what is deleted is overwritten.
+  database.exec("pragma journal_mode = wal; pragma synchronous = full; pragma secure_delete = on");
+  const check = database.prepare("pragma quick_check(1)").get();
+  if (check?.["quick_check"] !== "ok") throw damaged(path, check?.["quick_check"]);
+  if (versionOf(database) < MIGRATIONS.length) migrate(database, path);
+}
+
+function rejectNewer(database: DatabaseSync, path: string): void {
+  const version = versionOf(database);
+  if (version <= MIGRATIONS.length) return;
+  throw new SkillError(
+    "CONFIG_INVALID",
+    `The state file ${path} is of version ${version}; this program knows versions up to ${MIGRATIONS.length}.`,
+    { hint: "Use the newer Skillhold that wrote it, or name another file.", details: { path, version } },
+  );
+}
+
+/** Another process may be doing the same: the version is read again when nobody else can write. */
+function migrate(database: DatabaseSync, path: string): void {
+  database.exec("begin immediate");
+  try {
+    rejectNewer(database, path);
+    for (const step of MIGRATIONS.slice(versionOf(database))) database.exec(step);
+    database.exec(`pragma user_version = ${MIGRATIONS.length}`);
+    database.exec("commit");
+  } catch (error) {
+    if (database.isTransaction) database.exec("rollback");
+    throw error;
+  }
+}
+
+function versionOf(database: DatabaseSync): number {
+  return Number(database.prepare("pragma user_version").get()?.["user_version"]);
+}
+
+function damaged(path: string, cause: unknown): SkillError {
+  return new SkillError("IO_FAILED", `The state in ${path} is damaged.`, {
+    hint: "Restore the file from a backup; or move it away, and approve and set secrets anew.",
+    details: { path },
+    cause,
+  });
+}
+
+function failed(path: string, cause: unknown): SkillError {
+  return new SkillError("IO_FAILED", `The state in ${path} cannot be read or written.`, {
+    details: { path },
+    cause,
+  });
+}

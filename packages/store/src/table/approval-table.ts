@@ -1,0 +1,66 @@
+import type { Approval } from "@skillhold/core/approval";
+import { Digest, SkillId } from "@skillhold/protocol";
+import { z } from "zod";
+import type { Queries, Tx } from "../engine/db.ts";
+import { isStorable, joinSql, sql } from "../engine/sql.ts";
+import { timeText } from "../engine/time-text.ts";
+
+const columns = sql`id, key, skill, tree_hash, act, target, approver, at, expires_at`;
+
+/** It lets something run, and is not believed to be what was written. */
+const ApprovalRow = z
+  .object({
+    id: z.string(),
+    key: Digest,
+    skill: SkillId,
+    tree_hash: Digest,
+    act: z.enum(["run_script", "call_tool", "shell_in_prompt", "install"]),
+    target: z.string(),
+    approver: z.string(),
+    at: z.iso.datetime(),
+    expires_at: z.iso.datetime(),
+  })
+  .transform(
+    ({ tree_hash: treeHash, approver: by, expires_at: expiresAt, ...row }): Approval => ({
+      ...row,
+      treeHash,
+      by,
+      expiresAt,
+    }),
+  );
+
+/** Clocks of those who share a store may differ by this much. What is later was approved before a clock was set back. */
+const TOLERANCE_MS = 60_000;
+
+export async function findApproval(db: Queries, key: Digest, now: Date): Promise<Approval | undefined> {
+  if (!isStorable(key)) return undefined;
+  const query = sql`select ${columns} from approval where key = ${key} and ${isValid(now)}`;
+  return (await db.all(query, ApprovalRow))[0];
+}
+
+/** The oldest first. */
+export async function listApprovals(db: Queries, now: Date): Promise<readonly Approval[]> {
+  const query = sql`select ${columns} from approval where ${isValid(now)} order by at, id`;
+  return await db.all(query, ApprovalRow);
+}
+
+/** Takes the place of the one with the same key. */
+export async function putApproval(tx: Tx, approval: Approval): Promise<void> {
+  const { id, key, skill, treeHash, act, target, by, at, expiresAt } = approval;
+  const values = [id, key, skill, treeHash, act, target, by, timeText(at), timeText(expiresAt)];
+  await tx.run(sql`insert into approval (${columns}) values (${joinSql(values)})
+    on conflict (key) do update set id = excluded.id, skill = excluded.skill, tree_hash = excluded.tree_hash,
+      act = excluded.act, target = excluded.target, approver = excluded.approver, at = excluded.at,
+      expires_at = excluded.expires_at`);
+}
+
+/** Whether there was one. */
+export async function removeApproval(tx: Tx, id: string): Promise<boolean> {
+  if (!isStorable(id)) return false;
+  return (await tx.run(sql`delete from approval where id = ${id}`)) > 0;
+}
+
+function isValid(now: Date) {
+  const latest = new Date(now.getTime() + TOLERANCE_MS);
+  return sql`expires_at > ${timeText(now)} and at <= ${timeText(latest)}`;
+}

@@ -1,0 +1,81 @@
+import { SkillError } from "@skillhold/protocol/error";
+import { isWhole } from "@skillhold/registry/audit";
+import type { AuditHead } from "@skillhold/registry/record";
+import { z } from "zod";
+import type { Queries, Tx } from "../engine/db.ts";
+import { fromJson } from "../engine/json-column.ts";
+import { sql } from "../engine/sql.ts";
+import { type LogEnd, logStart } from "./event-table.ts";
+
+const Roots = z.array(z.string().regex(/^[0-9a-f]{64}$/)).readonly();
+
+const HeadColumns = z.object({
+  // A line of its own in notes.
+  origin: z.string().regex(/^skillhold\/[0-9a-f-]{36}$/),
+  seq: z.int().min(0),
+  hash: z.string(),
+  roots: z.string(),
+  note: z.string().nullable(),
+});
+const HeadRow = HeadColumns.transform(toHead);
+const EndRow = HeadColumns.extend({
+  last_seq: z.int().nullable(),
+  last_hash: z.string().nullable(),
+}).transform((row) => ({
+  head: toHead(row),
+  last: { seq: row.last_seq ?? logStart.seq, hash: row.last_hash ?? logStart.hash },
+}));
+
+/** What vouches for the log as it is; undefined for an empty one. */
+export async function findHead(db: Queries): Promise<AuditHead | undefined> {
+  const [head] = await db.all(sql`select origin, seq, hash, roots, note from audit_head`, HeadRow);
+  return head?.seq === 0 ? undefined : head;
+}
+
+/** Where the log ends as the head has it, whatever became of the rest of the head. */
+export async function findEnd(db: Queries): Promise<LogEnd> {
+  const [end] = await db.all(
+    sql`select seq, hash from audit_head`,
+    z.object({ seq: z.int(), hash: z.string() }),
+  );
+  return end ?? logStart;
+}
+
+/**
+ * The head that the log goes on from, be it empty. When it is not about the last event, someone changed one of the
+ * two, and what would be appended could not be told from that: nothing is.
+ */
+export async function requireHead(tx: Tx): Promise<AuditHead> {
+  const query = sql`select h.origin, h.seq, h.hash, h.roots, h.note, e.seq as last_seq, e.hash as last_hash
+    from audit_head h left join event e on e.seq = (select max(seq) from event)`;
+  const [end] = await tx.all(query, EndRow);
+  if (end === undefined) throw bentLog("The log of events has lost its head.", {});
+  const { head, last } = end;
+  const isFitting = head.seq === last.seq && head.hash === last.hash && isWhole(head.frontier);
+  if (!isFitting) {
+    throw bentLog("The log of events does not end as its head says.", { head: head.seq, last: last.seq });
+  }
+  return head;
+}
+
+export async function insertHead(tx: Tx, { origin, seq, hash, frontier, note }: AuditHead): Promise<void> {
+  await tx.run(sql`insert into audit_head (id, origin, seq, hash, roots, note)
+    values (1, ${origin}, ${seq}, ${hash}, ${JSON.stringify(frontier.roots)}, ${note ?? null})`);
+}
+
+export async function updateHead(tx: Tx, { seq, hash, frontier, note }: AuditHead): Promise<void> {
+  await tx.run(sql`update audit_head set seq = ${seq}, hash = ${hash},
+    roots = ${JSON.stringify(frontier.roots)}, note = ${note ?? null}`);
+}
+
+function toHead({ origin, seq, hash, roots, note }: z.infer<typeof HeadColumns>): AuditHead {
+  const frontier = { size: seq, roots: Roots.parse(fromJson(roots)) };
+  return { origin, seq, hash, frontier, note: note ?? undefined };
+}
+
+export function bentLog(message: string, details: Readonly<Record<string, unknown>>): SkillError {
+  return new SkillError("INTEGRITY_FAILED", message, {
+    hint: "Run `skillhold audit verify` to see what was changed; nothing is written before that is cleared up.",
+    details,
+  });
+}

@@ -1,0 +1,76 @@
+import { createPublicKey } from "node:crypto";
+import { SkillEvent } from "@skillhold/protocol";
+import {
+  appendLeaf,
+  type CheckpointSigner,
+  canonicalJson,
+  chainHash,
+  readCheckpoint,
+  rootOf,
+  signCheckpoint,
+} from "@skillhold/registry/audit";
+import type { AuditHead } from "@skillhold/registry/record";
+import type { Tx } from "../engine/db.ts";
+import { bentLog, requireHead, updateHead } from "./audit-head-table.ts";
+import { insertEvents, type LoggedEvent, lastEvent } from "./event-table.ts";
+
+/** All who append take it, so that the order of numbers is the order of commits. */
+const LOG_LOCK = "event log";
+
+/**
+ * Each event carries the hash of the one before and of itself: to change one is to change all after it. The head has
+ * what no chain shows, that the end is the end. Events are checked before they are written, because one that cannot be
+ * read would end the feed. Answers with the number of the last.
+ */
+export async function appendAll(
+  tx: Tx,
+  events: readonly SkillEvent[],
+  signer: CheckpointSigner | undefined,
+): Promise<number> {
+  if (events.length === 0) return await lastEvent(tx);
+  const entries = events.map(toEntry);
+  await tx.lock(LOG_LOCK);
+  const before = await requireHead(tx);
+  if (signer !== undefined) rejectOtherThanSigned(before, signer);
+  const { logged, head } = goOn(before, entries);
+  await insertEvents(tx, logged);
+  await updateHead(tx, { ...head, note: signer && noteOf(head, signer) });
+  return head.seq;
+}
+
+/** The head after one more event of this hash. */
+export function advance(head: AuditHead, hash: string): AuditHead {
+  return { ...head, seq: head.seq + 1, hash, frontier: appendLeaf(head.frontier, hash) };
+}
+
+type Entry = Pick<LoggedEvent, "event" | "body">;
+
+function toEntry(event: SkillEvent): Entry {
+  const checked = SkillEvent.parse(event);
+  return { event: checked, body: canonicalJson(checked) };
+}
+
+/** What we signed is what we go on from: else the next signature would vouch for what someone put in its place. */
+function rejectOtherThanSigned(
+  { origin, seq, frontier, note }: AuditHead,
+  { name, key }: CheckpointSigner,
+): void {
+  const signed = readCheckpoint(note ?? "", [{ name, key: createPublicKey(key) }]);
+  if (signed === undefined) return;
+  if (signed.origin === origin && signed.size === seq && signed.root === rootOf(frontier)) return;
+  throw bentLog("The log of events is not the one that was signed.", { signed: signed.size, head: seq });
+}
+
+function goOn(start: AuditHead, entries: readonly Entry[]) {
+  const logged: LoggedEvent[] = [];
+  let head = start;
+  for (const entry of entries) {
+    head = advance(head, chainHash(head.hash, entry.body));
+    logged.push({ ...entry, seq: head.seq, hash: head.hash });
+  }
+  return { logged, head };
+}
+
+function noteOf({ origin, seq, frontier }: AuditHead, signer: CheckpointSigner): string {
+  return signCheckpoint({ origin, size: seq, root: rootOf(frontier) }, signer);
+}

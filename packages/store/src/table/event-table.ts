@@ -1,0 +1,102 @@
+import { SkillEvent } from "@skillhold/protocol";
+import { CHAIN_START } from "@skillhold/registry/audit";
+import type { AuditRow, StoredEvent } from "@skillhold/registry/record";
+import { z } from "zod";
+import { chunks } from "../engine/chunk.ts";
+import type { Queries, Tx } from "../engine/db.ts";
+import { fromJson } from "../engine/json-column.ts";
+import { joinSql, sql, toStorable } from "../engine/sql.ts";
+import { pageLimit } from "./page-limit.ts";
+
+/** The number and the hash of the last event. */
+export type LogEnd = Pick<AuditRow, "seq" | "hash">;
+
+/** What the first event is chained to. */
+export const logStart: LogEnd = { seq: 0, hash: CHAIN_START };
+
+/** An event at its place in the log. */
+export interface LoggedEvent {
+  readonly seq: number;
+  readonly event: SkillEvent;
+  /** Its canonical JSON. */
+  readonly body: string;
+  readonly hash: string;
+}
+
+const LastRow = z.object({ seq: z.int() });
+export const EventRow = z
+  .object({ seq: z.int(), body: z.string() })
+  .transform(({ seq, body }): StoredEvent => ({ seq, event: SkillEvent.parse(fromJson(body)) }));
+const RawRow = z
+  .object({
+    seq: z.int(),
+    at: z.string(),
+    type: z.string(),
+    skill: z.string().nullable(),
+    session: z.string().nullable(),
+    body: z.string(),
+    hash: z.string(),
+  })
+  .transform(
+    (row): AuditRow => ({ ...row, skill: row.skill ?? undefined, session: row.session ?? undefined }),
+  );
+
+/** The number of the last event; 0 when there is none. */
+export async function lastEvent(db: Queries): Promise<number> {
+  return (await db.all(sql`select seq from event order by seq desc limit 1`, LastRow))[0]?.seq ?? 0;
+}
+
+/** In the order in which they were committed. */
+export async function eventsAfter(db: Queries, seq: number, limit: number): Promise<readonly StoredEvent[]> {
+  return await db.all(
+    sql`select seq, body from event where seq > ${seq} order by seq limit ${pageLimit(limit)}`,
+    EventRow,
+  );
+}
+
+/** The same as it is stored. */
+export async function auditAfter(db: Queries, seq: number, limit: number): Promise<readonly AuditRow[]> {
+  return await db.all(
+    sql`select seq, at, type, skill, session, body, hash from event where seq > ${seq} order by seq limit ${pageLimit(limit)}`,
+    RawRow,
+  );
+}
+
+/** In their order. */
+export async function eventsAbout(
+  db: Queries,
+  skill: string,
+  type: string,
+  limit: number,
+): Promise<readonly StoredEvent[]> {
+  const query = sql`select seq, body from event where skill = ${toStorable(skill)} and type = ${type}
+    order by seq desc limit ${limit}`;
+  return await db.all(query, EventRow);
+}
+
+export async function eventsOfSession(db: Queries, session: string): Promise<readonly StoredEvent[]> {
+  const query = sql`select seq, body from event where session = ${toStorable(session)} order by seq`;
+  const found = await db.all(query, EventRow);
+  // The column is only as near to the name as the engines keep it.
+  return found.filter(({ event }) => "session" in event && event.session === session);
+}
+
+export async function insertEvents(tx: Tx, events: readonly LoggedEvent[]): Promise<void> {
+  for (const chunk of chunks(events)) {
+    const rows = chunk.map(({ seq, event, body, hash: link }) => {
+      const { at, type, skill, session } = copiesOf(event);
+      return sql`(${seq}, ${at}, ${type}, ${skill ?? null}, ${session ?? null}, ${body}, ${link})`;
+    });
+    await tx.run(sql`insert into event (seq, at, type, skill, session, body, hash) values ${joinSql(rows)}`);
+  }
+}
+
+/** What columns have of an event, to find it by; what is read of it is its body. */
+export function copiesOf(event: SkillEvent): Pick<AuditRow, "at" | "type" | "skill" | "session"> {
+  return {
+    at: event.at,
+    type: event.type,
+    skill: "skill" in event ? toStorable(event.skill) : undefined,
+    session: "session" in event ? toStorable(event.session) : undefined,
+  };
+}

@@ -1,0 +1,82 @@
+import type { Grant, Grantee, GrantPage } from "@skillhold/registry/record";
+import { z } from "zod";
+import { chunks } from "../engine/chunk.ts";
+import type { Queries, Tx } from "../engine/db.ts";
+import { isStorable, joinSql, sql } from "../engine/sql.ts";
+import { pageLimit } from "./page-limit.ts";
+
+const columns = sql`skill, kind, key, can_manage, pin, granted_by, at`;
+
+const GrantRow = z
+  .object({
+    skill: z.string(),
+    kind: z.enum(["agent", "user"]),
+    key: z.string(),
+    can_manage: z.literal([0, 1]),
+    pin: z.int().min(1).nullable(),
+    granted_by: z.string(),
+    at: z.string(),
+  })
+  .transform(
+    (row): Grant => ({
+      skill: row.skill,
+      grantee: { kind: row.kind, key: row.key },
+      canManage: row.can_manage === 1,
+      pin: row.pin ?? undefined,
+      grantedBy: row.granted_by,
+      at: row.at,
+    }),
+  );
+
+/** The grants of the skills of these uids, or all, ordered by skill, kind and key. */
+export async function listGrants(db: Queries, uids?: readonly string[]): Promise<readonly Grant[]> {
+  const order = sql`order by skill, kind, key`;
+  if (uids === undefined) return await db.all(sql`select ${columns} from skill_grant ${order}`, GrantRow);
+  const found: Grant[] = [];
+  // In order, so that the pieces are in order too: both engines compare bytes, and uids are ASCII.
+  for (const chunk of chunks([...new Set(uids)].filter(isStorable).sort())) {
+    const query = sql`select ${columns} from skill_grant where skill in (${joinSql(chunk)}) ${order}`;
+    found.push(...(await db.all(query, GrantRow)));
+  }
+  return found;
+}
+
+/** Those of one skill, ordered by kind and key, a page at a time. */
+export async function listGrantPage(
+  db: Queries,
+  uid: string,
+  { after, limit }: GrantPage,
+): Promise<readonly Grant[]> {
+  if (!isStorable(uid)) return [];
+  const rest = after === undefined ? sql`` : sql` and (kind, key) > (${after.kind}, ${after.key})`;
+  const query = sql`select ${columns} from skill_grant where skill = ${uid}${rest}
+    order by kind, key limit ${pageLimit(limit)}`;
+  return await db.all(query, GrantRow);
+}
+
+export async function findGrant(
+  db: Queries,
+  uid: string,
+  { kind, key }: Grantee,
+): Promise<Grant | undefined> {
+  if (!isStorable(uid) || !isStorable(key)) return undefined;
+  const query = sql`select ${columns} from skill_grant
+    where skill = ${uid} and kind = ${kind} and key = ${key}`;
+  return (await db.all(query, GrantRow))[0];
+}
+
+/** Inserts the grant, or replaces the one of the same grantee. */
+export async function putGrant(tx: Tx, grant: Grant): Promise<void> {
+  const { kind, key } = grant.grantee;
+  const rights = [grant.canManage ? 1 : 0, grant.pin ?? null, grant.grantedBy, grant.at];
+  await tx.run(sql`insert into skill_grant (${columns}) values (${joinSql([grant.skill, kind, key, ...rights])})
+    on conflict (skill, kind, key) do update set can_manage = excluded.can_manage, pin = excluded.pin,
+      granted_by = excluded.granted_by, at = excluded.at`);
+}
+
+/** False when there was none. */
+export async function removeGrant(tx: Tx, uid: string, { kind, key }: Grantee): Promise<boolean> {
+  if (!isStorable(uid) || !isStorable(key)) return false;
+  const query = sql`delete from skill_grant where skill = ${uid} and kind = ${kind} and key = ${key}`;
+  return (await tx.run(query)) > 0;
+}

@@ -1,0 +1,101 @@
+import { Role, TokenKind } from "@skillhold/protocol";
+import type { TokenPage } from "@skillhold/registry/record";
+import type { StoredToken } from "@skillhold/registry/token";
+import { z } from "zod";
+import type { Queries, Tx } from "../engine/db.ts";
+import { isStorable, joinSql, sql } from "../engine/sql.ts";
+import { timeText } from "../engine/time-text.ts";
+import { pageLimit } from "./page-limit.ts";
+
+const columns = sql`id, kind, name, role, account, agent, hash, created_by, created_at, expires_at, revoked_at,
+  last_used_at`;
+
+/** It says who someone is and what they may do, and is not believed to be what was written. */
+const TokenRow = z
+  .object({
+    id: z.string(),
+    kind: TokenKind,
+    name: z.string(),
+    role: Role,
+    account: z.string().min(1),
+    agent: z.string().min(1).nullable(),
+    hash: z.string().regex(/^[0-9a-f]{64}$/),
+    created_by: z.string(),
+    created_at: z.iso.datetime(),
+    expires_at: z.iso.datetime(),
+    revoked_at: z.iso.datetime().nullable(),
+    last_used_at: z.iso.datetime().nullable(),
+  })
+  .transform(
+    (row): StoredToken => ({
+      id: row.id,
+      kind: row.kind,
+      name: row.name,
+      role: row.role,
+      user: row.account,
+      agent: row.agent ?? undefined,
+      hash: row.hash,
+      createdBy: row.created_by,
+      createdAt: row.created_at,
+      expiresAt: row.expires_at,
+      revokedAt: row.revoked_at ?? undefined,
+      lastUsedAt: row.last_used_at ?? undefined,
+    }),
+  );
+
+/** More often is not written, however many say so. */
+const TOUCH_MS = 60_000;
+
+/** By the hash of its secret, or by its id; the two never look alike. */
+export async function findToken(db: Queries, hashOrId: string): Promise<StoredToken | undefined> {
+  if (!isStorable(hashOrId)) return undefined;
+  const query = sql`select ${columns} from token where hash = ${hashOrId} or id = ${hashOrId} limit 1`;
+  return (await db.all(query, TokenRow))[0];
+}
+
+/** Those of a kind, or all, the oldest first. */
+export async function listTokens(db: Queries, kind?: TokenKind): Promise<readonly StoredToken[]> {
+  const which = kind === undefined ? sql`` : sql`where kind = ${kind}`;
+  return await db.all(sql`select ${columns} from token ${which} order by created_at, id`, TokenRow);
+}
+
+/**
+ * Those of programs and of browsers, the oldest first, a page at a time. Each kind is in order by itself, and gives no
+ * more than the page has.
+ */
+export async function listTokenPage(
+  db: Queries,
+  { after, limit }: TokenPage,
+): Promise<readonly StoredToken[]> {
+  const rest =
+    after === undefined ? sql`` : sql` and (created_at, id) > (${timeText(after.createdAt)}, ${after.id})`;
+  const order = sql`order by created_at, id limit ${pageLimit(limit)}`;
+  const query = sql`
+    select ${columns} from (select ${columns} from token where kind = 'api'${rest} ${order}) as program
+    union all
+    select ${columns} from (select ${columns} from token where kind = 'session'${rest} ${order}) as browser
+    ${order}`;
+  return await db.all(query, TokenRow);
+}
+
+/** Inserts the token, or revokes the one of its id. What was revoked stays so, since when it was. */
+export async function putToken(tx: Tx, token: StoredToken): Promise<void> {
+  await tx.run(sql`insert into token (${columns}) values (${joinSql(valuesOf(token))})
+    on conflict (id) do update set revoked_at = coalesce(token.revoked_at, excluded.revoked_at)`);
+}
+
+/** In the order of their ids, so that no two writers wait for each other. */
+export async function touchTokens(tx: Tx, uses: ReadonlyMap<string, string>): Promise<void> {
+  for (const [id, at] of [...uses].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const before = new Date(Date.parse(at) - TOUCH_MS).toISOString();
+    await tx.run(sql`update token set last_used_at = ${timeText(at)}
+      where id = ${id} and (last_used_at is null or last_used_at <= ${before})`);
+  }
+}
+
+function valuesOf(token: StoredToken) {
+  const { id, kind, name, role, user, agent, hash, createdBy, createdAt, expiresAt } = token;
+  const times = [createdAt, expiresAt].map(timeText);
+  const later = [token.revokedAt, token.lastUsedAt].map((at) => (at === undefined ? null : timeText(at)));
+  return [id, kind, name, role, user, agent ?? null, hash, createdBy, ...times, ...later];
+}

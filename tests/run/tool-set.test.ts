@@ -1,0 +1,54 @@
+import { readdirSync } from "node:fs";
+import { skill } from "@skillhold/core/test/session/session.fixture";
+import { stageRoot } from "@skillhold/sandbox/test/backend/stage";
+import { fixedAsker } from "@skillhold/sandbox/test/run/run.fixture";
+import { expect, test } from "vitest";
+import { openRunning, org } from "./session-run.fixture.ts";
+
+const counting = "let n = 0; export const next = { description: 'x', run: () => ++n };";
+const stranger = (code: string) => skill("demo", { files: { "tools/t.mjs": code }, trust: "third_party" });
+
+test("a yes to the listing is none to a tool, whatever that one is called [S-28] [S-32]", async () => {
+  const asker = fixedAsker("content");
+  const { session } = await openRunning(
+    [stranger("export const tools = { description: 'x', run: () => 'ran' };")],
+    { asker },
+  );
+  await session.tools("demo");
+  await session.callTool("demo", "tools");
+  expect(asker.asked).toEqual(["demo tools/ {}", "demo tools {}"]);
+  await expect(session.callTool("demo", "tools/")).rejects.toMatchObject({ code: "TOOL_NOT_FOUND" });
+  await session.close();
+});
+
+test("what was allowed once leaves no process behind, and what was allowed for the content does [S-28]", async () => {
+  const results = async (scope: "once" | "content") => {
+    const { session } = await openRunning([stranger(counting)], { asker: fixedAsker(scope) });
+    const calls = [await session.callTool("demo", "next"), await session.callTool("demo", "next")];
+    await session.close();
+    return calls.map(({ result }) => result);
+  };
+  expect(await results("once")).toEqual([1, 1]);
+  expect(await results("content")).toEqual([1, 2]);
+});
+
+test("a session that is closed while a tool is being called leaves nothing behind [S-32]", async () => {
+  const ours = async () =>
+    readdirSync(await stageRoot()).filter((name) => name.startsWith(`run-${process.pid}-`));
+  const { session } = await openRunning([org({ "tools/t.mjs": counting })]);
+  const call = session.callTool("demo", "next");
+  await session.close();
+  await expect(call).rejects.toMatchObject({ code: "INTERRUPTED" });
+  expect(await ours()).toEqual([]);
+});
+
+test("arguments that are no JSON, or too long, are refused before anyone is asked [S-32]", async () => {
+  const asker = fixedAsker("content");
+  const { session } = await openRunning([stranger(counting)], { asker });
+  await expect(session.callTool("demo", "next", { n: 1n })).rejects.toMatchObject({ code: "USAGE" });
+  await expect(session.callTool("demo", "next", { text: "x".repeat(200_000) })).rejects.toMatchObject({
+    code: "LIMIT_EXCEEDED",
+  });
+  expect(asker.asked).toEqual([]);
+  await session.close();
+});
