@@ -23,7 +23,7 @@ const DEBOUNCE_MS = 500;
 const AIM_MS = DEBOUNCE_MS + 200;
 /** Until a client that has connected listens, and until the last edit is past. */
 const REST_MS = 1000;
-const launcher = resolve(import.meta.dirname, "../packages/cli/bin/skillhold.js");
+const launcher = resolve(import.meta.dirname, "../packages/skillhold/bin/skillhold.js");
 const info = { name: "bench", version: "1" };
 
 /** How long it takes until clients of both generations hear of an edit on disk. */

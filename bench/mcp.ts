@@ -20,7 +20,7 @@ const ROUNDS = 400;
 /** An edit of a moment ago is looked at in full on each reading, and skills are edited seldom. */
 const REST_MS = 3000;
 const REVISION = "2026-07-28";
-const launcher = resolve(import.meta.dirname, "../packages/cli/bin/skillhold.js");
+const launcher = resolve(import.meta.dirname, "../packages/skillhold/bin/skillhold.js");
 
 /**
  * What a call of read_skill costs beside calls of tools of the bare SDK: one that answers with as much text, and one

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { compare } from "./measure.ts";
 
-const launcher = fileURLToPath(new URL("../packages/cli/bin/skillhold.js", import.meta.url));
+const launcher = fileURLToPath(new URL("../packages/skillhold/bin/skillhold.js", import.meta.url));
 
 /** How long the command line takes to start, beside Node itself. */
 export async function benchStart(): Promise<void> {

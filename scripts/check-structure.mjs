@@ -35,7 +35,7 @@ const BORDERS = {
     "eval",
     "host",
   ],
-  skillhold: ["protocol", "host", "cli"],
+  skillhold: ["protocol", "core", "host", "cli"],
   "core-skills": ["skill", "protocol"],
 };
 

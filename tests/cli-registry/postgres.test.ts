@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { runJson, runMain, skillText, writeFile } from "@skillhold/cli/test/fake-host";
+import { copiesFolder } from "@skillhold/host/place";
 import postgres from "postgres";
-import { runJson, runMain, skillText, writeFile } from "skillhold/test/fake-host";
-import { copiesFolder } from "skillhold/test/store-address";
 import { beforeEach, expect, test } from "vitest";
 import { freshDatabase } from "../postgres-database.ts";
 import { type PostgresScene, postgresScene } from "./postgres-scene.ts";

@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { runJson, runMain, skillText, writeFile } from "@skillhold/cli/test/fake-host";
+import { removeStores } from "@skillhold/cli/test/registry.fixture";
 import { asNobody } from "@skillhold/store/test/local/as-nobody.fixture";
-import { runJson, runMain, skillText, writeFile } from "skillhold/test/fake-host";
-import { removeStores } from "skillhold/test/registry.fixture";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
 let base: string;

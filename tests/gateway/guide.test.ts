@@ -30,7 +30,7 @@ test("the tour of the guide can be taken as it is written [S-53]", async () => {
 });
 
 test("the guide names every option of the command, and every event about dependencies [S-54] [S-60]", async () => {
-  const { serveTable } = await import("skillhold/test/serve-table");
+  const { serveTable } = await import("@skillhold/cli/test/serve-table");
   const flags = serveTable.flatMap(({ options }) =>
     options.map((option) => option.flags.split(" ", 1)[0] ?? ""),
   );

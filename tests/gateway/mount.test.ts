@@ -1,8 +1,8 @@
 import { trace } from "@opentelemetry/api";
 import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-node";
 import { type Mount, openGateway } from "@skillhold/gateway";
+import { mcpMount } from "@skillhold/host/test/gateway/mcp-mount";
 import { everyone } from "@skillhold/protocol/http";
-import { mcpMount } from "skillhold/test/gateway/mcp-mount";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ask, openTestGateway, putSkill, type TestGateway } from "./gateway.fixture.ts";
 

@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
+import { type FakeHostOptions, runJson, runMain } from "@skillhold/cli/test/fake-host";
 import { addAgent } from "@skillhold/registry/access";
 import { issueToken, revokeToken } from "@skillhold/registry/token";
-import { type FakeHostOptions, runJson, runMain } from "skillhold/test/fake-host";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { freshFolder, type ServedGateway, serveGateway } from "./remote.fixture.ts";
 import { put } from "./skill.fixture.ts";
@@ -241,7 +241,7 @@ describe("publish --gateway", () => {
   });
 });
 
-const bin = resolve(import.meta.dirname, "../../packages/cli/bin/skillhold.js");
+const bin = resolve(import.meta.dirname, "../../packages/skillhold/bin/skillhold.js");
 
 /** Watches the gateway in a process of its own, up to where changes are told. */
 async function startWatch(more: Env) {

@@ -4,12 +4,12 @@ import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { removeStores } from "@skillhold/cli/test/registry.fixture";
 import { writeArchive } from "@skillhold/core/archive";
 import { routeTable } from "@skillhold/protocol/http";
-import { removeStores } from "skillhold/test/registry.fixture";
 import type { z } from "zod";
 
-const bin = fileURLToPath(new URL("../../packages/cli/bin/skillhold.js", import.meta.url));
+const bin = fileURLToPath(new URL("../../packages/skillhold/bin/skillhold.js", import.meta.url));
 
 /** What is the same for all processes is compiled once. */
 const NODE_COMPILE_CACHE = join(tmpdir(), `skillhold-test-compiled-${process.getuid?.() ?? 0}`);

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { runJson, runMain } from "skillhold/test/fake-host";
+import { runJson, runMain } from "@skillhold/cli/test/fake-host";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { honest, type RunningServer, serveHttp, skillText } from "./skill-server.ts";
 

@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { skillText as localSkill, runJson, runMain, writeFile } from "skillhold/test/fake-host";
+import { skillText as localSkill, runJson, runMain, writeFile } from "@skillhold/cli/test/fake-host";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   contentsOf,
@@ -342,7 +342,7 @@ describe("the list of sources", () => {
 });
 
 test("Skillhold serves to Skillhold, and does not start itself without end [S-57]", async () => {
-  const launcher = join(import.meta.dirname, "../../packages/cli/bin/skillhold.js");
+  const launcher = join(import.meta.dirname, "../../packages/skillhold/bin/skillhold.js");
   await main(["source", "add", "mcp", "self", "--yes", "--", process.execPath, launcher, "mcp"]);
   const { data } = await json(["list", "--source", "mcp:self"]);
   expect(data.skills).toMatchObject([{ id: "own", source: "mcp:self", trust: "third_party" }]);

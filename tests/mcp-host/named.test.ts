@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ProtocolError } from "@modelcontextprotocol/server";
+import { runJson, runMain } from "@skillhold/cli/test/fake-host";
 import { nodeHost } from "@skillhold/core/source";
 import { type McpLibrary, openMcpLibrary } from "@skillhold/mcp/host";
-import { runJson, runMain } from "skillhold/test/fake-host";
 import { afterEach, expect, test } from "vitest";
 import {
   type Behaviour,

@@ -8,9 +8,9 @@ import { SkillsClient } from "@modelcontextprotocol/client/ext/skills";
 import { toNodeHandler } from "@modelcontextprotocol/node";
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
 import { loadSkills } from "@modelcontextprotocol/server/ext/skills/node";
+import { writeFile } from "@skillhold/cli/test/fake-host";
 import { nodeHost } from "@skillhold/core/source";
 import { openMcpLibrary } from "@skillhold/mcp/host";
-import { writeFile } from "skillhold/test/fake-host";
 import { expect, test } from "vitest";
 
 const viewer = { runtime: "test" };

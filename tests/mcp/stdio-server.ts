@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 
-const launcher = resolve(import.meta.dirname, "../../packages/cli/bin/skillhold.js");
+const launcher = resolve(import.meta.dirname, "../../packages/skillhold/bin/skillhold.js");
 
 /** A folder with skills and a home of its own, and the command that serves them. */
 export function makeScene() {

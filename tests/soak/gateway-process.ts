@@ -14,7 +14,7 @@ import { editSkill, publishFolder } from "@skillhold/registry/release";
 import { issueToken } from "@skillhold/registry/token";
 import { openRegistryStore } from "@skillhold/store";
 
-const bin = fileURLToPath(new URL("../../packages/cli/bin/skillhold.js", import.meta.url));
+const bin = fileURLToPath(new URL("../../packages/skillhold/bin/skillhold.js", import.meta.url));
 const by = { user: "bench", role: "admin" } as const;
 
 /** A gateway in a process of its own, as users start it, over skills that were published before. */

@@ -1,16 +1,15 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { readManifest } from "@skillhold/core/session";
+import { ioFailure, statPath } from "@skillhold/host/place";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits } from "@skillhold/protocol/limits";
-import { ioFailure } from "./io-failure.ts";
+import { readIds } from "./library-choice.ts";
 import { listOption, present, textOption } from "./option.ts";
 import type { Io } from "./output.ts";
 import type { CommandInput } from "./program.ts";
 import { readRevision } from "./revision-argument.ts";
-import { statPath } from "./stat-path.ts";
 import { formatSize } from "./text.ts";
-import { readIds } from "./viewer-option.ts";
 
 export interface AgentOptions {
   readonly displayName?: string;

@@ -1,9 +1,8 @@
 import { realpathSync } from "node:fs";
 import { type ArchiveBytes, openArchiveFile } from "@skillhold/core/archive";
+import { ioFailure, statPath } from "@skillhold/host/place";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
-import { ioFailure } from "./io-failure.ts";
-import { statPath } from "./stat-path.ts";
 import { formatSize } from "./text.ts";
 
 /** Does something with an archive that a user named by `label`, while it is open; one that is too large is not read. */

@@ -1,10 +1,10 @@
-import { userInfo } from "node:os";
 import {
   type ApprovalAnswer,
   type ApprovalRequest,
   type Asker,
   describeRequest,
 } from "@skillhold/core/approval";
+import { accountName } from "@skillhold/host/place";
 import { defaultLimits } from "@skillhold/protocol/limits";
 import type { Io } from "./output.ts";
 import { askLine } from "./prompt.ts";
@@ -25,29 +25,19 @@ export function consent(by: string): Asker {
   return { ask: async () => ({ answer: "approve", scope: "content", by }) };
 }
 
-/** The name under which the user of this machine approves. */
 /** Who approves: the one who said so beforehand, the one at the terminal, or nobody. */
 export async function withAsker<T>(
   io: Io,
   { isApproved, mayAsk = true }: { readonly isApproved: boolean; readonly mayAsk?: boolean },
   use: (asker: Asker | undefined) => Promise<T>,
 ): Promise<T> {
-  const by = userName(io.env);
+  const by = accountName(io.env);
   if (isApproved) return await use(consent(by));
   const tty = mayAsk ? await io.tty() : undefined;
   try {
     return await use(tty === undefined ? undefined : terminalAsker(tty, by));
   } finally {
     tty?.close();
-  }
-}
-
-export function userName(env: Readonly<Record<string, string | undefined>>): string {
-  try {
-    return userInfo().username;
-  } catch {
-    // Containers run under numbers that no user has.
-    return env["USER"] || `user ${process.getuid?.() ?? "unknown"}`;
   }
 }
 

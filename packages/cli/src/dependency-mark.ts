@@ -1,7 +1,7 @@
 import type { DependencyState } from "@skillhold/core/dependency";
+import { isRemote } from "@skillhold/host/source";
 import { surveyAll, withSurvey } from "./dependency-survey.ts";
 import { layOutStored } from "./lay-out.ts";
-import { isRemote } from "./mcp-source.ts";
 import type { Opened } from "./open.ts";
 import type { CommandInput } from "./program.ts";
 

@@ -7,17 +7,15 @@ import {
   type SurveyPorts,
   surveyDependencies,
 } from "@skillhold/deps/environment";
+import { cacheFile, dataFolder, systemCode } from "@skillhold/host/place";
+import { chooseSandbox } from "@skillhold/host/run";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits } from "@skillhold/protocol/limits";
 import { SqliteCache } from "@skillhold/store";
-import { cacheFile } from "./cache-file.ts";
-import { dataFolder } from "./data-folder.ts";
-import { systemCode } from "./io-failure.ts";
 import { present } from "./option.ts";
 import type { Io } from "./output.ts";
 import type { CommandInput } from "./program.ts";
 import { openProgress } from "./progress.ts";
-import { chooseSandbox } from "./sandbox-choice.ts";
 import { namedLimits, type SelectedSkill } from "./skill-selection.ts";
 
 /** Opens what a survey takes, for as long as it is used: answers are kept between commands. */

@@ -6,16 +6,16 @@ import {
   installClearance,
   installForSkill,
   type SurveyPorts,
-  type SystemHost,
   specsFor,
 } from "@skillhold/deps/environment";
+import { systemHost } from "@skillhold/host/run";
+import { withState } from "@skillhold/host/store";
 import { errorTable, SkillError } from "@skillhold/protocol/error";
 import { withAsker } from "./asker.ts";
 import type { Opened } from "./open.ts";
 import { present } from "./option.ts";
 import { type Io, plain } from "./output.ts";
 import type { CommandInput } from "./program.ts";
-import { withState } from "./state.ts";
 
 export type Installed = InstallReport;
 
@@ -41,7 +41,7 @@ export async function installFor(
         scope: options["global"] === true ? "global" : "skill",
         mayChangeSystem: options["system"] === true,
       },
-      { home, findRuntime, limits, host: currentHost(io), clear },
+      { home, findRuntime, limits, host: systemHost(io), clear },
       {
         signal: io.signal,
         dryRun: options["dryRun"] === true,
@@ -67,16 +67,7 @@ export async function installFor(
 
 /** What to install for all that a skill cannot do without and lacks. */
 export function missingSpecs({ state, manifest }: DependencySurvey, io: Io): readonly string[] {
-  return specsFor(state.missing, manifest.ways ?? [], currentHost(io));
-}
-
-export function currentHost({ env }: Pick<Io, "env">): SystemHost {
-  return {
-    env,
-    platform: process.platform,
-    osRelease: "/etc/os-release",
-    isRoot: process.getuid?.() === 0,
-  };
+  return specsFor(state.missing, manifest.ways ?? [], systemHost(io));
 }
 
 /** Each item as it is begun and ended; results are printed when all is done. */

@@ -1,9 +1,9 @@
 import type { DependencySurvey } from "@skillhold/deps/environment";
+import { STORE_LABEL } from "@skillhold/host/store";
 import type { SkillEntry } from "@skillhold/protocol";
 import { settleMissing } from "@skillhold/registry/release";
 import type { Opened } from "./open.ts";
 import type { CommandInput } from "./program.ts";
-import { STORE_LABEL } from "./registry-layer.ts";
 import { withRegistry } from "./store.ts";
 
 /**

@@ -1,12 +1,12 @@
 import type { AccessReason } from "@skillhold/core/library";
 import { nodeHost } from "@skillhold/core/source";
+import { OWN_RUNTIME } from "@skillhold/host/library";
 import type { Actor } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { explainAccess, listGrants } from "@skillhold/registry/access";
 import type { RegisteredSkill, RegistryContext } from "@skillhold/registry/record";
 import { getSkill } from "@skillhold/registry/release";
 import type { Io } from "./output.ts";
-import { OWN_RUNTIME } from "./viewer-option.ts";
 
 /** Who asks, of which registry. */
 export interface Asking {

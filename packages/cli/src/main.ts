@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
+import { productVersion } from "@skillhold/host/place";
 import { commandTable } from "./command-table.ts";
 import type { ExitCode, Io } from "./output.ts";
 import { asksForOverview, formatOverview } from "./overview.ts";
-import { readVersion } from "./product-version.ts";
 import type { CommandSpec, Invocation } from "./program.ts";
 import { type Host, openTerminal } from "./terminal.ts";
 
@@ -20,7 +20,7 @@ export async function main(
       return 0;
     }
     const { parseCommandLine } = await import("./program.ts");
-    const invocation = await parseCommandLine(argv, table, { io, version: readVersion() });
+    const invocation = await parseCommandLine(argv, table, { io, version: productVersion() });
     if (typeof invocation === "number") return invocation;
     return await runCommand(invocation, io, interrupt);
   } catch (error) {
@@ -52,7 +52,7 @@ async function runCommand(invocation: Invocation, io: Io, interrupt: AbortContro
 async function resolveCwd(current: string, given: string | undefined): Promise<string> {
   const cwd = resolve(current, given ?? ".");
   if (given === undefined) return cwd;
-  const { statPath } = await import("./stat-path.ts");
+  const { statPath } = await import("@skillhold/host/place");
   if (statPath(cwd, given)?.isDirectory()) return cwd;
   const { SkillError } = await import("@skillhold/protocol/error");
   throw new SkillError("PATH_NOT_FOUND", `${given} is not a folder`, { details: { cwd } });

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import type { SessionPorts } from "@skillhold/core/session";
+import { statPath } from "@skillhold/host/place";
 import { SkillError } from "@skillhold/protocol/error";
 import { agentPublisher } from "@skillhold/registry/release";
 import { withMissingHook } from "./missing-hook.ts";
@@ -7,7 +8,6 @@ import { listOption } from "./option.ts";
 import type { Io } from "./output.ts";
 import type { CommandInput } from "./program.ts";
 import { chooseGateway } from "./remote-option.ts";
-import { statPath } from "./stat-path.ts";
 import { withRegistry } from "./store.ts";
 
 type Asked = Pick<CommandInput, "io" | "options">;

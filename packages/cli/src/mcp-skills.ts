@@ -1,6 +1,8 @@
 import { resolve } from "node:path";
 import type { RunPorts } from "@skillhold/core/run";
 import { didYouMean, openSession, type SkillToolName, suggest, systemPorts } from "@skillhold/core/session";
+import { localRunPorts } from "@skillhold/host/run";
+import { withState } from "@skillhold/host/store";
 import type { McpSkills } from "@skillhold/mcp/server";
 import { SkillError } from "@skillhold/protocol/error";
 import { withPublisher } from "./mcp-publisher.ts";
@@ -9,8 +11,6 @@ import { withLibrary } from "./open.ts";
 import { listOption, textOption } from "./option.ts";
 import { type Io, plain } from "./output.ts";
 import type { CommandInput } from "./program.ts";
-import { runPorts } from "./running.ts";
-import { withState } from "./state.ts";
 
 /**
  * Opens what `skillhold mcp` serves, for as long as it is served: the library of the common options, kept up to date,
@@ -35,7 +35,7 @@ export async function withMcpSkills<T>(
             library,
             viewer,
             openSession: (ask) => {
-              const runs = { ...runPorts(io, state, ask(), undefined), ...grants };
+              const runs = { ...localRunPorts(io, { ...state, asker: ask() }), ...grants };
               const ports = { ...systemPorts(state.audit), ...publishing, runs };
               return openSession(library, viewer, ports, { hasFileSystem });
             },

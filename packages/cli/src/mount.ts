@@ -1,8 +1,8 @@
 import { realpathSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import type { Mount } from "@skillhold/core/run";
+import { ioFailure, systemCode } from "@skillhold/host/place";
 import { SkillError } from "@skillhold/protocol/error";
-import { ioFailure, systemCode } from "./io-failure.ts";
 
 /** What `--mount` asks for. */
 export function readMounts(texts: readonly string[], cwd: string): readonly Mount[] {

@@ -33,7 +33,7 @@ describe("sources", () => {
     [["list", "nowhere"], 5, "PATH_NOT_FOUND", "nowhere does not exist"],
     [["search", "x", "--root", "nowhere"], 5, "PATH_NOT_FOUND", "nowhere does not exist"],
     [["list", "skills/a/notes.txt"], 5, "PATH_NOT_FOUND", "is not a folder"],
-    [["list", "--source", "skils"], 2, "USAGE", "There is no source skils."],
+    [["list", "--source", "skils"], 2, "USAGE", "No source is labeled skils."],
   ])("%j exits %i with %s [S-60]", async (argv, exit, code, message) => {
     writeFile(root, "skills/a/notes.txt", "");
     const result = await runJson(argv, root);

@@ -1,6 +1,6 @@
 import { renameSync, rmSync, writeFileSync } from "node:fs";
+import { ioFailure } from "@skillhold/host/place";
 import { SkillError } from "@skillhold/protocol/error";
-import { ioFailure } from "./io-failure.ts";
 
 /** What kind of thing to write: as it is said, or as the ending of the name says, or the first. */
 export function chooseFormat<Format extends string>(

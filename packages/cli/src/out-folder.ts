@@ -1,7 +1,6 @@
 import { mkdirSync, readdirSync, rmdirSync } from "node:fs";
+import { ioFailure, statPath } from "@skillhold/host/place";
 import { SkillError } from "@skillhold/protocol/error";
-import { ioFailure } from "./io-failure.ts";
-import { statPath } from "./stat-path.ts";
 
 /**
  * Uses an empty folder for what a run makes. One that is not there is made, and taken away again when the work

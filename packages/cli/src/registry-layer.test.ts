@@ -154,8 +154,8 @@ describe("a store that gives nothing", () => {
         code: 1,
         error: {
           code: "STORE_FAILED",
-          message: "Nothing was published here yet: there is no store sqlite:none/skillhold/registry.db.",
-          hint: "`skillhold publish <folder>` makes it; `--store` names another one.",
+          message: "The store sqlite:none/skillhold/registry.db does not exist yet.",
+          hint: "Run `skillhold publish <folder>` to create it, or name another with --store.",
         },
       });
     }
@@ -169,7 +169,7 @@ describe("a store that gives nothing", () => {
     );
     const { code, error } = await json(["list"]);
     expect(code).not.toBe(0);
-    expect(error.hint).toMatch(/Add --no-store to go on without the store\.$/);
+    expect(error.hint).toMatch(/Add --no-store to continue without the store\.$/);
     expect((await json(["list", "--no-store"])).code).toBe(0);
     const { data } = await json(["doctor"]);
     expect(data.checks.find(({ name }: { name: string }) => name === "store")).toMatchObject({

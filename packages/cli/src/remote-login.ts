@@ -1,9 +1,8 @@
 import { join } from "node:path";
+import { dataFolder, readPrivateList, writePrivateList } from "@skillhold/host/place";
 import { type GatewayLogin, readLoginList, writeLoginList } from "@skillhold/registry/remote";
-import { dataFolder } from "./data-folder.ts";
 import { present } from "./option.ts";
 import type { Io } from "./output.ts";
-import { readPrivateList, writePrivateList } from "./private-list.ts";
 
 const WHAT = "gateways";
 

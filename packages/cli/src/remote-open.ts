@@ -2,17 +2,17 @@ import { randomUUID } from "node:crypto";
 import { dirname, join } from "node:path";
 import type { FolderState, LiveReloadOptions, ShelfView, Viewer } from "@skillhold/core/library";
 import { nodeHost, type Source } from "@skillhold/core/source";
+import { cacheFile } from "@skillhold/host/place";
+import { findSecrets } from "@skillhold/host/store";
 import { SkillError } from "@skillhold/protocol/error";
 import { withLimits } from "@skillhold/protocol/limits";
 import { GATEWAYS_RUNTIME, openRemoteLibrary, type RemoteLibrary } from "@skillhold/registry/remote";
-import { cacheFile } from "./cache-file.ts";
+import { readIds } from "./library-choice.ts";
 import { present, textOption } from "./option.ts";
 import type { Io } from "./output.ts";
 import type { CommandInput } from "./program.ts";
 import { gatewayAccess } from "./remote-access.ts";
 import { gatewayFlag } from "./remote-option.ts";
-import { findSecrets } from "./state.ts";
-import { readIds } from "./viewer-option.ts";
 
 type Asked = Pick<CommandInput, "options" | "io">;
 

@@ -1,18 +1,18 @@
 import { basename, dirname, join, resolve } from "node:path";
 import { findSkillFolders } from "@skillhold/core/source";
+import { statPath } from "@skillhold/host/place";
+import { isRemote } from "@skillhold/host/source";
 import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { withLimits } from "@skillhold/protocol/limits";
 import { folderId } from "@skillhold/skill";
 import { getEntry } from "./get-entry.ts";
 import { layOutStored } from "./lay-out.ts";
-import { isRemote } from "./mcp-source.ts";
 import { type Opened, withLibrary } from "./open.ts";
 import { listOption } from "./option.ts";
 import type { Io } from "./output.ts";
 import type { CommandInput } from "./program.ts";
 import { openProgress } from "./progress.ts";
-import { statPath } from "./stat-path.ts";
 
 /** A skill that a command was asked about. */
 export interface SelectedSkill {

@@ -207,7 +207,7 @@ describe("a store that cannot be asked what is switched off", () => {
     );
     const { code, error } = await json(["list", "--root", "open-plan"]);
     expect(code).not.toBe(0);
-    expect(error.hint).toMatch(/Add --no-store to go on without the store\.$/);
+    expect(error.hint).toMatch(/Add --no-store to continue without the store\.$/);
     expect((await json(["list", "--root", "open-plan", "--no-store"])).data.skills).toHaveLength(1);
     expect((await json(["doctor", "--root", "open-plan"])).data.checks).toContainEqual(
       expect.objectContaining({ name: "store", status: "fail" }),

@@ -3,25 +3,19 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { scanDependencies } from "@skillhold/deps/scan";
+import { copiesFolder, isStoreThere, missingStore, readingOptions, storeUrl } from "@skillhold/host/place";
+import { keepCheckpoint, noticingStore, openSignedStore, withWaitNotice } from "@skillhold/host/store";
 import type { Actor } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits } from "@skillhold/protocol/limits";
 import type { RegistryContext, RegistryStore } from "@skillhold/registry/record";
 import { isNoRegistry, openRegistryStore } from "@skillhold/store";
 import { readActor } from "./actor-option.ts";
-import { keepNote, openSignedStore } from "./audit-store.ts";
+import { storeFlags } from "./library-choice.ts";
+import { textOption } from "./option.ts";
 import { type Io, plain } from "./output.ts";
-import { patient, withPatience } from "./patience.ts";
 import type { CommandInput } from "./program.ts";
 import { rehearse } from "./rehearsal.ts";
-import {
-  copiesFolder,
-  isStoreThere,
-  lookingAt,
-  missingStore,
-  storeFlags,
-  storeUrl,
-} from "./store-address.ts";
 import { withStoreAdvice } from "./store-advice.ts";
 
 /** The registry as a command works on it. */
@@ -46,7 +40,7 @@ export async function withRegistry<T>(
   kind: StoreUse,
   use: (opened: OpenedRegistry) => Promise<T>,
 ): Promise<T> {
-  const url = storeUrl(options, io);
+  const url = storeUrl(textOption(options, "store"), io);
   const actor = readActor(options, io);
   const flags = storeFlags(options);
   return await withStore(url, kind, { options, io }, async (store) => {
@@ -69,7 +63,7 @@ export async function withRegistry<T>(
 /** What was written is written: that no note of it could be kept beside the store is told, and fails nothing. */
 async function witness(store: RegistryStore, url: string, io: Io): Promise<void> {
   try {
-    await keepNote(store, url, io);
+    await keepCheckpoint(store, url, io);
   } catch (error) {
     if (!(error instanceof SkillError)) throw error;
     io.err(`warning: no note of the log was kept: ${plain(error.message)}\n`);
@@ -84,13 +78,13 @@ async function withStore<T>(
 ): Promise<T> {
   const isDryRun = options["dryRun"] === true;
   const tell = (message: string) => io.err(`note: ${message}\n`);
-  const store = await withPatience(tell, () => open(url, isDryRun ? "read" : kind, io));
+  const store = await withWaitNotice(tell, () => open(url, isDryRun ? "read" : kind, io));
   if (store === undefined) {
     if (kind === "write" && isDryRun) return await withEmptyStore(use);
     throw missingStore(url, io);
   }
   try {
-    const result = await use(isDryRun ? rehearse(store) : patient(store, tell));
+    const result = await use(isDryRun ? rehearse(store) : noticingStore(store, tell));
     if (kind !== "read" && !isDryRun) await witness(store, url, io);
     return result;
   } finally {
@@ -108,7 +102,7 @@ async function open(
   try {
     return kind === "change" && isStoreThere(url)
       ? await openSignedStore(url, io, { create: false })
-      : await openRegistryStore(url, lookingAt(url));
+      : await openRegistryStore(url, readingOptions(url));
   } catch (error) {
     if (isNoRegistry(error)) return undefined;
     throw error;

@@ -1,4 +1,3 @@
-import { relative, sep } from "node:path";
 import { type Io, plain } from "./output.ts";
 
 /** `1 skill`, `2 skills`. */
@@ -9,17 +8,6 @@ export function count(number: number, noun: string): string {
 /** Text of a skill as its reader needs it: to the byte for a program, without control characters on a terminal. */
 export function forReader(io: Pick<Io, "isOutTty">, text: string): string {
   return io.isOutTty ? plain(text.replaceAll("\r\n", "\n")) : text;
-}
-
-/** A path as one would write it here: from the working folder, or from home. */
-export function shortPath({ cwd, env }: Pick<Io, "cwd" | "env">, path: string): string {
-  // The address of a skill that a server has is no path.
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(path)) return path;
-  const below = relative(cwd, path);
-  if (below === "") return ".";
-  if (below !== ".." && !below.startsWith(`..${sep}`)) return below;
-  const home = env["HOME"];
-  return home && path.startsWith(home + sep) ? `~${path.slice(home.length)}` : path;
 }
 
 /** Bytes for people. */

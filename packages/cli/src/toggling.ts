@@ -1,3 +1,4 @@
+import { STORE_LABEL } from "@skillhold/host/store";
 import { type Toggled, toggleFolderSkill, toggleSkill } from "@skillhold/registry/access";
 import type { FolderToggle } from "@skillhold/registry/record";
 import { unknownSkill } from "./get-entry.ts";
@@ -5,7 +6,6 @@ import { withMissingHook } from "./missing-hook.ts";
 import { type Opened, withLibrary } from "./open.ts";
 import { type ExitCode, type Io, plain, printData } from "./output.ts";
 import type { CommandInput } from "./program.ts";
-import { STORE_LABEL } from "./registry-layer.ts";
 import { type OpenedRegistry, withRegistry } from "./store.ts";
 
 /** Switches the skill that counts for an id, in the store or in a folder. */

@@ -1,6 +1,7 @@
+import { showStore, storeUrl } from "@skillhold/host/place";
+import { textOption } from "./option.ts";
 import { plain } from "./output.ts";
 import type { CommandInput } from "./program.ts";
-import { showStore, storeUrl } from "./store-address.ts";
 
 /** The input of a command over tokens, as the administrator that anyone is who can open the store. */
 export function asIssuer(input: CommandInput, user: unknown): CommandInput {
@@ -9,5 +10,5 @@ export function asIssuer(input: CommandInput, user: unknown): CommandInput {
 
 /** Which gateways know what was made: one with a data folder of its own is easily left out. */
 export function countsAt({ options, io }: Pick<CommandInput, "options" | "io">): string {
-  return `It is valid at gateways that use the store ${plain(showStore(storeUrl(options, io), io))}.\n`;
+  return `It is valid at gateways that use the store ${plain(showStore(storeUrl(textOption(options, "store"), io), io))}.\n`;
 }

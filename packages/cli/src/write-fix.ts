@@ -12,8 +12,8 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import type { OpenedSkill } from "@skillhold/core/source";
+import { ioFailure, systemCode } from "@skillhold/host/place";
 import { fixText } from "@skillhold/skill";
-import { ioFailure, systemCode } from "./io-failure.ts";
 
 /** Writes a skill's repairs into its file, so that a crash leaves the old file or the new. False when there are none. */
 export function writeFix({ file, skill }: OpenedSkill): boolean {

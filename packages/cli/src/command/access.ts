@@ -1,6 +1,7 @@
 import type { Viewer } from "@skillhold/core/library";
 import { nodeHost } from "@skillhold/core/source";
 import { neutralText } from "@skillhold/core/text";
+import { OWN_RUNTIME } from "@skillhold/host/library";
 import { SkillError } from "@skillhold/protocol/error";
 import { type EffectiveAccess, explainAccess, listGrants, viewerFor } from "@skillhold/registry/access";
 import type { Grant, RegisteredSkill } from "@skillhold/registry/record";
@@ -12,7 +13,6 @@ import type { CommandInput } from "../program.ts";
 import { type OpenedRegistry, withRegistry } from "../store.ts";
 import { formatTable } from "../table.ts";
 import { count, paintFor } from "../text.ts";
-import { OWN_RUNTIME } from "../viewer-option.ts";
 
 /** Says who may use a skill; and of a viewer whether it may, and by which rule. */
 export async function run(input: CommandInput): Promise<ExitCode> {

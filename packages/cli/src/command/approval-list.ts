@@ -1,8 +1,8 @@
 import type { Approval } from "@skillhold/core/approval";
 import { neutralText } from "@skillhold/core/text";
+import { withState } from "@skillhold/host/store";
 import { type ExitCode, type Io, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
-import { withState } from "../state.ts";
 import { formatTable } from "../table.ts";
 import { count, paintFor } from "../text.ts";
 

@@ -1,10 +1,10 @@
 import { type Approval, revokeApproval } from "@skillhold/core/approval";
+import { withState } from "@skillhold/host/store";
 import { SkillError } from "@skillhold/protocol/error";
 import { ownActor } from "../actor-option.ts";
 import { textOption } from "../option.ts";
 import { type ExitCode, plain, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
-import { withState } from "../state.ts";
 import { count } from "../text.ts";
 
 /** Takes approvals back: the next run asks again. */

@@ -1,4 +1,6 @@
 import { resolve } from "node:path";
+import { storeUrl } from "@skillhold/host/place";
+import { checkpointsOf, findOwnKey } from "@skillhold/host/store";
 import { errorTable, SkillError } from "@skillhold/protocol/error";
 import {
   type AuditReport,
@@ -7,12 +9,10 @@ import {
   type TrustedKey,
   verifyAudit,
 } from "@skillhold/registry/audit";
-import { checkpointsOf, findOwnKey } from "../audit-store.ts";
-import { listOption } from "../option.ts";
+import { listOption, textOption } from "../option.ts";
 import { type ExitCode, type Io, plain, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
 import { withRegistry } from "../store.ts";
-import { storeUrl } from "../store-address.ts";
 import { count, paintFor } from "../text.ts";
 
 /** Verifies the record; one that is not sound is the exit code of damage. */
@@ -41,7 +41,7 @@ async function readKeys({ io, options }: CommandInput): Promise<readonly Trusted
 }
 
 async function readNotes({ io, options }: CommandInput): Promise<readonly string[]> {
-  const own = await checkpointsOf(storeUrl(options, io), io).read();
+  const own = await checkpointsOf(storeUrl(textOption(options, "store"), io), io).read();
   const others = await Promise.all(
     listOption(options, "checkpoints").map((label) => checkpointFile(resolve(io.cwd, label)).read()),
   );

@@ -1,13 +1,12 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { ioFailure, statPath } from "@skillhold/host/place";
 import { SkillError } from "@skillhold/protocol/error";
 import { getEntry } from "../get-entry.ts";
-import { ioFailure } from "../io-failure.ts";
 import { textOption } from "../option.ts";
 import { type ExitCode, type Io, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
 import { withSession } from "../running.ts";
-import { statPath } from "../stat-path.ts";
 import { forReader } from "../text.ts";
 
 /** Calls a tool that a skill declares, and prints what it gives. */

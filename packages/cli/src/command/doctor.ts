@@ -1,8 +1,10 @@
 import { nodeHost } from "@skillhold/core/source";
 import { neutralText } from "@skillhold/core/text";
 import { checkRuntimes, rememberRuntimes } from "@skillhold/deps/environment";
+import { cacheFile } from "@skillhold/host/place";
+import { chooseSandbox } from "@skillhold/host/run";
+import { isRemote } from "@skillhold/host/source";
 import type { SkillError } from "@skillhold/protocol/error";
-import { cacheFile } from "../cache-file.ts";
 import { surveyAll, withSurvey } from "../dependency-survey.ts";
 import { checkCache } from "../doctor/cache-check.ts";
 import type { Check } from "../doctor/check.ts";
@@ -16,12 +18,10 @@ import { checkInvalid, checkReadiness, checkShadowed } from "../doctor/skill-che
 import { checkSources } from "../doctor/source-check.ts";
 import { checkStore } from "../doctor/store-check.ts";
 import { layOutStored } from "../lay-out.ts";
-import { isRemote } from "../mcp-source.ts";
+import { storeFlags } from "../library-choice.ts";
 import { type Opened, withLibrary } from "../open.ts";
 import { type ExitCode, type Io, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
-import { chooseSandbox } from "../sandbox-choice.ts";
-import { storeFlags } from "../store-address.ts";
 import { paintFor } from "../text.ts";
 
 /** Looks at everything that can keep a skill from working, and says what to do about it. */

@@ -1,15 +1,16 @@
 import type { Explanation } from "@skillhold/core/library";
 import { openSession, systemPorts } from "@skillhold/core/session";
 import { neutralText } from "@skillhold/core/text";
+import { shortPath } from "@skillhold/host/place";
+import { STORE_LABEL } from "@skillhold/host/store";
 import type { DependencyMark } from "../dependency-mark.ts";
 import { unknownSkill } from "../get-entry.ts";
 import { type Opened, withLibrary } from "../open.ts";
 import { type ExitCode, type Io, plain, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
-import { STORE_LABEL } from "../registry-layer.ts";
 import { formatProblems, listProblems } from "../search-problem.ts";
 import { formatTable } from "../table.ts";
-import { count, paintFor, shortPath } from "../text.ts";
+import { count, paintFor } from "../text.ts";
 
 /** Prints every candidate and why a viewer finds it or does not. */
 export async function run(input: CommandInput): Promise<ExitCode> {

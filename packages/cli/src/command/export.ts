@@ -1,5 +1,6 @@
 import { lstatSync } from "node:fs";
 import { resolve } from "node:path";
+import { statPath } from "@skillhold/host/place";
 import { SkillError } from "@skillhold/protocol/error";
 import { exportFolder, exportSkills } from "@skillhold/registry/exchange";
 import type { RegistryContext } from "@skillhold/registry/record";
@@ -9,7 +10,6 @@ import { present, textOption } from "../option.ts";
 import { chooseFormat, writeOutFile } from "../out-file.ts";
 import { type ExitCode, type Io, plain, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
-import { statPath } from "../stat-path.ts";
 import { type OpenedRegistry, withRegistry } from "../store.ts";
 import { count, formatSize } from "../text.ts";
 

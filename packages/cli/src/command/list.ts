@@ -1,4 +1,5 @@
 import { neutralText } from "@skillhold/core/text";
+import { shortPath } from "@skillhold/host/place";
 import type { SkillEntry } from "@skillhold/protocol";
 import type { DependencyMark } from "../dependency-mark.ts";
 import { type Opened, withLibrary } from "../open.ts";
@@ -7,7 +8,7 @@ import { type ExitCode, type Io, plain, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
 import { formatProblems, linksOf, listProblems, type SearchProblem } from "../search-problem.ts";
 import { formatTable } from "../table.ts";
-import { count, paintFor, shortPath } from "../text.ts";
+import { count, paintFor } from "../text.ts";
 
 /** Prints the skills that a viewer would find, and says what became of the other candidates. */
 export async function run(input: CommandInput): Promise<ExitCode> {

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { shortPath } from "@skillhold/host/place";
 import { SkillError } from "@skillhold/protocol/error";
 import { createTwoFilesPatch } from "diff";
 import {
@@ -15,7 +16,6 @@ import { serverFor } from "../mcp-client/launch.ts";
 import { textOption } from "../option.ts";
 import { type ExitCode, type Io, plain, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
-import { shortPath } from "../text.ts";
 
 /** What is to be done to which file. */
 interface Plan {

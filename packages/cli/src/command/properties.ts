@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
 import { type OpenedSkill, openSkill } from "@skillhold/core/source";
+import { statPath } from "@skillhold/host/place";
 import { SkillError } from "@skillhold/protocol/error";
 import { propertiesOf, type SkillProperties, validateSkill } from "@skillhold/skill";
 import { type ExitCode, type Io, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
-import { statPath } from "../stat-path.ts";
 
 /** Prints the specification's fields of a skill. */
 export async function run({ args, io }: CommandInput): Promise<ExitCode> {

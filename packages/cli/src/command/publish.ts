@@ -1,6 +1,7 @@
 import { basename, dirname, join, relative, resolve } from "node:path";
 import type { Publication, PublishOptions } from "@skillhold/core/session";
 import { findSkillFolders } from "@skillhold/core/source";
+import { statPath } from "@skillhold/host/place";
 import { SkillError } from "@skillhold/protocol/error";
 import { withLimits } from "@skillhold/protocol/limits";
 import type { RegistryContext } from "@skillhold/registry/record";
@@ -12,7 +13,6 @@ import { type ExitCode, type Io, plain, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
 import { openProgress } from "../progress.ts";
 import { asFailure, exitOf, printPublications, withResults } from "../publish-report.ts";
-import { statPath } from "../stat-path.ts";
 import { withRegistry } from "../store.ts";
 
 /** Takes skills into the store: each has its own result, and one that fails keeps no other back. */

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import type { Network, ScriptOptions, ScriptRun } from "@skillhold/core/run";
+import { allowsUnsandboxed } from "@skillhold/host/run";
 import { SkillError } from "@skillhold/protocol/error";
 import { getEntry } from "../get-entry.ts";
 import { openLiveOutput } from "../live-output.ts";
@@ -10,7 +11,7 @@ import { type ExitCode, type Io, printData } from "../output.ts";
 import { readPiped } from "../piped.ts";
 import type { CommandInput } from "../program.ts";
 import { exitCodeOf, printEnd } from "../run-report.ts";
-import { allowsUnsandboxed, withSession } from "../running.ts";
+import { withSession } from "../running.ts";
 
 /** Runs a script of a skill. What it prints is printed, and how it ends is how the command ends. */
 export async function run(input: CommandInput): Promise<ExitCode> {

@@ -1,11 +1,11 @@
 import type { Enforcement, LimitKind } from "@skillhold/core/run";
 import { neutralText } from "@skillhold/core/text";
+import { freshSandbox } from "@skillhold/host/run";
 import { errorTable, SkillError } from "@skillhold/protocol/error";
 import type { SelfTestReport } from "@skillhold/sandbox/backend";
 import { type ExitCode, type Io, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
 import { openProgress } from "../progress.ts";
-import { freshSandbox } from "../sandbox-choice.ts";
 import { count, paintFor } from "../text.ts";
 
 /** Tries to break out of the sandbox, and says what held and which limits are real. Nothing remembered counts here. */

@@ -1,10 +1,10 @@
 import type { SecretName } from "@skillhold/core/secret";
 import { neutralText } from "@skillhold/core/text";
+import { withState } from "@skillhold/host/store";
 import { SkillError } from "@skillhold/protocol/error";
 import { present, textOption } from "../option.ts";
 import { type ExitCode, type Io, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
-import { withState } from "../state.ts";
 import { formatTable } from "../table.ts";
 import { count, paintFor } from "../text.ts";
 

@@ -1,10 +1,10 @@
 import { removeSecret } from "@skillhold/core/secret";
+import { withState } from "@skillhold/host/store";
 import { SkillError } from "@skillhold/protocol/error";
 import { ownActor } from "../actor-option.ts";
 import { present, textOption } from "../option.ts";
 import { type ExitCode, plain, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
-import { withState } from "../state.ts";
 
 /** Forgets the value of a variable. */
 export async function run({ io, args, options }: CommandInput): Promise<ExitCode> {

@@ -1,4 +1,5 @@
 import { declaredSecrets, setSecret } from "@skillhold/core/secret";
+import { withState } from "@skillhold/host/store";
 import { SkillError } from "@skillhold/protocol/error";
 import { ownActor } from "../actor-option.ts";
 import { getEntry } from "../get-entry.ts";
@@ -8,7 +9,6 @@ import { type ExitCode, type Io, plain, printData } from "../output.ts";
 import { readPiped } from "../piped.ts";
 import type { CommandInput } from "../program.ts";
 import { askHidden } from "../prompt.ts";
-import { withState } from "../state.ts";
 
 /** Sets the value of a variable that a skill asks for. The value is piped in or typed unseen, never an argument. */
 export async function run(input: CommandInput): Promise<ExitCode> {

@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
+import { bundledSkills } from "@skillhold/host/place";
 import type { SkillStatus } from "@skillhold/protocol";
 import { type ErrorCode, errorTable } from "@skillhold/protocol/error";
 import type { RegistryContext } from "@skillhold/registry/record";
 import { type SeedReport, type SeedResult, seedSkills, watchSeeds } from "@skillhold/registry/seed";
-import { bundledSkills } from "../bundled-skills.ts";
 import { withMissingHook } from "../missing-hook.ts";
 import { type ExitCode, type Io, plain, printData, printLine } from "../output.ts";
 import type { CommandInput } from "../program.ts";

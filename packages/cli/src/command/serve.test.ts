@@ -8,23 +8,23 @@ const { root, storeFile, json, text, skill } = registryScene({ beforeEach, after
 
 describe("serve", () => {
   test.each([
-    [["--host", "0.0.0.0"], "others can reach it", "--behind-tls"],
-    [["--host", "192.168.1.5"], "others can reach it", "--insecure-bind"],
-    [["--host", "::"], "others can reach it", "--insecure-bind"],
-    [["--host", "example.org"], "others can reach it", "--insecure-bind"],
-    [["--behind-tls"], "is not said", "--allow-host"],
+    [["--host", "0.0.0.0"], "without TLS", "--behind-tls"],
+    [["--host", "192.168.1.5"], "without TLS", "--insecure-bind"],
+    [["--host", "::"], "without TLS", "--insecure-bind"],
+    [["--host", "example.org"], "without TLS", "--insecure-bind"],
+    [["--behind-tls"], "--behind-tls needs the name", "--allow-host"],
     [["--port", "70000"], "--port takes a whole number", "--help"],
-    [["--allow-host", "http://x"], "is no host", "without a scheme"],
-    [["--allow-host", "a b"], "is no host", "without a scheme"],
-    [["--allow-origin", "x"], "is no origin", "https://"],
-    [["--allow-origin", "null"], "is no origin", "https://"],
-    [["--allow-origin", "https://x/path"], "is no origin", "without a path"],
+    [["--allow-host", "http://x"], "is not a host name", "without a scheme"],
+    [["--allow-host", "a b"], "is not a host name", "without a scheme"],
+    [["--allow-origin", "x"], "is not an origin", "https://"],
+    [["--allow-origin", "null"], "is not an origin", "https://"],
+    [["--allow-origin", "https://x/path"], "is not an origin", "without a path"],
     [["--limit", "archiveBytes"], "does not set a limit", "archiveBytes="],
     [["--limit", "archiveBytes=x"], "does not set a limit", "archiveBytes="],
     [["--limit", "nothing=1"], "There is no limit named nothing", "hint:"],
     [["--limit", "archiveBytes=1"], "from 1048576 to 524288000", "hint:"],
-    [["--data", ""], "names no folder", "--help"],
-    [["--store", "mysql://x"], "no kind that is known", "postgres://"],
+    [["--data", ""], "--data is empty", "Name a folder"],
+    [["--store", "mysql://x"], "unknown scheme", "postgres://"],
   ])("%j is refused, and it is said why [S-53] [S-60]", async (args, message, hint) => {
     const { code, out, err } = await text(["serve", ...args]);
     expect([code, out]).toEqual([2, ""]);

@@ -1,10 +1,11 @@
 import type { SkillContent } from "@skillhold/core/library";
 import { neutralText } from "@skillhold/core/text";
+import { shortPath } from "@skillhold/host/place";
 import { getEntry } from "../get-entry.ts";
 import { type Opened, withLibrary } from "../open.ts";
 import { type ExitCode, type Io, plain, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
-import { formatSize, paintFor, shortPath } from "../text.ts";
+import { formatSize, paintFor } from "../text.ts";
 
 /** Prints all that is known of one skill, its instructions excepted. */
 export async function run(input: CommandInput): Promise<ExitCode> {

@@ -1,12 +1,11 @@
+import { shortPath } from "@skillhold/host/place";
+import { labelOf, readSources, showServer, showWord, writeSources } from "@skillhold/host/source";
 import type { SourceSettings } from "@skillhold/mcp/host";
 import { SkillError } from "@skillhold/protocol/error";
-import { labelOf, showServer, showWord } from "../mcp-source.ts";
 import { readSourceArguments } from "../mcp-source-argument.ts";
-import { readSources, writeSources } from "../mcp-source-file.ts";
 import { type ExitCode, type Io, plain, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
 import { askLine } from "../prompt.ts";
-import { shortPath } from "../text.ts";
 
 /** Adds a server to the sources. Nothing of it is started or asked here. */
 export async function run(input: CommandInput): Promise<ExitCode> {

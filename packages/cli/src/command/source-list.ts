@@ -1,14 +1,13 @@
 import { neutralText } from "@skillhold/core/text";
+import { shortPath } from "@skillhold/host/place";
+import { labelOf, type McpLayer, readSources, showServer } from "@skillhold/host/source";
+import { STORE_LABEL } from "@skillhold/host/store";
 import { refusalOf } from "@skillhold/mcp/host";
-import { labelOf, showServer } from "../mcp-source.ts";
-import { readSources } from "../mcp-source-file.ts";
-import type { McpLayer } from "../mcp-source-layer.ts";
 import { type Opened, withLibrary } from "../open.ts";
 import { type ExitCode, type Io, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
-import { STORE_LABEL } from "../registry-layer.ts";
 import { formatTable } from "../table.ts";
-import { paintFor, shortPath } from "../text.ts";
+import { paintFor } from "../text.ts";
 
 /** A place that skills come from, of whatever kind. */
 interface SourceRow {

@@ -1,8 +1,7 @@
+import { mcpCacheFolder } from "@skillhold/host/place";
+import { labelOf, readSources, writeSources } from "@skillhold/host/source";
 import { forgetMcpSource } from "@skillhold/mcp/host";
-import { labelOf } from "../mcp-source.ts";
 import { getSource } from "../mcp-source-argument.ts";
-import { readSources, writeSources } from "../mcp-source-file.ts";
-import { mcpCacheFolder } from "../mcp-source-path.ts";
 import { type ExitCode, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
 

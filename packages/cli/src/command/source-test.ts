@@ -1,11 +1,9 @@
 import { nodeHost } from "@skillhold/core/source";
+import { labelOf, openMcpLayers, readSources, showServer } from "@skillhold/host/source";
 import { type McpLibrary, refusalOf, type VerifiedSkill } from "@skillhold/mcp/host";
 import { errorTable } from "@skillhold/protocol/error";
 import { defaultLimits } from "@skillhold/protocol/limits";
-import { labelOf, showServer } from "../mcp-source.ts";
 import { getSource } from "../mcp-source-argument.ts";
-import { readSources } from "../mcp-source-file.ts";
-import { openMcpLayers } from "../mcp-source-layer.ts";
 import { type ExitCode, type Io, plain, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
 import { count, formatSize, paintFor } from "../text.ts";

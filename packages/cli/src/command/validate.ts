@@ -1,6 +1,7 @@
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { findSkillFolders, type OpenedSkill, openSkill, surveySkill } from "@skillhold/core/source";
+import { statPath } from "@skillhold/host/place";
 import type { Diagnostic } from "@skillhold/protocol";
 import { errorTable, SkillError } from "@skillhold/protocol/error";
 import { withLimits } from "@skillhold/protocol/limits";
@@ -8,7 +9,6 @@ import { folderId, type Profile, scalarText, validateSkill } from "@skillhold/sk
 import { type ExitCode, type Io, printData } from "../output.ts";
 import type { CommandInput } from "../program.ts";
 import { openProgress, type Progress } from "../progress.ts";
-import { statPath } from "../stat-path.ts";
 import { writeFix } from "../write-fix.ts";
 import { printReport, type ValidationRow } from "./validate-report.ts";
 

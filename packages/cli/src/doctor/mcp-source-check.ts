@@ -1,6 +1,5 @@
+import { type McpLayer, showServer } from "@skillhold/host/source";
 import { refusalOf } from "@skillhold/mcp/host";
-import { showServer } from "../mcp-source.ts";
-import type { McpLayer } from "../mcp-source-layer.ts";
 import { count } from "../text.ts";
 import { type Check, ok, warn } from "./check.ts";
 

@@ -11,11 +11,6 @@ export function gatewayLog(io: Pick<Io, "err" | "isErrTty" | "env">): (entry: Lo
   };
 }
 
-/** For those who wait for the store. */
-export function tellWaiting(log: (entry: LogEntry) => void): (message: string) => void {
-  return (message) => log({ level: "warning", event: "store.waiting", message });
-}
-
 interface LogRecord {
   readonly at: string;
   readonly level: LogEntry["level"];

@@ -14,8 +14,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname } from "node:path";
+import { ioFailure } from "@skillhold/host/place";
 import { SkillError } from "@skillhold/protocol/error";
-import { ioFailure } from "../io-failure.ts";
 
 /** A file of someone else's program. What is written is there whole or not at all, and what was there is kept beside it. */
 export class ConfigFile {

@@ -23,9 +23,11 @@ export function serverFor(client: McpClient, scope: Scope, options: Options, cwd
   return { command: process.execPath, args: [launcher(), ...args] };
 }
 
-/** The launcher lies two folders up from the sources and from the emitted code alike. */
+/** The launcher of the `skillhold` package, beside this package in the workspace and in an installation. */
 function launcher(): string {
-  return fileURLToPath(new URL("../../bin/skillhold.js", import.meta.url));
+  // In an installation this package is in a scope, one folder deeper.
+  const beside = import.meta.url.endsWith(".ts") ? "../../../skillhold" : "../../../../skillhold";
+  return fileURLToPath(new URL(`${beside}/bin/skillhold.js`, import.meta.url));
 }
 
 /** The options that say which skills are served, and to whom. */

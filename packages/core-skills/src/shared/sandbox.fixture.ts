@@ -9,7 +9,7 @@ export interface SandboxRun {
   readonly stderr: string;
 }
 
-const launcher = join(import.meta.dirname, "../../../cli/bin/skillhold.js");
+const launcher = join(import.meta.dirname, "../../../skillhold/bin/skillhold.js");
 
 /** Builds a skill into a folder of its own, and runs its script there as a user would: `skillhold run`. */
 export async function openSandbox(id: string, folder: string) {

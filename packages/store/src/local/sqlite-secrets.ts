@@ -33,8 +33,8 @@ export class SqliteSecrets implements SecretStore {
   async list(scope?: SecretScope): Promise<readonly SecretName[]> {
     const { skill = null, agent = null } = scope ?? {};
     const sql = `select skill, agent, name, set_ms from secret
-      where (?1 is null or skill = ?1) and (?2 is null or agent = ?2) order by skill, agent, name`;
-    return this.#attempt(() => this.#database.prepare(sql).all(skill, agent)).map(toName);
+      where (? is null or skill = ?) and (? is null or agent = ?) order by skill, agent, name`;
+    return this.#attempt(() => this.#database.prepare(sql).all(skill, skill, agent, agent)).map(toName);
   }
 
   async set(scope: SecretScope, name: string, value: string): Promise<void> {

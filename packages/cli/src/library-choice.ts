@@ -1,0 +1,53 @@
+import type { Precedence } from "@skillhold/core/source";
+import type { StackChoice } from "@skillhold/host/library";
+import { listOption, present, textOption } from "./option.ts";
+import type { CommandInput } from "./program.ts";
+
+type Options = CommandInput["options"];
+
+/** The common options of the command line as the choice that the library is opened with. */
+export function libraryChoice(options: Options, roots: readonly string[]): StackChoice {
+  const store = options["store"] === false ? false : textOption(options, "store");
+  return {
+    root: roots,
+    source: listOption(options, "source"),
+    // The command table allows only the names of precedences here.
+    precedence: (options["precedence"] ?? "local") as Precedence,
+    mcp: options["mcp"] !== false,
+    cache: options["cache"] !== false,
+    trustProject: options["trustProject"] === true,
+    followLinks: options["followLinks"] === true,
+    as: textOption(options, "as") === "user" ? "user" : "model",
+    ...present({
+      store,
+      runtime: textOption(options, "runtime"),
+      agent: textOption(options, "agent"),
+      user: textOption(options, "user"),
+      allow: readIds(textOption(options, "allow")),
+      role: textOption(options, "role"),
+    }),
+  };
+}
+
+/** Reads ids separated by commas; an empty text is an empty list. */
+export function readIds(text: string | undefined): readonly string[] | undefined {
+  return text
+    ?.split(",")
+    .map((id) => id.trim())
+    .filter((id) => id !== "");
+}
+
+/** The `--root` flags that name these folders, each with a space before it. */
+export function rootFlags(roots: readonly string[]): string {
+  return roots.map((root) => ` --root ${/^[\w./~@+-]+$/.test(root) ? root : JSON.stringify(root)}`).join("");
+}
+
+/** The flags that make another command use the same store, each with a space before it. */
+export function storeFlags(options: Options): string {
+  if (options["store"] === false) return " --no-store";
+  const url = textOption(options, "store");
+  if (url === undefined) return "";
+  // The URL of a server may hold a password.
+  if (!url.startsWith("sqlite:")) return " --store <url>";
+  return ` --store ${/^[\w./~@+:-]+$/.test(url) ? url : JSON.stringify(url)}`;
+}

@@ -1,0 +1,174 @@
+import { BlockList, isIP } from "node:net";
+import type { Sandbox } from "@skillhold/core/run";
+import {
+  exportTraces,
+  type Listening,
+  type LogEntry,
+  listen,
+  loopbackHosts,
+  openGateway,
+} from "@skillhold/gateway";
+import { SkillError } from "@skillhold/protocol/error";
+import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
+import { productVersion } from "../place/bundled.ts";
+import type { Machine } from "../place/machine.ts";
+import { storeUrl } from "../place/store-address.ts";
+import { CloserList } from "./closer-list.ts";
+import { type GatewayParts, openParts } from "./gateway-part.ts";
+import { startSeeding } from "./seeding.ts";
+import { makeSignInLink } from "./sign-in-link.ts";
+
+/** How a gateway is served. Every field has a default that is safe on a developer's machine. */
+export interface ServeOptions {
+  /** The address to bind; loopback by default. Another address needs `behindTls` or `insecureBind`. */
+  readonly host?: string;
+  /** The port; without it, 7878 or one of the next 20 that is free. */
+  readonly port?: number;
+  /** The store's URL; by default the user's own. */
+  readonly store?: string;
+  /** Folders that are served along with the store. */
+  readonly roots?: readonly string[];
+  /** Names under which the gateway is reached, in addition to its own address. */
+  readonly allowedHosts?: readonly string[];
+  /** Origins of other pages that may call it. */
+  readonly origins?: readonly string[];
+  readonly behindTls?: boolean;
+  readonly insecureBind?: boolean;
+  /** Whether public skills are listed for anonymous clients. */
+  readonly discovery?: boolean;
+  /** Whether the bundled skills are published at the start. */
+  readonly seed?: boolean;
+  readonly limits?: Limits;
+  readonly sandbox?: Sandbox;
+  readonly log?: (entry: LogEntry) => void;
+  /** Called for each port that is taken while the next one is tried. */
+  readonly onPortTaken?: (port: number) => void;
+}
+
+/** A gateway that is listening. */
+export interface ServedGateway {
+  /** The address for users, such as `http://127.0.0.1:7878`. */
+  readonly url: string;
+  readonly parts: GatewayParts;
+  /** A link that signs in once as an administrator. */
+  readonly signInLink: () => Promise<string>;
+  /** Stops listening, lets running calls end within their grace period, and closes the store. */
+  readonly close: () => Promise<void>;
+}
+
+const DEFAULT_PORT = 7878;
+const MORE_PORTS = 20;
+/** Requests a minute: more than a busy agent makes, and too few to guess a token. */
+const RATE = { token: 12_000, address: 600 } as const;
+
+/** Starts a gateway with its console, WebSocket and MCP on one port. */
+export async function serveGateway(options: ServeOptions, machine: Machine): Promise<ServedGateway> {
+  const { host = "127.0.0.1", behindTls = false, insecureBind = false } = options;
+  rejectOpenBind(host, behindTls || insecureBind);
+  const log = options.log ?? (() => {});
+  const closing = new AbortController();
+  const closers = new CloserList((error) => log({ level: "error", event: "close.failed", error }));
+  const close = async () => {
+    closing.abort();
+    await closers.close();
+  };
+  try {
+    const traces = await exportTraces({ env: machine.env, version: productVersion(), log });
+    closers.add(traces, (it) => it?.close());
+    const url = storeUrl(options.store, machine);
+    const { roots = [], limits = defaultLimits, sandbox } = options;
+    const custom = sandbox === undefined ? {} : { sandbox };
+    const parts = await openParts(
+      { machine, url, roots, log, limits, closing: closing.signal, ...custom },
+      closers,
+    );
+    const listening = closers.add(await listenAt(host, options, parts), (it) => it.close());
+    const { registry } = parts.context;
+    if (options.seed !== false)
+      closers.add(startSeeding({ log, signal: closing.signal }, registry), (it) => it?.close());
+    const address = addressOf(listening, options);
+    return { url: address, parts, signInLink: () => makeSignInLink(address, machine, registry), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Listens at the given port, or at the first free one from the default on. */
+async function listenAt(host: string, options: ServeOptions, parts: GatewayParts): Promise<Listening> {
+  const { origins = [], behindTls: isTls = false, discovery: isDiscoverable = false, onPortTaken } = options;
+  const { context, temporary } = parts;
+  const open = (place: Bound) =>
+    openGateway({
+      ...context,
+      options: { hosts: hostsAt(place, options), origins, isTls, isDiscoverable, rate: RATE, temporary },
+    });
+  const onError = (error: Error) => context.log({ level: "error", event: "port.failed", error });
+  if (options.port !== undefined) return await listen(open, { host, port: options.port, onError });
+  for (let port = DEFAULT_PORT; ; port += 1)
+    try {
+      return await listen(open, { host, port, onError });
+    } catch (error) {
+      if (!isTaken(error) || port === DEFAULT_PORT + MORE_PORTS) throw error;
+      onPortTaken?.(port);
+    }
+}
+
+interface Bound {
+  readonly host: string;
+  readonly port: number;
+}
+
+function isTaken(error: unknown): boolean {
+  return error instanceof SkillError && error.details["code"] === "EADDRINUSE";
+}
+
+/** The Host headers that a gateway bound here accepts. */
+export function hostsAt(
+  { host, port }: Bound,
+  options: Pick<ServeOptions, "allowedHosts" | "behindTls">,
+): readonly string[] {
+  const { allowedHosts = [], behindTls = false } = options;
+  const withPort = (name: string) => (port === 80 ? name : `${name}:${port}`);
+  const own = isAnyAddress(host) ? [] : [withPort(bracketed(host).toLowerCase())];
+  // Without TLS in front, a name without a port also stands for this port.
+  const named = allowedHosts.flatMap((name) =>
+    behindTls || /:\d+$/.test(name) ? [name] : [name, withPort(name)],
+  );
+  return [...new Set([...loopbackHosts(port), ...own, ...named])];
+}
+
+/** The address that users open. */
+export function addressOf(
+  { host, port }: Bound,
+  { allowedHosts = [], behindTls }: Pick<ServeOptions, "allowedHosts" | "behindTls">,
+): string {
+  const [name] = allowedHosts;
+  if (behindTls && name !== undefined) return `https://${name}`;
+  return `http://${bracketed(isAnyAddress(host) ? "127.0.0.1" : host)}${port === 80 ? "" : `:${port}`}`;
+}
+
+/** Refuses an address that others can reach, unless the operator asked for it. */
+export function rejectOpenBind(host: string, isMeant: boolean): void {
+  if (isMeant || isLoopback(host)) return;
+  throw new SkillError("USAGE", `Binding to ${host} sends tokens over the network without TLS.`, {
+    hint: "Put TLS in front of the gateway and add --behind-tls; or add --insecure-bind on a private network.",
+  });
+}
+
+function isLoopback(host: string): boolean {
+  const family = isIP(host);
+  if (family === 0) return host.toLowerCase() === "localhost";
+  const own = new BlockList();
+  own.addSubnet("127.0.0.0", 8, "ipv4");
+  own.addAddress("::1", "ipv6");
+  return own.check(host, family === 6 ? "ipv6" : "ipv4");
+}
+
+function isAnyAddress(host: string): boolean {
+  return host === "0.0.0.0" || host === "::";
+}
+
+function bracketed(host: string): string {
+  return isIP(host) === 6 ? `[${host}]` : host;
+}

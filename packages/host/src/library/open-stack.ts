@@ -1,0 +1,192 @@
+import {
+  type AccessSettings,
+  type FolderState,
+  type IndexedLibrary,
+  type LiveReloadOptions,
+  openLayeredLibrary,
+  openLibrary,
+  type Viewer,
+} from "@skillhold/core/library";
+import { nodeHost, orderSources, type Precedence, type Source } from "@skillhold/core/source";
+import { SkillError } from "@skillhold/protocol/error";
+import { type Limits, withLimits } from "@skillhold/protocol/limits";
+import { SqliteCache } from "@skillhold/store";
+import { cacheFile } from "../place/data-folder.ts";
+import { type Machine, present } from "../place/machine.ts";
+import { userName } from "../place/user-name.ts";
+import { chooseFolders, type FolderChoice } from "../source/folder-source.ts";
+import { chooseMcpSources } from "../source/mcp-source.ts";
+import type { McpLayer, McpLayerOptions } from "../source/mcp-source-layer.ts";
+import {
+  chooseStore,
+  isStoreAlone,
+  openRegistryLayer,
+  type RegistryLayer,
+  readDisabledFolders,
+  STORE_LABEL,
+  type StoreChoice,
+} from "../store/registry-layer.ts";
+import { findSecrets } from "../store/state.ts";
+import { type Candidate, isOpenTo, knownTo } from "./known-candidate.ts";
+import { chooseViewer, type ViewerChoice } from "./viewer-choice.ts";
+
+/** Which skills to open, and for whom. The fields have the names of the command line's options. */
+export interface StackChoice extends FolderChoice, StoreChoice, ViewerChoice {
+  /** Which source wins when two have a skill of the same id. */
+  readonly precedence?: Precedence;
+  /** False leaves out the skills of MCP servers. */
+  readonly mcp?: boolean;
+  /** False reads every skill again. */
+  readonly cache?: boolean;
+  readonly role?: string;
+}
+
+export interface StackOptions {
+  readonly watch?: LiveReloadOptions;
+  readonly limits?: Limits;
+  /** Receives the failure of a store that cannot be opened and is then left out; without it, opening fails. */
+  readonly onStoreFailure?: (error: SkillError) => void;
+  readonly onProgress?: (progress: { readonly skills: number; readonly folders: number }) => void;
+  readonly onServerProgress?: McpLayerOptions["onProgress"];
+}
+
+/** Folders, store and MCP servers as one library, with its viewer. */
+export interface Stack {
+  readonly library: IndexedLibrary;
+  /** Every candidate and every searched folder, as the viewer may know them. */
+  readonly inspect: () => FolderState;
+  readonly viewer: Viewer;
+  /** Whether the user may know of a candidate that the viewer does not see. */
+  readonly isKnown: (candidate: Candidate) => boolean;
+  readonly precedence: Precedence;
+  /** In the order in which they win. */
+  readonly sources: readonly Source[];
+  readonly store: Pick<RegistryLayer, "library" | "address" | "engine" | "context"> | undefined;
+  /** The MCP servers, including those that do not answer. */
+  readonly mcp: readonly McpLayer[];
+  readonly close: () => Promise<void>;
+}
+
+/** The cache keeps scans by their limits, so all callers share these. */
+const HITS = 1000;
+const discoveredLimits = withLimits({ searchHits: HITS });
+/** A folder that the user names is searched deeper than one that is discovered. */
+const namedLimits = withLimits({ searchHits: HITS, discoveryDepth: 16 });
+
+/** Opens the library of a choice. Contract: the caller closes the stack. */
+export async function openStack(
+  choice: StackChoice,
+  machine: Machine,
+  options: StackOptions = {},
+): Promise<Stack> {
+  const closers: (() => unknown)[] = [];
+  const close = async () => {
+    for (let step = closers.pop(); step !== undefined; step = closers.pop()) await step();
+  };
+  try {
+    const stack = await openLayers(choice, machine, options, (step) => void closers.push(step));
+    return { ...stack, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function openLayers(
+  choice: StackChoice,
+  machine: Machine,
+  { watch, onProgress, ...options }: StackOptions,
+  onClose: (step: () => unknown) => void,
+): Promise<Omit<Stack, "close">> {
+  const { root = [], precedence = "local" } = choice;
+  const { env, cwd, signal } = machine;
+  const url = chooseStore(choice, machine);
+  const isAlone = url !== undefined && isStoreAlone(choice);
+  const servers = await chooseMcpSources(
+    { ...choice, ...(isAlone || root.length > 0 ? { mcp: false } : {}) },
+    env,
+  );
+  const labels = [...(url === undefined ? [] : [STORE_LABEL]), ...servers.labels];
+  const sources = isAlone ? [] : orderSources(chooseFolders(choice, machine, labels), precedence);
+  const hasSecret = await findSecrets(machine);
+  const host = nodeHost({ env, platform: process.platform, cwd, hasSecret });
+  const limits = options.limits ?? (root.length > 0 ? namedLimits : discoveredLimits);
+  const cache = openCache(choice, env);
+  if (cache !== undefined) onClose(() => cache.close());
+  const onError = present({ onError: watch?.onError });
+  const layer = { host, limits, cache, isWatched: watch !== undefined, ...onError };
+  const { store, settings } = await openStoreLayer(
+    async () => (url === undefined ? undefined : await openRegistryLayer(url, choice, machine, layer)),
+    async () => (isAlone ? new Set<string>() : await readDisabledFolders(choice, machine)),
+    options.onStoreFailure,
+  );
+  if (store !== undefined) onClose(() => store.close());
+  const viewer = await chooseViewer(choice, env, store);
+  const asked = { sources, host, precedence, limits, settings, signal, ...present({ onProgress }) };
+  const folders = await openLibrary({ ...asked, ...present({ cache, watch }) });
+  const mcp = await openServers(servers.chosen, machine, {
+    host,
+    limits,
+    isPatient: watch === undefined,
+    ...present({ onProgress: options.onServerProgress }),
+  });
+  // Last, so that a skill of this machine wins among sources of equal rank.
+  const others = [...(store === undefined ? [] : [store.library]), ...mcp.map((each) => each.library)];
+  const layered = { precedence, limits, settings, ...present({ cache }) };
+  const library = others.length === 0 ? folders : openLayeredLibrary([folders, ...others], layered);
+  onClose(() => library.close());
+  if (mcp.length > 0) await followRemotes(library, machine, watch);
+  const inspect = () => {
+    const all = library.layer.shelf.view();
+    const view = all.openTo?.((entry, standing) => isOpenTo(entry, viewer, standing)) ?? all;
+    return { ...folders.inspect(), view };
+  };
+  const askers = [viewer, { runtime: viewer.runtime, user: userName(env) }];
+  const isKnown = choice.role === "admin" ? () => true : knownTo(askers, store);
+  return { library, inspect, viewer, isKnown, precedence, sources, store, mcp };
+}
+
+function openCache({ cache }: StackChoice, env: Machine["env"]): SqliteCache | undefined {
+  const file = cache === false ? undefined : cacheFile(env);
+  return file === undefined ? undefined : new SqliteCache(file);
+}
+
+/** Opens the store; without one, reads only which folder skills are switched off. */
+async function openStoreLayer(
+  open: () => Promise<RegistryLayer | undefined>,
+  readDisabled: () => Promise<ReadonlySet<string>>,
+  onFailure: StackOptions["onStoreFailure"],
+): Promise<{ readonly store: RegistryLayer | undefined; readonly settings: AccessSettings }> {
+  try {
+    const store = await open();
+    const disabledFolders = store?.library.disabledFolders ?? (await readDisabled());
+    return { store, settings: { disabledFolders } };
+  } catch (error) {
+    if (onFailure === undefined || !(error instanceof SkillError)) throw error;
+    onFailure(error);
+    return { store: undefined, settings: {} };
+  }
+}
+
+/** Loads the MCP client only where servers are configured. */
+async function openServers(
+  chosen: Parameters<typeof import("../source/mcp-source-layer.ts").openMcpLayers>[0],
+  machine: Machine,
+  options: McpLayerOptions,
+): Promise<readonly McpLayer[]> {
+  if (chosen.length === 0) return [];
+  const { openMcpLayers } = await import("../source/mcp-source-layer.ts");
+  return await openMcpLayers(chosen, machine, options);
+}
+
+/** Revokes approvals of servers' skills that changed, now and on every later change. */
+async function followRemotes(
+  library: IndexedLibrary,
+  machine: Machine,
+  watch: LiveReloadOptions | undefined,
+): Promise<void> {
+  const { revokeChangedRemotes } = await import("../source/mcp-approval.ts");
+  const revoke = () => revokeChangedRemotes(library.layer.shelf.view().entries, machine);
+  await revoke();
+  if (watch !== undefined) library.onChange(() => revoke().catch(watch.onError));
+}

@@ -1,0 +1,76 @@
+import type { Viewer } from "@skillhold/core/library";
+import { didYouMean, suggest } from "@skillhold/core/session";
+import { SkillError } from "@skillhold/protocol/error";
+import { type Env, present } from "../place/machine.ts";
+import { userName } from "../place/user-name.ts";
+import { type RegistryLayer, STORE_LABEL, type StoreChoice } from "../store/registry-layer.ts";
+
+/** For whom a library is opened. */
+export interface ViewerChoice {
+  /** The agent runtime; by default the agent's own, or `skillhold-cli`. */
+  readonly runtime?: string;
+  readonly agent?: string;
+  readonly user?: string;
+  /** Limits the viewer to these ids. */
+  readonly allow?: readonly string[];
+  readonly as?: "model" | "user";
+}
+
+/** The runtime of a user at the command line. */
+export const OWN_RUNTIME = "skillhold-cli";
+
+/** The viewer of a choice. The record of an agent in the store applies first; the choice can only limit it further. */
+export async function chooseViewer(
+  choice: ViewerChoice & StoreChoice,
+  env: Env,
+  store: Pick<RegistryLayer, "context"> | undefined,
+): Promise<Viewer> {
+  const { agent, runtime, as, allow } = choice;
+  const user = choice.user ?? userName(env);
+  const recorded =
+    agent === undefined || store === undefined
+      ? undefined
+      : await findAgentViewer(agent, user, choice, store);
+  return {
+    runtime: runtime ?? recorded?.runtime ?? OWN_RUNTIME,
+    invoker: as === "user" ? "user" : "model",
+    user,
+    ...present({
+      agent: recorded?.agent ?? agent,
+      allow: intersect(allow, recorded?.allow),
+      pins: recorded?.pins,
+    }),
+  };
+}
+
+function intersect(given: Viewer["allow"], recorded: Viewer["allow"]): Viewer["allow"] {
+  if (given === undefined || recorded === undefined) return given ?? recorded;
+  return given.filter((id) => recorded.includes(id));
+}
+
+/**
+ * The agent as its record has it. In a store that was not asked for and has no agents, any name will do; otherwise an
+ * unknown name is most likely a typo and must not open skills to an agent that was never granted them.
+ */
+async function findAgentViewer(
+  agent: string,
+  user: string,
+  { store, source = [] }: StoreChoice,
+  { context }: Pick<RegistryLayer, "context">,
+): Promise<Viewer | undefined> {
+  const { listAgents, viewerFor } = await import("@skillhold/registry/access");
+  try {
+    return await viewerFor(agent, user, context);
+  } catch (error) {
+    if (!(error instanceof SkillError) || error.code !== "AGENT_NOT_FOUND") throw error;
+    const keys = (await listAgents(context)).map(({ key }) => key);
+    const isNamed = typeof store === "string" || source.includes(STORE_LABEL);
+    const isRemoved = (await context.store.findAgent(agent)) !== undefined;
+    if (keys.length === 0 && !isNamed && !isRemoved) return undefined;
+    throw new SkillError("AGENT_NOT_FOUND", error.message, {
+      hint: didYouMean(suggest(agent, keys)) ?? error.hint,
+      details: error.details,
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,34 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { SkillError } from "@skillhold/protocol/error";
+
+// In the workspace this file is TypeScript below packages/host/src; in an installed package it is below dist.
+const isWorkspace = import.meta.url.endsWith(".ts");
+
+/** The folder of the bundled skills. */
+export function bundledSkills(): string {
+  const folder = at(isWorkspace ? "../../../../skills" : "../../skills");
+  if (existsSync(folder)) return folder;
+  throw new SkillError("PATH_NOT_FOUND", `The bundled skills are missing from ${folder}.`, {
+    hint: "Reinstall Skillhold, or name a folder of skills.",
+  });
+}
+
+/** The folder of the built console; undefined where the console was not built. */
+export function bundledConsole(): string | undefined {
+  const folder = at(isWorkspace ? "../../../console/dist" : "../../console");
+  return existsSync(join(folder, "index.html")) ? folder : undefined;
+}
+
+/** The version of Skillhold: all packages share one. */
+export function productVersion(): string {
+  const { version }: { readonly version: string } = JSON.parse(
+    readFileSync(at("../../package.json"), "utf8"),
+  );
+  return version;
+}
+
+function at(path: string): string {
+  return fileURLToPath(new URL(path, import.meta.url));
+}

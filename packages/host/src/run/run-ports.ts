@@ -1,0 +1,50 @@
+import type { ApprovalStore, Asker } from "@skillhold/core/approval";
+import type { Network, RunPorts, Sandbox } from "@skillhold/core/run";
+import type { SecretStore } from "@skillhold/core/secret";
+import { environmentRuns, type SystemHost } from "@skillhold/deps/environment";
+import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
+import { unconfined } from "@skillhold/sandbox/backend";
+import { findConfig, openRunner } from "@skillhold/sandbox/run";
+import { dataFolder } from "../place/data-folder.ts";
+import { type Env, type Place, present } from "../place/machine.ts";
+import { chooseSandbox } from "./sandbox-choice.ts";
+
+export interface RunChoice {
+  readonly approvals: ApprovalStore;
+  readonly secrets: SecretStore;
+  readonly asker?: Asker | undefined;
+  readonly network?: Network | undefined;
+  readonly sandbox?: Sandbox;
+  readonly limits?: Limits;
+}
+
+/** The ports of a session that runs scripts on this machine for its own user. */
+export function localRunPorts({ env, cwd }: Place, choice: RunChoice): RunPorts {
+  const { approvals, secrets, asker, network, limits = defaultLimits } = choice;
+  const sandbox = choice.sandbox ?? chooseSandbox({ env }, network);
+  return {
+    runner: openRunner,
+    sandbox,
+    ...environmentRuns(dataFolder(env), { sandbox, limits }),
+    approvals,
+    secrets,
+    env: (name) => env[name],
+    config: (path) => findConfig(path, { home: env["HOME"], cwd }),
+    ...present({ asker, unsandboxed: allowsUnsandboxed(env) ? unconfined() : undefined }),
+  };
+}
+
+/** The first of the two switches for unsandboxed runs; the second is part of each run. */
+export function allowsUnsandboxed(env: Env): boolean {
+  return env["SKILLHOLD_ALLOW_UNSANDBOXED"] === "1";
+}
+
+/** This machine as an installer of system packages sees it. */
+export function systemHost({ env }: { readonly env: Env }): SystemHost {
+  return {
+    env,
+    platform: process.platform,
+    osRelease: "/etc/os-release",
+    isRoot: process.getuid?.() === 0,
+  };
+}

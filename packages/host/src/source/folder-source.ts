@@ -1,0 +1,71 @@
+import { basename, dirname, resolve } from "node:path";
+import { didYouMean, suggest } from "@skillhold/core/session";
+import { discoverSources, type Source } from "@skillhold/core/source";
+import { SkillError } from "@skillhold/protocol/error";
+import { statPath } from "../place/io-failure.ts";
+import { type Place, present } from "../place/machine.ts";
+
+/** Which folders to look at. */
+export interface FolderChoice {
+  /** Look at these folders only. */
+  readonly root?: readonly string[];
+  /** Use only the sources with these labels. */
+  readonly source?: readonly string[];
+  /** Trust the project's skills like the user's own. */
+  readonly trustProject?: boolean;
+  /** Follow links that leave a source. */
+  readonly followLinks?: boolean;
+}
+
+/**
+ * The named folders, and only those; without any, the folders that an agent here would expect. `others` are labels of
+ * sources that are not folders and may be named, too.
+ */
+export function chooseFolders(
+  { root = [], source = [], trustProject = false, followLinks = false }: FolderChoice,
+  { env, cwd }: Place,
+  others: readonly string[],
+): readonly Source[] {
+  const home = env["HOME"] || env["USERPROFILE"] || undefined;
+  const found =
+    root.length > 0
+      ? namedFolders(root, cwd)
+      : discoverSources({ cwd, isProjectTrusted: trustProject, ...present({ home }) });
+  const chosen = filterSources(found, source, others);
+  return followLinks ? chosen.map((each) => ({ ...each, followLinks: true })) : chosen;
+}
+
+function namedFolders(roots: readonly string[], cwd: string): readonly Source[] {
+  const sources = new Map<string, Source>();
+  for (const label of roots) {
+    const path = resolve(cwd, label);
+    const stats = statPath(path, label);
+    if (stats === undefined) throw new SkillError("PATH_NOT_FOUND", `The path ${label} does not exist.`);
+    const isSkillFile = !stats.isDirectory() && basename(path).toLowerCase() === "skill.md";
+    if (!stats.isDirectory() && !isSkillFile)
+      throw new SkillError("PATH_NOT_FOUND", `${label} is not a folder.`, {
+        hint: "Name a folder that is a skill or contains skills.",
+      });
+    const root = isSkillFile ? dirname(path) : path;
+    if (!sources.has(root)) sources.set(root, { label, kind: "workspace", trust: "user", root });
+  }
+  return [...sources.values()];
+}
+
+function filterSources(
+  sources: readonly Source[],
+  labels: readonly string[],
+  others: readonly string[],
+): readonly Source[] {
+  if (labels.length === 0) return sources;
+  const known = [...sources.map(({ label }) => label), ...others];
+  const unknown = labels.find((label) => !known.includes(label));
+  if (unknown === undefined) return sources.filter(({ label }) => labels.includes(label));
+  const otherwise =
+    known.length === 0
+      ? "No source was found here; name a folder with --root."
+      : `The sources are ${known.join(", ")}.`;
+  throw new SkillError("USAGE", `No source is labeled ${unknown}.`, {
+    hint: didYouMean(suggest(unknown, known)) ?? otherwise,
+  });
+}

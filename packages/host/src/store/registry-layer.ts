@@ -1,0 +1,153 @@
+import { randomUUID } from "node:crypto";
+import type { IndexCache } from "@skillhold/core/library";
+import { scanDependencies } from "@skillhold/deps/scan";
+import { SkillError } from "@skillhold/protocol/error";
+import type { Limits } from "@skillhold/protocol/limits";
+import type { OpenRegistryLibraryOptions, RegistryLibrary } from "@skillhold/registry/library";
+import type { RegistryContext } from "@skillhold/registry/record";
+import { type Place, present } from "../place/machine.ts";
+import {
+  copiesFolder,
+  isStoreThere,
+  missingStore,
+  readingOptions,
+  showStore,
+  storeUrl,
+} from "../place/store-address.ts";
+
+/** The label of the store among the sources. */
+export const STORE_LABEL = "registry";
+
+/** Which store to look at. */
+export interface StoreChoice {
+  /** A store's URL; false for none; undefined for the user's own, where it exists. */
+  readonly store?: string | false;
+  readonly root?: readonly string[];
+  readonly source?: readonly string[];
+}
+
+/** The store as a layer of the library. */
+export interface RegistryLayer {
+  readonly library: RegistryLibrary;
+  readonly context: RegistryContext;
+  /** The store's address, for people. */
+  readonly address: string;
+  readonly engine: "sqlite" | "postgres";
+  readonly close: () => Promise<void>;
+}
+
+export interface LayerOptions extends Pick<OpenRegistryLibraryOptions, "host" | "onError"> {
+  readonly limits: Limits;
+  readonly cache: IndexCache | undefined;
+  readonly isWatched: boolean;
+}
+
+/** Whether the store is the only source asked for: named by its URL or label, without folders beside it. */
+export function isStoreAlone({ store, source = [], root = [] }: StoreChoice): boolean {
+  const isNamed = typeof store === "string" || source.length > 0;
+  return isNamed && root.length === 0 && source.every((label) => label === STORE_LABEL);
+}
+
+/** The URL of the named store; or of the user's own, where it exists and no folders are named. */
+export function chooseStore(choice: StoreChoice, place: Place): string | undefined {
+  const { store, source = [], root = [] } = choice;
+  if (typeof store === "string") return storeUrl(store, place);
+  if (store === false || root.length > 0) return undefined;
+  if (source.includes(STORE_LABEL)) return storeUrl(undefined, place);
+  const url = source.length > 0 ? undefined : ownStore(place);
+  return url !== undefined && isStoreThere(url) ? url : undefined;
+}
+
+/**
+ * Reads which folder skills are switched off when the store itself is not a layer. A failure is an error, because the
+ * answer is unknown; `--no-store` skips the check.
+ */
+export async function readDisabledFolders(
+  { store: named }: StoreChoice,
+  place: Place,
+): Promise<ReadonlySet<string>> {
+  const url = named === false ? undefined : ownStore(place);
+  if (url === undefined || !isStoreThere(url)) return new Set();
+  const { isNoRegistry, openRegistryStore } = await import("@skillhold/store");
+  try {
+    const store = await openRegistryStore(url, readingOptions(url));
+    try {
+      const toggles = await store.listToggles();
+      return new Set(toggles.filter(({ isEnabled }) => !isEnabled).map(({ id }) => id));
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    if (isNoRegistry(error)) return new Set();
+    throw withoutStoreHint(error);
+  }
+}
+
+/** The user's own store; undefined where the user has no data folder. */
+function ownStore(place: Place): string | undefined {
+  try {
+    return storeUrl(undefined, place);
+  } catch (error) {
+    if (place.env["SKILLHOLD_STORE"]) throw error;
+    return undefined;
+  }
+}
+
+/** Opens a store for reading; undefined when it is empty and was not asked for by name. */
+export async function openRegistryLayer(
+  url: string,
+  { store: named, source = [] }: StoreChoice,
+  place: Place,
+  options: LayerOptions,
+): Promise<RegistryLayer | undefined> {
+  const { isNoRegistry } = await import("@skillhold/store");
+  try {
+    return await openLayer(url, place, options);
+  } catch (error) {
+    if (!isNoRegistry(error)) throw typeof named === "string" ? error : withoutStoreHint(error);
+    if (typeof named === "string" || source.includes(STORE_LABEL)) throw missingStore(url, place);
+    return undefined;
+  }
+}
+
+async function openLayer(
+  url: string,
+  place: Place,
+  { host, limits, cache, isWatched, onError }: LayerOptions,
+): Promise<RegistryLayer> {
+  const [{ openRegistryStore }, { openRegistryLibrary }] = await Promise.all([
+    import("@skillhold/store"),
+    import("@skillhold/registry/library"),
+  ]);
+  const store = await openRegistryStore(url, readingOptions(url));
+  try {
+    const context = {
+      store,
+      clock: { now: () => new Date() },
+      ids: { next: randomUUID },
+      limits,
+      scan: scanDependencies,
+    };
+    const names = { label: STORE_LABEL, copies: copiesFolder(url, place.env), name: url };
+    const library = await openRegistryLibrary(
+      { host, ...names, watch: isWatched, ...present({ cache, onError }) },
+      context,
+    );
+    const { engine } = store;
+    return { library, context, address: showStore(url, place), engine, close: () => store.close() };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** Folder skills can be used without a store that was not asked for. */
+function withoutStoreHint(error: unknown): unknown {
+  if (!(error instanceof SkillError)) return error;
+  const { code, message, hint, details } = error;
+  return new SkillError(code, message, {
+    hint: `${hint} Add --no-store to continue without the store.`,
+    details,
+    cause: error,
+  });
+}

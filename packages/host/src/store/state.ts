@@ -1,0 +1,71 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { ApprovalStore } from "@skillhold/core/approval";
+import type { Clock } from "@skillhold/core/port";
+import { keyFile, type SecretStore } from "@skillhold/core/secret";
+import { SkillError } from "@skillhold/protocol/error";
+import { openStateDatabase, SqliteApprovals, SqliteSecrets } from "@skillhold/store";
+import { dataFolder } from "../place/data-folder.ts";
+import type { Env, Place } from "../place/machine.ts";
+import { UserLog } from "./user-log.ts";
+
+/** The user's approvals, sealed secrets and record on this machine. */
+export interface State {
+  readonly approvals: ApprovalStore;
+  readonly secrets: SecretStore;
+  readonly audit: UserLog;
+  readonly clock: Clock;
+  readonly close: () => Promise<void>;
+}
+
+/** Opens the user's state. The store of the record is opened by the first event. */
+export async function openState(place: Place): Promise<State> {
+  const folder = dataFolder(place.env);
+  const keys = keyFile(join(folder, "secret.key"));
+  const audit = new UserLog(place);
+  const clock = { now: () => new Date() };
+  const database = await openStateDatabase(join(folder, "state.db"));
+  const close = async () => {
+    try {
+      await audit.close();
+    } finally {
+      database.close();
+    }
+  };
+  return {
+    approvals: new SqliteApprovals(database),
+    secrets: new SqliteSecrets(database, { keys, clock }),
+    audit,
+    clock,
+    close,
+  };
+}
+
+/** Opens the user's state for the time of one call. */
+export async function withState<T>(place: Place, use: (state: State) => Promise<T>): Promise<T> {
+  const state = await openState(place);
+  try {
+    return await use(state);
+  } finally {
+    await state.close();
+  }
+}
+
+/** Says which secrets have a value for all agents. Unreadable state counts as no secrets: reading skills needs none. */
+export async function findSecrets(place: Place): Promise<(skill: string, name: string) => boolean> {
+  const known = new Set<string>();
+  try {
+    if (isStateThere(place.env)) {
+      const kept = await withState(place, ({ secrets }) => secrets.list());
+      for (const { skill, name, agent } of kept) if (!agent) known.add(`${skill} ${name}`);
+    }
+  } catch (error) {
+    if (!(error instanceof SkillError)) throw error;
+  }
+  return (skill, name) => known.has(`${skill} ${name}`);
+}
+
+/** Whether the user's state was ever written. */
+export function isStateThere(env: Env): boolean {
+  return existsSync(join(dataFolder(env), "state.db"));
+}

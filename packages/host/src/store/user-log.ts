@@ -1,0 +1,65 @@
+import type { AuditSink } from "@skillhold/core/port";
+import type { SkillEvent } from "@skillhold/protocol";
+import type { RegistryAudit } from "@skillhold/registry/audit";
+import type { RegistryStore } from "@skillhold/registry/record";
+import type { Place } from "../place/machine.ts";
+import { storeUrl } from "../place/store-address.ts";
+
+interface OpenedLog {
+  readonly store: RegistryStore;
+  readonly audit: RegistryAudit;
+}
+
+/**
+ * The log of the user's own store as an audit sink. The first event opens, and creates, the store, so that commands that
+ * record no event leave no file behind.
+ */
+export class UserLog implements AuditSink {
+  readonly #place: Place;
+  #opening: Promise<OpenedLog> | undefined;
+
+  constructor(place: Place) {
+    this.#place = place;
+  }
+
+  /** Opens the store now, for callers that record after they act. Throws when the store cannot be opened. */
+  async ready(): Promise<void> {
+    await this.#open();
+  }
+
+  async record(event: SkillEvent): Promise<void> {
+    const { audit } = await this.#open();
+    await audit.record(event);
+  }
+
+  async close(): Promise<void> {
+    if (this.#opening === undefined) return;
+    const { audit, store } = await this.#opening;
+    try {
+      await audit.close();
+    } finally {
+      await store.close();
+    }
+  }
+
+  #open(): Promise<OpenedLog> {
+    this.#opening ??= openLog(this.#place).catch((error: unknown) => {
+      // The next event tries again.
+      this.#opening = undefined;
+      throw error;
+    });
+    return this.#opening;
+  }
+}
+
+/** Loads the store's modules only when an event is recorded. */
+async function openLog(place: Place): Promise<OpenedLog> {
+  const [{ checkpointsOf, openSignedStore }, { RegistryAudit }] = await Promise.all([
+    import("./audit-store.ts"),
+    import("@skillhold/registry/audit"),
+  ]);
+  const url = storeUrl(undefined, place);
+  const store = await openSignedStore(url, place);
+  const checkpoints = checkpointsOf(url, place);
+  return { store, audit: new RegistryAudit(store, { witness: (note) => checkpoints.append(note) }) };
+}

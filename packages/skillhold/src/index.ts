@@ -1,0 +1,11 @@
+export type { AgentTool, Asker, Library, Sandbox, Session, SkillTool, Viewer } from "@skillhold/core";
+export {
+  type AgentKit,
+  AgentView,
+  openSkillhold,
+  type ServedGateway,
+  type ServeOptions,
+  Skillhold,
+  type SkillholdOptions,
+} from "@skillhold/host";
+export { type SkillEntry, SkillError } from "@skillhold/protocol";

