@@ -150,7 +150,7 @@ describe("the installed command", () => {
     const table = pathToFileURL(join(project, "node_modules/@skillhold/cli/dist/command-table.js"));
     const load = `
       const { commandTable } = await import(${JSON.stringify(table)});
-      for (const { name, load } of commandTable) console.log(name, typeof (await load()).run);`;
+      for (const { name, load } of commandTable) console.log(name, typeof (await load()).command.run);`;
     const { stdout, stderr } = node(["--input-type=module", "-e", load], home);
     expect(stderr).toBe("");
     expect(

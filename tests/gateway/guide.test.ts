@@ -30,10 +30,8 @@ test("the tour of the guide can be taken as it is written [S-53]", async () => {
 });
 
 test("the guide names every option of the command, and every event about dependencies [S-54] [S-60]", async () => {
-  const { serveTable } = await import("@skillhold/cli/test/serve-table");
-  const flags = serveTable.flatMap(({ options }) =>
-    options.map((option) => option.flags.split(" ", 1)[0] ?? ""),
-  );
+  const { command } = await import("@skillhold/cli/test/command/serve/serve");
+  const flags = command.options.map(({ flags: text }) => text.split(" ", 1)[0] ?? "");
   const { DependencyEvent } = await import("@skillhold/protocol/http");
   const types = DependencyEvent.options.map(({ shape }) => shape.type.value);
   for (const word of [...flags, ...types]) expect(guide, word).toContain(`\`${word}`);

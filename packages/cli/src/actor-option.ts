@@ -1,9 +1,9 @@
 import { userName } from "@skillhold/host/place";
 import { Actor } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
+import type { CommandInput } from "./command.ts";
 import { textOption } from "./option.ts";
-import type { Io } from "./output.ts";
-import type { CommandInput } from "./program.ts";
+import type { Io } from "./terminal/output.ts";
 
 /** Who does what a command does, as its options say. */
 export function readActor(options: CommandInput["options"], { env }: Pick<Io, "env">): Actor {

@@ -4,12 +4,12 @@ import { readManifest } from "@skillhold/core/session";
 import { ioFailure, statPath } from "@skillhold/host/place";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits } from "@skillhold/protocol/limits";
+import type { CommandInput } from "./command.ts";
 import { readIds } from "./library-choice.ts";
 import { listOption, present, textOption } from "./option.ts";
-import type { Io } from "./output.ts";
-import type { CommandInput } from "./program.ts";
 import { readRevision } from "./revision-argument.ts";
-import { formatSize } from "./text.ts";
+import type { Io } from "./terminal/output.ts";
+import { formatSize } from "./terminal/text.ts";
 
 export interface AgentOptions {
   readonly displayName?: string;

@@ -3,7 +3,7 @@ import { type ArchiveBytes, openArchiveFile } from "@skillhold/core/archive";
 import { ioFailure, statPath } from "@skillhold/host/place";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
-import { formatSize } from "./text.ts";
+import { formatSize } from "./terminal/text.ts";
 
 /** Does something with an archive that a user named by `label`, while it is open; one that is too large is not read. */
 export async function withArchiveFile<Result>(

@@ -1,163 +1,214 @@
-import { accessTable } from "./access-table.ts";
-import { auditTable } from "./audit-table.ts";
-import { dependencyTable } from "./dependency-table.ts";
-import { depsOption, libraryOptions, readingOptions } from "./library-option.ts";
-import { mcpTable } from "./mcp-table.ts";
-import type { ArgumentSpec } from "./overview.ts";
-import type { CommandSpec } from "./program.ts";
-import { registryTable } from "./registry-table.ts";
-import { remoteTable } from "./remote-table.ts";
-import { runTable } from "./run-table.ts";
-import { serveTable } from "./serve-table.ts";
-import { sourceTable } from "./source-table.ts";
-import { roleOption } from "./store-option.ts";
-import { tokenTable } from "./token-table.ts";
+import type { CommandRow, Section } from "./overview.ts";
 
-const idArgument: ArgumentSpec = { usage: "<id>", summary: "the skill's id, as `list` prints it" };
-
-/** Every command, in the order of the help. */
-export const commandTable: readonly CommandSpec[] = [
-  {
-    name: "validate",
-    summary: "check skills against a profile, and say how to mend them",
-    arguments: [{ usage: "[paths...]", summary: "folders that are or hold skills", default: ["."] }],
-    options: [
-      {
-        flags: "--profile <name>",
-        summary: "which rules apply",
-        choices: ["strict", "publish", "lenient", "mcp", "molecule", "authoring"],
-        default: "strict",
-      },
-      { flags: "--fix", summary: "mend what can be mended without a decision" },
-      { flags: "--quiet", summary: "print findings only" },
-    ],
-    examples: ["validate ./skills", "validate --profile publish --fix ./skills/pdf"],
-    load: () => import("./command/validate.ts"),
-  },
-  {
-    name: "list",
-    summary: "list the skills that an agent would find",
-    arguments: [{ usage: "[roots...]", summary: "look at these folders only" }],
-    options: [
-      { flags: "--invalid", summary: "show the skills that cannot be loaded, and why" },
-      { flags: "--tag <tag>", summary: "only skills with this tag" },
-      depsOption,
-      ...readingOptions,
-    ],
-    examples: ["list", "list ./skills --invalid", "list --runtime claude-code --json"],
-    load: () => import("./command/list.ts"),
-  },
-  {
-    name: "search",
-    summary: "find the skills that fit a task, and say why they do",
-    arguments: [{ usage: "<query...>", summary: "words, a name, or a whole task" }],
-    options: [{ flags: "--limit <count>", summary: "how many at most", default: "10" }, ...readingOptions],
-    examples: ["search merge pdf files", "search --root ./skills --limit 3 slides"],
-    load: () => import("./command/search.ts"),
-  },
-  {
-    name: "read",
-    summary: "print what an agent gets when it loads a skill",
-    arguments: [idArgument, { usage: "[args...]", summary: "what a user would type after the name" }],
-    options: [
-      { flags: "--raw", summary: "print the instructions as written, and nothing else" },
-      ...readingOptions,
-    ],
-    examples: ["read pdf", "read --raw pdf", "read review-pr 42"],
-    load: () => import("./command/read.ts"),
-  },
-  {
-    name: "catalog",
-    summary: "print the part of a prompt that names the skills",
-    arguments: [],
-    options: [
-      {
-        flags: "--format <name>",
-        summary: "how it is written; by default the model decides",
-        choices: ["xml", "xml-attr", "markdown", "json"],
-      },
-      { flags: "--model <name>", summary: "the model that will read it" },
-      { flags: "--task <text>", summary: "when room is short, name the skills that fit this best" },
-      { flags: "--budget <tokens>", summary: "how many tokens it may cost" },
-      { flags: "--pin <id>", summary: "name this skill before all others; may be repeated", repeats: true },
-      { flags: "--locations", summary: "say where skills lie, for an agent that reads files" },
-      ...readingOptions,
-    ],
-    examples: ["catalog", 'catalog --model claude --task "fill in a form" --budget 500'],
-    load: () => import("./command/catalog.ts"),
-  },
-  {
-    name: "show",
-    summary: "show all that is known of a skill",
-    arguments: [idArgument],
-    options: readingOptions,
-    examples: ["show pdf"],
-    load: () => import("./command/show.ts"),
-  },
-  {
-    name: "resource",
-    summary: "print a file of a skill",
-    arguments: [idArgument, { usage: "<path>", summary: "the file, from the skill's folder" }],
-    options: [
-      { flags: "--start <byte>", summary: "begin at this byte" },
-      { flags: "--length <bytes>", summary: "print so many bytes at most" },
-      ...readingOptions,
-    ],
-    examples: ["resource pdf references/forms.md", "resource pdf assets/logo.png > logo.png"],
-    load: () => import("./command/resource.ts"),
-  },
-  {
-    name: "explain",
-    summary: "say why skills are, or are not, in an agent's prompt",
-    arguments: [{ usage: "[id]", summary: "only the candidates of this id" }],
-    options: [
-      depsOption,
-      roleOption("as whom: to an admin the skills of others are named, too"),
-      ...readingOptions,
-    ],
-    examples: ["explain", "explain pdf --agent writer --runtime claude-code"],
-    load: () => import("./command/explain.ts"),
-  },
-  ...runTable,
-  ...registryTable,
-  ...accessTable,
-  ...tokenTable,
-  ...serveTable,
-  ...remoteTable,
-  ...auditTable,
-  ...dependencyTable,
-  ...sourceTable,
-  ...mcpTable,
-  {
-    name: "doctor",
-    summary: "check the machine and the skills, with fixes",
-    arguments: [],
-    options: libraryOptions,
-    examples: ["doctor", "doctor --root ./skills --json"],
-    load: () => import("./command/doctor.ts"),
-  },
-  {
-    name: "watch",
-    summary: "print changes of skills as they happen",
-    arguments: [],
-    options: readingOptions,
-    examples: ["watch", "watch --root ./skills --json"],
-    load: () => import("./command/watch.ts"),
-  },
-  {
-    name: "properties",
-    summary: "print what a skill declares",
-    arguments: [{ usage: "<path>", summary: "a skill's folder or its SKILL.md" }],
-    options: [],
-    examples: ["properties ./skills/pdf --json"],
-    load: () => import("./command/properties.ts"),
-  },
-  {
-    name: "prompt",
-    summary: "print the block that tells an agent which skills exist",
-    arguments: [{ usage: "[paths...]", summary: "folders that are or hold skills" }],
-    options: [],
-    examples: ["prompt ./skills"],
-    load: () => import("./command/prompt.ts"),
-  },
+/** Every command, in the order of the help. Its module is loaded when it is called. */
+export const commandTable: readonly CommandRow[] = [
+  row("list", "Find", "list the skills that an agent finds", () => import("./command/find/list.ts")),
+  row("search", "Find", "find the skills that fit a task", () => import("./command/find/search.ts")),
+  row("read", "Find", "print a skill as an agent gets it", () => import("./command/find/read.ts")),
+  row("catalog", "Find", "print the skill catalogue of a prompt", () => import("./command/find/catalog.ts")),
+  row("show", "Find", "show everything about a skill", () => import("./command/find/show.ts")),
+  row("resource", "Find", "print a file of a skill", () => import("./command/find/resource.ts")),
+  row("explain", "Find", "show why skills are or are not visible", () => import("./command/find/explain.ts")),
+  row("watch", "Find", "print changes to skills as they happen", () => import("./command/find/watch.ts")),
+  row(
+    "validate",
+    "Check",
+    "check skills against a profile and show fixes",
+    () => import("./command/check/validate.ts"),
+  ),
+  row("init", "Check", "create a new skill", () => import("./command/check/init.ts")),
+  row("pack", "Check", "write a skill as an archive", () => import("./command/check/pack.ts")),
+  row(
+    "properties",
+    "Check",
+    "print the frontmatter of a skill",
+    () => import("./command/check/properties.ts"),
+  ),
+  row(
+    "prompt",
+    "Check",
+    "print the catalogue block of the reference",
+    () => import("./command/check/prompt.ts"),
+  ),
+  row("run", "Run", "run a script of a skill in the sandbox", () => import("./command/run/run.ts")),
+  row("tools", "Run", "list the tools that a skill declares", () => import("./command/run/tools.ts")),
+  row("call", "Run", "call a tool that a skill declares", () => import("./command/run/call.ts")),
+  row(
+    "policy explain",
+    "Run",
+    "print the rules that decide what may run",
+    () => import("./command/run/policy-explain.ts"),
+  ),
+  row(
+    "sandbox test",
+    "Run",
+    "try to break out of the sandbox",
+    () => import("./command/run/sandbox-test.ts"),
+  ),
+  row(
+    "secret set",
+    "Run",
+    "set a secret, piped in or typed hidden",
+    () => import("./command/run/secret-set.ts"),
+  ),
+  row("secret list", "Run", "list secrets by name", () => import("./command/run/secret-list.ts")),
+  row("secret remove", "Run", "delete a secret", () => import("./command/run/secret-remove.ts")),
+  row("approval list", "Run", "list approvals in effect", () => import("./command/run/approval-list.ts")),
+  row("approval revoke", "Run", "revoke approvals", () => import("./command/run/approval-revoke.ts")),
+  row(
+    "publish",
+    "Publish",
+    "publish skills, each as a new revision",
+    () => import("./command/publish/publish.ts"),
+  ),
+  row(
+    "versions",
+    "Publish",
+    "list the revisions of a skill, or show one",
+    () => import("./command/publish/versions.ts"),
+  ),
+  row("diff", "Publish", "show the changes between revisions", () => import("./command/publish/diff.ts")),
+  row(
+    "rollback",
+    "Publish",
+    "make an earlier revision current",
+    () => import("./command/publish/rollback.ts"),
+  ),
+  row("edit", "Publish", "change how a skill is listed", () => import("./command/publish/edit.ts")),
+  row(
+    "delete",
+    "Publish",
+    "delete a skill; `restore` undoes it",
+    () => import("./command/publish/delete.ts"),
+  ),
+  row("restore", "Publish", "restore a deleted skill", () => import("./command/publish/restore.ts")),
+  row(
+    "purge",
+    "Publish",
+    "remove deleted skills and old revisions for good",
+    () => import("./command/publish/purge.ts"),
+  ),
+  row(
+    "export",
+    "Publish",
+    "write skills to an archive or a folder",
+    () => import("./command/publish/export.ts"),
+  ),
+  row("import", "Publish", "import what `export` wrote", () => import("./command/publish/import.ts")),
+  row("archive", "Publish", "archive a skill with a reason", () => import("./command/publish/archive.ts")),
+  row(
+    "unarchive",
+    "Publish",
+    "return an archived skill to use",
+    () => import("./command/publish/unarchive.ts"),
+  ),
+  row("agent add", "Access", "add an agent", () => import("./command/access/agent-add.ts")),
+  row("agent list", "Access", "list agents", () => import("./command/access/agent-list.ts")),
+  row("agent show", "Access", "show an agent and its grants", () => import("./command/access/agent-show.ts")),
+  row("agent edit", "Access", "change an agent", () => import("./command/access/agent-edit.ts")),
+  row(
+    "agent remove",
+    "Access",
+    "remove an agent and its grants",
+    () => import("./command/access/agent-remove.ts"),
+  ),
+  row("grant", "Access", "let an agent or a user use a skill", () => import("./command/access/grant.ts")),
+  row("revoke", "Access", "revoke a grant", () => import("./command/access/revoke.ts")),
+  row("access", "Access", "show who may use a skill, and why", () => import("./command/access/access.ts")),
+  row("enable", "Access", "switch a skill on", () => import("./command/access/enable.ts")),
+  row("disable", "Access", "switch a skill off for everyone", () => import("./command/access/disable.ts")),
+  row(
+    "token create",
+    "Access",
+    "create a token and print it once",
+    () => import("./command/access/token-create.ts"),
+  ),
+  row("token list", "Access", "list tokens", () => import("./command/access/token-list.ts")),
+  row("token revoke", "Access", "revoke a token", () => import("./command/access/token-revoke.ts")),
+  row(
+    "token sign-in",
+    "Access",
+    "print a one-time sign-in code",
+    () => import("./command/access/token-sign-in.ts"),
+  ),
+  row("serve", "Serve", "start the gateway and its console", () => import("./command/serve/serve.ts")),
+  row("login", "Serve", "store a token for a gateway", () => import("./command/serve/login.ts")),
+  row("logout", "Serve", "delete the token for a gateway", () => import("./command/serve/logout.ts")),
+  row("whoami", "Serve", "show who you are at a gateway", () => import("./command/serve/whoami.ts")),
+  row("mcp", "Serve", "serve skills to an MCP client on stdio", () => import("./command/serve/mcp.ts")),
+  row(
+    "deps scan",
+    "Install",
+    "list the dependencies of skills",
+    () => import("./command/install/deps-scan.ts"),
+  ),
+  row(
+    "deps check",
+    "Install",
+    "check which dependencies are missing",
+    () => import("./command/install/deps-check.ts"),
+  ),
+  row(
+    "deps install",
+    "Install",
+    "install the missing dependencies of a skill",
+    () => import("./command/install/deps-install.ts"),
+  ),
+  row(
+    "runtimes",
+    "Install",
+    "list interpreters and package managers",
+    () => import("./command/install/runtimes.ts"),
+  ),
+  row(
+    "source add",
+    "Install",
+    "add an MCP server as a source of skills",
+    () => import("./command/install/source-add.ts"),
+  ),
+  row(
+    "source list",
+    "Install",
+    "list the sources of skills",
+    () => import("./command/install/source-list.ts"),
+  ),
+  row(
+    "source test",
+    "Install",
+    "check every skill of an MCP server",
+    () => import("./command/install/source-test.ts"),
+  ),
+  row("source remove", "Install", "remove an MCP server", () => import("./command/install/source-remove.ts")),
+  row("mcp install", "Install", "configure an MCP client", () => import("./command/install/mcp-install.ts")),
+  row(
+    "seed",
+    "Operate",
+    "publish folders as public system skills",
+    () => import("./command/operate/seed.ts"),
+  ),
+  row("fsck", "Operate", "verify the store", () => import("./command/operate/fsck.ts")),
+  row("audit verify", "Operate", "verify the audit log", () => import("./command/operate/audit-verify.ts")),
+  row(
+    "audit tail",
+    "Operate",
+    "print the latest audit events",
+    () => import("./command/operate/audit-tail.ts"),
+  ),
+  row(
+    "audit export",
+    "Operate",
+    "write the audit log as JSON lines",
+    () => import("./command/operate/audit-export.ts"),
+  ),
+  row(
+    "replay",
+    "Operate",
+    "show what an agent saw and ran in a session",
+    () => import("./command/operate/replay.ts"),
+  ),
+  row("doctor", "Operate", "check this machine and its skills", () => import("./command/operate/doctor.ts")),
 ];
+
+function row(name: string, section: Section, summary: string, load: CommandRow["load"]): CommandRow {
+  return { name, section, summary, load };
+}

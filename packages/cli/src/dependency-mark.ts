@@ -1,9 +1,9 @@
 import type { DependencyState } from "@skillhold/core/dependency";
 import { isRemote } from "@skillhold/host/source";
+import type { CommandInput } from "./command.ts";
 import { surveyAll, withSurvey } from "./dependency-survey.ts";
 import { layOutStored } from "./lay-out.ts";
 import type { Opened } from "./open.ts";
-import type { CommandInput } from "./program.ts";
 
 /** What a list says of a skill's dependencies. It hides nothing. */
 export type DependencyMark = Pick<DependencyState, "state" | "missing">;

@@ -1,8 +1,8 @@
 import { type Dependency, formatNeed, type ScanNote } from "@skillhold/core/dependency";
 import { neutralText } from "@skillhold/core/text";
-import { type Io, plain } from "./output.ts";
-import { type Column, formatTable } from "./table.ts";
-import { count, paintFor } from "./text.ts";
+import { type Io, plain } from "./terminal/output.ts";
+import { type Column, formatTable } from "./terminal/table.ts";
+import { count, paintFor } from "./terminal/text.ts";
 
 /** What was found in one skill. */
 export interface ScanRow {

@@ -12,11 +12,11 @@ import { chooseSandbox } from "@skillhold/host/run";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits } from "@skillhold/protocol/limits";
 import { SqliteCache } from "@skillhold/store";
+import type { CommandInput } from "./command.ts";
 import { present } from "./option.ts";
-import type { Io } from "./output.ts";
-import type { CommandInput } from "./program.ts";
-import { openProgress } from "./progress.ts";
 import { namedLimits, type SelectedSkill } from "./skill-selection.ts";
+import type { Io } from "./terminal/output.ts";
+import { openProgress } from "./terminal/progress.ts";
 
 /** Opens what a survey takes, for as long as it is used: answers are kept between commands. */
 export async function withSurvey<T>(

@@ -3,8 +3,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { main } from "./main.ts";
-import type { Host } from "./terminal.ts";
-import type { Tty } from "./tty.ts";
+import type { Host } from "./terminal/terminal.ts";
+import type { Tty } from "./terminal/tty.ts";
 
 export interface FakeHostOptions {
   readonly env?: Host["env"];

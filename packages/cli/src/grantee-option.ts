@@ -1,7 +1,7 @@
 import { SkillError } from "@skillhold/protocol/error";
 import type { Grantee } from "@skillhold/registry/record";
+import type { CommandInput } from "./command.ts";
 import { textOption } from "./option.ts";
-import type { CommandInput } from "./program.ts";
 
 /** Whom a grant is for: one of `--agent` and `--user`. */
 export function readGrantee(options: CommandInput["options"]): Grantee {

@@ -11,11 +11,11 @@ import {
 import { systemHost } from "@skillhold/host/run";
 import { withState } from "@skillhold/host/store";
 import { errorTable, SkillError } from "@skillhold/protocol/error";
-import { withAsker } from "./asker.ts";
+import type { CommandInput } from "./command.ts";
 import type { Opened } from "./open.ts";
 import { present } from "./option.ts";
-import { type Io, plain } from "./output.ts";
-import type { CommandInput } from "./program.ts";
+import { withAsker } from "./terminal/asker.ts";
+import { type Io, plain } from "./terminal/output.ts";
 
 export type Installed = InstallReport;
 

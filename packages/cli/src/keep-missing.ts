@@ -2,8 +2,8 @@ import type { DependencySurvey } from "@skillhold/deps/environment";
 import { STORE_LABEL } from "@skillhold/host/store";
 import type { SkillEntry } from "@skillhold/protocol";
 import { settleMissing } from "@skillhold/registry/release";
+import type { CommandInput } from "./command.ts";
 import type { Opened } from "./open.ts";
-import type { CommandInput } from "./program.ts";
 import { withRegistry } from "./store.ts";
 
 /**

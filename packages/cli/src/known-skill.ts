@@ -6,7 +6,7 @@ import { SkillError } from "@skillhold/protocol/error";
 import { explainAccess, listGrants } from "@skillhold/registry/access";
 import type { RegisteredSkill, RegistryContext } from "@skillhold/registry/record";
 import { getSkill } from "@skillhold/registry/release";
-import type { Io } from "./output.ts";
+import type { Io } from "./terminal/output.ts";
 
 /** Who asks, of which registry. */
 export interface Asking {

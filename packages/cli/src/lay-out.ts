@@ -1,8 +1,8 @@
 import { STORE_LABEL } from "@skillhold/host/store";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Opened } from "./open.ts";
-import type { Io } from "./output.ts";
-import { openProgress } from "./progress.ts";
+import type { Io } from "./terminal/output.ts";
+import { openProgress } from "./terminal/progress.ts";
 
 /**
  * Lays out the skills of the store where their entries say that they are, for what looks into folders. One that cannot

@@ -1,7 +1,7 @@
 import type { Precedence } from "@skillhold/core/source";
 import type { StackChoice } from "@skillhold/host/library";
+import type { CommandInput } from "./command.ts";
 import { listOption, present, textOption } from "./option.ts";
-import type { CommandInput } from "./program.ts";
 
 type Options = CommandInput["options"];
 

@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SkillError } from "@skillhold/protocol/error";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, expectTypeOf, test } from "vitest";
+import { type CommandModule, defineCommand, type OptionSpec } from "./command.ts";
 import { commandTable } from "./command-table.ts";
 import { fakeHost } from "./fake-host.ts";
 import { main } from "./main.ts";
-import { printData } from "./output.ts";
-import { formatOverview } from "./overview.ts";
-import type { CommandModule, CommandSpec } from "./program.ts";
+import { type CommandRow, formatOverview, sections } from "./overview.ts";
+import { printData } from "./terminal/output.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "skillhold-main-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -137,10 +137,10 @@ describe("misuse exits 2", () => {
     [["greet", "--tone", "rude"], "'rude' is invalid. Allowed choices are warm, cold.", "--help"],
     [["greet", "--tone", "wram"], "'wram' is invalid. Allowed choices are", "Did you mean warm?"],
     [["greet", "--tone"], "argument missing", "--help"],
-    [["greet", "-x"], "unknown option '-x'", "go after `--`"],
+    [["greet", "-x"], "unknown option '-x'", "after `--`"],
     [["only"], "missing required argument 'path'", "--help"],
     [["only", "a", "b"], "too many arguments", "--help"],
-    [["--json"], "a command is missing", "--help"],
+    [["--json"], "No command was given.", "--help"],
     [["tree", "lst"], "unknown command 'lst'", "Did you mean list?"],
     [["forest", "planr"], "too many arguments", "Did you mean plant?"],
     [["tree", "plant"], "missing required argument 'kind'", "--help"],
@@ -177,9 +177,9 @@ describe("help", () => {
     const load = () => Promise.reject(new Error("loaded"));
     const table = makeTable(async () => 0).map((spec) => ({ ...spec, load }));
     expect(await main(["--help"], host, table)).toBe(0);
-    expect(texts().out).toContain("  -C, --cwd <folder>  start relative paths");
-    expect(texts().out).toContain("  greet [names...]    say hello");
-    expect(texts().out).toContain("  $ skillhold greet ada");
+    expect(texts().out).toContain("  -C, --cwd <folder>  resolve relative paths");
+    expect(texts().out).toContain("  greet               say hello");
+    expect(texts().out).toContain("Find:\n");
   });
 
   test.each([[["-h"]], [["help"]], [["--json", "--help"]]])("is the same for %j [S-60]", async (argv) => {
@@ -189,7 +189,7 @@ describe("help", () => {
 
   test("of a command shows its own and the global options [S-60]", async () => {
     const expected = await runMain(["help", "greet"], async () => 0);
-    for (const part of ["whom to greet", "--tone", "--json", "$ skillhold greet ada"]) {
+    for (const part of ["names to greet", "--tone", "--json", "$ skillhold greet ada"]) {
       expect(expected.out).toContain(part);
     }
     expect(await runMain(["greet", "--help"], async () => 0)).toEqual(expected);
@@ -197,19 +197,39 @@ describe("help", () => {
 
   test("of a group lists its commands, by name or with nothing after it [S-60]", async () => {
     const expected = await runMain(["tree", "--help"], async () => 0);
-    expect(expected.out).toContain("Usage: skillhold tree <command>\n\nLook after trees.\n");
-    expect(expected.out).toContain("  tree plant <kind>  put one in the ground\n");
-    expect(expected.out).toContain("  tree list          count them\n");
+    expect(expected.out).toContain("Usage: skillhold tree <command>\n\nCommands:\n");
+    expect(expected.out).toContain("  tree plant  plant a tree\n");
+    expect(expected.out).toMatch(/ {2}tree list {3}count trees$/m);
     expect(await runMain(["help", "tree"], async () => 0)).toEqual(expected);
     expect(await runMain(["tree"], async () => 0)).toEqual({ code: 2, out: "", err: expected.out });
     const command = await runMain(["tree", "plant", "--help"], async () => 0);
     expect(command.out).toContain("Usage: skillhold tree plant [options] <kind>");
   });
 
-  test("has one row for a group, and shows what must be given [S-60]", async () => {
-    const { out } = await runMain(["--help"], async () => 0);
-    expect(out).toContain("\n  tree <command>      look after trees\n");
-    expect(out.match(/^ {2}tree /gm)).toHaveLength(1);
+  test("groups the commands by section [S-60]", () => {
+    const titles = formatOverview(commandTable).match(/^[A-Z][a-z]+(?=:$)/gm);
+    expect(titles).toEqual([...sections, "Options", "Examples"]);
+  });
+
+  test("reads the options of a command with the types of its list [S-60]", () => {
+    const options = [
+      { flags: "--tone <tone>", summary: "x", choices: ["warm", "cold"], default: "warm" },
+      { flags: "--no-echo", summary: "x" },
+      { flags: "--to-name <name>", summary: "x", repeats: true },
+    ] as const satisfies readonly OptionSpec[];
+    defineCommand({
+      arguments: [],
+      options,
+      examples: [],
+      run: async ({ options: { tone, echo, toName, ...rest } }) => {
+        expectTypeOf(tone).toEqualTypeOf<"warm" | "cold">();
+        expectTypeOf(echo).toEqualTypeOf<boolean | undefined>();
+        expectTypeOf(toName).toEqualTypeOf<readonly string[] | undefined>();
+        // @ts-expect-error: the command has no option --volume.
+        expect(rest.volume).toBeUndefined();
+        return 0;
+      },
+    });
   });
 
   test("fits eighty columns [S-60]", () => {
@@ -226,64 +246,30 @@ async function runMain(argv: readonly string[], run: CommandModule["run"]) {
   return { code, ...texts() };
 }
 
-const trees = { name: "tree", summary: "look after trees" };
-
-function makeTable(run: CommandModule["run"]): readonly CommandSpec[] {
-  const load = async () => ({ run });
+function makeTable(run: CommandModule["run"]): readonly CommandRow[] {
+  const row = (name: string, summary: string, module: Partial<CommandModule> = {}): CommandRow => ({
+    name,
+    section: "Find",
+    summary,
+    load: async () => ({ command: { arguments: [], options: [], examples: [name], run, ...module } }),
+  });
   return [
-    {
-      name: "greet",
-      summary: "say hello",
-      arguments: [{ usage: "[names...]", summary: "whom to greet", default: ["world"] }],
+    row("greet", "say hello", {
+      arguments: [{ usage: "[names...]", summary: "names to greet", default: ["world"] }],
       options: [
         { flags: "--tone <tone>", summary: "how to say it", choices: ["warm", "cold"], default: "warm" },
         { flags: "--shout", summary: "say it loudly" },
       ],
       examples: ["greet ada"],
-      load,
-    },
-    {
-      name: "only",
-      summary: "take one path",
-      arguments: [{ usage: "<path>", summary: "a path" }],
-      options: [],
-      examples: ["only ."],
-      load,
-    },
-    {
-      name: "plant",
-      group: trees,
-      summary: "put one in the ground",
-      arguments: [{ usage: "<kind>", summary: "which" }],
+    }),
+    row("only", "take one path", { arguments: [{ usage: "<path>", summary: "a path" }] }),
+    row("tree plant", "plant a tree", {
+      arguments: [{ usage: "<kind>", summary: "the kind" }],
       options: [{ flags: "--deep", summary: "dig" }],
       examples: ["tree plant oak"],
-      load,
-    },
-    {
-      name: "forest",
-      summary: "look at all trees",
-      arguments: [],
-      options: [],
-      examples: ["forest"],
-      load,
-    },
-    {
-      name: "plant",
-      group: { name: "forest", summary: "look after the forest" },
-      summary: "put many in the ground",
-      arguments: [],
-      options: [],
-      examples: ["forest plant"],
-      load,
-    },
-    {
-      name: "list",
-      group: trees,
-      summary: "count them",
-      arguments: [],
-      options: [],
-      examples: ["tree list"],
-      load,
-    },
+    }),
+    row("forest", "look at all trees"),
+    row("forest plant", "plant many trees"),
+    row("tree list", "count trees"),
   ];
 }

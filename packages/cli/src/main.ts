@@ -1,16 +1,16 @@
 import { resolve } from "node:path";
 import { productVersion } from "@skillhold/host/place";
 import { commandTable } from "./command-table.ts";
-import type { ExitCode, Io } from "./output.ts";
-import { asksForOverview, formatOverview } from "./overview.ts";
-import type { CommandSpec, Invocation } from "./program.ts";
-import { type Host, openTerminal } from "./terminal.ts";
+import { asksForOverview, type CommandRow, formatOverview } from "./overview.ts";
+import type { Invocation } from "./program.ts";
+import type { ExitCode, Io } from "./terminal/output.ts";
+import { type Host, openTerminal } from "./terminal/terminal.ts";
 
-/** The whole command line: arguments in, an exit code out. Failures are told here and nowhere else. */
+/** The command line: arguments in, an exit code out. This is the only place that prints failures. */
 export async function main(
   argv: readonly string[],
   host: Host = process,
-  table: readonly CommandSpec[] = commandTable,
+  table: readonly CommandRow[] = commandTable,
 ): Promise<ExitCode> {
   const interrupt = new AbortController();
   const io = openTerminal(host, wantsJson(argv), interrupt.signal);
@@ -24,27 +24,24 @@ export async function main(
     if (typeof invocation === "number") return invocation;
     return await runCommand(invocation, io, interrupt);
   } catch (error) {
-    const { printFailure } = await import("./output.ts");
+    const { printFailure } = await import("./terminal/output.ts");
     return await printFailure(io, error);
   }
 }
 
-/** Read from the raw arguments, because a usage error is told before they are parsed. */
+/** Reads the raw arguments, because usage errors are printed before parsing ends. */
 function wantsJson(argv: readonly string[]): boolean {
   const end = argv.indexOf("--");
   return (end < 0 ? argv : argv.slice(0, end)).includes("--json");
 }
 
 async function runCommand(invocation: Invocation, io: Io, interrupt: AbortController): Promise<ExitCode> {
-  const { untilInterrupted } = await import("./interrupt.ts");
-  const { spec, args, options } = invocation;
+  const { untilInterrupted } = await import("./terminal/interrupt.ts");
+  const { command, args, options } = invocation;
   const cwd = await resolveCwd(io.cwd, invocation.cwd);
-  const run = async () => {
-    const command = await spec.load();
-    return await command.run({ args, options, io: { ...io, cwd } });
-  };
-  const { graceMs } = spec;
-  // A command that itself ends with the exit code of an interrupt was waiting for one, and so was one that serves.
+  const run = () => command.run({ args, options, io: { ...io, cwd } });
+  const { graceMs } = command;
+  // A command that serves, or that returns the exit code of an interrupt, was waiting for the interrupt.
   const isEnd = (code: ExitCode) => code === 130 || graceMs !== undefined;
   return await untilInterrupted(interrupt, run, { isEnd, ...(graceMs === undefined ? {} : { graceMs }) });
 }

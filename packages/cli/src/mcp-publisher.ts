@@ -3,12 +3,12 @@ import type { SessionPorts } from "@skillhold/core/session";
 import { statPath } from "@skillhold/host/place";
 import { SkillError } from "@skillhold/protocol/error";
 import { agentPublisher } from "@skillhold/registry/release";
+import type { CommandInput } from "./command.ts";
 import { withMissingHook } from "./missing-hook.ts";
 import { listOption } from "./option.ts";
-import type { Io } from "./output.ts";
-import type { CommandInput } from "./program.ts";
 import { chooseGateway } from "./remote-option.ts";
 import { withRegistry } from "./store.ts";
+import type { Io } from "./terminal/output.ts";
 
 type Asked = Pick<CommandInput, "io" | "options">;
 

@@ -5,12 +5,12 @@ import { localRunPorts } from "@skillhold/host/run";
 import { withState } from "@skillhold/host/store";
 import type { McpSkills } from "@skillhold/mcp/server";
 import { SkillError } from "@skillhold/protocol/error";
+import type { CommandInput } from "./command.ts";
 import { withPublisher } from "./mcp-publisher.ts";
 import { readMounts } from "./mount.ts";
 import { withLibrary } from "./open.ts";
 import { listOption, textOption } from "./option.ts";
-import { type Io, plain } from "./output.ts";
-import type { CommandInput } from "./program.ts";
+import { type Io, plain } from "./terminal/output.ts";
 
 /**
  * Opens what `skillhold mcp` serves, for as long as it is served: the library of the common options, kept up to date,

@@ -9,8 +9,8 @@ import {
   sourceLabel,
 } from "@skillhold/mcp/host";
 import { SkillError } from "@skillhold/protocol/error";
+import type { CommandInput } from "./command.ts";
 import { listOption, textOption } from "./option.ts";
-import type { CommandInput } from "./program.ts";
 
 type Options = CommandInput["options"];
 

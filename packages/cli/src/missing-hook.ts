@@ -1,7 +1,7 @@
 import { missingHook } from "@skillhold/host/run";
 import type { RegistryContext } from "@skillhold/registry/record";
+import type { CommandInput } from "./command.ts";
 import { withSurvey } from "./dependency-survey.ts";
-import type { CommandInput } from "./program.ts";
 
 /** Opens a registry context that checks the dependencies of each skill before it is published. */
 export async function withMissingHook<T>(

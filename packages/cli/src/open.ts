@@ -1,12 +1,12 @@
 import type { Library, LiveReloadOptions } from "@skillhold/core/library";
 import { openStack, type Stack } from "@skillhold/host/library";
 import type { SkillError } from "@skillhold/protocol/error";
+import type { CommandInput } from "./command.ts";
 import { libraryChoice, rootFlags, storeFlags } from "./library-choice.ts";
 import { listOption, present } from "./option.ts";
-import { type Io, plain } from "./output.ts";
-import type { CommandInput } from "./program.ts";
-import { openProgress } from "./progress.ts";
 import { chooseGateway } from "./remote-option.ts";
+import { type Io, plain } from "./terminal/output.ts";
+import { openProgress } from "./terminal/progress.ts";
 
 /** The library of a command, with its viewer. */
 export interface Opened extends Omit<Stack, "library" | "close"> {

@@ -1,23 +1,26 @@
 import { SkillError } from "@skillhold/protocol/error";
-import type { CommandInput } from "./program.ts";
 
-type Options = CommandInput["options"];
-
-export function textOption(options: Options, name: string): string | undefined {
+export function textOption<Given extends object>(
+  options: Given,
+  name: keyof Given & string,
+): string | undefined {
   const value = options[name];
   return typeof value === "string" ? value : undefined;
 }
 
-/** What was given to an option that may be repeated. */
-export function listOption(options: Options, name: string): readonly string[] {
-  const value = options[name];
+/** The values of a repeatable option. */
+export function listOption<Given extends object>(
+  options: Given,
+  name: keyof Given & string,
+): readonly string[] {
+  const value: unknown = options[name];
   return Array.isArray(value) ? value.map(String) : [];
 }
 
 /** A whole number inside a range, or undefined when the option was left out. */
-export function countOption(
-  options: Options,
-  name: string,
+export function countOption<Given extends object>(
+  options: Given,
+  name: keyof Given & string,
   range: { readonly min: number; readonly max?: number },
 ): number | undefined {
   const text = textOption(options, name);

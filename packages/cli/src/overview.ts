@@ -1,74 +1,81 @@
-/** What the overview shows of a command. */
-export interface CommandOutline {
+import type { CommandModule } from "./command.ts";
+
+/** The sections of the overview, in its order. */
+export const sections = ["Find", "Check", "Run", "Publish", "Access", "Serve", "Install", "Operate"] as const;
+export type Section = (typeof sections)[number];
+
+/** A command in the overview. Its module has the rest and is loaded when the command is called. */
+export interface CommandRow {
+  /** As it is typed: `list`, `secret set`. */
   readonly name: string;
-  /** The word before the name, for commands that belong together: `secret set`, `secret list`. */
-  readonly group?: CommandGroup;
+  readonly section: Section;
   readonly summary: string;
-  readonly arguments: readonly ArgumentSpec[];
-  /** Command lines as a reader would type them, without the leading `skillhold`. */
-  readonly examples: readonly string[];
+  readonly load: () => Promise<{ readonly command: CommandModule }>;
 }
 
-export interface CommandGroup {
-  readonly name: string;
-  readonly summary: string;
-}
-
-export interface ArgumentSpec {
-  /** In commander's notation: `<path>`, `[path]`, `<paths...>`, `[paths...]`. */
-  readonly usage: string;
-  readonly summary: string;
-  /** Taken when an optional argument is left out. */
-  readonly default?: readonly string[];
-}
-
-const description = "The skills system for AI agents: find, check, hand over and run skills.";
+const description = "The skills system for AI agents: find, check, run, publish and audit skills.";
 
 /** The options that every command takes. */
 export const globalOptions = {
   version: { flags: "-V, --version", summary: "print the version" },
-  json: { flags: "--json", summary: "answer with one JSON document on standard output" },
-  cwd: { flags: "-C, --cwd <folder>", summary: "start relative paths from this folder" },
-  help: { flags: "-h, --help", summary: "print help, also for a command" },
+  json: { flags: "--json", summary: "print one JSON document to standard output" },
+  cwd: { flags: "-C, --cwd <folder>", summary: "resolve relative paths from this folder" },
+  help: { flags: "-h, --help", summary: "print help; also after a command" },
 } as const;
 
-/** How many commands show an example; the table has those first that a newcomer needs. */
-const EXAMPLES = 5;
+const EXAMPLES = ["list", "validate ./skills", "search merge pdf files", "publish ./my-skill", "serve"];
 
-/** Contract: true only where the overview is the whole answer, so that nothing else has to be loaded for it. */
+/** Contract: true only where the overview is the whole answer, so that no other module is loaded. */
 export function asksForOverview(argv: readonly string[]): boolean {
   return argv.length === 1 && ["--help", "-h", "help"].includes(argv[0] ?? "");
 }
 
-/** What `skillhold --help` prints. It is made from the table alone: loading the parser takes longer than the rest of the start. */
-export function formatOverview(table: readonly CommandOutline[]): string {
+/** The text of `skillhold --help`. It needs only the table, because loading the parser would take longer. */
+export function formatOverview(table: readonly CommandRow[]): string {
   const options = Object.values(globalOptions).map(({ flags, summary }): Row => [flags, summary]);
-  const commands = new Map(table.map((spec): Row => overviewRow(spec, table)));
-  const width = Math.max(...[...options, ...commands].map(([term]) => term.length));
+  const width = Math.max(...[...options, ...table.map(rowOf)].map(([term]) => term.length));
+  const parts = sections.flatMap((section) => {
+    const rows = table.filter((row) => row.section === section).map(rowOf);
+    return rows.length === 0 ? [] : [formatSection(section, rows, width)];
+  });
   return [
     "Usage: skillhold [options] <command>",
     description,
+    ...parts,
     formatSection("Options", options, width),
-    formatSection("Commands", [...commands], width),
-    formatExamples(table.slice(0, EXAMPLES).flatMap(({ examples }) => examples.slice(0, 1))),
+    formatExamples(EXAMPLES),
   ].join("\n\n");
 }
 
-/** What `skillhold secret` prints: the commands of a group. */
-export function formatGroup({ name, summary }: CommandGroup, members: readonly CommandOutline[]): string {
-  const rows = members.map((spec): Row => [formatUsage(spec), spec.summary]);
+/** The text of `skillhold secret`: the members of a group. */
+export function formatGroup(group: string, table: readonly CommandRow[]): string {
+  const rows = table.filter((row) => groupOf(row) === group).map(rowOf);
   const width = Math.max(...rows.map(([term]) => term.length));
-  return [
-    `Usage: skillhold ${name} <command>`,
-    `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`,
-    formatSection("Commands", rows, width),
-    formatExamples(members.flatMap(({ examples }) => examples.slice(0, 1))),
-  ].join("\n\n");
+  return [`Usage: skillhold ${group} <command>`, formatSection("Commands", rows, width)].join("\n\n");
 }
 
-/** As it is typed: `list`, `secret set`. */
-export function fullName({ name, group }: CommandOutline): string {
-  return group === undefined ? name : `${group.name} ${name}`;
+/** The word before the verb: `secret` of `secret set`. */
+export function groupOf({ name }: Pick<CommandRow, "name">): string | undefined {
+  return name.includes(" ") ? name.split(" ")[0] : undefined;
+}
+
+export function verbOf({ name }: Pick<CommandRow, "name">): string {
+  return name.split(" ").at(-1) ?? name;
+}
+
+/** The command that a command line names; undefined where it names none. */
+export function findRow(argv: readonly string[], table: readonly CommandRow[]): CommandRow | undefined {
+  const words = wordsOf(argv);
+  const named = words[0] === "help" ? words.slice(1) : words;
+  const [first = "", second = ""] = named;
+  return table.find(({ name }) => name === `${first} ${second}`) ?? table.find(({ name }) => name === first);
+}
+
+/** The arguments without options; the value of `-C` is not a word. */
+function wordsOf(argv: readonly string[]): readonly string[] {
+  const end = argv.indexOf("--");
+  const parsed = end < 0 ? argv : argv.slice(0, end);
+  return parsed.filter((word, at) => !word.startsWith("-") && !["-C", "--cwd"].includes(argv[at - 1] ?? ""));
 }
 
 export function formatExamples(examples: readonly string[]): string {
@@ -77,17 +84,8 @@ export function formatExamples(examples: readonly string[]): string {
 
 type Row = readonly [term: string, summary: string];
 
-/** A group of several is one row. Of a command's arguments only those are shown that must be given, if any must. */
-function overviewRow(spec: CommandOutline, table: readonly CommandOutline[]): Row {
-  const { group, arguments: list } = spec;
-  if (group !== undefined && table.filter((other) => other.group?.name === group.name).length > 1)
-    return [`${group.name} <command>`, group.summary];
-  const required = list.filter(({ usage }) => usage.startsWith("<"));
-  return [formatUsage({ ...spec, arguments: required.length > 0 ? required : list }), spec.summary];
-}
-
-function formatUsage(spec: CommandOutline): string {
-  return [fullName(spec), ...spec.arguments.map(({ usage }) => usage)].join(" ");
+function rowOf({ name, summary }: CommandRow): Row {
+  return [name, summary];
 }
 
 function formatSection(title: string, rows: readonly Row[], width: number): string {

@@ -1,6 +1,6 @@
 import type { RegistryContext } from "@skillhold/registry/record";
 import { type Asking, isKnown } from "./known-skill.ts";
-import { type Io, plain } from "./output.ts";
+import { type Io, plain } from "./terminal/output.ts";
 
 /** Says which pins lead nowhere: an agent that is held to what is not there does not see the skill at all. */
 export async function listLostPins(

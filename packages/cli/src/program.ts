@@ -1,49 +1,23 @@
 import { Command, CommanderError } from "commander";
-import type { ExitCode, Io } from "./output.ts";
+import type { AnyOptions, CommandModule } from "./command.ts";
 import {
-  type CommandGroup,
-  type CommandOutline,
+  type CommandRow,
+  findRow,
   formatExamples,
   formatGroup,
   formatOverview,
   globalOptions,
+  groupOf,
+  verbOf,
 } from "./overview.ts";
-
-/** One command. What it does is loaded when it is called, so that the start stays fast. */
-export interface CommandSpec extends CommandOutline {
-  readonly options: readonly OptionSpec[];
-  /** For a command that runs until it is interrupted: how long it may take to end then, in its own way. */
-  readonly graceMs?: number;
-  readonly load: () => Promise<CommandModule>;
-}
-
-export interface OptionSpec {
-  /** In commander's notation: `--fix`, `--profile <name>`. */
-  readonly flags: string;
-  readonly summary: string;
-  readonly choices?: readonly string[];
-  readonly default?: string | boolean;
-  /** May be given several times; the command gets a list, undefined when it was not given. */
-  readonly repeats?: true;
-}
-
-export interface CommandModule {
-  readonly run: (input: CommandInput) => Promise<ExitCode>;
-}
-
-export interface CommandInput {
-  readonly args: readonly string[];
-  /** By the option's name in camel case. */
-  readonly options: Readonly<Record<string, unknown>>;
-  readonly io: Io;
-}
+import type { ExitCode, Io } from "./terminal/output.ts";
 
 /** A parsed command line. */
 export interface Invocation {
-  readonly spec: CommandSpec;
+  readonly command: CommandModule;
   readonly args: readonly string[];
-  readonly options: Readonly<Record<string, unknown>>;
-  /** As given with `-C`. */
+  readonly options: AnyOptions;
+  /** The value of `-C`. */
   readonly cwd: string | undefined;
 }
 
@@ -52,14 +26,16 @@ export interface ProgramContext {
   readonly version: string;
 }
 
-/** Returns what to run, or the exit code when printing help or the version was all there was to do. */
+/** Returns the command to run, or the exit code after printing help or the version. Loads one command's module. */
 export async function parseCommandLine(
   argv: readonly string[],
-  table: readonly CommandSpec[],
+  table: readonly CommandRow[],
   context: ProgramContext,
 ): Promise<Invocation | ExitCode> {
+  const row = findRow(argv, table);
+  const command = row === undefined ? undefined : (await row.load()).command;
   let invocation: Invocation | undefined;
-  const program = makeProgram(table, context, (parsed) => {
+  const program = makeProgram(table, context, row, command, (parsed) => {
     invocation = parsed;
   });
   try {
@@ -71,9 +47,11 @@ export async function parseCommandLine(
   return invocation ?? 0;
 }
 
-export function makeProgram(
-  table: readonly CommandSpec[],
+function makeProgram(
+  table: readonly CommandRow[],
   { io, version }: ProgramContext,
+  chosen: CommandRow | undefined,
+  module: CommandModule | undefined,
   accept: (invocation: Invocation) => void,
 ): Command {
   const { version: versionOption, json, cwd, help } = globalOptions;
@@ -92,45 +70,54 @@ export function makeProgram(
       getErrHasColors: () => io.errColor,
     });
   program.helpInformation = () => formatOverview(table);
-  for (const spec of table) {
-    const parent = spec.group === undefined ? program : openGroup(program, spec.group, table);
-    addCommand(parent, spec, (args, options) =>
-      accept({ spec, args, options, cwd: program.opts<{ cwd?: string }>().cwd }),
-    );
+  for (const row of table) {
+    const group = groupOf(row);
+    const parent = group === undefined ? program : openGroup(program, group, table);
+    const command = openCommand(parent, row);
+    if (row === chosen && module !== undefined)
+      addModule(command, parent, module, (args, options) =>
+        accept({ command: module, args, options, cwd: program.opts<{ cwd?: string }>().cwd }),
+      );
   }
   return program;
 }
 
-/** The command of a group's name, which by itself prints what belongs to it. */
-function openGroup(program: Command, group: CommandGroup, table: readonly CommandSpec[]): Command {
-  const opened = program.commands.find((command) => command.name() === group.name);
-  if (opened !== undefined) return opened;
-  const made = program.command(group.name).description(group.summary);
-  const members = table.filter((spec) => spec.group?.name === group.name);
-  made.helpInformation = () => formatGroup(group, members);
+/** A group is a command that prints its members. */
+function openGroup(program: Command, group: string, table: readonly CommandRow[]): Command {
+  const opened = program.commands.find((command) => command.name() === group);
+  const made = opened ?? program.command(group);
+  // A group that is a command as well keeps its own help.
+  if (table.some(({ name }) => name === group)) return made;
+  made.helpInformation = () => formatGroup(group, table);
   return made;
 }
 
-function addCommand(
+function openCommand(parent: Command, row: CommandRow): Command {
+  const verb = verbOf(row);
+  const opened = parent.commands.find((command) => command.name() === verb);
+  return (opened ?? parent.command(verb)).description(row.summary);
+}
+
+function addModule(
+  command: Command,
   parent: Command,
-  spec: CommandSpec,
-  accept: (args: Invocation["args"], options: Invocation["options"]) => void,
+  module: CommandModule,
+  accept: (args: Invocation["args"], options: AnyOptions) => void,
 ): void {
-  const command = parent.command(spec.name).description(spec.summary);
-  for (const { usage, summary, default: value } of spec.arguments) {
+  for (const { usage, summary, default: value } of module.arguments) {
     const argument = command.createArgument(usage, summary);
     command.addArgument(value === undefined ? argument : argument.default(value, value.join(" ")));
   }
-  for (const { flags, summary, choices, default: value, repeats } of spec.options) {
+  for (const { flags, summary, choices, default: value, repeats } of module.options) {
     const option = command.createOption(flags, summary).default(value);
     if (choices !== undefined) option.choices(choices);
     if (repeats) option.argParser(collect);
     command.addOption(option);
   }
-  command.addHelpText("after", `\n${formatExamples(spec.examples).trimEnd()}`);
+  command.addHelpText("after", `\n${formatExamples(module.examples).trimEnd()}`);
   command.action(() => {
     const args = command.processedArgs.flat().filter((value) => value !== undefined);
-    // A group may be a command as well, which takes the options that both have.
+    // A group may be a command as well, and takes the options that both have.
     accept(args, parent.parent === null ? command.opts() : { ...command.opts(), ...parent.opts() });
   });
 }
@@ -139,10 +126,10 @@ function collect(value: string, before: readonly string[] = []): readonly string
   return [...before, value];
 }
 
-/** Commander reports help, the version and misuse alike by throwing. */
+/** Commander throws for help, the version and misuse alike. */
 async function readExit(
   error: CommanderError,
-  table: readonly CommandSpec[],
+  table: readonly CommandRow[],
   { io }: ProgramContext,
 ): Promise<ExitCode> {
   if (error.exitCode === 0) return 0;

@@ -1,8 +1,8 @@
 import type { Publication, Published, PublishFailure } from "@skillhold/core/session";
 import { neutralText } from "@skillhold/core/text";
 import { type ErrorCode, errorTable, SkillError } from "@skillhold/protocol/error";
-import { type ExitCode, type Io, plain } from "./output.ts";
-import { count, formatSize, paintFor } from "./text.ts";
+import { type ExitCode, type Io, plain } from "./terminal/output.ts";
+import { count, formatSize, paintFor } from "./terminal/text.ts";
 
 /** Tells what became of each skill: the result to `out`, what its author should know to `err`. */
 export async function printPublications(io: Io, skills: readonly Publication[]): Promise<void> {

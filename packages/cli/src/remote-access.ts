@@ -1,8 +1,8 @@
 import { SkillError } from "@skillhold/protocol/error";
 import { type GatewayAccess, gatewayAddress, showAddress } from "@skillhold/registry/remote";
 import { present } from "./option.ts";
-import type { Io } from "./output.ts";
 import { readLogins } from "./remote-login.ts";
+import type { Io } from "./terminal/output.ts";
 
 /** What it takes to ask a gateway: its address, and the token of the variable or of a login there. */
 export async function gatewayAccess(text: string, io: Pick<Io, "env" | "signal">): Promise<GatewayAccess> {

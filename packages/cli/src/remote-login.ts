@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { dataFolder, readPrivateList, writePrivateList } from "@skillhold/host/place";
 import { type GatewayLogin, readLoginList, writeLoginList } from "@skillhold/registry/remote";
 import { present } from "./option.ts";
-import type { Io } from "./output.ts";
+import type { Io } from "./terminal/output.ts";
 
 const WHAT = "gateways";
 

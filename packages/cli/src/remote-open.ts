@@ -7,12 +7,12 @@ import { findSecrets } from "@skillhold/host/store";
 import { SkillError } from "@skillhold/protocol/error";
 import { withLimits } from "@skillhold/protocol/limits";
 import { GATEWAYS_RUNTIME, openRemoteLibrary, type RemoteLibrary } from "@skillhold/registry/remote";
+import type { CommandInput } from "./command.ts";
 import { readIds } from "./library-choice.ts";
 import { present, textOption } from "./option.ts";
-import type { Io } from "./output.ts";
-import type { CommandInput } from "./program.ts";
 import { gatewayAccess } from "./remote-access.ts";
 import { gatewayFlag } from "./remote-option.ts";
+import type { Io } from "./terminal/output.ts";
 
 type Asked = Pick<CommandInput, "options" | "io">;
 

@@ -1,27 +1,9 @@
 import { SkillError } from "@skillhold/protocol/error";
+import type { CommandInput } from "./command.ts";
 import { listOption, textOption } from "./option.ts";
-import type { Io } from "./output.ts";
-import type { CommandInput, OptionSpec } from "./program.ts";
+import type { Io } from "./terminal/output.ts";
 
 type Options = CommandInput["options"];
-
-/**
- * Where a command that only reads may look instead. One that has these finds `true` where none of them was given, and
- * one that has not finds nothing: the variable is not for all.
- */
-export const gatewayOptions: readonly OptionSpec[] = [
-  {
-    flags: "--gateway <url>",
-    summary: "look at the skills of this gateway only; by default $SKILLHOLD_GATEWAY, if it is set",
-  },
-  { flags: "--no-gateway", summary: "look here, whatever $SKILLHOLD_GATEWAY says", default: true },
-];
-
-/** For a command that sends something there. */
-export const targetOption: OptionSpec = {
-  flags: "--gateway <url>",
-  summary: "send it to this gateway, as the bearer of your token; no store is used",
-};
 
 /** The address of the gateway to look at. What names another place is said of this machine, and goes before a variable. */
 export function chooseGateway(

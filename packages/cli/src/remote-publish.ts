@@ -6,12 +6,12 @@ import { defaultLimits } from "@skillhold/protocol/limits";
 import { stageFolder } from "@skillhold/registry/release";
 import { type AnswerOf, GatewayClient } from "@skillhold/registry/remote";
 import { withArchiveFile } from "./archive-file.ts";
+import type { CommandInput } from "./command.ts";
 import { present, textOption } from "./option.ts";
-import { type ExitCode, plain, printData } from "./output.ts";
-import type { CommandInput } from "./program.ts";
-import { openProgress } from "./progress.ts";
 import { asFailure, exitOf, printPublications, withResults } from "./publish-report.ts";
 import { gatewayAccess } from "./remote-access.ts";
+import { type ExitCode, plain, printData } from "./terminal/output.ts";
+import { openProgress } from "./terminal/progress.ts";
 
 /** What is to be published: a skill's folder, or an archive. */
 export interface RemoteItem {

@@ -2,7 +2,7 @@ import type { ScriptRun } from "@skillhold/core/run";
 import { expect, test } from "vitest";
 import { fakeHost } from "./fake-host.ts";
 import { exitCodeOf, printEnd } from "./run-report.ts";
-import { openTerminal } from "./terminal.ts";
+import { openTerminal } from "./terminal/terminal.ts";
 
 test.each([
   ["exited", 3, 3, ""],

@@ -1,7 +1,7 @@
 import type { ScriptRun } from "@skillhold/core/run";
 import { shortPath } from "@skillhold/host/place";
-import { type ExitCode, type Io, plain } from "./output.ts";
-import { count, formatSize } from "./text.ts";
+import { type ExitCode, type Io, plain } from "./terminal/output.ts";
+import { count, formatSize } from "./terminal/text.ts";
 
 /** Says on the side what the script itself cannot: why it was ended, and what it made. */
 export function printEnd(io: Io, result: ScriptRun): void {

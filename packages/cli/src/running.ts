@@ -3,9 +3,9 @@ import { openSession, type Session, systemPorts } from "@skillhold/core/session"
 import { localRunPorts } from "@skillhold/host/run";
 import { withState } from "@skillhold/host/store";
 import { errorTable, SkillError } from "@skillhold/protocol/error";
-import { withAsker } from "./asker.ts";
+import type { CommandInput } from "./command.ts";
 import { type Opened, withLibrary } from "./open.ts";
-import type { CommandInput } from "./program.ts";
+import { withAsker } from "./terminal/asker.ts";
 
 /** A session that can run what skills bring along. */
 export interface Running extends Opened {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { SourceState } from "@skillhold/core/library";
 import type { Opened } from "./open.ts";
-import { count } from "./text.ts";
+import { count } from "./terminal/text.ts";
 
 /** A folder of a source in which no skills were looked for, and why. */
 export interface SearchProblem {

@@ -6,13 +6,13 @@ import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { withLimits } from "@skillhold/protocol/limits";
 import { folderId } from "@skillhold/skill";
+import type { CommandInput } from "./command.ts";
 import { getEntry } from "./get-entry.ts";
 import { layOutStored } from "./lay-out.ts";
 import { type Opened, withLibrary } from "./open.ts";
 import { listOption } from "./option.ts";
-import type { Io } from "./output.ts";
-import type { CommandInput } from "./program.ts";
-import { openProgress } from "./progress.ts";
+import type { Io } from "./terminal/output.ts";
+import { openProgress } from "./terminal/progress.ts";
 
 /** A skill that a command was asked about. */
 export interface SelectedSkill {

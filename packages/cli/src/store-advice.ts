@@ -3,7 +3,7 @@ import type { Actor } from "@skillhold/protocol";
 import { errorTable, SkillError } from "@skillhold/protocol/error";
 import type { RegistryContext } from "@skillhold/registry/record";
 import { isKnown } from "./known-skill.ts";
-import type { Io } from "./output.ts";
+import type { Io } from "./terminal/output.ts";
 
 interface Asked {
   readonly context: RegistryContext;

@@ -11,12 +11,12 @@ import { defaultLimits } from "@skillhold/protocol/limits";
 import type { RegistryContext, RegistryStore } from "@skillhold/registry/record";
 import { isNoRegistry, openRegistryStore } from "@skillhold/store";
 import { readActor } from "./actor-option.ts";
+import type { CommandInput } from "./command.ts";
 import { storeFlags } from "./library-choice.ts";
 import { textOption } from "./option.ts";
-import { type Io, plain } from "./output.ts";
-import type { CommandInput } from "./program.ts";
 import { rehearse } from "./rehearsal.ts";
 import { withStoreAdvice } from "./store-advice.ts";
+import { type Io, plain } from "./terminal/output.ts";
 
 /** The registry as a command works on it. */
 export interface OpenedRegistry {

@@ -1,12 +1,12 @@
 import { STORE_LABEL } from "@skillhold/host/store";
 import { type Toggled, toggleFolderSkill, toggleSkill } from "@skillhold/registry/access";
 import type { FolderToggle } from "@skillhold/registry/record";
+import type { CommandInput } from "./command.ts";
 import { unknownSkill } from "./get-entry.ts";
 import { withMissingHook } from "./missing-hook.ts";
 import { type Opened, withLibrary } from "./open.ts";
-import { type ExitCode, type Io, plain, printData } from "./output.ts";
-import type { CommandInput } from "./program.ts";
 import { type OpenedRegistry, withRegistry } from "./store.ts";
+import { type ExitCode, type Io, plain, printData } from "./terminal/output.ts";
 
 /** Switches the skill that counts for an id, in the store or in a folder. */
 export async function toggle(input: CommandInput, isEnabled: boolean): Promise<ExitCode> {

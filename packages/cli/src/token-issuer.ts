@@ -1,7 +1,7 @@
 import { showStore, storeUrl } from "@skillhold/host/place";
+import type { CommandInput } from "./command.ts";
 import { textOption } from "./option.ts";
-import { plain } from "./output.ts";
-import type { CommandInput } from "./program.ts";
+import { plain } from "./terminal/output.ts";
 
 /** The input of a command over tokens, as the administrator that anyone is who can open the store. */
 export function asIssuer(input: CommandInput, user: unknown): CommandInput {

@@ -1,8 +1,8 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { shortPath } from "@skillhold/host/place";
-import type { Io } from "../output.ts";
-import { formatSize } from "../text.ts";
+import type { Io } from "../terminal/output.ts";
+import { formatSize } from "../terminal/text.ts";
 import { type Check, ok, warn } from "./check.ts";
 
 /** The file that makes the next start cheap. Everything works without it, only slower. */

@@ -1,6 +1,6 @@
 import type { RuntimeReport } from "@skillhold/deps/environment";
 import type { SurveyRow } from "../dependency-survey.ts";
-import { count } from "../text.ts";
+import { count } from "../terminal/text.ts";
 import { type Check, ok, warn } from "./check.ts";
 
 /** What skills are run and installed with. */

@@ -6,7 +6,7 @@ import { openSkill } from "@skillhold/core/source";
 import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { bodyLine } from "@skillhold/skill";
-import { count } from "../text.ts";
+import { count } from "../terminal/text.ts";
 import { type Check, ok, warn } from "./check.ts";
 
 const SKILLS_BETWEEN_RESTS = 64;

@@ -1,5 +1,5 @@
 import type { Opened } from "../open.ts";
-import { count } from "../text.ts";
+import { count } from "../terminal/text.ts";
 import { type Check, ok, warn } from "./check.ts";
 
 /** Skills that clients of the MCP skills extension would not find. */

@@ -1,6 +1,6 @@
 import { type McpLayer, showServer } from "@skillhold/host/source";
 import { refusalOf } from "@skillhold/mcp/host";
-import { count } from "../text.ts";
+import { count } from "../terminal/text.ts";
 import { type Check, ok, warn } from "./check.ts";
 
 /** The MCP servers among the sources: whether each answers, and what of it cannot be used. */

@@ -1,8 +1,8 @@
 import { shortPath } from "@skillhold/host/place";
 import type { SkillEntry } from "@skillhold/protocol";
 import type { Opened } from "../open.ts";
-import type { Io } from "../output.ts";
-import { count } from "../text.ts";
+import type { Io } from "../terminal/output.ts";
+import { count } from "../terminal/text.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 
 type View = ReturnType<Opened["inspect"]>["view"];

@@ -1,8 +1,8 @@
 import type { SourceState } from "@skillhold/core/library";
 import { shortPath } from "@skillhold/host/place";
 import type { Opened } from "../open.ts";
-import type { Io } from "../output.ts";
-import { count } from "../text.ts";
+import type { Io } from "../terminal/output.ts";
+import { count } from "../terminal/text.ts";
 import { type Check, ok, warn } from "./check.ts";
 
 /** The folders that were searched, each with what kept skills in it from being found. */

@@ -1,6 +1,6 @@
 import { SkillError } from "@skillhold/protocol/error";
 import type { Opened } from "../open.ts";
-import { count } from "../text.ts";
+import { count } from "../terminal/text.ts";
 import { type Check, fail, ok } from "./check.ts";
 
 /** Whether the registry can be reached, and what is in it. */

@@ -1,6 +1,6 @@
 import type { LogEntry } from "@skillhold/gateway";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Io, plain } from "../output.ts";
+import { type Io, plain } from "../terminal/output.ts";
 
 /** Writes the gateway's log: a line of JSON an entry, or a short one for people who look on. */
 export function gatewayLog(io: Pick<Io, "err" | "isErrTty" | "env">): (entry: LogEntry) => void {

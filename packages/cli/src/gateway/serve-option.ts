@@ -3,10 +3,10 @@ import type { ServeOptions } from "@skillhold/host/gateway";
 import { DATA_VARIABLE } from "@skillhold/host/place";
 import { SkillError } from "@skillhold/protocol/error";
 import { withLimits } from "@skillhold/protocol/limits";
+import type { CommandInput } from "../command.ts";
 import { countOption, listOption, present, textOption } from "../option.ts";
-import type { Io } from "../output.ts";
-import type { CommandInput } from "../program.ts";
 import { namedLimits } from "../skill-selection.ts";
+import type { Io } from "../terminal/output.ts";
 
 type Options = CommandInput["options"];
 

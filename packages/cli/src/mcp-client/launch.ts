@@ -1,8 +1,8 @@
 import { isAbsolute, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { SkillError } from "@skillhold/protocol/error";
+import type { CommandInput } from "../command.ts";
 import { listOption, textOption } from "../option.ts";
-import type { CommandInput } from "../program.ts";
 import type { McpClient, Scope, Server } from "./client-table.ts";
 
 type Options = CommandInput["options"];

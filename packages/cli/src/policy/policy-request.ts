@@ -1,6 +1,6 @@
 import type { Act, PolicyRequest } from "@skillhold/core/policy";
+import type { CommandInput } from "../command.ts";
 import { textOption } from "../option.ts";
-import type { CommandInput } from "../program.ts";
 
 type Options = CommandInput["options"];
 

@@ -9,9 +9,9 @@ import {
 import { declaredSecrets } from "@skillhold/core/secret";
 import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
+import type { CommandInput } from "../command.ts";
 import { getEntry } from "../get-entry.ts";
 import { withLibrary } from "../open.ts";
-import type { CommandInput } from "../program.ts";
 import { isRequest, readPolicyRequest } from "./policy-request.ts";
 
 /** What the policy means for one skill. */

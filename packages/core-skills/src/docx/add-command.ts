@@ -2,7 +2,7 @@ import { readInteger } from "../shared/bounded.ts";
 import { defineCommand } from "../shared/command.ts";
 import { chooseOutput, editOptions, writeOutput } from "../shared/output-file.ts";
 import { usageError } from "../shared/script-error.ts";
-import type { XmlElement } from "../shared/xml.ts";
+import { type XmlElement } from "../shared/xml.ts";
 import { readDescription } from "./description.ts";
 import { contentOf, insertContent } from "./insert-content.ts";
 import { makeDocument } from "./make-document.ts";

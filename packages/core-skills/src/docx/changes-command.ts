@@ -2,7 +2,7 @@ import { defineCommand } from "../shared/command.ts";
 import { childrenOf, descend, descendantsOf, hasTag, removeNode, type Tag } from "../shared/office-xml.ts";
 import { chooseOutput, editOptions, writeOutput } from "../shared/output-file.ts";
 import { usageError } from "../shared/script-error.ts";
-import type { XmlElement } from "../shared/xml.ts";
+import { type XmlElement } from "../shared/xml.ts";
 import { trackedChanges } from "./section.ts";
 import { WordFile } from "./word-file.ts";
 

@@ -1,4 +1,4 @@
-import type { Program } from "../shared/program.ts";
+import { type Program } from "../shared/program.ts";
 import { addCommand } from "./add-command.ts";
 import { changesCommand } from "./changes-command.ts";
 import { createCommand } from "./create-command.ts";

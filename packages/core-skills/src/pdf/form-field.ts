@@ -13,7 +13,7 @@ import {
   PDFTextField,
 } from "@cantoo/pdf-lib";
 import { clip } from "../shared/bounded.ts";
-import type { JsonObject, JsonValue } from "../shared/command.ts";
+import { type JsonObject, type JsonValue } from "../shared/command.ts";
 
 /** The fields of a document's form. Looks first, because the library makes a form where there is none. */
 export function listFields(document: PDFDocument): readonly PDFField[] {

@@ -1,8 +1,8 @@
 import { PDFDict, PDFDocument, PDFName, PDFNumber } from "@cantoo/pdf-lib";
-import type { OptionTable } from "../shared/command.ts";
+import { type OptionTable } from "../shared/command.ts";
 import { type InputFile, readInput, readText } from "../shared/input-file.ts";
 import { inputError, messageOf, type ScriptError, usageError } from "../shared/script-error.ts";
-import type { ScriptIo } from "../shared/script-io.ts";
+import { type ScriptIo } from "../shared/script-io.ts";
 import { sweep } from "./sweep.ts";
 
 /** The options of every command that opens a file. */

@@ -1,8 +1,8 @@
 import type { PDFDocument } from "@cantoo/pdf-lib";
-import type { JsonObject } from "../shared/command.ts";
+import { type JsonObject } from "../shared/command.ts";
 import { type Output, writeOutput } from "../shared/output-file.ts";
 import { findSignatures } from "./form-field.ts";
-import type { OpenedPdf } from "./open-pdf.ts";
+import { type OpenedPdf } from "./open-pdf.ts";
 
 /** Writes a document, and answers with where it went and what it holds. */
 export async function savePdf(document: PDFDocument, output: Output): Promise<JsonObject> {

@@ -1,4 +1,4 @@
-import type { TextRun } from "./text-layer.ts";
+import { type TextRun } from "./text-layer.ts";
 
 /** The runs of text on one height, from left to right. */
 export interface TextLine {

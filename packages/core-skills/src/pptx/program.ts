@@ -1,4 +1,4 @@
-import type { Program } from "../shared/program.ts";
+import { type Program } from "../shared/program.ts";
 import { addCommand, createCommand } from "./create-command.ts";
 import { fillCommand, tagsCommand } from "./fill-command.ts";
 import { imagesCommand } from "./images-command.ts";

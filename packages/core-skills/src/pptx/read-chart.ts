@@ -1,6 +1,6 @@
 import { attributeOf, childOf, childrenOf, descendantsOf } from "../shared/office-xml.ts";
-import type { XmlElement } from "../shared/xml.ts";
-import type { Deck } from "./deck.ts";
+import { type XmlElement } from "../shared/xml.ts";
+import { type Deck } from "./deck.ts";
 
 /** The numbers of a chart, as the slide shows them. */
 export type ChartContent = {

@@ -1,9 +1,9 @@
 import { isJsonObject } from "../shared/block-json.ts";
-import type { JsonObject, JsonValue } from "../shared/command.ts";
+import { type JsonObject, type JsonValue } from "../shared/command.ts";
 import { childrenOf, descendantsOf, insertAfter, removeNode } from "../shared/office-xml.ts";
 import { inputError } from "../shared/script-error.ts";
 import { replaceInSegments } from "../shared/text-replace.ts";
-import type { XmlElement } from "../shared/xml.ts";
+import { type XmlElement } from "../shared/xml.ts";
 import { paragraphText } from "./read-slide.ts";
 import { segmentsOf } from "./shape-text.ts";
 

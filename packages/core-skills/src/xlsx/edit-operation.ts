@@ -1,28 +1,20 @@
 import { clip } from "../shared/bounded.ts";
-import type { JsonObject, JsonValue } from "../shared/command.ts";
+import { type JsonObject, type JsonValue } from "../shared/command.ts";
 import { usageError } from "../shared/script-error.ts";
 import { MAX_COLUMN, MAX_ROW, readAddress, readRange } from "./cell-address.ts";
 import { readCell } from "./cell-content.ts";
 import { type CellInput, readCellInput } from "./cell-input.ts";
 import { formatCells, STYLE_KEYS } from "./format-cells.ts";
-import {
-  optionalBoolean,
-  optionalString,
-  readList,
-  readNumber,
-  readObject,
-  readString,
-  rejectUnknown,
-} from "./json-shape.ts";
+import { optionalBoolean, optionalString, readList, readNumber, readObject, readString, rejectUnknown } from "./json-shape.ts";
 import { replaceText } from "./replace-text.ts";
 import { shiftRows } from "./row-shift.ts";
-import type { Sheet } from "./sheet.ts";
+import { type Sheet } from "./sheet.ts";
 import { copySheet } from "./sheet-copy.ts";
 import { moveSheet, removeSheet, renameSheet } from "./sheet-list.ts";
 import { freezePanes, setColumnWidth } from "./sheet-part.ts";
 import { addMerge, addSheetFromSpec, readRows, SHEET_KEYS } from "./sheet-spec.ts";
 import { extendTable } from "./table-range.ts";
-import type { Workbook } from "./workbook.ts";
+import { type Workbook } from "./workbook.ts";
 
 /** One kind of step of an edit. */
 interface Operation {

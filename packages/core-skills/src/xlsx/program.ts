@@ -1,4 +1,4 @@
-import type { Program } from "../shared/program.ts";
+import { type Program } from "../shared/program.ts";
 import { convertCommand } from "./convert.ts";
 import { createCommand } from "./create.ts";
 import { editCommand } from "./edit.ts";

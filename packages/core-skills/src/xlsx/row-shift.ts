@@ -2,7 +2,7 @@ import { ScriptError } from "../shared/script-error.ts";
 import { formatRange, MAX_ROW, parseRange } from "./cell-address.ts";
 import { type RowShift, sameSheet, shiftArea, shiftFormula } from "./formula.ts";
 import { mapFormulas, relatedParts } from "./formula-place.ts";
-import type { Workbook } from "./workbook.ts";
+import { type Workbook } from "./workbook.ts";
 import { childOf, childrenOf, isElement, textOf, walkXml, type XmlElement, type XmlNode } from "./xml.ts";
 
 /**

@@ -1,7 +1,7 @@
-import type { JsonObject } from "../shared/command.ts";
+import { type JsonObject } from "../shared/command.ts";
 import { type Output, writeOutput } from "../shared/output-file.ts";
 import { fitKind } from "./file-kind.ts";
-import type { Workbook } from "./workbook.ts";
+import { type Workbook } from "./workbook.ts";
 
 /** Writes a workbook that was changed; results of formulas are dropped unless they still hold. */
 export async function saveWorkbook(

@@ -1,0 +1,78 @@
+import { SkillError } from "@skillhold/protocol/error";
+import { type AgentChange, changeAgent, getAgent } from "@skillhold/registry/access";
+import { listIgnored, readAgentOptions } from "../../agent-option.ts";
+import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
+import { listOption } from "../../option.ts";
+import { listLostPins } from "../../pin-note.ts";
+import { accessWriteOptions, agentArgument, agentOptions } from "../../shared-option.ts";
+import { type OpenedRegistry, withRegistry } from "../../store.ts";
+import { type ExitCode, plain, printData } from "../../terminal/output.ts";
+
+const optionSpecs = [
+  ...agentOptions,
+  { flags: "--allow-all", summary: "limit it to no list of skills" },
+  { flags: "--unpin <skill>", summary: "hold it to no revision of this; may be repeated", repeats: true },
+  { flags: "--no-manifest", summary: "keep no agent.yaml" },
+  ...accessWriteOptions,
+] as const satisfies readonly OptionSpec[];
+
+export const command = defineCommand({
+  arguments: [agentArgument],
+  options: optionSpecs,
+  examples: ["agent edit writer --allow pdf,docx", "agent edit writer --pin pdf@3 --unpin docx"],
+  run,
+});
+
+/** Changes what is on record of an agent. */
+async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
+  const { io, options } = input;
+  const [key = ""] = input.args;
+  rejectNothing(options);
+  const isDryRun = options["dryRun"] === true;
+  return await withRegistry<ExitCode>(input, "change", async (opened) => {
+    const { context, actor } = opened;
+    const change = await readChange(key, input, opened);
+    const { agent, status } = await changeAgent(key, change, { by: actor }, context);
+    const lost = await listLostPins(change.pins ?? {}, opened, io);
+    const notes = [...listIgnored(change.manifest), ...lost];
+    if (io.json) printData(io, { agent, status, notes, isDryRun });
+    else {
+      const changed = isDryRun ? "would be changed" : "changed";
+      io.out(`${plain(agent.key)}: ${status === "unchanged" ? status : changed}\n`);
+      for (const note of notes) io.err(`note: ${plain(note)}\n`);
+    }
+    return 0;
+  });
+}
+
+const optionNames = ["name", "runtime", "allow", "pin", "manifest", "allowAll", "unpin"];
+
+function rejectNothing(options: CommandInput["options"]): void {
+  if (options["allow"] !== undefined && options["allowAll"] === true)
+    throw new SkillError("USAGE", "Give --allow or --allow-all, not both.");
+  if (optionNames.some((name) => options[name] !== undefined)) return;
+  throw new SkillError("USAGE", "Nothing is to be changed.", {
+    hint: "Give --name, --runtime, --allow, --allow-all, --pin, --unpin, --manifest or --no-manifest.",
+  });
+}
+
+/** A pin is put to those there are, and not in their place. */
+async function readChange(
+  key: string,
+  input: CommandInput,
+  { context }: Pick<OpenedRegistry, "context">,
+): Promise<AgentChange> {
+  const { options } = input;
+  const { pins: pinned, ...said } = readAgentOptions(input);
+  const unpinned = listOption(options, "unpin");
+  const { pins } = await getAgent(key, context);
+  const kept = Object.entries(pins).filter(([id]) => !unpinned.includes(id));
+  return {
+    ...said,
+    ...(options["allowAll"] === true ? { allow: null } : {}),
+    ...(options["manifest"] === false ? { manifest: null } : {}),
+    ...(pinned === undefined && unpinned.length === 0
+      ? {}
+      : { pins: { ...Object.fromEntries(kept), ...pinned } }),
+  };
+}

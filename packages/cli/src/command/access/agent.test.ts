@@ -1,0 +1,194 @@
+import { existsSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { registryScene } from "../../registry.fixture.ts";
+
+const { storeFile, text, json, skill, write } = registryScene({ beforeEach, afterEach });
+
+const writer = ["agent", "add", "writer", "--runtime", "claude-code"];
+
+describe("agent add", () => {
+  test("puts an agent on record, with all that is said of it [S-65]", async () => {
+    skill("pdf");
+    await text(["publish", "pdf"]);
+    const { code, data } = await json([
+      ...writer,
+      "--name",
+      "The Writer",
+      "--allow",
+      "pdf, docx",
+      "--pin",
+      "pdf@1",
+    ]);
+    expect(code).toBe(0);
+    expect(data).toEqual({
+      agent: {
+        uid: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        key: "writer",
+        displayName: "The Writer",
+        runtime: "claude-code",
+        allow: ["pdf", "docx"],
+        pins: { pdf: 1 },
+        owner: "ann",
+        createdAt: expect.any(String),
+        updatedAt: expect.any(String),
+      },
+      notes: [],
+      isDryRun: false,
+    });
+    const { out, err } = await text(["agent", "add", "reader", "--runtime", "codex"]);
+    expect(out).toBe("reader: added, runtime codex\n");
+    expect(err).toBe("`skillhold grant <skill> --agent reader` lets it use a skill.\n");
+  });
+
+  test("an empty list is none, and without a list an agent may use all that it was granted [S-65]", async () => {
+    expect((await json([...writer, "--allow", ""])).data.agent.allow).toEqual([]);
+    expect((await json(["agent", "add", "b", "--runtime", "x"])).data.agent.allow).toBeUndefined();
+    const { out } = await text(["agent", "list"]);
+    expect(out).toMatch(/^KEY .*\nb +x +all +0 +ann +b\nwriter +claude-code +none +0 +ann +writer\n$/);
+  });
+
+  test("takes the runtime from a manifest, and refuses one that cannot be used [S-65]", async () => {
+    write("agent.yaml", "id: writer\nruntime: molecule\nallow: [pdf]\n");
+    const { data } = await json(["agent", "add", "writer", "--manifest", "agent.yaml"]);
+    expect(data.agent).toMatchObject({
+      runtime: "molecule",
+      manifest: expect.stringContaining("allow: [pdf]"),
+    });
+    write("bad.yaml", "id: x\nruntime: y\nallow: nonsense\n");
+    const bad = ["agent", "add", "x", "--runtime", "y", "--manifest", "bad.yaml"];
+    expect(await json(bad)).toMatchObject({
+      code: 2,
+      error: { code: "USAGE", message: expect.stringContaining("allow") },
+    });
+    write("big.yaml", "a".repeat(1_000_000));
+    expect((await json([...bad.slice(0, -1), "big.yaml"])).error.code).toBe("LIMIT_EXCEEDED");
+    expect((await json([...bad.slice(0, -1), "none.yaml"])).error.code).toBe("PATH_NOT_FOUND");
+    write("odd.yaml", new Uint8Array([0xff, 0xfe, 0x00]));
+    expect((await json([...bad.slice(0, -1), "odd.yaml"])).error.message).toBe("odd.yaml is not text.");
+  });
+
+  test("says what is wrong with a manifest, also where it had to name the runtime [S-65]", async () => {
+    write("broken.yaml", "id: [x\n");
+    const { code, error } = await json(["agent", "add", "x", "--manifest", "broken.yaml"]);
+    expect([code, error.message]).toEqual([2, expect.stringMatching(/^The manifest cannot be used: /)]);
+  });
+
+  test("says which fields of a manifest are no fields [S-65]", async () => {
+    write("typo.yaml", "id: x\nruntime: y\nalow: [pdf]\n");
+    const note = "There is no field alow; it is ignored.";
+    expect((await text(["agent", "add", "x", "--manifest", "typo.yaml"])).err).toContain(`note: ${note}\n`);
+    write("typo.yaml", "id: x\nruntime: z\nalow: [pdf]\n");
+    expect((await json(["agent", "edit", "x", "--manifest", "typo.yaml"])).data.notes).toEqual([note]);
+  });
+
+  test("says of a pin that leads nowhere that it hides the skill [S-43]", async () => {
+    const { code, err } = await text([...writer, "--pin", "pdf@7"]);
+    expect(code).toBe(0);
+    expect(err).toContain("note: There is no revision 7 of pdf: until there is, it sees no pdf.\n");
+  });
+
+  test.each([
+    [["agent", "add", "writer"], "An agent has a runtime."],
+    [[...writer, "--pin", "pdf"], 'A pin is a skill and a revision; "pdf" is not one.'],
+    [[...writer, "--pin", "pdf@0"], 'A revision is a number from 1; "0" is not one.'],
+    [[...writer, "--pin", "pdf@1", "--pin", "pdf@2"], "There are two pins of pdf."],
+    [[...writer, "--pin", "__proto__@1"], "The pins has an entry that is not the id of a skill"],
+    [[...writer, "--allow", "No Id"], "The list of skills has an entry that is not the id"],
+    [["agent", "add", "a b", "--runtime", "x"], "The key of an agent is 1 to 128 letters"],
+  ])("%j is misuse, and says why [S-60]", async (argv, message) => {
+    const { code, error } = await json(argv);
+    expect({ code, error }).toMatchObject({ code: 2, error: { message: expect.stringContaining(message) } });
+  });
+
+  test("a key is given once, and is not free when its agent is taken away [S-65]", async () => {
+    await text(writer);
+    expect(await json(writer)).toMatchObject({ code: 6, error: { code: "CONFLICT" } });
+    await text(["agent", "remove", "writer"]);
+    expect((await json(writer)).code).toBe(6);
+  });
+
+  test("--dry-run makes not even the store [S-60]", async () => {
+    expect((await text([...writer, "--dry-run"])).out).toBe("writer: would be added, runtime claude-code\n");
+    expect(existsSync(storeFile())).toBe(false);
+  });
+});
+
+describe("agent edit, show, list and remove", () => {
+  beforeEach(async () => {
+    skill("pdf");
+    skill("docx");
+    await text(["publish", "pdf", "docx"]);
+    await text([...writer, "--pin", "pdf@1"]);
+  });
+
+  test("edit changes what is said, puts pins to those there are, and leaves the rest [S-65]", async () => {
+    const { data } = await json(["agent", "edit", "writer", "--allow", "pdf", "--pin", "docx@1"]);
+    expect(data).toMatchObject({ status: "changed", agent: { allow: ["pdf"], pins: { pdf: 1, docx: 1 } } });
+    const more = ["agent", "edit", "writer", "--allow-all", "--unpin", "pdf"];
+    expect((await text([...more, "--dry-run"])).out).toBe("writer: would be changed\n");
+    expect((await json(more)).data.agent).toMatchObject({ runtime: "claude-code", pins: { docx: 1 } });
+    expect((await text(["agent", "edit", "writer", "--allow-all"])).out).toBe("writer: unchanged\n");
+    expect((await json(["agent", "edit", "writer", "--no-manifest"])).data.status).toBe("unchanged");
+  });
+
+  test("edit of nothing is misuse, and of someone else's agent refused [S-60] [S-65]", async () => {
+    expect((await json(["agent", "edit", "writer"])).code).toBe(2);
+    expect((await json(["agent", "edit", "writer", "--allow", "x", "--allow-all"])).code).toBe(2);
+    const { code, error } = await json(["agent", "edit", "writer", "--name", "x", "--user", "bob"]);
+    expect({ code, error }).toEqual({
+      code: 4,
+      error: {
+        code: "POLICY_DENIED",
+        message: "The agent writer belongs to someone else.",
+        hint: "Ask its owner or an administrator. Who is one adds --role admin.",
+      },
+    });
+    const admin = ["--user", "bob", "--role", "admin"];
+    expect((await json(["agent", "edit", "writer", "--name", "x", ...admin])).code).toBe(0);
+  });
+
+  test("show tells what an agent was granted, to its owner and to those who know the skills [S-65]", async () => {
+    await text(["grant", "pdf", "--agent", "writer", "--pin", "1"]);
+    const { out, err } = await text(["agent", "show", "writer"]);
+    expect(out).toMatch(
+      /^writer\n {2}runtime +claude-code\n {2}skills +all that it may use\n {2}pins +pdf@1\n/,
+    );
+    expect(out).toMatch(/\nSKILL +PIN +MANAGES +BY +SINCE\npdf +1 +no +ann +\d{4}-/);
+    expect(err).toBe("writer was granted 1 skill\n");
+    expect((await json(["agent", "show", "writer", "--user", "bob"])).data.grants).toEqual([]);
+    const admin = await json(["agent", "show", "writer", "--user", "bob", "--role", "admin"]);
+    expect(admin.data.grants).toMatchObject([{ skill: "pdf", pin: 1, grantedBy: "ann" }]);
+  });
+
+  test("remove takes the grants with it, and the skill is private again [S-43] [S-65]", async () => {
+    await text(["grant", "pdf", "--agent", "writer"]);
+    const rehearsed = await text(["agent", "remove", "writer", "--dry-run"]);
+    expect(rehearsed).toMatchObject({
+      out: "writer: would be removed\n",
+      err: "1 grant would go with it: pdf\n",
+    });
+    expect((await json(["access", "pdf"])).data.skill.visibility).toBe("internal");
+    const { data } = await json(["agent", "remove", "writer"]);
+    expect(data).toMatchObject({ agent: { key: "writer" }, revoked: ["pdf"], isDryRun: false });
+    expect((await json(["access", "pdf"])).data.skill.visibility).toBe("private");
+    expect((await text(["agent", "list"])).err).toMatch(/^No agents\./);
+  });
+
+  test("a misspelt key is put right [S-60]", async () => {
+    for (const argv of [
+      ["agent", "show", "writr"],
+      ["agent", "remove", "writr"],
+      ["grant", "pdf", "--agent", "writr"],
+      ["access", "pdf", "--agent", "writr"],
+    ])
+      expect(await json(argv)).toMatchObject({
+        code: 5,
+        error: { message: "There is no agent writr.", hint: "Did you mean writer?" },
+      });
+  });
+
+  test("text that would move a cursor reaches no terminal [S-21]", async () => {
+    const { code, error } = await json(["agent", "edit", "writer", "--name", "a\u001b[2Jb"]);
+    expect({ code, error }).toMatchObject({ code: 2, error: { code: "USAGE" } });
+  });
+});

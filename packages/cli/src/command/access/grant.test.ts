@@ -1,0 +1,183 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { registryScene } from "../../registry.fixture.ts";
+
+const { text, json, skill } = registryScene({ beforeEach, afterEach });
+
+beforeEach(async () => {
+  skill("pdf");
+  await text(["publish", "pdf"]);
+  skill("pdf", "Do more.\n");
+  await text(["publish", "pdf"]);
+  await text(["agent", "add", "writer", "--runtime", "claude-code"]);
+});
+
+const asBob = ["--by", "bob"];
+
+describe("grant and revoke", () => {
+  test("the first grant makes a private skill internal, and the last that goes private again [S-43]", async () => {
+    expect((await text(["grant", "pdf", "--agent", "writer"])).out).toBe(
+      "pdf: granted to the agent writer, internal\n",
+    );
+    expect((await text(["grant", "pdf", "--user", "bob", "--pin", "1", "--manage"])).out).toBe(
+      "pdf: granted to the user bob, revision 1 alone, to manage it, internal\n",
+    );
+    expect((await text(["grant", "pdf", "--agent", "writer"])).out).toBe(
+      "pdf: granted to the agent writer already\n",
+    );
+    expect((await text(["revoke", "pdf", "--agent", "writer"])).out).toBe(
+      "pdf: revoked from the agent writer, internal\n",
+    );
+    expect((await text(["revoke", "pdf", "--user", "bob"])).out).toBe(
+      "pdf: revoked from the user bob, private\n",
+    );
+    expect((await text(["revoke", "pdf", "--user", "bob"])).out).toBe(
+      "pdf: was not granted to the user bob\n",
+    );
+  });
+
+  test("--json gives what was granted, in the shape that programs rely on [S-43] [S-60]", async () => {
+    const { code, data } = await json(["grant", "pdf", "--agent", "writer", "--pin", "2"]);
+    expect({ code, data }).toEqual({
+      code: 0,
+      data: {
+        id: "pdf",
+        uid: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        grantee: { kind: "agent", key: "writer" },
+        status: "granted",
+        visibility: "internal",
+        canManage: false,
+        pin: 2,
+        isDryRun: false,
+      },
+    });
+    expect((await json(["revoke", "pdf", "--agent", "writer"])).data).toMatchObject({
+      status: "revoked",
+      visibility: "private",
+    });
+  });
+
+  test("--dry-run says what would happen, refusals included [S-60]", async () => {
+    expect((await text(["grant", "pdf", "--user", "bob", "--dry-run"])).out).toBe(
+      "pdf: would be granted to the user bob, internal\n",
+    );
+    expect((await json(["access", "pdf"])).data).toMatchObject({
+      skill: { visibility: "private" },
+      grants: [],
+    });
+    await text(["grant", "pdf", "--user", "bob"]);
+    expect((await text(["revoke", "pdf", "--user", "bob", "--dry-run"])).out).toBe(
+      "pdf: would be revoked from the user bob, private\n",
+    );
+    expect((await json(["grant", "pdf", "--user", "bob", "--pin", "9", "--dry-run"])).code).toBe(5);
+  });
+
+  test("is for one agent or one user, that is there, and a revision that is there [S-43] [S-60]", async () => {
+    for (const command of ["grant", "revoke"]) {
+      expect((await json([command, "pdf"])).code).toBe(2);
+      expect((await json([command, "pdf", "--agent", "writer", "--user", "bob"])).code).toBe(2);
+    }
+    expect((await json(["grant", "pdf", "--agent", "nobody"])).code).toBe(5);
+    expect((await json(["grant", "pdf", "--user", "bob", "--pin", "x"])).code).toBe(2);
+    expect(await json(["grant", "pdf", "--user", "bob", "--pin", "9"])).toMatchObject({
+      code: 5,
+      error: { code: "REVISION_NOT_FOUND", hint: "`skillhold versions pdf` lists the revisions." },
+    });
+    expect(await json(["grant", "pfd", "--user", "bob"])).toMatchObject({
+      code: 5,
+      error: { message: "There is no skill pfd.", hint: "Did you mean pdf?" },
+    });
+  });
+
+  test("is for its owner, those it was given to manage and administrators to say [S-43]", async () => {
+    const grant = ["grant", "pdf", "--user", "eve"];
+    expect(await json([...grant, ...asBob])).toMatchObject({
+      code: 5,
+      error: { message: "There is no skill pdf." },
+    });
+    expect((await json([...grant, ...asBob, "--role", "admin"])).code).toBe(0);
+    await text(["grant", "pdf", "--user", "bob"]);
+    expect((await json(["revoke", "pdf", "--user", "eve", ...asBob])).code).toBe(5);
+    await text(["grant", "pdf", "--user", "bob", "--manage"]);
+    expect((await json(["revoke", "pdf", "--user", "eve", ...asBob])).data.status).toBe("revoked");
+    expect((await json(["access", "pdf"])).data.grants).toMatchObject([
+      { grantee: { kind: "user", key: "bob" }, canManage: true, grantedBy: "ann" },
+    ]);
+  });
+});
+
+describe("access", () => {
+  test("shows whose a skill is, and to whom it was granted [S-43]", async () => {
+    await text(["grant", "pdf", "--agent", "writer", "--pin", "1"]);
+    const { code, out, err } = await text(["access", "pdf"]);
+    expect(code).toBe(0);
+    expect(out).toMatch(
+      /^pdf: internal, owned by ann, on, active, revision 2\nGRANTED TO +PIN +MANAGES +BY +SINCE\nagent writer +1 +no +ann +\d{4}-.*\nFor the user ann in skillhold-cli: visible, revision 2 \(owner\)\. It is visible: ann owns it\.\n$/,
+    );
+    expect(err).toBe("1 grant\n");
+  });
+
+  test("decides for exactly the one who is named, and names the rule [S-19] [S-43]", async () => {
+    await text(["grant", "pdf", "--agent", "writer", "--pin", "1"]);
+    const decide = async (...options: readonly string[]) => (await json(["access", "pdf", ...options])).data;
+    expect((await decide("--agent", "writer")).decision).toMatchObject({
+      isVisible: true,
+      reason: "visible",
+      rule: "agent-grant",
+      revision: 1,
+      message: "It is visible: it was granted to the agent writer. The viewer is held to revision 1.",
+    });
+    expect((await decide("--agent", "writer")).viewer).toEqual({
+      runtime: "claude-code",
+      agent: "writer",
+      pins: {},
+    });
+    expect((await decide("--user", "bob")).decision).toMatchObject({
+      isVisible: false,
+      reason: "no-grant",
+      message: "It is internal, and not granted to the user bob.",
+    });
+    expect((await decide("--agent", "writer", "--user", "bob")).decision.rule).toBe("agent-grant");
+    await text(["agent", "edit", "writer", "--allow", "docx"]);
+    expect((await decide("--agent", "writer")).decision.reason).toBe("not-allowed");
+    expect((await text(["access", "pdf", "--agent", "writer"])).out).toMatch(
+      /\nFor the agent writer in claude-code: hidden \(not-allowed\)\. It is not on the viewer's list of skills\.\n$/,
+    );
+  });
+
+  test("names what else hides a skill, each by its rule [S-19] [S-44]", async () => {
+    skill("molecule", "Do.\n", "runtime: [molecule]\n");
+    await text(["publish", "molecule"]);
+    const reason = async (...argv: readonly string[]) =>
+      (await json(["access", ...argv])).data.decision.reason;
+    expect(await reason("molecule")).toBe("runtime");
+    expect(await reason("molecule", "--runtime", "molecule")).toBe("visible");
+    await text(["archive", "pdf", "--reason", "It is old."]);
+    expect(await reason("pdf")).toBe("archived");
+    await text(["disable", "pdf"]);
+    expect(await reason("pdf")).toBe("disabled");
+    await text(["delete", "pdf"]);
+    expect((await json(["access", "pdf"])).data).toMatchObject({
+      skill: { status: "deleted" },
+      decision: null,
+    });
+  });
+
+  test("is told to those who manage a skill, to a grantee about itself, and else to nobody [S-43]", async () => {
+    expect((await json(["access", "pdf", ...asBob])).code).toBe(5);
+    await text(["grant", "pdf", "--user", "bob", "--pin", "1"]);
+    const own = await json(["access", "pdf", ...asBob]);
+    expect(own.data).toMatchObject({ grants: null, decision: { rule: "user-grant", revision: 1 } });
+    expect((await json(["access", "pdf", ...asBob, "--user", "bob"])).code).toBe(0);
+    for (const other of [
+      ["--user", "eve"],
+      ["--agent", "writer"],
+    ])
+      expect(await json(["access", "pdf", ...asBob, ...other])).toMatchObject({
+        code: 4,
+        error: { code: "POLICY_DENIED" },
+      });
+    expect(
+      (await json(["access", "pdf", ...asBob, "--role", "admin", "--user", "eve"])).data.grants,
+    ).toHaveLength(1);
+  });
+});

@@ -1,0 +1,54 @@
+import { grantSkill } from "@skillhold/registry/access";
+import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
+import { asGranter, readGrantee } from "../../grantee-option.ts";
+import { present, textOption } from "../../option.ts";
+import { readRevision } from "../../revision-argument.ts";
+import {
+  dryRunOption,
+  granteeOptions,
+  granterOptions,
+  idArgument,
+  storeOption,
+} from "../../shared-option.ts";
+import { withRegistry } from "../../store.ts";
+import { type ExitCode, plain, printData } from "../../terminal/output.ts";
+
+const optionSpecs = [
+  ...granteeOptions,
+  { flags: "--pin <revision>", summary: "hold them to this revision" },
+  { flags: "--manage", summary: "let them publish, edit and grant it, too" },
+  dryRunOption,
+  ...granterOptions,
+  storeOption,
+] as const satisfies readonly OptionSpec[];
+
+export const command = defineCommand({
+  arguments: [idArgument],
+  options: optionSpecs,
+  examples: ["grant pdf --agent writer", "grant pdf --user bob --pin 2", "grant pdf --user eve --manage"],
+  run,
+});
+
+/** Lets an agent or a user use a skill, or changes how. */
+async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
+  const { io, options } = input;
+  const [id = ""] = input.args;
+  const grantee = readGrantee(options);
+  const wanted = textOption(options, "pin");
+  const pin = wanted === undefined ? undefined : readRevision(wanted);
+  const canManage = options["manage"] === true;
+  const isDryRun = options["dryRun"] === true;
+  return await withRegistry<ExitCode>(asGranter(input), "change", async ({ context, actor }) => {
+    const request = { by: actor, canManage, ...present({ pin }) };
+    const { grant: _, ...done } = await grantSkill(id, grantee, request, context);
+    if (io.json) {
+      printData(io, { ...done, canManage, pin: pin ?? null, isDryRun });
+      return 0;
+    }
+    const whom = `the ${done.grantee.kind} ${plain(done.grantee.key)}`;
+    const how = `${pin === undefined ? "" : `, revision ${pin} alone`}${canManage ? ", to manage it" : ""}`;
+    if (done.status === "unchanged") io.out(`${done.id}: granted to ${whom} already${how}\n`);
+    else io.out(`${done.id}: ${isDryRun ? "would be " : ""}granted to ${whom}${how}, ${done.visibility}\n`);
+    return 0;
+  });
+}

@@ -1,0 +1,45 @@
+import { revokeSkill } from "@skillhold/registry/access";
+import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
+import { asGranter, readGrantee } from "../../grantee-option.ts";
+import {
+  dryRunOption,
+  granteeOptions,
+  granterOptions,
+  idArgument,
+  storeOption,
+} from "../../shared-option.ts";
+import { withRegistry } from "../../store.ts";
+import { type ExitCode, plain, printData } from "../../terminal/output.ts";
+
+const optionSpecs = [
+  ...granteeOptions,
+  dryRunOption,
+  ...granterOptions,
+  storeOption,
+] as const satisfies readonly OptionSpec[];
+
+export const command = defineCommand({
+  arguments: [idArgument],
+  options: optionSpecs,
+  examples: ["revoke pdf --agent writer"],
+  run,
+});
+
+/** Takes a grant back. */
+async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
+  const { io, options } = input;
+  const [id = ""] = input.args;
+  const grantee = readGrantee(options);
+  const isDryRun = options["dryRun"] === true;
+  return await withRegistry<ExitCode>(asGranter(input), "change", async ({ context, actor }) => {
+    const done = await revokeSkill(id, grantee, { by: actor }, context);
+    const whom = `the ${grantee.kind} ${plain(grantee.key)}`;
+    if (io.json) printData(io, { ...done, isDryRun });
+    else if (done.status === "unchanged") io.out(`${done.id}: was not granted to ${whom}\n`);
+    else {
+      const revoked = isDryRun ? "would be revoked" : "revoked";
+      io.out(`${done.id}: ${revoked} from ${whom}, ${done.visibility}\n`);
+    }
+    return 0;
+  });
+}

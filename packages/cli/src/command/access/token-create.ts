@@ -1,0 +1,71 @@
+import { Role } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
+import { limitTable } from "@skillhold/protocol/limits";
+import { issueToken } from "@skillhold/registry/token";
+import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
+import { countOption, present, textOption } from "../../option.ts";
+import { byOption, storeOption } from "../../shared-option.ts";
+import { withRegistry } from "../../store.ts";
+import { type ExitCode, plain, printData } from "../../terminal/output.ts";
+import { asIssuer, countsAt } from "../../token-issuer.ts";
+
+const DAY_MS = 86_400_000;
+
+const optionSpecs = [
+  { flags: "--name <text>", summary: "what it is for, in a few words" },
+  {
+    flags: "--role <name>",
+    summary: "what its bearer may do",
+    choices: ["admin", "publisher", "agent", "viewer"],
+  },
+  { flags: "--user <name>", summary: "as whom; by default you" },
+  { flags: "--agent <key>", summary: "as which agent; the role agent needs one" },
+  { flags: "--days <count>", summary: "for how long; by default 90" },
+  byOption,
+  storeOption,
+] as const satisfies readonly OptionSpec[];
+
+export const command = defineCommand({
+  arguments: [],
+  options: optionSpecs,
+  examples: [
+    'token create --name "CI of docs" --role publisher --days 30',
+    "token create --name writer --role agent --agent writer --user bob",
+  ],
+  run,
+});
+
+/** Makes a token. What is secret of it goes to standard output alone, and is shown at no other time. */
+async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
+  const { io, options } = input;
+  const spec = readSpec(options);
+  return await withRegistry<ExitCode>(asIssuer(input, options["by"]), "write", async (opened) => {
+    const { context, actor, flags } = opened;
+    const { token, secret } = await issueToken(spec, { by: actor }, context);
+    if (io.json) {
+      printData(io, { token, secret });
+      return 0;
+    }
+    const { id, role, user, agent, expiresAt } = token;
+    const as = agent === undefined ? "" : `, as the agent ${plain(agent)}`;
+    io.out(`${secret}\n`);
+    io.err(`${role} for ${plain(user)}${as}, until ${expiresAt}\n`);
+    io.err(countsAt(input));
+    io.err("Keep it where secrets are kept: it is not shown again.\n");
+    io.err(`\`skillhold token revoke ${id}${flags}\` takes it back.\n`);
+    return 0;
+  });
+}
+
+function readSpec(options: CommandInput["options"]) {
+  const name = textOption(options, "name");
+  const { data: role } = Role.safeParse(textOption(options, "role"));
+  if (name === undefined || role === undefined)
+    throw new SkillError("USAGE", "A token has a name and a role.", {
+      hint: "Give both, such as --name CI --role publisher.",
+    });
+  const days = countOption(options, "days", { min: 1, max: limitTable.tokenMs.max / DAY_MS });
+  const expiresInMs = days === undefined ? undefined : days * DAY_MS;
+  const [user, agent] = ["user", "agent"].map((option) => textOption(options, option));
+  return { name, role, ...present({ user, agent, expiresInMs }) };
+}

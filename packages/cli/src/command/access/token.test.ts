@@ -1,0 +1,180 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { registryScene } from "../../registry.fixture.ts";
+
+const { storeFile, text, json } = registryScene({ beforeEach, afterEach });
+
+const day = 86_400_000;
+const create = ["token", "create", "--name", "CI", "--role", "publisher"];
+const lifeOf = ({ createdAt, expiresAt }: { readonly createdAt: string; readonly expiresAt: string }) =>
+  Date.parse(expiresAt) - Date.parse(createdAt);
+
+describe("token create", () => {
+  test("prints the secret to standard output, and everything else beside it [S-53] [S-60]", async () => {
+    const { code, out, err } = await text([...create, "--user", "bob", "--days", "30"]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^skh_[\w-]{43}\n$/);
+    expect(err).toMatch(
+      /^publisher for bob, until \d{4}-\S+Z\nIt is valid at gateways that use the store sqlite:\S+\.\nKeep it .*\n`skillhold token revoke [0-9a-f-]{36}` takes it back\.\n$/,
+    );
+    expect(err).not.toContain(out.trim());
+  });
+
+  test("answers with the token and its secret, for a program [S-53]", async () => {
+    await text(["agent", "add", "writer", "--runtime", "x"]);
+    const { data } = await json([
+      ...["token", "create", "--name", "W", "--role", "agent"],
+      ...["--agent", "writer", "--user", "bob", "--by", "eve"],
+    ]);
+    expect(data).toEqual({
+      token: {
+        id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        kind: "api",
+        name: "W",
+        role: "agent",
+        user: "bob",
+        agent: "writer",
+        createdBy: "eve",
+        createdAt: expect.any(String),
+        expiresAt: expect.any(String),
+      },
+      secret: expect.stringMatching(/^skh_/),
+    });
+    expect(lifeOf(data.token)).toBe(90 * day);
+  });
+
+  test("whoever can open the store is its administrator, and is the user where none is named [S-53]", async () => {
+    const { data } = await json(["token", "create", "--name", "mine", "--role", "admin", "--days", "1"]);
+    expect(data.token).toMatchObject({ role: "admin", user: "ann", createdBy: "ann" });
+    expect(lifeOf(data.token)).toBe(day);
+    const { data: log } = await json(["audit", "tail", "--type", "token.issued"]);
+    expect(log.events).toMatchObject([{ event: { by: { user: "ann", role: "admin" } } }]);
+  });
+
+  test.each([
+    [["token", "create", "--role", "admin"], "A token has a name and a role."],
+    [["token", "create", "--name", "x"], "A token has a name and a role."],
+    [["token", "create", "--name", "x", "--role", "root"], "--role"],
+    [["token", "create", "--name", "x", "--role", "system"], "--role"],
+    [["token", "create", "--name", "a\u001b[2Jb", "--role", "viewer"], "The name of the token has"],
+    [["token", "create", "--name", "x", "--role", "agent"], "A token of the role agent acts as an agent."],
+    [[...create, "--days", "0"], "--days takes a whole number, from 1 to 3650"],
+    [[...create, "--days", "3651"], "--days takes a whole number, from 1 to 3650"],
+    [[...create, "--days", "1.5"], "--days takes a whole number"],
+  ])("%j is misuse, and says why [S-60]", async (argv, message) => {
+    const { code, error } = await json(argv);
+    expect({ code, error }).toMatchObject({ code: 2, error: { message: expect.stringContaining(message) } });
+  });
+
+  test("an agent that is not there is put right where it is misspelt [S-60]", async () => {
+    await text(["agent", "add", "writer", "--runtime", "x"]);
+    expect(
+      await json(["token", "create", "--name", "x", "--role", "agent", "--agent", "writr"]),
+    ).toMatchObject({
+      code: 5,
+      error: { code: "AGENT_NOT_FOUND", hint: "Did you mean writer?" },
+    });
+  });
+
+  test("nothing of the secret is in the files of the store [S-53]", async () => {
+    const { data } = await json(create);
+    const folder = dirname(storeFile());
+    const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((each) =>
+      each.isFile(),
+    );
+    const bytes = Buffer.concat(files.map(({ parentPath, name }) => readFileSync(join(parentPath, name))));
+    expect(bytes.includes(data.token.id)).toBe(true);
+    expect(bytes.includes(data.secret.slice(4))).toBe(false);
+  });
+});
+
+describe("token list and revoke", () => {
+  test("list shows who may do what until when, and nothing secret [S-53]", async () => {
+    const { data } = await json([...create, "--user", "bob"]);
+    const { out, err } = await text(["token", "list"]);
+    expect(out).toMatch(
+      /^ID +FOR +ROLE +USER +AGENT +UNTIL +USED +NAME\n[0-9a-f-]{36} +program +publisher +bob +- +\d{4}-\S+Z +never +CI\n$/,
+    );
+    expect(err).toBe("1 token\n");
+    const listed = await json(["token", "list"]);
+    expect(listed.data).toEqual({ tokens: [data.token] });
+  });
+
+  test("list says how to make the first one [S-60]", async () => {
+    await text(["agent", "add", "writer", "--runtime", "x"]);
+    expect(await text(["token", "list"])).toMatchObject({
+      code: 0,
+      out: "",
+      err: expect.stringMatching(/^No tokens\./),
+    });
+  });
+
+  test("revoke takes a token back, and says beforehand what it would do [S-53] [S-60]", async () => {
+    const { data } = await json(create);
+    const { id } = data.token;
+    expect((await text(["token", "revoke", id, "--dry-run"])).out).toBe(`${id}: would be revoked, CI\n`);
+    expect((await json(["token", "list"])).data.tokens[0].revokedAt).toBeUndefined();
+    expect((await text(["token", "revoke", id, "--by", "eve"])).out).toBe(`${id}: revoked, CI\n`);
+    expect((await text(["token", "list"])).out).toMatch(/ revoked +never +CI\n$/);
+    const { data: log } = await json(["audit", "tail", "--type", "token.revoked"]);
+    expect(log.events).toMatchObject([{ event: { token: id, by: { user: "eve", role: "admin" } } }]);
+  });
+
+  test("what is no token is not found, and a secret in its place is not repeated [S-53]", async () => {
+    const { data } = await json(create);
+    for (const id of [data.secret, "x", "7b0c1a52-6f0e-4f0a-9d3e-1f2a3b4c5d6e"]) {
+      const { code, out, err } = await text(["token", "revoke", id]);
+      expect(code).toBe(5);
+      expect(err).toContain("`skillhold token list` lists the tokens there are.");
+      expect(out + err).not.toContain(data.secret);
+    }
+  });
+
+  test("where there is no store, nothing is made to look at it [S-60]", async () => {
+    expect((await text(["token", "list"])).code).not.toBe(0);
+    expect(existsSync(storeFile())).toBe(false);
+  });
+});
+
+describe("token sign-in", () => {
+  test("prints a code for the person at this store, which is in no list [S-53]", async () => {
+    const { code, out, err } = await text(["token", "sign-in"]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^skh_[\w-]{43}\n$/);
+    expect(err).toMatch(
+      /^It signs ann in once, with the role admin, until \d{4}-\S+Z\.\nIt is valid at gateways that use the store sqlite:\S+\.\n$/,
+    );
+    expect((await json(["token", "list"])).data).toEqual({ tokens: [] });
+  });
+
+  test.each([
+    ["http://localhost:7878", "http://localhost:7878/sign-in#"],
+    ["https://skills.example/hold//?a=b#c", "https://skills.example/hold/sign-in#"],
+  ])("prints the link at %s, with the code where no server sees it [S-53]", async (url, start) => {
+    const { out } = await text(["token", "sign-in", "--url", url]);
+    expect(out.startsWith(`${start}skh_`)).toBe(true);
+    const { data } = await json(["token", "sign-in", "--url", url, "--user", "eve"]);
+    expect(data).toMatchObject({ user: "eve", link: `${start}${data.code}` });
+  });
+
+  test("is for someone else, with the role that is named and nobody's else [S-53]", async () => {
+    const { data } = await json(["token", "sign-in", "--user", "vic", "--role", "viewer"]);
+    expect(data).toMatchObject({ user: "vic", role: "viewer" });
+    expect(await json(["token", "sign-in", "--role", "agent"])).toMatchObject({ code: 2 });
+    expect((await json(["audit", "tail"])).data).toMatchObject({
+      events: [{ event: { type: "token.issued", by: { user: "ann", role: "admin" } } }],
+    });
+  });
+
+  test.each(["", "localhost:7878", "ftp://localhost", "http://a:b@localhost", "javascript:alert(1)"])(
+    "%j is no address of a gateway [S-60]",
+    async (url) => {
+      expect(await json(["token", "sign-in", "--url", url])).toMatchObject({
+        code: 2,
+        error: { message: "That is not the address of a gateway." },
+      });
+      expect(existsSync(storeFile())).toBe(false);
+    },
+  );
+});

@@ -1,0 +1,41 @@
+import { join, relative, resolve } from "node:path";
+import { initSkill } from "@skillhold/core/template";
+import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
+import { present, textOption } from "../../option.ts";
+import { type ExitCode, plain, printData } from "../../terminal/output.ts";
+
+const optionSpecs = [
+  { flags: "--in <folder>", summary: "make the skill's folder in this one", default: "." },
+  { flags: "--description <text>", summary: "what it does and when to use it" },
+  {
+    flags: "--template <name>",
+    summary: "what to start with",
+    choices: ["basic", "script", "reference"],
+    default: "basic",
+  },
+] as const satisfies readonly OptionSpec[];
+
+export const command = defineCommand({
+  arguments: [{ usage: "<name>", summary: "its id, and the name of its folder" }],
+  options: optionSpecs,
+  examples: ["init my-skill", "init report-writer --template script --in .agents/skills"],
+  run,
+});
+
+/** Writes a new skill that is valid as it is. */
+async function run({ args, options, io }: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
+  const [name = ""] = args;
+  const parent = resolve(io.cwd, textOption(options, "in") ?? ".");
+  // The command table allows only the names of templates here.
+  const template = textOption(options, "template") as "basic" | "script" | "reference" | undefined;
+  const request = { name, ...present({ description: textOption(options, "description"), template }) };
+  const made = initSkill(parent, request);
+  if (io.json) {
+    printData(io, made);
+    return 0;
+  }
+  const folder = relative(io.cwd, made.folder) || ".";
+  for (const file of made.files) io.out(`${plain(join(folder, file))}\n`);
+  io.err(`Next: edit SKILL.md, then \`skillhold validate ${plain(folder)}\`.\n`);
+  return 0;
+}

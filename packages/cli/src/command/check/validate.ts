@@ -1,0 +1,156 @@
+import { basename, dirname, join, relative, resolve } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { findSkillFolders, type OpenedSkill, openSkill, surveySkill } from "@skillhold/core/source";
+import { statPath } from "@skillhold/host/place";
+import type { Diagnostic } from "@skillhold/protocol";
+import { errorTable, SkillError } from "@skillhold/protocol/error";
+import { withLimits } from "@skillhold/protocol/limits";
+import { folderId, type Profile, scalarText, validateSkill } from "@skillhold/skill";
+import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
+import { type ExitCode, type Io, printData } from "../../terminal/output.ts";
+import { openProgress, type Progress } from "../../terminal/progress.ts";
+import { writeFix } from "../../write-fix.ts";
+import { printReport, type ValidationRow } from "./validate-report.ts";
+
+/** A tree named on the command line is searched deeper than one that is searched unasked. */
+const limits = withLimits({ discoveryDepth: 16 });
+const FIX_AGAIN = "Make the file and its folder writable, or clear what is in the way, and run --fix again.";
+
+const optionSpecs = [
+  {
+    flags: "--profile <name>",
+    summary: "which rules apply",
+    choices: ["strict", "publish", "lenient", "mcp", "molecule", "authoring"],
+    default: "strict",
+  },
+  { flags: "--fix", summary: "mend what can be mended without a decision" },
+  { flags: "--quiet", summary: "print findings only" },
+] as const satisfies readonly OptionSpec[];
+
+export const command = defineCommand({
+  arguments: [{ usage: "[paths...]", summary: "folders that are or hold skills", default: ["."] }],
+  options: optionSpecs,
+  examples: ["validate ./skills", "validate --profile publish --fix ./skills/pdf"],
+  run,
+});
+
+async function run({ args, options, io }: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
+  // The command table allows only the names of profiles here.
+  const profile = options["profile"] as Profile;
+  const quiet = options["quiet"] === true;
+  const progress = openProgress(io, "checking", { quiet });
+  try {
+    const found = await findPaths(args, io, progress);
+    const rows = await checkAll(found.paths, profile, options["fix"] === true, { io, progress });
+    progress.stop();
+    if (io.json) printData(io, { skills: rows, summary: summarize(rows, profile), problems: found.problems });
+    else await printReport(io, rows, found.problems, quiet);
+    return rows.every(({ valid }) => valid) ? 0 : errorTable.SKILL_INVALID.exit;
+  } finally {
+    progress.stop();
+  }
+}
+
+function summarize(rows: readonly ValidationRow[], profile: Profile): Readonly<Record<string, unknown>> {
+  const invalid = rows.filter(({ valid }) => !valid).length;
+  const repaired = rows.filter((row) => row.repaired).length;
+  return { skills: rows.length, valid: rows.length - invalid, invalid, repaired, profile };
+}
+
+interface FoundPaths {
+  /** Folders, in the order of the command line and then of the tree, those that cannot be listed last. */
+  readonly paths: readonly string[];
+  /** What was not searched, and why. */
+  readonly problems: readonly string[];
+}
+
+async function findPaths(args: readonly string[], io: Io, progress: Progress): Promise<FoundPaths> {
+  const paths: string[] = [];
+  const problems: string[] = [];
+  for (const arg of args) {
+    const path = resolve(io.cwd, arg);
+    const stats = statPath(path, arg);
+    if (stats === undefined) throw new SkillError("PATH_NOT_FOUND", `The path ${arg} does not exist.`);
+    if (!stats.isDirectory()) {
+      paths.push(basename(path).toLowerCase() === "skill.md" ? dirname(path) : path);
+      continue;
+    }
+    const onProgress = (seen: { folders: number; skills: number }) =>
+      progress.update(seen.skills, seen.folders, arg);
+    const found = await findSkillFolders(path, limits, { signal: io.signal, onProgress });
+    problems.push(...found.problems.map((problem) => `${join(arg, problem.path)}: ${problem.message}`));
+    // What cannot be listed may be a skill, and must not pass for none.
+    const unlisted = found.problems.filter(({ reason }) => reason === "unreadable");
+    const folders = [...found.skills, ...unlisted].map((folder) => join(path, folder.path));
+    paths.push(...(folders.length === 0 ? [path] : folders));
+  }
+  return { paths: [...new Set(paths)], problems };
+}
+
+interface Watch {
+  readonly io: Io;
+  readonly progress: Progress;
+}
+
+async function checkAll(
+  paths: readonly string[],
+  profile: Profile,
+  isFixing: boolean,
+  { io, progress }: Watch,
+): Promise<readonly ValidationRow[]> {
+  const rows: ValidationRow[] = [];
+  for (const [index, path] of paths.entries()) {
+    // Reading is synchronous because it is fastest; an interrupt is heard in between.
+    if (index % 64 === 0) await setImmediate(undefined, { signal: io.signal });
+    progress.update(index, paths.length, path);
+    rows.push(await check(path, profile, isFixing, io));
+  }
+  return rows;
+}
+
+async function check(path: string, profile: Profile, isFixing: boolean, io: Io): Promise<ValidationRow> {
+  const before = openSkill(path, limits);
+  const { isFixed, failure } = isFixing ? fix(before) : unfixed;
+  const opened = isFixed ? openSkill(path, limits) : before;
+  const { valid, diagnostics } = validateSkill(
+    opened.skill,
+    await subjectOf(opened, profile),
+    profile,
+    limits,
+  );
+  return {
+    path: relative(io.cwd, opened.folder) || ".",
+    id: folderId(opened.subject.folder ?? "").id,
+    name: scalarText(opened.skill, "name") ?? null,
+    valid: valid && failure === undefined,
+    repaired: opened.skill.repaired,
+    fixed: isFixed,
+    diagnostics: failure === undefined ? diagnostics : [...diagnostics, failure],
+  };
+}
+
+interface FixOutcome {
+  readonly isFixed: boolean;
+  readonly failure?: Diagnostic;
+}
+
+const unfixed: FixOutcome = { isFixed: false };
+
+/** A file that cannot be written is a finding about its skill: the others are fixed all the same. */
+function fix(opened: OpenedSkill): FixOutcome {
+  try {
+    return { isFixed: writeFix(opened) };
+  } catch (error) {
+    if (!(error instanceof SkillError)) throw error;
+    const message = `The repairs could not be written: ${error.message}`;
+    return {
+      isFixed: false,
+      failure: { code: "FIX_FAILED", severity: "error", line: 1, column: 1, message, fix: FIX_AGAIN },
+    };
+  }
+}
+
+/** The specification speaks of SKILL.md alone, and loading reads nothing else; the other profiles look at all files. */
+async function subjectOf(opened: OpenedSkill, profile: Profile): Promise<OpenedSkill["subject"]> {
+  return profile === "strict" || profile === "lenient" ? opened.subject : await surveySkill(opened, limits);
+}

@@ -1,8 +1,0 @@
-import type { ExitCode } from "../output.ts";
-import type { CommandInput } from "../program.ts";
-import { toggle } from "../toggling.ts";
-
-/** Switches a skill on again. */
-export function run(input: CommandInput): Promise<ExitCode> {
-  return toggle(input, true);
-}

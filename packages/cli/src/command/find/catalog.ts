@@ -1,0 +1,73 @@
+import type { CatalogueFormat } from "@skillhold/core/catalogue";
+import { openSession, systemPorts } from "@skillhold/core/session";
+import { limitTable, withLimits } from "@skillhold/protocol/limits";
+import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
+import { withLibrary } from "../../open.ts";
+import { countOption, listOption, present, textOption } from "../../option.ts";
+import { readingOptions } from "../../shared-option.ts";
+import { type ExitCode, type Io, printData } from "../../terminal/output.ts";
+import { count, forReader } from "../../terminal/text.ts";
+
+const optionSpecs = [
+  {
+    flags: "--format <name>",
+    summary: "how it is written; by default the model decides",
+    choices: ["xml", "xml-attr", "markdown", "json"],
+  },
+  { flags: "--model <name>", summary: "the model that will read it" },
+  { flags: "--task <text>", summary: "when room is short, name the skills that fit this best" },
+  { flags: "--budget <tokens>", summary: "how many tokens it may cost" },
+  { flags: "--pin <id>", summary: "name this skill before all others; may be repeated", repeats: true },
+  { flags: "--locations", summary: "say where skills lie, for an agent that reads files" },
+  ...readingOptions,
+] as const satisfies readonly OptionSpec[];
+
+export const command = defineCommand({
+  arguments: [],
+  options: optionSpecs,
+  examples: ["catalog", 'catalog --model claude --task "fill in a form" --budget 500'],
+  run,
+});
+
+/** Prints the block of a prompt that tells an agent which skills exist for it. */
+async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
+  const { io, options } = input;
+  const budget = countOption(options, "budget", limitTable.catalogueTokens);
+  const limits = withLimits(budget === undefined ? {} : { catalogueTokens: budget });
+  return await withLibrary<ExitCode>(input, async (opened) => {
+    const session = await openSession(opened.library, opened.viewer, systemPorts(), {
+      pins: listOption(options, "pin"),
+      hasFileSystem: options["locations"] === true,
+      limits,
+    });
+    const { text, format, tokens, inline, deferred } = await session.catalogue(
+      present({
+        // The command table allows only the names of formats here.
+        format: options["format"] as CatalogueFormat | undefined,
+        model: textOption(options, "model"),
+        task: textOption(options, "task"),
+      }),
+    );
+    if (io.json) printData(io, { text, format, tokens, inline, deferred });
+    else printCatalogue(io, text, { format, tokens, inline: inline.length, deferred });
+    return 0;
+  });
+}
+
+interface Counts {
+  readonly format: string;
+  readonly tokens: number;
+  readonly inline: number;
+  readonly deferred: number;
+}
+
+function printCatalogue(io: Io, text: string, { format, tokens, inline, deferred }: Counts): void {
+  if (text === "") {
+    io.err("This viewer sees no skills, so that its prompt says nothing about any.\n");
+    io.err("`skillhold explain` shows every candidate and why; `skillhold list` says where it looked.\n");
+    return;
+  }
+  io.out(`${forReader(io, text)}\n`);
+  const rest = deferred === 0 ? "" : `, ${deferred} left to the search`;
+  io.err(`about ${count(tokens, "token")} as ${format}: ${count(inline, "skill")} inline${rest}\n`);
+}

@@ -1,0 +1,178 @@
+import type { Explanation } from "@skillhold/core/library";
+import { openSession, systemPorts } from "@skillhold/core/session";
+import { neutralText } from "@skillhold/core/text";
+import { shortPath } from "@skillhold/host/place";
+import { STORE_LABEL } from "@skillhold/host/store";
+import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
+import type { DependencyMark } from "../../dependency-mark.ts";
+import { unknownSkill } from "../../get-entry.ts";
+import { type Opened, withLibrary } from "../../open.ts";
+import { formatProblems, listProblems } from "../../search-problem.ts";
+import { depsOption, readingOptions, roleOption } from "../../shared-option.ts";
+import { type ExitCode, type Io, plain, printData } from "../../terminal/output.ts";
+import { formatTable } from "../../terminal/table.ts";
+import { count, paintFor } from "../../terminal/text.ts";
+
+const optionSpecs = [
+  depsOption,
+  roleOption("as whom: to an admin the skills of others are named, too"),
+  ...readingOptions,
+] as const satisfies readonly OptionSpec[];
+
+export const command = defineCommand({
+  arguments: [{ usage: "[id]", summary: "only the candidates of this id" }],
+  options: optionSpecs,
+  examples: ["explain", "explain pdf --agent writer --runtime claude-code"],
+  run,
+});
+
+/** Prints every candidate and why a viewer finds it or does not. */
+async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
+  const { io, args } = input;
+  const [id] = args;
+  return await withLibrary<ExitCode>(input, async (opened) => {
+    const { found, unnamed } = await explainAll(opened, id);
+    if (id !== undefined && found.length === 0) throw await unknownSkill(opened, id);
+    const candidates = input.options["deps"] === true ? await withDependencies(found, opened, input) : found;
+    const { viewer, precedence } = opened;
+    const sources = opened.sources.map(({ label, kind, trust, root }) => ({ label, kind, trust, root }));
+    const store = opened.store === undefined ? null : { label: STORE_LABEL, address: opened.store.address };
+    const mcp = opened.mcp.map(({ library }) => serverOf(library.state()));
+    const problems = listProblems(opened);
+    if (io.json) {
+      printData(io, { viewer, precedence, sources, store, mcp, candidates, unnamed, problems });
+      return 0;
+    }
+    if (id === undefined) await printAll(io, candidates);
+    else await printOne(io, candidates, opened);
+    io.err(formatUnnamed(unnamed));
+    io.err(formatProblems(problems, opened.rootFlags));
+    return 0;
+  });
+}
+
+/** A server among the sources, and why there is nothing of it. */
+function serverOf({
+  source,
+  problem,
+  skills,
+  refused,
+}: ReturnType<Opened["mcp"][number]["library"]["state"]>) {
+  return { source, skills, refused: refused.length, problem: problem?.message ?? null };
+}
+
+function formatUnnamed(unnamed: number): string {
+  if (unnamed === 0) return "";
+  const are = unnamed === 1 ? "is" : "are";
+  return `${count(unnamed, "skill")} of others ${are} not named: --role admin names all\n`;
+}
+
+interface Candidate extends Explanation {
+  /** Whether the prompt names the skill or leaves it to the search; null when the viewer does not see it. */
+  readonly prompt: "inline" | "search" | null;
+  /** Only when it was asked for; null for one that cannot be loaded. */
+  readonly dependencies?: DependencyMark | null;
+}
+
+interface Explained {
+  readonly found: readonly Candidate[];
+  /** How many there are of which the user may not know; of one id nobody is told. */
+  readonly unnamed: number;
+}
+
+async function explainAll(opened: Opened, id: string | undefined): Promise<Explained> {
+  const session = await openSession(opened.library, opened.viewer, systemPorts());
+  const inline = new Set((await session.catalogue()).inline);
+  const all = await opened.library.explain(opened.viewer, id);
+  const known = all.filter((each) => each.state === "visible" || opened.isKnown(each));
+  const found = known.map((candidate): Candidate => {
+    const isVisible = candidate.state === "visible";
+    return { ...candidate, prompt: isVisible ? (inline.has(candidate.id) ? "inline" : "search") : null };
+  });
+  return { found, unnamed: id === undefined ? all.length - known.length : 0 };
+}
+
+/** What surveys is loaded for this alone. */
+async function withDependencies(
+  candidates: readonly Candidate[],
+  opened: Opened,
+  input: CommandInput,
+): Promise<readonly Candidate[]> {
+  const { markDependencies } = await import("../../dependency-mark.ts");
+  const loaded = candidates.filter(({ state }) => state !== "invalid");
+  const marks = await markDependencies(input, opened, loaded);
+  return candidates.map((candidate) => ({ ...candidate, dependencies: marks.get(candidate.path) ?? null }));
+}
+
+async function printAll(io: Io, candidates: readonly Candidate[]): Promise<void> {
+  if (candidates.length === 0) {
+    io.err("There are no candidates. `skillhold list` says where it looked.\n");
+    return;
+  }
+  const paint = await paintFor(io.color);
+  const columns = [
+    { title: "STATE" },
+    { title: "ID", most: 36 },
+    { title: "SOURCE", most: 20 },
+    { title: "WHY" },
+  ];
+  const rows = candidates.map((each) =>
+    [each.state, each.id, each.source, explainInWords(each)].map((cell) => neutralText(cell)),
+  );
+  io.out(formatTable(columns, rows, { width: io.isOutTty ? io.columns : undefined, paintTitle: paint.dim }));
+  io.err(`${summarize(candidates)}\n`);
+}
+
+async function printOne(
+  io: Io,
+  candidates: readonly Candidate[],
+  { sources, precedence, store, mcp }: Opened,
+): Promise<void> {
+  const paint = await paintFor(io.color);
+  for (const each of candidates) {
+    const { state, path, source } = each;
+    io.out(`${paint.bold(state)} ${plain(shortPath(io, path))} ${paint.dim(`(${plain(source)})`)}\n`);
+    io.out(`  ${neutralText(explainInWords(each))}\n`);
+  }
+  io.out(`Sources in the order in which they win (precedence ${precedence}):\n`);
+  const found = new Set(candidates.map(({ source }) => source));
+  for (const [index, { label, kind, trust }] of sources.entries()) {
+    const mark = found.has(label) ? ` ${paint.dim("← has it")}` : "";
+    io.out(`  ${index + 1}. ${plain(label)} (${kind}, trust ${trust})${mark}\n`);
+  }
+  const markOf = (label: string) => (found.has(label) ? ` ${paint.dim("← has it")}` : "");
+  if (store !== undefined)
+    io.out(
+      `  ${STORE_LABEL} (${plain(store.address)}): each skill ranks by its trust${markOf(STORE_LABEL)}\n`,
+    );
+  for (const { library } of mcp) {
+    const { source, problem } = library.state();
+    const rank =
+      problem === undefined ? "after all that is of this machine" : `left out: ${plain(problem.message)}`;
+    io.out(`  ${source} (mcp, trust third_party): ${rank}${markOf(source)}\n`);
+  }
+}
+
+/** That something is visible goes without saying, but not by which rule. */
+const PLAIN = "It is visible.";
+
+function explainInWords({ message, warnings, prompt, dependencies }: Candidate): string {
+  const rule = message === PLAIN ? "" : `${message} `;
+  const where =
+    prompt === null
+      ? message
+      : prompt === "inline"
+        ? `${rule}The prompt names it.`
+        : `${rule}The prompt has no room for it and leaves it to the search.`;
+  const missing = dependencies?.missing ?? [];
+  const lacks = missing.length === 0 ? [] : [`missing: ${missing.join(", ")}`];
+  const all = [...warnings, ...lacks];
+  return all.length === 0 ? where : `${where} But ${all.join("; ")}.`;
+}
+
+function summarize(candidates: readonly Candidate[]): string {
+  const counts = (["visible", "hidden", "shadowed", "invalid"] as const)
+    .map((state) => [state, candidates.filter((each) => each.state === state).length] as const)
+    .filter(([, number]) => number > 0);
+  return counts.map(([state, number]) => `${number} ${state}`).join(", ");
+}

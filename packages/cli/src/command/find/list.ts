@@ -1,0 +1,185 @@
+import { neutralText } from "@skillhold/core/text";
+import { shortPath } from "@skillhold/host/place";
+import type { SkillEntry } from "@skillhold/protocol";
+import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
+import type { DependencyMark } from "../../dependency-mark.ts";
+import { type Opened, withLibrary } from "../../open.ts";
+import { present, textOption } from "../../option.ts";
+import { formatProblems, linksOf, listProblems, type SearchProblem } from "../../search-problem.ts";
+import { depsOption, readingOptions } from "../../shared-option.ts";
+import { type ExitCode, type Io, plain, printData } from "../../terminal/output.ts";
+import { formatTable } from "../../terminal/table.ts";
+import { count, paintFor } from "../../terminal/text.ts";
+
+const optionSpecs = [
+  { flags: "--invalid", summary: "show the skills that cannot be loaded, and why" },
+  { flags: "--tag <tag>", summary: "only skills with this tag" },
+  depsOption,
+  ...readingOptions,
+] as const satisfies readonly OptionSpec[];
+
+export const command = defineCommand({
+  arguments: [{ usage: "[roots...]", summary: "look at these folders only" }],
+  options: optionSpecs,
+  examples: ["list", "list ./skills --invalid", "list --runtime claude-code --json"],
+  run,
+});
+
+/** Prints the skills that a viewer would find, and says what became of the other candidates. */
+async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
+  const { io, options } = input;
+  return await withLibrary<ExitCode>(
+    input,
+    async (opened) => {
+      const tag = textOption(options, "tag");
+      const isOfInvalid = options["invalid"] === true && !io.json;
+      const found = await makeListing(opened, tag);
+      const listing =
+        options["deps"] === true && !isOfInvalid ? await withDependencies(found, opened, input) : found;
+      if (io.json) {
+        printData(io, listing);
+        return 0;
+      }
+      if (isOfInvalid) await printInvalid(io, listing);
+      else await printListing(io, listing, opened, tag);
+      io.err(formatProblems(listing.problems, opened.rootFlags));
+      return 0;
+    },
+    { roots: input.args },
+  );
+}
+
+interface ListedSkill extends SkillEntry {
+  /** Only when it was asked for. */
+  readonly dependencies?: DependencyMark;
+}
+
+interface Listing extends Pick<ReturnType<Opened["inspect"]>["view"], "invalid" | "shadowed"> {
+  readonly skills: readonly ListedSkill[];
+  /** Skills that count for their id and are not for this viewer. */
+  readonly hidden: readonly { readonly id: string; readonly source: string; readonly reason: string }[];
+  /** Where there may be skills that nobody looked for. */
+  readonly problems: readonly SearchProblem[];
+}
+
+async function makeListing(opened: Opened, tag: string | undefined): Promise<Listing> {
+  const { library, viewer, isKnown } = opened;
+  const visible = await library.list(viewer);
+  const { view } = opened.inspect();
+  const skills = tag === undefined ? visible : visible.filter(({ tags }) => hasTag(tags, tag));
+  const hidden = (await library.explain(viewer))
+    .filter((each) => each.state === "hidden" && isKnown(each))
+    .map(({ id, source, reason }) => ({ id, source, reason }));
+  const [invalid, shadowed] = [view.invalid.filter(isKnown), view.shadowed.filter(isKnown)];
+  return { skills, invalid, shadowed, hidden, problems: listProblems(opened) };
+}
+
+function hasTag(tags: readonly string[], wanted: string): boolean {
+  return tags.some((tag) => tag.toLowerCase() === wanted.toLowerCase());
+}
+
+/** What surveys is loaded for this alone: it is much, and most lists go without. */
+async function withDependencies(listing: Listing, opened: Opened, input: CommandInput): Promise<Listing> {
+  const { markDependencies } = await import("../../dependency-mark.ts");
+  const marks = await markDependencies(input, opened, listing.skills);
+  const skills = listing.skills.map((skill) => ({
+    ...skill,
+    ...present({ dependencies: marks.get(skill.path) }),
+  }));
+  return { ...listing, skills };
+}
+
+const columns = [
+  { title: "ID", most: 36 },
+  { title: "VERSION", most: 10 },
+  { title: "SOURCE", most: 20 },
+  { title: "TRUST" },
+  { title: "READINESS" },
+  { title: "DESCRIPTION" },
+];
+
+async function printListing(
+  io: Io,
+  listing: Listing,
+  opened: Opened,
+  tag: string | undefined,
+): Promise<void> {
+  const { skills } = listing;
+  if (skills.length === 0 && tag !== undefined) io.err(`No skill has the tag ${plain(tag)}.\n`);
+  else if (skills.length === 0) printNothing(io, listing, opened);
+  else {
+    const paint = await paintFor(io.color);
+    const hasMarks = skills.some(({ dependencies }) => dependencies !== undefined);
+    const rows = skills.map(({ id, version, source, trust, readiness, dependencies, description }) => {
+      const marks = hasMarks ? [dependencies?.state ?? "-"] : [];
+      const cells = [id, version ?? "-", source, trust, readiness.state, ...marks, description];
+      return cells.map((cell) => neutralText(cell));
+    });
+    const titles = hasMarks ? columns.toSpliced(-1, 0, { title: "DEPENDENCIES" }) : columns;
+    io.out(formatTable(titles, rows, { width: io.isOutTty ? io.columns : undefined, paintTitle: paint.dim }));
+  }
+  for (const skill of skills) io.err(formatMissing(skill));
+  io.err(summarize(listing, opened));
+}
+
+/** Below the table: on a terminal its cells are cut. */
+function formatMissing({ id, dependencies }: ListedSkill): string {
+  return dependencies?.state === "missing"
+    ? `${id}: missing: ${plain(dependencies.missing.join(", "))}\n`
+    : "";
+}
+
+/** Each count that is not zero comes with the command that shows more. */
+function summarize({ skills, invalid, shadowed, hidden }: Listing, { rootFlags }: Opened): string {
+  const lacking = skills.filter(({ dependencies }) => dependencies?.state === "missing").length;
+  const lines = [
+    [skills.length, count(skills.length, "skill"), `\`skillhold show <id>${rootFlags}\` shows one`],
+    [lacking, `${lacking} with missing dependencies`, `\`skillhold deps check${rootFlags}\` says more`],
+    [invalid.length, `${invalid.length} invalid`, `\`skillhold list --invalid${rootFlags}\` says why`],
+    [shadowed.length, `${shadowed.length} shadowed`, `\`skillhold explain${rootFlags}\` says by which`],
+    [hidden.length, `${hidden.length} hidden`, `\`skillhold explain${rootFlags}\` says why`],
+  ] as const;
+  return lines.map(([number, what, how]) => (number === 0 ? "" : `${what}: ${how}\n`)).join("");
+}
+
+function printNothing(io: Io, { invalid, hidden, problems }: Listing, opened: Opened): void {
+  const { sources, store, mcp } = opened;
+  const isAnything = invalid.length + hidden.length > 0;
+  const hasLinks = linksOf(problems).length > 0;
+  if (isAnything) io.err("None of the skills can be listed.\n");
+  else if (hasLinks) io.err("No skills found: links to folders outside the source are not followed.\n");
+  else io.err("No skills found.\n");
+  if (sources.length === 0 && store === undefined && mcp.length === 0) {
+    io.err(
+      "Looked for skills/, .agents/skills/, .claude/skills/ and their like, here and up to the root of the\n" +
+        "repository, and in your home folder. None of these folders exists.\n",
+    );
+  }
+  for (const { label, root } of sources)
+    io.err(`Looked in ${plain(label)} (${plain(shortPath(io, root))}).\n`);
+  if (store !== undefined) io.err(`Looked in the store (${plain(store.address)}).\n`);
+  for (const { library } of mcp) io.err(`Asked ${library.state().source}.\n`);
+  if (isAnything || hasLinks) return;
+  if (sources.length === 0 && store !== undefined) {
+    io.err("To take a skill in: `skillhold publish <folder>`.\n");
+    return;
+  }
+  io.err(
+    "To add a skill, make a folder for it with a SKILL.md in it, such as .agents/skills/<name>/SKILL.md.\n" +
+      "To look into another folder: `skillhold list <folder>`.\n",
+  );
+}
+
+async function printInvalid(io: Io, { invalid }: Listing): Promise<void> {
+  const paint = await paintFor(io.color);
+  for (const { path, source, diagnostics } of invalid) {
+    const place = shortPath(io, path);
+    io.out(`${paint.bold(plain(place))} ${paint.dim(`(${plain(source)})`)}\n`);
+    for (const { severity, file, line, column, code, message, fix } of diagnostics) {
+      if (severity !== "error") continue;
+      io.out(`  ${plain(file ?? "SKILL.md")}:${line}:${column} ${paint.red(code)} ${plain(message)}\n`);
+      io.out(`    ${paint.dim(`fix: ${plain(fix)}`)}\n`);
+    }
+  }
+  io.err(invalid.length === 0 ? "No invalid skills.\n" : `${count(invalid.length, "invalid skill")}\n`);
+}

@@ -1,0 +1,69 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { fakeHost, runMain, skillText, writeFile } from "../../fake-host.ts";
+import { main } from "../../main.ts";
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "skillhold-watch-"));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+/** Quiet time, a rescan, and a slow machine. */
+const patience = { timeout: 30_000, interval: 50 };
+
+describe("watch", () => {
+  test("prints edits, new, removed and broken skills as they happen, until interrupted [S-18] [S-60]", async () => {
+    writeFile(root, "skills/pdf/SKILL.md", skillText("pdf", "one"));
+    const { texts, ended } = start("watch", "--root", "skills");
+    await vi.waitFor(
+      () => expect(texts().err).toMatch(/^1 skill in 1 source \(mode (?:watch|poll)\)/),
+      patience,
+    );
+    writeFile(root, "skills/pdf/SKILL.md", skillText("pdf", "two"));
+    await vi.waitFor(() => expect(texts().out).toMatch(/^\d\d:\d\d:\d\d ~pdf\n$/), patience);
+    writeFile(root, "skills/mail/SKILL.md", skillText("mail", "x"));
+    await vi.waitFor(() => expect(texts().out).toContain(" +mail\n"), patience);
+    writeFile(root, "skills/pdf/SKILL.md", "broken\n");
+    await vi.waitFor(() => expect(texts().out).toContain(" !pdf: The file does not start"), patience);
+    rmSync(join(root, "skills/mail"), { recursive: true });
+    await vi.waitFor(() => expect(texts().out).toContain(" -mail\n"), patience);
+    process.emit("SIGINT");
+    expect(await ended).toBe(130);
+    expect(texts().err).not.toContain("error");
+  }, 120_000);
+
+  test("prints a JSON document a line [S-18] [S-60]", async () => {
+    writeFile(root, "skills/pdf/SKILL.md", skillText("pdf", "one"));
+    const { texts, ended } = start("watch", "--json");
+    const lines = () => texts().out.trimEnd().split("\n");
+    await vi.waitFor(() => expect(texts().out).not.toBe(""), patience);
+    writeFile(root, "skills/pdf/SKILL.md", skillText("pdf", "two"));
+    await vi.waitFor(() => expect(lines()).toHaveLength(2), patience);
+    process.emit("SIGINT");
+    expect(await ended).toBe(130);
+    expect(lines().map((line) => JSON.parse(line))).toEqual([
+      { ok: true, data: { skills: 1, mode: expect.stringMatching(/^(?:watch|poll)$/) } },
+      {
+        ok: true,
+        data: { at: expect.stringMatching(/Z$/), added: [], changed: ["pdf"], removed: [], broken: [] },
+      },
+    ]);
+    expect(texts().err).toBe("");
+  }, 120_000);
+
+  test("with nothing to watch says so and ends [S-60]", async () => {
+    expect(await runMain(["watch"], root)).toMatchObject({
+      code: 5,
+      out: "",
+      err: expect.stringContaining("There is no folder with skills to watch."),
+    });
+  });
+});
+
+function start(...argv: readonly string[]) {
+  const { host, texts } = fakeHost(root);
+  return { texts, ended: main(argv, host) };
+}

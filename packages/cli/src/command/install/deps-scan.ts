@@ -1,0 +1,55 @@
+import { setImmediate } from "node:timers/promises";
+import { pack } from "@skillhold/core/bundle";
+import { scanBundle } from "@skillhold/deps/scan";
+import { SkillError } from "@skillhold/protocol/error";
+import { type CommandInput, defineCommand, type OptionsOf } from "../../command.ts";
+import { printScan, type ScanRow } from "../../dependency-report.ts";
+import { libraryOptions, skillsArgument } from "../../shared-option.ts";
+import { namedLimits, type SelectedSkill, selectSkills } from "../../skill-selection.ts";
+import { type ExitCode, type Io, printData } from "../../terminal/output.ts";
+import { openProgress } from "../../terminal/progress.ts";
+
+export const command = defineCommand({
+  arguments: [skillsArgument],
+  options: libraryOptions,
+  examples: ["deps scan ./skills", "deps scan pdf docx --json"],
+  run,
+});
+
+/** Lists what skills depend on. Nothing is run and nothing is looked up. */
+async function run(input: CommandInput<OptionsOf<typeof libraryOptions>>): Promise<ExitCode> {
+  const { io } = input;
+  const { skills, problems } = await selectSkills(input);
+  const rows = await scanAll(skills, io);
+  if (io.json) printData(io, { skills: rows, problems });
+  else await printScan(io, rows, problems);
+  return 0;
+}
+
+/** One after the other: of a skill that was scanned nothing is kept but what was found. */
+async function scanAll(skills: readonly SelectedSkill[], io: Io): Promise<readonly ScanRow[]> {
+  const progress = openProgress(io, "scanning", { afterMs: 400 });
+  const rows: ScanRow[] = [];
+  try {
+    for (const skill of skills) {
+      if (rows.length % 16 === 0) await setImmediate(undefined, { signal: io.signal });
+      progress.update(rows.length, skills.length, skill.path);
+      rows.push(await scan(skill, io));
+    }
+  } finally {
+    progress.stop();
+  }
+  return rows;
+}
+
+async function scan({ id, path, folder }: SelectedSkill, { signal }: Io): Promise<ScanRow> {
+  try {
+    const bundle = await pack(folder, { limits: namedLimits, signal });
+    const { dependencies, notes } = await scanBundle(bundle);
+    return { path, id, dependencies, notes };
+  } catch (error) {
+    // One that cannot be packed says so; the others are scanned all the same.
+    if (!(error instanceof SkillError) || signal.aborted) throw error;
+    return { path, id, dependencies: [], notes: [{ file: ".", message: error.message }] };
+  }
+}

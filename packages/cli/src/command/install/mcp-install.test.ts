@@ -1,0 +1,323 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { runJson, runMain, writeFile } from "../../fake-host.ts";
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "skillhold-install-"));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const home = () => join(root, "home");
+const install = (...args: readonly string[]) =>
+  runMain(["mcp", "install", ...args], root, { env: { HOME: home() } });
+const read = (path: string) => readFileSync(join(root, path), "utf8");
+const readData = (path: string) => JSON.parse(read(path));
+
+const launched = (runtime: string) => [
+  expect.stringMatching(/bin\/skillhold\.js$/),
+  "mcp",
+  "--runtime",
+  runtime,
+];
+
+describe("mcp install", () => {
+  test.each([
+    ["claude-code", "home/.claude.json", ["mcpServers"], { type: "stdio" }],
+    ["cursor", "home/.cursor/mcp.json", ["mcpServers"], {}],
+    ["gemini", "home/.gemini/settings.json", ["mcpServers"], {}],
+    ["windsurf", "home/.codeium/windsurf/mcp_config.json", ["mcpServers"], {}],
+    ["zed", "home/.config/zed/settings.json", ["context_servers"], {}],
+  ])("sets %s up in its own file and words [S-57]", async (client, file, way, more) => {
+    expect(await install("--client", client)).toMatchObject({ code: 0, out: "" });
+    const entry = { command: process.execPath, args: launched(client), ...more };
+    expect(readData(file)).toEqual({ [way[0] ?? ""]: { skillhold: entry } });
+    expect(statSync(join(root, file)).mode & 0o777).toBe(0o600);
+  });
+
+  test.runIf(process.platform === "linux").each([
+    ["vscode", "home/.config/Code/User/mcp.json", "servers"],
+    ["claude-desktop", "home/.config/Claude/claude_desktop_config.json", "mcpServers"],
+  ])("finds where programs with windows keep settings: %s [S-57]", async (client, file, key) => {
+    await install("--client", client);
+    expect(readData(file)[key].skillhold).toMatchObject({ args: launched(client) });
+  });
+
+  test.runIf(process.platform === "linux").each([
+    ["claude-code", "CLAUDE_CONFIG_DIR", ".claude.json"],
+    ["codex", "CODEX_HOME", "config.toml"],
+    ["vscode", "XDG_CONFIG_HOME", "Code/User/mcp.json"],
+    ["zed", "XDG_CONFIG_HOME", "zed/settings.json"],
+    ["zed", "FLATPAK_XDG_CONFIG_HOME", "zed/settings.json"],
+    ["opencode", "XDG_CONFIG_HOME", "opencode/opencode.json"],
+  ])("writes where %s looks when %s says so [S-57]", async (client, variable, file) => {
+    const env = { HOME: home(), [variable]: join(root, "elsewhere") };
+    expect(await runMain(["mcp", "install", "--client", client], root, { env })).toMatchObject({ code: 0 });
+    expect(read(`elsewhere/${file}`)).toContain("skillhold");
+    expect(existsSync(home())).toBe(false);
+  });
+
+  test("takes the file of a project that is there [S-57]", async () => {
+    writeFile(root, ".opencode/opencode.jsonc", "{\n  // mine\n}\n");
+    await install("--client", "opencode", "--scope", "project");
+    expect(read(".opencode/opencode.jsonc")).toMatch(/\/\/ mine[\s\S]*"skillhold"/);
+    expect(existsSync(join(root, "opencode.json"))).toBe(false);
+  });
+
+  test("leaves what was added to its entry as it is [S-57]", async () => {
+    await install("--client", "cursor");
+    const file = "home/.cursor/mcp.json";
+    const { mcpServers } = readData(file);
+    const env = { SKILLHOLD_USER: "ada" };
+    writeFile(root, file, JSON.stringify({ mcpServers: { skillhold: { ...mcpServers.skillhold, env } } }));
+    await install("--client", "cursor", "--gateway", "http://127.0.0.1:1");
+    expect(readData(file).mcpServers.skillhold).toEqual({
+      url: "http://127.0.0.1:1/mcp",
+      headers: { Authorization: "Bearer ${env:SKILLHOLD_TOKEN}" },
+      env,
+    });
+  });
+
+  test("knows both ways in which OpenCode has had its servers [S-57]", async () => {
+    await install("--client", "opencode");
+    const file = "home/.config/opencode/opencode.json";
+    const command = [process.execPath, ...launched("opencode")];
+    expect(readData(file)).toEqual({ mcp: { servers: { skillhold: { type: "local", command } } } });
+    writeFile(root, file, '{"mcp": {"other": {"type": "local", "command": ["x"]}}}');
+    await install("--client", "opencode");
+    expect(readData(file).mcp).toMatchObject({ other: {}, skillhold: { type: "local", command } });
+    writeFile(root, file, '{ /* mine */ "mcp": [] }');
+    expect((await install("--client", "opencode")).err).toContain('"servers": {');
+  });
+
+  test("for a project names no place of this machine [S-57]", async () => {
+    writeFile(root, "skills/x/SKILL.md", "");
+    await install("--client", "claude-code", "--scope", "project", "--root", "skills", "--agent", "writer");
+    expect(readData(".mcp.json").mcpServers.skillhold).toEqual({
+      type: "stdio",
+      command: "skillhold",
+      args: ["mcp", "--runtime", "claude-code", "--root", "skills", "--agent", "writer"],
+    });
+    expect(await install("--client", "windsurf", "--scope", "project")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("no settings for a project"),
+    });
+  });
+
+  test("hands on which skills are served and to whom, and no password [S-57]", async () => {
+    const options = [
+      "--root",
+      "a",
+      "--runtime",
+      "mine",
+      "--allow",
+      "x,y",
+      "--no-store",
+      "--precedence",
+      "trust",
+    ];
+    await install("--client", "cursor", ...options);
+    expect(readData("home/.cursor/mcp.json").mcpServers.skillhold.args.slice(1)).toEqual([
+      "mcp",
+      "--runtime",
+      "mine",
+      "--root",
+      join(root, "a"),
+      "--precedence",
+      "trust",
+      "--no-store",
+      "--allow",
+      "x,y",
+    ]);
+    const secret = await install("--client", "cursor", "--store", "postgres://ada:secret@db/x");
+    expect(secret).toMatchObject({ code: 2, err: expect.not.stringContaining("secret@") });
+  });
+
+  test.each([
+    ["claude-code", ".claude.json", "mcpServers", { type: "http", url: "$URL", headers: "${T}" }],
+    ["cursor", ".cursor/mcp.json", "mcpServers", { url: "$URL", headers: "${env:T}" }],
+    ["gemini", ".gemini/settings.json", "mcpServers", { httpUrl: "$URL", headers: "${T}" }],
+    [
+      "windsurf",
+      ".codeium/windsurf/mcp_config.json",
+      "mcpServers",
+      { serverUrl: "$URL", headers: "${env:T}" },
+    ],
+  ])(
+    "writes the address of a gateway for %s, and the name of the token alone [S-57]",
+    async (client, file, key, entry) => {
+      await install("--client", client, "--gateway", "https://skills.example:8443/", "--token-env", "T");
+      const { headers, ...rest } = entry;
+      const text = JSON.stringify({ ...rest, headers: { Authorization: `Bearer ${headers}` } });
+      expect(readData(`home/${file}`)[key].skillhold).toEqual(
+        JSON.parse(text.replace("$URL", "https://skills.example:8443/mcp")),
+      );
+    },
+  );
+
+  test("says where the client looks for the token, which is in no file [S-57]", async () => {
+    const { err } = await install("--client", "cursor", "--gateway", "https://skills.example");
+    expect(err).toContain("note: Cursor takes the token from the variable SKILLHOLD_TOKEN");
+    expect((await install("--client", "codex")).err).not.toContain("note:");
+  });
+
+  test("refuses what is not an address, not a variable, and what a client cannot have [S-57]", async () => {
+    for (const gateway of ["skills.example", "ftp://x", "https://ada:secret@x"])
+      expect((await install("--client", "cursor", "--gateway", gateway)).code, gateway).toBe(2);
+    const asked = ["--gateway", "https://x", "--token-env", "ghp_abc-def"];
+    expect((await install("--client", "cursor", ...asked)).err).toContain("never the token");
+    expect((await install("--client", "claude-desktop", "--gateway", "https://x")).err).toContain(
+      "connectors",
+    );
+    expect((await install("--client", "cursor", "--name", "__proto__")).code).toBe(2);
+    expect(existsSync(home())).toBe(false);
+  });
+
+  test("says which clients there are [S-60]", async () => {
+    expect((await install("--client", "curser")).err).toContain("Did you mean cursor?");
+    expect((await install()).err).toContain("claude-code, claude-desktop, cursor");
+  });
+});
+
+describe("a file that is there", () => {
+  const file = "home/.cursor/mcp.json";
+  const before = '{\n\t"mcpServers": {\n\t\t"other": {\n\t\t\t"url": "https://o"\n\t\t}\n\t},\n\t"x": 1\n}';
+
+  test("keeps all else, its indentation, its mode, and a copy beside it [S-57]", async () => {
+    chmodSync(writeFile(root, file, before), 0o640);
+    await install("--client", "cursor");
+    const after = read(file);
+    expect(after).toMatch(/^\{\n\t"mcpServers": \{\n\t\t"other"/);
+    expect(after.endsWith("}")).toBe(true);
+    expect(JSON.parse(after)).toMatchObject({ mcpServers: { other: { url: "https://o" } }, x: 1 });
+    expect(statSync(join(root, file)).mode & 0o777).toBe(0o640);
+    expect(read(`${file}.skillhold-backup`)).toBe(before);
+    expect(statSync(join(root, `${file}.skillhold-backup`)).mode & 0o777).toBe(0o640);
+  });
+
+  test("is as it was after --undo, byte for byte, also after a second install [S-57]", async () => {
+    writeFile(root, file, before);
+    await install("--client", "cursor");
+    await install("--client", "cursor", "--runtime", "other");
+    expect(read(`${file}.skillhold-backup`)).toBe(before);
+    expect(await install("--client", "cursor", "--undo")).toMatchObject({ code: 0 });
+    expect(read(file)).toBe(before);
+    expect(existsSync(join(root, `${file}.skillhold-backup`))).toBe(false);
+    expect((await install("--client", "cursor", "--undo")).code).toBe(5);
+  });
+
+  test("that was changed since loses our entry alone [S-57]", async () => {
+    writeFile(root, file, before);
+    await install("--client", "cursor");
+    const changed = { ...readData(file), later: true };
+    writeFileSync(join(root, file), JSON.stringify(changed));
+    await install("--client", "cursor", "--undo");
+    expect(readData(file)).toEqual({ mcpServers: { other: { url: "https://o" } }, x: 1, later: true });
+  });
+
+  test.each([
+    ["is no JSON", (backup: string) => writeFileSync(backup, "{")],
+    ["is no text", (backup: string) => writeFileSync(backup, Buffer.from([0xff, 0xfe]))],
+    ["is a folder", (backup: string) => mkdirSync(backup)],
+  ])(
+    "loses our entry alone when what lies in the place of its copy %s, and that stays [S-57]",
+    async (_name, put) => {
+      writeFile(root, file, before);
+      await install("--client", "cursor");
+      const backup = join(root, `${file}.skillhold-backup`);
+      rmSync(backup);
+      put(backup);
+      const { code, err } = await install("--client", "cursor", "--undo");
+      expect([code, err.split("\n")[0]]).toEqual([0, expect.stringContaining("The entry was taken out")]);
+      expect(err).not.toContain("as it was before");
+      expect(readData(file)).toEqual(JSON.parse(before));
+      expect(existsSync(backup)).toBe(true);
+    },
+  );
+
+  test("that cannot be changed is told the same way, whatever its copy is [S-57]", async () => {
+    const text = '{"mcpServers": {"skillhold": {}}, "mcpServers": {"skillhold": {}}}';
+    writeFile(root, file, text);
+    writeFile(root, `${file}.skillhold-backup`, "{");
+    const { code, err } = await install("--client", "cursor", "--undo");
+    expect([code, read(file)]).toEqual([2, text]);
+    expect(err).toMatch(/is left as it is, because[\s\S]*Take the entry out by hand\./);
+  });
+
+  test("that was made for us goes with us [S-57]", async () => {
+    await install("--client", "cursor");
+    await install("--client", "cursor", "--undo");
+    expect(existsSync(join(root, file))).toBe(false);
+  });
+
+  test.each([
+    ["two tables of servers", '{"mcpServers": {}, "mcpServers": {}}'],
+    ["a list", "[]"],
+    ["what is no JSON", '{"mcpServers": {},'],
+    ["servers that are no table", '{"mcpServers": []}'],
+  ])("with %s is left alone, and what to add is told [S-57]", async (_name, text) => {
+    writeFile(root, file, text);
+    const { code, err } = await install("--client", "cursor");
+    expect(code).toBe(2);
+    expect(err).toMatch(/is left as it is, because[\s\S]*"skillhold": \{/);
+    expect(read(file)).toBe(text);
+  });
+
+  test("with comments is changed, shown and taken back like any other [S-57]", async () => {
+    const text =
+      '// mine\r\n{\r\n  "editor": {"tab": 12345678901234567890,}, // not this\r\n  "context_servers": {\r\n    // none yet\r\n  },\r\n}\r\n';
+    const zed = "home/.config/zed/settings.json";
+    writeFile(root, zed, text);
+    expect((await install("--client", "zed", "--dry-run")).out).toMatch(/^\+ {4}"skillhold": \{$/m);
+    expect(read(zed)).toBe(text);
+    expect(await install("--client", "zed")).toMatchObject({ code: 0 });
+    const [before = "", after = ""] = text.split(/(?<=none yet\r\n)/);
+    expect(read(zed).startsWith(before) && read(zed).endsWith(after)).toBe(true);
+    expect(read(`${zed}.skillhold-backup`)).toBe(text);
+    expect((await install("--client", "zed")).err).toContain("set up already");
+    writeFileSync(join(root, zed), `${read(zed)}// later\r\n`);
+    await install("--client", "zed", "--undo");
+    expect(read(zed)).toBe(`${text}// later\r\n`);
+    await install("--client", "zed");
+    await install("--client", "zed", "--undo");
+    expect(read(zed)).toBe(`${text}// later\r\n`);
+  });
+
+  test("is only shown with --dry-run [S-57] [S-60]", async () => {
+    writeFile(root, file, before);
+    const { code, out } = await install("--client", "cursor", "--dry-run");
+    expect(code).toBe(0);
+    expect(out).toMatch(/^\+\t\t"skillhold": \{$/m);
+    expect(read(file)).toBe(before);
+    const env = { HOME: home() };
+    const { data } = await runJson(["mcp", "install", "--client", "cursor", "--dry-run"], root, { env });
+    expect(data).toMatchObject({
+      client: "cursor",
+      scope: "user",
+      action: "written",
+      isDryRun: true,
+      backup: null,
+    });
+  });
+
+  test("stays a link where it is one [S-57]", async () => {
+    writeFile(root, "dotfiles/mcp.json", "{}\n");
+    writeFile(root, "home/.cursor/x", "");
+    symlinkSync(join(root, "dotfiles/mcp.json"), join(root, file));
+    await install("--client", "cursor");
+    expect(readData("dotfiles/mcp.json").mcpServers).toHaveProperty("skillhold");
+    expect(read(file)).toBe(read("dotfiles/mcp.json"));
+  });
+});

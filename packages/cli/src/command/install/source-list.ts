@@ -1,0 +1,133 @@
+import { neutralText } from "@skillhold/core/text";
+import { shortPath } from "@skillhold/host/place";
+import { labelOf, type McpLayer, readSources, showServer } from "@skillhold/host/source";
+import { STORE_LABEL } from "@skillhold/host/store";
+import { refusalOf } from "@skillhold/mcp/host";
+import { type CommandInput, defineCommand, type OptionsOf } from "../../command.ts";
+import { type Opened, withLibrary } from "../../open.ts";
+import { sourceOptions } from "../../shared-option.ts";
+import { type ExitCode, type Io, printData } from "../../terminal/output.ts";
+import { formatTable } from "../../terminal/table.ts";
+import { paintFor } from "../../terminal/text.ts";
+
+/** A place that skills come from, of whatever kind. */
+interface SourceRow {
+  readonly label: string;
+  readonly kind: string;
+  readonly trust: string;
+  /** live, or why there is nothing of it: down, not asked. */
+  readonly state: "live" | "down" | "not asked";
+  readonly skills: number | null;
+  /** Skills that are there and cannot be used. */
+  readonly refused: number;
+  readonly where: string;
+  readonly problem: { readonly code: string; readonly message: string; readonly hint: string } | null;
+}
+
+export const command = defineCommand({
+  arguments: [],
+  options: sourceOptions,
+  examples: ["source list", "source list --no-mcp"],
+  run,
+});
+
+/** Prints where skills come from, in the order in which sources win, and how it stands with each. */
+async function run(input: CommandInput<OptionsOf<typeof sourceOptions>>): Promise<ExitCode> {
+  const { io } = input;
+  return await withLibrary<ExitCode>(
+    input,
+    async (opened) => {
+      const sources = [...folderRows(opened, io), ...storeRows(opened), ...(await serverRows(opened, io))];
+      if (io.json) printData(io, { sources });
+      else await print(io, sources);
+      return 0;
+    },
+    { reportsServers: true },
+  );
+}
+
+function folderRows({ inspect }: Opened, io: Io): readonly SourceRow[] {
+  const { sources, view } = inspect();
+  return sources.map(({ source: { label, kind, trust, root }, skills }) => ({
+    label,
+    kind,
+    trust,
+    state: "live",
+    skills,
+    refused: view.invalid.filter((each) => each.source === label).length,
+    where: shortPath(io, root),
+    problem: null,
+  }));
+}
+
+function storeRows({ store }: Opened): readonly SourceRow[] {
+  if (store === undefined) return [];
+  const { entries, invalid } = store.library.layer.shelf.view();
+  return [
+    {
+      label: STORE_LABEL,
+      kind: store.engine,
+      trust: "of each skill",
+      state: "live",
+      skills: entries.length,
+      refused: invalid.length,
+      where: store.address,
+      problem: null,
+    },
+  ];
+}
+
+/** Also those that were left out: they are sources all the same. */
+async function serverRows({ mcp }: Opened, io: Io): Promise<readonly SourceRow[]> {
+  const asked = new Map(mcp.map((layer) => [layer.settings.label, layer]));
+  return (await readSources(io.env)).map((settings) => {
+    const layer = asked.get(settings.label);
+    const about = {
+      label: labelOf(settings.label),
+      kind: "mcp",
+      trust: "third_party",
+      where: showServer(settings),
+    };
+    return layer === undefined
+      ? { ...about, state: "not asked", skills: null, refused: 0, problem: null }
+      : { ...about, ...standing(layer) };
+  });
+}
+
+function standing({ library }: McpLayer): Pick<SourceRow, "state" | "skills" | "refused" | "problem"> {
+  const { problem, skills, refused } = library.state();
+  if (problem === undefined) return { state: "live", skills, refused: refused.length, problem: null };
+  const { code, message, hint } = problem;
+  return {
+    state: "down",
+    skills: 0,
+    refused: 0,
+    problem: { code: refusalOf(problem) ?? code, message, hint },
+  };
+}
+
+const columns = [
+  { title: "SOURCE", most: 36 },
+  { title: "KIND" },
+  { title: "TRUST" },
+  { title: "STATE" },
+  { title: "SKILLS" },
+  { title: "WHERE" },
+];
+
+async function print(io: Io, sources: readonly SourceRow[]): Promise<void> {
+  if (sources.length === 0) {
+    io.err("There are no sources. `skillhold source add mcp <label>` adds a server.\n");
+    return;
+  }
+  const paint = await paintFor(io.color);
+  const rows = sources.map(({ label, kind, trust, state, skills, refused, where }) => {
+    const number = `${skills ?? "-"}${refused === 0 ? "" : ` (${refused} refused)`}`;
+    return [label, kind, trust, state, number, where].map((cell) => neutralText(cell));
+  });
+  io.out(formatTable(columns, rows, { width: io.isOutTty ? io.columns : undefined, paintTitle: paint.dim }));
+  for (const { label, problem } of sources) {
+    if (problem === null) continue;
+    io.err(`${neutralText(label)}: ${neutralText(problem.message)}\n  hint: ${neutralText(problem.hint)}\n`);
+  }
+}

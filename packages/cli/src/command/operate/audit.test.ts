@@ -1,0 +1,171 @@
+import { copyFileSync, existsSync, readFileSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { fakeHost } from "../../fake-host.ts";
+import { main } from "../../main.ts";
+import { registryScene } from "../../registry.fixture.ts";
+
+const scene = registryScene({ beforeEach, afterEach });
+const yes = "--yes-for-this-content";
+
+describe.runIf(process.platform === "linux")("audit", () => {
+  test("verify finds a record sound that nobody touched, signed with the user's own key [S-62]", async () => {
+    await useSkill();
+    const { code, data } = await scene.json(["audit", "verify"]);
+    expect(code).toBe(0);
+    expect(data).toMatchObject({ isSound: true, isSigned: true, entries: 7, witnessed: 2, problems: [] });
+    const { err } = await scene.text(["audit", "verify"]);
+    expect(err).toContain("7 entries, compared with 2 notes, signed: sound");
+    expect(readFileSync(join(dataFolder(), "audit.pub"), "utf8")).toContain("PUBLIC KEY");
+  });
+
+  test("verify names the entry that was edited, and ends with the code of damage [S-62]", async () => {
+    await useSkill();
+    change("update event set body = replace(body, 'x', 'y') where seq = 3");
+    const { code, out, err } = await scene.text(["audit", "verify"]);
+    expect(code).toBe(7);
+    expect(out).toContain("chain-broken 3:");
+    expect(err).toContain("NOT sound");
+  });
+
+  test("verify finds a store that was put back to an earlier state [S-62]", async () => {
+    await useSkill();
+    const backup = join(scene.root(), "backup.db");
+    change("pragma wal_checkpoint(truncate)");
+    copyFileSync(scene.storeFile(), backup);
+    await scene.text(["run", "demo", "a.sh", yes]);
+    for (const end of ["-wal", "-shm"]) rmSync(`${scene.storeFile()}${end}`, { force: true });
+    copyFileSync(backup, scene.storeFile());
+    const { code, data } = await scene.json(["audit", "verify"]);
+    expect(code).toBe(7);
+    expect(data.problems).toMatchObject([{ code: "log-cut" }]);
+  });
+
+  test("verify believes a key that it is given, and says when it has none [S-62]", async () => {
+    await useSkill();
+    const key = join(scene.root(), "their.pub");
+    copyFileSync(join(dataFolder(), "audit.pub"), key);
+    const stranger = { env: { XDG_DATA_HOME: join(scene.root(), "stranger") } };
+    const store = `sqlite:${scene.storeFile()}`;
+    const without = await scene.text(["audit", "verify", "--store", store], stranger);
+    expect(without).toMatchObject({ code: 0, err: expect.stringContaining("No key was there") });
+    const given = await scene.json(["audit", "verify", "--store", store, "--key", key], stranger);
+    expect(given.data).toMatchObject({ isSound: true, isSigned: true });
+    expect(await scene.json(["audit", "verify", "--key", "none.pub"])).toMatchObject({ code: 5 });
+  });
+
+  test("tail prints the last entries, filtered, as lines or as JSON [S-62]", async () => {
+    await useSkill();
+    const all = await scene.json(["audit", "tail"]);
+    expect(all.data.events.map(({ seq }: { seq: number }) => seq)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+    const last = await scene.text(["audit", "tail", "--lines", "2"]);
+    expect(last.out).toMatch(/^6 .* skill\.script_executed .*skill=demo.*\n7 .* session\.closed /);
+    const some = await scene.json(["audit", "tail", "--type", "run.requested", "--skill", "demo"]);
+    expect(some.data.events).toMatchObject([{ seq: 3, event: { args: ["x"] } }]);
+    const { session } = some.data.events[0].event;
+    const ofSession = await scene.json(["audit", "tail", "--session", session, "--after", "4"]);
+    expect(ofSession.data.events).toHaveLength(3);
+  });
+
+  test("tail follows until it is interrupted [S-62] [S-55]", async () => {
+    await useSkill();
+    const env = { XDG_DATA_HOME: dirname(dataFolder()), SKILLHOLD_USER: "ann", PATH: process.env["PATH"] };
+    const { host, texts } = fakeHost(scene.root(), { env });
+    const lines: string[] = [];
+    const write = (text: string | Uint8Array) => {
+      lines.push(String(text));
+      if (String(text).includes("skill.published")) process.emit("SIGINT");
+      return true;
+    };
+    const stdout = { ...host.stdout, write };
+    const following = main(["audit", "tail", "--follow", "--after", "7"], { ...host, stdout });
+    scene.skill("other");
+    await scene.text(["publish", "other"]);
+    expect([await following, texts().err]).toEqual([130, ""]);
+    expect(lines.join("")).toMatch(/^8 .* skill\.published skill=other /);
+  });
+
+  test("export writes every entry to the byte, and the note that vouches for them [S-62]", async () => {
+    await useSkill();
+    const { err } = await scene.text(["audit", "export", "--out", "log.jsonl"]);
+    expect(err).toBe("7 entries in log.jsonl\n");
+    const text = readFileSync(join(scene.root(), "log.jsonl"), "utf8");
+    const lines = text
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(lines).toHaveLength(8);
+    expect(JSON.parse(lines[2].body)).toMatchObject({ type: "run.requested", args: ["x"] });
+    expect(lines[7].note).toMatch(/^skillhold\/[0-9a-f-]{36}\n7\n/);
+    expect((await scene.text(["audit", "export"])).out).toBe(text);
+    expect((await scene.text(["audit", "export", "--after", "6"])).out.split("\n")).toHaveLength(3);
+  });
+
+  test("tail puts a type right that is misspelt [S-60]", async () => {
+    await useSkill();
+    expect(await scene.json(["audit", "tail", "--type", "session.opend"])).toMatchObject({
+      code: 2,
+      error: { code: "USAGE", hint: expect.stringContaining("Did you mean session.opened") },
+    });
+  });
+
+  test("where nothing was recorded there is nothing to read [S-62]", async () => {
+    expect(await scene.json(["audit", "verify"])).toMatchObject({ code: 1, error: { code: "STORE_FAILED" } });
+    await scene.text(["approval", "list"]);
+    expect(existsSync(scene.storeFile())).toBe(false);
+  });
+});
+
+describe.runIf(process.platform === "linux")("replay", () => {
+  test("tells what was run, with its bytes, after the skill has changed [S-62]", async () => {
+    await useSkill();
+    const session = await lastSession();
+    const told = await scene.text(["replay", session]);
+    expect(told.out).toMatch(/^1 \S+ ran demo scripts\/a\.sh x \(exited 0\) \[\d+ B\]\n$/);
+    scene.write("demo/scripts/a.sh", "#!/bin/sh\necho changed\n");
+    await scene.text(["publish", "demo"]);
+    const later = await scene.text(["replay", session]);
+    expect(later.out).toContain("drift demo: used sha256:");
+    expect((await scene.text(["replay", session, "1"])).out).toBe('#!/bin/sh\necho "got $*"\n');
+    const { data } = await scene.json(["replay", session]);
+    expect(data.steps).toMatchObject([
+      { kind: "run", target: "scripts/a.sh", args: ["x"], wasAllowed: true },
+    ]);
+    expect(Buffer.from(data.steps[0].script.base64, "base64").toString()).toContain("got $*");
+  });
+
+  test("says so when there is no such session or step [S-62]", async () => {
+    await useSkill();
+    expect(await scene.json(["replay", "nobody"])).toMatchObject({
+      code: 5,
+      error: { code: "SESSION_NOT_FOUND", hint: expect.stringContaining("audit tail") },
+    });
+    expect(await scene.json(["replay", await lastSession(), "9"])).toMatchObject({ code: 2 });
+  });
+});
+
+/** Seven entries: a skill is published, and a script of it is run. */
+async function useSkill(): Promise<void> {
+  scene.skill("demo");
+  scene.write("demo/scripts/a.sh", '#!/bin/sh\necho "got $*"\n');
+  await scene.text(["publish", "demo"]);
+  const { code, err } = await scene.text(["run", "demo", "a.sh", yes, "--", "x"]);
+  expect(code, err).toBe(0);
+}
+
+async function lastSession(): Promise<string> {
+  const { data } = await scene.json(["audit", "tail", "--type", "session.opened", "--lines", "1"]);
+  return data.events[0].event.session;
+}
+
+function dataFolder(): string {
+  return dirname(scene.storeFile());
+}
+
+/** As someone does who may write the file of the store. */
+function change(script: string): void {
+  const database = new DatabaseSync(scene.storeFile());
+  database.exec(script);
+  database.close();
+}

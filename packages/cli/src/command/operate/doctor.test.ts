@@ -1,0 +1,133 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Check } from "../../doctor/check.ts";
+import { runJson, runMain, skillText, writeFile } from "../../fake-host.ts";
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "skillhold-doctor-"));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+describe("doctor", () => {
+  test("finds nothing wrong with a skill that is whole [S-19] [S-60]", async () => {
+    writeFile(root, "skills/pdf/SKILL.md", skillText("pdf", "x", "See [forms](references/forms.md#top).\n"));
+    writeFile(root, "skills/pdf/references/forms.md", "");
+    const { code, checks } = await diagnose();
+    expect(code).toBe(0);
+    for (const name of ["node", "pinned node", "source skills", "invalid skills", "shadowed skills"])
+      expect(checks.get(name)).toMatchObject({ status: "ok", fix: null });
+    expect(checks.get("links")).toMatchObject({ status: "ok" });
+    expect(checks.get("readiness")).toMatchObject({ status: "ok" });
+    expect(checks.get("source skills")?.message).toContain("1 skill folder in skills");
+  });
+
+  test("fails on a skill that cannot be loaded, and names the place and the fix [S-19]", async () => {
+    writeFile(root, "skills/none/SKILL.md", "none\n");
+    const { code, checks } = await diagnose();
+    expect(code).toBe(1);
+    expect(checks.get("invalid skills")).toMatchObject({
+      status: "fail",
+      fix: expect.stringContaining("skillhold list --invalid"),
+      details: [expect.stringMatching(/^skills\/none\/SKILL\.md:1:1 The file/)],
+    });
+  });
+
+  test("warns of shadowing, missing needs, dead links and links not followed [S-8] [S-15] [S-16] [S-19]", async () => {
+    const needs = "metadata: { openclaw: { requires: { env: [PDF_KEY], bins: [no-such-program] } } }\n";
+    writeFile(root, "skills/pdf/SKILL.md", skillText("pdf", "x", "\n[a](gone.md) [b](../x.md)\n", needs));
+    writeFile(root, ".agents/skills/pdf/SKILL.md", skillText("pdf", "Another."));
+    writeFile(root, "outside/SKILL.md", skillText("outside", "x"));
+    symlinkSync(join(root, "outside"), join(root, "skills/linked"));
+    const { code, checks } = await diagnose();
+    expect(code).toBe(0);
+    const details = (name: string) => [checks.get(name)?.status, checks.get(name)?.details];
+    expect(details("shadowed skills")).toEqual([
+      "warn",
+      ["pdf: .agents/skills/pdf gives way to skills/pdf (skills)"],
+    ]);
+    expect(details("readiness")).toEqual([
+      "warn",
+      [expect.stringMatching(/^pdf \(missing-deps\): .*no-such-program.*PDF_KEY/)],
+    ]);
+    expect(details("links")).toEqual([
+      "warn",
+      ["pdf: SKILL.md:7 gone.md is not there", "pdf: SKILL.md:7 ../x.md is not a path inside the skill"],
+    ]);
+    expect(details("source skills")).toEqual(["warn", [expect.stringMatching(/^linked: .*not followed/)]]);
+  });
+
+  test("names the skills that MCP clients would not find as skills, with the reason [S-19] [S-57]", async () => {
+    writeFile(root, "skills/pdf/SKILL.md", skillText("pdf", "x"));
+    expect((await diagnose()).checks.get("skills over mcp")).toMatchObject({ status: "ok" });
+    writeFile(root, "skills/typed/SKILL.md", skillText("typed", "x", "", "metadata: { version: 1.0 }\n"));
+    const { code, checks } = await diagnose();
+    expect(code).toBe(0);
+    expect(checks.get("skills over mcp")).toMatchObject({
+      status: "warn",
+      fix: expect.stringContaining("--profile mcp"),
+      details: ["typed: Below `metadata`, `version` would not be read as text everywhere."],
+    });
+  });
+
+  test("says which programs are on PATH without starting them [S-60]", async () => {
+    const started = join(root, "started");
+    const python = writeFile(root, "bin/python3", `#!/bin/sh\ntouch ${started}\n`);
+    chmodSync(python, 0o755);
+    const { checks } = await diagnose({ PATH: join(root, "bin") });
+    expect(checks.get("python3")?.status).toBe("ok");
+    expect(checks.get("git")).toMatchObject({ status: "warn", fix: "Install Git." });
+    expect((await runMain(["validate", started], root)).code).toBe(5);
+  });
+
+  test.runIf(process.platform === "linux")(
+    "tells the state of the sandbox, and remembers it [S-29] [S-60]",
+    async () => {
+      const env = { XDG_CACHE_HOME: join(root, "cache") };
+      expect((await diagnose(env)).checks.get("sandbox")).toMatchObject({
+        status: "ok",
+        message: expect.stringMatching(/^Scripts run in bubblewrap \d/),
+      });
+      const memory = join(root, "cache/skillhold/bubblewrap.json");
+      const text = readFileSync(memory, "utf8");
+      writeFileSync(memory, text.replace(/"version":"[^"]*"/, '"version":"remembered"'));
+      expect((await diagnose(env)).checks.get("sandbox")?.message).toBe(
+        "Scripts run in bubblewrap remembered.",
+      );
+    },
+  );
+
+  test("tells the state of the cache [S-17]", async () => {
+    expect((await diagnose()).checks.get("cache")?.status).toBe("warn");
+    const env = { XDG_CACHE_HOME: join(root, "cache") };
+    expect((await diagnose(env)).checks.get("cache")?.message).toMatch(/^cache\/skillhold\/index\.db has \d/);
+    writeFile(root, "file", "");
+    const blocked = await diagnose({ XDG_CACHE_HOME: join(root, "file") });
+    expect(blocked.checks.get("cache")).toMatchObject({ status: "warn", fix: expect.any(String) });
+    symlinkSync("loop", join(root, "loop"));
+    const loop = await diagnose({ XDG_CACHE_HOME: join(root, "loop") });
+    expect(loop.checks.get("cache")).toMatchObject({ status: "warn", fix: expect.any(String) });
+  });
+
+  test("in an empty folder says how to begin [S-60]", async () => {
+    const { code, out, err } = await runMain(["doctor"], root);
+    expect(code).toBe(0);
+    expect(out).toContain("warn sources: There is no folder with skills");
+    expect(out).toContain("     fix: Make .agents/skills");
+    expect(err).toMatch(/^\d+ ok, \d+ warn, 0 fail\n$/);
+  });
+
+  test("shows a few cases of each kind and leaves the rest to --json [S-60]", async () => {
+    for (let index = 0; index < 8; index += 1) writeFile(root, `skills/s${index}/SKILL.md`, "none\n");
+    const { out } = await runMain(["doctor"], root);
+    expect(out).toContain("… and 3 more; --json lists all\n");
+  });
+});
+
+async function diagnose(env: Readonly<Record<string, string>> = {}) {
+  const { code, data } = await runJson(["doctor"], root, { env });
+  const checks = new Map<string, Check>(data.checks.map((check: Check) => [check.name, check]));
+  return { code, checks };
+}

@@ -1,0 +1,130 @@
+import { neutralText } from "@skillhold/core/text";
+import type { Digest } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
+import { type Recovered, type Replay, type ReplayStep, replaySession } from "@skillhold/registry/audit";
+import type { RegistryContext } from "@skillhold/registry/record";
+import { type CommandInput, defineCommand, type OptionsOf } from "../../command.ts";
+import { type Opened, withLibrary } from "../../open.ts";
+import { libraryOptions } from "../../shared-option.ts";
+import { withRegistry } from "../../store.ts";
+import { type ExitCode, type Io, printData } from "../../terminal/output.ts";
+import { count, formatSize, forReader, paintFor } from "../../terminal/text.ts";
+
+export const command = defineCommand({
+  arguments: [
+    { usage: "<session>", summary: "its id, as `audit tail --type session.opened` prints it" },
+    { usage: "[step]", summary: "print what was handed over in this step, to the byte" },
+  ],
+  options: libraryOptions,
+  examples: ["replay 7b0c1a52-…", "replay 7b0c1a52-… 1"],
+  run,
+});
+
+/** Tells a session again, or prints one thing that was handed over in it. */
+async function run(input: CommandInput<OptionsOf<typeof libraryOptions>>): Promise<ExitCode> {
+  const { io } = input;
+  const [session = "", wanted] = input.args;
+  return await withRegistry<ExitCode>(input, "read", async ({ context }) => {
+    const replay = await withLibrary(input, (opened) =>
+      replaySession(session, { ...context, current: (skill) => findCurrent(skill, opened, context) }),
+    );
+    if (wanted !== undefined) printStep(io, chooseStep(replay, wanted));
+    else if (io.json) printData(io, { ...replay, steps: replay.steps.map(describe) });
+    else await printReplay(io, replay);
+    return 0;
+  });
+}
+
+/** What is found here today; a skill of the store that is hidden from this viewer counts as well. */
+async function findCurrent(
+  skill: string,
+  { library, viewer }: Opened,
+  { store }: RegistryContext,
+): Promise<Digest | undefined> {
+  try {
+    return (await library.read(viewer, skill)).treeHash;
+  } catch (error) {
+    if (!(error instanceof SkillError) || error.code !== "SKILL_NOT_FOUND") throw error;
+    return (await store.findSkill(skill))?.treeHash;
+  }
+}
+
+function chooseStep({ steps }: Replay, wanted: string): ReplayStep {
+  const step = /^\d+$/.test(wanted) ? steps[Number(wanted) - 1] : undefined;
+  if (step !== undefined) return step;
+  throw new SkillError("USAGE", `There is no step ${JSON.stringify(wanted)}.`, {
+    hint: `The session has ${count(steps.length, "step")}; they are counted from 1.`,
+  });
+}
+
+function printStep(io: Io, step: ReplayStep): void {
+  const given = givenIn(step);
+  if (io.json) {
+    printData(io, describe(step));
+    return;
+  }
+  if (!given.isAvailable) throw new SkillError("REVISION_NOT_FOUND", given.message, { hint: given.reason });
+  io.out(io.isOutTty ? forReader(io, Buffer.from(given.bytes).toString()) : given.bytes);
+}
+
+/** What the agent was given; of a run, what was run. */
+function givenIn(step: ReplayStep): Recovered {
+  switch (step.kind) {
+    case "activation":
+      return step.text;
+    case "read":
+      return step.content;
+    case "run":
+      return step.script;
+  }
+}
+
+/** Bytes as base64, as JSON has none. */
+function describe(step: ReplayStep): object {
+  const entries = Object.entries(step).map(([name, value]) => [
+    name,
+    isRecovered(value) && value.isAvailable
+      ? { isAvailable: true, base64: Buffer.from(value.bytes).toString("base64") }
+      : value,
+  ]);
+  return Object.fromEntries(entries);
+}
+
+function isRecovered(value: unknown): value is Recovered {
+  return typeof value === "object" && value !== null && "isAvailable" in value;
+}
+
+async function printReplay(io: Io, { opened, steps, drift }: Replay): Promise<void> {
+  const paint = await paintFor(io.color);
+  for (const [index, step] of steps.entries())
+    io.out(
+      `${index + 1} ${paint.dim(step.at)} ${formatStep(step)}${formatGiven(givenIn(step), paint.yellow)}\n`,
+    );
+  for (const { skill, used, now } of drift)
+    io.out(`${paint.yellow("drift")} ${neutralText(skill)}: used ${used}, today ${now ?? "not there"}\n`);
+  const who = [opened?.agent, opened?.user, opened?.runtime].filter((each) => each !== undefined);
+  io.err(
+    `${count(steps.length, "step")} by ${who.map((each) => neutralText(each)).join(", ") || "someone"}\n`,
+  );
+}
+
+function formatStep(step: ReplayStep): string {
+  const skill = neutralText(step.skill);
+  switch (step.kind) {
+    case "activation":
+      return `read ${skill}${step.revision === undefined ? "" : `@${step.revision}`} ${step.hash}`;
+    case "read":
+      return `read ${skill} ${neutralText(step.path)} from byte ${step.start}`;
+    case "run": {
+      const words = [step.target, ...step.args].map((word) => neutralText(word, 120)).join(" ");
+      const code = step.end?.exitCode === undefined ? "" : ` ${step.end.exitCode}`;
+      const end = step.end === undefined ? "no end recorded" : `${step.end.outcome}${code}`;
+      return `${step.wasAllowed ? "ran" : "was refused"} ${skill} ${words}${step.wasAllowed ? ` (${end})` : ""}`;
+    }
+  }
+}
+
+function formatGiven(given: Recovered, paint: (text: string) => string): string {
+  if (given.isAvailable) return ` [${formatSize(given.bytes.length)}]`;
+  return ` ${paint(`[${given.reason}: ${neutralText(given.message)}]`)}`;
+}

@@ -1,0 +1,121 @@
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { fakeHost } from "../../fake-host.ts";
+import { main } from "../../main.ts";
+import { registryScene } from "../../registry.fixture.ts";
+
+const { root, storeFile, text, json, skill, write } = registryScene({ beforeEach, afterEach });
+
+describe("seed", () => {
+  test("takes the skills of a folder in as public ones of the system [S-40] [S-60]", async () => {
+    skill("seeds/core");
+    expect((await text(["seed", "seeds"])).out).toBe("seeds-core revision 1: added\n");
+    expect((await text(["seed", "seeds"])).out).toBe("seeds-core revision 1: unchanged\n");
+    skill("seeds/core", "Do more.\n");
+    const { code, data } = await json(["seed", "seeds"]);
+    expect(code).toBe(0);
+    expect(data.skills).toEqual([
+      {
+        id: "seeds-core",
+        path: "core",
+        status: "updated",
+        revision: 2,
+        restored: [],
+        state: "active",
+        missing: [],
+      },
+    ]);
+    const { data: versions } = await json(["versions", "seeds-core"]);
+    expect(versions.skill).toMatchObject({ isSystem: true, visibility: "public" });
+    expect((await json(["publish", "seeds/core"])).code).toBe(6);
+  });
+
+  test("archives what lacks something here, and says so; it stays listed [S-38] [S-40]", async () => {
+    skill("seeds/core");
+    write("seeds/core/scripts/read.py", "import zzz_none\n");
+    const { out, err } = await text(["seed", "seeds"]);
+    expect(out).toBe("seeds-core revision 1: added\n");
+    expect(err).toBe("seeds-core: archived, missing: pip:zzz_none\n");
+    expect((await json(["list"])).data.skills).toMatchObject([{ id: "seeds-core" }]);
+  });
+
+  test("tells a folder without skills, and one that is not there [S-40] [S-60]", async () => {
+    expect(await text(["seed", "."])).toEqual({ code: 0, out: "", err: "There are no skills in ..\n" });
+    expect((await text(["seed", "nowhere"])).code).toBe(5);
+    skill("seeds/good");
+    write("seeds/bad/SKILL.md", "none\n");
+    const { code, out, err } = await text(["seed", "seeds"]);
+    expect({ code, out }).toEqual({ code: 3, out: "seeds-good revision 1: added\n" });
+    expect(err).toMatch(/^bad: SKILL_INVALID: /);
+  });
+
+  test("--watch takes each change in until it is interrupted [S-40]", async () => {
+    skill("seeds/core");
+    const env = { XDG_DATA_HOME: join(root(), "../data"), PATH: process.env["PATH"] };
+    const { host, texts } = fakeHost(root(), { env });
+    const running = main(["seed", "seeds", "--watch", "--json"], host);
+    const lines = () =>
+      texts()
+        .out.split("\n")
+        .filter((line) => line !== "");
+    await expect.poll(lines, { timeout: 30_000 }).toHaveLength(1);
+    skill("seeds/core", "Do more.\n");
+    await expect.poll(() => texts().out, { timeout: 30_000 }).toContain('"status":"updated"');
+    process.emit("SIGINT");
+    expect(await running).toBe(130);
+    expect(lines().map((line) => JSON.parse(line).ok)).toEqual(lines().map(() => true));
+  });
+});
+
+describe("fsck", () => {
+  test("finds a sound store sound [S-41] [S-60]", async () => {
+    skill("pdf");
+    await text(["publish", "pdf"]);
+    expect(await text(["fsck"])).toEqual({
+      code: 0,
+      out: "",
+      err: "1 skill, 1 revision, 1 file (48 B), 1 event: sound\n",
+    });
+    expect((await json(["fsck"])).data).toMatchObject({
+      isClean: true,
+      findings: [],
+      checked: { skills: 1, revisions: 1, blobs: 1, events: 1 },
+    });
+  });
+
+  test("finds a byte that is another one, ends with 7, and says what may help [S-41]", async () => {
+    skill("pdf");
+    await text(["publish", "pdf"]);
+    damage("another text of another length");
+    const { code, out, err } = await text(["fsck"]);
+    expect(code).toBe(7);
+    expect(out).toMatch(/^error [A-Z_]+ /);
+    expect(err).toContain("damaged\n`skillhold fsck --repair` repairs what can be repaired.\n");
+    expect((await json(["fsck"])).data.isClean).toBe(false);
+    expect(await json(["versions", "pdf", "--file", "SKILL.md"])).toMatchObject({
+      code: 7,
+      error: { code: "INTEGRITY_FAILED", hint: "`skillhold fsck` says what is damaged." },
+    });
+  });
+
+  test("finds bytes that are gone; publishing them again heals it [S-41]", async () => {
+    skill("pdf");
+    await text(["publish", "pdf"]);
+    damage(undefined);
+    expect((await json(["fsck"])).code).toBe(7);
+    expect((await json(["fsck", "--repair"])).code).toBe(7);
+    expect((await text(["publish", "pdf"])).out).toBe("pdf revision 1: unchanged\n");
+    expect((await json(["fsck"])).code).toBe(0);
+  });
+});
+
+/** Puts something else in place of the bytes of the one file in the store, or takes them away. */
+function damage(content: string | undefined): void {
+  const blobs = join(`${storeFile()}.d`, "blobs");
+  const [file] = readdirSync(blobs, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
+  if (file === undefined) throw new Error("The store has no file.");
+  const path = join(file.parentPath, file.name);
+  rmSync(path);
+  if (content !== undefined) writeFileSync(path, content);
+}

@@ -1,0 +1,154 @@
+import { basename, dirname, join, relative, resolve } from "node:path";
+import type { Publication, PublishOptions } from "@skillhold/core/session";
+import { findSkillFolders } from "@skillhold/core/source";
+import { statPath } from "@skillhold/host/place";
+import { SkillError } from "@skillhold/protocol/error";
+import { withLimits } from "@skillhold/protocol/limits";
+import type { RegistryContext } from "@skillhold/registry/record";
+import { publishArchive, publishStaged, stageFolder } from "@skillhold/registry/release";
+import { withArchiveFile } from "../../archive-file.ts";
+import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
+import { withMissingHook } from "../../missing-hook.ts";
+import { present, textOption } from "../../option.ts";
+import { asFailure, exitOf, printPublications, withResults } from "../../publish-report.ts";
+import { dryRunOption, registryWriteOptions, targetOption } from "../../shared-option.ts";
+import { withRegistry } from "../../store.ts";
+import { type ExitCode, type Io, plain, printData } from "../../terminal/output.ts";
+import { openProgress } from "../../terminal/progress.ts";
+
+const optionSpecs = [
+  { flags: "--id <id>", summary: "publish under this id; for one skill only" },
+  dryRunOption,
+  targetOption,
+  ...registryWriteOptions,
+] as const satisfies readonly OptionSpec[];
+
+export const command = defineCommand({
+  arguments: [{ usage: "<paths...>", summary: "folders of skills, or ZIP and tar.gz archives" }],
+  options: optionSpecs,
+  examples: ["publish my-skill", "publish skills.zip --dry-run", "publish . --store sqlite:team.db"],
+  run,
+});
+
+/** Takes skills into the store: each has its own result, and one that fails keeps no other back. */
+async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
+  const { io, options } = input;
+  const { items, problems } = await findItems(input.args, io);
+  const id = textOption(options, "id");
+  if (id !== undefined && items.length > 1)
+    throw new SkillError("USAGE", `--id is for one skill, and there are ${items.length}.`);
+  const gateway = textOption(options, "gateway");
+  if (gateway !== undefined) {
+    const { publishRemote } = await import("../../remote-publish.ts");
+    return await publishRemote(input, gateway, { items, problems });
+  }
+  const dryRun = options["dryRun"] === true;
+  return await withRegistry<ExitCode>(input, "write", ({ context, actor }) =>
+    withMissingHook(input, context, async (hooked) => {
+      const request = { by: actor, dryRun, signal: io.signal, ...present({ id }) };
+      const skills: Publication[] = [];
+      await publishAll(items, skills, io, request, hooked).catch(async (error: unknown) => {
+        throw await withResults(io, skills, error);
+      });
+      if (io.json) printData(io, { skills, problems });
+      else {
+        await printPublications(io, skills);
+        for (const problem of problems) io.err(`note: ${plain(problem)}\n`);
+      }
+      return exitOf(skills);
+    }),
+  );
+}
+
+/** Results are added to `skills` as they come: what was published stays so when the user interrupts. */
+async function publishAll(
+  items: readonly Item[],
+  skills: Publication[],
+  io: Io,
+  request: PublishOptions,
+  context: RegistryContext,
+): Promise<void> {
+  const progress = openProgress(io, "publishing", { afterMs: 400 });
+  try {
+    for (const [index, item] of items.entries()) {
+      progress.update(index, items.length, item.label);
+      await publishItem(item, skills, request, context);
+    }
+  } finally {
+    progress.stop();
+  }
+}
+
+interface Item {
+  /** As the user named it, or where it was found below that. */
+  readonly label: string;
+  readonly path: string;
+  readonly kind: "folder" | "archive";
+}
+
+/** A tree named on the command line is searched deeper than one that is searched unasked. */
+const limits = withLimits({ discoveryDepth: 16 });
+
+interface Found {
+  readonly items: readonly Item[];
+  /** What was not searched, and why. */
+  readonly problems: readonly string[];
+}
+
+/** A folder that is no skill stands for the skills in it. */
+async function findItems(args: readonly string[], io: Io): Promise<Found> {
+  const items = new Map<string, Item>();
+  const problems: string[] = [];
+  for (const label of args) {
+    const path = resolve(io.cwd, label);
+    const stats = statPath(path, label);
+    if (stats === undefined) throw new SkillError("PATH_NOT_FOUND", `The path ${label} does not exist.`);
+    if (!stats.isDirectory()) {
+      items.set(path, { label, path, kind: "archive" });
+      continue;
+    }
+    const found = await findSkillFolders(path, limits, { signal: io.signal });
+    problems.push(...found.problems.map((problem) => `${join(label, problem.path)}: ${problem.message}`));
+    // A folder that was named counts, and is told what it lacks.
+    const folders = found.skills.length === 0 ? [path] : found.skills.map((skill) => join(path, skill.path));
+    for (const folder of folders)
+      items.set(folder, { label: relative(io.cwd, folder) || ".", path: folder, kind: "folder" });
+  }
+  return { items: [...items.values()], problems };
+}
+
+async function publishItem(
+  { label, path, kind }: Item,
+  skills: Publication[],
+  options: PublishOptions,
+  context: RegistryContext,
+): Promise<void> {
+  const taken = new Set(skills.flatMap((each) => (each.status === "failed" ? [] : [each.id])));
+  try {
+    if (kind === "folder") skills.push(await publishFolder(path, taken, options, context));
+    else {
+      const onResult = (skill: Publication) => void skills.push(skill);
+      await withArchiveFile(path, label, context.limits, (archive) =>
+        publishArchive(archive, { ...options, taken, onResult }, context),
+      );
+    }
+  } catch (error) {
+    skills.push(asFailure(label, error));
+  }
+}
+
+/** Two folders of one id would be two revisions of one skill, which nobody means by naming both. */
+async function publishFolder(
+  path: string,
+  taken: ReadonlySet<string>,
+  options: PublishOptions,
+  context: RegistryContext,
+): Promise<Publication> {
+  const { id, signal } = options;
+  const staged = await stageFolder(path, { id, signal, within: dirname(path) }, context.limits);
+  if (taken.has(staged.id))
+    throw new SkillError("CONFLICT", `Another skill that is published with it has the id ${staged.id}.`, {
+      hint: "Give one of the two another name or slug, or publish only one.",
+    });
+  return await publishStaged(staged, { ...options, provenance: { origin: basename(path) } }, context);
+}

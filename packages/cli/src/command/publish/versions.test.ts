@@ -1,0 +1,102 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { registryScene } from "../../registry.fixture.ts";
+
+const { text, json, skill, write } = registryScene({ beforeEach, afterEach });
+
+async function publishTwice(): Promise<void> {
+  skill("pdf", "Do it.\n", "version: 1.0.0\n");
+  await text(["publish", "pdf"]);
+  skill("pdf", "Do it better.\n", "version: 1.1.0\n");
+  write("pdf/scripts/merge.py", "print(1)\n");
+  await text(["publish", "pdf"]);
+}
+
+describe("versions", () => {
+  test("lists the revisions, the newest first, with a mark at the one that counts [S-45] [S-60]", async () => {
+    await publishTwice();
+    const { code, out, err } = await text(["versions", "pdf"]);
+    expect(code).toBe(0);
+    expect(out.split("\n").map((line) => line.split(/ {2,}/).slice(0, 5))).toEqual([
+      ["REVISION", "VERSION", "BY", "FROM", "FILES"],
+      ["2 *", "1.1.0", "ann", "folder", "2"],
+      ["1", "1.0.0", "ann", "folder", "1"],
+      [""],
+    ]);
+    expect(err).toBe("2 revisions, * is the current one\n");
+    const { data } = await json(["versions", "pdf"]);
+    expect(data.skill).toMatchObject({ id: "pdf", owner: "ann", revision: 2, status: "active" });
+    expect(data.versions).toMatchObject([
+      { revision: 2, version: "1.1.0", isCurrent: true, files: 2 },
+      { revision: 1, version: "1.0.0", isCurrent: false, files: 1 },
+    ]);
+    expect(data.versions[0]).not.toHaveProperty("record");
+  });
+
+  test("shows the files of a revision, and any of them [S-45] [S-60]", async () => {
+    await publishTwice();
+    const { out, err } = await text(["versions", "pdf", "2"]);
+    expect(out).toMatch(/^PATH .*\nSKILL\.md .* instructions .*\nscripts\/merge\.py .* script .*\n$/);
+    expect(err).toMatch(/^sha256:[0-9a-f]{64}, trusted as user, from folder by ann\n$/);
+    const { data } = await json(["versions", "pdf", "2"]);
+    expect(data.list.map(({ path }: { path: string }) => path)).toEqual(["SKILL.md", "scripts/merge.py"]);
+    expect((await text(["versions", "pdf", "1", "--file", "SKILL.md"])).out).toMatch(/---\nDo it\.\n$/);
+    expect((await text(["versions", "pdf", "--file", "SKILL.md"])).out).toMatch(/---\nDo it better\.\n$/);
+    expect((await json(["versions", "pdf", "--file", "SKILL.md"])).data).toMatchObject({ encoding: "utf-8" });
+  });
+
+  test("says which skills there are, which revisions, and what a revision is [S-45] [S-60]", async () => {
+    await publishTwice();
+    expect(await json(["versions", "pdff"])).toMatchObject({
+      code: 5,
+      error: { code: "SKILL_NOT_FOUND", hint: "Did you mean pdf?" },
+    });
+    expect((await json(["versions", "zzz"])).error.hint).toBe(
+      "`skillhold list --source registry` shows which there are.",
+    );
+    expect((await json(["versions", "pdff", "--user", "bob"])).error.hint).not.toContain("pdf?");
+    expect(await json(["versions", "pdf", "7"])).toMatchObject({
+      code: 5,
+      error: { code: "REVISION_NOT_FOUND", hint: "`skillhold versions pdf` lists the revisions." },
+    });
+    expect(await json(["versions", "pdf", "0"])).toMatchObject({ code: 2, error: { code: "USAGE" } });
+    expect(await json(["versions", "pdf", "--file", "../x"])).toMatchObject({ code: 7 });
+    expect(await json(["versions", "pdf", "--file", "none.md"])).toMatchObject({ code: 5 });
+  });
+});
+
+describe("diff", () => {
+  test("shows what the last revision changed, as text that patch reads [S-45] [S-60]", async () => {
+    await publishTwice();
+    const { code, out, err } = await text(["diff", "pdf"]);
+    expect(code).toBe(0);
+    expect(out).toContain('frontmatter version: "1.0.0" → "1.1.0"\n');
+    expect(out).toContain("-Do it.\n+Do it better.\n");
+    expect(out).toContain("added: scripts/merge.py\n--- /dev/null\n+++ b/scripts/merge.py\n");
+    expect(err).toBe("revision 1 → revision 2: 2 files differ\n");
+    const { data } = await json(["diff", "pdf", "2", "1"]);
+    expect(data.files.map(({ path, change }: { path: string; change: string }) => [path, change])).toEqual([
+      ["SKILL.md", "changed"],
+      ["scripts/merge.py", "removed"],
+    ]);
+  });
+
+  test("compares with a folder that is not published yet [S-45]", async () => {
+    await publishTwice();
+    expect((await text(["diff", "pdf", "--folder", "pdf"])).err).toBe(
+      "revision 2 → the folder: no difference\n",
+    );
+    skill("pdf", "Changed.\n");
+    expect((await text(["diff", "pdf", "1", "--folder", "pdf"])).out).toContain("+Changed.\n");
+    expect((await json(["diff", "pdf", "1", "2", "--folder", "pdf"])).code).toBe(2);
+  });
+
+  test("of a first revision alone says what else can be compared [S-45]", async () => {
+    skill("pdf");
+    await text(["publish", "pdf"]);
+    expect(await json(["diff", "pdf"])).toMatchObject({
+      code: 5,
+      error: { code: "REVISION_NOT_FOUND", hint: expect.stringContaining("--folder") },
+    });
+    expect((await json(["diff", "pdf", "x"])).code).toBe(2);
+  });
+});

@@ -1,0 +1,132 @@
+import { neutralText } from "@skillhold/core/text";
+import { SkillError } from "@skillhold/protocol/error";
+import type { RegisteredSkill, RegistryContext, Revision } from "@skillhold/registry/record";
+import {
+  getRevision,
+  getSkill,
+  listRevisions,
+  readRevisionFile,
+  revisionFiles,
+} from "@skillhold/registry/release";
+import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
+import { getKnown } from "../../known-skill.ts";
+import { textOption } from "../../option.ts";
+import { readRevision } from "../../revision-argument.ts";
+import { askerOptions, idArgument, storeOption } from "../../shared-option.ts";
+import { withRegistry } from "../../store.ts";
+import { type ExitCode, type Io, printData } from "../../terminal/output.ts";
+import { formatTable } from "../../terminal/table.ts";
+import { count, formatSize, forReader, paintFor } from "../../terminal/text.ts";
+
+const optionSpecs = [
+  { flags: "--file <path>", summary: "print this file of the revision" },
+  ...askerOptions,
+  storeOption,
+] as const satisfies readonly OptionSpec[];
+
+export const command = defineCommand({
+  arguments: [idArgument, { usage: "[revision]", summary: "show this revision and its files" }],
+  options: optionSpecs,
+  examples: ["versions pdf", "versions pdf 2", "versions pdf 2 --file SKILL.md"],
+  run,
+});
+
+/** Lists what a skill was, revision by revision, and shows any of it. */
+async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
+  const { io, options } = input;
+  const [id = "", wanted] = input.args;
+  const revision = wanted === undefined ? undefined : readRevision(wanted);
+  const file = textOption(options, "file");
+  return await withRegistry<ExitCode>(input, "read", async ({ context, actor }) => {
+    await getKnown(id, { context, actor }, io);
+    if (file !== undefined) await printFile(io, id, revision, file, context);
+    else if (revision !== undefined) await printRevision(io, id, revision, context);
+    else await printRevisions(io, id, context);
+    return 0;
+  });
+}
+
+async function printRevisions(io: Io, id: string, context: RegistryContext): Promise<void> {
+  const skill = await getSkill(id, context);
+  const revisions = await listRevisions(id, context);
+  if (io.json) {
+    printData(io, { skill, versions: revisions.map((each) => summarize(each, skill)) });
+    return;
+  }
+  const paint = await paintFor(io.color);
+  const columns = [
+    { title: "REVISION" },
+    { title: "VERSION", most: 12 },
+    { title: "BY", most: 20 },
+    { title: "FROM" },
+    { title: "FILES" },
+    { title: "SIZE" },
+    { title: "WHEN" },
+    { title: "TREE" },
+  ];
+  const rows = revisions.map((each) => [
+    `${each.revision}${each.revision === skill.revision ? " *" : ""}`,
+    neutralText(each.version ?? "-"),
+    neutralText(each.provenance.by.agent ?? each.provenance.by.user),
+    each.provenance.source,
+    String(each.files),
+    each.purgedAt === undefined ? formatSize(each.bytes) : "purged",
+    each.createdAt,
+    each.treeHash,
+  ]);
+  io.out(formatTable(columns, rows, { width: io.isOutTty ? io.columns : undefined, paintTitle: paint.dim }));
+  const state = skill.status === "active" ? "" : `; the skill is ${skill.status}`;
+  io.err(`${count(revisions.length, "revision")}, * is the current one${state}\n`);
+}
+
+/** What is known of a revision, without what an index keeps of it. */
+function summarize({ record: _, manifest: __, ...revision }: Revision, skill: RegisteredSkill) {
+  return { ...revision, isCurrent: revision.revision === skill.revision };
+}
+
+async function printRevision(io: Io, id: string, number: number, context: RegistryContext): Promise<void> {
+  const skill = await getSkill(id, context);
+  const revision = await getRevision(id, number, context);
+  const files = revision.purgedAt === undefined ? await revisionFiles(id, number, context) : [];
+  if (io.json) {
+    printData(io, { ...summarize(revision, skill), manifest: revision.manifest, list: files });
+    return;
+  }
+  const paint = await paintFor(io.color);
+  const columns = [{ title: "PATH" }, { title: "SIZE" }, { title: "ROLE" }, { title: "DIGEST" }];
+  const rows = files.map(({ path, size, role, digest, executable }) => [
+    neutralText(path),
+    formatSize(size),
+    executable ? `${role}, runnable` : role,
+    digest,
+  ]);
+  io.out(formatTable(columns, rows, { width: io.isOutTty ? io.columns : undefined, paintTitle: paint.dim }));
+  const { provenance, treeHash, trust } = revision;
+  io.err(
+    `${treeHash}, trusted as ${trust}, from ${provenance.source} by ${neutralText(provenance.by.user)}\n`,
+  );
+}
+
+async function printFile(
+  io: Io,
+  id: string,
+  revision: number | undefined,
+  path: string,
+  context: RegistryContext,
+): Promise<void> {
+  const resource = await readRevisionFile(id, revision, path, {}, context);
+  if (io.json) {
+    printData(io, resource);
+    return;
+  }
+  if (resource.hasMore)
+    throw new SkillError(
+      "LIMIT_EXCEEDED",
+      `${path} has ${formatSize(resource.size)}, more than is printed at once.`,
+      {
+        hint: "Export the skill to get the whole file.",
+      },
+    );
+  if (resource.encoding === "utf-8") io.out(forReader(io, resource.content));
+  else io.out(Buffer.from(resource.content, "base64"));
+}

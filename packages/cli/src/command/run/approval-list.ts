@@ -1,0 +1,46 @@
+import type { Approval } from "@skillhold/core/approval";
+import { neutralText } from "@skillhold/core/text";
+import { withState } from "@skillhold/host/store";
+import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
+import { type ExitCode, type Io, printData } from "../../terminal/output.ts";
+import { formatTable } from "../../terminal/table.ts";
+import { count, paintFor } from "../../terminal/text.ts";
+
+const optionSpecs = [] as const satisfies readonly OptionSpec[];
+
+export const command = defineCommand({
+  arguments: [],
+  options: optionSpecs,
+  examples: ["approval list"],
+  run,
+});
+
+/** Lists what was approved for a content and has not expired. */
+async function run({ io }: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
+  return await withState<ExitCode>(io, async ({ approvals }) => {
+    const held = await approvals.list(new Date());
+    if (io.json) printData(io, { approvals: held });
+    else await printApprovals(io, held);
+    return 0;
+  });
+}
+
+async function printApprovals(io: Io, held: readonly Approval[]): Promise<void> {
+  if (held.length > 0) {
+    const paint = await paintFor(io.color);
+    const columns = [
+      { title: "ID" },
+      { title: "UNTIL" },
+      { title: "BY", most: 16 },
+      { title: "SKILL", most: 36 },
+      { title: "WHAT" },
+    ];
+    const rows = held.map(({ id, expiresAt, by, skill, act, target, treeHash }) =>
+      [id, expiresAt, by, skill, `${act} ${target} (${treeHash})`].map((cell) => neutralText(cell)),
+    );
+    io.out(
+      formatTable(columns, rows, { width: io.isOutTty ? io.columns : undefined, paintTitle: paint.dim }),
+    );
+  }
+  io.err(`${count(held.length, "approval")}\n`);
+}

@@ -1,0 +1,57 @@
+import { type Approval, revokeApproval } from "@skillhold/core/approval";
+import { withState } from "@skillhold/host/store";
+import { SkillError } from "@skillhold/protocol/error";
+import { ownActor } from "../../actor-option.ts";
+import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
+import { textOption } from "../../option.ts";
+import { type ExitCode, plain, printData } from "../../terminal/output.ts";
+import { count } from "../../terminal/text.ts";
+
+const optionSpecs = [
+  { flags: "--skill <id>", summary: "all of this skill" },
+  { flags: "--all", summary: "all of them" },
+] as const satisfies readonly OptionSpec[];
+
+export const command = defineCommand({
+  arguments: [{ usage: "[approval]", summary: "its id, as `approval list` prints it, or the start of it" }],
+  options: optionSpecs,
+  examples: ["approval revoke --skill pdf", "approval revoke --all"],
+  run,
+});
+
+/** Takes approvals back: the next run asks again. */
+async function run({ io, args, options }: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
+  const [start] = args;
+  const skill = textOption(options, "skill");
+  const isAll = options["all"] === true;
+  if ([start !== undefined, skill !== undefined, isAll].filter(Boolean).length !== 1)
+    throw new SkillError("USAGE", "Name one approval, or give --skill, or --all.");
+  const by = ownActor(io);
+  return await withState<ExitCode>(io, async (state) => {
+    const held = await state.approvals.list(state.clock.now());
+    const chosen =
+      start === undefined ? held.filter((each) => isAll || each.skill === skill) : [findOne(held, start)];
+    if (chosen.length > 0) await state.audit.ready();
+    const revoked: Approval[] = [];
+    for (const approval of chosen) if (await revokeApproval(approval, { by }, state)) revoked.push(approval);
+    if (io.json) printData(io, { revoked });
+    else {
+      for (const { skill: id, act, target } of revoked) io.out(`${id} ${act} ${plain(target)}\n`);
+      io.err(`${count(revoked.length, "approval")} revoked\n`);
+    }
+    return 0;
+  });
+}
+
+function findOne(held: readonly Approval[], start: string): Approval {
+  const matches = start === "" ? [] : held.filter(({ id }) => id.startsWith(start));
+  const found = matches.length === 1 ? matches[0] : matches.find(({ id }) => id === start);
+  if (found !== undefined) return found;
+  if (matches.length > 1)
+    throw new SkillError("USAGE", `${count(matches.length, "approval")} start with ${start}.`, {
+      hint: "Give more of the id.",
+    });
+  throw new SkillError("PATH_NOT_FOUND", `There is no approval ${start}.`, {
+    hint: "`skillhold approval list` shows those that hold; --skill <id> revokes all of a skill.",
+  });
+}

@@ -1,0 +1,86 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { readAuditLog } from "../../audit-log.fixture.ts";
+import { runJson, runMain, skillText, writeFile } from "../../fake-host.ts";
+
+let root: string;
+beforeEach(async () => {
+  root = mkdtempSync(join(tmpdir(), "skillhold-approval-"));
+  for (const id of ["pdf", "doc"]) {
+    writeFile(root, `skills/${id}/SKILL.md`, skillText(id, "x"));
+    writeFile(root, `skills/${id}/a.sh`, "echo ran\n");
+    await main(["run", id, "a.sh", "--yes-for-this-content"]);
+  }
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+describe.runIf(process.platform === "linux")("approvals", () => {
+  test("are listed with whom, what and until when [S-28] [S-60]", async () => {
+    const { data } = await json(["approval", "list"]);
+    expect(data.approvals).toMatchObject([
+      { skill: "pdf", act: "run_script", target: "a.sh", treeHash: expect.stringMatching(/^sha256:/) },
+      { skill: "doc", by: expect.any(String), expiresAt: expect.any(String) },
+    ]);
+    const { out, err } = await main(["approval", "list"]);
+    expect(out).toMatch(/pdf +run_script a\.sh \(sha256:/);
+    expect(err).toBe("2 approvals\n");
+  });
+
+  test("that are revoked are asked for again [S-28] [S-60]", async () => {
+    expect((await main(["run", "pdf", "a.sh"])).out).toBe("ran\n");
+    const { code, data } = await json(["approval", "revoke", "--skill", "pdf"]);
+    expect({ code, data }).toMatchObject({ code: 0, data: { revoked: [{ skill: "pdf" }] } });
+    expect((await main(["run", "pdf", "a.sh"])).code).toBe(4);
+    expect((await main(["run", "doc", "a.sh"])).code).toBe(0);
+  });
+
+  test("are revoked by the start of an id, or all at once [S-60]", async () => {
+    const { id } = (await json(["approval", "list"])).data.approvals[0];
+    expect((await main(["approval", "revoke", id.slice(0, 13)])).err).toBe("1 approval revoked\n");
+    expect((await main(["approval", "revoke", "--all"])).out).toBe("doc run_script a.sh\n");
+    expect((await json(["approval", "list"])).data.approvals).toEqual([]);
+  });
+
+  test("that are revoked are on record as such, with who did it [S-62]", async () => {
+    const held = (await json(["approval", "list"])).data.approvals;
+    await runMain(["approval", "revoke", "--all"], root, { env: { ...env(), SKILLHOLD_USER: "ann" } });
+    await main(["approval", "revoke", "--all"]);
+    const events = await readAuditLog(join(root, "state"));
+    const by = { user: "ann", role: "admin" };
+    expect(events.filter(({ type }) => type === "approval.revoked")).toMatchObject([
+      { by, approval: held[0].id, skill: "pdf", target: "a.sh" },
+      { by, approval: held[1].id, skill: "doc", target: "a.sh" },
+    ]);
+  });
+
+  test("where that cannot be recorded, none is revoked [S-28] [S-62]", async () => {
+    const broken = { env: { ...env(), SKILLHOLD_STORE: `sqlite:${root}` } };
+    expect((await runMain(["approval", "revoke", "--all"], root, broken)).code).not.toBe(0);
+    expect((await json(["approval", "list"])).data.approvals).toHaveLength(2);
+  });
+
+  test.each([
+    [[], 2, "Name one approval, or give --skill, or --all."],
+    [["x", "--all"], 2, "Name one approval"],
+    [["no-such-id"], 5, "There is no approval no-such-id."],
+    [[""], 5, "There is no approval"],
+  ])("revoke %j exits %i and revokes nothing [S-60]", async (args, code, message) => {
+    const result = await json(["approval", "revoke", ...args]);
+    expect(result).toMatchObject({ code, error: { message: expect.stringContaining(message) } });
+    expect((await json(["approval", "list"])).data.approvals).toHaveLength(2);
+  });
+});
+
+function main(argv: readonly string[]) {
+  return runMain(argv, root, { env: env() });
+}
+
+function json(argv: readonly string[]) {
+  return runJson(argv, root, { env: env() });
+}
+
+function env() {
+  return { XDG_DATA_HOME: join(root, "state"), XDG_CACHE_HOME: join(root, "cache") };
+}

@@ -1,0 +1,105 @@
+import { resolve } from "node:path";
+import type { Network, ScriptOptions, ScriptRun } from "@skillhold/core/run";
+import { allowsUnsandboxed } from "@skillhold/host/run";
+import { SkillError } from "@skillhold/protocol/error";
+import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
+import { getEntry } from "../../get-entry.ts";
+import { readMounts } from "../../mount.ts";
+import { listOption, present, textOption } from "../../option.ts";
+import { exitCodeOf, printEnd } from "../../run-report.ts";
+import { withSession } from "../../running.ts";
+import { idArgument, libraryOptions, runGrantOptions } from "../../shared-option.ts";
+import { openLiveOutput } from "../../terminal/live-output.ts";
+import { withOutFolder } from "../../terminal/out-folder.ts";
+import { type ExitCode, type Io, printData } from "../../terminal/output.ts";
+import { readPiped } from "../../terminal/piped.ts";
+
+const optionSpecs = [
+  ...runGrantOptions,
+  { flags: "--stdin", summary: "pass on what is piped in" },
+  { flags: "--out <folder>", summary: "keep the files that it makes here; the folder must be empty" },
+  ...libraryOptions,
+] as const satisfies readonly OptionSpec[];
+
+export const command = defineCommand({
+  arguments: [
+    idArgument,
+    { usage: "<script>", summary: "its path in the skill; `scripts/` may be left out" },
+    { usage: "[args...]", summary: "what it is given; after `--` exactly as it stands" },
+  ],
+  options: optionSpecs,
+  examples: ["run pdf extract.py -- report.pdf", "run pdf fill.py --mount ./forms --out ./filled"],
+  run,
+});
+
+/** Runs a script of a skill. What it prints is printed, and how it ends is how the command ends. */
+async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
+  const { io, options } = input;
+  const request = await readRequest(input);
+  const out = textOption(options, "out");
+  const result =
+    out === undefined
+      ? await runInSession(input, request)
+      : await withOutFolder(resolve(io.cwd, out), out, (outputs) =>
+          runInSession(input, { ...request, outputs }),
+        );
+  io.signal.throwIfAborted();
+  if (io.json) printData(io, result);
+  else printEnd(io, result);
+  return exitCodeOf(result);
+}
+
+/** All that can be wrong with the command line is told before anything is asked or run. */
+async function readRequest({ io, args, options }: CommandInput): Promise<ScriptOptions> {
+  const network = readNetwork(options);
+  const mounts = readMounts(listOption(options, "mount"), io.cwd);
+  const stdin = options["stdin"] === true ? await readInput(io) : undefined;
+  const isUnsandboxed = options["unsandboxed"] === true;
+  if (isUnsandboxed && !allowsUnsandboxed(io.env))
+    io.err("note: --unsandboxed does nothing unless SKILLHOLD_ALLOW_UNSANDBOXED=1 is set, too.\n");
+  return { args: args.slice(2), mounts, isUnsandboxed, signal: io.signal, ...present({ network, stdin }) };
+}
+
+async function runInSession(input: CommandInput, request: ScriptOptions): Promise<ScriptRun> {
+  const [wanted = "", script = ""] = input.args;
+  return await withSession(
+    input,
+    async (running) => {
+      const { id } = await getEntry(running, wanted);
+      return await watch(input.io, (watched) => running.session.run(id, script, { ...request, ...watched }));
+    },
+    request.network,
+  );
+}
+
+function readNetwork(options: CommandInput["options"]): Network | undefined {
+  const hosts = listOption(options, "networkHost");
+  if (options["network"] !== true) return hosts.length > 0 ? { hosts } : undefined;
+  if (hosts.length === 0) return "open";
+  throw new SkillError("USAGE", "--network opens every host, so that --network-host would limit nothing.", {
+    hint: "Give one of them.",
+  });
+}
+
+const MAX_INPUT = 64 * 1024 * 1024;
+
+async function readInput(io: Io): Promise<Buffer> {
+  const piped = await readPiped(io, MAX_INPUT);
+  if (piped !== undefined) return piped;
+  throw new SkillError("USAGE", "Nothing is piped in that --stdin could pass on.", {
+    hint: "Pipe it in: `… | skillhold run <id> <script> --stdin`, or leave --stdin out.",
+  });
+}
+
+async function watch(
+  io: Io,
+  start: (watched: Pick<ScriptOptions, "onOutput">) => Promise<ScriptRun>,
+): Promise<ScriptRun> {
+  if (io.json) return await start({});
+  const live = openLiveOutput(io);
+  try {
+    return await start({ onOutput: live.push });
+  } finally {
+    live.end();
+  }
+}

@@ -1,0 +1,21 @@
+import { tmpdir } from "node:os";
+import { describe, expect, test } from "vitest";
+import { runJson, runMain } from "../../fake-host.ts";
+
+describe.runIf(process.platform === "linux")("sandbox test", () => {
+  test("tries the real sandbox, and says what held and which limits are real [S-29] [S-60]", async () => {
+    const { code, data } = await runJson(["sandbox", "test"], tmpdir());
+    expect(code).toBe(0);
+    expect(data).toMatchObject({ sandbox: "bubblewrap", isConfined: true, enforced: { wall: "run" } });
+    const names = data.checks.map(({ name }: { name: string }) => name);
+    for (const name of ["read-home", "connect-loopback", "change-skill"]) expect(names).toContain(name);
+  });
+
+  test("is readable, and counts what held [S-60]", async () => {
+    const { out, err } = await runMain(["sandbox", "test"], tmpdir());
+    expect(out).toMatch(/^bubblewrap \d/);
+    expect(out).toMatch(/\n {2}held {4}cannot read a file in the home folder \(/);
+    expect(out).toContain("\nlimits\n  wall        held for the whole run\n");
+    expect(err).toMatch(/^\d+ attempts held, 0 not\n$/);
+  });
+});

@@ -1,0 +1,105 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type FakeHostOptions, runJson, runMain, skillText, writeFile } from "../../fake-host.ts";
+
+const yes = "--yes-for-this-content";
+const add = `export default {
+  name: "add",
+  description: "Adds two numbers",
+  schema: {
+    type: "object",
+    properties: { a: { type: "number", description: "the first" }, b: { enum: [1, 2] } },
+    required: ["a"],
+  },
+  run: ({ a, b = 1 }) => ({ sum: a + b }),
+};`;
+const more = `export const greet = {
+  name: "greet", description: "", schema: { type: "object", properties: {} }, run: () => "hello\\u001b[2J",
+};
+export const fail = {
+  name: "fail", description: "", schema: { type: "object", properties: {} },
+  run: () => { throw new Error("no luck"); },
+};`;
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "skillhold-tools-"));
+  writeFile(root, "skills/sums/SKILL.md", skillText("sums", "x"));
+  writeFile(root, "skills/sums/tools/add.mjs", add);
+  writeFile(root, "skills/plain/SKILL.md", skillText("plain", "x"));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+describe.runIf(process.platform === "linux")("tools", () => {
+  test("lists what a skill declares with its schema, and what could not be loaded [S-32] [S-60]", async () => {
+    writeFile(root, "skills/sums/tools/broken.mjs", 'throw new Error("boom");\n');
+    const { code, data } = await json(["tools", "sums", yes]);
+    expect(code).toBe(0);
+    expect(data).toMatchObject({
+      tools: [
+        { name: "add", toolName: "sums__add", file: "tools/add.mjs", inputSchema: { required: ["a"] } },
+      ],
+      problems: [{ file: "tools/broken.mjs", message: expect.stringContaining("boom") }],
+    });
+    const { out, err } = await text(["tools", "sums"]);
+    expect(out).toBe(
+      "add (tools/add.mjs, sums__add)\n  Adds two numbers\n  a: number – the first\n  b?: 1 | 2\n",
+    );
+    expect(err).toMatch(/^warning: tools\/broken\.mjs: .*boom.*\n1 tool\n$/);
+  });
+
+  test("runs nothing of a stranger without leave, and nothing at all where there is nothing [S-28] [S-32]", async () => {
+    expect(await json(["tools", "sums"])).toMatchObject({ code: 4, error: { code: "APPROVAL_REQUIRED" } });
+    expect(await json(["tools", "plain"])).toMatchObject({ code: 0, data: { tools: [], problems: [] } });
+  });
+});
+
+describe.runIf(process.platform === "linux")("call", () => {
+  test("prints an object as JSON, and the whole answer with --json [S-32] [S-60]", async () => {
+    const { code, out } = await text(["call", "sums", "add", "--args", '{"a":2,"b":2}', yes]);
+    expect({ code, out: JSON.parse(out) }).toEqual({ code: 0, out: { sum: 4 } });
+    const file = writeFile(root, "args.json", '{"a":5}');
+    const { data } = await json(["call", "sums", "sums__add", "--args", `@${file}`]);
+    expect(data).toMatchObject({ skill: "sums", tool: "add", result: { sum: 6 } });
+  });
+
+  test("prints text as it is, but for a terminal [S-32] [S-60]", async () => {
+    writeFile(root, "skills/sums/tools/more.mjs", more);
+    expect((await text(["call", "sums", "greet", yes])).out).toBe("hello\u001b[2J\n");
+    expect((await text(["call", "sums", "greet"], { columns: 80 })).out).toBe("hello\\u001b[2J\n");
+  });
+
+  test("asks at the terminal, with the arguments [S-28]", async () => {
+    const { code, tty } = await text(["call", "sums", "add", "--args", '{"a":2}'], { typed: "n\n" });
+    expect(code).toBe(4);
+    expect(tty).toContain("  Act        call add\n");
+    expect(tty).toContain('  Arguments  "{\\"a\\":2}"\n');
+  });
+
+  test.each([
+    [["sums", "nope"], 5, "TOOL_NOT_FOUND"],
+    [["plain", "add"], 5, "TOOL_NOT_FOUND"],
+    [["nope", "add"], 5, "SKILL_NOT_FOUND"],
+    [["sums", "fail"], 8, "TOOL_FAILED"],
+    [["sums", "add", "--args", "{"], 2, "USAGE"],
+    [["sums", "add", "--args", "[1]"], 2, "USAGE"],
+    [["sums", "add", "--args", "@none.json"], 5, "PATH_NOT_FOUND"],
+  ])("%j exits %i with %s [S-32] [S-60]", async (args, exit, code) => {
+    writeFile(root, "skills/sums/tools/more.mjs", more);
+    expect(await json(["call", ...args, yes])).toMatchObject({ code: exit, error: { code } });
+  });
+});
+
+function text(argv: readonly string[], options: FakeHostOptions = {}) {
+  return runMain(argv, root, { env: env(), ...options });
+}
+
+function json(argv: readonly string[]) {
+  return runJson(argv, root, { env: env() });
+}
+
+function env() {
+  return { XDG_DATA_HOME: join(root, "state"), XDG_CACHE_HOME: join(root, "cache") };
+}

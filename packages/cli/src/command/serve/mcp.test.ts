@@ -1,0 +1,61 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { runMain, skillText, writeFile } from "../../fake-host.ts";
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "skillhold-mcp-"));
+  writeFile(root, "skills/pdf/SKILL.md", skillText("pdf", "Reads PDF files."));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const mcp = (args: readonly string[], options: Parameters<typeof runMain>[2] = {}) =>
+  runMain(["mcp", "--root", "skills", ...args], root, {
+    ...options,
+    env: { HOME: join(root, "home") },
+  });
+
+describe("mcp", () => {
+  test("ends without a word when nobody is at the other end [S-57]", async () => {
+    expect(await mcp([])).toEqual({ code: 0, out: "", err: "" });
+  });
+
+  test("tells a person at a terminal who it is for [S-57] [S-60]", async () => {
+    expect(await mcp([], { typed: "" })).toMatchObject({
+      code: 2,
+      out: "",
+      err: expect.stringContaining("skillhold mcp install --client"),
+    });
+  });
+
+  test("refuses a tool to switch off that there is none of [S-24] [S-60]", async () => {
+    expect(await mcp(["--off", "read_skil"])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("Did you mean read_skill"),
+    });
+  });
+
+  test("tells what keeps it from serving, before the client hears anything [S-57]", async () => {
+    expect(await mcp(["--mount", "nothing"])).toMatchObject({ code: 5, out: "" });
+    expect(await mcp(["--root", "nothing"])).toMatchObject({ code: 5, out: "" });
+    expect(await mcp(["--publish-from", "nothing"])).toMatchObject({ code: 5, out: "" });
+    expect(await mcp(["--publish-from", "skills", "--no-store"])).toMatchObject({ code: 2, out: "" });
+  });
+
+  test("lets nothing be published here while the skills are those of a gateway [S-24] [S-57]", async () => {
+    const publishing = ["mcp", "--publish-from", "skills"];
+    const env = { HOME: join(root, "home"), SKILLHOLD_GATEWAY: "http://127.0.0.1:1" };
+    for (const [args, variables] of [
+      [["--gateway", env.SKILLHOLD_GATEWAY], { HOME: env.HOME }],
+      [[], env],
+    ] as const)
+      expect(await runMain([...publishing, ...args], root, { env: variables })).toMatchObject({
+        code: 2,
+        out: "",
+        err: expect.stringContaining("--no-gateway"),
+      });
+    expect(await runMain([...publishing, "--no-gateway"], root, { env })).toMatchObject({ code: 0 });
+  });
+});

@@ -1,0 +1,44 @@
+import { Writable } from "node:stream";
+import { SkillError } from "@skillhold/protocol/error";
+import { type CommandInput, defineCommand, type OptionsOf } from "../../command.ts";
+import { messageOf, withMcpSkills } from "../../mcp-skills.ts";
+import { mcpServeOptions } from "../../shared-option.ts";
+import { type ExitCode, type Io, plain } from "../../terminal/output.ts";
+
+const INTERRUPTED = 130;
+
+export const command = defineCommand({
+  arguments: [],
+  options: mcpServeOptions,
+  examples: ["mcp", "mcp --root ./skills --runtime claude-code"],
+  run,
+});
+
+/** Serves the skills to one MCP client over standard input and output, until the client goes or someone interrupts. */
+async function run(input: CommandInput<OptionsOf<typeof mcpServeOptions>>): Promise<ExitCode> {
+  const { io } = input;
+  const stream = io.input();
+  if (stream === undefined)
+    throw new SkillError("USAGE", "This command speaks with a program over its input and output.", {
+      hint: "`skillhold mcp install --client <name>` sets an agent up to start it.",
+    });
+  const { serveMcpStdio } = await import("@skillhold/mcp/server");
+  await withMcpSkills(input, (skills) =>
+    serveMcpStdio(skills, {
+      input: stream,
+      output: outputOf(io),
+      signal: io.signal,
+      onError: (error) => io.err(`warning: ${plain(messageOf(error))}\n`),
+    }),
+  );
+  return io.signal.aborted ? INTERRUPTED : 0;
+}
+
+function outputOf(io: Io): Writable {
+  return new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      io.out(chunk);
+      done();
+    },
+  });
+}

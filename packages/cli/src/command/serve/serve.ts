@@ -1,0 +1,121 @@
+import type { LogEntry } from "@skillhold/gateway";
+import { hasAdministrator, type ServedGateway, serveGateway, waitWarning } from "@skillhold/host/gateway";
+import { DATA_VARIABLE, productVersion } from "@skillhold/host/place";
+import { withWaitNotice } from "@skillhold/host/store";
+import type { DependencyEvent } from "@skillhold/protocol/http";
+import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
+import { gatewayLog } from "../../gateway/gateway-log.ts";
+import { readServeOptions, withDataFolder } from "../../gateway/serve-option.ts";
+import { storeFlags } from "../../library-choice.ts";
+import { machineOf } from "../../open.ts";
+import { storeOption } from "../../shared-option.ts";
+import { type ExitCode, type Io, plain, printLine } from "../../terminal/output.ts";
+import { paintFor } from "../../terminal/text.ts";
+import { untilAborted } from "../../terminal/until-aborted.ts";
+
+const optionSpecs = [
+  { flags: "--port <number>", summary: "by default 7878, or the next that is free; 0 for any" },
+  { flags: "--host <address>", summary: "the address to listen at", default: "127.0.0.1" },
+  { flags: "--data <folder>", summary: "keep everything in this folder; by default your data folder" },
+  storeOption,
+  {
+    flags: "--root <folder>",
+    summary: "serve the skills of this folder, too; may be repeated",
+    repeats: true,
+  },
+  {
+    flags: "--allow-host <host>",
+    summary: "answer requests for this host:port as well; may be repeated",
+    repeats: true,
+  },
+  {
+    flags: "--allow-origin <origin>",
+    summary: "let pages of this origin call it; may be repeated",
+    repeats: true,
+  },
+  { flags: "--behind-tls", summary: "TLS ends in front of it: links and cookies are for https" },
+  { flags: "--insecure-bind", summary: "listen where others can reach it, without TLS" },
+  {
+    flags: "--limit <name=number>",
+    summary: "set a limit that /v1/status lists; may be repeated",
+    repeats: true,
+  },
+  { flags: "--discovery", summary: "serve public skills to anyone, where clients look for them" },
+  { flags: "--no-seed", summary: "leave out the skills that come with Skillhold" },
+] as const satisfies readonly OptionSpec[];
+
+export const command = defineCommand({
+  arguments: [],
+  options: optionSpecs,
+  examples: [
+    "serve",
+    "serve --port 8080 --data /srv/skillhold",
+    "serve --behind-tls --allow-host skills.example.org",
+  ],
+  graceMs: 25_000,
+  run,
+});
+
+/** Serves a gateway until the user interrupts it. Running calls may end within the grace period. */
+async function run({ options, io: given }: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
+  const serving = readServeOptions(options);
+  const io = withDataFolder(options, given);
+  const log = gatewayLog(io);
+  const onPortTaken = (port: number) =>
+    io.err(`note: port ${port} is taken; trying ${port + 1}. Use --port to choose one.\n`);
+  const gateway = await serveGateway({ ...serving, log, onPortTaken }, machineOf(io));
+  const { progress } = gateway.parts.context;
+  const stopLogging = progress.listen((event) => logProgress(event, log));
+  try {
+    await withWaitNotice(waitWarning(log), () => announce(gateway, { options, io }));
+    await untilAborted(io.signal);
+    log({ level: "info", event: "gateway.closing" });
+  } finally {
+    stopLogging();
+    await gateway.close();
+  }
+  return 0;
+}
+
+/** Prints the address, and a sign-in link for the first administrator or for a user at the terminal. */
+async function announce(
+  { url, signInLink, parts }: ServedGateway,
+  { options, io }: Pick<CommandInput, "options" | "io">,
+): Promise<void> {
+  const { registry } = parts.context;
+  const isLinked = io.isOutTty || !(await hasAdministrator(registry));
+  const signIn = isLinked ? await signInLink() : undefined;
+  if (io.json) {
+    printLine(io, { ok: true, data: { url, signIn: signIn ?? null, pid: process.pid } });
+    return;
+  }
+  const paint = await paintFor(io.color);
+  io.out(`Skillhold ${productVersion()} is at ${paint.bold(url)}\n`);
+  if (signIn !== undefined) {
+    const minutes = Math.round(registry.limits.signInMs / 60_000);
+    io.out(`Sign in, once and within ${minutes} minutes: ${paint.cyan(signIn)}\n`);
+  } else io.out(`To sign in, run: ${plain(signInCommand(url, options, io))}\n`);
+  if (io.isErrTty) io.err("Press Ctrl-C to stop.\n");
+}
+
+function signInCommand(address: string, options: CommandInput["options"], { env }: Io): string {
+  // Another terminal has neither the option nor the variable.
+  const data = env[DATA_VARIABLE];
+  const prefix = data ? `${DATA_VARIABLE}=${quoted(data)} ` : "";
+  return `${prefix}skillhold token sign-in --url ${address}${storeFlags(options)}`;
+}
+
+function quoted(path: string): string {
+  return /^[\w./~@+:-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}
+
+/** Logs dependency events, except for checks that found no problem. */
+function logProgress(event: DependencyEvent, log: (entry: LogEntry) => void): void {
+  const { type, ...about } = event;
+  if (type === "skill.deps.checking" || (type === "skill.deps.checked" && event.ok)) return;
+  const fields = Object.entries(about).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? value.join(" ") : value,
+  ]);
+  log({ level: "info", event: type, fields: Object.fromEntries(fields) });
+}

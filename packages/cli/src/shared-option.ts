@@ -1,0 +1,179 @@
+import type { ArgumentSpec, OptionSpec } from "./command.ts";
+
+export const idArgument = { usage: "<id>", summary: "the skill's id, as `list` prints it" } as const;
+export const agentArgument = { usage: "<key>", summary: "the agent's key" } as const;
+export const variableArgument = { usage: "<name>", summary: "the variable that the skill reads" } as const;
+export const labelArgument = { usage: "<label>", summary: "the label of the source" } as const;
+export const skillsArgument = {
+  usage: "[skills...]",
+  summary: "ids, or folders of skills; by default every skill that `list` prints",
+} as const satisfies ArgumentSpec;
+export const gatewayArgument = {
+  usage: "[url]",
+  summary: "the gateway's URL; by default $SKILLHOLD_GATEWAY, or the only one you are logged in to",
+} as const satisfies ArgumentSpec;
+
+export const dryRunOption = {
+  flags: "--dry-run",
+  summary: "show what would happen and change nothing",
+} as const satisfies OptionSpec;
+
+export const storeOption = {
+  flags: "--store <url>",
+  summary:
+    "the store: sqlite:<file> or postgres://…; by default $SKILLHOLD_STORE, or the one in your data folder",
+} as const satisfies OptionSpec;
+
+const ACTING_USER = "the acting user; by default $SKILLHOLD_USER, or your account's name";
+
+export function roleOption(summary: string) {
+  const choices = ["publisher", "admin"] as const;
+  return { flags: "--role <name>", summary, choices, default: "publisher" } as const satisfies OptionSpec;
+}
+
+/** Who publishes and changes skills. */
+export const actorOptions = [
+  roleOption("act as this role; skills that an admin publishes get the org trust tier"),
+  { flags: "--user <name>", summary: ACTING_USER },
+] as const satisfies readonly OptionSpec[];
+
+/** Who reads or changes access. */
+export const askerOptions = [
+  roleOption("act as this role; an admin may do this for every skill"),
+  { flags: "--user <name>", summary: ACTING_USER },
+] as const satisfies readonly OptionSpec[];
+
+/** The same where `--user` names the grantee. */
+export const granterOptions = [
+  roleOption("act as this role; an admin may do this for every skill"),
+  { flags: "--by <name>", summary: ACTING_USER },
+] as const satisfies readonly OptionSpec[];
+
+export const byOption = { flags: "--by <name>", summary: ACTING_USER } as const satisfies OptionSpec;
+
+export const registryWriteOptions = [...actorOptions, storeOption] as const;
+export const accessWriteOptions = [dryRunOption, ...askerOptions, storeOption] as const;
+
+/** The fields of an agent's record. */
+export const agentOptions = [
+  { flags: "--name <text>", summary: "a display name" },
+  { flags: "--runtime <name>", summary: "the name of its runtime; by default from its manifest" },
+  { flags: "--allow <ids>", summary: "limit it to these skills, separated by commas; empty for none" },
+  { flags: "--pin <skill@revision>", summary: "pin a skill to a revision; repeatable", repeats: true },
+  { flags: "--manifest <file>", summary: "store this agent.yaml, whose limits apply as well" },
+] as const satisfies readonly OptionSpec[];
+
+export const granteeOptions = [
+  { flags: "--agent <key>", summary: "an agent, as `agent list` prints it" },
+  { flags: "--user <name>", summary: "a user" },
+] as const satisfies readonly OptionSpec[];
+
+/** Where a command finds one skill. */
+export const placeOptions = [
+  { flags: "--root <folder>", summary: "look at this folder only; repeatable", repeats: true },
+  { flags: "--source <label>", summary: "use only the source with this label; repeatable", repeats: true },
+  storeOption,
+  { flags: "--no-store", summary: "leave out your own store and its switches" },
+  { flags: "--no-mcp", summary: "leave out the skills of MCP servers" },
+  { flags: "--trust-project", summary: "trust the project's skills like your own" },
+  { flags: "--follow-links", summary: "follow links that leave a source" },
+  { flags: "--no-cache", summary: "read every skill again" },
+] as const satisfies readonly OptionSpec[];
+
+/** Which folders and stores a command looks at. */
+export const sourceOptions = [
+  ...placeOptions,
+  {
+    flags: "--precedence <order>",
+    summary: "which source wins when two have a skill with the same id",
+    choices: ["local", "trust"],
+    default: "local",
+  },
+] as const satisfies readonly OptionSpec[];
+
+/** For whom a command looks. */
+export const viewerOptions = [
+  {
+    flags: "--runtime <name>",
+    summary: "see what this agent runtime sees; by default the agent's own, or skillhold-cli",
+  },
+  { flags: "--agent <key>", summary: "see what this agent sees" },
+  {
+    flags: "--user <name>",
+    summary: "see what this user sees; by default $SKILLHOLD_USER, or your account's name",
+  },
+  { flags: "--allow <ids>", summary: "limit the viewer to these ids, separated by commas; empty for none" },
+  {
+    flags: "--as <invoker>",
+    summary: "see what a model may start by itself, or what a user may start by name",
+    choices: ["model", "user"],
+    default: "model",
+  },
+] as const satisfies readonly OptionSpec[];
+
+export const depsOption = {
+  flags: "--deps",
+  summary: "check the dependencies of each skill and list the missing ones",
+} as const satisfies OptionSpec;
+
+/** The options of every command over a library; `library-choice.ts` reads them. */
+export const libraryOptions = [...sourceOptions, ...viewerOptions] as const;
+
+/** Where a command that only reads may look instead. The variable applies only to commands with these options. */
+export const gatewayOptions = [
+  {
+    flags: "--gateway <url>",
+    summary: "look at the skills of this gateway only; by default $SKILLHOLD_GATEWAY, if it is set",
+  },
+  { flags: "--no-gateway", summary: "look on this machine and ignore $SKILLHOLD_GATEWAY", default: true },
+] as const satisfies readonly OptionSpec[];
+
+export const targetOption = {
+  flags: "--gateway <url>",
+  summary: "send it to this gateway with your token, instead of a store",
+} as const satisfies OptionSpec;
+
+export const readingOptions = [...gatewayOptions, ...libraryOptions] as const;
+
+export const consentOption = {
+  flags: "--yes-for-this-content",
+  summary: "approve without asking, for 15 minutes or until the skill changes",
+} as const satisfies OptionSpec;
+
+/** What a run may reach beyond the sandbox's defaults. */
+export const runGrantOptions = [
+  consentOption,
+  { flags: "--network", summary: "allow network access" },
+  {
+    flags: "--network-host <host>",
+    summary: "allow network access to this host only; repeatable",
+    repeats: true,
+  },
+  {
+    flags: "--mount <path[:target][:rw]>",
+    summary: "mount this file or folder, below /mnt unless a target is named; repeatable",
+    repeats: true,
+  },
+  {
+    flags: "--unsandboxed",
+    summary: "run without a sandbox; also needs SKILLHOLD_ALLOW_UNSANDBOXED=1",
+  },
+] as const satisfies readonly OptionSpec[];
+
+/** The options of the MCP server that `mcp install` passes on. */
+export const mcpServeOptions = [
+  { flags: "--off <tool>", summary: "do not offer this tool; repeatable", repeats: true },
+  {
+    flags: "--mount <path[:target][:rw]>",
+    summary: "mount this file or folder for scripts, below /mnt unless a target is named; repeatable",
+    repeats: true,
+  },
+  { flags: "--outputs <folder>", summary: "keep the files that scripts write here, in a folder per run" },
+  {
+    flags: "--publish-from <folder>",
+    summary: "let the agent publish skills from below this folder to the store; repeatable",
+    repeats: true,
+  },
+  { flags: "--locations", summary: "include the paths of skills, for an agent that reads files itself" },
+  ...readingOptions,
+] as const satisfies readonly OptionSpec[];
