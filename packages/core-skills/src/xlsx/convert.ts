@@ -6,6 +6,7 @@ import { inputError, usageError } from "../shared/script-error.ts";
 import { MAX_COLUMN, MAX_ROW } from "./cell-address.ts";
 import { textInput } from "./cell-input.ts";
 import { formatCsv, guessDelimiter, isFormulaLike, parseCsv, readDelimiter, readField } from "./csv.ts";
+import { guardWorkbook } from "./guard.ts";
 import { countUncalculated, readRowValues } from "./sheet-reading.ts";
 import { Workbook } from "./workbook.ts";
 
@@ -71,7 +72,9 @@ async function csvToWorkbook(file: InputFile, output: Output, options: ConvertOp
       sheet.set({ row: index + 1, column: position + 1 }, readValue(field));
     }
   }
-  const written = await writeOutput(output, workbook.toBytes());
+  const bytes = workbook.toBytes();
+  guardWorkbook(undefined, bytes, output.path, workbook.edits);
+  const written = await writeOutput(output, bytes);
   return { sheet: sheet.name, rows: rows.length, columns, delimiter, written };
 }
 

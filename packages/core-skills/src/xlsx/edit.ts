@@ -44,7 +44,7 @@ Rows that come or go move formulas, names, tables, merged cells, charts and form
     const steps = readList(await readJson(options.steps, io), "The list of steps");
     if (steps.length === 0) throw usageError("The list of steps is empty.", "See edit --help.");
     const workbook = Workbook.open(file);
-    const { done, isOnlyLook } = applySteps(workbook, steps);
-    return { steps: done, ...(await saveWorkbook(workbook, output, { keepsResults: isOnlyLook })) };
+    const { done, effect } = applySteps(workbook, steps);
+    return { steps: done, ...(await saveWorkbook(workbook, output, effect)) };
   },
 });

@@ -41,6 +41,6 @@ new rows in. Text from the data is never made a formula.`,
     if (filled === 0 && missing.length === 0) {
       throw new ScriptError("NO_PLACEHOLDERS", `${file.path} has no {{name}} in any cell.`);
     }
-    return { filled, rows, missing, ...(await saveWorkbook(workbook, output)) };
+    return { filled, rows, missing, ...(await saveWorkbook(workbook, output, "stale")) };
   },
 });

@@ -39,7 +39,7 @@ export const formatCommand = defineCommand({
     if (steps.length === 0) throw usageError("Nothing to change was given.", "See format --help.");
     const workbook = Workbook.open(file);
     const { done } = applySteps(workbook, steps);
-    return { steps: done, ...(await saveWorkbook(workbook, output, { keepsResults: true })) };
+    return { steps: done, ...(await saveWorkbook(workbook, output, "kept")) };
   },
 });
 

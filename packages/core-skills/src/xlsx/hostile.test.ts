@@ -28,7 +28,7 @@ beforeAll(async () => {
     [sheet]: (text) => text.replace("<worksheet", '<!DOCTYPE a [<!ENTITY x "y">]><worksheet'),
   });
   const noise = Array.from(
-    { length: 550_000 },
+    { length: 1_050_000 },
     (_, index) => `<v>${Math.imul(index, 2_654_435_761)}</v>`,
   ).join("");
   patchParts(join(folder, "huge.xlsx"), {

@@ -38,6 +38,7 @@ export function changeText(
   // Text that runs from one look into the next is not in any single run: then the cell gets one look.
   const isInRuns = replaceInItem(item, replace);
   const element = sheet.make(placed);
+  sheet.touch(placed);
   element.attributes.set("t", "inlineStr");
   element.children = [isInRuns ? item : textItem("is", after)];
   return true;

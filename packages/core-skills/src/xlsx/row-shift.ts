@@ -1,7 +1,9 @@
 import { ScriptError } from "../shared/script-error.ts";
-import { formatRange, MAX_ROW, parseRange } from "./cell-address.ts";
+import { formatRange, MAX_COLUMN, MAX_ROW, parseRange } from "./cell-address.ts";
+import type { CellCount } from "./edit-log.ts";
 import { type RowShift, sameSheet, shiftArea, shiftFormula } from "./formula.ts";
 import { mapFormulas, relatedParts } from "./formula-place.ts";
+import type { Sheet } from "./sheet.ts";
 import type { Workbook } from "./workbook.ts";
 import { childOf, childrenOf, isElement, textOf, walkXml, type XmlElement, type XmlNode } from "./xml.ts";
 
@@ -15,7 +17,8 @@ export function shiftRows(workbook: Workbook, shift: RowShift): void {
   const sheet = workbook.sheet(name);
   rejectCut(workbook, part, shift);
   rejectOverflow(sheet.usedRange()?.bottom ?? 0, shift);
-  // A formula that is written once for many cells would be moved once for all of them.
+  workbook.edits.moveRows(part, countDeleted(sheet, shift));
+  // A shared formula is stored once, so it would move once for all of its cells.
   for (const each of workbook.grids) each.expandShared();
   mapFormulas(workbook, (formula, home) => shiftFormula(formula, { ...shift, sheet: name }, home ?? ""));
   sheet.moveRows(shift.at, shift.count);
@@ -31,6 +34,16 @@ export function shiftRows(workbook: Workbook, shift: RowShift): void {
     shiftNotes(workbook.parts.change(drawing), shift);
   }
   shiftPivotSources(workbook, name, shift);
+}
+
+function countDeleted(sheet: Sheet, { at, count }: RowShift): CellCount {
+  let [cells, formulas] = [0, 0];
+  if (count >= 0) return { cells, formulas };
+  for (const { element } of sheet.cells({ top: at, bottom: at - count - 1, left: 1, right: MAX_COLUMN })) {
+    cells += 1;
+    if (childOf(element, "f") !== undefined) formulas += 1;
+  }
+  return { cells, formulas };
 }
 
 const AREA_ATTRIBUTES = ["ref", "sqref", "topLeftCell", "activeCell"] as const;

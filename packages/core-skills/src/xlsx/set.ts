@@ -35,7 +35,7 @@ text. Nothing at all empties the cell. Looks stay.`,
         options.text === true ? { kind: "text", text: value } : readWord(value),
       );
     }
-    return { sheet: sheet.name, cells: words.length, ...(await saveWorkbook(workbook, output)) };
+    return { sheet: sheet.name, cells: words.length, ...(await saveWorkbook(workbook, output, "stale")) };
   },
 });
 

@@ -8,6 +8,7 @@ import { childOf, childrenOf, textOf, walkXml, type XmlElement } from "./xml.ts"
 export function renameSheet(workbook: Workbook, from: string, to: string): void {
   const entry = workbook.find(from);
   if (!sameSheet(entry.name, to)) workbook.rejectName(to);
+  workbook.edits.rewriteFormulas();
   mapFormulas(workbook, (formula) => renameInFormula(formula, entry.name, to));
   for (const { part } of workbook.sheets) renameInLinks(workbook, part, entry.name, to);
   for (const cache of relatedParts(workbook, workbook.part, "pivotCacheDefinition")) {
@@ -33,6 +34,7 @@ export function removeSheet(workbook: Workbook, name: string): number {
       hint: "A workbook has at least one. Add another one first.",
     });
   }
+  workbook.edits.removeSheet(entry.part);
   const index = sheets.findIndex((each) => each.part === entry.part);
   removeNames(workbook, index, entry.name);
   let broken = 0;
