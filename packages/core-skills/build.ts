@@ -2,15 +2,16 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, sy
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { type OutputChunk, type Plugin, rolldown } from "rolldown";
 import { minifySync } from "rolldown/utils";
+import { writeAssets } from "./asset.ts";
 import { formatLicenses, packageOf } from "./license.ts";
 import { writeIfChanged } from "./write-if-changed.ts";
 
 /**
  * Builds `src/<id>/main.ts` to `skills/<id>/scripts/<id>.mjs` and `src/shared/*.ts` to `skills/_shared/*.mjs`.
  *
- * The same sources give the same bytes wherever they are built, because the tree hash of a skill is over them: no
- * paths, dates or hashes of paths go into the output. Our own code stays readable, so that whoever reviews a skill
- * can read it; libraries lie beside it in `lib/`, one file a package.
+ * The same sources give the same bytes on every machine, because the tree hash of a skill covers them: no paths, dates
+ * or hashes of paths are in the output. Our own code stays readable for reviewers. Libraries are in `lib/`, one file
+ * per package.
  */
 export async function buildSkills(places: Places, only: readonly string[] = []): Promise<readonly string[]> {
   const known = findPrograms(places);
@@ -72,7 +73,10 @@ async function buildProgram(
     writeIfChanged(join(folder, name), isOurs(chunk) ? chunk.code : squeeze(name, chunk.code));
     return name;
   });
-  const inside = [...chunks, ...helpersOf(chunks, helpers)].flatMap((chunk) => chunk.moduleIds);
+  const assets = writeAssets(id, join(folder, "lib"));
+  const inside = [...chunks, ...helpersOf(chunks, helpers)]
+    .flatMap((chunk) => chunk.moduleIds)
+    .concat(assets);
   writeIfChanged(join(folder, "LICENSES.txt"), formatLicenses(inside, readFileSync(license, "utf8")));
   removeOthers(folder, written);
   removeOthers(

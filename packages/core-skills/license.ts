@@ -39,6 +39,15 @@ export function formatLicenses(moduleIds: readonly string[], own: string): strin
 /** What a library carries of others without naming it in its own licence. */
 const contained: ReadonlyMap<string, string> = new Map([
   ["unpdf", "It contains PDF.js, copyright Mozilla Foundation, under the Apache License 2.0."],
+  [
+    "pdfjs-dist",
+    "Only its character maps are used. They are copyright 1990-2009 Adobe Systems Incorporated, under the BSD 3-Clause License.",
+  ],
+  [
+    "@hyzyla/pdfium",
+    "It contains PDFium, copyright The PDFium Authors, under the BSD 3-Clause License and the Apache License 2.0, with\n" +
+      "AGG, FreeType, Little CMS, libjpeg-turbo, OpenJPEG and zlib under their own permissive terms.",
+  ],
 ]);
 
 /** Packages that leave their terms behind in their repository have them here. */

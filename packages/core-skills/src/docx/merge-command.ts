@@ -1,6 +1,7 @@
 import { defineCommand } from "../shared/command.ts";
+import { saveOffice } from "../shared/office-save.ts";
 import { createFragment, removeNode } from "../shared/office-xml.ts";
-import { chooseOutput, outputOptions, writeOutput } from "../shared/output-file.ts";
+import { chooseOutput, outputOptions } from "../shared/output-file.ts";
 import { usageError } from "../shared/script-error.ts";
 import { contentOf, insertContent } from "./insert-content.ts";
 import { findHeading, sectionOf } from "./section.ts";
@@ -37,8 +38,8 @@ Lists, images, links and notes come along; comments and section settings of the 
       comments += dropped.comments;
       sections += dropped.sections;
     }
-    const written = await writeOutput(output, first.pkg.save());
-    return { written, documents: files.length, dropped: { comments, sections } };
+    const saved = await saveOffice(first, output);
+    return { ...saved, documents: files.length, dropped: { comments, sections } };
   },
 });
 
@@ -66,6 +67,7 @@ export const extractCommand = defineCommand({
     const kept = new Set(wanted.flatMap((heading) => sectionOf(file, findHeading(file, heading, undefined))));
     file.editBody();
     for (const element of contentOf(file)) if (!kept.has(element)) removeNode(element);
-    return { written: await writeOutput(output, file.pkg.save()), elements: kept.size };
+    const saved = await saveOffice(file, output, { paragraphs: "any", elements: "any" });
+    return { ...saved, elements: kept.size };
   },
 });

@@ -1,6 +1,7 @@
 import { clip } from "../shared/bounded.ts";
 import { defineCommand } from "../shared/command.ts";
-import { chooseOutput, editOptions, writeOutput } from "../shared/output-file.ts";
+import { saveOffice } from "../shared/office-save.ts";
+import { chooseOutput, editOptions } from "../shared/output-file.ts";
 import { readReplacements, replacementOptions } from "../shared/replacement-option.ts";
 import { ScriptError } from "../shared/script-error.ts";
 import { matcherOf, replaceInSegments } from "../shared/text-replace.ts";
@@ -24,15 +25,17 @@ Example: replace contract.docx --pairs '{"Acme Ltd": "Globex Inc", "2025": "2026
       ignoreCase: options["ignore-case"],
       wholeWord: options["whole-word"],
     });
+    let edited = 0;
     const counts = new Map(replacements.map(({ find }) => [find, 0]));
     editParagraphs(file, (paragraph, isCopy) => {
-      replaceInSegments(segmentsOf(paragraph), pattern, (match) => {
+      const changes = replaceInSegments(segmentsOf(paragraph), pattern, (match) => {
         const replacement = replacementOf(match);
         const found = replacement === undefined ? undefined : counts.get(replacement.find);
         if (replacement !== undefined && found !== undefined && !isCopy)
           counts.set(replacement.find, found + 1);
         return replacement?.with;
       });
+      if (changes > 0) edited += 1;
     });
     const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
     if (total === 0) {
@@ -41,6 +44,6 @@ Example: replace contract.docx --pairs '{"Acme Ltd": "Globex Inc", "2025": "2026
       });
     }
     const replaced = [...counts].slice(0, 100).map(([find, count]) => ({ find: clip(find, 100), count }));
-    return { written: await writeOutput(output, file.pkg.save()), total, replaced };
+    return { ...(await saveOffice(file, output, { paragraphs: edited })), total, replaced };
   },
 });

@@ -3,7 +3,7 @@ import { defineCommand } from "../shared/command.ts";
 import { chooseOutput, editOptions } from "../shared/output-file.ts";
 import { usageError } from "../shared/script-error.ts";
 import { openToChange, passwordOptions } from "./open-pdf.ts";
-import { savePdf, warnOfChange } from "./save-pdf.ts";
+import { saveEdited, warnOfChange } from "./save-pdf.ts";
 
 export const metadataCommand = defineCommand({
   name: "metadata",
@@ -39,7 +39,7 @@ Example: metadata report.pdf --title "Annual report" --author "A. Writer" --in-p
     removeEmpty(document, names);
     document.catalog.delete(PDFName.of("Metadata"));
     const warnings = warnOfChange(opened);
-    return { ...(await savePdf(document, output)), set: names, warnings };
+    return { ...(await saveEdited(opened, output)), set: names, warnings };
   },
 });
 

@@ -1,13 +1,14 @@
 import { degrees } from "@cantoo/pdf-lib";
 import { readInteger } from "../shared/bounded.ts";
 import { defineCommand, type JsonObject } from "../shared/command.ts";
-import { chooseOutput, editOptions, folderOptions, outputIn, writeOutput } from "../shared/output-file.ts";
+import { chooseOutput, editOptions, folderOptions, outputIn } from "../shared/output-file.ts";
 import { formatRanges, parseRanges } from "../shared/range.ts";
 import { ScriptError, usageError } from "../shared/script-error.ts";
+import { dropXfa } from "./form-field.ts";
 import { keepPages } from "./keep-pages.ts";
 import { type OpenedPdf, openBytes, openToChange, passwordOptions, readPassword } from "./open-pdf.ts";
 import { pageOptions } from "./page-option.ts";
-import { savePdf, warnOfChange } from "./save-pdf.ts";
+import { pagesOf, saveEdited, savePdf, warnOfChange } from "./save-pdf.ts";
 
 const operands = { label: "<file>", min: 1, max: 1 };
 
@@ -53,11 +54,14 @@ async function saveKept(
   kept: readonly number[],
   output: Parameters<typeof savePdf>[1],
 ): Promise<JsonObject> {
-  const warnings = warnOfChange(opened);
+  const warnings = [...warnOfChange(opened), ...dropXfa(opened.document, opened.file.path)];
   keepPages(opened.document, kept);
-  const bytes = await opened.document.save({ addDefaultPage: false });
-  return { output: await writeOutput(output, bytes), pages: kept.length, kept: formatRanges(kept), warnings };
+  const saved = await savePdf(opened.document, output, { pages: pagesOf(opened, kept), mayLose: LINKED });
+  return { ...saved, kept: formatRanges(kept), warnings };
 }
+
+/** Annotations that depend on pages which are left out. */
+const LINKED = ["Link", "Popup"];
 
 const MAX_PARTS = 500;
 
@@ -91,11 +95,12 @@ Example: split report.pdf --every 10 --out-dir parts`,
       if (output === undefined) continue;
       // Each part is cut from a fresh copy: cutting takes the rest away for good.
       const { document } = await openBytes(opened.file, password);
+      dropXfa(document, path);
       keepPages(document, kept);
-      const written = await writeOutput(output, await document.save({ addDefaultPage: false }));
-      files.push({ ...written, pages: formatRanges(kept) });
+      const saved = await savePdf(document, output, { pages: pagesOf(opened, kept), mayLose: LINKED });
+      files.push({ ...saved.output, pages: formatRanges(kept) });
     }
-    return { files, warnings: warnOfChange(opened) };
+    return { files, warnings: [...warnOfChange(opened), ...dropXfa(opened.document, path)] };
   },
 });
 
@@ -143,7 +148,7 @@ export const rotateCommand = defineCommand({
     }
     const warnings = warnOfChange(opened);
     return {
-      ...(await savePdf(opened.document, output)),
+      ...(await saveEdited(opened, output)),
       rotated: formatRanges(turned),
       by: angle,
       warnings,

@@ -7,6 +7,7 @@ import { infoCommand } from "./info-command.ts";
 import { mergeCommand } from "./merge-command.ts";
 import { metadataCommand } from "./metadata-command.ts";
 import { deleteCommand, extractCommand, rotateCommand, splitCommand } from "./page-command.ts";
+import { renderCommand } from "./render-command.ts";
 import { tablesCommand } from "./tables-command.ts";
 import { textCommand } from "./text-command.ts";
 import { watermarkCommand } from "./watermark-command.ts";
@@ -18,6 +19,7 @@ export const program: Program = {
     infoCommand,
     textCommand,
     tablesCommand,
+    renderCommand,
     createCommand,
     mergeCommand,
     splitCommand,

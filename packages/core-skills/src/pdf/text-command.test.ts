@@ -6,7 +6,7 @@ import { callProgram } from "../shared/program.fixture.ts";
 import { makeTempFolder } from "../shared/temp-folder.fixture.ts";
 import { findTables } from "./find-tables.ts";
 import { program } from "./program.ts";
-import type { TextRun } from "./text-layer.ts";
+import type { TextRun } from "./text-line.ts";
 import { groupLines } from "./text-line.ts";
 
 const cwd = makeTempFolder(afterAll);

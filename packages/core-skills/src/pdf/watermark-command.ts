@@ -7,7 +7,7 @@ import { usageError } from "../shared/script-error.ts";
 import { findMissing, missingCharacters } from "./latin-text.ts";
 import { openToChange, passwordOptions } from "./open-pdf.ts";
 import { pageOptions } from "./page-option.ts";
-import { savePdf, warnOfChange } from "./save-pdf.ts";
+import { saveEdited, warnOfChange } from "./save-pdf.ts";
 
 export const watermarkCommand = defineCommand({
   name: "watermark",
@@ -49,7 +49,7 @@ export const watermarkCommand = defineCommand({
         opacity: opacity / 100,
       });
     }
-    return { ...(await savePdf(opened.document, output)), marked: formatRanges(marked), warnings };
+    return { ...(await saveEdited(opened, output)), marked: formatRanges(marked), warnings };
   },
 });
 

@@ -2,13 +2,16 @@ import { isJsonObject } from "../shared/block-json.ts";
 import { clip } from "../shared/bounded.ts";
 import { defineCommand, type JsonObject, type JsonValue } from "../shared/command.ts";
 import { readJson } from "../shared/input-file.ts";
-import { chooseOutput, editOptions, writeOutput } from "../shared/output-file.ts";
+import { saveOffice } from "../shared/office-save.ts";
+import { chooseOutput, editOptions } from "../shared/output-file.ts";
 import { ScriptError, usageError } from "../shared/script-error.ts";
 import { replaceInSegments } from "../shared/text-replace.ts";
 import { Deck } from "./deck.ts";
 import { repeatRows } from "./repeat-rows.ts";
 import { editParagraphs, segmentsOf } from "./shape-text.ts";
 
+/** A row that is repeated for an empty list goes, with what is in it. */
+const FILLED = ["tr", "tc", "hlinkClick"];
 const TAG = /\{\{\s*([\p{L}\p{N}_.-]{1,100})\s*\}\}/gu;
 
 export const tagsCommand = defineCommand({
@@ -64,7 +67,8 @@ export const fillCommand = defineCommand({
       );
     }
     if (filled === 0) throw new ScriptError("NO_TAGS", `${path} has no {{tags}}; nothing was written.`);
-    return { written: await writeOutput(output, deck.pkg.save()), filled, missing: missing.slice(0, 100) };
+    const saved = await saveOffice(deck, output, { paragraphs: "any", elements: FILLED });
+    return { ...saved, filled, missing: missing.slice(0, 100) };
   },
 });
 

@@ -1,5 +1,6 @@
 import { defineCommand } from "../shared/command.ts";
-import { chooseOutput, outputOptions, writeOutput } from "../shared/output-file.ts";
+import { saveOffice } from "../shared/office-save.ts";
+import { chooseOutput, outputOptions } from "../shared/output-file.ts";
 import { usageError } from "../shared/script-error.ts";
 import { Deck } from "./deck.ts";
 import { DeckImport } from "./deck-import.ts";
@@ -35,7 +36,7 @@ With --use-design, slides take the layout of the same name or type; own colours 
       Math.abs(size.width - width) > 100 || Math.abs(size.height - height) > 100;
     const otherSize = rest.filter(isOther).map(({ pkg }) => pkg.file.path);
     return {
-      written: await writeOutput(output, first.pkg.save()),
+      ...(await saveOffice(first, output)),
       decks: decks.length,
       slides: first.slides.length,
       otherSize,

@@ -1,7 +1,8 @@
 import { readInteger } from "../shared/bounded.ts";
 import { defineCommand } from "../shared/command.ts";
 import { copyPart } from "../shared/copy-part.ts";
-import { chooseOutput, editOptions, writeOutput } from "../shared/output-file.ts";
+import { saveOffice } from "../shared/office-save.ts";
+import { chooseOutput, editOptions } from "../shared/output-file.ts";
 import { chooseItems } from "../shared/range.ts";
 import { usageError } from "../shared/script-error.ts";
 import { Deck } from "./deck.ts";
@@ -17,8 +18,8 @@ export const deleteCommand = defineCommand({
     const output = await chooseOutput(options, [deck.pkg.file], io);
     const slides = chooseItems(required(options.slides), deck.slides, "slide");
     removeSlides(deck, slides);
-    const written = await writeOutput(output, deck.pkg.save());
-    return { written, deleted: slides.map(({ number }) => number), slides: deck.slides.length };
+    const saved = await saveOffice(deck, output, { paragraphs: "any", elements: "any" });
+    return { ...saved, deleted: slides.map(({ number }) => number), slides: deck.slides.length };
   },
 });
 
@@ -40,8 +41,8 @@ export const duplicateCommand = defineCommand({
     const to = readInteger("to", options.to, { min: 1, max: deck.slides.length + 1 });
     const places = slides.map(({ number }, index) => (to === undefined ? number + 1 : to) + index);
     for (const [index, { part }] of slides.entries()) listSlide(deck, duplicate(deck, part), places[index]);
-    const written = await writeOutput(output, deck.pkg.save());
-    return { written, copies: places, slides: deck.slides.length };
+    const saved = await saveOffice(deck, output);
+    return { ...saved, copies: places, slides: deck.slides.length };
   },
 });
 
@@ -70,8 +71,8 @@ export const reorderCommand = defineCommand({
       );
     }
     const { sectionsRemoved } = orderSlides(deck, order);
-    const written = await writeOutput(output, deck.pkg.save());
-    return { written, order: order.map(({ number }) => number), sectionsRemoved };
+    const saved = await saveOffice(deck, output);
+    return { ...saved, order: order.map(({ number }) => number), sectionsRemoved };
   },
 });
 

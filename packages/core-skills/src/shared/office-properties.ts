@@ -62,6 +62,11 @@ export function writeProperties(pkg: OfficePackage, properties: Properties): rea
   return names;
 }
 
+/** Removes the properties that a new document must not take over from its template. */
+export function clearProperties(pkg: OfficePackage): void {
+  writeProperties(pkg, Object.fromEntries(propertyNames.map((name) => [name, ""])));
+}
+
 // The keys of a literal are its property names.
 const propertyNames = Object.keys(elements) as readonly PropertyName[];
 

@@ -94,7 +94,14 @@ class ZipMeter {
   }
 
   accept({ name, originalSize }: UnzipFileInfo): boolean {
-    if (this.#sizes.has(name)) throw inputError("BROKEN_FILE", `${this.#file.path} has ${name} twice.`);
+    if (name === "" || this.#sizes.has(name)) {
+      const problem = name === "" ? "an entry without a name" : `two entries named ${name.slice(0, 100)}`;
+      throw inputError(
+        "BROKEN_FILE",
+        `${this.#file.path} is damaged: the archive has ${problem}.`,
+        BROKEN_HINT,
+      );
+    }
     if (name.endsWith("/")) return false;
     this.#total += originalSize;
     this.#sizes.set(name, originalSize);
