@@ -1,3 +1,4 @@
+import { makePdfCommand } from "../shared/pdf-command.ts";
 import type { Program } from "../shared/program.ts";
 import { addCommand } from "./add-command.ts";
 import { changesCommand } from "./changes-command.ts";
@@ -28,5 +29,6 @@ export const program: Program = {
     imagesCommand,
     changesCommand,
     metadataCommand,
+    makePdfCommand("document", ".docx"),
   ],
 };
