@@ -7,10 +7,10 @@ import { type Operation, operations } from "./operation.ts";
 
 /**
  * Runs every operation of the built skills over a folder of documents, and prints how often each was ok, a clear error,
- * unclear, wrong, a crash or a hang: `node packages/core-skills/corpus/run.ts <folder> [--skill pdf] [--max 100]`.
+ * refused by the guard, unclear, wrong, a crash or a hang: `node packages/core-skills/corpus/run.ts <folder> [--skill pdf] [--max 100]`.
  */
-type Verdict = "ok" | "clear" | "unclear" | "wrong" | "crash" | "hang";
-const VERDICTS: readonly Verdict[] = ["ok", "clear", "unclear", "wrong", "crash", "hang"];
+type Verdict = "ok" | "clear" | "refused" | "unclear" | "wrong" | "crash" | "hang";
+const VERDICTS: readonly Verdict[] = ["ok", "clear", "refused", "unclear", "wrong", "crash", "hang"];
 const TIMEOUT_MS = 60_000;
 const KINDS: Readonly<Record<string, RegExp>> = {
   pdf: /\.pdf$/i,
@@ -96,7 +96,7 @@ function outputExtension(input: string): string {
 function judgeFailure(status: number, stdout: string, stderr: string): Outcome {
   const failure = parse(stderr);
   const code = failure?.error?.code;
-  if (code === "CONTENT_LOST") return { verdict: "clear", note: "" };
+  if (code === "CONTENT_LOST") return { verdict: "refused", note: stderr.slice(0, 300) };
   if (stdout === "" && code !== undefined && code !== "FAILED") return { verdict: "clear", note: "" };
   const isTrace = /^\s+at /m.test(stderr);
   return {

@@ -1,9 +1,11 @@
 import { clip } from "../shared/bounded.ts";
 import type { JsonObject, JsonValue } from "../shared/command.ts";
 import { usageError } from "../shared/script-error.ts";
+import { addChart, CHART_KEYS } from "./add-chart.ts";
 import { MAX_COLUMN, MAX_ROW, readAddress, readRange } from "./cell-address.ts";
 import { readCell } from "./cell-content.ts";
 import { type CellInput, readCellInput } from "./cell-input.ts";
+import { addHighlight, addValidation, HIGHLIGHT_KEYS, VALIDATION_KEYS } from "./cell-rule.ts";
 import { formatCells, STYLE_KEYS } from "./format-cells.ts";
 import {
   optionalBoolean,
@@ -73,6 +75,9 @@ const operations: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ["format", { keys: ["sheet", "range", ...STYLE_KEYS], effect: "kept", apply: format }],
   ["width", { keys: ["sheet", "columns", "width"], effect: "kept", apply: setWidth }],
   ["freeze", { keys: ["sheet", "cell"], effect: "kept", apply: freeze }],
+  ["chart", { keys: CHART_KEYS, effect: "kept", apply: chart }],
+  ["highlight", { keys: HIGHLIGHT_KEYS, effect: "kept", apply: highlight }],
+  ["validation", { keys: VALIDATION_KEYS, effect: "kept", apply: validate }],
   ["merge", { keys: ["sheet", "range"], effect: "kept", apply: merge }],
 ]);
 
@@ -225,4 +230,20 @@ function merge(step: JsonObject, workbook: Workbook, where: string): JsonObject 
   workbook.parts.change(workbook.find(sheet.name).part);
   addMerge(sheet, readRange(readString(step["range"], `${where}.range`)));
   return {};
+}
+
+function chart(step: JsonObject, workbook: Workbook, where: string): JsonObject {
+  return addChart(workbook, sheetOf(step, workbook, where), step, where);
+}
+
+function highlight(step: JsonObject, workbook: Workbook, where: string): JsonObject {
+  const sheet = sheetOf(step, workbook, where);
+  workbook.parts.change(workbook.find(sheet.name).part);
+  return addHighlight(sheet, workbook.styles, step, where);
+}
+
+function validate(step: JsonObject, workbook: Workbook, where: string): JsonObject {
+  const sheet = sheetOf(step, workbook, where);
+  workbook.parts.change(workbook.find(sheet.name).part);
+  return addValidation(sheet, step, where);
 }

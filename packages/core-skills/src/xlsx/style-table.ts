@@ -93,6 +93,25 @@ export class StyleTable {
     return append(listOf(this.#parts.change(this.#name), "dxfs"), copyElement(original));
   }
 
+  /** Adds a style for conditional formats. Returns its index. */
+  addDifferential({ fill, color, bold }: Pick<StyleChange, "fill" | "color" | "bold">): number {
+    const font = [
+      ...(bold === undefined ? [] : [makeElement("b", bold ? {} : { val: "0" })]),
+      ...(color === undefined ? [] : [makeElement("color", { rgb: `FF${color}` })]),
+    ];
+    const parts = [
+      ...(font.length === 0 ? [] : [makeElement("font", {}, font)]),
+      ...(fill === undefined
+        ? []
+        : [
+            makeElement("fill", {}, [
+              makeElement("patternFill", {}, [makeElement("bgColor", { rgb: `FF${fill}` })]),
+            ]),
+          ]),
+    ];
+    return append(listOf(this.#parts.change(this.#name), "dxfs"), makeElement("dxf", {}, parts));
+  }
+
   get #root(): XmlElement | undefined {
     return this.#parts.read(this.#name);
   }
