@@ -19,6 +19,13 @@ const succeed = async (...argv: string[]) => {
   return json;
 };
 
+/** A font of the system, where it is installed. */
+const FONT =
+  [
+    "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",
+    "/usr/share/fonts/truetype/liberation/LiberationSans-Regular.ttf",
+  ].find((path) => existsSync(path)) ?? "";
+
 beforeAll(() => void writeAssets("pdf", join(import.meta.dirname, "../../../../skills/pdf/scripts/lib")));
 
 /** A PDF from the text of its objects, with a table of their places. The generation is 0 unless given. */
@@ -241,4 +248,45 @@ test.runIf(hasOracles)("keeps annotations through encryption and decryption [S-4
   await succeed("decrypt", "locked.pdf", "--password", "x", "--out", "open.pdf");
   expect(checkFile(at("open.pdf"))).toBe("");
   expect(readObjects(at("open.pdf"))).toContain("/FreeText");
+});
+
+test("writes text at places of a page, and makes it fit [S-40]", async () => {
+  await writeForm("flat.pdf");
+  const entries = [
+    { page: 1, box: [20, 50, 100, 14], text: "Placed here" },
+    { page: 1, box: [20, 30, 60, 14], text: "A long text in a small box" },
+  ];
+  const answer = await succeed(
+    "write",
+    "flat.pdf",
+    "--texts",
+    JSON.stringify(entries),
+    "--out",
+    "placed.pdf",
+  );
+  expect(answer).toMatchObject({ entries: 2 });
+  const { text } = (await succeed("text", "placed.pdf")) as { text: string };
+  expect(text).toContain("Placed here");
+  expect(text).toContain("Full name:");
+  const wrong = JSON.stringify([{ page: 9, box: [0, 0, 10, 10], text: "x" }]);
+  expect((await call("write", "flat.pdf", "--texts", wrong, "--out", "never.pdf")).json).toMatchObject({
+    error: { message: expect.stringContaining("no page 9") },
+  });
+  const tight = JSON.stringify([{ page: 1, box: [0, 0, 10, 10], text: "far too long for this box" }]);
+  expect((await call("write", "flat.pdf", "--texts", tight, "--out", "never.pdf")).json).toMatchObject({
+    error: { code: "TEXT_TOO_LONG" },
+  });
+  expect(existsSync(at("never.pdf"))).toBe(false);
+});
+
+test.runIf(existsSync(FONT))("embeds a font for other scripts [S-40]", async () => {
+  await writeForm("greek.pdf");
+  const entries = JSON.stringify([{ page: 1, box: [20, 50, 200, 14], text: "Ελληνικά Ж" }]);
+  expect((await call("write", "greek.pdf", "--texts", entries, "--out", "never.pdf")).json).toMatchObject({
+    error: { code: "CHARACTERS_NOT_SUPPORTED" },
+  });
+  await succeed("write", "greek.pdf", "--texts", entries, "--font", FONT, "--out", "embedded.pdf");
+  expect(await succeed("text", "embedded.pdf")).toMatchObject({
+    text: expect.stringContaining("Ελληνικά Ж"),
+  });
 });

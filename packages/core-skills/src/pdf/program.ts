@@ -11,6 +11,7 @@ import { renderCommand } from "./render-command.ts";
 import { tablesCommand } from "./tables-command.ts";
 import { textCommand } from "./text-command.ts";
 import { watermarkCommand } from "./watermark-command.ts";
+import { writeCommand } from "./write-command.ts";
 
 export const program: Program = {
   name: "scripts/pdf.mjs",
@@ -29,6 +30,7 @@ export const program: Program = {
     watermarkCommand,
     fieldsCommand,
     fillCommand,
+    writeCommand,
     imagesCommand,
     metadataCommand,
     encryptCommand,

@@ -25,7 +25,7 @@ export const textCommand = defineCommand({
 Each page begins with a line "=== page 3 ===". When "truncated" is true, call again with --offset set to
 "nextOffset". "readPages" says which pages were read. Values of form fields and free-text annotations are part of the
 text; checked boxes are [x]. Comments of reviewers are not. "emptyPages" have no text: most are scans or drawings.
-Look at them with render, or read them with ocr where Tesseract is installed. "failedPages" are damaged.
+Look at them with render. "failedPages" are damaged.
 Use --order file when the text of columns is interleaved.
 
 Example: text report.pdf --pages 1-5`,

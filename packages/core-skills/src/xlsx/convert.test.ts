@@ -34,7 +34,7 @@ test("a sheet becomes CSV that runs nothing when it is opened, unless raw text i
   const answer = await succeed(folder, ["convert", "data.xlsx", "--out", "safe.csv"]);
   expect(answer["formulaLike"]).toEqual({ fields: 1, escaped: true });
   expect(readFileSync(join(folder, "safe.csv"), "utf8")).toBe(
-    "id,name,born\n007,Bond; James,1920-11-11\n12345678901234567,'=1+1,\n",
+    'id,name,born\n007,Bond; James,1920-11-11\n12345678901234567,"\'=1+1",\n',
   );
   await succeed(folder, ["convert", "data.xlsx", "--raw", "--out", "raw.tsv"]);
   expect(readFileSync(join(folder, "raw.tsv"), "utf8")).toContain("\t=1+1\t");
