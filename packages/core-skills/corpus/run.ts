@@ -7,7 +7,9 @@ import { type Operation, operations } from "./operation.ts";
 
 /**
  * Runs every operation of the built skills over a folder of documents, and prints how often each was ok, a clear error,
- * refused by the guard, unclear, wrong, a crash or a hang: `node packages/core-skills/corpus/run.ts <folder> [--skill pdf] [--max 100]`.
+ * refused by the guard, unclear, wrong, a crash or a hang:
+ *
+ * `npm run corpus -w @skillhold/core-skills -- <absolute folder> [--skill pdf] [--max 100]`
  */
 type Verdict = "ok" | "clear" | "refused" | "unclear" | "wrong" | "crash" | "hang";
 const VERDICTS: readonly Verdict[] = ["ok", "clear", "refused", "unclear", "wrong", "crash", "hang"];

@@ -20,7 +20,7 @@ export const changesCommand = defineCommand({
     "Changes of formatting are always kept as they look now. Without tracked changes the document stays as it is.",
   run: async ({ operands: [path = ""], options }, io) => {
     const isAccepted = options.accept === true;
-    if (isAccepted === (options.reject === true)) throw usageError("Say either --accept or --reject.");
+    if (isAccepted === (options.reject === true)) throw usageError("Specify either --accept or --reject.");
     const file = await WordFile.open(path, io);
     const output = await chooseOutput(options, [file.pkg.file], io);
     const { insertions, deletions } = trackedChanges(file);

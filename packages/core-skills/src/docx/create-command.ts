@@ -65,7 +65,7 @@ function withOptions(description: Description, request: OptionValues<typeof opti
     return value === undefined ? [] : [[name, value] as const];
   });
   if (font !== undefined && !/^[\p{L}\p{N} ._-]{1,60}$/u.test(font)) {
-    throw usageError(`${clip(font, 60)} is no name of a font.`);
+    throw usageError(`${clip(font, 60)} is not a font name.`);
   }
   return {
     ...description,

@@ -37,7 +37,7 @@ it repeats the row. With true or false as value it is kept or left out.
 Data: {"name": "Ada", "items": [{"product": "Tea", "price": 3}], "logo": {"image": "logo.png", "width": 120},
 "site": {"link": "https://example.com", "text": "our site"}}`,
   run: async ({ operands: [path = ""], options }, io) => {
-    if (options.data === undefined) throw usageError("Say the values: --data <json>.");
+    if (options.data === undefined) throw usageError("Specify the values: --data <json>.");
     const file = await WordFile.open(path, io);
     const output = await chooseOutput(options, [file.pkg.file], io);
     const data = await readJson(options.data, io);

@@ -24,7 +24,7 @@ Lists, images, links and notes come along; comments and section settings of the 
     const files: WordFile[] = [];
     for (const path of operands) files.push(await WordFile.open(path, io));
     const [first, ...rest] = files;
-    if (first === undefined) throw usageError("There is nothing to merge.");
+    if (first === undefined) throw usageError("No file to merge was given.");
     const output = await chooseOutput(
       options,
       files.map(({ pkg }) => pkg.file),
@@ -61,7 +61,7 @@ export const extractCommand = defineCommand({
   },
   run: async ({ operands: [path = ""], options }, io) => {
     const wanted = options.heading ?? [];
-    if (wanted.length === 0) throw usageError("Say what to keep: --heading <text>.");
+    if (wanted.length === 0) throw usageError("Specify the sections to keep: --heading <text>.");
     const file = await WordFile.open(path, io);
     const output = await chooseOutput(options, [file.pkg.file], io);
     const kept = new Set(wanted.flatMap((heading) => sectionOf(file, findHeading(file, heading, undefined))));

@@ -14,7 +14,7 @@ export const metadataCommand = defineCommand({
     const file = await WordFile.open(path, io);
     const output = await chooseOutput(options, [file.pkg.file], io);
     const changed = writeProperties(file.pkg, options);
-    if (changed.length === 0) throw usageError("Say what to set, for example --title <text>.");
+    if (changed.length === 0) throw usageError("Specify a property, for example --title <text>.");
     return { ...(await saveOffice(file, output)), properties: readProperties(file.pkg) };
   },
 });

@@ -29,7 +29,7 @@ export const replaceCommand = defineCommand({
   },
   details: `Looks in the body, tables, text boxes, headers, footers and notes, also where Word has parted the text into runs.
 The new text has the style of the first character it replaces. A match never goes over the end of a paragraph.
-When nothing is found, nothing is written and the command fails. With --track each change is a deletion and an
+When no text is found, the command fails and writes no file. With --track each change is a deletion and an
 insertion by --author; text inside other tracked changes stays.
 Example: replace contract.docx --pairs '{"Acme Ltd": "Globex Inc", "2025": "2026"}' --out new.docx`,
   run: async ({ operands: [path = ""], options }, io) => {
@@ -59,7 +59,7 @@ Example: replace contract.docx --pairs '{"Acme Ltd": "Globex Inc", "2025": "2026
     });
     const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
     if (total === 0) {
-      throw new ScriptError("NOTHING_FOUND", `${path} has none of the texts; nothing was written.`, {
+      throw new ScriptError("NOTHING_FOUND", `${path} has none of the texts; no file was written.`, {
         hint: "Texts are compared letter by letter: see the exact text with read --format text, or use --ignore-case.",
       });
     }

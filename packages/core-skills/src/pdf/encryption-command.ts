@@ -32,7 +32,7 @@ Example: encrypt report.pdf --password-file secret.txt --out locked.pdf`,
   run: async ({ operands: [path = ""], options }, io) => {
     const password = await readPassword(options, io);
     if (password === undefined || password === "")
-      throw usageError("Give the password: --password-file <file>.");
+      throw usageError("Specify the password: --password-file <file>.");
     const opened = await openToRead(path, {}, io);
     if (opened.isEncrypted)
       throw inputError("ENCRYPTED", `${path} is encrypted already.`, "Use decrypt on it first.");

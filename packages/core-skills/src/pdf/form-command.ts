@@ -55,18 +55,18 @@ export const fillCommand = defineCommand({
       value: "json",
       help: "Values by field name: a file, - for stdin, or the JSON itself",
     },
-    flatten: { type: "boolean", help: "Turn the fields into plain content that nobody can change" },
+    flatten: { type: "boolean", help: "Turn the fields into plain content that cannot be changed" },
     ...editOptions,
     ...passwordOptions,
   },
   details: `
 Values: text for text fields, true or false for check boxes, one of the options for radio groups and dropdowns,
-a list of options for lists. A name or value that does not fit is an error, and nothing is written.
+a list of options for lists. A name or value that does not fit is an error, and no file is written.
 
 Example: fill form.pdf --data '{"name": "Ada", "agree": true}' --out filled.pdf`,
   run: async ({ operands: [path = ""], options }, io) => {
     if (options.data === undefined)
-      throw usageError("Give the values: --data values.json.", "See fields for names.");
+      throw usageError("Specify the values: --data values.json.", "See fields for names.");
     const values = await readJson(options.data, io);
     if (typeof values !== "object" || values === null || Array.isArray(values)) {
       throw inputError("INVALID_JSON", "The values are not an object of field names and values.");

@@ -17,7 +17,7 @@ import { openTextLayer } from "./text-layer.ts";
 
 export const infoCommand = defineCommand({
   name: "info",
-  summary: "Tell pages, sizes, metadata, form, encryption and signatures of a file",
+  summary: "Show pages, sizes, metadata, form, encryption and signatures of a file",
   operands: { label: "<file>", min: 1, max: 1 },
   options: passwordOptions,
   details: `

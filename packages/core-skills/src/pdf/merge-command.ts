@@ -7,7 +7,7 @@ import { pagesOf, savePdf, warnOfChange } from "./save-pdf.ts";
 
 export const mergeCommand = defineCommand({
   name: "merge",
-  summary: "Put several files one after the other into one",
+  summary: "Join several files into one",
   operands: { label: "<file> <file...>", min: 2, max: 200 },
   options: { ...outputOptions, ...passwordOptions },
   details: `

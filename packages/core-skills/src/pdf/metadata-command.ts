@@ -27,7 +27,8 @@ Example: metadata report.pdf --title "Annual report" --author "A. Writer" --in-p
     const { title, author, subject, keyword, language } = options;
     const values = { title, author, subject, keyword, language };
     const names = Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : name));
-    if (names.length === 0) throw usageError("Say what to set, as --title.", "To read metadata, use info.");
+    if (names.length === 0)
+      throw usageError("Specify a property, as --title.", "To read metadata, use info.");
     const opened = await openToChange(path, options, io);
     const output = await chooseOutput(options, [opened.file], io);
     const { document } = opened;

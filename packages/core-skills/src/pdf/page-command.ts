@@ -22,7 +22,7 @@ Nothing of the other pages stays in the new file, and no bookmark to them. Name 
 
 Example: extract report.pdf --pages 3,1-2 --out part.pdf`,
   run: async ({ operands: [path = ""], options }, io) => {
-    if (options.pages === undefined) throw usageError("Say which pages to keep: --pages 1-3.");
+    if (options.pages === undefined) throw usageError("Specify the pages to keep: --pages 1-3.");
     const opened = await openToChange(path, options, io);
     const output = await chooseOutput(options, [opened.file], io);
     const kept = parseRanges(options.pages, opened.document.getPageCount(), "page");
@@ -32,19 +32,19 @@ Example: extract report.pdf --pages 3,1-2 --out part.pdf`,
 
 export const deleteCommand = defineCommand({
   name: "delete",
-  summary: "Leave some pages out",
+  summary: "Delete pages",
   operands,
   options: { ...pageOptions, ...editOptions, ...passwordOptions },
   details:
     "Nothing of the pages stays in the new file.\n\nExample: delete report.pdf --pages 2,last --out short.pdf",
   run: async ({ operands: [path = ""], options }, io) => {
-    if (options.pages === undefined) throw usageError("Say which pages to delete: --pages 2.");
+    if (options.pages === undefined) throw usageError("Specify the pages to delete: --pages 2.");
     const opened = await openToChange(path, options, io);
     const output = await chooseOutput(options, [opened.file], io);
     const count = opened.document.getPageCount();
     const gone = new Set(parseRanges(options.pages, count, "page"));
     const kept = parseRanges(undefined, count, "page").filter((index) => !gone.has(index));
-    if (kept.length === 0) throw usageError("That would leave no page.");
+    if (kept.length === 0) throw usageError("Deleting these pages would leave no page.");
     return saveKept(opened, kept, output);
   },
 });
@@ -67,7 +67,7 @@ const MAX_PARTS = 500;
 
 export const splitCommand = defineCommand({
   name: "split",
-  summary: "Cut a file into several",
+  summary: "Split a file into several",
   operands,
   options: {
     every: { type: "string", value: "n", help: "Pages in each part (default 1)" },

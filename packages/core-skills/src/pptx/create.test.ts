@@ -184,7 +184,7 @@ test.each([
   ],
   ['[{"chart": {"categories": ["a", "b"], "series": [{"values": [1]}]}}]', "must be 2 numbers"],
   ['[{"bullets": "x"}]', "slides[0].bullets must be a list"],
-])("a wrong description %s is told where it is wrong [S-40]", async (source, message) => {
+])("names the wrong place in the description %s [S-40]", async (source, message) => {
   const { code, stderr } = await call("create", source, "--out", "never.pptx");
   expect(code).toBe(3);
   expect(stderr).toContain(message);

@@ -51,7 +51,7 @@ export const fillCommand = defineCommand({
   details: `{{name}} and {{customer.name}} are values, on slides and in notes. A table row that begins with {{#items}} and ends with
 {{/items}} is repeated for each item of the list. Data: {"name": "Ada", "items": [{"product": "Tea", "price": 3}]}`,
   run: async ({ operands: [path = ""], options }, io) => {
-    if (options.data === undefined) throw usageError("Say the values: --data <json>.");
+    if (options.data === undefined) throw usageError("Specify the values: --data <json>.");
     const deck = await Deck.open(path, io);
     const output = await chooseOutput(options, [deck.pkg.file], io);
     const data = await readJson(options.data, io);
@@ -66,7 +66,7 @@ export const fillCommand = defineCommand({
         },
       );
     }
-    if (filled === 0) throw new ScriptError("NO_TAGS", `${path} has no {{tags}}; nothing was written.`);
+    if (filled === 0) throw new ScriptError("NO_TAGS", `${path} has no {{tags}}; no file was written.`);
     const saved = await saveOffice(deck, output, { paragraphs: "any", elements: FILLED });
     return { ...saved, filled, missing: missing.slice(0, 100) };
   },

@@ -18,12 +18,12 @@ export const mergeCommand = defineCommand({
     ...outputOptions,
   },
   details: `The slide size is that of the first deck: slides of another size are not scaled, and the answer says so.
-With --use-design, slides take the layout of the same name or type; own colours and positions stay. Comments do not come along.`,
+With --use-design, slides take the layout of the same name or type; own colors and positions stay. Comments do not come along.`,
   run: async ({ operands, options }, io) => {
     const decks: Deck[] = [];
     for (const path of operands) decks.push(await Deck.open(path, io));
     const [first, ...rest] = decks;
-    if (first === undefined) throw usageError("There is nothing to merge.");
+    if (first === undefined) throw usageError("No file to merge was given.");
     const output = await chooseOutput(
       options,
       decks.map(({ pkg }) => pkg.file),

@@ -14,7 +14,7 @@ export const metadataCommand = defineCommand({
     const deck = await Deck.open(path, io);
     const output = await chooseOutput(options, [deck.pkg.file], io);
     const changed = writeProperties(deck.pkg, options);
-    if (changed.length === 0) throw usageError("Say what to set, for example --title <text>.");
+    if (changed.length === 0) throw usageError("Specify a property, for example --title <text>.");
     return { ...(await saveOffice(deck, output)), properties: readProperties(deck.pkg) };
   },
 });

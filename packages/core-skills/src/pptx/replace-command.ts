@@ -19,7 +19,7 @@ export const replaceCommand = defineCommand({
     ...editOptions,
   },
   details: `Looks in titles, text, tables, groups, diagrams and notes, also where PowerPoint has parted the text into runs.
-When nothing is found, nothing is written and the command fails.`,
+When no text is found, the command fails and writes no file.`,
   run: async ({ operands: [path = ""], options }, io) => {
     const replacements = await readReplacements(options, io);
     const deck = await Deck.open(path, io);
@@ -40,7 +40,7 @@ When nothing is found, nothing is written and the command fails.`,
     });
     const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
     if (total === 0) {
-      throw new ScriptError("NOTHING_FOUND", `${path} has none of the texts; nothing was written.`, {
+      throw new ScriptError("NOTHING_FOUND", `${path} has none of the texts; no file was written.`, {
         hint: "Texts are compared letter by letter: see the exact text with read, or use --ignore-case.",
       });
     }

@@ -10,7 +10,7 @@ import { listSlide, orderSlides, removeSlides } from "./slide-list.ts";
 
 export const deleteCommand = defineCommand({
   name: "delete",
-  summary: "Take slides out of a deck",
+  summary: "Delete slides from a deck",
   operands: { label: "<file.pptx>", min: 1, max: 1 },
   options: { slides: { type: "string", value: "range", help: "Which: 1,3-5,8-" }, ...editOptions },
   run: async ({ operands: [path = ""], options }, io) => {
@@ -79,7 +79,7 @@ export const reorderCommand = defineCommand({
 function moved(all: Deck["slides"], range: string | undefined, to: string | undefined): Deck["slides"] {
   const place = readInteger("to", to, { min: 1, max: all.length });
   if (range === undefined || place === undefined)
-    throw usageError("Say --order <range>, or --slides <range> --to <n>.");
+    throw usageError("Specify --order <range>, or --slides <range> --to <n>.");
   const chosen = chooseItems(range, all, "slide");
   const rest = all.filter((slide) => !chosen.includes(slide));
   return rest.toSpliced(place - 1, 0, ...chosen);
@@ -96,6 +96,6 @@ function duplicate(deck: Deck, part: string): string {
 }
 
 function required(range: string | undefined): string {
-  if (range === undefined) throw usageError("Say which slides: --slides <range>.");
+  if (range === undefined) throw usageError("Specify the slides: --slides <range>.");
   return range;
 }

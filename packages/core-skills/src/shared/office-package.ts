@@ -28,7 +28,7 @@ export class OfficePackage {
     this.#file = file;
     this.#parts = new Map(parts);
     if (!this.has(CONTENT_TYPES)) {
-      throw inputError("NOT_AN_OFFICE_FILE", `${file.path} is a ZIP archive, but no office document.`);
+      throw inputError("NOT_AN_OFFICE_FILE", `${file.path} is a ZIP archive but not an office document.`);
     }
   }
 

@@ -74,7 +74,7 @@ function readValue(name: PropertyName, value: string): string {
   if (name !== "created" && name !== "modified") return value;
   if (value === "") return value;
   const date = new Date(value);
-  if (Number.isNaN(date.getTime())) throw usageError(`--${name} is no date: ${value.slice(0, 40)}`);
+  if (Number.isNaN(date.getTime())) throw usageError(`--${name} is not a date: ${value.slice(0, 40)}`);
   return `${date.toISOString().slice(0, 19)}Z`;
 }
 

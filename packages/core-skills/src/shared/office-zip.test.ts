@@ -54,7 +54,7 @@ test("a part that lies about its size unpacks to no more than it declared [S-40]
   expect(() => readOfficeZip(fileOf(new Uint8Array(packed)), bounds)).toThrow(/not as long as it says/);
 });
 
-test("what is not, or not wholly, an office document is told apart [S-40]", () => {
+test("distinguishes files that are not complete office documents [S-40]", () => {
   const codeOf = (bytes: Uint8Array) => {
     try {
       readOfficeZip(fileOf(bytes));

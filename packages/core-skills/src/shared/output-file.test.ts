@@ -13,7 +13,7 @@ const read = async (name: string, text: string) => {
   return readInput(name, io);
 };
 
-test("a file is written whole, in a folder that is made for it, and leaves nothing else behind [S-40]", async () => {
+test("writes a whole file in a new folder and leaves no temporary file [S-40]", async () => {
   const output = await chooseOutput({ out: "made/for/it.txt" }, [], io);
   expect(await writeOutput(output, Buffer.from("one"))).toEqual({
     path: "made/for/it.txt",
@@ -26,7 +26,7 @@ test("a file is written whole, in a folder that is made for it, and leaves nothi
   expect(readdirSync(join(cwd, "made/for"))).toEqual(["it.txt"]);
 });
 
-test("a dry run says what would be written, and writes nothing [S-40]", async () => {
+test("reports a dry run without writing a file [S-40]", async () => {
   const output = await chooseOutput({ out: "never/made.txt", "dry-run": true }, [], io);
   expect(await writeOutput(output, Buffer.from("one"))).toMatchObject({ bytes: 3, dryRun: true });
   expect(readdirSync(cwd)).not.toContain("never");

@@ -38,7 +38,7 @@ const program: Program = {
 };
 const call = (...argv: string[]) => callProgram(program, argv, { cwd: "/" });
 
-test("an answer is one line of JSON on stdout, with nothing on stderr [S-40]", async () => {
+test("prints one line of JSON on stdout and leaves stderr empty on success [S-40]", async () => {
   const { code, stdout, stderr } = await call(
     "join",
     "a",
@@ -58,7 +58,7 @@ test("an answer is one line of JSON on stdout, with nothing on stderr [S-40]", a
   });
 });
 
-test("a failure is one line of JSON on stderr, with nothing on stdout [S-40]", async () => {
+test("prints one line of JSON on stderr and leaves stdout empty on failure [S-40]", async () => {
   const { code, stdout, stderr } = await call("fail", "input");
   expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
   expect(stderr).toBe(
@@ -66,7 +66,7 @@ test("a failure is one line of JSON on stderr, with nothing on stdout [S-40]", a
   );
 });
 
-test("a failure nobody foresaw is told on one short line with exit code 1 [S-40]", async () => {
+test("reports an unexpected failure on one short line with exit code 1 [S-40]", async () => {
   const { code, stderr } = await call("fail", "otherwise");
   expect(code).toBe(1);
   expect(stderr.trim().split("\n")).toHaveLength(1);

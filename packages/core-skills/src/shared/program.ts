@@ -58,7 +58,7 @@ function serialize(result: JsonObject): string {
   const text = `${JSON.stringify({ ok: true, ...result })}\n`;
   if (text.length <= ANSWER_LENGTH) return text;
   throw new ScriptError("ANSWER_TOO_LARGE", `The answer has ${text.length} characters.`, {
-    hint: "Ask for less: see the options of the command for ranges and limits.",
+    hint: "Request less: see the options of the command for ranges and limits.",
   });
 }
 

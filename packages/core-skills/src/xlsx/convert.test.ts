@@ -30,7 +30,7 @@ test("CSV becomes a workbook, and codes, long numbers and formulas stay text [S-
   ).toBeUndefined();
 });
 
-test("a sheet becomes CSV that runs nothing when it is opened, unless raw text is asked for [S-40]", async () => {
+test("converts a sheet to CSV with escaped formulas unless raw text is requested [S-40]", async () => {
   const answer = await succeed(folder, ["convert", "data.xlsx", "--out", "safe.csv"]);
   expect(answer["formulaLike"]).toEqual({ fields: 1, escaped: true });
   expect(readFileSync(join(folder, "safe.csv"), "utf8")).toBe(

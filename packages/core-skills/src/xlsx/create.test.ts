@@ -59,7 +59,7 @@ test("the same description gives the same bytes [S-40]", async () => {
   expect(readFileSync(join(folder, "one.xlsx"))).toEqual(readFileSync(join(folder, "two.xlsx")));
 });
 
-test("a dry run says what would be written and writes nothing [S-40]", async () => {
+test("reports a dry run without writing a file [S-40]", async () => {
   const { written } = await succeed(folder, ["create", spec, "--out", "never.xlsx", "--dry-run"]);
   expect(written).toMatchObject({ path: "never.xlsx", dryRun: true });
   expect(() => readFileSync(join(folder, "never.xlsx"))).toThrow("ENOENT");

@@ -42,7 +42,7 @@ export const editCommand = defineCommand({
 Steps run in order, all or none. Without "sheet" the first one is meant (replace: all). Values are written as for create.
 Rows that come or go move formulas, names, tables, merged cells, charts and formats along.`,
   async run({ operands: [path = ""], options }, io): Promise<JsonObject> {
-    if (options.steps === undefined) throw usageError("Give the steps with --steps.", "See edit --help.");
+    if (options.steps === undefined) throw usageError("Specify the steps with --steps.", "See edit --help.");
     const file = await readInput(path, io);
     const output = await chooseOutput(options, [file], io);
     const steps = readList(await readJson(options.steps, io), "The list of steps");

@@ -22,7 +22,7 @@ const MB = 1024 * 1024;
 
 const PART_BYTES = 100 * MB;
 
-/** The parts of a workbook. Those that nobody changed are written back byte by byte. */
+/** The parts of a workbook. Unchanged parts are written back byte by byte. */
 export class PartStore {
   readonly #file: string;
   readonly #bytes: Map<string, Uint8Array>;
@@ -71,7 +71,7 @@ export class PartStore {
     return tree;
   }
 
-  /** Drops the tree of a part that nobody changed, to make room for others. */
+  /** Drops the tree of an unchanged part, to free memory. */
   release(name: string): void {
     const tree = this.#changed.has(name) ? undefined : this.#trees.get(name);
     if (tree === undefined) return;
@@ -125,7 +125,7 @@ export class PartStore {
     });
   }
 
-  /** Links a part to another; answers with the id of the link. */
+  /** Links a part to another; returns the id of the link. */
   relate(of: string, kind: string, target: string, isExternal = false): string {
     const name = relationsName(of);
     if (!this.has(name)) {

@@ -48,7 +48,7 @@ function countDeleted(sheet: Sheet, { at, count }: RowShift): CellCount {
 
 const AREA_ATTRIBUTES = ["ref", "sqref", "topLeftCell", "activeCell"] as const;
 
-/** Elements that go when all that they were about went. */
+/** Elements that are removed when their whole area is deleted. */
 const MORTAL: ReadonlySet<string> = new Set([
   "mergeCell",
   "hyperlink",
@@ -77,13 +77,13 @@ function shiftBelow(element: XmlElement, shift: RowShift): void {
   for (const list of ["mergeCells", "dataValidations", "hyperlinks"]) pruneList(element, list);
 }
 
-/** Merged with nothing, a cell is no merged cell. */
+/** A merge of one cell is not a merge. */
 function isOneCell({ name, attributes }: XmlElement): boolean {
   const range = name === "mergeCell" ? parseRange(attributes.get("ref") ?? "") : undefined;
   return range !== undefined && range.top === range.bottom && range.left === range.right;
 }
 
-/** Answers with false when nothing is left of the area. */
+/** Returns false when no part of the area is left. */
 function shiftAttribute(element: XmlElement, name: string, shift: RowShift): boolean {
   const before = element.attributes.get(name);
   if (before === undefined || parseRange(before.split(" ")[0] ?? "") === undefined) return true;
@@ -98,7 +98,7 @@ function shiftList(areas: string, shift: RowShift): string | undefined {
   return moved.length === 0 ? undefined : moved.join(" ");
 }
 
-/** Readers refuse lists without anything in them, and counts that are wrong. */
+/** Readers refuse empty lists and wrong counts. */
 function pruneList(element: XmlElement, name: string): void {
   const list = childOf(element, name);
   if (list === undefined) return;
@@ -124,7 +124,7 @@ function shiftAnchors(root: XmlElement, name: string, { at, count }: RowShift): 
   }
 }
 
-/** A note is in the file twice: its text in one part, and the box that shows it in another. */
+/** A note has two parts: its text, and the box that shows it. */
 function shiftNotes(root: XmlElement, shift: RowShift): void {
   const isGone = (node: XmlNode) => {
     if (!isElement(node)) return false;
@@ -144,7 +144,7 @@ function shiftPivotSources(workbook: Workbook, name: string, shift: RowShift): v
   }
 }
 
-/** What has a shape of its own cannot lose a part of it. */
+/** Tables and array formulas cannot lose a part. */
 function rejectCut(workbook: Workbook, part: string, { at, count }: RowShift): void {
   const isCut = (top: number, bottom: number) =>
     count < 0 ? at <= bottom && at - count > top : at > top && at <= bottom;
@@ -172,5 +172,5 @@ function rejectCut(workbook: Workbook, part: string, { at, count }: RowShift): v
 
 function rejectOverflow(bottom: number, { at, count }: RowShift): void {
   if (count <= 0 || bottom < at || bottom + count <= MAX_ROW) return;
-  throw new ScriptError("SHEET_FULL", `The last rows would be pushed out of the sheet.`);
+  throw new ScriptError("SHEET_FULL", `The sheet is full: its last rows would move out of it.`);
 }

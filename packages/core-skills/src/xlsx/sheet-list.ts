@@ -24,7 +24,7 @@ export function renameSheet(workbook: Workbook, from: string, to: string): void 
 
 /**
  * Deletes a sheet with all that belongs to it alone. Formulas that read from it show `#REF!`, as in every program;
- * answers with how many there are.
+ * returns how many there are.
  */
 export function removeSheet(workbook: Workbook, name: string): number {
   const entry = workbook.find(name);
@@ -73,7 +73,7 @@ export function moveSheet(workbook: Workbook, name: string, to: number): void {
   forgetTitles(workbook);
 }
 
-/** Adds a name of the workbook; answers with false when it means something else here already. */
+/** Adds a name of the workbook; returns false when it means something else here already. */
 export function addName(workbook: Workbook, name: XmlElement, localSheetId: number | undefined): boolean {
   const local = localSheetId === undefined ? undefined : String(localSheetId);
   const isSame = (each: XmlElement) =>

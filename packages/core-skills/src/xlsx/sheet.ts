@@ -298,7 +298,7 @@ function isCorner({ row, column }: CellAddress, { top, left }: CellRange): boole
   return row === top && column === left;
 }
 
-/** Most come in their order: then nothing is searched. Answers whether it was so. */
+/** Elements mostly come in order, so that no search is needed. Returns whether that was the case. */
 function insertByNumber(
   parent: XmlElement,
   element: XmlElement,
@@ -311,7 +311,7 @@ function insertByNumber(
   return index === -1;
 }
 
-/** Maps are read in the order in which they were filled. */
+/** A map keeps the order of insertion. */
 function insertSorted<Value>(map: Map<number, Value>, key: number, value: Value): void {
   const later = [...map].filter(([other]) => other > key);
   map.set(key, value);

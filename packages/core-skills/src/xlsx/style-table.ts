@@ -125,10 +125,7 @@ export class StyleTable {
 export function readColor(text: string): string {
   const found = /^#?([0-9a-fA-F]{6})$/.exec(text);
   if (found?.[1] !== undefined) return found[1].toUpperCase();
-  throw usageError(
-    `${clip(text, 20)} is not a colour.`,
-    "Colours are six hexadecimal digits, such as 1F4E78.",
-  );
+  throw usageError(`${clip(text, 20)} is not a color.`, "Colors are six hexadecimal digits, such as 1F4E78.");
 }
 
 const DEFAULT_FORMAT = { numFmtId: "0", fontId: "0", fillId: "0", borderId: "0", xfId: "0" };

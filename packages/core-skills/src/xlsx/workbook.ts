@@ -16,7 +16,7 @@ export interface SheetEntry {
   /** The name of its part. */
   readonly part: string;
   readonly state: "visible" | "hidden" | "veryHidden";
-  /** Sheets that hold nothing but a chart have no cells. */
+  /** Chart sheets have no cells. */
   readonly hasCells: boolean;
   readonly element: XmlElement;
 }
@@ -114,7 +114,7 @@ export class Workbook {
     return sheet;
   }
 
-  /** Drops what was read of a sheet. Contract: nobody changed it. */
+  /** Drops what was read of a sheet. Contract: the sheet was not changed. */
   release({ part }: SheetEntry): void {
     this.#sheets.delete(part);
     this.parts.release(part);
@@ -144,7 +144,7 @@ export class Workbook {
   rejectName(name: string): void {
     if (!isSheetName(name)) {
       throw usageError(
-        `${clip(JSON.stringify(name), 60)} is no name for a sheet.`,
+        `${clip(JSON.stringify(name), 60)} is not a valid sheet name.`,
         "Names have 1 to 31 characters, none of : \\ / ? * [ ], and no apostrophe at an end.",
       );
     }
