@@ -73,7 +73,7 @@ test("reports an unexpected failure on one short line with exit code 1 [S-40]", 
   expect(stderr.length).toBeLessThan(700);
 });
 
-test("an answer that no reader could take is a failure [S-40]", async () => {
+test("fails when the answer is too large [S-40]", async () => {
   expect(await call("fail", "large")).toMatchObject({
     code: 1,
     json: { error: { code: "ANSWER_TOO_LARGE" } },
@@ -83,11 +83,11 @@ test("an answer that no reader could take is a failure [S-40]", async () => {
 test.each([
   [[], "No command was given."],
   [["dance"], "There is no command dance."],
-  [["join"], "join takes <word...>, and was given 0 of them."],
-  [["join", "a", "b", "c", "d"], "join takes <word...>, and was given 4 of them."],
+  [["join"], "join expects <word...>, but got 0."],
+  [["join", "a", "b", "c", "d"], "join expects <word...>, but got 4."],
   [["join", "a", "--sideways"], "Unknown option '--sideways'"],
   [["join", "a", "--with"], "Option '--with <value>' argument missing"],
-])("a wrong call %j ends with exit code 2 and says why [S-40]", async (argv, message) => {
+])("rejects the call %j with exit code 2 and the reason [S-40]", async (argv, message) => {
   const { code, stdout, json } = await call(...argv);
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(json).toMatchObject({ error: { code: "USAGE", message: expect.stringContaining(message) } });
