@@ -147,7 +147,7 @@ async function toValue(value: JsonValue, io: ScriptIo, library: Library): Promis
   if (typeof image === "string") return toImage(image, value, io, library);
   if (typeof link === "string") {
     if (!/^(?:https?:|mailto:|tel:)/i.test(link))
-      throw inputError("UNSAFE_LINK", `${link.slice(0, 80)} is no address.`);
+      throw inputError("UNSAFE_LINK", `${link.slice(0, 80)} is not an address.`);
     return { _type: "link", target: link, text: typeof text === "string" ? text : link };
   }
   return toContent(value, io, library);

@@ -55,7 +55,7 @@ function writeInline({ text, bold, italic, code, strike, href }: Inline): string
   if (strike === true) html = `<s>${html}</s>`;
   if (italic === true) html = `<em>${html}</em>`;
   if (bold === true) html = `<strong>${html}</strong>`;
-  // A link that would run a program in whoever shows the page is text.
+  // A link with an unsafe scheme becomes text.
   const isSafe = href !== undefined && /^(?:https?:|mailto:|tel:|#)/i.test(href);
   return isSafe ? `<a href="${escapeXml(href)}">${html}</a>` : html;
 }

@@ -25,6 +25,9 @@ export function segmentsOf(paragraph: XmlElement): readonly Segment[] {
       "w:sdtContent",
       "w:smartTag",
       "w:fldSimple",
+      "w:customXml",
+      "w:dir",
+      "w:bdo",
     ] as const;
     return wrappers.some((tag) => hasTag(child, tag)) ? segmentsOf(child) : [];
   });

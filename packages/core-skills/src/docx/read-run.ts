@@ -30,7 +30,15 @@ function readContent(parent: XmlElement, place: Place): readonly Piece[] {
       const content = childOf(child, "w:sdtContent");
       return content === undefined ? [] : readContent(content, place);
     }
-    const isWrapper = ["w:ins", "w:moveTo", "w:smartTag", "w:fldSimple", "w:customXml"] as const;
+    const isWrapper = [
+      "w:ins",
+      "w:moveTo",
+      "w:smartTag",
+      "w:fldSimple",
+      "w:customXml",
+      "w:dir",
+      "w:bdo",
+    ] as const;
     return isWrapper.some((tag) => hasTag(child, tag)) ? readContent(child, place) : [];
   });
 }

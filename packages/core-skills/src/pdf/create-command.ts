@@ -62,7 +62,10 @@ Example: create report.md --page-numbers --out report.pdf`,
       { base, replace: options.replace },
       io,
     );
-    return { ...(await savePdf(document, output)), replaced };
+    return {
+      ...(await savePdf(document, output, { pages: document.getPages().map(() => undefined) })),
+      replaced,
+    };
   },
 });
 

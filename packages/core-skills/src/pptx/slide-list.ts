@@ -131,7 +131,7 @@ function unlink(deck: Deck, part: string, gone: ReadonlySet<string>): void {
   for (const id of ids) deck.pkg.unrelate(part, id);
 }
 
-/** Takes away the parts that nothing leads to any more. */
+/** Removes the parts that no other part links to. */
 function sweep({ pkg }: Deck): void {
   const reached = new Set<string>();
   const visit = (part: string): void => {

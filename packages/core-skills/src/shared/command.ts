@@ -76,10 +76,10 @@ function readCall<Options extends OptionTable>(
   spec: CommandSpec<Options>,
 ): Call<Options> {
   const { values, positionals } = parse(argv, spec);
-  const { min, max, label } = spec.operands ?? { min: 0, max: 0, label: "nothing" };
+  const { min, max, label } = spec.operands ?? { min: 0, max: 0, label: "no arguments" };
   if (positionals.length < min || positionals.length > max) {
     throw usageError(
-      `${spec.name} takes ${label}, and was given ${positionals.length} of them.`,
+      `${spec.name} expects ${label}, but got ${positionals.length}.`,
       `See ${spec.name} --help.`,
     );
   }

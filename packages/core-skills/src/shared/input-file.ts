@@ -69,7 +69,7 @@ async function openFile(path: string, absolute: string): Promise<FileHandle> {
     const code = error instanceof Error && "code" in error ? error.code : "";
     if (code === "ENOENT" || code === "ENOTDIR") {
       throw new ScriptError("FILE_NOT_FOUND", `There is no file ${path}.`, {
-        hint: "Relative paths are meant from the working directory.",
+        hint: "Relative paths start at the working directory.",
         cause: error,
       });
     }

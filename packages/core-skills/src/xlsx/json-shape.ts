@@ -39,7 +39,7 @@ export function readNumber(
   throw usageError(`${where} is a number from ${range.min} to ${range.max}, not ${describe(value)}.`);
 }
 
-/** A key that nobody reads is most likely a misspelt one. */
+/** An unknown key is most likely a typing error. */
 export function rejectUnknown(object: JsonObject, known: readonly string[], where: string): void {
   const unknown = Object.keys(object).find((key) => !known.includes(key));
   if (unknown === undefined) return;

@@ -17,7 +17,7 @@ interface ColumnSpec {
   readonly format: string | undefined;
 }
 
-/** Adds a sheet as a caller describes it. Answers with the number of rows, the header included. */
+/** Adds a sheet as a caller describes it. Returns the number of rows, including the header. */
 export function addSheetFromSpec(workbook: Workbook, spec: JsonObject, where: string): number {
   rejectUnknown(spec, SHEET_KEYS, where);
   const rows = spec["rows"] === undefined ? [] : readList(spec["rows"], `${where}.rows`);

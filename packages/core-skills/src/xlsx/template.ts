@@ -30,7 +30,7 @@ export function fillTemplate(workbook: Workbook, data: JsonObject): Filling {
   const missing = new Set<string>();
   let [filled, rows] = [0, 0];
   for (const sheet of workbook.grids) {
-    // From the bottom, so that rows that come in move nothing that is still to be looked at.
+    // From the bottom, so that inserted rows do not move rows that are still to be filled.
     for (const row of [...placeholderRows(workbook, sheet)].reverse()) {
       const list = listOf(row.paths, data);
       const items = list === undefined ? [data] : list.items.map((item) => ({ ...data, [list.name]: item }));
@@ -85,7 +85,7 @@ function listOf(
   );
 }
 
-/** Makes so many of a row. Answers with how many were added. */
+/** Repeats a row. Returns the number of added rows. */
 function multiplyRow(workbook: Workbook, sheet: Sheet, row: number, count: number): number {
   const added = count - 1;
   if (added < 1) return 0;
