@@ -3,22 +3,30 @@ import { type Operation, type Route, routeTable } from "@skillhold/protocol/http
 import { Hono } from "hono";
 import { isNavigation, rejectForeignHost, rejectForeignPage } from "./auth/host-check.ts";
 import { unauthenticated } from "./auth/unauthenticated.ts";
-import { type GatewayContext } from "./gateway-context.ts";
+import type { GatewayContext } from "./gateway-context.ts";
 import { rejectUnsupported } from "./http/condition.ts";
 import { FirstRoute } from "./http/first-route.ts";
-import { type Handlers } from "./http/handler.ts";
+import type { Handlers } from "./http/handler.ts";
 import { KnownWords } from "./http/known-words.ts";
 import { readBody } from "./http/read-call.ts";
 import { refuse } from "./http/refuse.ts";
 import { RequestCall } from "./http/request-call.ts";
 import { type AnyReply, always, respond } from "./http/respond.ts";
-import { type AppContext, addressOf, admit, admitAnyone, askedOf, beginAnswer, type Gatekeepers } from "./limit/admission.ts";
+import {
+  type AppContext,
+  addressOf,
+  admit,
+  admitAnyone,
+  askedOf,
+  beginAnswer,
+  type Gatekeepers,
+} from "./limit/admission.ts";
 import { missingRoutes } from "./missing-route.ts";
-import { type Mount } from "./mount.ts";
+import type { Mount } from "./mount.ts";
 import { consolePage, isOfConsole } from "./page/console-page.ts";
-import { type Page } from "./page/page.ts";
+import type { Page } from "./page/page.ts";
 import { pageTable } from "./page/page-table.ts";
-import { type RunningContext } from "./running-context.ts";
+import type { RunningContext } from "./running-context.ts";
 import { inRequestSpan } from "./telemetry/request-span.ts";
 
 export interface AppParts extends Gatekeepers {

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { type Digest } from "@skillhold/protocol";
+import type { Digest } from "@skillhold/protocol";
 
 /** Of bytes as everywhere: the algorithm, a colon, and the hash. */
 export function digestOf(bytes: Uint8Array): Digest {

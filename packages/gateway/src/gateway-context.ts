@@ -1,20 +1,20 @@
-import { type ApprovalStore } from "@skillhold/core/approval";
-import { type IndexedLibrary, type Viewer } from "@skillhold/core/library";
-import { type AuditSink } from "@skillhold/core/port";
-import { type RunPorts, type Sandbox } from "@skillhold/core/run";
-import { type SecretStore } from "@skillhold/core/secret";
-import { type SurveyPorts, type SystemHost } from "@skillhold/deps/environment";
-import { type Operation } from "@skillhold/protocol/http";
-import { type AuditReport } from "@skillhold/registry/audit";
-import { type RegistryLibrary } from "@skillhold/registry/library";
-import { type RegistryContext } from "@skillhold/registry/record";
-import { type Host } from "@skillhold/skill";
-import { type ApprovalDesk } from "./approval/approval-desk.ts";
-import { type AnswerBounds } from "./limit/open-answer.ts";
-import { type Mount } from "./mount.ts";
-import { type Progress } from "./socket/progress.ts";
-import { type SocketLimits } from "./socket/socket-limits.ts";
-import { type LogEntry } from "./telemetry/log.ts";
+import type { ApprovalStore } from "@skillhold/core/approval";
+import type { IndexedLibrary, Viewer } from "@skillhold/core/library";
+import type { AuditSink } from "@skillhold/core/port";
+import type { RunPorts, Sandbox } from "@skillhold/core/run";
+import type { SecretStore } from "@skillhold/core/secret";
+import type { SurveyPorts, SystemHost } from "@skillhold/deps/environment";
+import type { Operation } from "@skillhold/protocol/http";
+import type { AuditReport } from "@skillhold/registry/audit";
+import type { RegistryLibrary } from "@skillhold/registry/library";
+import type { RegistryContext } from "@skillhold/registry/record";
+import type { Host } from "@skillhold/skill";
+import type { ApprovalDesk } from "./approval/approval-desk.ts";
+import type { AnswerBounds } from "./limit/open-answer.ts";
+import type { Mount } from "./mount.ts";
+import type { Progress } from "./socket/progress.ts";
+import type { SocketLimits } from "./socket/socket-limits.ts";
+import type { LogEntry } from "./telemetry/log.ts";
 
 /** What a gateway works with. Everything is opened by whoever composes it, and closed by them as well. */
 export interface GatewayContext {

@@ -2,7 +2,7 @@ import { type GatewayApp, gatewayApp } from "./app.ts";
 import { RateLimit } from "./auth/rate-limit.ts";
 import { tokenAuthentication } from "./auth/token-authentication.ts";
 import { StoreVersion } from "./cache/store-version.ts";
-import { type GatewayContext } from "./gateway-context.ts";
+import type { GatewayContext } from "./gateway-context.ts";
 import { handlers } from "./handlers.ts";
 import { OpenAnswers } from "./limit/open-answer.ts";
 import { runningContext } from "./running-context.ts";

@@ -1,4 +1,4 @@
-import { type Handlers } from "./http/handler.ts";
+import type { Handlers } from "./http/handler.ts";
 import { gated } from "./limit/heavy-handler.ts";
 import { accessHandlers } from "./route/access-handler.ts";
 import { agentHandlers } from "./route/agent-handler.ts";

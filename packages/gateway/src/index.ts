@@ -9,7 +9,11 @@ export type { DependencyPorts, GatewayContext, GatewayOptions } from "./gateway-
 export { HeavyGate } from "./limit/heavy-gate.ts";
 export { GRACE_MS, type Listening, type ListenOptions, listen, type Place, type Served } from "./listen.ts";
 export type { Mount } from "./mount.ts";
-export { type GatewaySessionOptions, GatewaySessions, type SessionSource } from "./session/gateway-sessions.ts";
+export {
+  type GatewaySessionOptions,
+  GatewaySessions,
+  type SessionSource,
+} from "./session/gateway-sessions.ts";
 export type { SessionHolder, SessionMeta } from "./session/session-holder.ts";
 export { Progress } from "./socket/progress.ts";
 export { type SocketLimits, socketLimits } from "./socket/socket-limits.ts";

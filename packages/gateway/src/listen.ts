@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { getRequestListener, RequestError } from "@hono/node-server";
 import { SkillError } from "@skillhold/protocol/error";
-import { type GatewayApp } from "./app.ts";
+import type { GatewayApp } from "./app.ts";
 import { explainBytes, noRequest, refuseRaw } from "./http/raw-refusal.ts";
 import { refuse } from "./http/refuse.ts";
 import { DrainWatch } from "./limit/drain-watch.ts";

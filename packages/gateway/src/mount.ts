@@ -1,5 +1,5 @@
-import { type Role } from "@skillhold/protocol";
-import { type Principal } from "./auth/principal.ts";
+import type { Role } from "@skillhold/protocol";
+import type { Principal } from "./auth/principal.ts";
 
 /** Something that answers requests below a path by itself, after the gateway has checked who asks. */
 export interface Mount {

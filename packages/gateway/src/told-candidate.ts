@@ -1,6 +1,6 @@
 import { decideAccess, type Explanation, type Standing, type Viewer } from "@skillhold/core/library";
-import { type SkillEntry } from "@skillhold/protocol";
-import { type GatewayContext } from "./gateway-context.ts";
+import type { SkillEntry } from "@skillhold/protocol";
+import type { GatewayContext } from "./gateway-context.ts";
 
 /** A skill of a library, by what tells it from others. */
 type Candidate = Pick<Explanation, "id" | "source">;

@@ -1,7 +1,7 @@
-import { type Limits } from "@skillhold/protocol/limits";
-import { type Finding } from "./finding.ts";
+import type { Limits } from "@skillhold/protocol/limits";
+import type { Finding } from "./finding.ts";
 import { bodyLine, type ParsedSkill } from "./parse.ts";
-import { type Subject } from "./subject.ts";
+import type { Subject } from "./subject.ts";
 import { countLines } from "./text.ts";
 import { estimateTokens } from "./token.ts";
 

@@ -1,10 +1,10 @@
 import { standardFields } from "./check-standard.ts";
-import { type Finding } from "./finding.ts";
+import type { Finding } from "./finding.ts";
 import { folderId, publishId, reservedIds } from "./identity.ts";
 import { readOpenclaw } from "./openclaw.ts";
 import { fieldPosition, type ParsedSkill } from "./parse.ts";
 import { readRuntime } from "./runtime.ts";
-import { type Subject } from "./subject.ts";
+import type { Subject } from "./subject.ts";
 import { textOf } from "./value.ts";
 import { authorVersion, isSemver } from "./version.ts";
 

@@ -1,8 +1,8 @@
-import { type Limits } from "@skillhold/protocol/limits";
-import { type Finding } from "./finding.ts";
+import type { Limits } from "@skillhold/protocol/limits";
+import type { Finding } from "./finding.ts";
 import { isSkillId } from "./identity.ts";
 import { fieldPosition, type ParsedSkill } from "./parse.ts";
-import { type Subject } from "./subject.ts";
+import type { Subject } from "./subject.ts";
 import { codePointLength } from "./text.ts";
 
 /**

@@ -1,5 +1,5 @@
-import { type Limits } from "@skillhold/protocol/limits";
-import { type Finding } from "./finding.ts";
+import type { Limits } from "@skillhold/protocol/limits";
+import type { Finding } from "./finding.ts";
 import { fieldPosition, type ParsedSkill } from "./parse.ts";
 import { codePointLength } from "./text.ts";
 import { isMap } from "./value.ts";

@@ -1,5 +1,5 @@
-import { type RuleCode } from "./rule-table.ts";
-import { type Position } from "./text.ts";
+import type { RuleCode } from "./rule-table.ts";
+import type { Position } from "./text.ts";
 
 /** What a check noticed, before a profile says how grave it is. */
 export interface Finding extends Position {

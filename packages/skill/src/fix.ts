@@ -1,4 +1,4 @@
-import { type ParsedSkill } from "./parse.ts";
+import type { ParsedSkill } from "./parse.ts";
 
 /** The file with its repairs written in: every other line keeps its bytes, its line end included. */
 export function fixText(skill: ParsedSkill): string {

@@ -1,5 +1,5 @@
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
-import { type Finding } from "./finding.ts";
+import type { Finding } from "./finding.ts";
 import { type FrontmatterValue, isMap, textOf } from "./value.ts";
 import { readYaml } from "./yaml.ts";
 

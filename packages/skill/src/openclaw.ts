@@ -1,4 +1,4 @@
-import { type Requirements } from "@skillhold/protocol";
+import type { Requirements } from "@skillhold/protocol";
 import JSON5 from "json5";
 import { type FrontmatterMap, type FrontmatterValue, isMap, textList, textOf } from "./value.ts";
 

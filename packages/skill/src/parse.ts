@@ -1,6 +1,6 @@
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
 import { cutAtFences, type FencedText } from "./fence.ts";
-import { type Finding } from "./finding.ts";
+import type { Finding } from "./finding.ts";
 import { type Repair, repairFrontmatter } from "./repair.ts";
 import { decodeText, type Position, positionAt, withUnixLines } from "./text.ts";
 import { type FrontmatterMap, isMap } from "./value.ts";

@@ -1,4 +1,4 @@
-import { type ParsedSkill } from "./parse.ts";
+import type { ParsedSkill } from "./parse.ts";
 import { type FrontmatterMap, type FrontmatterValue, textOf } from "./value.ts";
 
 /** The properties of a skill as the reference implementation prints them. */

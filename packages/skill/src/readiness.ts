@@ -1,5 +1,5 @@
-import { type Readiness } from "@skillhold/protocol";
-import { type Openclaw } from "./openclaw.ts";
+import type { Readiness } from "@skillhold/protocol";
+import type { Openclaw } from "./openclaw.ts";
 
 /** The machine a skill would work on, as far as readiness asks. */
 export interface Host {

@@ -2,7 +2,7 @@ import { cutEntries, type Entry } from "./repair-entry.ts";
 import { dedent, expandTabs, indent, isBlank, readKeyLine } from "./repair-line.ts";
 import { type Fault, type MendBlock, type Mended, mends } from "./repair-mend.ts";
 import { trimLines } from "./repair-text.ts";
-import { type Trial } from "./repair-trial.ts";
+import type { Trial } from "./repair-trial.ts";
 
 /** An entry of a block after mending; without messages nothing about it was changed. */
 export interface MendedEntry extends Mended {

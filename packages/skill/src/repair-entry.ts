@@ -1,4 +1,12 @@
-import { indentOf, isBlank, isItem, isKnownField, type KeyLine, readKeyLine, readNestedKeyLine } from "./repair-line.ts";
+import {
+  indentOf,
+  isBlank,
+  isItem,
+  isKnownField,
+  type KeyLine,
+  readKeyLine,
+  readNestedKeyLine,
+} from "./repair-line.ts";
 
 /** One field or list item of a block, with all the lines that belong to it. */
 export interface Entry {

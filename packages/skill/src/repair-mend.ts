@@ -1,5 +1,13 @@
 import { closeFlow, indentFlow, quoteItems, stripComments } from "./repair-flow.ts";
-import { dedent, firstIndent, indent, isBlank, isItem, isTextField, readNestedKeyLine } from "./repair-line.ts";
+import {
+  dedent,
+  firstIndent,
+  indent,
+  isBlank,
+  isItem,
+  isTextField,
+  readNestedKeyLine,
+} from "./repair-line.ts";
 import { readQuotedText } from "./repair-quote.ts";
 import { quote, trimLines, writeLiteral, writeText } from "./repair-text.ts";
 

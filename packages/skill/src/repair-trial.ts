@@ -1,4 +1,4 @@
-import { type Limits } from "@skillhold/protocol/limits";
+import type { Limits } from "@skillhold/protocol/limits";
 import { type FrontmatterValue, isMap } from "./value.ts";
 import { readYaml, type YamlReading } from "./yaml.ts";
 

@@ -1,4 +1,4 @@
-import { type Limits } from "@skillhold/protocol/limits";
+import type { Limits } from "@skillhold/protocol/limits";
 import { type MendedEntry, mendEntries } from "./repair-block.ts";
 import { costOf, Trial } from "./repair-trial.ts";
 import { isMap } from "./value.ts";

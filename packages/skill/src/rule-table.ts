@@ -1,4 +1,4 @@
-import { type Severity } from "@skillhold/protocol";
+import type { Severity } from "@skillhold/protocol";
 
 /**
  * strict: the specification. publish: what a registry takes. lenient: what loads. mcp: what can be served under

@@ -1,4 +1,4 @@
-import { type FrontmatterValue } from "./value.ts";
+import type { FrontmatterValue } from "./value.ts";
 
 /** The runtimes a skill is made for; `*` alone means every one. */
 export interface RuntimeList {

@@ -1,4 +1,4 @@
-import { type SkillType } from "@skillhold/protocol";
+import type { SkillType } from "@skillhold/protocol";
 
 const TOOL_FILE = /^tools\/[^/]+\.(?:ts|mts|js|mjs|cjs|py)$/;
 

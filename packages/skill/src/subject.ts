@@ -1,4 +1,4 @@
-import { type Finding } from "./finding.ts";
+import type { Finding } from "./finding.ts";
 
 /** What is known of a skill beyond the text of its SKILL.md; each part is optional, and its checks with it. */
 export interface Subject {

@@ -1,7 +1,7 @@
 import { Diagnostic } from "@skillhold/protocol";
 import { describe, expect, test } from "vitest";
 import { type Profile, profiles, ruleTable } from "./rule-table.ts";
-import { type Subject } from "./subject.ts";
+import type { Subject } from "./subject.ts";
 import { validateText } from "./validate.ts";
 
 const BODY = "\n---\n# Steps\n";

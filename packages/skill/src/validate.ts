@@ -1,13 +1,13 @@
-import { type Diagnostic } from "@skillhold/protocol";
+import type { Diagnostic } from "@skillhold/protocol";
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
 import { checkBody, checkFiles } from "./check-body.ts";
 import { checkExtension } from "./check-extension.ts";
 import { checkName } from "./check-name.ts";
 import { checkStandard } from "./check-standard.ts";
-import { type Finding } from "./finding.ts";
+import type { Finding } from "./finding.ts";
 import { type ParsedSkill, parseSkill } from "./parse.ts";
 import { type Profile, ruleTable, severityOf } from "./rule-table.ts";
-import { type Subject } from "./subject.ts";
+import type { Subject } from "./subject.ts";
 
 export interface Validation {
   /** True when no diagnostic is an error. */

@@ -1,4 +1,4 @@
-import { type ParsedSkill } from "./parse.ts";
+import type { ParsedSkill } from "./parse.ts";
 import { isMap, textOf } from "./value.ts";
 
 /** Semantic Versioning 2.0.0. */

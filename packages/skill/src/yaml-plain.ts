@@ -1,4 +1,4 @@
-import { type FrontmatterValue } from "./value.ts";
+import type { FrontmatterValue } from "./value.ts";
 import { isTypedText, type NodeReading } from "./yaml-node.ts";
 
 /**

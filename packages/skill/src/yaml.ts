@@ -1,6 +1,6 @@
-import { type Limits } from "@skillhold/protocol/limits";
+import type { Limits } from "@skillhold/protocol/limits";
 import { Composer, type Document, Lexer, Parser } from "yaml";
-import { type FrontmatterValue } from "./value.ts";
+import type { FrontmatterValue } from "./value.ts";
 import { type NodeFault, type NodeReading, readNode } from "./yaml-node.ts";
 import { readPlainYaml } from "./yaml-plain.ts";
 

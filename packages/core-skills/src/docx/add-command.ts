@@ -3,7 +3,7 @@ import { defineCommand } from "../shared/command.ts";
 import { saveOffice } from "../shared/office-save.ts";
 import { chooseOutput, editOptions } from "../shared/output-file.ts";
 import { usageError } from "../shared/script-error.ts";
-import { type XmlElement } from "../shared/xml.ts";
+import type { XmlElement } from "../shared/xml.ts";
 import { readDescription } from "./description.ts";
 import { contentOf, insertContent } from "./insert-content.ts";
 import { makeDocument } from "./make-document.ts";

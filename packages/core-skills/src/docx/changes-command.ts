@@ -3,7 +3,7 @@ import { saveOffice } from "../shared/office-save.ts";
 import { childrenOf, descend, descendantsOf, hasTag, removeNode, type Tag } from "../shared/office-xml.ts";
 import { chooseOutput, editOptions } from "../shared/output-file.ts";
 import { usageError } from "../shared/script-error.ts";
-import { type XmlElement } from "../shared/xml.ts";
+import type { XmlElement } from "../shared/xml.ts";
 import { trackedChanges } from "./section.ts";
 import { WordFile } from "./word-file.ts";
 

@@ -11,7 +11,7 @@ import { saveOffice } from "../shared/office-save.ts";
 import { childrenOf, hasTag } from "../shared/office-xml.ts";
 import { chooseOutput, outputOptions } from "../shared/output-file.ts";
 import { usageError } from "../shared/script-error.ts";
-import { type ScriptIo } from "../shared/script-io.ts";
+import type { ScriptIo } from "../shared/script-io.ts";
 import { type Description, makePage, PAGE_NUMBERS, readDescription } from "./description.ts";
 import { contentOf, insertContent } from "./insert-content.ts";
 import { makeDocument } from "./make-document.ts";

@@ -1,12 +1,12 @@
 import type { ScopeDataResolver, TemplateData, TemplateHandler } from "easy-template-x";
 import { isJsonObject } from "../shared/block-json.ts";
-import { type JsonObject, type JsonValue } from "../shared/command.ts";
+import type { JsonObject, JsonValue } from "../shared/command.ts";
 import { readImage } from "../shared/image-file.ts";
 import { typeOfKind } from "../shared/office-xml.ts";
 import { inputError, messageOf, ScriptError } from "../shared/script-error.ts";
-import { type ScriptIo } from "../shared/script-io.ts";
-import { type XmlElement } from "../shared/xml.ts";
-import { type WordFile } from "./word-file.ts";
+import type { ScriptIo } from "../shared/script-io.ts";
+import type { XmlElement } from "../shared/xml.ts";
+import type { WordFile } from "./word-file.ts";
 
 type Library = typeof import("easy-template-x");
 

@@ -1,4 +1,4 @@
-import { type Block, type Blocks, type Inline, type Inlines } from "../shared/block.ts";
+import type { Block, Blocks, Inline, Inlines } from "../shared/block.ts";
 import { escapeXml } from "../shared/xml.ts";
 
 /** Writes blocks as HTML: structure alone, without styles or scripts. */

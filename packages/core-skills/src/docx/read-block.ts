@@ -1,11 +1,11 @@
 import { type Block, type Blocks, type Inline, type Inlines, plainText } from "../shared/block.ts";
 import { attributeOf, childOf, childrenOf, descend, hasTag } from "../shared/office-xml.ts";
-import { type XmlElement } from "../shared/xml.ts";
+import type { XmlElement } from "../shared/xml.ts";
 import { foldLists, type ListItem } from "./list-fold.ts";
-import { type Numbering } from "./numbering.ts";
+import type { Numbering } from "./numbering.ts";
 import { readPieces } from "./read-run.ts";
-import { type Styles } from "./styles.ts";
-import { type WordFile } from "./word-file.ts";
+import type { Styles } from "./styles.ts";
+import type { WordFile } from "./word-file.ts";
 
 /** Reads the content of a body, a cell, a header or a note to blocks. Images have the name of their part as path. */
 export function readBlocks(content: XmlElement, file: WordFile, part: string): Blocks {

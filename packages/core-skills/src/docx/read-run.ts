@@ -1,7 +1,7 @@
-import { type Inline } from "../shared/block.ts";
+import type { Inline } from "../shared/block.ts";
 import { attributeOf, childOf, childrenOf, descend, descendantsOf, hasTag } from "../shared/office-xml.ts";
-import { type XmlElement } from "../shared/xml.ts";
-import { type WordFile } from "./word-file.ts";
+import type { XmlElement } from "../shared/xml.ts";
+import type { WordFile } from "./word-file.ts";
 
 /** What the runs of a paragraph hold, in order. */
 export type Piece =

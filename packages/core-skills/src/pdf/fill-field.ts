@@ -9,7 +9,7 @@ import {
   PDFTextField,
 } from "@cantoo/pdf-lib";
 import { clip } from "../shared/bounded.ts";
-import { type JsonValue } from "../shared/command.ts";
+import type { JsonValue } from "../shared/command.ts";
 import { ScriptError } from "../shared/script-error.ts";
 import { optionsOf, typeOf } from "./form-field.ts";
 import { findMissing } from "./latin-text.ts";

@@ -13,7 +13,7 @@ import {
   PDFTextField,
 } from "@cantoo/pdf-lib";
 import { clip } from "../shared/bounded.ts";
-import { type JsonObject, type JsonValue } from "../shared/command.ts";
+import type { JsonObject, JsonValue } from "../shared/command.ts";
 
 /** The fields of a document's form. Checks first, because the library adds a form to a document without one. */
 export function listFields(document: PDFDocument): readonly PDFField[] {

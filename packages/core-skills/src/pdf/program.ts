@@ -1,4 +1,4 @@
-import { type Program } from "../shared/program.ts";
+import type { Program } from "../shared/program.ts";
 import { createCommand } from "./create-command.ts";
 import { decryptCommand, encryptCommand } from "./encryption-command.ts";
 import { fieldsCommand, fillCommand } from "./form-command.ts";

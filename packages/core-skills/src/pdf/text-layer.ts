@@ -1,4 +1,4 @@
-import { type InputFile } from "../shared/input-file.ts";
+import type { InputFile } from "../shared/input-file.ts";
 import { messageOf } from "../shared/script-error.ts";
 import { type Annotation, annotationRuns, countFormValues } from "./annotation-text.ts";
 import { CharacterMaps } from "./character-map.ts";

@@ -1,5 +1,5 @@
 import { type PDFDocument, type PDFFont, StandardFonts } from "@cantoo/pdf-lib";
-import { type Inline, type Inlines } from "../shared/block.ts";
+import type { Inline, Inlines } from "../shared/block.ts";
 
 /** The fonts of a document: none of them needs embedding. */
 export interface Fonts {

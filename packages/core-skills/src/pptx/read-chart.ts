@@ -1,6 +1,6 @@
 import { attributeOf, childOf, childrenOf, descendantsOf } from "../shared/office-xml.ts";
-import { type XmlElement } from "../shared/xml.ts";
-import { type Deck } from "./deck.ts";
+import type { XmlElement } from "../shared/xml.ts";
+import type { Deck } from "./deck.ts";
 
 /** A point of a chart; null where the series has none. */
 export type Point = string | number | null;

@@ -1,7 +1,7 @@
-import { type JsonObject } from "../shared/command.ts";
+import type { JsonObject } from "../shared/command.ts";
 import { attributeOf, childOf, childrenOf, descend, descendantsOf, hasTag } from "../shared/office-xml.ts";
-import { type XmlElement } from "../shared/xml.ts";
-import { type Deck, type Slide } from "./deck.ts";
+import type { XmlElement } from "../shared/xml.ts";
+import type { Deck, Slide } from "./deck.ts";
 import { type ChartContent, readChart } from "./read-chart.ts";
 import { readDiagram } from "./read-diagram.ts";
 import { commentsOf, type SlideComment } from "./slide-comment.ts";

@@ -1,7 +1,18 @@
-import { ancestorOf, attributeOf, childOf, childrenOf, createElement, descendantsOf, insertAfter, removeNode, setAttributeOf, typeOfKind } from "../shared/office-xml.ts";
+import {
+  ancestorOf,
+  attributeOf,
+  childOf,
+  childrenOf,
+  createElement,
+  descendantsOf,
+  insertAfter,
+  removeNode,
+  setAttributeOf,
+  typeOfKind,
+} from "../shared/office-xml.ts";
 import { inputError } from "../shared/script-error.ts";
-import { type XmlElement } from "../shared/xml.ts";
-import { type Deck, type Slide } from "./deck.ts";
+import type { XmlElement } from "../shared/xml.ts";
+import type { Deck, Slide } from "./deck.ts";
 
 const SECTIONS = "http://schemas.microsoft.com/office/powerpoint/2010/main";
 /** Slides have ids from here on. */

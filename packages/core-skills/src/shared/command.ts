@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { messageOf, usageError } from "./script-error.ts";
-import { type ScriptIo } from "./script-io.ts";
+import type { ScriptIo } from "./script-io.ts";
 
 /** One sub-command of a program, its options already behind a closure. */
 export interface Command {

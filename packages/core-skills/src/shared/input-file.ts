@@ -1,9 +1,9 @@
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { basename, resolve } from "node:path";
-import { type JsonValue } from "./command.ts";
+import type { JsonValue } from "./command.ts";
 import { inputError, messageOf, ScriptError } from "./script-error.ts";
-import { type ScriptIo } from "./script-io.ts";
+import type { ScriptIo } from "./script-io.ts";
 
 /** A file that was read whole. */
 export interface InputFile {

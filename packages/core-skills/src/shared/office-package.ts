@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { type InputFile } from "./input-file.ts";
+import type { InputFile } from "./input-file.ts";
 import { childrenOf, kindOfType } from "./office-xml.ts";
 import { type OfficeParts, readOfficeZip, readXmlPart, writeOfficeZip } from "./office-zip.ts";
 import { inputError } from "./script-error.ts";

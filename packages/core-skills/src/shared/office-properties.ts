@@ -1,5 +1,5 @@
-import { type JsonObject, type OptionTable } from "./command.ts";
-import { type OfficePackage } from "./office-package.ts";
+import type { JsonObject, OptionTable } from "./command.ts";
+import type { OfficePackage } from "./office-package.ts";
 import { childOf, createElement, setAttributeOf, type Tag } from "./office-xml.ts";
 import { usageError } from "./script-error.ts";
 import { XML_HEAD } from "./xml.ts";

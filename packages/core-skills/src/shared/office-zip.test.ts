@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { strToU8, zipSync } from "fflate";
 import { expect, test } from "vitest";
-import { type InputFile } from "./input-file.ts";
+import type { InputFile } from "./input-file.ts";
 import { officeBounds, readOfficeZip, readXmlPart, writeOfficeZip } from "./office-zip.ts";
 
 const fileOf = (bytes: Uint8Array): InputFile => ({

@@ -1,5 +1,5 @@
 import { type UnzipFileInfo, unzipSync, type Zippable, zipSync } from "fflate";
-import { type InputFile } from "./input-file.ts";
+import type { InputFile } from "./input-file.ts";
 import { inputError, messageOf, ScriptError } from "./script-error.ts";
 
 /** The parts of an office document by name, in the order of the archive. */

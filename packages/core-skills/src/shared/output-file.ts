@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import { type Stats, statSync } from "node:fs";
 import { mkdir, open, realpath, rename, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { type OptionTable } from "./command.ts";
-import { type InputFile } from "./input-file.ts";
+import type { OptionTable } from "./command.ts";
+import type { InputFile } from "./input-file.ts";
 import { messageOf, ScriptError, usageError } from "./script-error.ts";
-import { type ScriptIo } from "./script-io.ts";
+import type { ScriptIo } from "./script-io.ts";
 
 /** The options of a command that makes one file out of none or several. */
 export const outputOptions = {

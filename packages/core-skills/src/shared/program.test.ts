@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { defineCommand } from "./command.ts";
 import { callProgram } from "./program.fixture.ts";
-import { type Program } from "./program.ts";
+import type { Program } from "./program.ts";
 import { inputError } from "./script-error.ts";
 
 const program: Program = {

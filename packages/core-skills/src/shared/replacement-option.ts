@@ -1,8 +1,8 @@
-import { type OptionTable } from "./command.ts";
+import type { OptionTable } from "./command.ts";
 import { readJson } from "./input-file.ts";
 import { usageError } from "./script-error.ts";
-import { type ScriptIo } from "./script-io.ts";
-import { type Replacement } from "./text-replace.ts";
+import type { ScriptIo } from "./script-io.ts";
+import type { Replacement } from "./text-replace.ts";
 
 /** The options of a command that finds and replaces text. */
 export const replacementOptions = {

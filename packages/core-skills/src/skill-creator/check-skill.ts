@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { readFrontmatter } from "./frontmatter.ts";
-import { type SkillFolder } from "./skill-folder.ts";
+import type { SkillFolder } from "./skill-folder.ts";
 
 /** Something about a skill that is against the standard (`error`) or against good advice (`warning`). */
 export interface Remark {

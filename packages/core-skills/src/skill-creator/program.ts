@@ -1,4 +1,4 @@
-import { type Program } from "../shared/program.ts";
+import type { Program } from "../shared/program.ts";
 import { checkCommand } from "./check-command.ts";
 import { initCommand } from "./init-command.ts";
 import { packCommand } from "./pack-command.ts";

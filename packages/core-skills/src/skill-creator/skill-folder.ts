@@ -2,7 +2,7 @@ import { type Dirent, lstatSync, readdirSync, readFileSync, statSync } from "nod
 import { basename, join, resolve } from "node:path";
 import ignore, { type Ignore } from "ignore";
 import { inputError, messageOf, ScriptError } from "../shared/script-error.ts";
-import { type ScriptIo } from "../shared/script-io.ts";
+import type { ScriptIo } from "../shared/script-io.ts";
 
 /** A skill as files, without what does not belong into one. */
 export interface SkillFolder {

@@ -1,5 +1,5 @@
 import { clip } from "../shared/bounded.ts";
-import { type JsonValue } from "../shared/command.ts";
+import type { JsonValue } from "../shared/command.ts";
 import { usageError } from "../shared/script-error.ts";
 import { type FormulaOptions, storeFormula } from "./formula-syntax.ts";
 import { isJsonObject } from "./json-shape.ts";

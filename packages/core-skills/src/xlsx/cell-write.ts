@@ -1,9 +1,9 @@
 import { ScriptError } from "../shared/script-error.ts";
 import { type CellAddress, formatAddress } from "./cell-address.ts";
-import { type CellInput } from "./cell-input.ts";
+import type { CellInput } from "./cell-input.ts";
 import { textItem } from "./cell-text.ts";
 import { isoToSerial } from "./serial-date.ts";
-import { type StyleTable } from "./style-table.ts";
+import type { StyleTable } from "./style-table.ts";
 import { makeElement, type XmlElement } from "./xml.ts";
 
 export interface WriteContext {

@@ -3,7 +3,15 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { soffice } from "../shared/office-oracle.fixture.ts";
 import { makeTempFolder } from "../shared/temp-folder.fixture.ts";
-import { convertWithLibreOffice, fail, openForeign, partText, readWithPython, succeed, writeForeign } from "./workbook.fixture.ts";
+import {
+  convertWithLibreOffice,
+  fail,
+  openForeign,
+  partText,
+  readWithPython,
+  succeed,
+  writeForeign,
+} from "./workbook.fixture.ts";
 
 const folder = makeTempFolder(afterAll);
 beforeAll(() => writeForeign(join(folder, "in.xlsx")));

@@ -1,5 +1,5 @@
 import { extname } from "node:path";
-import { type Workbook } from "./workbook.ts";
+import type { Workbook } from "./workbook.ts";
 
 const TYPES: ReadonlyMap<string, string> = new Map([
   [".xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"],

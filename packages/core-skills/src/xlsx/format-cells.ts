@@ -1,9 +1,9 @@
-import { type JsonObject } from "../shared/command.ts";
+import type { JsonObject } from "../shared/command.ts";
 import { usageError } from "../shared/script-error.ts";
 import { type CellRange, MAX_COLUMN, MAX_ROW } from "./cell-address.ts";
 import { optionalBoolean, optionalString } from "./json-shape.ts";
-import { type Sheet } from "./sheet.ts";
-import { type StyleChange, type StyleTable } from "./style-table.ts";
+import type { Sheet } from "./sheet.ts";
+import type { StyleChange, StyleTable } from "./style-table.ts";
 
 export const STYLE_KEYS = ["numberFormat", "bold", "italic", "color", "fill", "align", "wrap"] as const;
 

@@ -1,5 +1,5 @@
 import { clip } from "../shared/bounded.ts";
-import { type JsonObject, type JsonValue } from "../shared/command.ts";
+import type { JsonObject, JsonValue } from "../shared/command.ts";
 import { usageError } from "../shared/script-error.ts";
 
 export function isJsonObject(value: JsonValue | undefined): value is JsonObject {

@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { type InputFile } from "../shared/input-file.ts";
+import type { InputFile } from "../shared/input-file.ts";
 import { type OfficeParts, readOfficeZip, writeOfficeZip } from "../shared/office-zip.ts";
 import { inputError } from "../shared/script-error.ts";
 import { childrenOf, makeElement, walkXml, type XmlElement } from "./xml.ts";

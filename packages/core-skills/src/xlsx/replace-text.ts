@@ -1,7 +1,7 @@
 import { readCell } from "./cell-content.ts";
 import { replaceInItem, textItem } from "./cell-text.ts";
-import { type PlacedCell, type Sheet } from "./sheet.ts";
-import { type Workbook } from "./workbook.ts";
+import type { PlacedCell, Sheet } from "./sheet.ts";
+import type { Workbook } from "./workbook.ts";
 import { childOf, copyElement, textOf, type XmlElement } from "./xml.ts";
 
 export interface Replacement {

@@ -3,7 +3,16 @@ import { definedNames } from "./formula-place.ts";
 import { addName } from "./sheet-list.ts";
 import { spillMark } from "./spill-metadata.ts";
 import { relationId, type SheetEntry, type Workbook } from "./workbook.ts";
-import { childOf, childrenOf, copyElement, isElement, makeElement, textOf, walkXml, type XmlElement } from "./xml.ts";
+import {
+  childOf,
+  childrenOf,
+  copyElement,
+  isElement,
+  makeElement,
+  textOf,
+  walkXml,
+  type XmlElement,
+} from "./xml.ts";
 
 export interface SheetCopy {
   /** What the copy does not have: kinds such as `drawing` or `tableParts`, and names that mean something else there. */

@@ -1,6 +1,14 @@
 import { inputError, ScriptError } from "../shared/script-error.ts";
-import { type CellAddress, type CellRange, columnLetters, formatAddress, formatRange, parseAddress, parseRange } from "./cell-address.ts";
-import { type CellInput } from "./cell-input.ts";
+import {
+  type CellAddress,
+  type CellRange,
+  columnLetters,
+  formatAddress,
+  formatRange,
+  parseAddress,
+  parseRange,
+} from "./cell-address.ts";
+import type { CellInput } from "./cell-input.ts";
 import { type WriteContext, writeCell } from "./cell-write.ts";
 import { slideFormula } from "./formula.ts";
 import { childOf, childrenOf, makeElement, textOf, type XmlElement } from "./xml.ts";

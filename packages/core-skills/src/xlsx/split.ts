@@ -3,7 +3,7 @@ import { readInput } from "../shared/input-file.ts";
 import { folderOptions, outputIn } from "../shared/output-file.ts";
 import { sameSheet, sheetsOf } from "./formula.ts";
 import { saveWorkbook } from "./save.ts";
-import { type Sheet } from "./sheet.ts";
+import type { Sheet } from "./sheet.ts";
 import { removeSheet } from "./sheet-list.ts";
 import { Workbook } from "./workbook.ts";
 import { isElement } from "./xml.ts";

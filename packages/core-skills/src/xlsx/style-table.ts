@@ -1,7 +1,7 @@
 import { clip } from "../shared/bounded.ts";
 import { usageError } from "../shared/script-error.ts";
 import { builtInFormat, builtInId, isDateFormat } from "./number-format.ts";
-import { type PartStore } from "./part-store.ts";
+import type { PartStore } from "./part-store.ts";
 import { childOf, childrenOf, copyElement, makeElement, type XmlElement } from "./xml.ts";
 
 /** What can be changed of how a cell looks. What is not given stays as it is. */

@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue } from "../shared/command.ts";
+import type { JsonObject, JsonValue } from "../shared/command.ts";
 import { ScriptError } from "../shared/script-error.ts";
 import { MAX_COLUMN } from "./cell-address.ts";
 import { readCell } from "./cell-content.ts";
@@ -8,9 +8,9 @@ import { mapFormulas } from "./formula-place.ts";
 import { isJsonObject } from "./json-shape.ts";
 import { changeText } from "./replace-text.ts";
 import { shiftRows } from "./row-shift.ts";
-import { type PlacedCell, type Sheet } from "./sheet.ts";
+import type { PlacedCell, Sheet } from "./sheet.ts";
 import { mergeRange } from "./sheet-part.ts";
-import { type Workbook } from "./workbook.ts";
+import type { Workbook } from "./workbook.ts";
 import { childOf, copyElement, textOf } from "./xml.ts";
 
 export interface Filling {

@@ -1,5 +1,5 @@
 import { clip } from "../shared/bounded.ts";
-import { type InputFile } from "../shared/input-file.ts";
+import type { InputFile } from "../shared/input-file.ts";
 import { inputError, ScriptError, usageError } from "../shared/script-error.ts";
 import { blankParts } from "./blank-workbook.ts";
 import { EditLog } from "./edit-log.ts";

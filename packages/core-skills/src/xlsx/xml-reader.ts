@@ -1,7 +1,7 @@
 import { SaxesParser, type SaxesTagPlain } from "saxes";
 import { inputError, messageOf } from "../shared/script-error.ts";
 import { Attributes } from "./attributes.ts";
-import { type XmlElement, type XmlNode } from "./xml.ts";
+import type { XmlElement, XmlNode } from "./xml.ts";
 
 /** How many elements may still be read: each takes one away. */
 export interface ElementBudget {

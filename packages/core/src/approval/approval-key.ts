@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
-import { type Digest } from "@skillhold/protocol";
-import { type ApprovalRequest } from "./approval.ts";
+import type { Digest } from "@skillhold/protocol";
+import type { ApprovalRequest } from "./approval.ts";
 
 /** What of a request an approval is bound to. */
 export type ApprovalSubject = Pick<

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { approval, digest, later } from "./approval.fixture.ts";
-import { type ApprovalStore } from "./approval.ts";
+import type { ApprovalStore } from "./approval.ts";
 
 /** What every store of approvals promises. */
 export function approvalContract(name: string, open: () => ApprovalStore | Promise<ApprovalStore>): void {

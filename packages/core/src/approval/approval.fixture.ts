@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { Digest, defaultLimits, SkillEvent, SkillId } from "@skillhold/protocol";
-import { type Approval, type ApprovalAnswer, type ApprovalRequest, type ApprovalStore, type Asker } from "./approval.ts";
+import type { Approval, ApprovalAnswer, ApprovalRequest, ApprovalStore, Asker } from "./approval.ts";
 import { type ApprovalPorts, Approvals } from "./approvals.ts";
 import { memoryApprovals } from "./memory-approvals.ts";
 

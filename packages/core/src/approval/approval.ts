@@ -1,5 +1,5 @@
-import { type Digest, type SkillId, type Trust } from "@skillhold/protocol";
-import { type Act, type Decision } from "../policy/policy.ts";
+import type { Digest, SkillId, Trust } from "@skillhold/protocol";
+import type { Act, Decision } from "../policy/policy.ts";
 
 /**
  * What is to be approved. An approval holds for one content of one skill and one shape of the act: the key is

@@ -1,9 +1,9 @@
 import { SkillError, type SkillEvent } from "@skillhold/protocol";
 import { expect, test } from "vitest";
 import { approve, deny, digest, fixtureApprovals, later, request } from "./approval.fixture.ts";
-import { type Approval, type ApprovalAnswer } from "./approval.ts";
+import type { Approval, ApprovalAnswer } from "./approval.ts";
 import { approvalKey } from "./approval-key.ts";
-import { type Obtained } from "./approvals.ts";
+import type { Obtained } from "./approvals.ts";
 import { memoryApprovals } from "./memory-approvals.ts";
 
 const types = (events: readonly SkillEvent[]) => events.map(({ type }) => type);

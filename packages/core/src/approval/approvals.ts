@@ -1,7 +1,14 @@
 import { type Digest, type Limits, SkillError } from "@skillhold/protocol";
 import { neutralText } from "../catalogue/index.ts";
-import { type AuditSink, type Clock, type Ids } from "../port.ts";
-import { type Approval, type ApprovalAnswer, type ApprovalRequest, type ApprovalScope, type ApprovalStore, type Asker } from "./approval.ts";
+import type { AuditSink, Clock, Ids } from "../port.ts";
+import type {
+  Approval,
+  ApprovalAnswer,
+  ApprovalRequest,
+  ApprovalScope,
+  ApprovalStore,
+  Asker,
+} from "./approval.ts";
 import { approvalKey } from "./approval-key.ts";
 import { askInTime, interrupted } from "./ask.ts";
 import { summarizeRequest } from "./describe.ts";

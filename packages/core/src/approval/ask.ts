@@ -1,6 +1,6 @@
 import { type Limits, SkillError } from "@skillhold/protocol";
 import { neutralText } from "../catalogue/index.ts";
-import { type ApprovalAnswer, type ApprovalRequest, type Asker } from "./approval.ts";
+import type { ApprovalAnswer, ApprovalRequest, Asker } from "./approval.ts";
 import { summarizeRequest } from "./describe.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { neutralText } from "../catalogue/index.ts";
-import { type Act } from "../policy/policy.ts";
-import { type ApprovalRequest } from "./approval.ts";
+import type { Act } from "../policy/policy.ts";
+import type { ApprovalRequest } from "./approval.ts";
 
 export interface DescribedField {
   readonly label: string;

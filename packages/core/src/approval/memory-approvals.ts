@@ -1,5 +1,5 @@
-import { type Digest } from "@skillhold/protocol";
-import { type Approval, type ApprovalStore } from "./approval.ts";
+import type { Digest } from "@skillhold/protocol";
+import type { Approval, ApprovalStore } from "./approval.ts";
 
 /** Approvals that last as long as the process. */
 export function memoryApprovals(): ApprovalStore {

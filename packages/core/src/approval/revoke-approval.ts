@@ -1,6 +1,6 @@
-import { type Actor } from "@skillhold/protocol";
-import { type AuditSink, type Clock } from "../port.ts";
-import { type Approval, type ApprovalStore } from "./approval.ts";
+import type { Actor } from "@skillhold/protocol";
+import type { AuditSink, Clock } from "../port.ts";
+import type { Approval, ApprovalStore } from "./approval.ts";
 
 /** Where approvals are kept, and where it is recorded who takes one back. */
 export interface RecordedApprovals {

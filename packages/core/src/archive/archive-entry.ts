@@ -1,4 +1,4 @@
-import { type RelativePath } from "../bundle/index.ts";
+import type { RelativePath } from "../bundle/index.ts";
 
 /** An entry of an archive that has passed every check that can be made without inflating it. */
 export interface ArchiveEntry {

@@ -1,7 +1,7 @@
 import { SkillError } from "@skillhold/protocol/error";
-import { type Limits } from "@skillhold/protocol/limits";
+import type { Limits } from "@skillhold/protocol/limits";
 import { foldName, normalizeRelative, type RelativePath } from "../bundle/index.ts";
-import { type ArchiveEntry, type EntryKind } from "./archive-entry.ts";
+import type { ArchiveEntry, EntryKind } from "./archive-entry.ts";
 import { exceedsLimit, refuseArchive } from "./refusal.ts";
 
 /** What an entry is said to be. */

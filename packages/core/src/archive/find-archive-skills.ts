@@ -1,4 +1,4 @@
-import { type Limits } from "@skillhold/protocol/limits";
+import type { Limits } from "@skillhold/protocol/limits";
 import { findSkillFolders } from "../bundle/index.ts";
 import { exceedsLimit, refuseArchive } from "./refusal.ts";
 

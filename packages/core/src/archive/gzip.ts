@@ -1,8 +1,8 @@
-import { type Limits } from "@skillhold/protocol/limits";
+import type { Limits } from "@skillhold/protocol/limits";
 import { RATIO_FREE_BYTES } from "./entry-list.ts";
 import { type InflateBound, inflatePieces } from "./inflate.ts";
 import { exceedsLimit, refuseArchive } from "./refusal.ts";
-import { type SealedArchive } from "./sealed-archive.ts";
+import type { SealedArchive } from "./sealed-archive.ts";
 
 const HEADER_BYTES = 10;
 const TRAILER_BYTES = 8;

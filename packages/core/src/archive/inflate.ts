@@ -1,5 +1,5 @@
 import { crc32, createInflateRaw, type InflateRaw, inflateRawSync } from "node:zlib";
-import { type SkillError } from "@skillhold/protocol/error";
+import type { SkillError } from "@skillhold/protocol/error";
 import { errorCodeOf } from "../bundle/contain.ts";
 
 /** How far to go, and what to say when it is not far enough or goes nowhere. */

@@ -1,5 +1,5 @@
 import { refuseArchive } from "./refusal.ts";
-import { type TarBlock } from "./tar-block.ts";
+import type { TarBlock } from "./tar-block.ts";
 
 /** Records that say nothing about where a file goes or what is in it. */
 const HARMLESS_KEY =

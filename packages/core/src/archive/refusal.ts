@@ -1,5 +1,5 @@
 import { SkillError } from "@skillhold/protocol/error";
-import { type LimitName, type Limits } from "@skillhold/protocol/limits";
+import type { LimitName, Limits } from "@skillhold/protocol/limits";
 import { neutralText } from "../catalogue/index.ts";
 
 /** Why an archive is refused, in a word that can be counted. */

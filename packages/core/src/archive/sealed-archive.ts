@@ -1,6 +1,6 @@
 import { createHash, hash } from "node:crypto";
-import { type Digest } from "@skillhold/protocol";
-import { type Pace } from "../bundle/pace.ts";
+import type { Digest } from "@skillhold/protocol";
+import type { Pace } from "../bundle/pace.ts";
 import { type ArchiveBytes, changedArchive } from "./archive-bytes.ts";
 
 /** The bytes that count as much as an entry where work is paced. */

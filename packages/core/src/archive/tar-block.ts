@@ -1,5 +1,5 @@
 import { refuseArchive } from "./refusal.ts";
-import { type Tape } from "./tape.ts";
+import type { Tape } from "./tape.ts";
 
 /** A header of a tar and what follows it up to the next. */
 export interface TarBlock {

@@ -1,8 +1,8 @@
 import { defaultLimits, withLimits } from "@skillhold/protocol/limits";
 import { describe, expect, test } from "vitest";
-import { type TarBlock } from "./tar-block.ts";
+import type { TarBlock } from "./tar-block.ts";
 import { TarRegister } from "./tar-register.ts";
-import { type WitnessedEntry } from "./tar-witness.ts";
+import type { WitnessedEntry } from "./tar-witness.ts";
 
 const block: TarBlock = { kind: "file", name: "demo/a", start: 512, size: 6, content: Buffer.alloc(0) };
 

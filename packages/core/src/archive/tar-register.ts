@@ -1,9 +1,9 @@
-import { type Limits } from "@skillhold/protocol/limits";
-import { type ArchiveEntry } from "./archive-entry.ts";
+import type { Limits } from "@skillhold/protocol/limits";
+import type { ArchiveEntry } from "./archive-entry.ts";
 import { EntryList, maxEntries } from "./entry-list.ts";
 import { exceedsLimit, refuseArchive } from "./refusal.ts";
-import { type TarBlock } from "./tar-block.ts";
-import { type WitnessedEntry } from "./tar-witness.ts";
+import type { TarBlock } from "./tar-block.ts";
+import type { WitnessedEntry } from "./tar-witness.ts";
 
 export interface TarEntry extends ArchiveEntry {
   /** Where its header begins. */

@@ -1,7 +1,7 @@
 import { SkillError } from "@skillhold/protocol/error";
-import { type Limits } from "@skillhold/protocol/limits";
-import { type Pace } from "../bundle/pace.ts";
-import { type ArchiveListing, type EntryContent } from "./archive-entry.ts";
+import type { Limits } from "@skillhold/protocol/limits";
+import type { Pace } from "../bundle/pace.ts";
+import type { ArchiveListing, EntryContent } from "./archive-entry.ts";
 import { gunzip } from "./gzip.ts";
 import { rejectExtensions } from "./pax.ts";
 import { refuseArchive } from "./refusal.ts";

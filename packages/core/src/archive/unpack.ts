@@ -1,12 +1,12 @@
 import { closeSync, fchmodSync, readdirSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { type Digest } from "@skillhold/protocol";
+import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
 import { openNew, rejectFilled } from "../bundle/copy.ts";
 import { Pace } from "../bundle/pace.ts";
-import { type ArchiveBytes } from "./archive-bytes.ts";
-import { type ArchiveEntry, type ArchiveListing, type EntryContent } from "./archive-entry.ts";
+import type { ArchiveBytes } from "./archive-bytes.ts";
+import type { ArchiveEntry, ArchiveListing, EntryContent } from "./archive-entry.ts";
 import { exceedsLimit, refuseArchive } from "./refusal.ts";
 import { isDueAfter, type SealedArchive, sealArchive } from "./sealed-archive.ts";
 import { listTar, listTarGz } from "./tar.ts";

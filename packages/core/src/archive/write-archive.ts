@@ -1,6 +1,6 @@
 import { limitTable, withLimits } from "@skillhold/protocol/limits";
 import { comparePaths } from "../bundle/index.ts";
-import { type ArchiveFile } from "./archive-file.ts";
+import type { ArchiveFile } from "./archive-file.ts";
 import { EntryList } from "./entry-list.ts";
 import { refuseArchive } from "./refusal.ts";
 import { writeTarGz } from "./write-tar.ts";

@@ -2,7 +2,7 @@ import { promisify } from "node:util";
 import { constants, gzip } from "node:zlib";
 import { defaultLimits } from "@skillhold/protocol/limits";
 import { pack } from "tar-stream";
-import { type ArchiveFile } from "./archive-file.ts";
+import type { ArchiveFile } from "./archive-file.ts";
 import { collect } from "./collect.ts";
 
 const epoch = new Date(0);

@@ -1,7 +1,7 @@
 import { defaultLimits } from "@skillhold/protocol/limits";
 import { fromBufferPromise } from "yauzl";
 import { ZipFile } from "yazl";
-import { type ArchiveFile } from "./archive-file.ts";
+import type { ArchiveFile } from "./archive-file.ts";
 import { collect } from "./collect.ts";
 
 /**

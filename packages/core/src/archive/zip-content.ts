@@ -1,9 +1,9 @@
 import { crc32 } from "node:zlib";
-import { type ArchiveEntry, type EntryContent } from "./archive-entry.ts";
+import type { ArchiveEntry, EntryContent } from "./archive-entry.ts";
 import { type InflateBound, type Inflation, inflateAtOnce, inflatePieces } from "./inflate.ts";
 import { refuseArchive } from "./refusal.ts";
-import { type SealedArchive } from "./sealed-archive.ts";
-import { type ZipRecord } from "./zip-record.ts";
+import type { SealedArchive } from "./sealed-archive.ts";
+import type { ZipRecord } from "./zip-record.ts";
 
 export interface LocatedEntry {
   readonly entry: ArchiveEntry;

@@ -1,5 +1,5 @@
 import { refuseArchive } from "./refusal.ts";
-import { type SealedArchive } from "./sealed-archive.ts";
+import type { SealedArchive } from "./sealed-archive.ts";
 
 /** Where the central directory of a ZIP lies and how many records it says it has. */
 export interface ZipEnd {

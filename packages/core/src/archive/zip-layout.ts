@@ -1,7 +1,7 @@
-import { type Pace } from "../bundle/pace.ts";
+import type { Pace } from "../bundle/pace.ts";
 import { refuseArchive } from "./refusal.ts";
-import { type SealedArchive } from "./sealed-archive.ts";
-import { type ZipRecord } from "./zip-record.ts";
+import type { SealedArchive } from "./sealed-archive.ts";
+import type { ZipRecord } from "./zip-record.ts";
 
 /**
  * Entries lie one after the other from the first byte to the directory. Where they overlap, one byte of data is

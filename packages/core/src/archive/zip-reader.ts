@@ -1,5 +1,5 @@
 import { RandomAccessReader } from "yauzl";
-import { type SealedArchive } from "./sealed-archive.ts";
+import type { SealedArchive } from "./sealed-archive.ts";
 
 /** Lets yauzl read from a sealed archive. Where data lies we find by ourselves, so it opens no streams. */
 export class ZipReader extends RandomAccessReader {

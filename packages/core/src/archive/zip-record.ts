@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import { SkillError } from "@skillhold/protocol/error";
 import { Entry, type ExtraField, type LocalFileHeader, parseExtraFields, type ZipFile } from "yauzl";
-import { type EntryKind } from "./archive-entry.ts";
+import type { EntryKind } from "./archive-entry.ts";
 import { refuseArchive } from "./refusal.ts";
 
 /** What the directory of a ZIP says of an entry, after every check that needs nothing else. */

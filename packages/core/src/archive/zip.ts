@@ -1,11 +1,11 @@
 import { SkillError } from "@skillhold/protocol/error";
-import { type Limits } from "@skillhold/protocol/limits";
+import type { Limits } from "@skillhold/protocol/limits";
 import { fromRandomAccessReaderPromise, type ZipFile } from "yauzl";
-import { type Pace } from "../bundle/pace.ts";
-import { type ArchiveEntry, type ArchiveListing } from "./archive-entry.ts";
+import type { Pace } from "../bundle/pace.ts";
+import type { ArchiveEntry, ArchiveListing } from "./archive-entry.ts";
 import { EntryList, maxEntries } from "./entry-list.ts";
 import { exceedsLimit, refuseArchive } from "./refusal.ts";
-import { type SealedArchive } from "./sealed-archive.ts";
+import type { SealedArchive } from "./sealed-archive.ts";
 import { type LocatedEntry, readZipContents } from "./zip-content.ts";
 import { readZipEnd, type ZipEnd } from "./zip-end.ts";
 import { rejectLooseLayout } from "./zip-layout.ts";

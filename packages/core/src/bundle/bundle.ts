@@ -1,7 +1,7 @@
 import { SkillError } from "@skillhold/protocol/error";
-import { type LimitName, type Limits } from "@skillhold/protocol/limits";
-import { type RelativePath } from "./contain.ts";
-import { type Role } from "./role.ts";
+import type { LimitName, Limits } from "@skillhold/protocol/limits";
+import type { RelativePath } from "./contain.ts";
+import type { Role } from "./role.ts";
 
 /** The files that are a skill, in the order of their paths' UTF-8 bytes. */
 export interface Bundle {

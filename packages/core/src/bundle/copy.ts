@@ -10,9 +10,9 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { type Digest } from "@skillhold/protocol";
+import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Bundle, type BundleFile } from "./bundle.ts";
+import type { Bundle, BundleFile } from "./bundle.ts";
 import { openInside, type RelativePath } from "./contain.ts";
 import { Pace } from "./pace.ts";
 import { combineDigests, type FileDigest, hashSkillFile } from "./tree-hash.ts";

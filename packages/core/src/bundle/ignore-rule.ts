@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { SkillError } from "@skillhold/protocol/error";
 import ignore from "ignore";
-import { type OmissionReason } from "./bundle.ts";
-import { type OpenOptions } from "./contain.ts";
-import { type PackTrace } from "./pack-trace.ts";
+import type { OmissionReason } from "./bundle.ts";
+import type { OpenOptions } from "./contain.ts";
+import type { PackTrace } from "./pack-trace.ts";
 import { readBounded } from "./read-file.ts";
 
 /** Later files win, so that what a skill says for publishing overrules what it says to git. */

@@ -15,7 +15,7 @@ import { defaultLimits, withLimits } from "@skillhold/protocol/limits";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { findSkillFolders } from "../source/find-skills.ts";
-import { type Bundle } from "./bundle.ts";
+import type { Bundle } from "./bundle.ts";
 import { pack } from "./pack.ts";
 import { treeHash } from "./tree-hash.ts";
 

@@ -6,7 +6,7 @@ import { type Bundle, BundleMeter } from "./bundle.ts";
 import { readIgnoreRules } from "./ignore-rule.ts";
 import { comparePaths } from "./name.ts";
 import { Pace } from "./pace.ts";
-import { type PackTrace } from "./pack-trace.ts";
+import type { PackTrace } from "./pack-trace.ts";
 import { addShared } from "./shared.ts";
 import { type WalkContext, walk } from "./walk.ts";
 

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { withLimits } from "@skillhold/protocol/limits";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { usedMs } from "../../../../tests/used-time.ts";
-import { type Bundle } from "./bundle.ts";
+import type { Bundle } from "./bundle.ts";
 import { findMentions } from "./mention.ts";
 import { type PackOptions, pack } from "./pack.ts";
 

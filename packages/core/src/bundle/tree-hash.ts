@@ -1,8 +1,8 @@
 import { createHash, hash } from "node:crypto";
 import { closeSync, readSync, type Stats } from "node:fs";
-import { type Digest } from "@skillhold/protocol";
+import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Bundle, type BundleFile } from "./bundle.ts";
+import type { Bundle, BundleFile } from "./bundle.ts";
 import { type OpenedFile, type OpenOptions, openInside } from "./contain.ts";
 import { comparePaths } from "./name.ts";
 import { Pace } from "./pace.ts";

@@ -1,12 +1,12 @@
 import { type Dirent, lstatSync, opendirSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { SkillError } from "@skillhold/protocol/error";
-import { type BundleFile, type BundleMeter, type Omission, type OmissionReason } from "./bundle.ts";
+import type { BundleFile, BundleMeter, Omission, OmissionReason } from "./bundle.ts";
 import { errorCodeOf, normalizeRelative } from "./contain.ts";
-import { type IgnoreRules } from "./ignore-rule.ts";
+import type { IgnoreRules } from "./ignore-rule.ts";
 import { comparePaths, findPathProblem, foldName } from "./name.ts";
-import { type Pace } from "./pace.ts";
-import { type PackTrace } from "./pack-trace.ts";
+import type { Pace } from "./pace.ts";
+import type { PackTrace } from "./pack-trace.ts";
 import { roleOf } from "./role.ts";
 import { stampOf } from "./stamp.ts";
 

@@ -1,4 +1,4 @@
-import { type InstallWay } from "./install-way.ts";
+import type { InstallWay } from "./install-way.ts";
 
 export type DependencyKind = "pip" | "npm" | "system" | "runtime";
 

@@ -1,7 +1,7 @@
 import { need } from "@skillhold/deps/test/environment/environment.fixture";
 import { expect, test } from "vitest";
 import { dependencyState, type EntryPath, settleStatus } from "./effect.ts";
-import { type NeedCheck } from "./need.ts";
+import type { NeedCheck } from "./need.ts";
 
 const check = (name: string, answer: NeedCheck["answer"], optional = false): NeedCheck => ({
   need: need(name.startsWith("npm-") ? "npm" : "pip", name, name, optional),

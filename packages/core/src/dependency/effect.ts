@@ -1,5 +1,5 @@
 import { formatNeed } from "./dependency.ts";
-import { type NeedCheck } from "./need.ts";
+import type { NeedCheck } from "./need.ts";
 
 /** How a skill came to be here. */
 export type EntryPath = "seed" | "upload" | "publish" | "folder";

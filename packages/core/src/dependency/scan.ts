@@ -1,4 +1,4 @@
-import { type DependencyManifest } from "./dependency.ts";
+import type { DependencyManifest } from "./dependency.ts";
 
 /** A file of a bundle. Its bytes may be missing where the scanner decides by the path alone. */
 export interface ScanFile {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { entry as makeEntry } from "../catalogue/entry.fixture.ts";
 import { decideAccess, type Standing } from "./access.ts";
-import { type HeldGrant, type Ownership } from "./ownership.ts";
+import type { HeldGrant, Ownership } from "./ownership.ts";
 import { asRecorded } from "./viewer.ts";
 
 const entry: typeof makeEntry = (id, fields) => makeEntry(id, { runtime: ["*"], ...fields });

@@ -1,7 +1,7 @@
-import { type SkillEntry, type SkillStatus } from "@skillhold/protocol";
+import type { SkillEntry, SkillStatus } from "@skillhold/protocol";
 import { fitsRuntime, runtimeSkipLine } from "@skillhold/skill";
 import { type AccessRule, findRule, type Ownership, pinOf } from "./ownership.ts";
-import { type Viewer } from "./viewer.ts";
+import type { Viewer } from "./viewer.ts";
 
 export type AccessReason =
   | "visible"

@@ -1,12 +1,26 @@
 import { closeSync, fstatSync, readSync } from "node:fs";
-import { type Digest } from "@skillhold/protocol";
+import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Limits } from "@skillhold/protocol/limits";
-import { type Bundle, type BundleFile, combineDigests, copyBundle, type FileDigest, hashFile, hashSkillFile, normalizeRelative, openInside, PackTrace, pack, readBounded, tryStat } from "../bundle/index.ts";
+import type { Limits } from "@skillhold/protocol/limits";
+import {
+  type Bundle,
+  type BundleFile,
+  combineDigests,
+  copyBundle,
+  type FileDigest,
+  hashFile,
+  hashSkillFile,
+  normalizeRelative,
+  openInside,
+  PackTrace,
+  pack,
+  readBounded,
+  tryStat,
+} from "../bundle/index.ts";
 import { stampOf } from "../bundle/stamp.ts";
-import { type Clock } from "../port.ts";
-import { type ByteRange, type SkillFile } from "./library.ts";
-import { type FilePart } from "./shelf.ts";
+import type { Clock } from "../port.ts";
+import type { ByteRange, SkillFile } from "./library.ts";
+import type { FilePart } from "./shelf.ts";
 
 /** A bundle with the hash of every file and of the tree, all of one moment. */
 export interface HashedBundle {

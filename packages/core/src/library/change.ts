@@ -1,5 +1,5 @@
 import { type FolderView, folderOf, type Place, type ScannedSource } from "./folder-view.ts";
-import { type LibraryChange } from "./library.ts";
+import type { LibraryChange } from "./library.ts";
 
 /**
  * What a reload did to the skills that count, or undefined when it did nothing to them. `told` are the skills that

@@ -1,22 +1,22 @@
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { type Digest, type SkillEntry } from "@skillhold/protocol";
+import type { Digest, SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Limits } from "@skillhold/protocol/limits";
+import type { Limits } from "@skillhold/protocol/limits";
 import { type Host, parseSkill } from "@skillhold/skill";
 import { combineDigests, hashSkillFile, readBounded } from "../bundle/index.ts";
-import { type OpenedSkill } from "../source/open-skill.ts";
+import type { OpenedSkill } from "../source/open-skill.ts";
 import { type Scan, type ScanOptions, scanSource } from "../source/scan.ts";
-import { type ScanRow } from "../source/scan-row.ts";
+import type { ScanRow } from "../source/scan-row.ts";
 import { decodeScan, encodeScan } from "../source/scan-snapshot.ts";
 import { allowsHardLinks, type Source } from "../source/source.ts";
 import { type BundleAccess, BundleReader } from "./bundle-reader.ts";
 import { changeBetween } from "./change.ts";
 import { FolderView, folderOf, type Place, type ScannedSource } from "./folder-view.ts";
-import { type IndexCache } from "./index-cache.ts";
-import { type ByteRange, type LibraryChange } from "./library.ts";
+import type { IndexCache } from "./index-cache.ts";
+import type { ByteRange, LibraryChange } from "./library.ts";
 import { type LibraryPorts, recordDiscovery } from "./library-audit.ts";
-import { type FilePart, type OpenBundle, type Shelf } from "./shelf.ts";
+import type { FilePart, OpenBundle, Shelf } from "./shelf.ts";
 import { TextKeeper } from "./text-keeper.ts";
 
 export interface FolderShelfOptions {

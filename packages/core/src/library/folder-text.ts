@@ -1,15 +1,22 @@
 import { closeSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { type SkillEntry } from "@skillhold/protocol";
+import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Limits } from "@skillhold/protocol/limits";
+import type { Limits } from "@skillhold/protocol/limits";
 import { parseSkill } from "@skillhold/skill";
-import { hashSkillFile, IGNORE_FILES, normalizeRelative, openInside, readBounded, tryStat } from "../bundle/index.ts";
-import { type SearchDocument } from "../search/index.ts";
+import {
+  hashSkillFile,
+  IGNORE_FILES,
+  normalizeRelative,
+  openInside,
+  readBounded,
+  tryStat,
+} from "../bundle/index.ts";
+import type { SearchDocument } from "../search/index.ts";
 import { allowsHardLinks } from "../source/source.ts";
-import { type FolderShelf } from "./folder-shelf.ts";
-import { type Place } from "./folder-view.ts";
-import { type SearchTexts } from "./library-search.ts";
+import type { FolderShelf } from "./folder-shelf.ts";
+import type { Place } from "./folder-view.ts";
+import type { SearchTexts } from "./library-search.ts";
 import { isSearchedText, REFERENCE_BYTES, REFERENCE_FILES, toDocument } from "./skill-document.ts";
 
 /** The texts of a folder shelf, read when the search index wants them and not kept. */

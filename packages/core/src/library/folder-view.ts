@@ -1,11 +1,11 @@
 import { basename, join, sep } from "node:path";
-import { type SkillEntry } from "@skillhold/protocol";
-import { type Host } from "@skillhold/skill";
+import type { SkillEntry } from "@skillhold/protocol";
+import type { Host } from "@skillhold/skill";
 import { toEntry } from "../source/entry.ts";
-import { type Scan } from "../source/scan.ts";
-import { type ScanRow } from "../source/scan-row.ts";
-import { type Source, type SourceKind } from "../source/source.ts";
-import { type InvalidSkill, type ShadowedSkill, type ShelfView } from "./shelf.ts";
+import type { Scan } from "../source/scan.ts";
+import type { ScanRow } from "../source/scan-row.ts";
+import type { Source, SourceKind } from "../source/source.ts";
+import type { InvalidSkill, ShadowedSkill, ShelfView } from "./shelf.ts";
 
 /** A source with what was found in it. */
 export interface ScannedSource {

@@ -1,11 +1,21 @@
-import { type SkillEntry } from "@skillhold/protocol";
+import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
 import { type Access, type AccessSettings, decideAccess, isOpenTo } from "./access.ts";
-import { type ByteRange, type Explanation, type Library, type LibraryChange, type Resource, type SearchOptions, type SearchResult, type SkillContent, type SkillFile } from "./library.ts";
+import type {
+  ByteRange,
+  Explanation,
+  Library,
+  LibraryChange,
+  Resource,
+  SearchOptions,
+  SearchResult,
+  SkillContent,
+  SkillFile,
+} from "./library.ts";
 import { type LibrarySearch, revisionName, type SearchTexts } from "./library-search.ts";
 import { asResource } from "./resource.ts";
-import { type OpenBundle, type Shelf, type ShelfView } from "./shelf.ts";
+import type { OpenBundle, Shelf, ShelfView } from "./shelf.ts";
 import { asRecorded, type Viewer } from "./viewer.ts";
 
 export interface LibraryOptions {

@@ -1,12 +1,12 @@
-import { type Digest, type SkillEntry } from "@skillhold/protocol";
+import type { Digest, SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type SearchDocument } from "../search/index.ts";
-import { type Precedence } from "../source/source.ts";
-import { type Layer } from "./indexed-library.ts";
+import type { SearchDocument } from "../search/index.ts";
+import type { Precedence } from "../source/source.ts";
+import type { Layer } from "./indexed-library.ts";
 import { LayeredView } from "./layered-view.ts";
-import { type ByteRange, type LibraryChange } from "./library.ts";
-import { type SearchTexts } from "./library-search.ts";
-import { type FilePart, type OpenBundle, type Shelf } from "./shelf.ts";
+import type { ByteRange, LibraryChange } from "./library.ts";
+import type { SearchTexts } from "./library-search.ts";
+import type { FilePart, OpenBundle, Shelf } from "./shelf.ts";
 
 type ShelfLayer = Pick<Layer, "shelf" | "texts">;
 

@@ -1,10 +1,10 @@
-import { type SkillEntry } from "@skillhold/protocol";
+import type { SkillEntry } from "@skillhold/protocol";
 import { type Precedence, type SourceKind, sourceRank } from "../source/source.ts";
-import { type Standing } from "./access.ts";
+import type { Standing } from "./access.ts";
 import { ALTERNATE } from "./library-search.ts";
 import { isRestricted } from "./ownership.ts";
-import { type Accepts, type InvalidSkill, type ShadowedSkill, type ShelfView } from "./shelf.ts";
-import { type AgentStanding } from "./viewer.ts";
+import type { Accepts, InvalidSkill, ShadowedSkill, ShelfView } from "./shelf.ts";
+import type { AgentStanding } from "./viewer.ts";
 
 /**
  * Several views as one: for each id the skill of the best rank counts, and of equal ones that of the first view. What

@@ -1,8 +1,8 @@
-import { type SkillEvent } from "@skillhold/protocol";
-import { type AuditSink, type Clock } from "../port.ts";
-import { type ScanRow } from "../source/scan-row.ts";
-import { type FolderView } from "./folder-view.ts";
-import { type ShadowedSkill } from "./shelf.ts";
+import type { SkillEvent } from "@skillhold/protocol";
+import type { AuditSink, Clock } from "../port.ts";
+import type { ScanRow } from "../source/scan-row.ts";
+import type { FolderView } from "./folder-view.ts";
+import type { ShadowedSkill } from "./shelf.ts";
 
 export interface LibraryPorts {
   /** Where new and shadowed skills are recorded; nowhere without it. */

@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
-import { type SkillEntry } from "@skillhold/protocol";
+import type { SkillEntry } from "@skillhold/protocol";
 import { type SearchDocument, SearchIndex, snippet } from "../search/index.ts";
-import { type SearchResult } from "./library.ts";
-import { type ShelfView } from "./shelf.ts";
+import type { SearchResult } from "./library.ts";
+import type { ShelfView } from "./shelf.ts";
 
 const DOCUMENTS_BETWEEN_RESTS = 64;
 /** So many documents are waited for at a time, where reading one is waiting. */

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { SkillEntry, type Trust } from "@skillhold/protocol";
 import { describe, expect, test } from "vitest";
 import { pack, treeHash } from "../bundle/index.ts";
-import { type AccessSettings } from "./access.ts";
-import { type Library, type LibraryChange } from "./library.ts";
-import { type Viewer } from "./viewer.ts";
+import type { AccessSettings } from "./access.ts";
+import type { Library, LibraryChange } from "./library.ts";
+import type { Viewer } from "./viewer.ts";
 
 /** A skill for a test: the name of its folder and its files. */
 export interface ContractSkill {

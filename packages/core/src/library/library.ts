@@ -1,8 +1,8 @@
-import { type Digest, type SkillEntry } from "@skillhold/protocol";
-import { type FrontmatterMap } from "@skillhold/skill";
-import { type SearchHit } from "../search/index.ts";
-import { type Access } from "./access.ts";
-import { type Viewer } from "./viewer.ts";
+import type { Digest, SkillEntry } from "@skillhold/protocol";
+import type { FrontmatterMap } from "@skillhold/skill";
+import type { SearchHit } from "../search/index.ts";
+import type { Access } from "./access.ts";
+import type { Viewer } from "./viewer.ts";
 
 /**
  * The waist of Skillhold: everything below produces one of these, everything above uses one. Each call decides by

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type FolderShelf } from "./folder-shelf.ts";
+import type { FolderShelf } from "./folder-shelf.ts";
 import { FolderWatch, type WatchHint } from "./folder-watch.ts";
 
 export interface LiveReloadOptions {

@@ -1,14 +1,22 @@
-import { type Digest, type SkillEntry, type Trust } from "@skillhold/protocol";
+import type { Digest, SkillEntry, Trust } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Limits } from "@skillhold/protocol/limits";
+import type { Limits } from "@skillhold/protocol/limits";
 import { folderId, type Host, parseSkill, skillType } from "@skillhold/skill";
-import { combineDigests, hashSkillFile, normalizeRelative, type RelativePath, rejectFilled, roleOf, writeCopy } from "../bundle/index.ts";
-import { type SearchDocument } from "../search/index.ts";
+import {
+  combineDigests,
+  hashSkillFile,
+  normalizeRelative,
+  type RelativePath,
+  rejectFilled,
+  roleOf,
+  writeCopy,
+} from "../bundle/index.ts";
+import type { SearchDocument } from "../search/index.ts";
 import { toEntry } from "../source/entry.ts";
 import { recordSkill } from "../source/record.ts";
-import { type ByteRange, type LibraryChange, type SkillFile } from "./library.ts";
-import { type SearchTexts } from "./library-search.ts";
-import { type FilePart, type InvalidSkill, type OpenBundle, type ShadowedSkill, type Shelf, type ShelfView } from "./shelf.ts";
+import type { ByteRange, LibraryChange, SkillFile } from "./library.ts";
+import type { SearchTexts } from "./library-search.ts";
+import type { FilePart, InvalidSkill, OpenBundle, ShadowedSkill, Shelf, ShelfView } from "./shelf.ts";
 import { toDocument } from "./skill-document.ts";
 
 /** A skill given as its files: by path, as text or bytes. SKILL.md is one of them. */

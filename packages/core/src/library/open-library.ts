@@ -1,20 +1,20 @@
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
-import { type Host } from "@skillhold/skill";
-import { type DiscoveryProblem } from "../bundle/index.ts";
+import type { Host } from "@skillhold/skill";
+import type { DiscoveryProblem } from "../bundle/index.ts";
 import { orderSources, type Precedence, type Source } from "../source/source.ts";
-import { type AccessSettings } from "./access.ts";
+import type { AccessSettings } from "./access.ts";
 import { FolderShelf } from "./folder-shelf.ts";
 import { FolderTexts } from "./folder-text.ts";
-import { type IndexCache } from "./index-cache.ts";
+import type { IndexCache } from "./index-cache.ts";
 import { IndexedLibrary, type LibraryOptions } from "./indexed-library.ts";
 import { LayeredShelf } from "./layered-shelf.ts";
-import { type LibraryChange } from "./library.ts";
-import { type LibraryPorts } from "./library-audit.ts";
+import type { LibraryChange } from "./library.ts";
+import type { LibraryPorts } from "./library-audit.ts";
 import { LibrarySearch } from "./library-search.ts";
 import { LiveReload, type LiveReloadOptions } from "./live-reload.ts";
 import { MemoryShelf, type MemorySkill } from "./memory-shelf.ts";
 import { searchStore } from "./search-store.ts";
-import { type ShelfView } from "./shelf.ts";
+import type { ShelfView } from "./shelf.ts";
 
 export interface OpenLibraryOptions {
   readonly sources: readonly Source[];

@@ -1,5 +1,5 @@
-import { type SkillEntry, type Visibility } from "@skillhold/protocol";
-import { type Viewer } from "./viewer.ts";
+import type { SkillEntry, Visibility } from "@skillhold/protocol";
+import type { Viewer } from "./viewer.ts";
 
 /** Who may use a skill, and in which revision. */
 export interface Ownership {

@@ -1,5 +1,5 @@
-import { type Resource } from "./library.ts";
-import { type FilePart } from "./shelf.ts";
+import type { Resource } from "./library.ts";
+import type { FilePart } from "./shelf.ts";
 
 /** The media types worth telling apart for a model; what is not here is told by whether it is text. */
 const mediaTypes = new Map(

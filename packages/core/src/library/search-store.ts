@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
-import { type IndexCache } from "./index-cache.ts";
-import { type SearchStore } from "./library-search.ts";
+import type { IndexCache } from "./index-cache.ts";
+import type { SearchStore } from "./library-search.ts";
 
 /** The place in a cache for the search index of a library. A name may be a path or an address: only its hash is kept. */
 export function searchStore(cache: IndexCache | undefined, name: string): SearchStore | undefined {

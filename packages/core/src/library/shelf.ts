@@ -1,9 +1,9 @@
-import { type Diagnostic, type Digest, type SkillEntry } from "@skillhold/protocol";
-import { type ParsedSkill } from "@skillhold/skill";
-import { type SourceKind } from "../source/source.ts";
-import { type Standing } from "./access.ts";
-import { type ByteRange, type LibraryChange, type SkillFile } from "./library.ts";
-import { type AgentStanding } from "./viewer.ts";
+import type { Diagnostic, Digest, SkillEntry } from "@skillhold/protocol";
+import type { ParsedSkill } from "@skillhold/skill";
+import type { SourceKind } from "../source/source.ts";
+import type { Standing } from "./access.ts";
+import type { ByteRange, LibraryChange, SkillFile } from "./library.ts";
+import type { AgentStanding } from "./viewer.ts";
 
 /**
  * Where a library's skills stand, before anyone looks: every candidate with its rank, and the way to its bytes. It

@@ -1,6 +1,6 @@
-import { type SkillEntry } from "@skillhold/protocol";
+import type { SkillEntry } from "@skillhold/protocol";
 import { type ParsedSkill, textList } from "@skillhold/skill";
-import { type SearchDocument } from "../search/index.ts";
+import type { SearchDocument } from "../search/index.ts";
 
 /** More than this of references says nothing new about what a skill is for. */
 export const REFERENCE_BYTES = 128 * 1024;

@@ -1,4 +1,4 @@
-import { type Digest } from "@skillhold/protocol";
+import type { Digest } from "@skillhold/protocol";
 
 /**
  * Keeps texts of SKILL.md by their hash, within a budget of bytes, so that a skill whose newest edit is broken can go

@@ -1,4 +1,4 @@
-import { type Decision, type PolicyRequest } from "./policy.ts";
+import type { Decision, PolicyRequest } from "./policy.ts";
 import { type Condition, type PolicyRow, policyTable } from "./rule-table.ts";
 import { defaultRules, isGraver, type Rules } from "./rules.ts";
 

@@ -2,7 +2,7 @@ import { type Argv, readArgv, readCommandLine } from "./command-line.ts";
 import { matchCommand } from "./match-command.ts";
 import { isInnerGlob, matchesPath, type PathPlaces } from "./path-pattern.ts";
 import { familyOf, type ToolAlias, type ToolAliases } from "./tool-alias.ts";
-import { type CommandPattern, type NamedPattern, type ToolPattern } from "./tool-pattern.ts";
+import type { CommandPattern, NamedPattern, ToolPattern } from "./tool-pattern.ts";
 
 export type CallMatch =
   /** With `argv`: what was compared, and so all that may be run. */

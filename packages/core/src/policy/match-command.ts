@@ -1,7 +1,7 @@
-import { type Argv } from "./command-line.ts";
+import type { Argv } from "./command-line.ts";
 import { type EscapeRow, escapeTable } from "./escape-table.ts";
 import { type LauncherRow, launcherTable } from "./launcher-table.ts";
-import { type CommandPattern } from "./tool-pattern.ts";
+import type { CommandPattern } from "./tool-pattern.ts";
 
 export interface CommandPlaces {
   /** The skill's own folder, absolute: what the placeholders stand for. */

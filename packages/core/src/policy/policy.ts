@@ -1,4 +1,4 @@
-import { type Trust } from "@skillhold/protocol";
+import type { Trust } from "@skillhold/protocol";
 
 /** Something that only a policy can permit. */
 export interface PolicyRequest {

@@ -1,5 +1,5 @@
-import { type Trust } from "@skillhold/protocol";
-import { type Act, type PolicyRequest, type Verdict } from "./policy.ts";
+import type { Trust } from "@skillhold/protocol";
+import type { Act, PolicyRequest, Verdict } from "./policy.ts";
 import { defaultRules, type Rules, tiers, tierVerdict } from "./rules.ts";
 
 /** One line of the policy. */

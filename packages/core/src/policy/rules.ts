@@ -1,5 +1,5 @@
-import { type Trust } from "@skillhold/protocol";
-import { type Verdict } from "./policy.ts";
+import type { Trust } from "@skillhold/protocol";
+import type { Verdict } from "./policy.ts";
 
 /** What an administrator can set. All of it is plain data; what is left out is as in `defaultRules`. */
 export interface Rules {

@@ -1,5 +1,5 @@
 import { neutralText } from "../catalogue/index.ts";
-import { type Argv } from "./command-line.ts";
+import type { Argv } from "./command-line.ts";
 import { type CallMatch, matchCall } from "./match-call.ts";
 import { ownerPrefix } from "./owner-prefix.ts";
 import { defaultAliases, familyOf, type ToolAliases } from "./tool-alias.ts";

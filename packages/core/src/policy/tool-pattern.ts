@@ -1,7 +1,13 @@
 import { MAX_PATTERN } from "./allowed-tools.ts";
 import { readArgv, readWords } from "./command-line.ts";
 import { readPathPattern } from "./path-pattern.ts";
-import { defaultAliases, familyOf, type SpecifierKind, specifierKinds, type ToolAliases } from "./tool-alias.ts";
+import {
+  defaultAliases,
+  familyOf,
+  type SpecifierKind,
+  specifierKinds,
+  type ToolAliases,
+} from "./tool-alias.ts";
 
 /** One item of `allowed-tools`, understood. */
 export type ToolPattern =

@@ -1,4 +1,4 @@
-import { type Digest, type SkillId } from "@skillhold/protocol";
+import type { Digest, SkillId } from "@skillhold/protocol";
 
 /** The tools that the modules of a skill declare, and what is wrong with those that do not. */
 export interface ToolListing {

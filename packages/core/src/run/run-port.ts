@@ -1,14 +1,14 @@
-import { type SkillEntry, type SkillEvent } from "@skillhold/protocol";
-import { type Limits } from "@skillhold/protocol/limits";
-import { type ApprovalStore, type Asker } from "../approval/approval.ts";
-import { type Approvals } from "../approval/index.ts";
-import { type Library, type SkillContent } from "../library/library.ts";
-import { type Viewer } from "../library/viewer.ts";
-import { type Rules } from "../policy/index.ts";
-import { type SecretStore } from "../secret/secret.ts";
-import { type ToolAnswer, type ToolArgs, type ToolCatalogue, type ToolCatalogueCache } from "./declared-tool.ts";
-import { type Mount, type Network, type Sandbox, type SandboxPaths } from "./sandbox.ts";
-import { type ScriptOptions, type ScriptRun } from "./script-run.ts";
+import type { SkillEntry, SkillEvent } from "@skillhold/protocol";
+import type { Limits } from "@skillhold/protocol/limits";
+import type { ApprovalStore, Asker } from "../approval/approval.ts";
+import type { Approvals } from "../approval/index.ts";
+import type { Library, SkillContent } from "../library/library.ts";
+import type { Viewer } from "../library/viewer.ts";
+import type { Rules } from "../policy/index.ts";
+import type { SecretStore } from "../secret/secret.ts";
+import type { ToolAnswer, ToolArgs, ToolCatalogue, ToolCatalogueCache } from "./declared-tool.ts";
+import type { Mount, Network, Sandbox, SandboxPaths } from "./sandbox.ts";
+import type { ScriptOptions, ScriptRun } from "./script-run.ts";
 
 /** What a session needs to run what a skill brings along. Without it, a session runs nothing. */
 export interface RunPorts {

@@ -1,5 +1,5 @@
-import { type Digest, type RunOutcome, type SkillId } from "@skillhold/protocol";
-import { type Collected, type EnforcedLimits, type LimitKind, type Mount, type Network, type SandboxId } from "./sandbox.ts";
+import type { Digest, RunOutcome, SkillId } from "@skillhold/protocol";
+import type { Collected, EnforcedLimits, LimitKind, Mount, Network, SandboxId } from "./sandbox.ts";
 
 export interface ScriptOptions {
   readonly args?: readonly string[];

@@ -1,9 +1,9 @@
-import { type Digest } from "@skillhold/protocol";
+import type { Digest } from "@skillhold/protocol";
 import { argumentNames, escapeXml, estimateTokens, substitute } from "@skillhold/skill";
 import { neutralText } from "../catalogue/index.ts";
-import { type SkillContent, type SkillFile } from "../library/library.ts";
+import type { SkillContent, SkillFile } from "../library/library.ts";
 import { originMark } from "./origin-mark.ts";
-import { type Supplement } from "./supplement.ts";
+import type { Supplement } from "./supplement.ts";
 import { disarmTags, wrap } from "./wrap.ts";
 
 /** A skill as it is handed to an agent. */

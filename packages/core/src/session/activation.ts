@@ -1,6 +1,6 @@
-import { type Digest, type SkillEvent, type SkillId, type Trust } from "@skillhold/protocol";
-import { type SkillContent } from "../library/library.ts";
-import { type Unplaced } from "../run/index.ts";
+import type { Digest, SkillEvent, SkillId, Trust } from "@skillhold/protocol";
+import type { SkillContent } from "../library/library.ts";
+import type { Unplaced } from "../run/index.ts";
 
 export type Invoker = "model" | "user";
 

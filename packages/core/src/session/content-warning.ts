@@ -1,6 +1,6 @@
 import { type InstallStep, readOpenclaw, textOf } from "@skillhold/skill";
 import { neutralText } from "../catalogue/index.ts";
-import { type SkillContent } from "../library/library.ts";
+import type { SkillContent } from "../library/library.ts";
 
 /** What a reader of these instructions should know before following them. */
 export function contentWarnings(content: SkillContent): readonly string[] {

@@ -1,10 +1,10 @@
-import { type Limits } from "@skillhold/protocol";
+import type { Limits } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { estimateTokens } from "@skillhold/skill";
 import { hashSkillFile } from "../bundle/index.ts";
-import { type Library, type SkillContent } from "../library/library.ts";
-import { type Viewer } from "../library/viewer.ts";
-import { type Activation, type HandoverRecord } from "./activation.ts";
+import type { Library, SkillContent } from "../library/library.ts";
+import type { Viewer } from "../library/viewer.ts";
+import type { Activation, HandoverRecord } from "./activation.ts";
 import { type ActivatedSkill, writeActivation } from "./activation-text.ts";
 import { contentWarnings } from "./content-warning.ts";
 import { adviseOnRequirements } from "./requirement.ts";

@@ -1,8 +1,8 @@
 import { SkillError } from "@skillhold/protocol";
 import { estimateTokens } from "@skillhold/skill";
-import { type ActivatedSkill } from "./activation-text.ts";
-import { type AgentManifest } from "./manifest.ts";
-import { type Session } from "./session.ts";
+import type { ActivatedSkill } from "./activation-text.ts";
+import type { AgentManifest } from "./manifest.ts";
+import type { Session } from "./session.ts";
 
 /** Reads the file of a role prompt; the path is relative to the manifest and stays below its folder. */
 export type ReadPrompt = (path: string) => Promise<string>;

@@ -1,7 +1,7 @@
-import { type Viewer } from "../library/viewer.ts";
-import { type AuditSink, type Clock, type Ids } from "../port.ts";
-import { type RunPorts } from "../run/run-port.ts";
-import { type Published } from "./publication.ts";
+import type { Viewer } from "../library/viewer.ts";
+import type { AuditSink, Clock, Ids } from "../port.ts";
+import type { RunPorts } from "../run/run-port.ts";
+import type { Published } from "./publication.ts";
 
 /** What a session takes from the world around it. */
 export interface SessionPorts {

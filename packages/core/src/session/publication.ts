@@ -1,6 +1,14 @@
-import { type Actor, type Diagnostic, type Digest, type Provenance, type SkillStatus, type Trust, type Visibility } from "@skillhold/protocol";
-import { type SkillError } from "@skillhold/protocol/error";
-import { type Omission } from "../bundle/index.ts";
+import type {
+  Actor,
+  Diagnostic,
+  Digest,
+  Provenance,
+  SkillStatus,
+  Trust,
+  Visibility,
+} from "@skillhold/protocol";
+import type { SkillError } from "@skillhold/protocol/error";
+import type { Omission } from "../bundle/index.ts";
 
 export interface PublishOptions {
   readonly by: Actor;

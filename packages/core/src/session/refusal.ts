@@ -1,6 +1,6 @@
 import { SkillError, type SkillEvent } from "@skillhold/protocol";
-import { type Library } from "../library/library.ts";
-import { type Viewer } from "../library/viewer.ts";
+import type { Library } from "../library/library.ts";
+import type { Viewer } from "../library/viewer.ts";
 import { didYouMean, suggest } from "./suggest.ts";
 
 /** What was asked of a skill. */

@@ -1,7 +1,7 @@
-import { type SkillEntry } from "@skillhold/protocol";
+import type { SkillEntry } from "@skillhold/protocol";
 import { neutralText } from "../catalogue/index.ts";
-import { type Library } from "../library/library.ts";
-import { type Viewer } from "../library/viewer.ts";
+import type { Library } from "../library/library.ts";
+import type { Viewer } from "../library/viewer.ts";
 
 export interface RequirementAdvice {
   readonly hints: readonly string[];

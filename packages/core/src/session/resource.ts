@@ -1,7 +1,7 @@
 import { type SkillEntry, SkillError, type SkillId, type Trust } from "@skillhold/protocol";
-import { type ByteRange, type Library, type Resource } from "../library/library.ts";
-import { type Viewer } from "../library/viewer.ts";
-import { type Activation } from "./activation.ts";
+import type { ByteRange, Library, Resource } from "../library/library.ts";
+import type { Viewer } from "../library/viewer.ts";
+import type { Activation } from "./activation.ts";
 import { originMark } from "./origin-mark.ts";
 
 /** A bundled file as a session hands it over. */

@@ -1,7 +1,7 @@
-import { type Limits } from "@skillhold/protocol";
+import type { Limits } from "@skillhold/protocol";
 import { type Catalogue, type CatalogueOptions, renderCatalogue } from "../catalogue/index.ts";
-import { type Library } from "../library/library.ts";
-import { type Viewer } from "../library/viewer.ts";
+import type { Library } from "../library/library.ts";
+import type { Viewer } from "../library/viewer.ts";
 
 /** How an agent wants its catalogue; what it may see and how much of it is not for it to say. */
 export interface CatalogueRequest

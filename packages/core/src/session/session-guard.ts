@@ -1,7 +1,7 @@
 import { SkillError } from "@skillhold/protocol";
 import { type GuardOptions, guardToolCall, type ToolCall, type ToolVerdict } from "../policy/index.ts";
-import { type Activation } from "./activation.ts";
-import { type SessionLog } from "./session-log.ts";
+import type { Activation } from "./activation.ts";
+import type { SessionLog } from "./session-log.ts";
 
 /** Asks the skills in use before a tool is called. A call that one of them blocks is recorded. */
 export class SessionGuard {

@@ -1,7 +1,7 @@
-import { type SkillEvent } from "@skillhold/protocol";
-import { type Viewer } from "../library/viewer.ts";
-import { type RunLog, type Unplaced } from "../run/index.ts";
-import { type SessionPorts } from "./port.ts";
+import type { SkillEvent } from "@skillhold/protocol";
+import type { Viewer } from "../library/viewer.ts";
+import type { RunLog, Unplaced } from "../run/index.ts";
+import type { SessionPorts } from "./port.ts";
 
 /** Places what happens in a session: adds the session, its task and the time, and hands it to the audit. */
 export class SessionLog implements RunLog {

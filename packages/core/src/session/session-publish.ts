@@ -1,8 +1,8 @@
 import { SkillError } from "@skillhold/protocol/error";
-import { type Viewer } from "../library/viewer.ts";
-import { type SkillPublisher } from "./port.ts";
-import { type Published } from "./publication.ts";
-import { type SessionLog } from "./session-log.ts";
+import type { Viewer } from "../library/viewer.ts";
+import type { SkillPublisher } from "./port.ts";
+import type { Published } from "./publication.ts";
+import type { SessionLog } from "./session-log.ts";
 
 /** Publishes for the agent of a session. The registry records what it takes in, the session what it refuses. */
 export async function publishForSession(

@@ -1,11 +1,20 @@
-import { type Limits } from "@skillhold/protocol";
+import type { Limits } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { Approvals } from "../approval/index.ts";
-import { type Library } from "../library/library.ts";
-import { type Viewer } from "../library/viewer.ts";
-import { type CallOptions, type RunContext, type ScriptOptions, type ScriptRun, type SkillRunner, type ToolAnswer, type ToolArgs, type ToolCatalogue } from "../run/index.ts";
-import { type SessionPorts } from "./port.ts";
-import { type SessionLog } from "./session-log.ts";
+import type { Library } from "../library/library.ts";
+import type { Viewer } from "../library/viewer.ts";
+import type {
+  CallOptions,
+  RunContext,
+  ScriptOptions,
+  ScriptRun,
+  SkillRunner,
+  ToolAnswer,
+  ToolArgs,
+  ToolCatalogue,
+} from "../run/index.ts";
+import type { SessionPorts } from "./port.ts";
+import type { SessionLog } from "./session-log.ts";
 
 /** One use of a skill: who, which, under which id, and whom to tell when it begins. */
 export interface RunUse {

@@ -1,14 +1,28 @@
 import { defaultLimits, type Limits, type SkillEntry, SkillError } from "@skillhold/protocol";
-import { type Catalogue } from "../catalogue/index.ts";
-import { type ByteRange, type Library, type SearchResult, type SkillContent } from "../library/library.ts";
-import { type Viewer } from "../library/viewer.ts";
-import { type GuardOptions, type ToolVerdict } from "../policy/index.ts";
-import { type CallOptions, type ScriptOptions, type ScriptRun, type ToolAnswer, type ToolArgs, type ToolCatalogue } from "../run/index.ts";
-import { type Activation, activatedEvent, activationOf, type HandoverRecord, type Invoker, isRepeat } from "./activation.ts";
+import type { Catalogue } from "../catalogue/index.ts";
+import type { ByteRange, Library, SearchResult, SkillContent } from "../library/library.ts";
+import type { Viewer } from "../library/viewer.ts";
+import type { GuardOptions, ToolVerdict } from "../policy/index.ts";
+import type {
+  CallOptions,
+  ScriptOptions,
+  ScriptRun,
+  ToolAnswer,
+  ToolArgs,
+  ToolCatalogue,
+} from "../run/index.ts";
+import {
+  type Activation,
+  activatedEvent,
+  activationOf,
+  type HandoverRecord,
+  type Invoker,
+  isRepeat,
+} from "./activation.ts";
 import { type ActivatedSkill, writeRepeat } from "./activation-text.ts";
 import { prepareHandover } from "./handover.ts";
-import { type SessionPorts, type SkillPublisher } from "./port.ts";
-import { type Published } from "./publication.ts";
+import type { SessionPorts, SkillPublisher } from "./port.ts";
+import type { Published } from "./publication.ts";
 import { explainRefusal, hiddenReason, type Request, withAdvice } from "./refusal.ts";
 import { readSessionResource, type SessionResource } from "./resource.ts";
 import { type CatalogueRequest, sessionCatalogue } from "./session-catalogue.ts";

@@ -1,6 +1,6 @@
-import { type SkillEntry } from "@skillhold/protocol";
+import type { SkillEntry } from "@skillhold/protocol";
 import { neutralText } from "../catalogue/index.ts";
-import { type ActivatedSkill } from "./activation-text.ts";
+import type { ActivatedSkill } from "./activation-text.ts";
 import { didYouMean, suggest } from "./suggest.ts";
 
 /** What a line that starts with a slash came to. `text` is for the user, except in `activated`. */

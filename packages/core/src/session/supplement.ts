@@ -1,6 +1,13 @@
 import { type Limits, SkillError } from "@skillhold/protocol";
-import { declaredExamples, type Example, estimateTokens, type ReferenceLink, readLinks, selectExamples } from "@skillhold/skill";
-import { type Resource, type SkillContent, type SkillFile } from "../library/library.ts";
+import {
+  declaredExamples,
+  type Example,
+  estimateTokens,
+  type ReferenceLink,
+  readLinks,
+  selectExamples,
+} from "@skillhold/skill";
+import type { Resource, SkillContent, SkillFile } from "../library/library.ts";
 
 /** What comes with the instructions: examples and links, as far as they fit in their budget. */
 export interface Supplement {

@@ -1,6 +1,6 @@
-import { type Digest } from "@skillhold/protocol";
-import { type Viewer } from "../library/viewer.ts";
-import { type Activation } from "./activation.ts";
+import type { Digest } from "@skillhold/protocol";
+import type { Viewer } from "../library/viewer.ts";
+import type { Activation } from "./activation.ts";
 
 /** What every tool call carries along: for whom it is made and under which skills. */
 export interface ToolContext {

@@ -1,8 +1,8 @@
 import { SkillError } from "@skillhold/protocol";
 import { neutralText } from "../catalogue/index.ts";
-import { type DeclaredTool, type ToolProblem } from "../run/index.ts";
-import { type Session } from "./session.ts";
-import { type AgentTool, type ToolRunOptions } from "./tool.ts";
+import type { DeclaredTool, ToolProblem } from "../run/index.ts";
+import type { Session } from "./session.ts";
+import type { AgentTool, ToolRunOptions } from "./tool.ts";
 import { answer, succeed, type ToolResult } from "./tool-result.ts";
 import { cutMiddle } from "./tool-running.ts";
 import { wrap } from "./wrap.ts";

@@ -1,7 +1,7 @@
-import { type SkillEntry } from "@skillhold/protocol";
+import type { SkillEntry } from "@skillhold/protocol";
 import { neutralText } from "../catalogue/index.ts";
 import { originMark } from "./origin-mark.ts";
-import { type Session } from "./session.ts";
+import type { Session } from "./session.ts";
 import { succeed, type ToolResult } from "./tool-result.ts";
 import { disarmTags } from "./wrap.ts";
 

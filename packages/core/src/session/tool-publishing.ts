@@ -1,5 +1,5 @@
-import { type Published } from "./publication.ts";
-import { type Session } from "./session.ts";
+import type { Published } from "./publication.ts";
+import type { Session } from "./session.ts";
 import { succeed, type ToolResult } from "./tool-result.ts";
 
 export async function publishSkill(session: Session, path: string): Promise<ToolResult<Published>> {

@@ -1,7 +1,7 @@
-import { type ByteRange } from "../library/library.ts";
-import { type ActivatedSkill } from "./activation-text.ts";
-import { type SessionResource } from "./resource.ts";
-import { type Deactivation, type Session } from "./session.ts";
+import type { ByteRange } from "../library/library.ts";
+import type { ActivatedSkill } from "./activation-text.ts";
+import type { SessionResource } from "./resource.ts";
+import type { Deactivation, Session } from "./session.ts";
 import { succeed, type ToolResult } from "./tool-result.ts";
 import { wrap } from "./wrap.ts";
 

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
-import { type ScriptOptions, type ScriptRun } from "../run/index.ts";
-import { type Session } from "./session.ts";
+import type { ScriptOptions, ScriptRun } from "../run/index.ts";
+import type { Session } from "./session.ts";
 import { succeed, type ToolResult } from "./tool-result.ts";
 import { wrap } from "./wrap.ts";
 

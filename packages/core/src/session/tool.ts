@@ -1,8 +1,8 @@
 import { SkillError } from "@skillhold/protocol";
 import { z } from "zod";
 import { neutralText } from "../catalogue/index.ts";
-import { type ScriptOptions } from "../run/index.ts";
-import { type Session } from "./session.ts";
+import type { ScriptOptions } from "../run/index.ts";
+import type { Session } from "./session.ts";
 import { didYouMean, suggest } from "./suggest.ts";
 import { listSkills, searchSkills } from "./tool-listing.ts";
 import { publishSkill } from "./tool-publishing.ts";

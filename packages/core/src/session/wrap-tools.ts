@@ -1,6 +1,6 @@
 import { SkillError } from "@skillhold/protocol/error";
-import { type Argv, type ToolVerdict } from "../policy/index.ts";
-import { type ToolContext } from "./tool-context.ts";
+import type { Argv, ToolVerdict } from "../policy/index.ts";
+import type { ToolContext } from "./tool-context.ts";
 import { declaredOwner } from "./tool-declared.ts";
 
 /** What stands in front of tools: a session is one. */

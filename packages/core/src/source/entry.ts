@@ -1,6 +1,6 @@
-import { type SkillEntry, type Trust } from "@skillhold/protocol";
+import type { SkillEntry, Trust } from "@skillhold/protocol";
 import { type Host, readinessOf } from "@skillhold/skill";
-import { type SkillRecord } from "./record.ts";
+import type { SkillRecord } from "./record.ts";
 
 /** Where a skill was found. */
 export interface Discovery {

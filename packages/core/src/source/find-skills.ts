@@ -1,6 +1,6 @@
 import { type Dirent, readdirSync } from "node:fs";
 import { join, sep } from "node:path";
-import { type Limits } from "@skillhold/protocol/limits";
+import type { Limits } from "@skillhold/protocol/limits";
 import ignore, { type Ignore } from "ignore";
 import { errorCodeOf } from "../bundle/contain.ts";
 import { isJunk } from "../bundle/ignore-rule.ts";

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
-import { type Host } from "@skillhold/skill";
+import type { Host } from "@skillhold/skill";
 
 export interface NodeHostOptions {
   readonly env: Readonly<Record<string, string | undefined>>;

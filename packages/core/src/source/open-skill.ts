@@ -1,7 +1,15 @@
 import { readdirSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
-import { type Finding, isToolFile, type ParsedSkill, parseSkill, type RuleCode, type Subject, synthesizeSkillText } from "@skillhold/skill";
+import {
+  type Finding,
+  isToolFile,
+  type ParsedSkill,
+  parseSkill,
+  type RuleCode,
+  type Subject,
+  synthesizeSkillText,
+} from "@skillhold/skill";
 import { type FileProblem, type ReadOptions, readBounded, tryStat } from "../bundle/index.ts";
 
 /** A skill as it lies in a folder. There is one for every path: what is wrong with it is in the findings. */

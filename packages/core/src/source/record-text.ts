@@ -1,5 +1,5 @@
-import { type Requirements } from "@skillhold/protocol";
-import { type SkillRecord } from "./record.ts";
+import type { Requirements } from "@skillhold/protocol";
+import type { SkillRecord } from "./record.ts";
 
 /** Texts of records by number, read out of a snapshot when they are wanted. */
 export interface RecordTexts {

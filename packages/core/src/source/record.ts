@@ -1,9 +1,20 @@
-import { type Diagnostic, type Digest, type Requirements, type SkillEntry, type SkillType } from "@skillhold/protocol";
-import { type Limits } from "@skillhold/protocol/limits";
-import { authorVersion, estimateTokens, type FrontmatterMap, isMap, readOpenclaw, readRuntime, scalarText, textList, textOf, validateSkill } from "@skillhold/skill";
+import type { Diagnostic, Digest, Requirements, SkillEntry, SkillType } from "@skillhold/protocol";
+import type { Limits } from "@skillhold/protocol/limits";
+import {
+  authorVersion,
+  estimateTokens,
+  type FrontmatterMap,
+  isMap,
+  readOpenclaw,
+  readRuntime,
+  scalarText,
+  textList,
+  textOf,
+  validateSkill,
+} from "@skillhold/skill";
 import { hashSkillFile } from "../bundle/index.ts";
 import { splitAllowedTools } from "../policy/index.ts";
-import { type OpenedSkill } from "./open-skill.ts";
+import type { OpenedSkill } from "./open-skill.ts";
 
 /** What an index keeps of a skill: what its SKILL.md says, without where it was found and what the host has. */
 export interface SkillRecord {

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { type SkillType } from "@skillhold/protocol";
-import { type Limits } from "@skillhold/protocol/limits";
+import type { SkillType } from "@skillhold/protocol";
+import type { Limits } from "@skillhold/protocol/limits";
 import { isToolFile, skillType } from "@skillhold/skill";
 import { type OpenedSkill, openSkillFile } from "./open-skill.ts";
 import { recordSkill } from "./record.ts";

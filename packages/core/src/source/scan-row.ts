@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { folderId } from "@skillhold/skill";
-import { type FileStamp } from "./open-skill.ts";
-import { type SkillRecord } from "./record.ts";
+import type { FileStamp } from "./open-skill.ts";
+import type { SkillRecord } from "./record.ts";
 import { type RecordTexts, readRecord, writeRecord } from "./record-text.ts";
 
 /**

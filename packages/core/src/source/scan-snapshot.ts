@@ -1,8 +1,8 @@
 import { crc32 } from "node:zlib";
-import { type Limits } from "@skillhold/protocol/limits";
+import type { Limits } from "@skillhold/protocol/limits";
 import { ruleTable } from "@skillhold/skill";
-import { type RecordTexts } from "./record-text.ts";
-import { type Scan } from "./scan.ts";
+import type { RecordTexts } from "./record-text.ts";
+import type { Scan } from "./scan.ts";
 import { ScanRow } from "./scan-row.ts";
 
 /** Changes with the meaning of what is stored, and with the rules that it was judged by. */

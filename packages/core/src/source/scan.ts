@@ -1,10 +1,19 @@
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { type Limits } from "@skillhold/protocol/limits";
-import { type Container, changeOf, type DiscoveryProblem, type FindOptions, findRealPath, findSkillFolders, isLeafSkill, tryStat } from "../bundle/index.ts";
+import type { Limits } from "@skillhold/protocol/limits";
+import {
+  type Container,
+  changeOf,
+  type DiscoveryProblem,
+  type FindOptions,
+  findRealPath,
+  findSkillFolders,
+  isLeafSkill,
+  tryStat,
+} from "../bundle/index.ts";
 import { type ReadListener, RowReader } from "./row-reader.ts";
-import { type ScanRow } from "./scan-row.ts";
-import { type Source } from "./source.ts";
+import type { ScanRow } from "./scan-row.ts";
+import type { Source } from "./source.ts";
 
 /** What a source held when it was last looked at. */
 export interface Scan {

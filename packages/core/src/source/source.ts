@@ -1,4 +1,4 @@
-import { type Trust } from "@skillhold/protocol";
+import type { Trust } from "@skillhold/protocol";
 
 /** Where skills are found. Trust comes from here, never from the skill. */
 export interface Source {

@@ -3,7 +3,7 @@ import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
 import { countLines, type Finding, readLinks, type Subject } from "@skillhold/skill";
 import { type Bundle, type BundleFile, type Omission, openInside, pack } from "../bundle/index.ts";
-import { type OpenedSkill } from "./open-skill.ts";
+import type { OpenedSkill } from "./open-skill.ts";
 
 /** What the other files of a skill say about it, added to what its SKILL.md says. */
 export async function surveySkill(opened: OpenedSkill, limits: Limits = defaultLimits): Promise<Subject> {

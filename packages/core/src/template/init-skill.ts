@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { type Diagnostic } from "@skillhold/protocol";
+import type { Diagnostic } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { isSkillId, reservedIds, slugify, validateText } from "@skillhold/skill";
 import { stringify } from "yaml";

@@ -1,6 +1,6 @@
-import { type QuestionView } from "@skillhold/protocol/http";
-import { type Question, type QuestionDesk } from "@skillhold/registry/question";
-import { type ApprovalDesk } from "./approval-desk.ts";
+import type { QuestionView } from "@skillhold/protocol/http";
+import type { Question, QuestionDesk } from "@skillhold/registry/question";
+import type { ApprovalDesk } from "./approval-desk.ts";
 
 /** The desk of a registry: what is asked at one gateway can be answered at every other. */
 export function registryDesk(

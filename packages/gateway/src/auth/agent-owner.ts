@@ -1,5 +1,5 @@
 import { SkillError } from "@skillhold/protocol/error";
-import { type AgentRecord, type RegistryContext } from "@skillhold/registry/record";
+import type { AgentRecord, RegistryContext } from "@skillhold/registry/record";
 import { isAdministrator, isPerson, type Principal } from "./principal.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { type Principal } from "./principal.ts";
+import type { Principal } from "./principal.ts";
 
 export interface Credentials {
   readonly method: string;

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { type GatewayOptions } from "../gateway-context.ts";
+import type { GatewayOptions } from "../gateway-context.ts";
 
 /**
  * Whom a request without a token is counted to. What a proxy says of its client is believed only where there is one,

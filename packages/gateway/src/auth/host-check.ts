@@ -1,5 +1,5 @@
 import { SkillError } from "@skillhold/protocol/error";
-import { type GatewayOptions } from "../gateway-context.ts";
+import type { GatewayOptions } from "../gateway-context.ts";
 
 export interface Asked {
   readonly method: string;

@@ -1,5 +1,5 @@
 import { consolePage } from "../page/console-page.ts";
-import { type Page } from "../page/page.ts";
+import type { Page } from "../page/page.ts";
 import { htmlResponse } from "./html-page.ts";
 
 const script = `

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { type Mount } from "../mount.ts";
+import type { Mount } from "../mount.ts";
 import { MountedTokens } from "./mounted-token.ts";
-import { type Principal } from "./principal.ts";
+import type { Principal } from "./principal.ts";
 
 function scene() {
   const ended: string[] = [];

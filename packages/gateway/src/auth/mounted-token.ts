@@ -1,7 +1,7 @@
-import { type Clock } from "@skillhold/core/port";
-import { type Mount } from "../mount.ts";
-import { type LogEntry } from "../telemetry/log.ts";
-import { type Principal } from "./principal.ts";
+import type { Clock } from "@skillhold/core/port";
+import type { Mount } from "../mount.ts";
+import type { LogEntry } from "../telemetry/log.ts";
+import type { Principal } from "./principal.ts";
 
 export interface MountedTokenPorts {
   readonly mounts: readonly Mount[];

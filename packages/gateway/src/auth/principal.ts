@@ -1,4 +1,4 @@
-import { type Actor, type Role } from "@skillhold/protocol";
+import type { Actor, Role } from "@skillhold/protocol";
 
 /** Who a request is from, as their token says. */
 export interface Principal {

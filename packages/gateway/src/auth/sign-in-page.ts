@@ -1,4 +1,4 @@
-import { type Page } from "../page/page.ts";
+import type { Page } from "../page/page.ts";
 import { htmlResponse } from "./html-page.ts";
 
 /**

@@ -1,6 +1,6 @@
-import { type StoreVersion } from "../cache/store-version.ts";
-import { type GatewayContext } from "../gateway-context.ts";
-import { type Authenticate, type Authenticated, type Credentials } from "./authenticate.ts";
+import type { StoreVersion } from "../cache/store-version.ts";
+import type { GatewayContext } from "../gateway-context.ts";
+import type { Authenticate, Authenticated, Credentials } from "./authenticate.ts";
 import { CSRF_HEADER, isCsrfOf } from "./csrf.ts";
 import { readSessionCookie } from "./session-cookie.ts";
 import { TokenCache } from "./token-cache.ts";

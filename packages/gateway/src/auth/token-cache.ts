@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
-import { type RegistryContext } from "@skillhold/registry/record";
+import type { RegistryContext } from "@skillhold/registry/record";
 import { authenticateToken, type TokenRecord } from "@skillhold/registry/token";
 import { BoundedMap } from "../cache/bounded-map.ts";
-import { type StoreVersion } from "../cache/store-version.ts";
-import { type Authenticated } from "./authenticate.ts";
+import type { StoreVersion } from "../cache/store-version.ts";
+import type { Authenticated } from "./authenticate.ts";
 import { type Principal, roleOf } from "./principal.ts";
 
 interface Known {

@@ -1,7 +1,7 @@
-import { type Viewer } from "@skillhold/core/library";
+import type { Viewer } from "@skillhold/core/library";
 import { SkillError } from "@skillhold/protocol/error";
 import { viewerFor } from "@skillhold/registry/access";
-import { type GatewayContext } from "../gateway-context.ts";
+import type { GatewayContext } from "../gateway-context.ts";
 import { getAgentFor } from "./agent-owner.ts";
 import { isAdministrator, isPerson, type Principal } from "./principal.ts";
 

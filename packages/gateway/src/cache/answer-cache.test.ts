@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Principal } from "../auth/principal.ts";
+import type { Principal } from "../auth/principal.ts";
 import { AnswerCache, type CacheBounds, type Question } from "./answer-cache.ts";
 
 const ada: Principal = {

@@ -1,8 +1,8 @@
-import { type Clock } from "@skillhold/core/port";
-import { type Operation } from "@skillhold/protocol/http";
-import { type Principal } from "../auth/principal.ts";
+import type { Clock } from "@skillhold/core/port";
+import type { Operation } from "@skillhold/protocol/http";
+import type { Principal } from "../auth/principal.ts";
 import { shortHash } from "../digest.ts";
-import { type ViewVersion } from "./view-version.ts";
+import type { ViewVersion } from "./view-version.ts";
 
 /** An answer as it is sent. */
 export interface Answer<Note = undefined> {

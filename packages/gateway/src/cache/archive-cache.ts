@@ -1,5 +1,5 @@
 import { writeArchive } from "@skillhold/core/archive";
-import { type Digest } from "@skillhold/protocol";
+import type { Digest } from "@skillhold/protocol";
 import { digestOf } from "../digest.ts";
 import { ownMemory } from "../http/own-memory.ts";
 

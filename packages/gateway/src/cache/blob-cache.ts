@@ -1,4 +1,4 @@
-import { type Digest } from "@skillhold/protocol";
+import type { Digest } from "@skillhold/protocol";
 
 export interface BlobBounds {
   readonly bytes: number;

@@ -1,5 +1,5 @@
-import { type Digest } from "@skillhold/protocol";
-import { type TreeDiff, type TreeDiffs } from "@skillhold/registry/release";
+import type { Digest } from "@skillhold/protocol";
+import type { TreeDiff, TreeDiffs } from "@skillhold/registry/release";
 import { Turn } from "../limit/turn.ts";
 import { BoundedMap } from "./bounded-map.ts";
 

@@ -1,4 +1,4 @@
-import { type RegistryStore } from "@skillhold/registry/record";
+import type { RegistryStore } from "@skillhold/registry/record";
 
 /** The same store, which says so after each transaction of this gateway: whoever wrote something reads it next. */
 export function notedStore(store: RegistryStore, onWritten: () => void): RegistryStore {

@@ -1,4 +1,4 @@
-import { type RegistryStore } from "@skillhold/registry/record";
+import type { RegistryStore } from "@skillhold/registry/record";
 
 /**
  * The version of a store, asked once for all who come in one turn of the event loop. It is asked when they are there:

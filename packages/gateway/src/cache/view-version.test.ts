@@ -1,4 +1,4 @@
-import { type IndexedLibrary } from "@skillhold/core/library";
+import type { IndexedLibrary } from "@skillhold/core/library";
 import { expect, test } from "vitest";
 import { ViewVersion } from "./view-version.ts";
 

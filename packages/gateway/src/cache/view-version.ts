@@ -1,6 +1,6 @@
-import { type IndexedLibrary } from "@skillhold/core/library";
-import { type Clock } from "@skillhold/core/port";
-import { type RegistryStore } from "@skillhold/registry/record";
+import type { IndexedLibrary } from "@skillhold/core/library";
+import type { Clock } from "@skillhold/core/port";
+import type { RegistryStore } from "@skillhold/registry/record";
 
 export interface ViewVersionPorts {
   /** Contract: what of it does not come from the store is in its view without being looked for. */

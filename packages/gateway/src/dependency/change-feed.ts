@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
-import { type SkillEvent } from "@skillhold/protocol";
+import type { SkillEvent } from "@skillhold/protocol";
 import { followEvents } from "@skillhold/registry/audit";
-import { type RegistryStore } from "@skillhold/registry/record";
+import type { RegistryStore } from "@skillhold/registry/record";
 
 export interface ChangeFeedOptions {
   readonly signal: AbortSignal;

@@ -1,7 +1,7 @@
 import { SkillError } from "@skillhold/protocol/error";
-import { type DependencyPorts } from "../gateway-context.ts";
-import { type RunningContext } from "../running-context.ts";
-import { type DependencyWork } from "./dependency-work.ts";
+import type { DependencyPorts } from "../gateway-context.ts";
+import type { RunningContext } from "../running-context.ts";
+import type { DependencyWork } from "./dependency-work.ts";
 
 /** What dependencies are looked at and installed with. */
 export interface DependencyContext extends Omit<RunningContext, "dependencies" | "work"> {

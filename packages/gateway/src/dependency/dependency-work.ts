@@ -1,5 +1,5 @@
 import { checkRuntimes, type RuntimeReport } from "@skillhold/deps/environment";
-import { type DependencyPorts, type GatewayContext } from "../gateway-context.ts";
+import type { DependencyPorts, GatewayContext } from "../gateway-context.ts";
 import { Turn } from "../limit/turn.ts";
 import { SharedSurveys, type Survey } from "./shared-survey.ts";
 import { SkillChecks, type SkillChecksPorts } from "./skill-checks.ts";

@@ -1,11 +1,11 @@
-import { type Dependency, type DependencyManifest } from "@skillhold/core/dependency";
-import { type Viewer } from "@skillhold/core/library";
+import type { Dependency, DependencyManifest } from "@skillhold/core/dependency";
+import type { Viewer } from "@skillhold/core/library";
 import { surveyDependencies, withLibrarySubject } from "@skillhold/deps/environment";
-import { type Digest, type SkillId, type Trust } from "@skillhold/protocol";
+import type { Digest, SkillId, Trust } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { noSkill, skillIdOf } from "../route/skill-key.ts";
-import { type DependencyContext } from "./dependency-context.ts";
-import { type CheckedSkill } from "./skill-checks.ts";
+import type { DependencyContext } from "./dependency-context.ts";
+import type { CheckedSkill } from "./skill-checks.ts";
 import { findStored, type StoredSkill } from "./stored-skill.ts";
 
 /** A skill that something is installed for. */

@@ -1,9 +1,15 @@
-import { type InstallEvent, type ItemResult, installClearance, installForSkill, specsFor } from "@skillhold/deps/environment";
+import {
+  type InstallEvent,
+  type ItemResult,
+  installClearance,
+  installForSkill,
+  specsFor,
+} from "@skillhold/deps/environment";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Progress } from "../socket/progress.ts";
-import { type DependencyContext } from "./dependency-context.ts";
-import { type InstallTarget } from "./install-target.ts";
-import { type CheckedSkill } from "./skill-checks.ts";
+import type { Progress } from "../socket/progress.ts";
+import type { DependencyContext } from "./dependency-context.ts";
+import type { InstallTarget } from "./install-target.ts";
+import type { CheckedSkill } from "./skill-checks.ts";
 
 /** Who says yes to it. */
 export interface Installing {

@@ -1,11 +1,17 @@
-import { type Dependency, type DependencyState, dependencyState, formatNeed, type NeedCheck } from "@skillhold/core/dependency";
-import { type Viewer } from "@skillhold/core/library";
+import {
+  type Dependency,
+  type DependencyState,
+  dependencyState,
+  formatNeed,
+  type NeedCheck,
+} from "@skillhold/core/dependency";
+import type { Viewer } from "@skillhold/core/library";
 import { checkDependencies, specsFor } from "@skillhold/deps/environment";
 import { SkillError } from "@skillhold/protocol/error";
 import { noSkill, skillIdOf } from "../route/skill-key.ts";
-import { type DependencyContext } from "./dependency-context.ts";
+import type { DependencyContext } from "./dependency-context.ts";
 import { surveyVisible } from "./install-target.ts";
-import { type Survey } from "./shared-survey.ts";
+import type { Survey } from "./shared-survey.ts";
 import { checkRequestOf, findStored } from "./stored-skill.ts";
 
 /** What a skill needs, as someone is shown it. */

@@ -1,4 +1,4 @@
-import { type DependencySurvey } from "@skillhold/deps/environment";
+import type { DependencySurvey } from "@skillhold/deps/environment";
 import { Turn } from "../limit/turn.ts";
 
 export type Survey = Pick<DependencySurvey, "manifest" | "checks" | "state">;

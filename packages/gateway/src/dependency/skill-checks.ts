@@ -1,10 +1,10 @@
 import { BackgroundCheck, type BackgroundItem, type CheckEvent } from "@skillhold/deps/environment";
-import { type Actor } from "@skillhold/protocol";
+import type { Actor } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type DependencyEvent } from "@skillhold/protocol/http";
-import { type RegisteredSkill } from "@skillhold/registry/record";
+import type { DependencyEvent } from "@skillhold/protocol/http";
+import type { RegisteredSkill } from "@skillhold/registry/record";
 import { settleMissing } from "@skillhold/registry/release";
-import { type GatewayContext } from "../gateway-context.ts";
+import type { GatewayContext } from "../gateway-context.ts";
 import { followChanges } from "./change-feed.ts";
 import { checkRequestOf, findStored, isChecked, type StoredSkillPorts } from "./stored-skill.ts";
 

@@ -1,8 +1,8 @@
 import { type CheckRequest, environmentOf } from "@skillhold/deps/environment";
 import { SkillError } from "@skillhold/protocol/error";
-import { type RegisteredSkill, type Revision } from "@skillhold/registry/record";
+import type { RegisteredSkill, Revision } from "@skillhold/registry/record";
 import { materialise } from "@skillhold/registry/release";
-import { type DependencyPorts, type GatewayContext } from "../gateway-context.ts";
+import type { DependencyPorts, GatewayContext } from "../gateway-context.ts";
 
 /** What looking at a stored skill takes. */
 export interface StoredSkillPorts extends Pick<GatewayContext, "registry"> {

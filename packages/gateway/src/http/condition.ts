@@ -1,5 +1,5 @@
 import { SkillError } from "@skillhold/protocol/error";
-import { type Route } from "@skillhold/protocol/http";
+import type { Route } from "@skillhold/protocol/http";
 
 /** Whether the caller already has what this tag stands for. */
 export function isFresh(headers: Headers, etag: string): boolean {

@@ -1,7 +1,7 @@
-import { type Operation, type RouteTable } from "@skillhold/protocol/http";
+import type { Operation, RouteTable } from "@skillhold/protocol/http";
 import type { z } from "zod";
-import { type Principal } from "../auth/principal.ts";
-import { type RunningContext } from "../running-context.ts";
+import type { Principal } from "../auth/principal.ts";
+import type { RunningContext } from "../running-context.ts";
 
 type Row<O extends Operation> = RouteTable[O];
 type Parsed<R, K extends string> =

@@ -1,5 +1,14 @@
 import { Diagnostic, SkillEntry, SkillEvent } from "@skillhold/protocol";
-import { AgentView, Problem, Publication, RevisionView, SkillFile, SkillMetrics, SkillRow, TokenView } from "@skillhold/protocol/http";
+import {
+  AgentView,
+  Problem,
+  Publication,
+  RevisionView,
+  SkillFile,
+  SkillMetrics,
+  SkillRow,
+  TokenView,
+} from "@skillhold/protocol/http";
 import { z } from "zod";
 
 export interface Schema extends Readonly<Record<string, unknown>> {

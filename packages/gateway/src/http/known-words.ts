@@ -1,4 +1,4 @@
-import { type Route } from "@skillhold/protocol/http";
+import type { Route } from "@skillhold/protocol/http";
 import { BoundedMap } from "../cache/bounded-map.ts";
 import { readWords, type Words } from "./read-call.ts";
 

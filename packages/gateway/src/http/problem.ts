@@ -1,5 +1,5 @@
 import { errorTable, outsideWords, SkillError } from "@skillhold/protocol/error";
-import { type Problem } from "@skillhold/protocol/http";
+import type { Problem } from "@skillhold/protocol/http";
 
 /**
  * A failure as those who called are told of it. What is a bug is told as one, without its words, and what failed inside

@@ -1,5 +1,5 @@
 import { SkillError } from "@skillhold/protocol/error";
-import { type Route } from "@skillhold/protocol/http";
+import type { Route } from "@skillhold/protocol/http";
 import type { z } from "zod";
 import { readJson } from "./body.ts";
 

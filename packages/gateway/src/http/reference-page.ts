@@ -1,4 +1,4 @@
-import { type OpenApi, type OpenApiOperation } from "./openapi.ts";
+import type { OpenApi, OpenApiOperation } from "./openapi.ts";
 
 /** The routes as one page that needs nothing but itself: no script, no other file. */
 export function referencePage({ info, tags, paths }: OpenApi): string {

@@ -1,5 +1,5 @@
 import { SkillError } from "@skillhold/protocol/error";
-import { type GatewayContext } from "../gateway-context.ts";
+import type { GatewayContext } from "../gateway-context.ts";
 import { problemOf } from "./problem.ts";
 import { respondProblem } from "./respond.ts";
 

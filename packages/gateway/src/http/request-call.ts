@@ -1,7 +1,7 @@
-import { type Operation } from "@skillhold/protocol/http";
-import { type Authenticated } from "../auth/authenticate.ts";
-import { type Principal } from "../auth/principal.ts";
-import { type Words } from "./read-call.ts";
+import type { Operation } from "@skillhold/protocol/http";
+import type { Authenticated } from "../auth/authenticate.ts";
+import type { Principal } from "../auth/principal.ts";
+import type { Words } from "./read-call.ts";
 
 export interface CallParts {
   readonly operation: Operation;

@@ -1,7 +1,7 @@
-import { type Route } from "@skillhold/protocol/http";
+import type { Route } from "@skillhold/protocol/http";
 import { shortHash } from "../digest.ts";
 import { isFresh } from "./condition.ts";
-import { type BytesReply, type JsonReply, type TextReply, type UnchangedReply } from "./handler.ts";
+import type { BytesReply, JsonReply, TextReply, UnchangedReply } from "./handler.ts";
 import { inParts } from "./in-parts.ts";
 
 export type AnyReply = Partial<JsonReply<unknown> & TextReply & BytesReply & UnchangedReply>;

@@ -1,14 +1,14 @@
 import type { HttpBindings } from "@hono/node-server";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Operation, type Route } from "@skillhold/protocol/http";
+import type { Operation, Route } from "@skillhold/protocol/http";
 import type { Context } from "hono";
-import { type Authenticate, type Authenticated } from "../auth/authenticate.ts";
+import type { Authenticate, Authenticated } from "../auth/authenticate.ts";
 import { clientAddress } from "../auth/client-address.ts";
 import { type Asked as Foreign, rejectForeign } from "../auth/host-check.ts";
-import { type RateLimit } from "../auth/rate-limit.ts";
+import type { RateLimit } from "../auth/rate-limit.ts";
 import { unauthenticated } from "../auth/unauthenticated.ts";
-import { type GatewayContext } from "../gateway-context.ts";
-import { type OpenAnswers } from "./open-answer.ts";
+import type { GatewayContext } from "../gateway-context.ts";
+import type { OpenAnswers } from "./open-answer.ts";
 
 export type AppContext = Context<{ Bindings: Partial<HttpBindings> }>;
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { handlers } from "../handlers.ts";
-import { type RunningContext } from "../running-context.ts";
+import type { RunningContext } from "../running-context.ts";
 
 const heavy = [
   "exportSkills",

@@ -1,6 +1,6 @@
-import { type Principal } from "../auth/principal.ts";
-import { type Handlers } from "../http/handler.ts";
-import { type RunningContext } from "../running-context.ts";
+import type { Principal } from "../auth/principal.ts";
+import type { Handlers } from "../http/handler.ts";
+import type { RunningContext } from "../running-context.ts";
 
 /**
  * The same handlers, of which those that take much memory or time wait at a gate. What may take long ends with the token

@@ -1,4 +1,4 @@
-import { type Digest } from "@skillhold/protocol";
+import type { Digest } from "@skillhold/protocol";
 
 /** What a client fetches to have a skill. It depends on the files alone. */
 export interface Artefact {

@@ -1,8 +1,8 @@
 import { SkillError } from "@skillhold/protocol/error";
 import { isFresh } from "../http/condition.ts";
-import { type RunningContext } from "../running-context.ts";
+import type { RunningContext } from "../running-context.ts";
 import { type ConsoleFile, type ConsoleSite, type Encoding, encodings } from "./console-file.ts";
-import { type Page } from "./page.ts";
+import type { Page } from "./page.ts";
 
 /** Everything of the console; whichever of its views an address names, the same page shows it. */
 export const consolePage: Page = {

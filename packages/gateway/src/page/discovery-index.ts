@@ -1,5 +1,5 @@
-import { type RunningContext } from "../running-context.ts";
-import { type Artefact } from "./artefact.ts";
+import type { RunningContext } from "../running-context.ts";
+import type { Artefact } from "./artefact.ts";
 import { artefactOf, listPublic, type PublicSkill } from "./public-skill.ts";
 
 const SCHEMA = "https://schemas.agentskills.io/discovery/0.2.0/schema.json";

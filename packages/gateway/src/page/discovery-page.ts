@@ -5,9 +5,9 @@ import { always } from "../http/respond.ts";
 import { fileReply } from "../route/file-answer.ts";
 import { isLarge } from "../route/large-file.ts";
 import { readBytes } from "../route/skill-content.ts";
-import { type RunningContext } from "../running-context.ts";
+import type { RunningContext } from "../running-context.ts";
 import { writeIndex, writeLegacyIndex } from "./discovery-index.ts";
-import { type Page, type PageCall } from "./page.ts";
+import type { Page, PageCall } from "./page.ts";
 import { listPublic, type PublicSkill, packPublic, readPublic } from "./public-skill.ts";
 
 /**

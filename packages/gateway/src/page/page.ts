@@ -1,4 +1,4 @@
-import { type RunningContext } from "../running-context.ts";
+import type { RunningContext } from "../running-context.ts";
 
 /**
  * Something that anyone may look at without a token, by GET and HEAD: it is not in the table of routes, and no part of

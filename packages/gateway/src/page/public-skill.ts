@@ -1,11 +1,11 @@
-import { type SkillContent, type Viewer } from "@skillhold/core/library";
-import { type SkillEntry } from "@skillhold/protocol";
-import { type HeldSkill } from "@skillhold/registry/library";
-import { type PackedSkill } from "../cache/archive-cache.ts";
+import type { SkillContent, Viewer } from "@skillhold/core/library";
+import type { SkillEntry } from "@skillhold/protocol";
+import type { HeldSkill } from "@skillhold/registry/library";
+import type { PackedSkill } from "../cache/archive-cache.ts";
 import { packFiles } from "../route/skill-archive.ts";
-import { type Holder } from "../route/skill-content.ts";
-import { type RunningContext } from "../running-context.ts";
-import { type Artefact } from "./artefact.ts";
+import type { Holder } from "../route/skill-content.ts";
+import type { RunningContext } from "../running-context.ts";
+import type { Artefact } from "./artefact.ts";
 
 /** A skill that anyone may have. */
 export interface PublicSkill extends Holder {

@@ -1,13 +1,20 @@
 import { SkillError } from "@skillhold/protocol/error";
-import { explainAccess, findGrant, type GrantResult, grantSkill, listGrantPage, revokeSkill } from "@skillhold/registry/access";
-import { type Grant, type UserRecord } from "@skillhold/registry/record";
+import {
+  explainAccess,
+  findGrant,
+  type GrantResult,
+  grantSkill,
+  listGrantPage,
+  revokeSkill,
+} from "@skillhold/registry/access";
+import type { Grant, UserRecord } from "@skillhold/registry/record";
 import { z } from "zod";
 import { actorOf, isAdministrator, type Principal } from "../auth/principal.ts";
 import { viewerOf } from "../auth/viewer.ts";
 import { shortHash } from "../digest.ts";
-import { type GatewayContext } from "../gateway-context.ts";
+import type { GatewayContext } from "../gateway-context.ts";
 import { rejectStale } from "../http/condition.ts";
-import { type Handlers } from "../http/handler.ts";
+import type { Handlers } from "../http/handler.ts";
 import { present } from "../http/present.ts";
 import { toldTo } from "../told-candidate.ts";
 import { explanationList, withoutPlace } from "./explanation.ts";

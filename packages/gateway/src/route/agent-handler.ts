@@ -1,13 +1,13 @@
-import { type AgentView } from "@skillhold/protocol/http";
+import type { AgentView } from "@skillhold/protocol/http";
 import { addAgent, changeAgent, removeAgent } from "@skillhold/registry/access";
-import { type AgentPage, type AgentRecord } from "@skillhold/registry/record";
+import type { AgentPage, AgentRecord } from "@skillhold/registry/record";
 import { z } from "zod";
 import { getAgentFor, isAgentOf } from "../auth/agent-owner.ts";
 import { actorOf, isAdministrator, isPerson, type Principal } from "../auth/principal.ts";
 import { shortHash } from "../digest.ts";
-import { type GatewayContext } from "../gateway-context.ts";
+import type { GatewayContext } from "../gateway-context.ts";
 import { rejectStale } from "../http/condition.ts";
-import { type Handlers } from "../http/handler.ts";
+import type { Handlers } from "../http/handler.ts";
 import { present } from "../http/present.ts";
 import { pageOf } from "./page.ts";
 

@@ -1,6 +1,6 @@
 import { type Approval, revokeApproval } from "@skillhold/core/approval";
 import { actorOf } from "../auth/principal.ts";
-import { type Handlers } from "../http/handler.ts";
+import type { Handlers } from "../http/handler.ts";
 
 export const approvalHandlers: Pick<Handlers, "listQuestions" | "answerQuestion" | "revokeApproval"> = {
   listQuestions: async (_call, { desk, approvals, registry }) => {

@@ -1,6 +1,6 @@
 import { SkillError } from "@skillhold/protocol/error";
 import { type Recovered, type ReplayStep, replaySession, verifyAudit } from "@skillhold/registry/audit";
-import { type Handlers } from "../http/handler.ts";
+import type { Handlers } from "../http/handler.ts";
 
 const PAGE = 100;
 

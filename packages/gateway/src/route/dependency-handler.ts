@@ -4,12 +4,17 @@ import { isManager } from "@skillhold/registry/access";
 import { actorOf, isAdministrator, isPerson, type Principal } from "../auth/principal.ts";
 import { viewerOf } from "../auth/viewer.ts";
 import { type DependencyContext, withDependencies } from "../dependency/dependency-context.ts";
-import { type InstalledItem, installMissing, installSpecs, installWhereMissing } from "../dependency/install.ts";
+import {
+  type InstalledItem,
+  installMissing,
+  installSpecs,
+  installWhereMissing,
+} from "../dependency/install.ts";
 import { getTarget, type InstallTarget, storedTarget } from "../dependency/install-target.ts";
 import { describeNeeds } from "../dependency/need-view.ts";
-import { type CheckedSkill } from "../dependency/skill-checks.ts";
+import type { CheckedSkill } from "../dependency/skill-checks.ts";
 import { findStored } from "../dependency/stored-skill.ts";
-import { type Handlers } from "../http/handler.ts";
+import type { Handlers } from "../http/handler.ts";
 
 export const dependencyHandlers: Pick<
   Handlers,

@@ -1,4 +1,4 @@
-import { type Explanation } from "@skillhold/core/library";
+import type { Explanation } from "@skillhold/core/library";
 import { routeTable } from "@skillhold/protocol/http";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";

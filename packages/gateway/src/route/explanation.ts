@@ -1,4 +1,4 @@
-import { type Explanation } from "@skillhold/core/library";
+import type { Explanation } from "@skillhold/core/library";
 import { z } from "zod";
 import { shortHash } from "../digest.ts";
 import { type KeyedRow, type PagedList, type RowKey, rowsAfter } from "./page.ts";

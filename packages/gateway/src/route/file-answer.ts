@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
-import { type BytesReply } from "../http/handler.ts";
-import { type Span } from "../http/range.ts";
+import type { BytesReply } from "../http/handler.ts";
+import type { Span } from "../http/range.ts";
 
 /** Pictures that cannot hold a script; what shows them does not run them. */
 const pictures: ReadonlyMap<string, string> = new Map([

@@ -1,10 +1,10 @@
 import { setTimeout } from "node:timers/promises";
-import { type SandboxProbe } from "@skillhold/core/run";
+import type { SandboxProbe } from "@skillhold/core/run";
 import { SkillError } from "@skillhold/protocol/error";
 import { isAdministrator } from "../auth/principal.ts";
 import { viewerOf } from "../auth/viewer.ts";
-import { type GatewayContext } from "../gateway-context.ts";
-import { type Handlers } from "../http/handler.ts";
+import type { GatewayContext } from "../gateway-context.ts";
+import type { Handlers } from "../http/handler.ts";
 
 const READY_MS = 5000;
 

@@ -1,11 +1,11 @@
 import { type Access, type IndexedLibrary, pinOf, type Viewer } from "@skillhold/core/library";
-import { type SkillEntry } from "@skillhold/protocol";
+import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { isManager } from "@skillhold/registry/access";
-import { type HeldSkill } from "@skillhold/registry/library";
+import type { HeldSkill } from "@skillhold/registry/library";
 import { actorOf, isAdministrator, isPerson, type Principal } from "../auth/principal.ts";
 import { type Looking, viewerOf } from "../auth/viewer.ts";
-import { type GatewayContext } from "../gateway-context.ts";
+import type { GatewayContext } from "../gateway-context.ts";
 import { isUuid, noSkill, skillIdOf } from "./skill-key.ts";
 
 /** What the gate says of a skill. It is not asked about deleted ones: they are there for nobody. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Principal } from "../auth/principal.ts";
+import type { Principal } from "../auth/principal.ts";
 import { HeavyGate } from "../limit/heavy-gate.ts";
 import { RunningCalls } from "../session/running-calls.ts";
 import { readInTurn } from "./large-file.ts";

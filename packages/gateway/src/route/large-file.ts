@@ -1,6 +1,6 @@
-import { type SkillFile } from "@skillhold/core/library";
-import { type Principal } from "../auth/principal.ts";
-import { type RunningContext } from "../running-context.ts";
+import type { SkillFile } from "@skillhold/core/library";
+import type { Principal } from "../auth/principal.ts";
+import type { RunningContext } from "../running-context.ts";
 
 /** What is read of fewer bytes takes less than to wait for it. */
 const LARGE_BYTES = 1024 * 1024;

@@ -1,10 +1,10 @@
-import { type SkillEntry } from "@skillhold/protocol";
-import { type UsageCount } from "@skillhold/registry/audit";
+import type { SkillEntry } from "@skillhold/protocol";
+import type { UsageCount } from "@skillhold/registry/audit";
 import { z } from "zod";
 import { isAdministrator, type Principal } from "../auth/principal.ts";
 import { viewerOf } from "../auth/viewer.ts";
-import { type Handlers } from "../http/handler.ts";
-import { type RunningContext } from "../running-context.ts";
+import type { Handlers } from "../http/handler.ts";
+import type { RunningContext } from "../running-context.ts";
 import { metricView } from "../telemetry/metric-view.ts";
 import { pinFor } from "./known-skill.ts";
 import { type KeyedRow, pageOf, rowsAfter } from "./page.ts";

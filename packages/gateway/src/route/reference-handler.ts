@@ -1,5 +1,5 @@
 import { shortHash } from "../digest.ts";
-import { type Handlers } from "../http/handler.ts";
+import type { Handlers } from "../http/handler.ts";
 import { type OpenApi, openApi } from "../http/openapi.ts";
 import { referenceCsp, referencePage } from "../http/reference-page.ts";
 

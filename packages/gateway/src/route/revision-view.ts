@@ -1,6 +1,6 @@
-import { type Provenance } from "@skillhold/protocol";
-import { type Revision } from "@skillhold/registry/record";
-import { type KnownSkill } from "./known-skill.ts";
+import type { Provenance } from "@skillhold/protocol";
+import type { Revision } from "@skillhold/registry/record";
+import type { KnownSkill } from "./known-skill.ts";
 
 /** A revision as it is told to someone who may have it. */
 export function revisionView(found: Revision, { held, canManage }: KnownSkill) {

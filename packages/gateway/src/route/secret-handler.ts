@@ -1,8 +1,8 @@
 import { type RecordedSecrets, removeSecret, type SecretScope, setSecret } from "@skillhold/core/secret";
 import { SkillError } from "@skillhold/protocol/error";
 import { actorOf } from "../auth/principal.ts";
-import { type GatewayContext } from "../gateway-context.ts";
-import { type Handlers } from "../http/handler.ts";
+import type { GatewayContext } from "../gateway-context.ts";
+import type { Handlers } from "../http/handler.ts";
 import { skillIdOf } from "./skill-key.ts";
 
 export const secretHandlers: Pick<Handlers, "listSecrets" | "putSecret" | "deleteSecret"> = {

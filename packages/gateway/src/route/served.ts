@@ -1,7 +1,7 @@
-import { type Digest, type SkillId } from "@skillhold/protocol";
+import type { Digest, SkillId } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { actorOf, isPerson, type Principal } from "../auth/principal.ts";
-import { type GatewayContext } from "../gateway-context.ts";
+import type { GatewayContext } from "../gateway-context.ts";
 
 /** What is about to leave. */
 export interface Served {

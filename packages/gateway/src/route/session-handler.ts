@@ -1,6 +1,6 @@
-import { type ToolResult } from "@skillhold/core/session";
+import type { ToolResult } from "@skillhold/core/session";
 import { outsideWords } from "@skillhold/protocol/error";
-import { type Handlers } from "../http/handler.ts";
+import type { Handlers } from "../http/handler.ts";
 import { callSessionTool, listSessionTools } from "../session/session-tool.ts";
 import { toolSpan } from "../telemetry/tool-span.ts";
 

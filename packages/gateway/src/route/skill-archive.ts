@@ -1,6 +1,6 @@
-import { type SkillFile } from "@skillhold/core/library";
-import { type PackedFile } from "../cache/archive-cache.ts";
-import { type GatewayContext } from "../gateway-context.ts";
+import type { SkillFile } from "@skillhold/core/library";
+import type { PackedFile } from "../cache/archive-cache.ts";
+import type { GatewayContext } from "../gateway-context.ts";
 import { type Holder, readBytes } from "./skill-content.ts";
 
 /** The files of a skill as an archive takes them, with SKILL.md at its root. */

@@ -1,12 +1,22 @@
 import { SkillError } from "@skillhold/protocol/error";
-import { archiveSkill, toggleFolderSkill, toggleSkill as toggleIn, unarchiveSkill } from "@skillhold/registry/access";
-import { type FolderToggle, type RegisteredSkill } from "@skillhold/registry/record";
-import { deleteSkill as deleteFrom, editSkill, restoreSkill as restoreIn, type SkillEdit } from "@skillhold/registry/release";
+import {
+  archiveSkill,
+  toggleFolderSkill,
+  toggleSkill as toggleIn,
+  unarchiveSkill,
+} from "@skillhold/registry/access";
+import type { FolderToggle, RegisteredSkill } from "@skillhold/registry/record";
+import {
+  deleteSkill as deleteFrom,
+  editSkill,
+  restoreSkill as restoreIn,
+  type SkillEdit,
+} from "@skillhold/registry/release";
 import { actorOf, isAdministrator, type Principal } from "../auth/principal.ts";
 import { viewerOf } from "../auth/viewer.ts";
 import { rejectStale } from "../http/condition.ts";
-import { type Call, type Handlers, type Reply } from "../http/handler.ts";
-import { type RunningContext } from "../running-context.ts";
+import type { Call, Handlers, Reply } from "../http/handler.ts";
+import type { RunningContext } from "../running-context.ts";
 import { getKnown, type KnownSkill } from "./known-skill.ts";
 import { readContent } from "./skill-content.ts";
 import { noSkill, skillIdOf } from "./skill-key.ts";

@@ -1,10 +1,10 @@
-import { type SkillContent, type SkillFile } from "@skillhold/core/library";
-import { type Digest, type SkillEntry } from "@skillhold/protocol";
+import type { SkillContent, SkillFile } from "@skillhold/core/library";
+import type { Digest, SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { getRevision, revisionFiles } from "@skillhold/registry/release";
 import { parseSkill } from "@skillhold/skill";
-import { type GatewayContext } from "../gateway-context.ts";
-import { type RunningContext } from "../running-context.ts";
+import type { GatewayContext } from "../gateway-context.ts";
+import type { RunningContext } from "../running-context.ts";
 import { allowedRevision, type KnownSkill } from "./known-skill.ts";
 import { noSkill } from "./skill-key.ts";
 

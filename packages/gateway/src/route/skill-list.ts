@@ -1,11 +1,11 @@
-import { type Access } from "@skillhold/core/library";
-import { type SkillRow } from "@skillhold/protocol/http";
-import { type HeldSkill } from "@skillhold/registry/library";
+import type { Access } from "@skillhold/core/library";
+import type { SkillRow } from "@skillhold/protocol/http";
+import type { HeldSkill } from "@skillhold/registry/library";
 import { isAdministrator, type Principal } from "../auth/principal.ts";
 import { viewerOf } from "../auth/viewer.ts";
 import { readCursor, writeCursor } from "../http/cursor.ts";
-import { type Call } from "../http/handler.ts";
-import { type RunningContext } from "../running-context.ts";
+import type { Call } from "../http/handler.ts";
+import type { RunningContext } from "../running-context.ts";
 import { deletedAccess, isOverseer, type Told, type ToldAccess } from "./known-skill.ts";
 import { rowOf } from "./skill-row.ts";
 

@@ -1,9 +1,9 @@
-import { type Access } from "@skillhold/core/library";
-import { type SkillEntry } from "@skillhold/protocol";
-import { type SkillFacts, type SkillRow } from "@skillhold/protocol/http";
-import { type HeldSkill } from "@skillhold/registry/library";
+import type { Access } from "@skillhold/core/library";
+import type { SkillEntry } from "@skillhold/protocol";
+import type { SkillFacts, SkillRow } from "@skillhold/protocol/http";
+import type { HeldSkill } from "@skillhold/registry/library";
 import { shortHash } from "../digest.ts";
-import { type GatewayContext } from "../gateway-context.ts";
+import type { GatewayContext } from "../gateway-context.ts";
 import { canManage, type KnownSkill, pinFor, type Told, type ToldAccess } from "./known-skill.ts";
 
 /** A skill as it is told to someone who may know of it. */

@@ -1,11 +1,18 @@
 import { SkillError } from "@skillhold/protocol/error";
-import { type IssuedToken, issueToken, listTokenPage, revokeToken, type TokenRecord, useSignIn } from "@skillhold/registry/token";
+import {
+  type IssuedToken,
+  issueToken,
+  listTokenPage,
+  revokeToken,
+  type TokenRecord,
+  useSignIn,
+} from "@skillhold/registry/token";
 import { z } from "zod";
 import { csrfOf } from "../auth/csrf.ts";
 import { actorOf } from "../auth/principal.ts";
 import { endedCookie, readSessionCookie, sessionCookie } from "../auth/session-cookie.ts";
-import { type GatewayContext } from "../gateway-context.ts";
-import { type Handlers } from "../http/handler.ts";
+import type { GatewayContext } from "../gateway-context.ts";
+import type { Handlers } from "../http/handler.ts";
 import { present } from "../http/present.ts";
 import { pageOf } from "./page.ts";
 

@@ -1,10 +1,10 @@
-import { type Viewer } from "@skillhold/core/library";
+import type { Viewer } from "@skillhold/core/library";
 import { openSession, type Session, type SessionPorts } from "@skillhold/core/session";
 import { SkillError } from "@skillhold/protocol/error";
 import { mayRun, type Principal } from "../auth/principal.ts";
 import { viewerOf } from "../auth/viewer.ts";
-import { type GatewayContext } from "../gateway-context.ts";
-import { type SessionHolder, type SessionMeta } from "./session-holder.ts";
+import type { GatewayContext } from "../gateway-context.ts";
+import type { SessionHolder, SessionMeta } from "./session-holder.ts";
 import { type Bearer, isOver, noLonger } from "./token-end.ts";
 
 /** What sessions are opened with. */

@@ -1,5 +1,5 @@
-import { type RegistryContext } from "@skillhold/registry/record";
-import { type LogEntry } from "../telemetry/log.ts";
+import type { RegistryContext } from "@skillhold/registry/record";
+import type { LogEntry } from "../telemetry/log.ts";
 import { type Bearer, isOver, noLonger } from "./token-end.ts";
 
 export interface RunningCallPorts {

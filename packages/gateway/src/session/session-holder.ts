@@ -1,5 +1,5 @@
-import { type Session } from "@skillhold/core/session";
-import { type Principal } from "../auth/principal.ts";
+import type { Session } from "@skillhold/core/session";
+import type { Principal } from "../auth/principal.ts";
 
 export interface SessionMeta {
   readonly task?: string | undefined;

@@ -1,5 +1,12 @@
 import { basename } from "node:path";
-import { type AgentTool, callSkillTool, declaredTools, type Session, skillTools, type ToolResult } from "@skillhold/core/session";
+import {
+  type AgentTool,
+  callSkillTool,
+  declaredTools,
+  type Session,
+  skillTools,
+  type ToolResult,
+} from "@skillhold/core/session";
 import type { z } from "zod";
 
 type Json = z.infer<ReturnType<typeof z.json>>;

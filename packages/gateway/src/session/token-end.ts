@@ -1,6 +1,6 @@
 import { SkillError } from "@skillhold/protocol/error";
-import { type RegistryContext } from "@skillhold/registry/record";
-import { type Principal } from "../auth/principal.ts";
+import type { RegistryContext } from "@skillhold/registry/record";
+import type { Principal } from "../auth/principal.ts";
 
 /** What someone was let in by. */
 export type Bearer = Pick<Principal, "token" | "agent" | "expiresAt">;

@@ -1,12 +1,12 @@
 import { pinOf } from "@skillhold/core/library";
-import { type SkillEvent } from "@skillhold/protocol";
+import type { SkillEvent } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type DependencyEvent } from "@skillhold/protocol/http";
+import type { DependencyEvent } from "@skillhold/protocol/http";
 import { isManager } from "@skillhold/registry/access";
-import { type Grant, type RegisteredSkill } from "@skillhold/registry/record";
+import type { Grant, RegisteredSkill } from "@skillhold/registry/record";
 import { actorOf, isAdministrator, isPerson, type Principal } from "../auth/principal.ts";
-import { type GatewayContext } from "../gateway-context.ts";
-import { type SessionOwners } from "./session-owner.ts";
+import type { GatewayContext } from "../gateway-context.ts";
+import type { SessionOwners } from "./session-owner.ts";
 import { type SocketViewers, sightOf } from "./socket-viewer.ts";
 
 /** How much of an event someone is told: all, what names nobody, or nothing. */

@@ -1,10 +1,10 @@
-import { type StoredEvent } from "@skillhold/registry/record";
-import { type Principal } from "../auth/principal.ts";
-import { type EventAudience, type Share } from "./event-audience.ts";
+import type { StoredEvent } from "@skillhold/registry/record";
+import type { Principal } from "../auth/principal.ts";
+import type { EventAudience, Share } from "./event-audience.ts";
 import { EventText } from "./event-text.ts";
-import { type LogFeed } from "./log-feed.ts";
+import type { LogFeed } from "./log-feed.ts";
 import { sightOf } from "./socket-viewer.ts";
-import { type LiveEvents, type Subscription } from "./subscription.ts";
+import type { LiveEvents, Subscription } from "./subscription.ts";
 
 /** Hands each event to all who have caught up. */
 export class EventFan implements LiveEvents {

@@ -1,4 +1,4 @@
-import { type Actor, type SkillEvent } from "@skillhold/protocol";
+import type { Actor, SkillEvent } from "@skillhold/protocol";
 import { errorTable } from "@skillhold/protocol/error";
 
 /** Stands where a name is that is nothing to the one who is told. */

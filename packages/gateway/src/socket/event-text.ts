@@ -1,6 +1,6 @@
-import { type ServerMessage } from "@skillhold/protocol/http";
-import { type StoredEvent } from "@skillhold/registry/record";
-import { type Share } from "./event-audience.ts";
+import type { ServerMessage } from "@skillhold/protocol/http";
+import type { StoredEvent } from "@skillhold/registry/record";
+import type { Share } from "./event-audience.ts";
 import { redactEvent } from "./event-redaction.ts";
 
 /** An event as it is sent: written once, to however many. */

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { followEvents } from "@skillhold/registry/audit";
-import { type RegistryStore, type StoredEvent } from "@skillhold/registry/record";
+import type { RegistryStore, StoredEvent } from "@skillhold/registry/record";
 
 export interface LogFeedPorts {
   readonly store: Pick<RegistryStore, "eventsAfter" | "lastEvent" | "onCommit">;

@@ -1,4 +1,4 @@
-import { type StoredEvent } from "@skillhold/registry/record";
+import type { StoredEvent } from "@skillhold/registry/record";
 import { expect, test } from "vitest";
 import { LogPages } from "./log-page.ts";
 

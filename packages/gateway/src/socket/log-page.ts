@@ -1,4 +1,4 @@
-import { type RegistryStore, type StoredEvent } from "@skillhold/registry/record";
+import type { RegistryStore, StoredEvent } from "@skillhold/registry/record";
 
 const PAGE = 500;
 /** How many pages are read at a time: those who catch up leave the store to others as well. */

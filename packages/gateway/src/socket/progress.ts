@@ -1,4 +1,4 @@
-import { type DependencyEvent } from "@skillhold/protocol/http";
+import type { DependencyEvent } from "@skillhold/protocol/http";
 
 /** What goes on at this gateway and is kept nowhere, told to whoever listens. */
 export class Progress {

@@ -1,5 +1,5 @@
-import { type RegistryReader, type StoredEvent } from "@skillhold/registry/record";
-import { type Principal } from "../auth/principal.ts";
+import type { RegistryReader, StoredEvent } from "@skillhold/registry/record";
+import type { Principal } from "../auth/principal.ts";
 
 interface Owner {
   readonly user?: string | undefined;

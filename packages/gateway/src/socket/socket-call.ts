@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { SkillError } from "@skillhold/protocol/error";
 import { type ClientMessage, type Operation, routeTable } from "@skillhold/protocol/http";
-import { type GatewayApp } from "../app.ts";
+import type { GatewayApp } from "../app.ts";
 
 /** A message that asks for what a route gives. */
 export type CallMessage = Extract<

@@ -1,14 +1,14 @@
 import { SkillError } from "@skillhold/protocol/error";
-import { type ClientMessage, type ServerMessage } from "@skillhold/protocol/http";
-import { type Principal } from "../auth/principal.ts";
+import type { ClientMessage, ServerMessage } from "@skillhold/protocol/http";
+import type { Principal } from "../auth/principal.ts";
 import { problemOf } from "../http/problem.ts";
 import { readMessage } from "./client-message.ts";
 import { closeCodes } from "./close-code.ts";
-import { type CallAnswer, type CallMessage } from "./socket-call.ts";
-import { type SocketLimits } from "./socket-limits.ts";
-import { type SocketLine } from "./socket-line.ts";
-import { type Subscription } from "./subscription.ts";
-import { type Visitor } from "./visitor.ts";
+import type { CallAnswer, CallMessage } from "./socket-call.ts";
+import type { SocketLimits } from "./socket-limits.ts";
+import type { SocketLine } from "./socket-line.ts";
+import type { Subscription } from "./subscription.ts";
+import type { Visitor } from "./visitor.ts";
 
 type MessageOf<M extends ClientMessage["method"]> = Extract<ClientMessage, { readonly method: M }>;
 

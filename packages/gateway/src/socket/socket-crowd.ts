@@ -1,9 +1,9 @@
-import { type Clock } from "@skillhold/core/port";
+import type { Clock } from "@skillhold/core/port";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Principal } from "../auth/principal.ts";
+import type { Principal } from "../auth/principal.ts";
 import { type CloseCode, closeCodes } from "./close-code.ts";
-import { type SocketConnection } from "./socket-connection.ts";
-import { type SocketLimits } from "./socket-limits.ts";
+import type { SocketConnection } from "./socket-connection.ts";
+import type { SocketLimits } from "./socket-limits.ts";
 
 /** All who are connected, and who they are. */
 export class SocketCrowd {

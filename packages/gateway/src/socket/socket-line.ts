@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream";
 import type { WebSocket } from "ws";
 import { type CloseCode, closeCodes } from "./close-code.ts";
-import { type SocketLimits } from "./socket-limits.ts";
+import type { SocketLimits } from "./socket-limits.ts";
 
 /** The way to one client. What is sent waits in memory until the client takes it, within bounds. */
 export class SocketLine {

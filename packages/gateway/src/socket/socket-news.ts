@@ -1,8 +1,8 @@
 import { SkillError } from "@skillhold/protocol/error";
-import { type DependencyEvent, type ServerMessage } from "@skillhold/protocol/http";
-import { type StoredEvent } from "@skillhold/registry/record";
-import { type Principal } from "../auth/principal.ts";
-import { type RunningContext } from "../running-context.ts";
+import type { DependencyEvent, ServerMessage } from "@skillhold/protocol/http";
+import type { StoredEvent } from "@skillhold/registry/record";
+import type { Principal } from "../auth/principal.ts";
+import type { RunningContext } from "../running-context.ts";
 import { ChangeNotice } from "./change-notice.ts";
 import { closeCodes } from "./close-code.ts";
 import { EventAudience } from "./event-audience.ts";
@@ -10,9 +10,9 @@ import { EventFan } from "./event-fan.ts";
 import { LogFeed } from "./log-feed.ts";
 import { LogPages } from "./log-page.ts";
 import { SessionOwners } from "./session-owner.ts";
-import { type SocketCrowd } from "./socket-crowd.ts";
-import { type SocketLimits } from "./socket-limits.ts";
-import { type SocketLine } from "./socket-line.ts";
+import type { SocketCrowd } from "./socket-crowd.ts";
+import type { SocketLimits } from "./socket-limits.ts";
+import type { SocketLine } from "./socket-line.ts";
 import { SocketViewers, sightOf } from "./socket-viewer.ts";
 import { Subscription } from "./subscription.ts";
 

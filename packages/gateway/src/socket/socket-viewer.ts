@@ -1,7 +1,7 @@
-import { type Viewer } from "@skillhold/core/library";
-import { type Principal } from "../auth/principal.ts";
+import type { Viewer } from "@skillhold/core/library";
+import type { Principal } from "../auth/principal.ts";
 import { viewerOf } from "../auth/viewer.ts";
-import { type GatewayContext } from "../gateway-context.ts";
+import type { GatewayContext } from "../gateway-context.ts";
 
 /** Those of whom this is the same see the same. */
 export function sightOf({ role, user, agent }: Principal): string {

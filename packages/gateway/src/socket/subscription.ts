@@ -1,12 +1,12 @@
 import { SkillError } from "@skillhold/protocol/error";
-import { type ServerMessage } from "@skillhold/protocol/http";
-import { type StoredEvent } from "@skillhold/registry/record";
-import { type Principal } from "../auth/principal.ts";
-import { type EventAudience, type Share } from "./event-audience.ts";
+import type { ServerMessage } from "@skillhold/protocol/http";
+import type { StoredEvent } from "@skillhold/registry/record";
+import type { Principal } from "../auth/principal.ts";
+import type { EventAudience, Share } from "./event-audience.ts";
 import { EventText } from "./event-text.ts";
-import { type LogPages } from "./log-page.ts";
-import { type SessionOwners } from "./session-owner.ts";
-import { type SocketLine } from "./socket-line.ts";
+import type { LogPages } from "./log-page.ts";
+import type { SessionOwners } from "./session-owner.ts";
+import type { SocketLine } from "./socket-line.ts";
 
 /** Where one is told of events as they come. */
 export interface LiveEvents {

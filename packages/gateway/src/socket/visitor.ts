@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
-import { type ClientMessage } from "@skillhold/protocol/http";
+import type { ClientMessage } from "@skillhold/protocol/http";
 import { clientAddress } from "../auth/client-address.ts";
 import { CSRF_HEADER } from "../auth/csrf.ts";
 import { unauthenticated } from "../auth/unauthenticated.ts";
-import { type GatewayOptions } from "../gateway-context.ts";
+import type { GatewayOptions } from "../gateway-context.ts";
 
 type Hello = Extract<ClientMessage, { readonly method: "hello" }>["params"];
 

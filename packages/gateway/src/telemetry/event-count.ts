@@ -1,6 +1,6 @@
 import { runtimeOf } from "@skillhold/core/run";
-import { type SkillEvent } from "@skillhold/protocol";
-import { type StoredEvent } from "@skillhold/registry/record";
+import type { SkillEvent } from "@skillhold/protocol";
+import type { StoredEvent } from "@skillhold/registry/record";
 
 /** What is counted of the log, with what each number is told apart by beside its skill. */
 export const eventCounters = {

@@ -1,5 +1,5 @@
 import { Digest, SkillId } from "@skillhold/protocol";
-import { type StoredEvent } from "@skillhold/registry/record";
+import type { StoredEvent } from "@skillhold/registry/record";
 import { expect, test } from "vitest";
 import { GatewayMetrics } from "./gateway-metrics.ts";
 

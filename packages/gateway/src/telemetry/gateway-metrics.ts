@@ -1,6 +1,6 @@
-import { type StoredEvent } from "@skillhold/registry/record";
+import type { StoredEvent } from "@skillhold/registry/record";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import { type StartedRequest } from "../gateway-context.ts";
+import type { StartedRequest } from "../gateway-context.ts";
 import { routeOf } from "../http/route-name.ts";
 import { EventCounts, eventCounters, outcomeOf } from "./event-count.ts";
 

@@ -1,6 +1,6 @@
 import { sessionCatalogue } from "@skillhold/core/session";
-import { type GatewayContext } from "../gateway-context.ts";
-import { type Measured, type MeasuredSkill } from "./gateway-metrics.ts";
+import type { GatewayContext } from "../gateway-context.ts";
+import type { Measured, MeasuredSkill } from "./gateway-metrics.ts";
 
 type Ports = Pick<GatewayContext, "library" | "skills" | "registry">;
 

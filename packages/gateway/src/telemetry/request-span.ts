@@ -1,5 +1,5 @@
 import { context, propagation, SpanKind, SpanStatusCode, type Tracer, trace } from "@opentelemetry/api";
-import { type StartedRequest } from "../gateway-context.ts";
+import type { StartedRequest } from "../gateway-context.ts";
 import { routeOf } from "../http/route-name.ts";
 import { findTracer } from "./tracer.ts";
 

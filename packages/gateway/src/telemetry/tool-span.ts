@@ -7,7 +7,7 @@ import {
   SpanStatusCode,
   trace,
 } from "@opentelemetry/api";
-import { type Session, type ToolResult } from "@skillhold/core/session";
+import type { Session, ToolResult } from "@skillhold/core/session";
 import { findTracer } from "./tracer.ts";
 
 /** Names of the semantic conventions; those for skills are still a proposal, and so stand in one place. */

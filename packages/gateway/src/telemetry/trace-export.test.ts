@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type LogEntry } from "./log.ts";
+import type { LogEntry } from "./log.ts";
 import { exportTraces } from "./trace-export.ts";
 
 const somewhere = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" };

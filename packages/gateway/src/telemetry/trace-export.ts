@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { DiagLogLevel, diag } from "@opentelemetry/api";
-import { type LogEntry } from "./log.ts";
+import type { LogEntry } from "./log.ts";
 
 export interface TraceOptions {
   /** The variables of OpenTelemetry are read from here, and by its packages from the process. */

@@ -1,4 +1,4 @@
-import { type StoredEvent } from "@skillhold/registry/record";
+import type { StoredEvent } from "@skillhold/registry/record";
 import { expect, test, vi } from "vitest";
 import { UsageFeed } from "./usage-feed.ts";
 

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as wait } from "node:timers/promises";
 import { SkillError } from "@skillhold/protocol/error";
 import { followEvents, Usage } from "@skillhold/registry/audit";
-import { type RegistryStore, type StoredEvent } from "@skillhold/registry/record";
+import type { RegistryStore, StoredEvent } from "@skillhold/registry/record";
 
 type Feed = Pick<RegistryStore, "eventsAfter" | "lastEvent" | "onCommit">;
 

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { Client, SdkError, SdkErrorCode, type Transport } from "@modelcontextprotocol/client";
-import { type SkillError } from "@skillhold/protocol/error";
-import { type LimitName, type Limits } from "@skillhold/protocol/limits";
+import type { SkillError } from "@skillhold/protocol/error";
+import type { LimitName, Limits } from "@skillhold/protocol/limits";
 import { withDeadline } from "./deadline.ts";
 import { explainFailure } from "./failure.ts";
-import { type ServerAddress } from "./server-address.ts";
+import type { ServerAddress } from "./server-address.ts";
 import { ServerProcess } from "./server-process.ts";
 import { openTransport } from "./transport.ts";
 

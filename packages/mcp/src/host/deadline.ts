@@ -1,4 +1,4 @@
-import { type LimitName } from "@skillhold/protocol/limits";
+import type { LimitName } from "@skillhold/protocol/limits";
 import { refuse } from "./refusal.ts";
 
 export interface Deadline {

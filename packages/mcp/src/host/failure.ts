@@ -6,7 +6,7 @@ import {
   UnauthorizedError,
 } from "@modelcontextprotocol/client";
 import { SkillError } from "@skillhold/protocol/error";
-import { type LimitName } from "@skillhold/protocol/limits";
+import type { LimitName } from "@skillhold/protocol/limits";
 import { type RefusalCode, refusalOf, refuse } from "./refusal.ts";
 
 /** The failure of a call as one of ours. `talk` is what the server printed about itself, if it is a program. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { keepFile, readKeptFile } from "@skillhold/core/bundle";
 import { SkillError } from "@skillhold/protocol/error";
 import { checkFile } from "./file-check.ts";
-import { type ListedFile, type ListedSkill } from "./listed-skill.ts";
+import type { ListedFile, ListedSkill } from "./listed-skill.ts";
 
 /**
  * Files of one server that were read before, by label and address and then by digest. No skill is ever found in here:

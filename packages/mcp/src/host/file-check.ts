@@ -1,6 +1,6 @@
 import { hashSkillFile } from "@skillhold/core/bundle";
 import { z } from "zod";
-import { type ListedFile } from "./listed-skill.ts";
+import type { ListedFile } from "./listed-skill.ts";
 import { refuse } from "./refusal.ts";
 import { isSameUri } from "./skill-uri.ts";
 

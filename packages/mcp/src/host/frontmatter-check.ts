@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Limits } from "@skillhold/protocol/limits";
+import type { Limits } from "@skillhold/protocol/limits";
 import { type ParsedSkill, parseSkill, validateSkill } from "@skillhold/skill";
-import { type ListedSkill } from "./listed-skill.ts";
+import type { ListedSkill } from "./listed-skill.ts";
 import { refuse } from "./refusal.ts";
 
 /**

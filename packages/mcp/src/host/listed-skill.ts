@@ -1,7 +1,7 @@
 import { combineDigests, foldName, type RelativePath } from "@skillhold/core/bundle";
 import { type Diagnostic, Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Limits } from "@skillhold/protocol/limits";
+import type { Limits } from "@skillhold/protocol/limits";
 import { type ParsedSkill, parseSkill, validateSkill } from "@skillhold/skill";
 import { z } from "zod";
 import { refusalOf, refuse } from "./refusal.ts";

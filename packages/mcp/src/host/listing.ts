@@ -1,6 +1,6 @@
-import { type Diagnostic } from "@skillhold/protocol";
+import type { Diagnostic } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Limits } from "@skillhold/protocol/limits";
+import type { Limits } from "@skillhold/protocol/limits";
 import { folderId, isSkillId } from "@skillhold/skill";
 import { z } from "zod";
 import { diagnosticsOf, type ListedSkill, readListedSkill } from "./listed-skill.ts";

@@ -1,5 +1,10 @@
-import { IndexedLibrary, type InvalidSkill, type LibraryOptions, LibrarySearch } from "@skillhold/core/library";
-import { type SkillError } from "@skillhold/protocol/error";
+import {
+  IndexedLibrary,
+  type InvalidSkill,
+  type LibraryOptions,
+  LibrarySearch,
+} from "@skillhold/core/library";
+import type { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits } from "@skillhold/protocol/limits";
 import { FileCache } from "./file-cache.ts";
 import { McpShelf } from "./mcp-shelf.ts";

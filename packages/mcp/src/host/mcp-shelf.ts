@@ -1,12 +1,27 @@
-import { normalizeRelative, type RelativePath, rejectFilled, roleOf, writeCopy } from "@skillhold/core/bundle";
-import { type ByteRange, type FilePart, type LibraryChange, type OpenBundle, type SearchTexts, type Shelf, type SkillFile, toDocument } from "@skillhold/core/library";
-import { type SearchDocument } from "@skillhold/core/search";
-import { type Digest, type SkillEntry } from "@skillhold/protocol";
+import {
+  normalizeRelative,
+  type RelativePath,
+  rejectFilled,
+  roleOf,
+  writeCopy,
+} from "@skillhold/core/bundle";
+import {
+  type ByteRange,
+  type FilePart,
+  type LibraryChange,
+  type OpenBundle,
+  type SearchTexts,
+  type Shelf,
+  type SkillFile,
+  toDocument,
+} from "@skillhold/core/library";
+import type { SearchDocument } from "@skillhold/core/search";
+import type { Digest, SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type ListedFile, type ListedSkill } from "./listed-skill.ts";
-import { type McpView, type ShownSkill } from "./mcp-view.ts";
-import { type RemoteFiles } from "./remote-files.ts";
-import { type ServerLink } from "./server-link.ts";
+import type { ListedFile, ListedSkill } from "./listed-skill.ts";
+import type { McpView, ShownSkill } from "./mcp-view.ts";
+import type { RemoteFiles } from "./remote-files.ts";
+import type { ServerLink } from "./server-link.ts";
 
 /** The skills of a server: a view that follows its list, and files that are fetched when someone reads them. */
 export class McpShelf implements Shelf, SearchTexts {

@@ -1,10 +1,10 @@
-import { type AccessSettings } from "@skillhold/core/library";
-import { type Clock } from "@skillhold/core/port";
+import type { AccessSettings } from "@skillhold/core/library";
+import type { Clock } from "@skillhold/core/port";
 import { REMOTE_PREFIX } from "@skillhold/core/source";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Limits } from "@skillhold/protocol/limits";
-import { type Host } from "@skillhold/skill";
-import { type ServerAddress } from "./server-address.ts";
+import type { Limits } from "@skillhold/protocol/limits";
+import type { Host } from "@skillhold/skill";
+import type { ServerAddress } from "./server-address.ts";
 
 /** A server whose skills are a source, and what it is called here. What it calls itself counts for nothing. */
 export interface McpSource {

@@ -1,10 +1,10 @@
-import { type InvalidSkill, type ShadowedSkill, type ShelfView } from "@skillhold/core/library";
+import type { InvalidSkill, ShadowedSkill, ShelfView } from "@skillhold/core/library";
 import { recordSkill, toEntry } from "@skillhold/core/source";
-import { type SkillEntry } from "@skillhold/protocol";
-import { type Limits } from "@skillhold/protocol/limits";
+import type { SkillEntry } from "@skillhold/protocol";
+import type { Limits } from "@skillhold/protocol/limits";
 import { type Host, skillType } from "@skillhold/skill";
-import { type ListedSkill } from "./listed-skill.ts";
-import { type Listing } from "./listing.ts";
+import type { ListedSkill } from "./listed-skill.ts";
+import type { Listing } from "./listing.ts";
 import { nameSkills } from "./skill-name.ts";
 
 export interface ViewMaking {

@@ -1,5 +1,5 @@
 import { ProtocolError, SdkError, SdkErrorCode } from "@modelcontextprotocol/client";
-import { type SkillError } from "@skillhold/protocol/error";
+import type { SkillError } from "@skillhold/protocol/error";
 import { z } from "zod";
 import { refuse } from "./refusal.ts";
 import { isSameUri } from "./skill-uri.ts";

@@ -1,9 +1,9 @@
-import { type Limits } from "@skillhold/protocol/limits";
-import { type ParsedSkill } from "@skillhold/skill";
-import { type FileCache } from "./file-cache.ts";
+import type { Limits } from "@skillhold/protocol/limits";
+import type { ParsedSkill } from "@skillhold/skill";
+import type { FileCache } from "./file-cache.ts";
 import { readAnswer } from "./file-check.ts";
 import { readSkillFile } from "./frontmatter-check.ts";
-import { type ListedFile, type ListedSkill } from "./listed-skill.ts";
+import type { ListedFile, ListedSkill } from "./listed-skill.ts";
 
 /** Asks the server of a skill for one of its files; the answer is unchecked. */
 export type FetchFile = (uri: string) => Promise<unknown>;

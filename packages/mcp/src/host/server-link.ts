@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type LibraryChange } from "@skillhold/core/library";
-import { type Clock } from "@skillhold/core/port";
+import type { LibraryChange } from "@skillhold/core/library";
+import type { Clock } from "@skillhold/core/port";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Limits } from "@skillhold/protocol/limits";
+import type { Limits } from "@skillhold/protocol/limits";
 import { Connection } from "./connection.ts";
-import { type FileCache } from "./file-cache.ts";
-import { type Listing } from "./listing.ts";
-import { type McpSource } from "./mcp-source.ts";
+import type { FileCache } from "./file-cache.ts";
+import type { Listing } from "./listing.ts";
+import type { McpSource } from "./mcp-source.ts";
 import { McpView, type ViewMaking } from "./mcp-view.ts";
 import { refuse } from "./refusal.ts";
-import { type FetchFile } from "./remote-files.ts";
+import type { FetchFile } from "./remote-files.ts";
 
 export interface LinkPorts {
   readonly making: ViewMaking;

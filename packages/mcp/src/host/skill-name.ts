@@ -1,5 +1,5 @@
 import { folderId, isSkillId } from "@skillhold/skill";
-import { type SkillUri } from "./skill-uri.ts";
+import type { SkillUri } from "./skill-uri.ts";
 
 /**
  * The ids of a server's skills, by the keys of their addresses. Of several with one name the one with the shortest

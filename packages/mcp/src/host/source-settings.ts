@@ -3,7 +3,7 @@ import { z } from "zod";
 import { findHeaderProblem } from "./header.ts";
 import { isSourceLabel } from "./mcp-source.ts";
 import { refuse } from "./refusal.ts";
-import { type ServerAddress } from "./server-address.ts";
+import type { ServerAddress } from "./server-address.ts";
 import { findSkillUriProblem } from "./skill-uri.ts";
 
 const Label = z.string().refine(isSourceLabel, "is not the label of a source");

@@ -1,9 +1,9 @@
 import { StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { SERVER_MARK } from "@skillhold/core/source";
-import { type Limits } from "@skillhold/protocol/limits";
+import type { Limits } from "@skillhold/protocol/limits";
 import { boundedFetch } from "./bounded-fetch.ts";
-import { type HttpServer, type ServerAddress, type StdioServer } from "./server-address.ts";
+import type { HttpServer, ServerAddress, StdioServer } from "./server-address.ts";
 import { ServerProcess } from "./server-process.ts";
 
 /** The way to a server. Nothing is started or sent before it is connected. */

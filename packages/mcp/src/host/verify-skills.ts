@@ -1,6 +1,6 @@
 import { SkillError } from "@skillhold/protocol/error";
-import { type ListedSkill } from "./listed-skill.ts";
-import { type FetchFile, type RemoteFiles } from "./remote-files.ts";
+import type { ListedSkill } from "./listed-skill.ts";
+import type { FetchFile, RemoteFiles } from "./remote-files.ts";
 
 /** What came of fetching every file of a skill. */
 export interface VerifiedSkill {

@@ -1,4 +1,4 @@
-import { type Asker } from "@skillhold/core/approval";
+import type { Asker } from "@skillhold/core/approval";
 import { SkillError } from "@skillhold/protocol/error";
 import { describe, expect, test, vi } from "vitest";
 import { openHttp, openSkills, skill } from "./server.fixture.ts";

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { type ApprovalAnswer, type ApprovalRequest, type Asker } from "@skillhold/core/approval";
+import type { ApprovalAnswer, ApprovalRequest, Asker } from "@skillhold/core/approval";
 import { SkillError } from "@skillhold/protocol/error";
-import { type AskThroughClient, type TellClient } from "./port.ts";
+import type { AskThroughClient, TellClient } from "./port.ts";
 import { type Question, questionKey } from "./question.ts";
 
 /** One call of a tool, as far as questions to the client's user go. */

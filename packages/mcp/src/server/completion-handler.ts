@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { type McpServer, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
-import { type McpConnection } from "./connection.ts";
+import type { McpConnection } from "./connection.ts";
 import { orProtocolError } from "./failure.ts";
 import { listForUser, USE_SKILL } from "./prompt-handler.ts";
 

@@ -1,4 +1,4 @@
-import { type McpConnection } from "./connection.ts";
+import type { McpConnection } from "./connection.ts";
 import { type Kept, SessionTable, type TableOptions } from "./session-table.ts";
 
 /**

@@ -1,13 +1,20 @@
 import { randomBytes } from "node:crypto";
 import { createRequestStateCodec, type RequestStateCodec } from "@modelcontextprotocol/server";
-import { type LibraryChange, type Viewer } from "@skillhold/core/library";
-import { type AgentTool, type DeclaredToolList, declaredTools, findSkillTool, type Session, skillTools } from "@skillhold/core/session";
-import { type SkillEntry } from "@skillhold/protocol";
+import type { LibraryChange, Viewer } from "@skillhold/core/library";
+import {
+  type AgentTool,
+  type DeclaredToolList,
+  declaredTools,
+  findSkillTool,
+  type Session,
+  skillTools,
+} from "@skillhold/core/session";
+import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { ClientAsker } from "./client-asker.ts";
 import { loadingTool } from "./loading-tool.ts";
-import { type McpSkills } from "./port.ts";
-import { type QuestionState } from "./question.ts";
+import type { McpSkills } from "./port.ts";
+import type { QuestionState } from "./question.ts";
 import { isOwn, type ServedSkill, ServedSkills } from "./served-skill.ts";
 
 export interface ConnectionOptions {

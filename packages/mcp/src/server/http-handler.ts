@@ -6,7 +6,7 @@ import {
   type McpHttpHandler,
   readRequestBody,
 } from "@modelcontextprotocol/server";
-import { type Library, type LibraryChange, type Viewer } from "@skillhold/core/library";
+import type { Library, LibraryChange, Viewer } from "@skillhold/core/library";
 import { CallerWork } from "./caller-work.ts";
 import { McpConnection } from "./connection.ts";
 import { ConnectionPool } from "./connection-pool.ts";
@@ -14,7 +14,7 @@ import { refusals, refuseFailure } from "./http-refusal.ts";
 import { LegacySession } from "./legacy-session.ts";
 import { onSettledChange, tellListsChanged } from "./list-change.ts";
 import { instructionsFor, mcpServer } from "./mcp-server.ts";
-import { type McpSkills } from "./port.ts";
+import type { McpSkills } from "./port.ts";
 import { ServedSkills } from "./served-skill.ts";
 import { SessionTable } from "./session-table.ts";
 

@@ -1,6 +1,6 @@
 import { type McpServer, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
-import { type McpConnection } from "./connection.ts";
-import { type Kept } from "./session-table.ts";
+import type { McpConnection } from "./connection.ts";
+import type { Kept } from "./session-table.ts";
 
 /** A session of an older revision of the protocol over HTTP: a server that stays between requests. */
 export class LegacySession implements Kept {

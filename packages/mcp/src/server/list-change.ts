@@ -1,5 +1,5 @@
 import type { McpServer } from "@modelcontextprotocol/server";
-import { type Library, type LibraryChange } from "@skillhold/core/library";
+import type { Library, LibraryChange } from "@skillhold/core/library";
 
 /** Layers of a library tell of one edit each for itself; so much later it is one change. */
 const QUIET_MS = 20;

@@ -1,4 +1,10 @@
-import { type AgentTool, answerTool, type DeclaredToolList, succeedTool, type ToolResult } from "@skillhold/core/session";
+import {
+  type AgentTool,
+  answerTool,
+  type DeclaredToolList,
+  succeedTool,
+  type ToolResult,
+} from "@skillhold/core/session";
 import { neutralText } from "@skillhold/core/text";
 import { SkillError } from "@skillhold/protocol/error";
 import { z } from "zod";

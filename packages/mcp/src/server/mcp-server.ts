@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { McpServer } from "@modelcontextprotocol/server";
 import { SkillsExtension } from "@modelcontextprotocol/server/ext/skills";
 import { serveCompletion } from "./completion-handler.ts";
-import { type McpConnection } from "./connection.ts";
+import type { McpConnection } from "./connection.ts";
 import { orProtocolError } from "./failure.ts";
 import { defaultCache } from "./port.ts";
 import { servePrompts } from "./prompt-handler.ts";

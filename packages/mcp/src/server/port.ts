@@ -1,6 +1,6 @@
-import { type Asker } from "@skillhold/core/approval";
-import { type Library, type Viewer } from "@skillhold/core/library";
-import { type Session, type SkillToolName, type ToolResult } from "@skillhold/core/session";
+import type { Asker } from "@skillhold/core/approval";
+import type { Library, Viewer } from "@skillhold/core/library";
+import type { Session, SkillToolName, ToolResult } from "@skillhold/core/session";
 
 /** What is served: the skills of a library for one viewer, and how a use of them begins. */
 export interface McpSkills {

@@ -1,5 +1,5 @@
 import type { ServerContext } from "@modelcontextprotocol/server";
-import { type ToolRunOptions } from "@skillhold/core/session";
+import type { ToolRunOptions } from "@skillhold/core/session";
 import { neutralText } from "@skillhold/core/text";
 
 /** Not more often than this, whatever a script prints. */

@@ -1,7 +1,7 @@
 import { type McpServer, type Prompt, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { neutralText } from "@skillhold/core/text";
-import { type SkillEntry } from "@skillhold/protocol";
-import { type McpConnection } from "./connection.ts";
+import type { SkillEntry } from "@skillhold/protocol";
+import type { McpConnection } from "./connection.ts";
 import { orProtocolError } from "./failure.ts";
 import { pageOf } from "./page.ts";
 

@@ -5,7 +5,12 @@ import {
   inputRequired,
   inputResponse,
 } from "@modelcontextprotocol/server";
-import { type ApprovalAnswer, type ApprovalRequest, approvalKey, describeRequest } from "@skillhold/core/approval";
+import {
+  type ApprovalAnswer,
+  type ApprovalRequest,
+  approvalKey,
+  describeRequest,
+} from "@skillhold/core/approval";
 import { z } from "zod";
 
 /** A question for the user of a client, and the key by which its answer is known again. */

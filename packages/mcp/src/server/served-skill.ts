@@ -1,7 +1,7 @@
 import { type Skill, SkillCatalogError, skillEntry } from "@modelcontextprotocol/server/ext/skills";
-import { type Library, type SkillContent, type SkillFile, type Viewer } from "@skillhold/core/library";
+import type { Library, SkillContent, SkillFile, Viewer } from "@skillhold/core/library";
 import { REMOTE_PREFIX } from "@skillhold/core/source";
-import { type Limits, type SkillEntry } from "@skillhold/protocol";
+import type { Limits, SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits } from "@skillhold/protocol/limits";
 import { parseSkill, type RuleCode, ruleTable, severityOf, validateSkill } from "@skillhold/skill";

@@ -7,10 +7,10 @@ import {
   type SkillSource,
 } from "@modelcontextprotocol/server/ext/skills";
 import { SkillError } from "@skillhold/protocol/error";
-import { type McpConnection } from "./connection.ts";
+import type { McpConnection } from "./connection.ts";
 import { orProtocolError } from "./failure.ts";
 import { pageOf } from "./page.ts";
-import { type ServedSkill } from "./served-skill.ts";
+import type { ServedSkill } from "./served-skill.ts";
 import { readAddress, type SkillAddress } from "./skill-address.ts";
 
 /** How many skills are looked at for one page, and how many files are on one. */

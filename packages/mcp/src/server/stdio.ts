@@ -3,7 +3,7 @@ import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/s
 import { McpConnection } from "./connection.ts";
 import { onSettledChange, tellListsChanged } from "./list-change.ts";
 import { instructionsFor, mcpServer } from "./mcp-server.ts";
-import { type McpSkills } from "./port.ts";
+import type { McpSkills } from "./port.ts";
 
 export interface StdioOptions {
   readonly input: Readable;

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import { type ToolResult } from "@skillhold/core/session";
+import type { ToolResult } from "@skillhold/core/session";
 import { errorTable } from "@skillhold/protocol/error";
 
 /** Where a client that reads codes finds that of a failure; there is no other place for it in a result. */

@@ -10,9 +10,9 @@ import {
 import { type AgentTool, answerTool, didYouMean, suggest, type ToolResult } from "@skillhold/core/session";
 import { neutralText } from "@skillhold/core/text";
 import { z } from "zod";
-import { type Exchange } from "./client-asker.ts";
+import type { Exchange } from "./client-asker.ts";
 import { viewClient } from "./client-view.ts";
-import { type McpConnection } from "./connection.ts";
+import type { McpConnection } from "./connection.ts";
 import { orProtocolError } from "./failure.ts";
 import { reportProgress } from "./progress.ts";
 import { QuestionState, readAnswer, toInputRequired } from "./question.ts";

@@ -1,7 +1,7 @@
 import type { ToolAnnotations } from "@modelcontextprotocol/server";
-import { type SkillToolName } from "@skillhold/core/session";
+import type { SkillToolName } from "@skillhold/core/session";
 import { z } from "zod";
-import { type LOADING_TOOL } from "./loading-tool.ts";
+import type { LOADING_TOOL } from "./loading-tool.ts";
 
 /** What clients are told of a tool beside its name, description and input. */
 export interface ToolRow {

@@ -5,7 +5,7 @@ import { auditRoutes } from "./audit-route.ts";
 import { dependencyRoutes } from "./dependency-route.ts";
 import { gatewayRoutes } from "./gateway-route.ts";
 import { releaseRoutes } from "./release-route.ts";
-import { type Route } from "./route.ts";
+import type { Route } from "./route.ts";
 import { secretRoutes } from "./secret-route.ts";
 import { sessionRoutes } from "./session-route.ts";
 import { skillRoutes } from "./skill-route.ts";

@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import { type ErrorCode } from "../error.ts";
-import { type Role } from "../role.ts";
+import type { ErrorCode } from "../error.ts";
+import type { Role } from "../role.ts";
 
 /** One row of the table: what a route takes, what it gives, and who may call it. */
 export interface Route {

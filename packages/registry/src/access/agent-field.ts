@@ -1,8 +1,8 @@
 import { readManifest } from "@skillhold/core/session";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Limits } from "@skillhold/protocol/limits";
+import type { Limits } from "@skillhold/protocol/limits";
 import { isSkillId } from "@skillhold/skill";
-import { type AgentRecord } from "../record/agent.ts";
+import type { AgentRecord } from "../record/agent.ts";
 import { checkName, checkWords } from "../record/named-text.ts";
 
 /** What may be said of an agent. */

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Actor, type SkillEvent } from "@skillhold/protocol";
+import type { Actor, SkillEvent } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type AgentRecord } from "../record/agent.ts";
-import { type Grant } from "../record/grant.ts";
+import type { AgentRecord } from "../record/agent.ts";
+import type { Grant } from "../record/grant.ts";
 import { agentLock, skillLock } from "../record/lock.ts";
 import { checkName } from "../record/named-text.ts";
-import { type RegistryContext } from "../record/registry-context.ts";
-import { type RegistryTransaction } from "../record/registry-store.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
+import type { RegistryTransaction } from "../record/registry-store.ts";
 import { type AgentFields, checkAgentFields, checkAgentKey } from "./agent-field.ts";
 import { grantRevoked } from "./grant-event.ts";
 import { rejectAgentActor } from "./ownership.ts";

@@ -1,9 +1,15 @@
-import { type Access, type AgentStanding, asRecorded, decideAccess, type Viewer } from "@skillhold/core/library";
-import { type Visibility } from "@skillhold/protocol";
-import { type Host } from "@skillhold/skill";
+import {
+  type Access,
+  type AgentStanding,
+  asRecorded,
+  decideAccess,
+  type Viewer,
+} from "@skillhold/core/library";
+import type { Visibility } from "@skillhold/protocol";
+import type { Host } from "@skillhold/skill";
 import { RegistryView } from "../library/registry-view.ts";
-import { type RegisteredSkill } from "../record/registered-skill.ts";
-import { type RegistryContext } from "../record/registry-context.ts";
+import type { RegisteredSkill } from "../record/registered-skill.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
 import { readHeld } from "./held-skill.ts";
 import { notFound } from "./ownership.ts";
 

@@ -1,6 +1,6 @@
-import { type Actor, type SkillEvent } from "@skillhold/protocol";
-import { type Grant, type Grantee } from "../record/grant.ts";
-import { type RegisteredSkill } from "../record/registered-skill.ts";
+import type { Actor, SkillEvent } from "@skillhold/protocol";
+import type { Grant, Grantee } from "../record/grant.ts";
+import type { RegisteredSkill } from "../record/registered-skill.ts";
 
 /** The skill as it is from now on, and who made it so. */
 export interface GrantChange {

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Actor, type Visibility } from "@skillhold/protocol";
+import type { Actor, Visibility } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Grant, type Grantee } from "../record/grant.ts";
+import type { Grant, Grantee } from "../record/grant.ts";
 import { checkName } from "../record/named-text.ts";
-import { type RegisteredSkill } from "../record/registered-skill.ts";
-import { type RegistryContext } from "../record/registry-context.ts";
-import { type GrantPage, type RegistryReader, type RegistryTransaction } from "../record/registry-store.ts";
+import type { RegisteredSkill } from "../record/registered-skill.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
+import type { GrantPage, RegistryReader, RegistryTransaction } from "../record/registry-store.ts";
 import { getRevisionOf, rejectPurged } from "../release/revisions.ts";
 import { rejectDeleted } from "../release/rollback.ts";
 import { lockAgent } from "./agents.ts";

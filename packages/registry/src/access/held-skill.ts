@@ -1,9 +1,9 @@
-import { type AgentStanding } from "@skillhold/core/library";
-import { type RegistryPeople } from "../library/registry-view.ts";
-import { type HeldSkill } from "../library/shelved-skill.ts";
-import { type Grant } from "../record/grant.ts";
-import { type CurrentSkill, type Revision } from "../record/registered-skill.ts";
-import { type RegistryReader } from "../record/registry-store.ts";
+import type { AgentStanding } from "@skillhold/core/library";
+import type { RegistryPeople } from "../library/registry-view.ts";
+import type { HeldSkill } from "../library/shelved-skill.ts";
+import type { Grant } from "../record/grant.ts";
+import type { CurrentSkill, Revision } from "../record/registered-skill.ts";
+import type { RegistryReader } from "../record/registry-store.ts";
 
 const SKILLS_AT_ONCE = 500;
 

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Actor, type Provenance, type Trust } from "@skillhold/protocol";
+import type { Actor, Provenance, Trust } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Grant } from "../record/grant.ts";
+import type { Grant } from "../record/grant.ts";
 import { skillLock } from "../record/lock.ts";
-import { type RegisteredSkill } from "../record/registered-skill.ts";
-import { type RegistryTransaction } from "../record/registry-store.ts";
+import type { RegisteredSkill } from "../record/registered-skill.ts";
+import type { RegistryTransaction } from "../record/registry-store.ts";
 
 /**
  * What a revision is trusted with: it follows from who published it and where they got it, never from the skill. What

@@ -1,9 +1,9 @@
-import { type Actor, type SkillEvent } from "@skillhold/protocol";
+import type { Actor, SkillEvent } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { checkWords } from "../record/named-text.ts";
-import { type RegisteredSkill } from "../record/registered-skill.ts";
-import { type RegistryContext } from "../record/registry-context.ts";
-import { type RegistryTransaction } from "../record/registry-store.ts";
+import type { RegisteredSkill } from "../record/registered-skill.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
+import type { RegistryTransaction } from "../record/registry-store.ts";
 import { rejectDeleted } from "../release/rollback.ts";
 import { getManaged, type ManagedChange } from "./ownership.ts";
 

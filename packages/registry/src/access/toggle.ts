@@ -1,18 +1,24 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Actor, type SkillId, type SkillStatus } from "@skillhold/protocol";
+import type { Actor, SkillId, SkillStatus } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { isSkillId, parseSkill } from "@skillhold/skill";
 import { ExportMeter, loadSkill } from "../exchange/export.ts";
-import { type FolderToggle } from "../record/grant.ts";
+import type { FolderToggle } from "../record/grant.ts";
 import { skillLock } from "../record/lock.ts";
-import { type RegisteredSkill } from "../record/registered-skill.ts";
-import { type RegistryContext } from "../record/registry-context.ts";
-import { type RegistryTransaction } from "../record/registry-store.ts";
-import { type StagedSkill } from "../record/staged-skill.ts";
+import type { RegisteredSkill } from "../record/registered-skill.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
+import type { RegistryTransaction } from "../record/registry-store.ts";
+import type { StagedSkill } from "../record/staged-skill.ts";
 import { rejectDeleted } from "../release/rollback.ts";
 import { settleMissing } from "../release/settle.ts";
 import { findSkillFile } from "../release/skill-file.ts";
-import { changedMeanwhile, getManaged, type ManagedChange, rejectAgentActor, rejectChanged } from "./ownership.ts";
+import {
+  changedMeanwhile,
+  getManaged,
+  type ManagedChange,
+  rejectAgentActor,
+  rejectChanged,
+} from "./ownership.ts";
 
 export interface Toggled {
   readonly ok: true;

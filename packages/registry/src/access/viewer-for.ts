@@ -1,8 +1,8 @@
-import { type Viewer } from "@skillhold/core/library";
+import type { Viewer } from "@skillhold/core/library";
 import { readManifest, viewerOf } from "@skillhold/core/session";
 import { SkillError } from "@skillhold/protocol/error";
-import { type AgentRecord } from "../record/agent.ts";
-import { type RegistryContext } from "../record/registry-context.ts";
+import type { AgentRecord } from "../record/agent.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
 import { getAgent } from "./agents.ts";
 
 /** What a person looks through when no agent does. */

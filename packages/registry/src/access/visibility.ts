@@ -1,4 +1,4 @@
-import { type Visibility } from "@skillhold/protocol";
+import type { Visibility } from "@skillhold/protocol";
 
 /**
  * What a skill's visibility is with these grants: one that is not public is internal if, and only if, someone was

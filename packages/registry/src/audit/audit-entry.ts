@@ -1,5 +1,5 @@
 import { SkillEvent } from "@skillhold/protocol";
-import { type AuditRow } from "../record/registry-store.ts";
+import type { AuditRow } from "../record/registry-store.ts";
 import { canonicalJson } from "./canonical-json.ts";
 
 /** What is wrong with an entry, seen by itself; undefined for one as it was written. */

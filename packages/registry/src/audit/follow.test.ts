@@ -1,6 +1,6 @@
-import { type SkillEvent } from "@skillhold/protocol";
+import type { SkillEvent } from "@skillhold/protocol";
 import { expect, test } from "vitest";
-import { type StoredEvent } from "../record/registry-store.ts";
+import type { StoredEvent } from "../record/registry-store.ts";
 import { followEvents } from "./follow.ts";
 
 test("events come once and in order, those of before and those that are committed meanwhile [S-55]", async () => {

@@ -1,5 +1,5 @@
 import { SkillError } from "@skillhold/protocol/error";
-import { type RegistryStore, type StoredEvent } from "../record/registry-store.ts";
+import type { RegistryStore, StoredEvent } from "../record/registry-store.ts";
 
 export interface FollowOptions {
   /** Ends it: what was handed out is the reader's, and nothing more comes. */

@@ -1,8 +1,8 @@
-import { type AuditRow } from "../record/registry-store.ts";
+import type { AuditRow } from "../record/registry-store.ts";
 import { findEntryProblem } from "./audit-entry.ts";
-import { type AuditProblems } from "./audit-problem.ts";
+import type { AuditProblems } from "./audit-problem.ts";
 import { CHAIN_START, chainHash } from "./chain.ts";
-import { type Checkpoint } from "./checkpoint.ts";
+import type { Checkpoint } from "./checkpoint.ts";
 import { appendLeaf, emptyFrontier, type Frontier, rootOf } from "./merkle.ts";
 
 /** Goes through a log entry by entry, in order, and remembers no more of it than it takes to go on. */

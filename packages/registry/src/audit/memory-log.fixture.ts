@@ -1,11 +1,11 @@
 import { generateKeyPairSync } from "node:crypto";
 import { SkillEvent } from "@skillhold/protocol";
-import { type AuditHead, type AuditRow } from "../record/registry-store.ts";
+import type { AuditHead, AuditRow } from "../record/registry-store.ts";
 import { canonicalJson } from "./canonical-json.ts";
 import { CHAIN_START, chainHash } from "./chain.ts";
 import { type CheckpointSigner, signCheckpoint, type TrustedKey } from "./checkpoint.ts";
 import { appendLeaf, emptyFrontier, rootOf } from "./merkle.ts";
-import { type AuditReader } from "./verify.ts";
+import type { AuditReader } from "./verify.ts";
 
 /** A log as a store keeps it. */
 export interface StoredLog {

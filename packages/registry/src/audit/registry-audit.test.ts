@@ -1,7 +1,7 @@
-import { type SkillEvent } from "@skillhold/protocol";
+import type { SkillEvent } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { expect, test } from "vitest";
-import { type RegistryTransaction } from "../record/registry-store.ts";
+import type { RegistryTransaction } from "../record/registry-store.ts";
 import { makeEvent } from "./memory-log.fixture.ts";
 import { RegistryAudit } from "./registry-audit.ts";
 

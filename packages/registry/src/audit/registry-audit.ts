@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
-import { type AuditSink } from "@skillhold/core/port";
-import { type SkillEvent } from "@skillhold/protocol";
+import type { AuditSink } from "@skillhold/core/port";
+import type { SkillEvent } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type RegistryStore } from "../record/registry-store.ts";
+import type { RegistryStore } from "../record/registry-store.ts";
 
 export interface RegistryAuditOptions {
   /** Keeps signed notes away from the store, so that a log that is put back to an earlier state is found out. */

@@ -1,8 +1,8 @@
-import { type SkillFile } from "@skillhold/core/library";
-import { type Digest } from "@skillhold/protocol";
+import type { SkillFile } from "@skillhold/core/library";
+import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Revision } from "../record/registered-skill.ts";
-import { type RegistryStore } from "../record/registry-store.ts";
+import type { Revision } from "../record/registered-skill.ts";
+import type { RegistryStore } from "../record/registry-store.ts";
 import { TreeReader } from "../release/tree-reader.ts";
 import { available, type Recovered, unavailable } from "./replay-step.ts";
 

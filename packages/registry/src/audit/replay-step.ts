@@ -1,4 +1,4 @@
-import { type Digest, type RunOutcome } from "@skillhold/protocol";
+import type { Digest, RunOutcome } from "@skillhold/protocol";
 
 /** One thing that an agent was given or that was run for it. */
 export type ReplayStep = ReplayedActivation | ReplayedRead | ReplayedRun;

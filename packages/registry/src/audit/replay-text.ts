@@ -1,10 +1,10 @@
 import { hashSkillFile } from "@skillhold/core/bundle";
 import { asResource, type SkillFile } from "@skillhold/core/library";
 import { readSupplement, writeActivation } from "@skillhold/core/session";
-import { type SkillEvent } from "@skillhold/protocol";
-import { type Limits } from "@skillhold/protocol/limits";
+import type { SkillEvent } from "@skillhold/protocol";
+import type { Limits } from "@skillhold/protocol/limits";
 import { parseSkill } from "@skillhold/skill";
-import { type PastContent } from "./replay-content.ts";
+import type { PastContent } from "./replay-content.ts";
 import { available, type Recovered, unavailable } from "./replay-step.ts";
 
 export type ActivatedEvent = Extract<SkillEvent, { readonly type: "skill.activated" }>;

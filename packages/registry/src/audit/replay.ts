@@ -1,10 +1,19 @@
-import { type Digest, type SkillEvent } from "@skillhold/protocol";
+import type { Digest, SkillEvent } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Limits } from "@skillhold/protocol/limits";
-import { type RegistryStore, type StoredEvent } from "../record/registry-store.ts";
+import type { Limits } from "@skillhold/protocol/limits";
+import type { RegistryStore, StoredEvent } from "../record/registry-store.ts";
 import { findSkillFile } from "../release/skill-file.ts";
 import { PastContent } from "./replay-content.ts";
-import { available, type Recovered, type ReplayedActivation, type ReplayedEnd, type ReplayedRead, type ReplayedRun, type ReplayStep, unavailable } from "./replay-step.ts";
+import {
+  available,
+  type Recovered,
+  type ReplayedActivation,
+  type ReplayedEnd,
+  type ReplayedRead,
+  type ReplayedRun,
+  type ReplayStep,
+  unavailable,
+} from "./replay-step.ts";
 import { type ActivatedEvent, replayText } from "./replay-text.ts";
 
 /** What an agent saw of skills in a session, and what was run for it. */

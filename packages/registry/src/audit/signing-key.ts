@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { errorCodeOf } from "@skillhold/core/bundle";
 import { ensurePrivateFile, openPrivateFile } from "@skillhold/core/secret";
 import { SkillError } from "@skillhold/protocol/error";
-import { type CheckpointSigner, type TrustedKey } from "./checkpoint.ts";
+import type { CheckpointSigner, TrustedKey } from "./checkpoint.ts";
 
 /** The name in the notes; keys of one name are told apart by their hash. */
 const NAME = "skillhold";

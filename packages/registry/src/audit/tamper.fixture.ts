@@ -1,4 +1,4 @@
-import { type AuditHead, type AuditRow } from "../record/registry-store.ts";
+import type { AuditHead, AuditRow } from "../record/registry-store.ts";
 import { CHAIN_START, chainHash } from "./chain.ts";
 import { signCheckpoint } from "./checkpoint.ts";
 import { columnsOf, makeKey, makeLog, type StoredLog } from "./memory-log.fixture.ts";

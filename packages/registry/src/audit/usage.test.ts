@@ -1,4 +1,4 @@
-import { type SkillEvent } from "@skillhold/protocol";
+import type { SkillEvent } from "@skillhold/protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { DurationSample } from "./duration-sample.ts";

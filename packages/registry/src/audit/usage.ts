@@ -1,5 +1,5 @@
-import { type SkillEvent } from "@skillhold/protocol";
-import { type StoredEvent } from "../record/registry-store.ts";
+import type { SkillEvent } from "@skillhold/protocol";
+import type { StoredEvent } from "../record/registry-store.ts";
 import { DurationSample } from "./duration-sample.ts";
 
 /** How a skill, or one revision of it, was used. */

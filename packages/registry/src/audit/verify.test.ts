@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type AuditRow } from "../record/registry-store.ts";
+import type { AuditRow } from "../record/registry-store.ts";
 import { makeBodies, makeKey, makeLog, readerOf, type StoredLog } from "./memory-log.fixture.ts";
 import { type Tamper, tampers, type Victim } from "./tamper.fixture.ts";
 import { verifyAudit } from "./verify.ts";

@@ -1,5 +1,5 @@
 import { SkillError } from "@skillhold/protocol/error";
-import { type AuditHead, type RegistryReader } from "../record/registry-store.ts";
+import type { AuditHead, RegistryReader } from "../record/registry-store.ts";
 import { type AuditProblem, AuditProblems } from "./audit-problem.ts";
 import { type Checkpoint, readCheckpoint, type TrustedKey } from "./checkpoint.ts";
 import { LogCheck } from "./log-check.ts";

@@ -1,9 +1,9 @@
 import { lstatSync, type Stats } from "node:fs";
 import { type Bundle, errorCodeOf, pack, treeHash } from "@skillhold/core/bundle";
-import { type Digest } from "@skillhold/protocol";
+import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Limits } from "@skillhold/protocol/limits";
-import { type LockedSkill } from "../format/index.ts";
+import type { Limits } from "@skillhold/protocol/limits";
+import type { LockedSkill } from "../format/index.ts";
 
 /** What lies where a skill is to be written. */
 export type FolderState =

@@ -1,8 +1,8 @@
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import { type Digest } from "@skillhold/protocol";
+import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { clawhubFingerprint, SKILLS_LOCK, skillsLockHash } from "../format/index.ts";
-import { type RegistryContext } from "../record/registry-context.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
 import { makeFolder } from "../release/make-folder.ts";
 import { findLeftovers, replaceFolder } from "../release/replace-folder.ts";
 import { ExportMeter, findExported, type LoadedSkill, loadSkill } from "./export.ts";

@@ -3,7 +3,20 @@ import { dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { readBounded } from "@skillhold/core/bundle";
 import { SkillError } from "@skillhold/protocol/error";
-import { CLAWHUB_LOCK, CLAWHUB_ORIGIN, type ClawhubOrigin, emptyClawhubLock, emptySkillsLock, type LockedSkill, readClawhubLock, readSkillsLock, type SkillsLock, writeClawhubLock, writeClawhubOrigin, writeSkillsLock } from "../format/index.ts";
+import {
+  CLAWHUB_LOCK,
+  CLAWHUB_ORIGIN,
+  type ClawhubOrigin,
+  emptyClawhubLock,
+  emptySkillsLock,
+  type LockedSkill,
+  readClawhubLock,
+  readSkillsLock,
+  type SkillsLock,
+  writeClawhubLock,
+  writeClawhubOrigin,
+  writeSkillsLock,
+} from "../format/index.ts";
 import { makeFolder } from "../release/make-folder.ts";
 
 const MAX_BYTES = 32 * 1024 * 1024;

@@ -1,14 +1,20 @@
 import { type ArchiveFile, writeArchive } from "@skillhold/core/archive";
-import { type Digest } from "@skillhold/protocol";
+import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type LimitName, type Limits } from "@skillhold/protocol/limits";
+import type { LimitName, Limits } from "@skillhold/protocol/limits";
 import { notFound } from "../access/ownership.ts";
 import { visibilityWith } from "../access/visibility.ts";
-import { EXPORT_MANIFEST, type ExportedGrant, type ExportedSkill, toClawhubBundle, writeExportManifest } from "../format/index.ts";
-import { type Grant } from "../record/grant.ts";
-import { type RegisteredSkill, type Revision } from "../record/registered-skill.ts";
-import { type RegistryContext } from "../record/registry-context.ts";
-import { type StagedFile } from "../record/staged-skill.ts";
+import {
+  EXPORT_MANIFEST,
+  type ExportedGrant,
+  type ExportedSkill,
+  toClawhubBundle,
+  writeExportManifest,
+} from "../format/index.ts";
+import type { Grant } from "../record/grant.ts";
+import type { RegisteredSkill, Revision } from "../record/registered-skill.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
+import type { StagedFile } from "../record/staged-skill.ts";
 import { getRevisionOf, rejectPurged } from "../release/revisions.ts";
 import { TreeReader } from "../release/tree-reader.ts";
 

@@ -1,7 +1,7 @@
-import { type Actor } from "@skillhold/protocol";
+import type { Actor } from "@skillhold/protocol";
 import { grantSkill } from "../access/grants.ts";
-import { type ExportedGrant } from "../format/index.ts";
-import { type RegistryContext } from "../record/registry-context.ts";
+import type { ExportedGrant } from "../format/index.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
 
 /**
  * Gives a skill to the agents that an archive names, as far as they are here, and answers with their keys. An archive

@@ -4,12 +4,18 @@ import { join } from "node:path";
 import { type ArchiveBytes, type UnpackedFile, unpack } from "@skillhold/core/archive";
 import { readBounded, tryStat } from "@skillhold/core/bundle";
 import { isOfAll, type Publication, type Published } from "@skillhold/core/session";
-import { type Diagnostic, type Digest } from "@skillhold/protocol";
+import type { Diagnostic, Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Limits } from "@skillhold/protocol/limits";
-import { EXPORT_MANIFEST, EXPORT_MANIFEST_BYTES, type ExportedSkill, type ExportManifest, readExportManifest } from "../format/index.ts";
-import { type RegistryContext } from "../record/registry-context.ts";
-import { type StagedSkill } from "../record/staged-skill.ts";
+import type { Limits } from "@skillhold/protocol/limits";
+import {
+  EXPORT_MANIFEST,
+  EXPORT_MANIFEST_BYTES,
+  type ExportedSkill,
+  type ExportManifest,
+  readExportManifest,
+} from "../format/index.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
+import type { StagedSkill } from "../record/staged-skill.ts";
 import { editSkill, type SkillEdit } from "../release/edit.ts";
 import { publishStaged } from "../release/publish.ts";
 import { type PublishArchiveOptions, publishArchive } from "../release/publish-archive.ts";

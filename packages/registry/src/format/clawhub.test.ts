@@ -1,6 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { toClawhubBundle } from "./clawhub-bundle.ts";
-import { clawhubFingerprint, readClawhubLock, readClawhubOrigin, writeClawhubLock, writeClawhubOrigin } from "./clawhub-lock.ts";
+import {
+  clawhubFingerprint,
+  readClawhubLock,
+  readClawhubOrigin,
+  writeClawhubLock,
+  writeClawhubOrigin,
+} from "./clawhub-lock.ts";
 import { file, helloFiles } from "./exchange.fixture.ts";
 
 /** What clawhub 0.23.3 gives for the visible files. */

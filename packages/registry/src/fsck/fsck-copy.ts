@@ -1,12 +1,12 @@
 import { lstat, readdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { combineDigests } from "@skillhold/core/bundle";
-import { type Digest } from "@skillhold/protocol";
-import { type RegistryContext } from "../record/registry-context.ts";
-import { type StagedFile } from "../record/staged-skill.ts";
+import type { Digest } from "@skillhold/protocol";
+import type { RegistryContext } from "../record/registry-context.ts";
+import type { StagedFile } from "../record/staged-skill.ts";
 import { isCopyOf } from "../release/copy-folder.ts";
 import { readBundle } from "../release/read-bundle.ts";
-import { type FsckFindings } from "./fsck-finding.ts";
+import type { FsckFindings } from "./fsck-finding.ts";
 
 const HEX = /^[0-9a-f]{64}$/;
 

@@ -1,7 +1,7 @@
-import { type Digest, type SkillEvent } from "@skillhold/protocol";
-import { type RegistryContext } from "../record/registry-context.ts";
-import { type FsckFindings } from "./fsck-finding.ts";
-import { type SkillRows } from "./fsck-skill.ts";
+import type { Digest, SkillEvent } from "@skillhold/protocol";
+import type { RegistryContext } from "../record/registry-context.ts";
+import type { FsckFindings } from "./fsck-finding.ts";
+import type { SkillRows } from "./fsck-skill.ts";
 
 /** What the events say of a skill. */
 interface Story {

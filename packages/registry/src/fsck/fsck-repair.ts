@@ -1,11 +1,11 @@
 import { join } from "node:path";
-import { type Digest } from "@skillhold/protocol";
+import type { Digest } from "@skillhold/protocol";
 import { skillLock, treeLock } from "../record/lock.ts";
-import { type RegistryContext } from "../record/registry-context.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
 import { removeCopy } from "../release/copy-folder.ts";
 import { allTrees, type SweepOptions, sweepStore } from "../release/sweep.ts";
 import { readCopy } from "./fsck-copy.ts";
-import { type FsckFindings } from "./fsck-finding.ts";
+import type { FsckFindings } from "./fsck-finding.ts";
 
 /** Repairs what was found, where there is no doubt what it was: bytes by their hash, counts by what is counted. */
 export async function repairStore(

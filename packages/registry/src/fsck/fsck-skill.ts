@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Digest } from "@skillhold/protocol";
-import { type RegisteredSkill, type Revision } from "../record/registered-skill.ts";
-import { type RegistryContext } from "../record/registry-context.ts";
-import { type RegistryReader } from "../record/registry-store.ts";
+import type { Digest } from "@skillhold/protocol";
+import type { RegisteredSkill, Revision } from "../record/registered-skill.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
+import type { RegistryReader } from "../record/registry-store.ts";
 import { allSkills } from "../release/sweep.ts";
-import { type FsckFindings } from "./fsck-finding.ts";
+import type { FsckFindings } from "./fsck-finding.ts";
 
 /** What the rows of a skill say, for the steps that follow. */
 export interface SkillRows {

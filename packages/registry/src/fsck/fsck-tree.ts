@@ -1,14 +1,14 @@
 import { combineDigests } from "@skillhold/core/bundle";
-import { type Digest } from "@skillhold/protocol";
+import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { parseSkill } from "@skillhold/skill";
-import { type BlobEntry } from "../record/blob-store.ts";
-import { type TreeFile } from "../record/registered-skill.ts";
-import { type RegistryContext } from "../record/registry-context.ts";
+import type { BlobEntry } from "../record/blob-store.ts";
+import type { TreeFile } from "../record/registered-skill.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
 import { describeSkill, findSkillFile } from "../release/skill-file.ts";
 import { allTrees, publishedSince } from "../release/sweep.ts";
-import { type FsckFindings } from "./fsck-finding.ts";
-import { type NamingRevision } from "./fsck-skill.ts";
+import type { FsckFindings } from "./fsck-finding.ts";
+import type { NamingRevision } from "./fsck-skill.ts";
 
 export interface CheckedTrees {
   readonly count: number;

@@ -1,4 +1,4 @@
-import { type RegistryContext } from "../record/registry-context.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
 import { graceOf } from "../release/sweep.ts";
 import { checkCopies } from "./fsck-copy.ts";
 import { checkEvents } from "./fsck-event.ts";

@@ -1,10 +1,17 @@
-import { type AccessSettings, type IndexCache, IndexedLibrary, type LibraryOptions, LibrarySearch, searchStore } from "@skillhold/core/library";
-import { type SkillEntry } from "@skillhold/protocol";
-import { type Host } from "@skillhold/skill";
-import { type RegistryContext } from "../record/registry-context.ts";
+import {
+  type AccessSettings,
+  type IndexCache,
+  IndexedLibrary,
+  type LibraryOptions,
+  LibrarySearch,
+  searchStore,
+} from "@skillhold/core/library";
+import type { SkillEntry } from "@skillhold/protocol";
+import type { Host } from "@skillhold/skill";
+import type { RegistryContext } from "../record/registry-context.ts";
 import { RegistryShelf } from "./registry-shelf.ts";
 import { RegistryTexts } from "./registry-text.ts";
-import { type HeldSkill } from "./shelved-skill.ts";
+import type { HeldSkill } from "./shelved-skill.ts";
 
 export interface OpenRegistryLibraryOptions {
   readonly host: Host;

@@ -1,19 +1,19 @@
 import { mkdir, realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import { errorCodeOf, normalizeRelative } from "@skillhold/core/bundle";
-import { type ByteRange, type FilePart, type LibraryChange, type OpenBundle, type Shelf } from "@skillhold/core/library";
-import { type Digest, type SkillEntry } from "@skillhold/protocol";
+import type { ByteRange, FilePart, LibraryChange, OpenBundle, Shelf } from "@skillhold/core/library";
+import type { Digest, SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { type Host, parseSkill } from "@skillhold/skill";
 import { readDeleted } from "../access/held-skill.ts";
-import { type RegisteredSkill } from "../record/registered-skill.ts";
-import { type RegistryContext } from "../record/registry-context.ts";
+import type { RegisteredSkill } from "../record/registered-skill.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
 import { catchUp, type Followed, follow } from "../record/registry-feed.ts";
 import { copyRevision, materialise, revisionFolder } from "../release/materialise.ts";
 import { findSkillFile } from "../release/skill-file.ts";
 import { TreeReader } from "../release/tree-reader.ts";
 import { RegistryView, textKey } from "./registry-view.ts";
-import { type HeldSkill } from "./shelved-skill.ts";
+import type { HeldSkill } from "./shelved-skill.ts";
 
 export interface RegistryShelfOptions {
   readonly host: Host;

@@ -1,12 +1,20 @@
-import { isSearchedText, REFERENCE_BYTES, REFERENCE_FILES, type SearchTexts, type SkillFile, TextKeeper, toDocument } from "@skillhold/core/library";
-import { type SearchDocument } from "@skillhold/core/search";
-import { type SkillEntry } from "@skillhold/protocol";
+import {
+  isSearchedText,
+  REFERENCE_BYTES,
+  REFERENCE_FILES,
+  type SearchTexts,
+  type SkillFile,
+  TextKeeper,
+  toDocument,
+} from "@skillhold/core/library";
+import type { SearchDocument } from "@skillhold/core/search";
+import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Limits } from "@skillhold/protocol/limits";
+import type { Limits } from "@skillhold/protocol/limits";
 import { parseSkill } from "@skillhold/skill";
 import { findSkillFile } from "../release/skill-file.ts";
-import { type TreeReader } from "../release/tree-reader.ts";
-import { type RegistryShelf } from "./registry-shelf.ts";
+import type { TreeReader } from "../release/tree-reader.ts";
+import type { RegistryShelf } from "./registry-shelf.ts";
 
 /** Texts of about 2,000 skills of the usual size. */
 const KEPT_TEXT_BYTES = 16 * 1024 * 1024;

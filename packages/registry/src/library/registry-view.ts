@@ -1,9 +1,21 @@
 import { hash } from "node:crypto";
-import { type AgentStanding, type InvalidSkill, type LibraryChange, revisionName, type ShelfView, type Standing } from "@skillhold/core/library";
+import {
+  type AgentStanding,
+  type InvalidSkill,
+  type LibraryChange,
+  revisionName,
+  type ShelfView,
+  type Standing,
+} from "@skillhold/core/library";
 import { type SourceKind, toEntry } from "@skillhold/core/source";
-import { type SkillEntry } from "@skillhold/protocol";
-import { type Host } from "@skillhold/skill";
-import { type CurrentSkill, type RegisteredSkill, type Revision, shownFields } from "../record/registered-skill.ts";
+import type { SkillEntry } from "@skillhold/protocol";
+import type { Host } from "@skillhold/skill";
+import {
+  type CurrentSkill,
+  type RegisteredSkill,
+  type Revision,
+  shownFields,
+} from "../record/registered-skill.ts";
 import { type HeldSkill, type ShelvedSkill, ShelvedSkills } from "./shelved-skill.ts";
 
 /** What entries are made with. */

@@ -1,7 +1,7 @@
-import { type Standing } from "@skillhold/core/library";
-import { type SkillEntry } from "@skillhold/protocol";
-import { type Grant } from "../record/grant.ts";
-import { type CurrentSkill, type Revision } from "../record/registered-skill.ts";
+import type { Standing } from "@skillhold/core/library";
+import type { SkillEntry } from "@skillhold/protocol";
+import type { Grant } from "../record/grant.ts";
+import type { CurrentSkill, Revision } from "../record/registered-skill.ts";
 
 /** What a view is made of, for one skill: all that was read about it. */
 export interface HeldSkill {

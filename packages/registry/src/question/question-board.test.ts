@@ -1,7 +1,7 @@
 import { later, request } from "@skillhold/core/test/approval/approval.fixture";
-import { type SkillEvent } from "@skillhold/protocol";
+import type { SkillEvent } from "@skillhold/protocol";
 import { expect, test } from "vitest";
-import { type EventQuery, type StoredEvent } from "../record/registry-store.ts";
+import type { EventQuery, StoredEvent } from "../record/registry-store.ts";
 import { askedEvent } from "./question.ts";
 import { QuestionBoard } from "./question-board.ts";
 

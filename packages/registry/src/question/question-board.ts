@@ -1,6 +1,6 @@
-import { type SkillEvent } from "@skillhold/protocol";
+import type { SkillEvent } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type RegistryReader, type StoredEvent } from "../record/registry-store.ts";
+import type { RegistryReader, StoredEvent } from "../record/registry-store.ts";
 import { mayAnswer, type Question, questionOf } from "./question.ts";
 
 /** A question that is not answered yet; or what became of one, which takes little room. */

@@ -1,9 +1,9 @@
 import { type ApprovalAnswer, type ApprovalRequest, type Asker, interrupted } from "@skillhold/core/approval";
-import { type AuditSink, type Clock, type Ids } from "@skillhold/core/port";
+import type { AuditSink, Clock, Ids } from "@skillhold/core/port";
 import { type Actor, type Limits, SkillError } from "@skillhold/protocol";
 import { rejectAgentActor } from "../access/ownership.ts";
 import { questionLock } from "../record/lock.ts";
-import { type RegistryStore, type RegistryTransaction, type StoredEvent } from "../record/registry-store.ts";
+import type { RegistryStore, RegistryTransaction, StoredEvent } from "../record/registry-store.ts";
 import { systemActor } from "../seed/seed-actor.ts";
 import { askedEvent, mayAnswer, type Question, type QuestionAnswer } from "./question.ts";
 import { isOver, QuestionBoard } from "./question-board.ts";

@@ -1,5 +1,5 @@
 import { followEvents } from "../audit/follow.ts";
-import { type RegistryStore, type StoredEvent } from "../record/registry-store.ts";
+import type { RegistryStore, StoredEvent } from "../record/registry-store.ts";
 
 export interface QuestionFeedPorts {
   readonly store: Pick<RegistryStore, "eventsAfter" | "lastEvent" | "onCommit">;

@@ -1,5 +1,5 @@
-import { type ApprovalRequest, type ApprovalScope } from "@skillhold/core/approval";
-import { type Actor, type SkillEvent } from "@skillhold/protocol";
+import type { ApprovalRequest, ApprovalScope } from "@skillhold/core/approval";
+import type { Actor, SkillEvent } from "@skillhold/protocol";
 
 /** A request that waits for a person, in whichever process it was made. */
 export interface Question {

@@ -1,5 +1,5 @@
-import { type ApprovalStore } from "@skillhold/core/approval";
-import { type RegistryStore } from "../record/registry-store.ts";
+import type { ApprovalStore } from "@skillhold/core/approval";
+import type { RegistryStore } from "../record/registry-store.ts";
 
 type Kept = Pick<RegistryStore, "findApproval" | "listApprovals" | "transaction">;
 

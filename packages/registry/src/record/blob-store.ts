@@ -1,4 +1,4 @@
-import { type Digest } from "@skillhold/protocol";
+import type { Digest } from "@skillhold/protocol";
 
 /** Bytes by their hash. What is kept is never changed, and what is handed out has the hash it is asked for by. */
 export interface BlobStore {

@@ -1,4 +1,4 @@
-import { type Digest } from "@skillhold/protocol";
+import type { Digest } from "@skillhold/protocol";
 
 /**
  * The names that writers hold in a transaction. An agent's comes before a question's, a skill's, a token's and a tree's,

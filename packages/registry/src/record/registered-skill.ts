@@ -1,7 +1,15 @@
-import { type DependencyManifest } from "@skillhold/core/dependency";
-import { type SkillRecord } from "@skillhold/core/source";
-import { type Digest, type Provenance, type SkillEntry, type SkillId, type SkillStatus, type Trust, type Visibility } from "@skillhold/protocol";
-import { type FrontmatterMap } from "@skillhold/skill";
+import type { DependencyManifest } from "@skillhold/core/dependency";
+import type { SkillRecord } from "@skillhold/core/source";
+import type {
+  Digest,
+  Provenance,
+  SkillEntry,
+  SkillId,
+  SkillStatus,
+  Trust,
+  Visibility,
+} from "@skillhold/protocol";
+import type { FrontmatterMap } from "@skillhold/skill";
 
 /** A skill as the registry keeps it: who it belongs to, what state it is in, and which revision counts. */
 export interface RegisteredSkill {

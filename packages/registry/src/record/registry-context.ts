@@ -1,9 +1,9 @@
-import { type DependencyManifest, type Scan } from "@skillhold/core/dependency";
-import { type Clock, type Ids } from "@skillhold/core/port";
-import { type Diagnostic } from "@skillhold/protocol";
-import { type Limits } from "@skillhold/protocol/limits";
-import { type RegistryStore } from "./registry-store.ts";
-import { type StagedSkill } from "./staged-skill.ts";
+import type { DependencyManifest, Scan } from "@skillhold/core/dependency";
+import type { Clock, Ids } from "@skillhold/core/port";
+import type { Diagnostic } from "@skillhold/protocol";
+import type { Limits } from "@skillhold/protocol/limits";
+import type { RegistryStore } from "./registry-store.ts";
+import type { StagedSkill } from "./staged-skill.ts";
 
 /** What the verbs of the registry work with. */
 export interface RegistryContext {

@@ -1,8 +1,8 @@
-import { type LibraryChange } from "@skillhold/core/library";
-import { type SkillEvent } from "@skillhold/protocol";
+import type { LibraryChange } from "@skillhold/core/library";
+import type { SkillEvent } from "@skillhold/protocol";
 import { agentPins, readHeld, readPeople } from "../access/held-skill.ts";
 import { type EntryMaking, type RegistryPeople, RegistryView } from "../library/registry-view.ts";
-import { type RegistryStore, type StoredEvent } from "./registry-store.ts";
+import type { RegistryStore, StoredEvent } from "./registry-store.ts";
 
 /** How far the events of a store were followed, and the view that came of it. */
 export interface Followed {

@@ -1,11 +1,11 @@
-import { type Approval } from "@skillhold/core/approval";
-import { type Digest, type SkillEvent, type TokenKind } from "@skillhold/protocol";
-import { type Frontier } from "../audit/merkle.ts";
-import { type StoredToken } from "../token/token.ts";
-import { type AgentRecord, type UserRecord } from "./agent.ts";
-import { type BlobStore } from "./blob-store.ts";
-import { type FolderToggle, type Grant, type Grantee } from "./grant.ts";
-import { type CurrentSkill, type RegisteredSkill, type Revision, type TreeFile } from "./registered-skill.ts";
+import type { Approval } from "@skillhold/core/approval";
+import type { Digest, SkillEvent, TokenKind } from "@skillhold/protocol";
+import type { Frontier } from "../audit/merkle.ts";
+import type { StoredToken } from "../token/token.ts";
+import type { AgentRecord, UserRecord } from "./agent.ts";
+import type { BlobStore } from "./blob-store.ts";
+import type { FolderToggle, Grant, Grantee } from "./grant.ts";
+import type { CurrentSkill, RegisteredSkill, Revision, TreeFile } from "./registered-skill.ts";
 
 /** Where the registry keeps its rows and bytes. Failures of the engine are SkillErrors of the code STORE_FAILED. */
 export interface RegistryStore extends RegistryReader {

@@ -1,8 +1,8 @@
-import { type Omission } from "@skillhold/core/bundle";
-import { type SkillRecord } from "@skillhold/core/source";
-import { type Diagnostic, type Digest, type SkillId } from "@skillhold/protocol";
-import { type ParsedSkill } from "@skillhold/skill";
-import { type TreeFile } from "./registered-skill.ts";
+import type { Omission } from "@skillhold/core/bundle";
+import type { SkillRecord } from "@skillhold/core/source";
+import type { Diagnostic, Digest, SkillId } from "@skillhold/protocol";
+import type { ParsedSkill } from "@skillhold/skill";
+import type { TreeFile } from "./registered-skill.ts";
 
 /** A skill on its way into the registry: every byte of it at one moment, and what they say. */
 export interface StagedSkill {

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
-import { type Viewer } from "@skillhold/core/library";
-import { type Published } from "@skillhold/core/session";
+import type { Viewer } from "@skillhold/core/library";
+import type { Published } from "@skillhold/core/session";
 import { SkillError } from "@skillhold/protocol/error";
-import { type RegistryContext } from "../record/registry-context.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
 import { publishFolder } from "./publish.ts";
 
 export interface AgentPublisherOptions {

@@ -2,7 +2,7 @@ import { chmod, lstat, readdir, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type Bundle, normalizeRelative, roleOf, treeHash } from "@skillhold/core/bundle";
 import { SkillError } from "@skillhold/protocol/error";
-import { type TreeFile } from "../record/registered-skill.ts";
+import type { TreeFile } from "../record/registered-skill.ts";
 
 /**
  * One text for all that stands in a copy: it changes when anything in it does. Undefined when it is not a folder, or

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { type Clock } from "@skillhold/core/port";
+import type { Clock } from "@skillhold/core/port";
 import { createTwoFilesPatch } from "diff";
 
 /** What is said of a file's content: its changes as a unified diff, or why there is none. */

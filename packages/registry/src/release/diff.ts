@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { comparePaths } from "@skillhold/core/bundle";
-import { type PathChange } from "@skillhold/core/session";
-import { type Digest } from "@skillhold/protocol";
-import { type FrontmatterMap, type FrontmatterValue } from "@skillhold/skill";
-import { type TreeFile } from "../record/registered-skill.ts";
-import { type RegistryContext } from "../record/registry-context.ts";
-import { type StagedSkill } from "../record/staged-skill.ts";
+import type { PathChange } from "@skillhold/core/session";
+import type { Digest } from "@skillhold/protocol";
+import type { FrontmatterMap, FrontmatterValue } from "@skillhold/skill";
+import type { TreeFile } from "../record/registered-skill.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
+import type { StagedSkill } from "../record/staged-skill.ts";
 import { diffText, type TextDiff, TextDiffBudget } from "./diff-text.ts";
 import { getRevision, getTree, rejectPurged } from "./revisions.ts";
 

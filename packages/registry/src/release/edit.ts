@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Visibility } from "@skillhold/protocol";
+import type { Visibility } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Limits } from "@skillhold/protocol/limits";
+import type { Limits } from "@skillhold/protocol/limits";
 import { codePointLength } from "@skillhold/skill";
 import { getManaged, type ManagedChange } from "../access/ownership.ts";
 import { visibilityWith } from "../access/visibility.ts";
-import { type RegisteredSkill, type SkillOverride } from "../record/registered-skill.ts";
-import { type RegistryContext } from "../record/registry-context.ts";
-import { type RegistryTransaction } from "../record/registry-store.ts";
+import type { RegisteredSkill, SkillOverride } from "../record/registered-skill.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
+import type { RegistryTransaction } from "../record/registry-store.ts";
 import { getRevisionOf } from "./revisions.ts";
 import { rejectDeleted } from "./rollback.ts";
 

@@ -1,12 +1,20 @@
 import { chmod, lstat, mkdir, realpath, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { combineDigests, errorCodeOf, type FileDigest, hashSkillFile, normalizeRelative, rejectFilled, writeCopy } from "@skillhold/core/bundle";
-import { type Digest } from "@skillhold/protocol";
+import {
+  combineDigests,
+  errorCodeOf,
+  type FileDigest,
+  hashSkillFile,
+  normalizeRelative,
+  rejectFilled,
+  writeCopy,
+} from "@skillhold/core/bundle";
+import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { isSkillId } from "@skillhold/skill";
-import { type TreeFile } from "../record/registered-skill.ts";
-import { type RegistryContext } from "../record/registry-context.ts";
-import { type RegistryStore } from "../record/registry-store.ts";
+import type { TreeFile } from "../record/registered-skill.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
+import type { RegistryStore } from "../record/registry-store.ts";
 import { closeCopy, isCopyOf, removeCopy, stampCopy } from "./copy-folder.ts";
 import { makeOwnFolder } from "./own-folder.ts";
 import { getTree } from "./revisions.ts";

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ArchiveBytes, type ArchiveSkill, findArchiveSkills, unpack } from "@skillhold/core/archive";
 import { isOfAll, type Publication, type PublishOptions } from "@skillhold/core/session";
-import { type Diagnostic, type Digest } from "@skillhold/protocol";
+import type { Diagnostic, Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type RegistryContext } from "../record/registry-context.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
 import { publishStaged } from "./publish.ts";
 import { stageFolder } from "./stage.ts";
 

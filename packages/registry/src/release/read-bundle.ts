@@ -1,9 +1,17 @@
 import { closeSync, readSync, realpathSync } from "node:fs";
 import { basename, sep } from "node:path";
-import { type Bundle, type BundleFile, hashSkillFile, openInside, Pace, pack, stampOf } from "@skillhold/core/bundle";
+import {
+  type Bundle,
+  type BundleFile,
+  hashSkillFile,
+  openInside,
+  Pace,
+  pack,
+  stampOf,
+} from "@skillhold/core/bundle";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Limits } from "@skillhold/protocol/limits";
-import { type StagedFile } from "../record/staged-skill.ts";
+import type { Limits } from "@skillhold/protocol/limits";
+import type { StagedFile } from "../record/staged-skill.ts";
 
 export interface ReadBundleOptions {
   /** The root of what the folder belongs to: `_shared` helpers are taken from below it only. */

@@ -1,12 +1,12 @@
-import { type DependencyManifest } from "@skillhold/core/dependency";
-import { type PublishOptions } from "@skillhold/core/session";
-import { type Provenance, type Trust, type Visibility } from "@skillhold/protocol";
+import type { DependencyManifest } from "@skillhold/core/dependency";
+import type { PublishOptions } from "@skillhold/core/session";
+import type { Provenance, Trust, Visibility } from "@skillhold/protocol";
 import { isTrustedMore, rejectForeignId, trustOf } from "../access/ownership.ts";
 import { visibilityWith } from "../access/visibility.ts";
-import { type Grant } from "../record/grant.ts";
-import { type RegisteredSkill, type Revision } from "../record/registered-skill.ts";
-import { type RegistryReader } from "../record/registry-store.ts";
-import { type StagedSkill } from "../record/staged-skill.ts";
+import type { Grant } from "../record/grant.ts";
+import type { RegisteredSkill, Revision } from "../record/registered-skill.ts";
+import type { RegistryReader } from "../record/registry-store.ts";
+import type { StagedSkill } from "../record/staged-skill.ts";
 
 /** A skill that may be published, with all that was found out about it before the transaction. */
 export interface Candidate {

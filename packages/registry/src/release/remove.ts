@@ -1,7 +1,7 @@
-import { type SkillStatus, type Visibility } from "@skillhold/protocol";
+import type { SkillStatus, Visibility } from "@skillhold/protocol";
 import { getManaged, type ManagedChange } from "../access/ownership.ts";
-import { type RegisteredSkill } from "../record/registered-skill.ts";
-import { type RegistryContext } from "../record/registry-context.ts";
+import type { RegisteredSkill } from "../record/registered-skill.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
 import { getRevisionOf, rejectPurged } from "./revisions.ts";
 
 export interface Removal {

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } f
 import { dirname, join } from "node:path";
 import { normalizeRelative, writeNew } from "@skillhold/core/bundle";
 import { SkillError } from "@skillhold/protocol/error";
-import { type StagedFile } from "../record/staged-skill.ts";
+import type { StagedFile } from "../record/staged-skill.ts";
 
 export interface Replaced {
   /** Paths that lie in the old folder and are not the skill's. They move over. */

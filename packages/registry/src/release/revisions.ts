@@ -1,11 +1,11 @@
 import { normalizeRelative, roleOf } from "@skillhold/core/bundle";
 import { asResource, type ByteRange, type Resource, type SkillFile } from "@skillhold/core/library";
-import { type Digest } from "@skillhold/protocol";
+import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { notFound } from "../access/ownership.ts";
-import { type RegisteredSkill, type Revision, type TreeFile } from "../record/registered-skill.ts";
-import { type RegistryContext } from "../record/registry-context.ts";
-import { type RegistryReader } from "../record/registry-store.ts";
+import type { RegisteredSkill, Revision, TreeFile } from "../record/registered-skill.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
+import type { RegistryReader } from "../record/registry-store.ts";
 
 /** By id or uid; deleted ones too. Whether the one who asks may see it has been decided before. */
 export async function getSkill(idOrUid: string, { store }: RegistryContext): Promise<RegisteredSkill> {

@@ -1,8 +1,8 @@
-import { type Digest, type Trust } from "@skillhold/protocol";
+import type { Digest, Trust } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { getManaged, type ManagedChange } from "../access/ownership.ts";
-import { type RegisteredSkill } from "../record/registered-skill.ts";
-import { type RegistryContext } from "../record/registry-context.ts";
+import type { RegisteredSkill } from "../record/registered-skill.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
 import { getRevisionOf, rejectPurged } from "./revisions.ts";
 
 export interface RolledBack {

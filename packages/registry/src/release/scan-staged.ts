@@ -1,6 +1,6 @@
-import { type DependencyManifest, type ScanCall } from "@skillhold/core/dependency";
-import { type RegistryContext } from "../record/registry-context.ts";
-import { type StagedSkill } from "../record/staged-skill.ts";
+import type { DependencyManifest, ScanCall } from "@skillhold/core/dependency";
+import type { RegistryContext } from "../record/registry-context.ts";
+import type { StagedSkill } from "../record/staged-skill.ts";
 
 /** What a skill needs that is about to be kept. */
 export async function scanStaged(

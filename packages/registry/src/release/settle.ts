@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { settleStatus } from "@skillhold/core/dependency";
-import { type Actor } from "@skillhold/protocol";
+import type { Actor } from "@skillhold/protocol";
 import { statusEvent } from "../access/status.ts";
 import { skillLock } from "../record/lock.ts";
-import { type RegisteredSkill } from "../record/registered-skill.ts";
-import { type RegistryContext } from "../record/registry-context.ts";
+import type { RegisteredSkill } from "../record/registered-skill.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
 
 export interface SettleOptions {
   readonly by: Actor;

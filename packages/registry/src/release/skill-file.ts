@@ -1,6 +1,6 @@
 import { recordSkill, type SkillRecord } from "@skillhold/core/source";
-import { type SkillId } from "@skillhold/protocol";
-import { type Limits } from "@skillhold/protocol/limits";
+import type { SkillId } from "@skillhold/protocol";
+import type { Limits } from "@skillhold/protocol/limits";
 import { type ParsedSkill, skillType } from "@skillhold/skill";
 
 /** The file of a bundle that makes it a skill. */

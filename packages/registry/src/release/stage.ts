@@ -1,10 +1,23 @@
 import { type Bundle, combineDigests } from "@skillhold/core/bundle";
 import { surveySkill } from "@skillhold/core/source";
-import { type Diagnostic, type SkillId } from "@skillhold/protocol";
+import type { Diagnostic, SkillId } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Limits } from "@skillhold/protocol/limits";
-import { authorVersion, type Finding, fieldPosition, isSkillId, judge, type ParsedSkill, parseSkill, publishId, type RuleCode, type Subject, textOf, validateSkill } from "@skillhold/skill";
-import { type StagedFile, type StagedSkill } from "../record/staged-skill.ts";
+import type { Limits } from "@skillhold/protocol/limits";
+import {
+  authorVersion,
+  type Finding,
+  fieldPosition,
+  isSkillId,
+  judge,
+  type ParsedSkill,
+  parseSkill,
+  publishId,
+  type RuleCode,
+  type Subject,
+  textOf,
+  validateSkill,
+} from "@skillhold/skill";
+import type { StagedFile, StagedSkill } from "../record/staged-skill.ts";
 import { type ReadBundleOptions, readBundle } from "./read-bundle.ts";
 import { describeSkill, findSkillFile } from "./skill-file.ts";
 

@@ -1,10 +1,15 @@
-import { type Digest } from "@skillhold/protocol";
+import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { checkGrace } from "../record/grace.ts";
 import { treeLock, UNNAMED_BLOBS } from "../record/lock.ts";
-import { type RegisteredSkill } from "../record/registered-skill.ts";
-import { type RegistryContext } from "../record/registry-context.ts";
-import { type RegistryReader, type RegistryStore, type RegistryTransaction, type StoredTree } from "../record/registry-store.ts";
+import type { RegisteredSkill } from "../record/registered-skill.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
+import type {
+  RegistryReader,
+  RegistryStore,
+  RegistryTransaction,
+  StoredTree,
+} from "../record/registry-store.ts";
 
 export interface SweepOptions {
   /** How long bytes that no tree names are left alone: never less than an hour. */

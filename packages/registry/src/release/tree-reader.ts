@@ -1,8 +1,8 @@
 import { combineDigests, type FileDigest, roleOf } from "@skillhold/core/bundle";
-import { type SkillFile } from "@skillhold/core/library";
-import { type Digest } from "@skillhold/protocol";
+import type { SkillFile } from "@skillhold/core/library";
+import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type RegistryStore } from "../record/registry-store.ts";
+import type { RegistryStore } from "../record/registry-store.ts";
 import { getTree } from "./revisions.ts";
 
 /** Lists of files are kept for so many trees. They cannot change: their hash is over all they say. */

@@ -1,4 +1,4 @@
-import { type SkillError } from "@skillhold/protocol/error";
+import type { SkillError } from "@skillhold/protocol/error";
 import { badAnswer } from "./remote-failure.ts";
 
 /** The bytes of an answer; one that is larger than any that is expected is broken off, whatever it announces. */

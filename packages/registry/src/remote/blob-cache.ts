@@ -1,5 +1,5 @@
 import { hashSkillFile } from "@skillhold/core/bundle";
-import { type Digest } from "@skillhold/protocol";
+import type { Digest } from "@skillhold/protocol";
 
 /** What a file must be. */
 export interface Blob {

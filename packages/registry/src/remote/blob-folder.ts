@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { lstat, mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { keepFile, readKeptFile } from "@skillhold/core/bundle";
-import { type Ids } from "@skillhold/core/port";
+import type { Ids } from "@skillhold/core/port";
 import { SkillError } from "@skillhold/protocol/error";
 import { type Blob, type BlobCache, isBlob } from "./blob-cache.ts";
 

@@ -1,6 +1,6 @@
 import { SkillError } from "@skillhold/protocol/error";
-import { type Limits } from "@skillhold/protocol/limits";
-import { type GatewayClient } from "./gateway-client.ts";
+import type { Limits } from "@skillhold/protocol/limits";
+import type { GatewayClient } from "./gateway-client.ts";
 import { GatewaySocket } from "./gateway-socket.ts";
 
 export interface WatchPorts {

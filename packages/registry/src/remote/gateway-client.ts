@@ -1,10 +1,17 @@
 import { SkillError } from "@skillhold/protocol/error";
 import { type Operation, type Route, type RouteTable, routeTable } from "@skillhold/protocol/http";
-import { type Limits } from "@skillhold/protocol/limits";
+import type { Limits } from "@skillhold/protocol/limits";
 import type { z } from "zod";
 import { readBody, readText } from "./answer-body.ts";
 import { gatewayAddress, showAddress } from "./gateway-address.ts";
-import { badAnswer, causeCode, integrityFailed, refusedBy, remoteFailed, unanswered } from "./remote-failure.ts";
+import {
+  badAnswer,
+  causeCode,
+  integrityFailed,
+  refusedBy,
+  remoteFailed,
+  unanswered,
+} from "./remote-failure.ts";
 
 export interface GatewayAccess {
   readonly url: string;

@@ -1,7 +1,7 @@
 import { SkillError } from "@skillhold/protocol/error";
 import { type ClientMessage, ServerMessage } from "@skillhold/protocol/http";
-import { type Limits } from "@skillhold/protocol/limits";
-import { type GatewayClient } from "./gateway-client.ts";
+import type { Limits } from "@skillhold/protocol/limits";
+import type { GatewayClient } from "./gateway-client.ts";
 
 /** What is heard on a socket. After `onEnd` there is nothing more. */
 export interface SocketEvents {

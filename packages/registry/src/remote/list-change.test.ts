@@ -1,5 +1,5 @@
 import { entry } from "@skillhold/core/test/catalogue/entry.fixture";
-import { type SkillEntry } from "@skillhold/protocol";
+import type { SkillEntry } from "@skillhold/protocol";
 import { expect, test } from "vitest";
 import { KnownSkills, mergeChanges } from "./list-change.ts";
 

@@ -1,5 +1,5 @@
-import { type LibraryChange } from "@skillhold/core/library";
-import { type SkillEntry } from "@skillhold/protocol";
+import type { LibraryChange } from "@skillhold/core/library";
+import type { SkillEntry } from "@skillhold/protocol";
 
 export type Entries = ReadonlyMap<string, SkillEntry>;
 

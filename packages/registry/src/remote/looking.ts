@@ -1,4 +1,4 @@
-import { type Viewer } from "@skillhold/core/library";
+import type { Viewer } from "@skillhold/core/library";
 
 /** Whose eyes a gateway is asked to look through; what is left out is as the token says. */
 export type Looking = Readonly<Partial<Record<"agent" | "user" | "runtime" | "invoker", string>>>;

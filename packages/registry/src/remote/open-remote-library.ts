@@ -1,8 +1,8 @@
-import { type Ids } from "@skillhold/core/port";
+import type { Ids } from "@skillhold/core/port";
 import { GATEWAY_PREFIX } from "@skillhold/core/source";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
-import { type Host } from "@skillhold/skill";
+import type { Host } from "@skillhold/skill";
 import { type BlobCache, memoryBlobs } from "./blob-cache.ts";
 import { openBlobFolder } from "./blob-folder.ts";
 import { type GatewayAccess, GatewayClient } from "./gateway-client.ts";

@@ -1,5 +1,5 @@
-import { type SkillEntry } from "@skillhold/protocol";
-import { type SkillRow } from "@skillhold/protocol/http";
+import type { SkillEntry } from "@skillhold/protocol";
+import type { SkillRow } from "@skillhold/protocol/http";
 import { type FrontmatterMap, type Host, readinessOf, readOpenclaw } from "@skillhold/skill";
 
 /** What is true of every entry of a gateway, whatever it says. */

@@ -1,7 +1,7 @@
-import { type Access, type Explanation } from "@skillhold/core/library";
-import { type Limits } from "@skillhold/protocol/limits";
-import { type AnswerOf, type GatewayClient } from "./gateway-client.ts";
-import { type Looking } from "./looking.ts";
+import type { Access, Explanation } from "@skillhold/core/library";
+import type { Limits } from "@skillhold/protocol/limits";
+import type { AnswerOf, GatewayClient } from "./gateway-client.ts";
+import type { Looking } from "./looking.ts";
 import { badAnswer, remoteFailed } from "./remote-failure.ts";
 
 type Told = AnswerOf<"explainAll">["explanations"][number];

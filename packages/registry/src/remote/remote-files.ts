@@ -1,8 +1,8 @@
 import { type BlobCache, isBlob } from "./blob-cache.ts";
-import { type GatewayClient } from "./gateway-client.ts";
-import { type Looking } from "./looking.ts";
+import type { GatewayClient } from "./gateway-client.ts";
+import type { Looking } from "./looking.ts";
 import { integrityFailed } from "./remote-failure.ts";
-import { type RemoteFile, type RemoteTree } from "./remote-tree.ts";
+import type { RemoteFile, RemoteTree } from "./remote-tree.ts";
 
 /** A skill whose files are wanted, and by whom. */
 export interface Wanted {

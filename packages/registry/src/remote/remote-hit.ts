@@ -1,7 +1,7 @@
-import { type SearchResult } from "@skillhold/core/library";
+import type { SearchResult } from "@skillhold/core/library";
 import { type SearchField, searchFields } from "@skillhold/core/search";
-import { type SkillEntry } from "@skillhold/protocol";
-import { type AnswerOf } from "./gateway-client.ts";
+import type { SkillEntry } from "@skillhold/protocol";
+import type { AnswerOf } from "./gateway-client.ts";
 
 type Told = AnswerOf<"searchSkills">["hits"][number];
 

@@ -1,16 +1,30 @@
 import { normalizeRelative, rejectFilled, writeCopy } from "@skillhold/core/bundle";
-import { type Access, asResource, type ByteRange, decideAccess, type Explanation, type Library, type LibraryChange, type Resource, type SearchOptions, type SearchResult, type SkillContent, type SkillFile, type Viewer } from "@skillhold/core/library";
-import { type SkillEntry } from "@skillhold/protocol";
+import {
+  type Access,
+  asResource,
+  type ByteRange,
+  decideAccess,
+  type Explanation,
+  type Library,
+  type LibraryChange,
+  type Resource,
+  type SearchOptions,
+  type SearchResult,
+  type SkillContent,
+  type SkillFile,
+  type Viewer,
+} from "@skillhold/core/library";
+import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Limits } from "@skillhold/protocol/limits";
+import type { Limits } from "@skillhold/protocol/limits";
 import { parseSkill } from "@skillhold/skill";
 import { ChangeWatch } from "./change-watch.ts";
-import { type GatewayClient } from "./gateway-client.ts";
+import type { GatewayClient } from "./gateway-client.ts";
 import { GATEWAYS_RUNTIME, type Looking, lookingOf } from "./looking.ts";
 import { type EntryMaking, toRemoteEntry } from "./remote-entry.ts";
 import { listExplanations, toExplanation } from "./remote-explanation.ts";
 import { integrityFailed } from "./remote-failure.ts";
-import { type RemoteFiles, type Wanted } from "./remote-files.ts";
+import type { RemoteFiles, Wanted } from "./remote-files.ts";
 import { toResult } from "./remote-hit.ts";
 import { type RemoteList, RemoteLists } from "./remote-list.ts";
 import { type RemoteTree, RemoteTrees } from "./remote-tree.ts";

@@ -1,7 +1,7 @@
-import { type LibraryChange } from "@skillhold/core/library";
-import { type SkillEntry } from "@skillhold/protocol";
-import { type Limits } from "@skillhold/protocol/limits";
-import { type AnswerOf, type GatewayClient } from "./gateway-client.ts";
+import type { LibraryChange } from "@skillhold/core/library";
+import type { SkillEntry } from "@skillhold/protocol";
+import type { Limits } from "@skillhold/protocol/limits";
+import type { AnswerOf, GatewayClient } from "./gateway-client.ts";
 import { KnownSkills, mergeChanges } from "./list-change.ts";
 import { type Looking, lookingKey } from "./looking.ts";
 import { type EntryMaking, toRemoteEntry } from "./remote-entry.ts";

@@ -1,9 +1,15 @@
-import { combineDigests, foldName, normalizeRelative, type RelativePath, roleOf } from "@skillhold/core/bundle";
-import { type SkillFile } from "@skillhold/core/library";
-import { type Digest, type SkillEntry } from "@skillhold/protocol";
+import {
+  combineDigests,
+  foldName,
+  normalizeRelative,
+  type RelativePath,
+  roleOf,
+} from "@skillhold/core/bundle";
+import type { SkillFile } from "@skillhold/core/library";
+import type { Digest, SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Limits } from "@skillhold/protocol/limits";
-import { type AnswerOf, type GatewayClient } from "./gateway-client.ts";
+import type { Limits } from "@skillhold/protocol/limits";
+import type { AnswerOf, GatewayClient } from "./gateway-client.ts";
 import { type Looking, lookingKey } from "./looking.ts";
 import { integrityFailed } from "./remote-failure.ts";
 

@@ -1,4 +1,4 @@
-import { type Actor } from "@skillhold/protocol";
+import type { Actor } from "@skillhold/protocol";
 
 /** Who publishes what comes with the product. */
 export const systemActor: Actor = { user: "system", role: "system" };

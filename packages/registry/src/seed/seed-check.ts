@@ -1,5 +1,5 @@
-import { type RegisteredSkill } from "../record/registered-skill.ts";
-import { type RegistryContext } from "../record/registry-context.ts";
+import type { RegisteredSkill } from "../record/registered-skill.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
 import { settleMissing } from "../release/settle.ts";
 import { stageFolder } from "../release/stage.ts";
 import { systemActor } from "./seed-actor.ts";

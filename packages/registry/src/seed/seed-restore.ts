@@ -1,9 +1,9 @@
 import { combineDigests } from "@skillhold/core/bundle";
 import { SkillError } from "@skillhold/protocol/error";
 import { skillLock, treeLock } from "../record/lock.ts";
-import { type RegisteredSkill, type TreeFile } from "../record/registered-skill.ts";
-import { type RegistryContext } from "../record/registry-context.ts";
-import { type StagedFile, type StagedSkill } from "../record/staged-skill.ts";
+import type { RegisteredSkill, TreeFile } from "../record/registered-skill.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
+import type { StagedFile, StagedSkill } from "../record/staged-skill.ts";
 import { planRelease } from "../release/release.ts";
 import { scanStaged } from "../release/scan-staged.ts";
 import { systemActor } from "./seed-actor.ts";

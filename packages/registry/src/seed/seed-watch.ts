@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { findRealPath, isJunk } from "@skillhold/core/bundle";
 import { FolderWatch } from "@skillhold/core/library";
-import { type RegistryContext } from "../record/registry-context.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
 import { type SeedOptions, type SeedReport, seedSkills } from "./seed.ts";
 
 export interface WatchSeedsOptions extends SeedOptions {

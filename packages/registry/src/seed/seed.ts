@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { findSkillFolders } from "@skillhold/core/source";
 import { SkillError } from "@skillhold/protocol/error";
-import { type RegistryContext } from "../record/registry-context.ts";
-import { type StagedSkill } from "../record/staged-skill.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
+import type { StagedSkill } from "../record/staged-skill.ts";
 import { publishStaged } from "../release/publish.ts";
 import { stageFolder } from "../release/stage.ts";
 import { systemActor } from "./seed-actor.ts";

@@ -1,6 +1,6 @@
-import { type TokenKind } from "@skillhold/protocol";
-import { type RegistryContext } from "../record/registry-context.ts";
-import { type RegistryReader } from "../record/registry-store.ts";
+import type { TokenKind } from "@skillhold/protocol";
+import type { RegistryContext } from "../record/registry-context.ts";
+import type { RegistryReader } from "../record/registry-store.ts";
 import { isLive, type StoredToken, type TokenRecord, withoutHash } from "./token.ts";
 import { hashSecret, isSameHash, isSecret } from "./token-secret.ts";
 

@@ -1,12 +1,12 @@
-import { type Actor, type Role } from "@skillhold/protocol";
+import type { Actor, Role } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { limitTable } from "@skillhold/protocol/limits";
 import { lockAgent } from "../access/agents.ts";
 import { rejectAgentActor } from "../access/ownership.ts";
-import { type AgentRecord } from "../record/agent.ts";
+import type { AgentRecord } from "../record/agent.ts";
 import { checkName, checkWords } from "../record/named-text.ts";
 import { type IssuedToken, issuedOf, prepareToken, putToken } from "./put-token.ts";
-import { type TokenContext } from "./token-context.ts";
+import type { TokenContext } from "./token-context.ts";
 
 export interface NewToken {
   /** For programs, if nothing else is said; a session comes of a sign-in alone. */

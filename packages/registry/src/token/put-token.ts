@@ -1,8 +1,8 @@
-import { type Actor, type SkillEvent, type TokenKind } from "@skillhold/protocol";
-import { type Limits } from "@skillhold/protocol/limits";
-import { type RegistryTransaction } from "../record/registry-store.ts";
+import type { Actor, SkillEvent, TokenKind } from "@skillhold/protocol";
+import type { Limits } from "@skillhold/protocol/limits";
+import type { RegistryTransaction } from "../record/registry-store.ts";
 import { type StoredToken, type TokenRecord, withoutHash } from "./token.ts";
-import { type TokenContext } from "./token-context.ts";
+import type { TokenContext } from "./token-context.ts";
 import { hashSecret, makeSecret } from "./token-secret.ts";
 
 /** A token, and what is secret of it: this is the only time that anyone has both. */

@@ -1,5 +1,5 @@
-import { type RegistryContext } from "../record/registry-context.ts";
-import { type Random } from "./token-secret.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
+import type { Random } from "./token-secret.ts";
 
 /** What the verbs of tokens work with. */
 export interface TokenContext extends RegistryContext {

@@ -1,4 +1,4 @@
-import { type Actor, type Role, type TokenKind } from "@skillhold/protocol";
+import type { Actor, Role, TokenKind } from "@skillhold/protocol";
 
 /** What someone, or some program, is let in with: as whom, for what, and until when. What is secret is not in it. */
 export interface TokenRecord {

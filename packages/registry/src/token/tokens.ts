@@ -1,9 +1,9 @@
-import { type Actor } from "@skillhold/protocol";
+import type { Actor } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { rejectAgentActor } from "../access/ownership.ts";
 import { tokenLock } from "../record/lock.ts";
-import { type RegistryContext } from "../record/registry-context.ts";
-import { type TokenPage } from "../record/registry-store.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
+import type { TokenPage } from "../record/registry-store.ts";
 import { type TokenRecord, withoutHash } from "./token.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

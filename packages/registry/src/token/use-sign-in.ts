@@ -3,7 +3,7 @@ import { tokenLock } from "../record/lock.ts";
 import { findBySecret } from "./authenticate-token.ts";
 import { type IssuedToken, issuedOf, prepareToken, putToken } from "./put-token.ts";
 import { actorOf } from "./token.ts";
-import { type TokenContext } from "./token-context.ts";
+import type { TokenContext } from "./token-context.ts";
 
 /**
  * Turns what someone signs in with into a session. It counts once: of two who use it at the same moment, one gets a

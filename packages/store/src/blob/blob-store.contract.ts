@@ -1,6 +1,6 @@
-import { type Clock } from "@skillhold/core/port";
-import { type Digest } from "@skillhold/protocol";
-import { type BlobEntry, type BlobStore } from "@skillhold/registry/record";
+import type { Clock } from "@skillhold/core/port";
+import type { Digest } from "@skillhold/protocol";
+import type { BlobEntry, BlobStore } from "@skillhold/registry/record";
 import { beforeEach, describe, expect, test } from "vitest";
 import { digest } from "../table/registry.fixture.ts";
 

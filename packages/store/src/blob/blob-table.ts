@@ -1,9 +1,9 @@
-import { type Clock } from "@skillhold/core/port";
+import type { Clock } from "@skillhold/core/port";
 import { Digest } from "@skillhold/protocol";
-import { type Blob, type BlobEntry } from "@skillhold/registry/record";
+import type { Blob, BlobEntry } from "@skillhold/registry/record";
 import { z } from "zod";
 import { chunks } from "../engine/chunk.ts";
-import { type Db, type Queries, type RowReader, type Tx } from "../engine/db.ts";
+import type { Db, Queries, RowReader, Tx } from "../engine/db.ts";
 import { joinSql, sql } from "../engine/sql.ts";
 import { digestOf, type EngineBlobs, rejectFalseName, unreadable } from "./blob.ts";
 

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Blob, type BlobStore } from "@skillhold/registry/record";
-import { type Tx } from "../engine/db.ts";
+import type { Blob, BlobStore } from "@skillhold/registry/record";
+import type { Tx } from "../engine/db.ts";
 
 /** The blobs of an engine, and what of them a transaction may wait for: where they are rows, it does so itself. */
 export interface EngineBlobs extends BlobStore {

@@ -1,6 +1,6 @@
 import { SkillError } from "@skillhold/protocol/error";
 import { ZodError } from "zod";
-import { type Sql } from "./sql.ts";
+import type { Sql } from "./sql.ts";
 
 /** A database of either engine, which take the same SQL. Failures of the engine are SkillErrors. */
 export interface Db extends Queries {

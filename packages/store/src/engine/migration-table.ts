@@ -1,5 +1,5 @@
 import { makeHead } from "../table/first-head.ts";
-import { type Tx } from "./db.ts";
+import type { Tx } from "./db.ts";
 
 export interface Migration {
   readonly name: string;

@@ -5,7 +5,7 @@ import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { freshDatabase } from "../../../../tests/postgres-database.ts";
 import { isNoRegistry } from "../table/no-registry.ts";
-import { type Db, type Tx } from "./db.ts";
+import type { Db, Tx } from "./db.ts";
 import { migrate } from "./migration.ts";
 import { openPostgres } from "./postgres/postgres-db.ts";
 import { sql } from "./sql.ts";

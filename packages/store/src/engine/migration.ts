@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
-import { type Clock } from "@skillhold/core/port";
+import type { Clock } from "@skillhold/core/port";
 import { SkillError } from "@skillhold/protocol/error";
 import { ZodError, z } from "zod";
 import { noRegistry } from "../table/no-registry.ts";
-import { type Db, type Queries, type Tx } from "./db.ts";
+import type { Db, Queries, Tx } from "./db.ts";
 import { type Migration, migrations } from "./migration-table.ts";
 import { sql } from "./sql.ts";
 

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { type RowReader, type Tx } from "./db.ts";
-import { type Sql } from "./sql.ts";
+import type { RowReader, Tx } from "./db.ts";
+import type { Sql } from "./sql.ts";
 
 const inside = new AsyncLocalStorage<true>();
 

@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
-import { type Approval, type ApprovalStore } from "@skillhold/core/approval";
+import type { Approval, ApprovalStore } from "@skillhold/core/approval";
 import { attemptState } from "./sqlite-state.ts";
 
 /** Clocks of one machine may differ by this much. What is later was approved before the clock was set back. */

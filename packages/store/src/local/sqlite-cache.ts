@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { type IndexCache } from "@skillhold/core/library";
+import type { IndexCache } from "@skillhold/core/library";
 import { isDamaged } from "../engine/sqlite/sqlite-failure.ts";
 
 /** Changes with the table; a file of another version is emptied. */

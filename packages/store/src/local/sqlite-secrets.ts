@@ -1,6 +1,17 @@
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
-import { type Clock } from "@skillhold/core/port";
-import { checkSecretName, checkSecretScope, checkSecretValue, type KeySource, type SecretName, type SecretPlace, type SecretScope, type SecretStore, seal, unseal } from "@skillhold/core/secret";
+import type { Clock } from "@skillhold/core/port";
+import {
+  checkSecretName,
+  checkSecretScope,
+  checkSecretValue,
+  type KeySource,
+  type SecretName,
+  type SecretPlace,
+  type SecretScope,
+  type SecretStore,
+  seal,
+  unseal,
+} from "@skillhold/core/secret";
 import { attemptState } from "./sqlite-state.ts";
 
 export interface SecretPorts {

@@ -17,7 +17,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { type Clock } from "@skillhold/core/port";
+import type { Clock } from "@skillhold/core/port";
 import { approvalContract } from "@skillhold/core/test/approval/approval.contract";
 import { approval, later } from "@skillhold/core/test/approval/approval.fixture";
 import { secretContract } from "@skillhold/core/test/secret/secret.contract";

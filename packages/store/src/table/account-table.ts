@@ -1,6 +1,6 @@
-import { type Page, type UserRecord } from "@skillhold/registry/record";
+import type { Page, UserRecord } from "@skillhold/registry/record";
 import { z } from "zod";
-import { type Queries, type Tx } from "../engine/db.ts";
+import type { Queries, Tx } from "../engine/db.ts";
 import { isStorable, sql } from "../engine/sql.ts";
 import { pageLimit } from "./page-limit.ts";
 

@@ -1,7 +1,7 @@
 import { SkillError } from "@skillhold/protocol/error";
-import { type AgentPage, type AgentRecord } from "@skillhold/registry/record";
+import type { AgentPage, AgentRecord } from "@skillhold/registry/record";
 import { z } from "zod";
-import { type Queries, type Tx } from "../engine/db.ts";
+import type { Queries, Tx } from "../engine/db.ts";
 import { fromJson } from "../engine/json-column.ts";
 import { isStorable, joinSql, sql } from "../engine/sql.ts";
 import { pageLimit } from "./page-limit.ts";

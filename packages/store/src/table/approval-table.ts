@@ -1,7 +1,7 @@
-import { type Approval } from "@skillhold/core/approval";
+import type { Approval } from "@skillhold/core/approval";
 import { Digest, SkillId } from "@skillhold/protocol";
 import { z } from "zod";
-import { type Queries, type Tx } from "../engine/db.ts";
+import type { Queries, Tx } from "../engine/db.ts";
 import { isStorable, joinSql, sql } from "../engine/sql.ts";
 import { timeText } from "../engine/time-text.ts";
 

@@ -1,8 +1,8 @@
 import { SkillError } from "@skillhold/protocol/error";
 import { isWhole } from "@skillhold/registry/audit";
-import { type AuditHead } from "@skillhold/registry/record";
+import type { AuditHead } from "@skillhold/registry/record";
 import { z } from "zod";
-import { type Queries, type Tx } from "../engine/db.ts";
+import type { Queries, Tx } from "../engine/db.ts";
 import { fromJson } from "../engine/json-column.ts";
 import { sql } from "../engine/sql.ts";
 import { type LogEnd, logStart } from "./event-table.ts";

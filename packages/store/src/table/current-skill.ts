@@ -1,8 +1,8 @@
 import { Digest, Trust } from "@skillhold/protocol";
-import { type CurrentSkill } from "@skillhold/registry/record";
+import type { CurrentSkill } from "@skillhold/registry/record";
 import { z } from "zod";
 import { chunks } from "../engine/chunk.ts";
-import { type Queries, type RowReader } from "../engine/db.ts";
+import type { Queries, RowReader } from "../engine/db.ts";
 import { fromJson } from "../engine/json-column.ts";
 import { isStorable, joinSql, sql } from "../engine/sql.ts";
 import { SkillColumns, toSkill } from "./skill-table.ts";

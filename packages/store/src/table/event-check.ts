@@ -1,7 +1,7 @@
 import { SkillEvent } from "@skillhold/protocol";
 import { chainHash } from "@skillhold/registry/audit";
-import { type AuditRow } from "@skillhold/registry/record";
-import { type Queries } from "../engine/db.ts";
+import type { AuditRow } from "@skillhold/registry/record";
+import type { Queries } from "../engine/db.ts";
 import { findEnd } from "./audit-head-table.ts";
 import { auditAfter, copiesOf, logStart } from "./event-table.ts";
 

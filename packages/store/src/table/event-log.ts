@@ -1,8 +1,16 @@
 import { createPublicKey } from "node:crypto";
 import { SkillEvent } from "@skillhold/protocol";
-import { appendLeaf, type CheckpointSigner, canonicalJson, chainHash, readCheckpoint, rootOf, signCheckpoint } from "@skillhold/registry/audit";
-import { type AuditHead } from "@skillhold/registry/record";
-import { type Tx } from "../engine/db.ts";
+import {
+  appendLeaf,
+  type CheckpointSigner,
+  canonicalJson,
+  chainHash,
+  readCheckpoint,
+  rootOf,
+  signCheckpoint,
+} from "@skillhold/registry/audit";
+import type { AuditHead } from "@skillhold/registry/record";
+import type { Tx } from "../engine/db.ts";
 import { bentLog, requireHead, updateHead } from "./audit-head-table.ts";
 import { insertEvents, type LoggedEvent, lastEvent } from "./event-table.ts";
 

@@ -1,5 +1,5 @@
-import { type EventQuery, type StoredEvent } from "@skillhold/registry/record";
-import { type Queries } from "../engine/db.ts";
+import type { EventQuery, StoredEvent } from "@skillhold/registry/record";
+import type { Queries } from "../engine/db.ts";
 import { isStorable, joinSql, sql } from "../engine/sql.ts";
 import { EventRow } from "./event-table.ts";
 import { pageLimit } from "./page-limit.ts";

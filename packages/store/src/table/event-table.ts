@@ -1,9 +1,9 @@
 import { SkillEvent } from "@skillhold/protocol";
 import { CHAIN_START } from "@skillhold/registry/audit";
-import { type AuditRow, type StoredEvent } from "@skillhold/registry/record";
+import type { AuditRow, StoredEvent } from "@skillhold/registry/record";
 import { z } from "zod";
 import { chunks } from "../engine/chunk.ts";
-import { type Queries, type Tx } from "../engine/db.ts";
+import type { Queries, Tx } from "../engine/db.ts";
 import { fromJson } from "../engine/json-column.ts";
 import { joinSql, sql, toStorable } from "../engine/sql.ts";
 import { pageLimit } from "./page-limit.ts";

@@ -1,4 +1,4 @@
-import { type Tx } from "../engine/db.ts";
+import type { Tx } from "../engine/db.ts";
 import { sql } from "../engine/sql.ts";
 import { timeText } from "../engine/time-text.ts";
 

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { chainHash, emptyFrontier } from "@skillhold/registry/audit";
-import { type AuditHead } from "@skillhold/registry/record";
+import type { AuditHead } from "@skillhold/registry/record";
 import { z } from "zod";
-import { type Tx } from "../engine/db.ts";
+import type { Tx } from "../engine/db.ts";
 import { sql, toStorable } from "../engine/sql.ts";
 import { insertHead } from "./audit-head-table.ts";
 import { advance } from "./event-log.ts";

@@ -1,7 +1,7 @@
-import { type Grant, type Grantee, type GrantPage } from "@skillhold/registry/record";
+import type { Grant, Grantee, GrantPage } from "@skillhold/registry/record";
 import { z } from "zod";
 import { chunks } from "../engine/chunk.ts";
-import { type Queries, type Tx } from "../engine/db.ts";
+import type { Queries, Tx } from "../engine/db.ts";
 import { isStorable, joinSql, sql } from "../engine/sql.ts";
 import { pageLimit } from "./page-limit.ts";
 

@@ -1,4 +1,4 @@
-import { type Db } from "../engine/db.ts";
+import type { Db } from "../engine/db.ts";
 import { openPostgres } from "../engine/postgres/postgres-db.ts";
 import { openSqliteFile } from "../engine/sqlite/sqlite-file.ts";
 

@@ -1,4 +1,4 @@
-import { type RegistryStore, type RegistryTransaction } from "@skillhold/registry/record";
+import type { RegistryStore, RegistryTransaction } from "@skillhold/registry/record";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { execute } from "./raw-registry.fixture.ts";
 import { agent, at, grant, skill } from "./registry.fixture.ts";

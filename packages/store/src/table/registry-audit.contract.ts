@@ -1,7 +1,7 @@
 import { generateKeyPairSync, hash } from "node:crypto";
 import { SkillEvent } from "@skillhold/protocol";
 import { readCheckpoint } from "@skillhold/registry/audit";
-import { type RegistryStore } from "@skillhold/registry/record";
+import type { RegistryStore } from "@skillhold/registry/record";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";

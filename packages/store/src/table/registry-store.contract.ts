@@ -1,5 +1,5 @@
 import { SkillEvent } from "@skillhold/protocol";
-import { type RegistryStore } from "@skillhold/registry/record";
+import type { RegistryStore } from "@skillhold/registry/record";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { at, deleted, digest, record, revision, skill, treeFile } from "./registry.fixture.ts";

@@ -1,13 +1,13 @@
 import { resolve } from "node:path";
-import { type Clock } from "@skillhold/core/port";
+import type { Clock } from "@skillhold/core/port";
 import { SkillError } from "@skillhold/protocol/error";
-import { type CheckpointSigner } from "@skillhold/registry/audit";
-import { type RegistryReader, type RegistryStore, type RegistryTransaction } from "@skillhold/registry/record";
-import { type EngineBlobs } from "../blob/blob.ts";
+import type { CheckpointSigner } from "@skillhold/registry/audit";
+import type { RegistryReader, RegistryStore, RegistryTransaction } from "@skillhold/registry/record";
+import type { EngineBlobs } from "../blob/blob.ts";
 import { openBlobFolder } from "../blob/blob-folder.ts";
 import { blobTable } from "../blob/blob-table.ts";
 import { CommitWatch } from "../engine/commit-watch.ts";
-import { type Db, type Queries, type Tx } from "../engine/db.ts";
+import type { Db, Queries, Tx } from "../engine/db.ts";
 import { migrate } from "../engine/migration.ts";
 import { migrations } from "../engine/migration-table.ts";
 import { openSqliteFile } from "../engine/sqlite/sqlite-file.ts";

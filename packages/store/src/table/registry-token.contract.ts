@@ -1,6 +1,6 @@
 import { approval, later } from "@skillhold/core/test/approval/approval.fixture";
-import { type RegistryStore, type RegistryTransaction } from "@skillhold/registry/record";
-import { type StoredToken } from "@skillhold/registry/token";
+import type { RegistryStore, RegistryTransaction } from "@skillhold/registry/record";
+import type { StoredToken } from "@skillhold/registry/token";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { migrate } from "../engine/migration.ts";
 import { migrations } from "../engine/migration-table.ts";

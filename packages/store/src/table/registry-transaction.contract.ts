@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { type RegistryStore, type RegistryTransaction, type StoredEvent } from "@skillhold/registry/record";
+import type { RegistryStore, RegistryTransaction, StoredEvent } from "@skillhold/registry/record";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { deleted, digest, revision, skill } from "./registry.fixture.ts";
 import { inProcess } from "./registry-process.fixture.ts";

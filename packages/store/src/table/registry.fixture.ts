@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { type Actor, Digest, SkillEvent, SkillId } from "@skillhold/protocol";
-import { type AgentRecord, type Grant, type RegisteredSkill, type Revision, type TreeFile } from "@skillhold/registry/record";
-import { type StoredToken } from "@skillhold/registry/token";
+import type { AgentRecord, Grant, RegisteredSkill, Revision, TreeFile } from "@skillhold/registry/record";
+import type { StoredToken } from "@skillhold/registry/token";
 
 export const at = "2026-01-01T00:00:00.000Z";
 const by: Actor = { user: "ann", role: "admin" };

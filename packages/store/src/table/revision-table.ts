@@ -1,7 +1,7 @@
 import { Digest, Trust } from "@skillhold/protocol";
-import { type Revision, type RevisionPage } from "@skillhold/registry/record";
+import type { Revision, RevisionPage } from "@skillhold/registry/record";
 import { z } from "zod";
-import { type Queries, type Tx } from "../engine/db.ts";
+import type { Queries, Tx } from "../engine/db.ts";
 import { fromJson } from "../engine/json-column.ts";
 import { isStorable, joinSql, sql, toStorable } from "../engine/sql.ts";
 import { pageLimit } from "./page-limit.ts";

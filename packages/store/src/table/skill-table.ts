@@ -1,7 +1,7 @@
 import { Digest, SkillId, SkillStatus, Visibility } from "@skillhold/protocol";
-import { type Page, type RegisteredSkill } from "@skillhold/registry/record";
+import type { Page, RegisteredSkill } from "@skillhold/registry/record";
 import { z } from "zod";
-import { type Queries, type Tx } from "../engine/db.ts";
+import type { Queries, Tx } from "../engine/db.ts";
 import { fromJson } from "../engine/json-column.ts";
 import { isStorable, joinSql, type Sql, sql } from "../engine/sql.ts";
 import { pageLimit } from "./page-limit.ts";

@@ -1,6 +1,6 @@
-import { type FolderToggle } from "@skillhold/registry/record";
+import type { FolderToggle } from "@skillhold/registry/record";
 import { z } from "zod";
-import { type Queries, type Tx } from "../engine/db.ts";
+import type { Queries, Tx } from "../engine/db.ts";
 import { sql } from "../engine/sql.ts";
 
 const ToggleRow = z

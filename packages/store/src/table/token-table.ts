@@ -1,8 +1,8 @@
 import { Role, TokenKind } from "@skillhold/protocol";
-import { type TokenPage } from "@skillhold/registry/record";
-import { type StoredToken } from "@skillhold/registry/token";
+import type { TokenPage } from "@skillhold/registry/record";
+import type { StoredToken } from "@skillhold/registry/token";
 import { z } from "zod";
-import { type Queries, type Tx } from "../engine/db.ts";
+import type { Queries, Tx } from "../engine/db.ts";
 import { isStorable, joinSql, sql } from "../engine/sql.ts";
 import { timeText } from "../engine/time-text.ts";
 import { pageLimit } from "./page-limit.ts";

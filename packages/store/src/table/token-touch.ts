@@ -1,4 +1,4 @@
-import { type Db } from "../engine/db.ts";
+import type { Db } from "../engine/db.ts";
 import { touchTokens } from "./token-table.ts";
 
 /**

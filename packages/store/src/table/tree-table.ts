@@ -1,8 +1,8 @@
 import { Digest } from "@skillhold/protocol";
-import { type StoredTree, type TreeFile, type TreePage } from "@skillhold/registry/record";
+import type { StoredTree, TreeFile, TreePage } from "@skillhold/registry/record";
 import { z } from "zod";
 import { chunks } from "../engine/chunk.ts";
-import { type Queries, type Tx } from "../engine/db.ts";
+import type { Queries, Tx } from "../engine/db.ts";
 import { fromJson } from "../engine/json-column.ts";
 import { joinSql, sql } from "../engine/sql.ts";
 import { pageLimit } from "./page-limit.ts";

@@ -1,5 +1,5 @@
 import { listArchive, typeOf } from "./archive-list.ts";
-import { type Dropped } from "./dropped.ts";
+import type { Dropped } from "./dropped.ts";
 import { isSkillFile, type ListedFile, type Listing, type ListingBounds } from "./listing.ts";
 import { checkSkills, type LocalSkill } from "./local-skill.ts";
 import { packFolder } from "./pack-folder.ts";

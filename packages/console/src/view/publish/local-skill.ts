@@ -1,4 +1,4 @@
-import { type Diagnostic } from "@skillhold/protocol";
+import type { Diagnostic } from "@skillhold/protocol";
 import { defaultLimits } from "@skillhold/protocol/limits";
 import { parseSkill, publishId, validateSkill } from "@skillhold/skill";
 import { isJunk } from "./dropped.ts";

@@ -1,6 +1,6 @@
 import postgres from "postgres";
 import { type RowReader, readRows, type TypeNames, withTypes } from "../db.ts";
-import { type Sql } from "../sql.ts";
+import type { Sql } from "../sql.ts";
 
 /** Longer texts are lists of values, and are not likely to come again. */
 const MAX_PREPARED_TEXT = 2000;

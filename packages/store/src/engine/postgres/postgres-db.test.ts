@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { type RegistryStore } from "@skillhold/registry/record";
+import type { RegistryStore } from "@skillhold/registry/record";
 import postgres from "postgres";
 import { beforeEach, expect, test } from "vitest";
 import { freshDatabase } from "../../../../../tests/postgres-database.ts";

@@ -1,4 +1,4 @@
-import { type PostgresConnection } from "./postgres-connection.ts";
+import type { PostgresConnection } from "./postgres-connection.ts";
 
 const MAX_CONNECTIONS = 8;
 const IDLE_MS = 60_000;

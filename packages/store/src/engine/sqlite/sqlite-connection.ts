@@ -2,7 +2,7 @@ import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { SkillError } from "@skillhold/protocol/error";
 import { type RowReader, readRows, type TypeNames, withTypes } from "../db.ts";
-import { type Sql } from "../sql.ts";
+import type { Sql } from "../sql.ts";
 import { isBusy, isDamaged, isDuplicate, isUnwritable } from "./sqlite-failure.ts";
 
 /** Longer waits are made between attempts, so that the process does something else meanwhile. */

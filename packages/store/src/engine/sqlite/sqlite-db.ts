@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Db, type RowReader, type Tx } from "../db.ts";
+import type { Db, RowReader, Tx } from "../db.ts";
 import { Mutex } from "../mutex.ts";
 import { type Sql, sql } from "../sql.ts";
 import { rejectNested, TxScope } from "../tx-scope.ts";

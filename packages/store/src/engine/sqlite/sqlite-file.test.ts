@@ -16,7 +16,7 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import { type RegistryStore } from "@skillhold/registry/record";
+import type { RegistryStore } from "@skillhold/registry/record";
 import { beforeEach, expect, test } from "vitest";
 import { asNobody } from "../../local/as-nobody.fixture.ts";
 import { isNoRegistry } from "../../table/no-registry.ts";
