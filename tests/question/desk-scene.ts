@@ -1,7 +1,7 @@
 import { RegistryAudit } from "@skillhold/registry/audit";
 import type { RegistryStore } from "@skillhold/registry/record";
 import type { Question } from "@skillhold/registry/test/question/question";
-import { QuestionDesk } from "@skillhold/registry/test/question/question-desk";
+import { QuestionDesk } from "@skillhold/registry/test/question/registry-asker";
 import { openRegistryStore } from "@skillhold/store/test/table/registry-store";
 import { type Engine, openScene, type Scene } from "../registry/scene.ts";
 

@@ -4,7 +4,7 @@ import { type ApprovalRequest, Approvals } from "@skillhold/core/approval";
 import { digest, request } from "@skillhold/core/test/approval/approval.fixture";
 import type { Actor, SkillEvent } from "@skillhold/protocol";
 import type { QuestionAnswer } from "@skillhold/registry/test/question/question";
-import type { QuestionDesk } from "@skillhold/registry/test/question/question-desk";
+import type { QuestionDesk } from "@skillhold/registry/test/question/registry-asker";
 import { registryApprovals } from "@skillhold/registry/test/question/registry-approvals";
 import { execute } from "@skillhold/store/test/table/raw-registry.fixture";
 import { inProcess } from "@skillhold/store/test/table/registry-process.fixture";

@@ -8,10 +8,10 @@ import {
 import type { Visibility } from "@skillhold/protocol";
 import type { Host } from "@skillhold/skill";
 import { RegistryView } from "../library/registry-view.ts";
+import { readSnapshots } from "../library/skill-snapshot.ts";
+import { notFound } from "../ownership/ownership.ts";
 import type { RegisteredSkill } from "../record/registered-skill.ts";
 import type { RegistryContext } from "../record/registry-context.ts";
-import { readHeld } from "./held-skill.ts";
-import { notFound } from "./ownership.ts";
 
 /** What a viewer may do with a skill, and by which rule. */
 export interface EffectiveAccess
@@ -35,9 +35,9 @@ export async function explainAccess(
   if (found === undefined) throw notFound(idOrUid);
   const agent = await findAgent(viewer.agent, context);
   const agents = new Map(agent === undefined ? [] : [[viewer.agent ?? "", agent]]);
-  const people = { agents, folderOff: new Set<string>() };
-  const [held] = await readHeld([found.id], people, context.store);
-  const view = RegistryView.of(held === undefined ? [] : [held], people, makingFor(host));
+  const settings = { agents, folderOff: new Set<string>() };
+  const [held] = await readSnapshots([found.id], settings, context.store);
+  const view = RegistryView.of(held === undefined ? [] : [held], settings, makingFor(host));
   const entry = view.find(found.id);
   if (held === undefined || entry === undefined) throw notFound(idOrUid);
   const access = decideAccess(entry, asRecorded(viewer, agent), {}, view.standing(found.id));

@@ -1,17 +1,23 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Actor, Visibility } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
+import { grantGiven, grantRevoked } from "../ownership/access-event.ts";
+import {
+  getManaged,
+  isAgentActor,
+  isManager,
+  notFound,
+  rejectAgentActor,
+  visibilityWith,
+} from "../ownership/ownership.ts";
 import type { Grant, Grantee } from "../record/grant.ts";
-import { checkName } from "../record/named-text.ts";
 import type { RegisteredSkill } from "../record/registered-skill.ts";
 import type { RegistryContext } from "../record/registry-context.ts";
 import type { GrantPage, RegistryReader, RegistryTransaction } from "../record/registry-store.ts";
+import { checkExactName } from "../record/text-field.ts";
 import { getRevisionOf, rejectPurged } from "../release/revisions.ts";
 import { rejectDeleted } from "../release/rollback.ts";
 import { lockAgent } from "./agents.ts";
-import { grantGiven, grantRevoked } from "./grant-event.ts";
-import { getManaged, isAgentActor, isManager, notFound, rejectAgentActor } from "./ownership.ts";
-import { visibilityWith } from "./visibility.ts";
 
 export interface GrantOptions {
   readonly by: Actor;
@@ -139,7 +145,7 @@ async function keyedGrantee({ kind, key }: Grantee, reader: RegistryReader): Pro
 /** An agent must be there, and is then granted by its key; users are kept as they are named. */
 async function getGrantee({ kind, key }: Grantee, tx: RegistryTransaction): Promise<Grantee> {
   if (kind === "agent") return { kind, key: (await lockAgent(key, tx)).key };
-  return { kind, key: checkName("name of the user", key, 256) };
+  return { kind, key: checkExactName("name of the user", key, 256) };
 }
 
 /** Contract: the skill is locked. A grant that is another than was seen is not changed. */

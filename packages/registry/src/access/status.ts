@@ -1,11 +1,12 @@
-import type { Actor, SkillEvent } from "@skillhold/protocol";
+import type { Actor } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { checkWords } from "../record/named-text.ts";
+import { statusEvent } from "../ownership/access-event.ts";
+import { getManaged, type ManagedChange } from "../ownership/ownership.ts";
 import type { RegisteredSkill } from "../record/registered-skill.ts";
 import type { RegistryContext } from "../record/registry-context.ts";
 import type { RegistryTransaction } from "../record/registry-store.ts";
+import { checkText } from "../record/text-field.ts";
 import { rejectDeleted } from "../release/rollback.ts";
-import { getManaged, type ManagedChange } from "./ownership.ts";
 
 export interface StatusChange {
   readonly skill: RegisteredSkill;
@@ -20,7 +21,7 @@ export async function archiveSkill(
   { by, seen, reason }: ManagedChange & { readonly reason: string },
   { store, clock }: RegistryContext,
 ): Promise<StatusChange> {
-  const words = checkWords("reason", reason, MAX_REASON);
+  const words = checkText("reason", reason, MAX_REASON);
   // What is archived for this reason comes back by itself.
   if (words.toLowerCase() === "deps")
     throw new SkillError("USAGE", "deps is the reason of a check, and not a person's.", {
@@ -60,19 +61,4 @@ async function putStatus(
   await tx.putSkill(skill);
   await tx.append(statusEvent(skill, by));
   return skill;
-}
-
-export function statusEvent(
-  { id, status, reason, missing, updatedAt }: RegisteredSkill,
-  by: Actor,
-): SkillEvent {
-  return {
-    type: "skill.status_changed",
-    at: updatedAt,
-    skill: id,
-    by,
-    status,
-    ...(reason === undefined ? {} : { reason }),
-    missing,
-  };
 }

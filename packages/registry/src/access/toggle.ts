@@ -2,23 +2,23 @@ import { isDeepStrictEqual } from "node:util";
 import type { Actor, SkillId, SkillStatus } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { isSkillId, parseSkill } from "@skillhold/skill";
-import { ExportMeter, loadSkill } from "../exchange/export.ts";
-import type { FolderToggle } from "../record/grant.ts";
-import { skillLock } from "../record/lock.ts";
-import type { RegisteredSkill } from "../record/registered-skill.ts";
-import type { RegistryContext } from "../record/registry-context.ts";
-import type { RegistryTransaction } from "../record/registry-store.ts";
-import type { StagedSkill } from "../record/staged-skill.ts";
-import { rejectDeleted } from "../release/rollback.ts";
-import { settleMissing } from "../release/settle.ts";
-import { findSkillFile } from "../release/skill-file.ts";
 import {
   changedMeanwhile,
   getManaged,
   type ManagedChange,
   rejectAgentActor,
   rejectChanged,
-} from "./ownership.ts";
+} from "../ownership/ownership.ts";
+import type { FolderToggle } from "../record/grant.ts";
+import { skillLock } from "../record/lock.ts";
+import type { RegisteredSkill } from "../record/registered-skill.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
+import type { RegistryTransaction } from "../record/registry-store.ts";
+import type { StagedSkill } from "../record/staged-skill.ts";
+import { ExportMeter, loadSkill } from "../release/load-skill.ts";
+import { rejectDeleted } from "../release/rollback.ts";
+import { settleMissing } from "../release/settle.ts";
+import { findSkillFile } from "../release/skill-file.ts";
 
 export interface Toggled {
   readonly ok: true;

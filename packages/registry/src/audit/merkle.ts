@@ -1,14 +1,5 @@
 import { createHash } from "node:crypto";
-
-/**
- * The roots of the full trees that a log's entries make up, the largest first, as RFC 6962 builds them: all that is
- * needed to go on and to know the root, however long the log is.
- */
-export interface Frontier {
-  readonly size: number;
-  /** Hexadecimal; one for each bit that is set in the size, from the highest down. */
-  readonly roots: readonly string[];
-}
+import type { Frontier } from "../record/registry-store.ts";
 
 export const emptyFrontier: Frontier = { size: 0, roots: [] };
 

@@ -1,9 +1,14 @@
+import { hashSkillFile } from "@skillhold/core/bundle";
+import { asResource, type SkillFile } from "@skillhold/core/library";
+import { readSupplement, writeActivation } from "@skillhold/core/session";
 import type { Digest, SkillEvent } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
+import { parseSkill } from "@skillhold/skill";
+import type { Revision } from "../record/registered-skill.ts";
 import type { RegistryStore, StoredEvent } from "../record/registry-store.ts";
 import { findSkillFile } from "../release/skill-file.ts";
-import { PastContent } from "./replay-content.ts";
+import { TreeReader } from "../release/tree-reader.ts";
 import {
   available,
   type Recovered,
@@ -14,7 +19,6 @@ import {
   type ReplayStep,
   unavailable,
 } from "./replay-step.ts";
-import { type ActivatedEvent, replayText } from "./replay-text.ts";
 
 /** What an agent saw of skills in a session, and what was run for it. */
 export interface Replay {
@@ -153,4 +157,111 @@ async function findDrift(steps: readonly ReplayStep[], context: ReplayContext): 
     if (now !== each.used) drift.push({ ...each, now });
   }
   return drift;
+}
+
+type ActivatedEvent = Extract<SkillEvent, { readonly type: "skill.activated" }>;
+
+/** Makes the text of an activation again from the bundle and the record, and tells by its digest whether it is the same. */
+async function replayText(
+  event: ActivatedEvent,
+  skillFile: Recovered,
+  content: PastContent,
+  limits: Limits,
+): Promise<Recovered> {
+  const { handover } = event;
+  if (handover === undefined) return unavailable("not-recorded", "The log has no digest of the text.");
+  if (!skillFile.isAvailable) return skillFile;
+  const files = await content.files(event.skill, event.hash);
+  if ("isAvailable" in files) return files;
+  const text = await writeText(event, handover, { bytes: skillFile.bytes, files }, content, limits);
+  const bytes = Buffer.from(text);
+  if (hashSkillFile(bytes) === handover.digest) return available(bytes);
+  return unavailable(
+    "not-reproducible",
+    "Texts are put together in another way by now; its content is there.",
+  );
+}
+
+interface Bundle {
+  /** Of SKILL.md. */
+  readonly bytes: Uint8Array;
+  readonly files: readonly SkillFile[];
+}
+
+async function writeText(
+  { skill: id, hash: treeHash, trust, source: label }: ActivatedEvent,
+  { name, args, folder, hints, warnings, exampleTokens }: NonNullable<ActivatedEvent["handover"]>,
+  { bytes, files }: Bundle,
+  content: PastContent,
+  limits: Limits,
+): Promise<string> {
+  const { body, frontmatter } = parseSkill(bytes, limits);
+  const source = { entry: { id, name, trust, source: label }, body, frontmatter, treeHash, files, folder };
+  const room = { ...limits, exampleTokens };
+  const supplement = await readSupplement(source, room, (path) => readWhole(path, source, content));
+  const hasFileSystem = folder !== undefined;
+  return writeActivation({ content: source, args, hasFileSystem, supplement, hints, warnings }).text;
+}
+
+async function readWhole(
+  path: string,
+  { entry, treeHash }: { readonly entry: { readonly id: string }; readonly treeHash: ActivatedEvent["hash"] },
+  content: PastContent,
+) {
+  const find = (files: readonly SkillFile[]) => files.find((file) => file.path === path);
+  const found = await content.bytes(entry.id, treeHash, find);
+  const bytes = found.isAvailable ? found.bytes : new Uint8Array();
+  return asResource(path, 0, { bytes, size: bytes.length, digest: hashSkillFile(bytes), treeHash });
+}
+
+/** Bundles of the past, by their tree hash, whether a revision that counts has them or not. */
+class PastContent {
+  readonly #store: RegistryStore;
+  readonly #reader: TreeReader;
+
+  constructor(store: RegistryStore) {
+    this.#store = store;
+    this.#reader = new TreeReader(store);
+  }
+
+  /** The files of a bundle, or why they are not there. */
+  async files(skill: string, hash: Digest): Promise<readonly SkillFile[] | Recovered> {
+    const revisions = await this.#revisions(skill, hash);
+    const isGivenUp = revisions.length > 0 && revisions.every(({ purgedAt }) => purgedAt !== undefined);
+    // What was purged lies in the store until it is swept, and is nobody's to read.
+    if (isGivenUp) return unavailable("purged", `It was purged on ${revisions[0]?.purgedAt}.`);
+    if (revisions.length > 0 || (await this.#store.findTree(hash)) !== undefined)
+      return await orDamage(() => this.#reader.files(hash));
+    return unavailable("not-stored", "It was never in this store, but in a folder.");
+  }
+
+  /** The bytes of one of the files that `choose` finds. */
+  async bytes(
+    skill: string,
+    hash: Digest,
+    choose: (files: readonly SkillFile[]) => SkillFile | undefined,
+  ): Promise<Recovered> {
+    const files = await this.files(skill, hash);
+    if ("isAvailable" in files) return files;
+    const file = choose(files);
+    if (file === undefined) return unavailable("not-recorded", "The bundle has no such file.");
+    const bytes = await orDamage(() => this.#reader.bytes(file));
+    return "isAvailable" in bytes ? bytes : available(bytes);
+  }
+
+  async #revisions(skill: string, hash: Digest): Promise<readonly Revision[]> {
+    const row = await this.#store.findSkill(skill);
+    const revisions = row === undefined ? [] : await this.#store.listRevisions(row.uid);
+    return revisions.filter(({ treeHash }) => treeHash === hash);
+  }
+}
+
+/** Damage is an answer: the rest of a session can be told all the same. */
+async function orDamage<T>(read: () => Promise<T>): Promise<T | Recovered> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof SkillError) || error.code !== "INTEGRITY_FAILED") throw error;
+    return unavailable("damaged", error.message);
+  }
 }

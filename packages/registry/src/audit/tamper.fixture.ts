@@ -1,8 +1,8 @@
-import type { AuditHead, AuditRow } from "../record/registry-store.ts";
+import type { AuditHead, AuditRow, Frontier } from "../record/registry-store.ts";
 import { CHAIN_START, chainHash } from "./chain.ts";
 import { signCheckpoint } from "./checkpoint.ts";
 import { columnsOf, makeKey, makeLog, type StoredLog } from "./memory-log.fixture.ts";
-import { emptyFrontier, type Frontier } from "./merkle.ts";
+import { emptyFrontier } from "./merkle.ts";
 
 /** A log that someone is about to falsify: they have the database and its past, but no key. */
 export interface Victim extends StoredLog {

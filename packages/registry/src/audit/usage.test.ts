@@ -1,8 +1,7 @@
 import type { SkillEvent } from "@skillhold/protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { DurationSample } from "./duration-sample.ts";
-import { Usage } from "./usage.ts";
+import { DurationSample, Usage } from "./usage.ts";
 
 const hash = (letter: string) => `sha256:${letter.repeat(64)}`;
 const at = "2026-11-16T10:00:00.000Z";

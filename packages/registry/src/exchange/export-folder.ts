@@ -1,13 +1,17 @@
+import { lstatSync, type Stats } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { type Bundle, errorCodeOf, pack, treeHash } from "@skillhold/core/bundle";
 import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { clawhubFingerprint, SKILLS_LOCK, skillsLockHash } from "../format/index.ts";
+import type { Limits } from "@skillhold/protocol/limits";
+import { clawhubFingerprint } from "../format/clawhub-lock.ts";
+import { type LockedSkill, SKILLS_LOCK, skillsLockHash } from "../format/skills-lock.ts";
 import type { RegistryContext } from "../record/registry-context.ts";
-import { makeFolder } from "../release/make-folder.ts";
-import { findLeftovers, replaceFolder } from "../release/replace-folder.ts";
-import { ExportMeter, findExported, type LoadedSkill, loadSkill } from "./export.ts";
-import { type FolderState, isStill, readFolderState } from "./export-folder-state.ts";
+import { ExportMeter, type LoadedSkill, loadSkill } from "../release/load-skill.ts";
+import { findExported } from "./export.ts";
 import { findLocked, recordLocked, recordOrigin, rejectUnwritable } from "./export-lock.ts";
+import { makeFolder } from "./make-folder.ts";
+import { findLeftovers, replaceFolder } from "./replace-folder.ts";
 
 export interface ExportFolderOptions {
   /**
@@ -76,7 +80,7 @@ function projectOf(target: string): string {
 
 interface Plan extends LoadedSkill {
   readonly place: string;
-  readonly state: FolderState;
+  readonly state: TargetState;
 }
 
 async function planFolder(
@@ -94,7 +98,7 @@ async function planFolder(
   return {
     ...loaded,
     place,
-    state: await readFolderState(place, wanted, findLocked(lock, skill.id), limits),
+    state: await readTargetState(place, wanted, findLocked(lock, skill.id), limits),
   };
 }
 
@@ -146,7 +150,7 @@ function describe({ skill, revision: { revision, treeHash }, place, state }: Pla
   return { ...about, status: state.treeHash === treeHash ? "unchanged" : "updated" };
 }
 
-function extrasOf(state: FolderState): readonly string[] {
+function extrasOf(state: TargetState): readonly string[] {
   return state.kind === "known" ? state.extras : [];
 }
 
@@ -163,4 +167,84 @@ function portablePath(path: string): string {
   const portable = path.split(sep).join("/");
   if (portable === "") return ".";
   return portable.startsWith("../") || portable === ".." ? portable : `./${portable}`;
+}
+
+/** What lies where a skill is to be written. */
+type TargetState =
+  | { readonly kind: "absent" }
+  /** The skill in a state that is known, so that nothing is lost; `extras` lie in its folder and are none of its files. */
+  | { readonly kind: "known"; readonly treeHash: Digest; readonly extras: readonly string[] }
+  | { readonly kind: "foreign"; readonly reason: string };
+
+interface WantedFolder {
+  /** Of all revisions of the skill: a folder that is one of them was not edited. */
+  readonly known: readonly Digest[];
+  readonly paths: readonly string[];
+}
+
+/** Never throws for what it finds there: what cannot be understood is not ours to replace. */
+async function readTargetState(
+  place: string,
+  wanted: WantedFolder,
+  locked: LockedSkill | undefined,
+  limits: Limits,
+): Promise<TargetState> {
+  const stats = tryLstat(place);
+  if (stats === undefined) return { kind: "absent" };
+  if (!stats.isDirectory()) return foreign(stats.isSymbolicLink() ? "It is a link." : "It is not a folder.");
+  try {
+    const bundle = await packAsIs(place, limits);
+    if (bundle.files.length + bundle.omitted.length === 0) return { kind: "absent" };
+    const { hash } = await treeHash(bundle);
+    if (!wanted.known.includes(hash) && hash !== locked?.skillhold?.treeHash)
+      return foreign("It is not what was exported there: it was edited, or put there by other means.");
+    return withExtras(hash, bundle, wanted);
+  } catch (error) {
+    if (!(error instanceof SkillError)) throw error;
+    return foreign(error.message);
+  }
+}
+
+/** Whether a folder is what it was judged to be, when its extras were taken out of it. */
+async function isStill(state: TargetState, folder: string, limits: Limits): Promise<boolean> {
+  try {
+    const bundle = await packAsIs(folder, limits);
+    if (bundle.omitted.length > 0) return false;
+    if (state.kind !== "known") return bundle.files.length === 0;
+    return (await treeHash(bundle)).hash === state.treeHash;
+  } catch (error) {
+    if (!(error instanceof SkillError)) throw error;
+    return false;
+  }
+}
+
+async function packAsIs(folder: string, limits: Limits): Promise<Bundle> {
+  return await pack(folder, { limits, shared: "none", allowHardLinks: true });
+}
+
+/** Undefined also below what is no folder: that shows when the folder is made. */
+function tryLstat(place: string): Stats | undefined {
+  try {
+    return lstatSync(place);
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR"].includes(errorCodeOf(error))) return undefined;
+    throw new SkillError("IO_FAILED", `${place} cannot be read.`, { details: { path: place }, cause: error });
+  }
+}
+
+function foreign(reason: string): TargetState {
+  return { kind: "foreign", reason };
+}
+
+function withExtras(hash: Digest, { omitted }: Bundle, { paths }: WantedFolder): TargetState {
+  const extras = omitted.map(({ path }) => path);
+  const blocked = extras.find((extra) =>
+    paths.some((path) => path === extra || isBelow(path, extra) || isBelow(extra, path)),
+  );
+  if (blocked !== undefined) return foreign(`${blocked} lies where a file of the skill would.`);
+  return { kind: "known", treeHash: hash, extras };
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return path.startsWith(`${folder}/`);
 }

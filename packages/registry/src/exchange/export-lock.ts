@@ -8,16 +8,18 @@ import {
   CLAWHUB_ORIGIN,
   type ClawhubOrigin,
   emptyClawhubLock,
-  emptySkillsLock,
-  type LockedSkill,
   readClawhubLock,
-  readSkillsLock,
-  type SkillsLock,
   writeClawhubLock,
   writeClawhubOrigin,
+} from "../format/clawhub-lock.ts";
+import {
+  emptySkillsLock,
+  type LockedSkill,
+  readSkillsLock,
+  type SkillsLock,
   writeSkillsLock,
-} from "../format/index.ts";
-import { makeFolder } from "../release/make-folder.ts";
+} from "../format/skills-lock.ts";
+import { makeFolder } from "./make-folder.ts";
 
 const MAX_BYTES = 32 * 1024 * 1024;
 

@@ -1,22 +1,18 @@
 import { type ArchiveFile, writeArchive } from "@skillhold/core/archive";
 import type { Digest } from "@skillhold/protocol";
-import { SkillError } from "@skillhold/protocol/error";
-import type { LimitName, Limits } from "@skillhold/protocol/limits";
-import { notFound } from "../access/ownership.ts";
-import { visibilityWith } from "../access/visibility.ts";
+import { toClawhubBundle } from "../format/clawhub-bundle.ts";
 import {
   EXPORT_MANIFEST,
   type ExportedGrant,
   type ExportedSkill,
-  toClawhubBundle,
   writeExportManifest,
-} from "../format/index.ts";
+} from "../format/export-manifest.ts";
+import { notFound, visibilityWith } from "../ownership/ownership.ts";
 import type { Grant } from "../record/grant.ts";
-import type { RegisteredSkill, Revision } from "../record/registered-skill.ts";
+import type { RegisteredSkill } from "../record/registered-skill.ts";
 import type { RegistryContext } from "../record/registry-context.ts";
 import type { StagedFile } from "../record/staged-skill.ts";
-import { getRevisionOf, rejectPurged } from "../release/revisions.ts";
-import { TreeReader } from "../release/tree-reader.ts";
+import { ExportMeter, type LoadedSkill, loadSkill, rejectMore } from "../release/load-skill.ts";
 
 /** `clawhub` is a ZIP of what ClawHub takes, without a manifest. */
 export const exportFormats = ["zip", "tar.gz", "clawhub"] as const;
@@ -77,65 +73,6 @@ export async function findExported(
     found.set(skill.id, skill);
   }
   return [...found.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
-}
-
-/** A skill with every byte of the revision that counts. */
-export interface LoadedSkill {
-  readonly skill: RegisteredSkill;
-  readonly revision: Revision;
-  readonly files: readonly StagedFile[];
-  readonly grants: readonly Grant[];
-}
-
-/** Throws INTEGRITY_FAILED for a skill of which the store has not all, or not what its hashes say. */
-export async function loadSkill(
-  skill: RegisteredSkill,
-  meter: ExportMeter,
-  { store }: RegistryContext,
-): Promise<LoadedSkill> {
-  const revision = await getRevisionOf(skill, skill.revision, store);
-  rejectPurged(revision, skill.id);
-  const reader = new TreeReader(store);
-  const files: StagedFile[] = [];
-  for (const { role: _role, ...file } of await reader.files(revision.treeHash)) {
-    meter.add(file.size);
-    files.push({ ...file, content: await reader.bytes(file) });
-  }
-  return { skill, revision, files, grants: await store.listGrants([skill.uid]) };
-}
-
-/** What could not be imported again is not exported, and all of it is held in memory. */
-export class ExportMeter {
-  readonly #limits: Limits;
-  #files = 0;
-  #bytes = 0;
-
-  constructor(limits: Limits) {
-    this.#limits = limits;
-  }
-
-  add(bytes: number): void {
-    this.#files += 1;
-    this.#bytes += bytes;
-    rejectMore("bundleFiles", this.#files, this.#limits);
-    rejectMore("unpackedBytes", this.#bytes, this.#limits);
-  }
-}
-
-const things = {
-  archiveSkills: "skills",
-  bundleFiles: "files",
-  unpackedBytes: "bytes",
-  archiveBytes: "bytes as an archive",
-} as const satisfies Partial<Record<LimitName, string>>;
-
-function rejectMore(limit: keyof typeof things, count: number, limits: Limits): void {
-  if (count <= limits[limit]) return;
-  const message = `The export has more than ${limits[limit]} ${things[limit]} (limit ${limit}).`;
-  throw new SkillError("LIMIT_EXCEEDED", message, {
-    hint: "Export fewer skills at a time, or raise the limit here and where they are imported.",
-    details: { limit, max: limits[limit] },
-  });
 }
 
 interface ExportFiles {

@@ -4,23 +4,24 @@ import { join } from "node:path";
 import { type ArchiveBytes, type UnpackedFile, unpack } from "@skillhold/core/archive";
 import { readBounded, tryStat } from "@skillhold/core/bundle";
 import { isOfAll, type Publication, type Published } from "@skillhold/core/session";
-import type { Diagnostic, Digest } from "@skillhold/protocol";
+import type { Actor, Diagnostic, Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
+import { grantSkill } from "../access/grants.ts";
 import {
   EXPORT_MANIFEST,
   EXPORT_MANIFEST_BYTES,
+  type ExportedGrant,
   type ExportedSkill,
   type ExportManifest,
   readExportManifest,
-} from "../format/index.ts";
+} from "../format/export-manifest.ts";
 import type { RegistryContext } from "../record/registry-context.ts";
 import type { StagedSkill } from "../record/staged-skill.ts";
 import { editSkill, type SkillEdit } from "../release/edit.ts";
 import { publishStaged } from "../release/publish.ts";
 import { type PublishArchiveOptions, publishArchive } from "../release/publish-archive.ts";
 import { stageFolder } from "../release/stage.ts";
-import { restoreGrants } from "./import-grants.ts";
 
 export interface ImportOptions extends Omit<PublishArchiveOptions, "id" | "taken"> {
   /**
@@ -223,4 +224,26 @@ function overrideOf({ override: { name, description, tags } }: ExportedSkill): S
     ...(description === undefined ? {} : { description }),
     ...(tags === undefined ? {} : { tags }),
   };
+}
+
+/**
+ * Gives a skill to the agents that an archive names, as far as they are here, and answers with their keys. An archive
+ * is a stranger's word: only an administrator takes it.
+ */
+async function restoreGrants(
+  uid: string,
+  grants: readonly ExportedGrant[],
+  by: Actor,
+  context: RegistryContext,
+): Promise<readonly string[]> {
+  if (by.role !== "admin" || by.agent !== undefined || grants.length === 0) return [];
+  const known = new Set((await context.store.listAgents()).map(({ key }) => key));
+  const given = new Map(grants.map(({ agent, canManage = false }) => [agent, canManage]));
+  const restored: string[] = [];
+  for (const [key, canManage] of given) {
+    if (!known.has(key)) continue;
+    await grantSkill(uid, { kind: "agent", key }, { by, canManage }, context);
+    restored.push(key);
+  }
+  return restored;
 }

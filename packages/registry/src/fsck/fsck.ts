@@ -1,9 +1,12 @@
+import { join } from "node:path";
+import type { Digest } from "@skillhold/protocol";
+import { skillLock, treeLock } from "../record/lock.ts";
 import type { RegistryContext } from "../record/registry-context.ts";
-import { graceOf } from "../release/sweep.ts";
-import { checkCopies } from "./fsck-copy.ts";
+import { removeCopy } from "../release/copy-folder.ts";
+import { allTrees, graceOf, type SweepOptions, sweepStore } from "../release/sweep.ts";
+import { checkCopies, readCopy } from "./fsck-copy.ts";
 import { checkEvents } from "./fsck-event.ts";
 import { type FsckFinding, FsckFindings } from "./fsck-finding.ts";
-import { repairStore } from "./fsck-repair.ts";
 import { checkSkills } from "./fsck-skill.ts";
 import { checkBlobs, checkTrees } from "./fsck-tree.ts";
 
@@ -56,4 +59,69 @@ export async function fsck(options: FsckOptions, context: RegistryContext): Prom
     checked: { skills: skills.rows.size, revisions: skills.revisions, trees: trees.count, ...blobs, events },
     isClean: !findings.isDamaged,
   };
+}
+
+/** Repairs what was found, where there is no doubt what it was: bytes by their hash, counts by what is counted. */
+async function repairStore(
+  findings: FsckFindings,
+  options: SweepOptions & { readonly copies?: string },
+  context: RegistryContext,
+): Promise<void> {
+  for (const id of findings.subjects("LAST_REVISION_WRONG")) await repairCount(id, findings, context);
+  const { copies } = options;
+  if (copies !== undefined) {
+    await repairTrees(copies, findings, context);
+    for (const code of ["COPY_DAMAGED", "COPY_ORPHAN"] as const) {
+      for (const path of findings.subjects(code)) {
+        await removeCopy(join(copies, path));
+        findings.repair(code, path);
+      }
+    }
+  }
+  // What seems to be nobody's may be what a damaged row has named.
+  if (findings.isDamaged) return;
+  const { leftovers } = await sweepStore(options, context);
+  for (const code of ["BLOB_ORPHAN", "TREE_ORPHAN"] as const)
+    for (const subject of findings.subjects(code)) findings.repair(code, subject);
+  if (leftovers === 0) return;
+  findings.add("LEFTOVERS", "blobs", `${leftovers} files were left by writers that died.`);
+  findings.repair("LEFTOVERS", "blobs");
+}
+
+/** The highest number that is there; nobody sees the count, so that no event tells of it. */
+async function repairCount(id: string, findings: FsckFindings, { store }: RegistryContext): Promise<void> {
+  const isRepaired = await store.transaction(async (tx) => {
+    await tx.lock(skillLock(id));
+    const skill = await tx.findSkill(id);
+    const [newest] = skill === undefined ? [] : await tx.listRevisions(skill.uid);
+    // A count that is too high may be of a row that was lost: its number must not be given again.
+    if (skill === undefined || newest === undefined || skill.lastRevision > newest.revision) return false;
+    await tx.putSkill({ ...skill, lastRevision: newest.revision });
+    return true;
+  });
+  if (isRepaired) findings.repair("LAST_REVISION_WRONG", id);
+}
+
+/** Trees and bytes that a copy still has. */
+async function repairTrees(copies: string, findings: FsckFindings, context: RegistryContext): Promise<void> {
+  // What is found about trees has their hashes as subjects.
+  const trees = new Set(findings.subjects("TREE_DAMAGED", "TREE_MISSING") as readonly Digest[]);
+  const blobs = new Set<string>(findings.subjects("BLOB_DAMAGED", "BLOB_MISSING"));
+  for await (const { hash, files } of allTrees(context.store))
+    if (files.some(({ digest }) => blobs.has(digest))) trees.add(hash);
+  for (const hash of trees) {
+    const files = await readCopy(copies, hash, context);
+    if (files === undefined) continue;
+    await context.store.blobs.put(files.map(({ digest, content }) => ({ digest, bytes: content })));
+    await context.store.transaction(async (tx) => {
+      await tx.lock(treeLock(hash));
+      await tx.putTree(
+        hash,
+        files.map(({ path, size, digest, executable }) => ({ path, size, digest, executable })),
+      );
+    });
+    for (const code of ["TREE_DAMAGED", "TREE_MISSING"] as const) findings.repair(code, hash);
+    for (const { digest } of files)
+      for (const code of ["BLOB_DAMAGED", "BLOB_MISSING"] as const) findings.repair(code, digest);
+  }
 }

@@ -1,19 +1,20 @@
 import { mkdir, realpath } from "node:fs/promises";
 import { resolve } from "node:path";
+import { SerialQueue } from "@skillhold/core/async";
 import { errorCodeOf, normalizeRelative } from "@skillhold/core/bundle";
 import type { ByteRange, FilePart, LibraryChange, OpenBundle, Shelf } from "@skillhold/core/library";
 import type { Digest, SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { type Host, parseSkill } from "@skillhold/skill";
-import { readDeleted } from "../access/held-skill.ts";
 import type { RegisteredSkill } from "../record/registered-skill.ts";
 import type { RegistryContext } from "../record/registry-context.ts";
-import { catchUp, type Followed, follow } from "../record/registry-feed.ts";
 import { copyRevision, materialise, revisionFolder } from "../release/materialise.ts";
 import { findSkillFile } from "../release/skill-file.ts";
 import { TreeReader } from "../release/tree-reader.ts";
+import { advanceFeed, type FeedState, openFeed } from "./registry-feed.ts";
 import { RegistryView, textKey } from "./registry-view.ts";
-import type { HeldSkill } from "./shelved-skill.ts";
+import type { HeldSkill } from "./skill-map.ts";
+import { readDeletedSnapshots } from "./skill-snapshot.ts";
 
 export interface RegistryShelfOptions {
   readonly host: Host;
@@ -32,13 +33,13 @@ export class RegistryShelf implements Shelf {
   /** Reads what entries of this shelf are made of. */
   readonly reader: TreeReader;
   readonly #listeners = new Set<(change: LibraryChange) => void>();
-  #followed: Followed;
-  #running: Promise<unknown> = Promise.resolve();
+  #feed: FeedState;
+  readonly #queue = new SerialQueue();
   #waiting: Promise<void> | undefined;
   #stop: (() => Promise<void>) | undefined;
 
-  private constructor(followed: Followed, options: RegistryShelfOptions, context: RegistryContext) {
-    this.#followed = followed;
+  private constructor(feed: FeedState, options: RegistryShelfOptions, context: RegistryContext) {
+    this.#feed = feed;
     this.#options = options;
     this.#context = context;
     this.reader = new TreeReader(context.store);
@@ -51,7 +52,7 @@ export class RegistryShelf implements Shelf {
     const pinned = new WeakSet<SkillEntry>();
     const place = (row: RegisteredSkill) => pathOf(row, label, copies);
     const making = { host, label, overridden, pinned, pathOf: place };
-    return new RegistryShelf(await follow(making, context.store), { ...options, copies }, context);
+    return new RegistryShelf(await openFeed(making, context.store), { ...options, copies }, context);
   }
 
   /** From now on changes are told soon after they were made, and not only when someone calls. */
@@ -68,17 +69,15 @@ export class RegistryShelf implements Shelf {
    */
   refresh(): Promise<void> {
     if (this.#waiting !== undefined) return this.#waiting;
-    const turn = this.#running.then(async () => {
+    this.#waiting = this.#queue.run(async () => {
       this.#waiting = undefined;
       await this.#refresh();
     });
-    this.#waiting = turn;
-    this.#running = turn.catch(() => {});
-    return turn;
+    return this.#waiting;
   }
 
   view(): RegistryView {
-    return this.#followed.view;
+    return this.#feed.view;
   }
 
   /** What is kept of the skill that an entry of this shelf is of. */
@@ -88,13 +87,13 @@ export class RegistryShelf implements Shelf {
 
   /** What was deleted and can be restored, as a view of its own. */
   async deleted(): Promise<RegistryView> {
-    const { view, making } = this.#followed;
-    return RegistryView.of(await readDeleted(this.#context.store), view.people, making);
+    const { view, making } = this.#feed;
+    return RegistryView.of(await readDeletedSnapshots(this.#context.store), view.settings, making);
   }
 
   /** As long as it stays the same, so do the words that a search reads of a skill. */
   textKey(entry: SkillEntry): string {
-    return textKey(entry, this.#followed.making.overridden.has(entry));
+    return textKey(entry, this.#feed.making.overridden.has(entry));
   }
 
   open(entry: SkillEntry): Promise<OpenBundle> {
@@ -121,12 +120,12 @@ export class RegistryShelf implements Shelf {
     this.#listeners.clear();
     await this.#stop?.();
     this.#stop = undefined;
-    await this.#running;
+    await this.#queue.idle();
   }
 
   async #refresh(): Promise<void> {
-    const { followed, change } = await catchUp(this.#followed, this.#context.store);
-    this.#followed = followed;
+    const { feed, change } = await advanceFeed(this.#feed, this.#context.store);
+    this.#feed = feed;
     if (change !== undefined) this.#tell(change);
   }
 
@@ -151,7 +150,7 @@ export class RegistryShelf implements Shelf {
     } catch (error) {
       if (!(error instanceof SkillError) || error.code !== "INTEGRITY_FAILED") throw error;
       await this.refresh();
-      const isPinned = this.#followed.making.pinned.has(entry);
+      const isPinned = this.#feed.making.pinned.has(entry);
       const current = isPinned ? this.#findPinned(entry) : this.view().find(entry.id);
       if (current === undefined) throw new SkillError("SKILL_NOT_FOUND", `There is no skill ${entry.id}.`);
       if (current.revision === entry.revision) throw error;

@@ -16,10 +16,10 @@ import {
   type Revision,
   shownFields,
 } from "../record/registered-skill.ts";
-import { type HeldSkill, type ShelvedSkill, ShelvedSkills } from "./shelved-skill.ts";
+import { type HeldSkill, type MappedSkill, SkillMap } from "./skill-map.ts";
 
 /** What entries are made with. */
-export interface EntryMaking {
+export interface EntryContext {
   readonly host: Host;
   /** What the registry is called among the sources of a library. */
   readonly label: string;
@@ -32,7 +32,7 @@ export interface EntryMaking {
 }
 
 /** What of a registry is not about one skill. */
-export interface RegistryPeople {
+export interface RegistrySettings {
   /** By their keys; those that were taken away since the view was first made, too. */
   readonly agents: ReadonlyMap<string, AgentStanding>;
   /** Ids of skills in folders that someone switched off. */
@@ -43,20 +43,20 @@ export interface RegistryPeople {
 export class RegistryView implements ShelfView {
   /** Nothing in a registry has the id of another. */
   readonly shadowed = [];
-  readonly people: RegistryPeople;
-  readonly #skills: ShelvedSkills;
-  readonly #making: EntryMaking;
+  readonly settings: RegistrySettings;
+  readonly #skills: SkillMap;
+  readonly #context: EntryContext;
   #entries: readonly SkillEntry[] | undefined;
   #alternates: ReadonlyMap<string, SkillEntry> | undefined;
 
-  private constructor(skills: ShelvedSkills, people: RegistryPeople, making: EntryMaking) {
+  private constructor(skills: SkillMap, settings: RegistrySettings, context: EntryContext) {
     this.#skills = skills;
-    this.people = people;
-    this.#making = making;
+    this.settings = settings;
+    this.#context = context;
   }
 
-  static of(skills: readonly HeldSkill[], people: RegistryPeople, making: EntryMaking): RegistryView {
-    return new RegistryView(ShelvedSkills.of(skills.map((held) => ({ ...held }))), people, making);
+  static of(skills: readonly HeldSkill[], settings: RegistrySettings, context: EntryContext): RegistryView {
+    return new RegistryView(SkillMap.of(skills.map((held) => ({ ...held }))), settings, context);
   }
 
   get entries(): readonly SkillEntry[] {
@@ -73,10 +73,10 @@ export class RegistryView implements ShelfView {
   }
 
   standing(id: string): Standing | undefined {
-    const shelved = this.#skills.find(id);
-    if (shelved === undefined) return undefined;
-    shelved.standing ??= standingOf(shelved, this.#making);
-    return shelved.standing;
+    const mapped = this.#skills.find(id);
+    if (mapped === undefined) return undefined;
+    mapped.standing ??= standingOf(mapped, this.#context);
+    return mapped.standing;
   }
 
   /** Revisions that someone is held to, and that do not count for the others. */
@@ -96,7 +96,7 @@ export class RegistryView implements ShelfView {
   }
 
   agent(key: string): AgentStanding | undefined {
-    return this.people.agents.get(key);
+    return this.settings.agents.get(key);
   }
 
   /** A registry holds skills of all kinds; each ranks by what it is trusted with. */
@@ -114,8 +114,8 @@ export class RegistryView implements ShelfView {
   }
 
   /** The same skills among others. */
-  among(people: RegistryPeople): RegistryView {
-    return new RegistryView(this.#skills, people, this.#making);
+  among(settings: RegistrySettings): RegistryView {
+    return new RegistryView(this.#skills, settings, this.#context);
   }
 
   since(earlier: ShelfView): ReadonlySet<string> | undefined {
@@ -131,7 +131,7 @@ export class RegistryView implements ShelfView {
     return invalid.map(({ current: { skill, revision } }) => {
       const { id } = skill;
       const { diagnostics } = revision.record;
-      return { id, path: this.#making.pathOf(skill), source: this.#making.label, diagnostics };
+      return { id, path: this.#context.pathOf(skill), source: this.#context.label, diagnostics };
     });
   }
 
@@ -144,7 +144,7 @@ export class RegistryView implements ShelfView {
     const added: string[] = [];
     const changed: string[] = [];
     const removed: string[] = [];
-    const touched = new Map<string, ShelvedSkill | undefined>();
+    const touched = new Map<string, MappedSkill | undefined>();
     for (const id of ids) {
       const before = this.#skills.find(id);
       const after = now.get(id);
@@ -156,18 +156,18 @@ export class RegistryView implements ShelfView {
     }
     if (touched.size === 0) return undefined;
     return {
-      view: new RegistryView(this.#skills.with(touched), this.people, this.#making),
+      view: new RegistryView(this.#skills.with(touched), this.settings, this.#context),
       change: { added: added.sort(), changed: changed.sort(), removed: removed.sort(), broken: [] },
     };
   }
 
-  #entryOf(shelved: ShelvedSkill): SkillEntry {
-    shelved.entry ??= entryOf(shelved.current, this.#making);
-    return shelved.entry;
+  #entryOf(mapped: MappedSkill): SkillEntry {
+    mapped.entry ??= entryOf(mapped.current, this.#context);
+    return mapped.entry;
   }
 }
 
-function isValid({ current }: ShelvedSkill): boolean {
+function isValid({ current }: MappedSkill): boolean {
   return current.revision.record.isValid;
 }
 
@@ -182,12 +182,12 @@ function isSame(before: HeldSkill, after: HeldSkill): boolean {
 
 function standingOf(
   { current: { skill }, grants, pinned, isPinned }: HeldSkill,
-  making: EntryMaking,
+  context: EntryContext,
 ): Standing {
   const { isEnabled, status, reason, owner, visibility, isSystem } = skill;
   const made = new Map<number, SkillEntry | undefined>();
   const revision = (number: number) => {
-    if (!made.has(number)) made.set(number, pinnedEntry(number, skill, pinned, making));
+    if (!made.has(number)) made.set(number, pinnedEntry(number, skill, pinned, context));
     return made.get(number);
   };
   return {
@@ -203,19 +203,19 @@ function pinnedEntry(
   number: number,
   skill: RegisteredSkill,
   pinned: readonly Revision[],
-  making: EntryMaking,
+  context: EntryContext,
 ): SkillEntry | undefined {
   const revision = pinned.find((each) => each.revision === number);
   if (revision === undefined || revision.purgedAt !== undefined || !revision.record.isValid) return undefined;
   const { treeHash } = revision;
   const own = { ...skill, revision: number, treeHash, override: {}, missing: [] };
-  const entry = entryOf({ skill: own, revision }, making);
-  making.pinned.add(entry);
+  const entry = entryOf({ skill: own, revision }, context);
+  context.pinned.add(entry);
   return entry;
 }
 
-function entryOf({ skill, revision }: CurrentSkill, making: EntryMaking): SkillEntry {
-  const { host, label, pathOf, overridden } = making;
+function entryOf({ skill, revision }: CurrentSkill, context: EntryContext): SkillEntry {
+  const { host, label, pathOf, overridden } = context;
   const { id, override, treeHash, missing } = skill;
   const { record, trust, createdAt } = revision;
   const path = pathOf(skill);

@@ -1,11 +1,10 @@
 import type { Approval } from "@skillhold/core/approval";
 import type { Digest, SkillEvent, TokenKind } from "@skillhold/protocol";
-import type { Frontier } from "../audit/merkle.ts";
-import type { StoredToken } from "../token/token.ts";
 import type { AgentRecord, UserRecord } from "./agent.ts";
 import type { BlobStore } from "./blob-store.ts";
 import type { FolderToggle, Grant, Grantee } from "./grant.ts";
 import type { CurrentSkill, RegisteredSkill, Revision, TreeFile } from "./registered-skill.ts";
+import type { StoredToken } from "./token.ts";
 
 /** Where the registry keeps its rows and bytes. Failures of the engine are SkillErrors of the code STORE_FAILED. */
 export interface RegistryStore extends RegistryReader {
@@ -37,7 +36,7 @@ export interface RegistryReader {
   /** By id or by uid; deleted ones too. */
   findSkill(idOrUid: string): Promise<RegisteredSkill | undefined>;
   /** Ordered by id; deleted ones too. */
-  listSkills(page?: Page): Promise<readonly RegisteredSkill[]>;
+  listSkills(page?: ListPage): Promise<readonly RegisteredSkill[]>;
   /** The skills of these ids, or all, with what counts of them, ordered by id; deleted ones are left out. */
   listCurrent(ids?: readonly string[]): Promise<readonly CurrentSkill[]>;
   /** Deleted skills whose bytes are there, with what counted of them, ordered by id. */
@@ -54,7 +53,7 @@ export interface RegistryReader {
   listAgents(page?: AgentPage): Promise<readonly AgentRecord[]>;
   findUser(name: string): Promise<UserRecord | undefined>;
   /** Ordered by name; all, or a page of them. */
-  listUsers(page?: Page): Promise<readonly UserRecord[]>;
+  listUsers(page?: ListPage): Promise<readonly UserRecord[]>;
   /** The grants of the skills of these uids, or all, ordered by skill, kind and key. */
   listGrants(uids?: readonly string[]): Promise<readonly Grant[]>;
   /** Those of one skill, ordered by kind and key, a page at a time. */
@@ -125,14 +124,14 @@ export interface RegistryTransaction extends RegistryReader {
   appendAll(events: readonly SkillEvent[]): Promise<number>;
 }
 
-export interface Page {
+export interface ListPage {
   /** Go on after this id or name. */
   readonly after?: string | undefined;
   readonly limit?: number;
 }
 
 /** Of the agents of one owner, or of all. */
-export interface AgentPage extends Page {
+export interface AgentPage extends ListPage {
   readonly owner?: string | undefined;
 }
 
@@ -204,4 +203,14 @@ export interface AuditHead {
   readonly frontier: Frontier;
   /** A signed note over size and root; undefined where nobody signs. */
   readonly note: string | undefined;
+}
+
+/**
+ * The roots of the full trees that a log's entries make up, the largest first, as RFC 6962 builds them: all that is
+ * needed to go on and to know the root, however long the log is.
+ */
+export interface Frontier {
+  readonly size: number;
+  /** Hexadecimal; one for each bit that is set in the size, from the highest down. */
+  readonly roots: readonly string[];
 }

@@ -1,17 +1,17 @@
 import { basename } from "node:path";
+import type { DependencyManifest, ScanCall } from "@skillhold/core/dependency";
 import type { Published, PublishOptions } from "@skillhold/core/session";
 import type { Diagnostic, Provenance, SkillEvent } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { grantGiven, grantRevoked } from "../access/grant-event.ts";
-import { takenId } from "../access/ownership.ts";
+import { grantGiven, grantRevoked } from "../ownership/access-event.ts";
+import { takenId } from "../ownership/ownership.ts";
 import type { Blob } from "../record/blob-store.ts";
 import { agentLock, skillLock, treeLock, UNNAMED_BLOBS } from "../record/lock.ts";
 import type { RegistryContext } from "../record/registry-context.ts";
 import type { RegistryTransaction } from "../record/registry-store.ts";
 import type { StagedSkill } from "../record/staged-skill.ts";
 import { listChanges } from "./diff.ts";
-import { type Candidate, planRelease, type Release } from "./release.ts";
-import { scanStaged } from "./scan-staged.ts";
+import { planRelease, type Release, type ReleaseCandidate } from "./release.ts";
 import { invalidSkill, type StageOptions, stageFolder } from "./stage.ts";
 
 export type PublishFolderOptions = PublishOptions & Pick<StageOptions, "within" | "roots" | "allowHardLinks">;
@@ -63,7 +63,7 @@ function makeCandidate(
   staged: StagedSkill,
   options: PublishOptions,
   { clock, ids }: RegistryContext,
-): Omit<Candidate, "manifest" | "missing"> {
+): Omit<ReleaseCandidate, "manifest" | "missing"> {
   const { by } = options;
   if (by.role === "viewer") throw viewerRefused();
   const sources = { system: "seed", agent: "agent", admin: "folder", publisher: "folder" } as const;
@@ -112,7 +112,7 @@ async function findSameVersion(plan: Release, { store }: RegistryContext): Promi
 /** How often bytes are put that a sweep takes away before they are named: by its clock they may be old. */
 const PUTS = 5;
 
-async function commit(candidate: Candidate, { store }: RegistryContext): Promise<Release> {
+async function commit(candidate: ReleaseCandidate, { store }: RegistryContext): Promise<Release> {
   const blobs = blobsOf(candidate.staged);
   const digests = blobs.map(({ digest }) => digest);
   for (let puts = 0; puts < PUTS; puts += 1) {
@@ -146,7 +146,7 @@ function blobsOf({ files }: StagedSkill): readonly Blob[] {
 
 async function write(
   { before, skill, revision, given, revoked }: Release,
-  { staged, options: { by } }: Candidate,
+  { staged, options: { by } }: ReleaseCandidate,
   tx: RegistryTransaction,
 ): Promise<void> {
   const { treeHash, files } = staged;
@@ -183,7 +183,7 @@ async function write(
 
 function describe(
   { before, skill, revision, isUnchanged, clash }: Release,
-  { staged, options, missing }: Candidate,
+  { staged, options, missing }: ReleaseCandidate,
   diagnostics: readonly Diagnostic[],
   older: number | undefined,
 ): Published {
@@ -214,4 +214,14 @@ function describe(
     ],
     missing,
   };
+}
+
+/** What a skill needs that is about to be kept. */
+export async function scanStaged(
+  { id, files }: StagedSkill,
+  { signal }: Pick<ScanCall, "signal">,
+  { scan }: Pick<RegistryContext, "scan">,
+): Promise<DependencyManifest> {
+  const scanned = files.map(({ path, content }) => ({ path, bytes: content }));
+  return await scan(scanned, { name: id, signal });
 }

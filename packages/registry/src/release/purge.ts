@@ -1,8 +1,8 @@
 import type { Actor } from "@skillhold/protocol";
-import { getManaged } from "../access/ownership.ts";
-import { checkGrace } from "../record/grace.ts";
+import { getManaged } from "../ownership/ownership.ts";
 import type { RegisteredSkill, Revision } from "../record/registered-skill.ts";
 import type { RegistryContext } from "../record/registry-context.ts";
+import { checkGrace } from "./sweep.ts";
 
 export interface PurgeOptions {
   readonly by: Actor;

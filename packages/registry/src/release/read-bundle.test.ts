@@ -13,7 +13,7 @@ import { setImmediate } from "node:timers/promises";
 import { hashSkillFile } from "@skillhold/core/bundle";
 import { defaultLimits, withLimits } from "@skillhold/protocol/limits";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type BundleContent, readBundle } from "./read-bundle.ts";
+import { type ReadBundle, readBundle } from "./read-bundle.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -72,7 +72,7 @@ test("a folder that is another for a moment is not taken half from each [S-41]",
       if (read instanceof Error) expect(read).toMatchObject({ code: "IO_FAILED" });
       else {
         accepted += 1;
-        for (const { path, content } of (read as BundleContent).files)
+        for (const { path, content } of (read as ReadBundle).files)
           expect(`${new TextDecoder().decode(content)}.txt`).toBe(path);
       }
     }

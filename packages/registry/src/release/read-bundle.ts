@@ -23,7 +23,7 @@ export interface ReadBundleOptions {
 }
 
 /** A bundle with all its bytes, of one moment: a folder that changes meanwhile is refused. */
-export interface BundleContent {
+export interface ReadBundle {
   readonly bundle: Bundle;
   readonly files: readonly StagedFile[];
 }
@@ -32,7 +32,7 @@ export async function readBundle(
   folder: string,
   options: ReadBundleOptions,
   limits: Limits,
-): Promise<BundleContent> {
+): Promise<ReadBundle> {
   // What the path leads to is looked at once; from here on it is this real folder or nothing.
   const place = findPlace(folder, options.roots);
   const settled = { ...options, within: options.within ?? place.root };

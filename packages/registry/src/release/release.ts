@@ -1,15 +1,14 @@
 import type { DependencyManifest } from "@skillhold/core/dependency";
 import type { PublishOptions } from "@skillhold/core/session";
 import type { Provenance, Trust, Visibility } from "@skillhold/protocol";
-import { isTrustedMore, rejectForeignId, trustOf } from "../access/ownership.ts";
-import { visibilityWith } from "../access/visibility.ts";
+import { isTrustedMore, rejectForeignId, trustOf, visibilityWith } from "../ownership/ownership.ts";
 import type { Grant } from "../record/grant.ts";
 import type { RegisteredSkill, Revision } from "../record/registered-skill.ts";
 import type { RegistryReader } from "../record/registry-store.ts";
 import type { StagedSkill } from "../record/staged-skill.ts";
 
 /** A skill that may be published, with all that was found out about it before the transaction. */
-export interface Candidate {
+export interface ReleaseCandidate {
   readonly staged: StagedSkill;
   readonly options: PublishOptions;
   readonly provenance: Provenance;
@@ -33,7 +32,7 @@ export interface Release {
 }
 
 /** Decides what a candidate becomes. Reads and changes nothing; throws CONFLICT where the id is another's. */
-export async function planRelease(candidate: Candidate, reader: RegistryReader): Promise<Release> {
+export async function planRelease(candidate: ReleaseCandidate, reader: RegistryReader): Promise<Release> {
   const { staged, options, provenance } = candidate;
   const before = await reader.findSkill(staged.id);
   const grants = before === undefined ? [] : await reader.listGrants([before.uid]);
@@ -59,7 +58,7 @@ const UNCHANGED = { isUnchanged: true, given: [], revoked: [], clash: undefined 
 
 /** An agent may use what it published, where the registry knows it; what an administrator uploads is for more than one. */
 async function firstGrants(
-  { options: { by, entry }, provenance, uid }: Candidate,
+  { options: { by, entry }, provenance, uid }: ReleaseCandidate,
   reader: RegistryReader,
 ): Promise<readonly Grant[]> {
   const { user, agent: key, role } = by;
@@ -75,7 +74,7 @@ type State = Pick<RegisteredSkill, "status" | "reason">;
 const ACTIVE: State = { status: "active", reason: undefined };
 
 /** Missing dependencies archive what was uploaded. What is bundled keeps its state: its check comes later. */
-function stateOf({ staged, options, missing }: Candidate, before: RegisteredSkill | undefined): State {
+function stateOf({ staged, options, missing }: ReleaseCandidate, before: RegisteredSkill | undefined): State {
   if (options.entry === "upload" && missing.length > 0) return { status: "archived", reason: "deps" };
   const isBundled = options.by.role === "system" && before?.treeHash === staged.treeHash;
   return isBundled && before !== undefined ? before : ACTIVE;
@@ -95,7 +94,7 @@ function isSame(
 }
 
 function nextSkill(
-  { staged, options, provenance, missing, uid }: Candidate,
+  { staged, options, provenance, missing, uid }: ReleaseCandidate,
   before: RegisteredSkill | undefined,
   { status, reason }: State,
   revision: number,
@@ -134,7 +133,7 @@ function visibilityOf(
 }
 
 function nextRevision(
-  { staged, provenance, manifest }: Candidate,
+  { staged, provenance, manifest }: ReleaseCandidate,
   { uid, revision }: RegisteredSkill,
   trust: Trust,
 ): Revision {

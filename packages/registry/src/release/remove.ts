@@ -1,5 +1,5 @@
 import type { SkillStatus, Visibility } from "@skillhold/protocol";
-import { getManaged, type ManagedChange } from "../access/ownership.ts";
+import { getManaged, type ManagedChange } from "../ownership/ownership.ts";
 import type { RegisteredSkill } from "../record/registered-skill.ts";
 import type { RegistryContext } from "../record/registry-context.ts";
 import { getRevisionOf, rejectPurged } from "./revisions.ts";

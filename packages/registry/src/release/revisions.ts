@@ -2,7 +2,7 @@ import { normalizeRelative, roleOf } from "@skillhold/core/bundle";
 import { asResource, type ByteRange, type Resource, type SkillFile } from "@skillhold/core/library";
 import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { notFound } from "../access/ownership.ts";
+import { notFound } from "../ownership/ownership.ts";
 import type { RegisteredSkill, Revision, TreeFile } from "../record/registered-skill.ts";
 import type { RegistryContext } from "../record/registry-context.ts";
 import type { RegistryReader } from "../record/registry-store.ts";

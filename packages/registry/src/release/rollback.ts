@@ -1,6 +1,6 @@
 import type { Digest, Trust } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { getManaged, type ManagedChange } from "../access/ownership.ts";
+import { getManaged, type ManagedChange } from "../ownership/ownership.ts";
 import type { RegisteredSkill } from "../record/registered-skill.ts";
 import type { RegistryContext } from "../record/registry-context.ts";
 import { getRevisionOf, rejectPurged } from "./revisions.ts";

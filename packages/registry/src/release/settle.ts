@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { settleStatus } from "@skillhold/core/dependency";
 import type { Actor } from "@skillhold/protocol";
-import { statusEvent } from "../access/status.ts";
+import { statusEvent } from "../ownership/access-event.ts";
 import { skillLock } from "../record/lock.ts";
 import type { RegisteredSkill } from "../record/registered-skill.ts";
 import type { RegistryContext } from "../record/registry-context.ts";

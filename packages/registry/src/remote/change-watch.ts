@@ -1,7 +1,7 @@
 import { SkillError } from "@skillhold/protocol/error";
+import { type ClientMessage, ServerMessage } from "@skillhold/protocol/http";
 import type { Limits } from "@skillhold/protocol/limits";
 import type { GatewayClient } from "./gateway-client.ts";
-import { GatewaySocket } from "./gateway-socket.ts";
 
 export interface WatchPorts {
   readonly client: GatewayClient;
@@ -26,20 +26,20 @@ export class ChangeWatch {
   #polling: NodeJS.Timeout | undefined;
   #retrying: NodeJS.Timeout | undefined;
   #failures = 0;
-  #isTold = false;
-  #looking: Promise<void> | undefined;
+  #hasReported = false;
+  #refreshing: Promise<void> | undefined;
   #isDue = false;
-  #isOver = false;
+  #isStopped = false;
 
   constructor(ports: WatchPorts) {
     this.#ports = ports;
-    this.started = this.#look();
+    this.started = this.#refresh();
     this.#poll();
     this.#connect();
   }
 
   stop(): void {
-    this.#isOver = true;
+    this.#isStopped = true;
     clearInterval(this.#polling);
     clearTimeout(this.#retrying);
     this.#socket?.close();
@@ -51,8 +51,8 @@ export class ChangeWatch {
       client,
       {
         onAdmitted: () => this.#admitted(),
-        onChanged: () => void this.#look(),
-        onEnd: (refusal) => this.#lost(refusal),
+        onChanged: () => void this.#refresh(),
+        onEnd: (refusal) => this.#disconnected(refusal),
       },
       limits,
     );
@@ -63,13 +63,13 @@ export class ChangeWatch {
     this.#failures = 0;
     clearInterval(this.#polling);
     this.#polling = undefined;
-    void this.#look();
+    void this.#refresh();
   }
 
-  #lost(refusal: SkillError | undefined): void {
+  #disconnected(refusal: SkillError | undefined): void {
     this.#socket = undefined;
     if (refusal !== undefined) {
-      this.#giveUp(refusal);
+      this.#fail(refusal);
       return;
     }
     this.#poll();
@@ -79,41 +79,142 @@ export class ChangeWatch {
   }
 
   #poll(): void {
-    this.#polling ??= setInterval(() => void this.#look(), this.#ports.limits.remotePollMs).unref();
+    this.#polling ??= setInterval(() => void this.#refresh(), this.#ports.limits.remotePollMs).unref();
   }
 
   /** One look at a time; a notice that comes meanwhile is worth another one. */
-  #look(): Promise<void> {
-    if (this.#looking !== undefined) this.#isDue = true;
-    this.#looking ??= this.#lookWhileDue().finally(() => {
-      this.#looking = undefined;
+  #refresh(): Promise<void> {
+    if (this.#refreshing !== undefined) this.#isDue = true;
+    this.#refreshing ??= this.#refreshWhileDue().finally(() => {
+      this.#refreshing = undefined;
     });
-    return this.#looking;
+    return this.#refreshing;
   }
 
-  async #lookWhileDue(): Promise<void> {
+  async #refreshWhileDue(): Promise<void> {
     do {
       this.#isDue = false;
       try {
         await this.#ports.refresh();
-        this.#isTold = false;
+        this.#hasReported = false;
       } catch (error) {
         this.#failed(error);
       }
-    } while (this.#isDue && !this.#isOver);
+    } while (this.#isDue && !this.#isStopped);
   }
 
   #failed(error: unknown): void {
-    if (this.#isOver) return;
-    if (error instanceof SkillError && error.code === "UNAUTHENTICATED") this.#giveUp(error);
-    else if (!this.#isTold) this.#ports.onError(error);
-    this.#isTold = true;
+    if (this.#isStopped) return;
+    if (error instanceof SkillError && error.code === "UNAUTHENTICATED") this.#fail(error);
+    else if (!this.#hasReported) this.#ports.onError(error);
+    this.#hasReported = true;
   }
 
   /** A token that does not count never will again. */
-  #giveUp(error: SkillError): void {
-    if (this.#isOver) return;
+  #fail(error: SkillError): void {
+    if (this.#isStopped) return;
     this.stop();
     this.#ports.onError(error);
+  }
+}
+
+/** What is heard on a socket. After `onEnd` there is nothing more. */
+interface SocketEvents {
+  /** The gateway knows who is there: from now on it tells. */
+  readonly onAdmitted: () => void;
+  /** Something that anyone may see has changed. */
+  readonly onChanged: () => void;
+  /** With what the gateway refused it for, if it did. */
+  readonly onEnd: (refusal: SkillError | undefined) => void;
+}
+
+const HELLO = 1;
+/** More than any notice has. */
+const MOST_LENGTH = 1024 * 1024;
+/** The token is no other tomorrow; all else may pass. */
+const FINAL: ReadonlySet<string> = new Set(["UNAUTHENTICATED", "FORBIDDEN", "ORIGIN_REFUSED"]);
+
+/** One connection to a gateway that tells of changes. A side that says nothing any more is asked, and given up. */
+class GatewaySocket {
+  readonly #ws: WebSocket;
+  readonly #events: SocketEvents;
+  readonly #timer: NodeJS.Timeout;
+  #isAdmitted = false;
+  #isStopped = false;
+  /** The question that is not answered yet. */
+  #pingId: number | undefined;
+  #lastId = HELLO;
+
+  constructor({ base, token }: Pick<GatewayClient, "base" | "token">, events: SocketEvents, limits: Limits) {
+    const url = new URL("./ws", base);
+    url.protocol = base.protocol === "https:" ? "wss:" : "ws:";
+    this.#events = events;
+    this.#ws = new WebSocket(url);
+    this.#ws.addEventListener("open", () => {
+      this.#send({ id: HELLO, method: "hello", params: { token } });
+    });
+    this.#ws.addEventListener("message", ({ data }) => this.#receive(data));
+    this.#ws.addEventListener("error", () => this.#end(undefined));
+    this.#ws.addEventListener("close", () => this.#end(undefined));
+    this.#timer = setInterval(() => this.#probe(), Math.min(limits.remoteMs, limits.remotePollMs)).unref();
+  }
+
+  close(): void {
+    this.#isStopped = true;
+    clearInterval(this.#timer);
+    this.#ws.close();
+  }
+
+  #receive(data: unknown): void {
+    if (this.#isStopped) return;
+    const message = typeof data === "string" && data.length <= MOST_LENGTH ? readMessage(data) : undefined;
+    // A newer gateway may tell more than is known here.
+    if (message === undefined) return;
+    if ("changed" in message) this.#events.onChanged();
+    else if ("error" in message) this.#refused(message.error);
+    else if ("result" in message) this.#answered(message.id);
+  }
+
+  #answered(id: number): void {
+    if (id === this.#pingId) this.#pingId = undefined;
+    if (id !== HELLO || this.#isAdmitted) return;
+    this.#isAdmitted = true;
+    this.#events.onAdmitted();
+  }
+
+  #refused({ code, detail, hint, requestId }: Extract<ServerMessage, { error: object }>["error"]): void {
+    if (this.#isAdmitted) return;
+    this.#end(FINAL.has(code) ? new SkillError(code, detail, { hint, details: { requestId } }) : undefined);
+  }
+
+  /** Without an answer to the last one, or to the greeting, nobody is there. */
+  #probe(): void {
+    if (!this.#isAdmitted || this.#pingId !== undefined) {
+      this.#end(undefined);
+      return;
+    }
+    this.#lastId += 1;
+    this.#pingId = this.#lastId;
+    // It asks for nothing to be told that is not told anyway, and is answered.
+    this.#send({ id: this.#lastId, method: "events.unsubscribe", params: {} });
+  }
+
+  #send(message: ClientMessage): void {
+    if (this.#ws.readyState === WebSocket.OPEN) this.#ws.send(JSON.stringify(message));
+  }
+
+  #end(refusal: SkillError | undefined): void {
+    if (this.#isStopped) return;
+    this.close();
+    this.#events.onEnd(refusal);
+  }
+}
+
+function readMessage(text: string): ServerMessage | undefined {
+  try {
+    return ServerMessage.safeParse(JSON.parse(text)).data;
+  } catch {
+    // Not JSON, or nested deeper than anything that is meant.
+    return undefined;
   }
 }

@@ -2,7 +2,6 @@ import { SkillError } from "@skillhold/protocol/error";
 import { type Operation, type Route, type RouteTable, routeTable } from "@skillhold/protocol/http";
 import type { Limits } from "@skillhold/protocol/limits";
 import type { z } from "zod";
-import { readBody, readText } from "./answer-body.ts";
 import { gatewayAddress, showAddress } from "./gateway-address.ts";
 import {
   badAnswer,
@@ -23,13 +22,13 @@ export interface GatewayAccess {
 }
 
 /** What a request says. */
-export interface Asking {
+export interface RequestInput {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | undefined>>;
 }
 
 /** An archive to send, and how much it is. */
-export interface Sending extends Asking {
+export interface UploadInput extends RequestInput {
   readonly body: ReadableStream<Uint8Array>;
   readonly size: number;
   readonly type: string;
@@ -80,8 +79,8 @@ export class GatewayClient {
     this.#signal = signal === undefined ? closing : AbortSignal.any([closing, signal]);
   }
 
-  async ask<O extends Answering>(operation: O, asking: Asking = {}): Promise<Answered<O>> {
-    const answered = await this.askAgain(operation, asking, undefined);
+  async ask<O extends Answering>(operation: O, input: RequestInput = {}): Promise<Answered<O>> {
+    const answered = await this.askAgain(operation, input, undefined);
     if (answered === undefined) throw badAnswer(this.address, "it says that nothing has changed.");
     return answered;
   }
@@ -89,19 +88,19 @@ export class GatewayClient {
   /** The same when one has an answer already: undefined when it would be the same one. */
   async askAgain<O extends Answering>(
     operation: O,
-    asking: Asking,
+    input: RequestInput,
     etag: string | undefined,
   ): Promise<Answered<O> | undefined> {
     const headers = etag === undefined ? {} : { "if-none-match": etag };
-    return await this.#request(operation, asking, { headers }, async (response) => {
+    return await this.#request(operation, input, { headers }, async (response) => {
       if (response.status === 304 && etag !== undefined) return undefined;
       return await this.#readAnswer(operation, response);
     });
   }
 
   /** The bytes of an answer that is said to have so many. */
-  async bytes(operation: BytesOperation, asking: Asking, size: number): Promise<Uint8Array> {
-    return await this.#request(operation, asking, { size }, async (response) => {
+  async bytes(operation: BytesOperation, input: RequestInput, size: number): Promise<Uint8Array> {
+    return await this.#request(operation, input, { size }, async (response) => {
       if (response.status !== 200) throw badAnswer(this.address, `its status is ${response.status}.`);
       return await readBody(response, size, (most) =>
         integrityFailed(`The gateway ${this.address} sent more than the ${most} bytes that it lists.`),
@@ -111,10 +110,10 @@ export class GatewayClient {
 
   async send<O extends Answering>(
     operation: O,
-    { body, size, type, ...asking }: Sending,
+    { body, size, type, ...input }: UploadInput,
   ): Promise<Answered<O>> {
     const headers = { "content-type": type, "content-length": String(size) };
-    return await this.#request(operation, asking, { headers, body, size }, (response) =>
+    return await this.#request(operation, input, { headers, body, size }, (response) =>
       this.#readAnswer(operation, response),
     );
   }
@@ -126,7 +125,7 @@ export class GatewayClient {
 
   async #request<T>(
     operation: Operation,
-    asking: Asking,
+    input: RequestInput,
     { headers = {}, body, size = 0 }: Request,
     read: (response: Response) => Promise<T>,
   ): Promise<T> {
@@ -135,7 +134,7 @@ export class GatewayClient {
     const ms = this.#limits.remoteMs + Math.ceil(size / LEAST_BYTES_PER_MS);
     const timer = setTimeout(() => deadline.abort(this.#late(ms)), ms);
     try {
-      const response = await fetchAnswer(addressOf(this.base, row.path, asking), {
+      const response = await fetchAnswer(addressOf(this.base, row.path, input), {
         method: row.method,
         headers: { authorization: `Bearer ${this.token}`, ...headers },
         redirect: "manual",
@@ -213,7 +212,7 @@ function checkToken(token: string): string {
   });
 }
 
-function addressOf(base: URL, path: string, { params = {}, query = {} }: Asking): URL {
+function addressOf(base: URL, path: string, { params = {}, query = {} }: RequestInput): URL {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodePath(params[name] ?? ""));
   const url = new URL(`.${filled}`, base);
   for (const [name, value] of Object.entries(query))
@@ -237,4 +236,36 @@ function redirected(address: string, location: string | null): SkillError {
   return remoteFailed(`The gateway ${address} sends on ${where}, and a token is not sent on.`, {
     hint: "Name the address where the gateway itself answers.",
   });
+}
+
+/** The bytes of an answer; one that is larger than any that is expected is broken off, whatever it announces. */
+async function readBody(
+  { body }: Pick<Response, "body">,
+  mostBytes: number,
+  excess: (mostBytes: number) => SkillError,
+): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > mostBytes) throw excess(mostBytes);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** The same as text. */
+async function readText(
+  response: Pick<Response, "body">,
+  mostBytes: number,
+  address: string,
+): Promise<string> {
+  const bytes = await readBody(response, mostBytes, (most) =>
+    badAnswer(address, `it sent more than ${most} bytes.`),
+  );
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw badAnswer(address, "what it sent is not text.", error);
+  }
 }

@@ -3,10 +3,9 @@ import { GATEWAY_PREFIX } from "@skillhold/core/source";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
 import type { Host } from "@skillhold/skill";
-import { type BlobCache, memoryBlobs } from "./blob-cache.ts";
-import { openBlobFolder } from "./blob-folder.ts";
+import { type FileCache, memoryCache, openFolderCache } from "./file-cache.ts";
 import { type GatewayAccess, GatewayClient } from "./gateway-client.ts";
-import { RemoteFiles } from "./remote-files.ts";
+import { RemoteFileReader } from "./remote-files.ts";
 import { RemoteLibrary } from "./remote-library.ts";
 
 export interface RemoteSettings extends GatewayAccess {
@@ -32,14 +31,17 @@ export async function openRemoteLibrary(
   { host, ids, limits = defaultLimits, onError = () => {} }: RemotePorts,
 ): Promise<RemoteLibrary> {
   const client = new GatewayClient(access, limits);
-  const source = `${GATEWAY_PREFIX}${checkLabel(label ?? client.base.host)}`;
   const { address } = client;
   const mostBytes = limits.remoteCacheBytes;
-  const cache: BlobCache =
-    folder === undefined ? memoryBlobs() : await openBlobFolder(folder, { address, mostBytes, ids });
+  const cache: FileCache =
+    folder === undefined ? memoryCache() : await openFolderCache(folder, { address, mostBytes, ids });
   await client.ask("whoAmI");
-  const making = { source, base: client.base, host };
-  return new RemoteLibrary({ client, files: new RemoteFiles(client, cache), making, limits, onError });
+  const source = {
+    label: `${GATEWAY_PREFIX}${checkLabel(label ?? client.base.host)}`,
+    base: client.base,
+    host,
+  };
+  return new RemoteLibrary({ client, files: new RemoteFileReader(client, cache), source, limits, onError });
 }
 
 function checkLabel(label: string): string {

@@ -20,19 +20,23 @@ import type { Limits } from "@skillhold/protocol/limits";
 import { parseSkill } from "@skillhold/skill";
 import { ChangeWatch } from "./change-watch.ts";
 import type { GatewayClient } from "./gateway-client.ts";
-import { GATEWAYS_RUNTIME, type Looking, lookingOf } from "./looking.ts";
-import { type EntryMaking, toRemoteEntry } from "./remote-entry.ts";
-import { listExplanations, toExplanation } from "./remote-explanation.ts";
+import {
+  listExplanations,
+  type RemoteSource,
+  toExplanation,
+  toRemoteEntry,
+  toResult,
+} from "./remote-entry.ts";
 import { integrityFailed } from "./remote-failure.ts";
-import type { RemoteFiles, Wanted } from "./remote-files.ts";
-import { toResult } from "./remote-hit.ts";
+import type { FileRequest, RemoteFileReader } from "./remote-files.ts";
 import { type RemoteList, RemoteLists } from "./remote-list.ts";
 import { type RemoteTree, RemoteTrees } from "./remote-tree.ts";
+import { GATEWAYS_RUNTIME, type ViewerQuery, viewerQuery } from "./viewer-query.ts";
 
 export interface RemoteParts {
   readonly client: GatewayClient;
-  readonly files: RemoteFiles;
-  readonly making: EntryMaking;
+  readonly files: RemoteFileReader;
+  readonly source: RemoteSource;
   readonly limits: Limits;
   /** Told of what fails while nobody waits for it. */
   readonly onError: (error: unknown) => void;
@@ -56,19 +60,19 @@ export class RemoteLibrary implements Library {
 
   constructor(parts: RemoteParts) {
     this.#parts = parts;
-    const { client, making, limits } = parts;
-    this.#lists = new RemoteLists({ client, making, limits, onChange: (change) => this.#tell(change) });
+    const { client, source, limits } = parts;
+    this.#lists = new RemoteLists({ client, source, limits, onChange: (change) => this.#tell(change) });
     this.#trees = new RemoteTrees(client, limits);
   }
 
   /** The label of its skills among sources. */
   get source(): string {
-    return this.#parts.making.source;
+    return this.#parts.source.label;
   }
 
   /** What the viewer saw when it last looked; empty before that. */
   lastSeen(viewer: Viewer): readonly SkillEntry[] {
-    return (this.#lists.last(lookingOf(viewer))?.entries ?? []).filter((entry) => isThere(entry, viewer));
+    return (this.#lists.last(viewerQuery(viewer))?.entries ?? []).filter((entry) => isThere(entry, viewer));
   }
 
   async list(viewer: Viewer): Promise<readonly SkillEntry[]> {
@@ -133,7 +137,7 @@ export class RemoteLibrary implements Library {
 
   async explain(viewer: Viewer, id?: string): Promise<readonly Explanation[]> {
     const { byId } = await this.#look(viewer);
-    const told = await listExplanations(lookingOf(viewer), this.#parts);
+    const told = await listExplanations(viewerQuery(viewer), this.#parts);
     const wanted = told.filter((each) => id === undefined || each.id === id);
     return wanted.map((each) => {
       const entry = each.state === "visible" ? byId.get(each.id) : undefined;
@@ -178,7 +182,7 @@ export class RemoteLibrary implements Library {
 
   async #look(viewer: Viewer): Promise<RemoteList> {
     await this.#watch?.started;
-    return await this.#lists.get(lookingOf(viewer));
+    return await this.#lists.get(viewerQuery(viewer));
   }
 
   async #get(viewer: Viewer, id: string): Promise<SkillEntry> {
@@ -189,13 +193,13 @@ export class RemoteLibrary implements Library {
 
   /** The skill and its files, of one state. */
   async #open(viewer: Viewer, id: string): Promise<Opened> {
-    const looking = lookingOf(viewer);
+    const query = viewerQuery(viewer);
     for (let attempt = 1; attempt <= TRIES; attempt += 1) {
       const entry = await this.#get(viewer, id);
-      const tree = await this.#trees.find(entry, looking).catch((error: unknown) => {
+      const tree = await this.#trees.find(entry, query).catch((error: unknown) => {
         throw isMissing(error) ? notFound(id) : error;
       });
-      if (tree !== undefined) return { id, entry, tree, looking };
+      if (tree !== undefined) return { id, entry, tree, viewer: query };
     }
     throw integrityFailed(`The gateway lists other files of ${id} than it says to have.`, { id });
   }
@@ -240,15 +244,15 @@ export class RemoteLibrary implements Library {
   }
 
   async #searchFor(viewer: Viewer, q: string, limit: number) {
-    const { client, making } = this.#parts;
-    const query = { ...lookingOf(viewer), q, limit: String(limit) };
+    const { client, source } = this.#parts;
+    const query = { ...viewerQuery(viewer), q, limit: String(limit) };
     const { hits } = (await client.ask("searchSkills", { query })).data;
     const found = new Map<string, (typeof hits)[number]>();
     for (const hit of hits) if (!found.has(hit.row.entry.id)) found.set(hit.row.entry.id, hit);
     const hasCopies = hits.some(({ hit }) => hit.copies.length > 0);
     const there = new Set(hasCopies ? (await this.list(viewer)).map(({ id }) => id as string) : []);
     const results = [...found.values()].flatMap((told) => {
-      const entry = toRemoteEntry(told.row, making);
+      const entry = toRemoteEntry(told.row, source);
       if (entry === undefined || !isThere(entry, viewer)) return [];
       return [toResult(told, entry, (id) => there.has(id))];
     });
@@ -264,10 +268,10 @@ export class RemoteLibrary implements Library {
   }
 }
 
-interface Opened extends Wanted {
+interface Opened extends FileRequest {
   readonly entry: SkillEntry;
   readonly tree: RemoteTree;
-  readonly looking: Looking;
+  readonly viewer: ViewerQuery;
 }
 
 /** The one gate, as far as it can decide here: who owns what, and who was granted what, the gateway has asked. */

@@ -2,14 +2,13 @@ import type { LibraryChange } from "@skillhold/core/library";
 import type { SkillEntry } from "@skillhold/protocol";
 import type { Limits } from "@skillhold/protocol/limits";
 import type { AnswerOf, GatewayClient } from "./gateway-client.ts";
-import { KnownSkills, mergeChanges } from "./list-change.ts";
-import { type Looking, lookingKey } from "./looking.ts";
-import { type EntryMaking, toRemoteEntry } from "./remote-entry.ts";
+import { type RemoteSource, toRemoteEntry } from "./remote-entry.ts";
 import { badAnswer, remoteFailed } from "./remote-failure.ts";
+import { type ViewerQuery, viewerQueryKey } from "./viewer-query.ts";
 
 /** The skills that there are for someone, as of one moment. */
 export interface RemoteList {
-  readonly looking: Looking;
+  readonly viewer: ViewerQuery;
   /** Ordered by id. */
   readonly entries: readonly SkillEntry[];
   readonly byId: ReadonlyMap<string, SkillEntry>;
@@ -21,7 +20,7 @@ export interface RemoteList {
 
 export interface ListPorts {
   readonly client: GatewayClient;
-  readonly making: EntryMaking;
+  readonly source: RemoteSource;
   readonly limits: Limits;
   /** Told when a list is another one than before. */
   readonly onChange: (change: LibraryChange) => void;
@@ -32,7 +31,7 @@ type Page = AnswerOf<"listSkills">;
 const PAGE = "1000";
 /** How often a list that changes while it is read is begun anew. */
 const TRIES = 3;
-/** Each way of looking has a list of its own; of so many the last ones are kept. */
+/** Each way of viewer has a list of its own; of so many the last ones are kept. */
 const KEPT_LISTS = 32;
 
 /** The lists of a gateway, each asked for again whenever someone looks: one that is the same costs an answer without text. */
@@ -47,18 +46,18 @@ export class RemoteLists {
   }
 
   /** As it is now. Whoever listens is told what became of the one before. */
-  async get(looking: Looking): Promise<RemoteList> {
-    const { list, change } = await this.#update(looking);
+  async get(viewer: ViewerQuery): Promise<RemoteList> {
+    const { list, change } = await this.#update(viewer);
     if (change !== undefined) this.#ports.onChange(change);
     return list;
   }
 
   /** Brings all up to date, and tells what changed as one change. */
   async refresh(): Promise<void> {
-    const all = [...this.#kept.values()].map(({ looking }) => looking);
+    const all = [...this.#kept.values()].map(({ viewer }) => viewer);
     const changes: LibraryChange[] = [];
-    for (const looking of all.length === 0 ? [{}] : all) {
-      const { change } = await this.#update(looking);
+    for (const viewer of all.length === 0 ? [{}] : all) {
+      const { change } = await this.#update(viewer);
       if (change !== undefined) changes.push(change);
     }
     const change = mergeChanges(changes);
@@ -66,15 +65,15 @@ export class RemoteLists {
   }
 
   /** As it was when someone last looked this way. */
-  last(looking: Looking): RemoteList | undefined {
-    return this.#kept.get(lookingKey(looking));
+  last(viewer: ViewerQuery): RemoteList | undefined {
+    return this.#kept.get(viewerQueryKey(viewer));
   }
 
   async #update(
-    looking: Looking,
+    viewer: ViewerQuery,
   ): Promise<{ readonly list: RemoteList; readonly change: LibraryChange | undefined }> {
-    const list = await this.#fetch(looking, this.last(looking));
-    const before = this.last(looking);
+    const list = await this.#fetch(viewer, this.last(viewer));
+    const before = this.last(viewer);
     // One that was asked for later may have come first, and says more.
     if (before !== undefined && before.turn > list.turn) return { list, change: undefined };
     this.#keep(list);
@@ -84,16 +83,16 @@ export class RemoteLists {
   }
 
   #keep(list: RemoteList): void {
-    const key = lookingKey(list.looking);
+    const key = viewerQueryKey(list.viewer);
     this.#kept.delete(key);
     this.#kept.set(key, list);
     const [oldest] = this.#kept.keys();
     if (this.#kept.size > KEPT_LISTS && oldest !== undefined) this.#kept.delete(oldest);
   }
 
-  async #fetch(looking: Looking, last: RemoteList | undefined): Promise<RemoteList> {
+  async #fetch(viewer: ViewerQuery, last: RemoteList | undefined): Promise<RemoteList> {
     const { client } = this.#ports;
-    const query = { ...looking, view: "visible", limit: PAGE };
+    const query = { ...viewer, view: "visible", limit: PAGE };
     for (let attempt = 1; ; attempt += 1) {
       this.#turn += 1;
       const turn = this.#turn;
@@ -103,7 +102,7 @@ export class RemoteLists {
       const { entries, isOneState } = await this.#readPages(first.data, query);
       if (!isOneState && attempt < TRIES) continue;
       const byId = new Map<string, SkillEntry>(entries.map((entry) => [entry.id, entry]));
-      return { looking, entries, byId, etag: isOneState ? first.etag : undefined, turn };
+      return { viewer, entries, byId, etag: isOneState ? first.etag : undefined, turn };
     }
   }
 
@@ -140,9 +139,60 @@ export class RemoteLists {
       const { id } = row.entry;
       if (id <= last) throw badAnswer(this.#ports.client.address, "its list is out of order.");
       last = id;
-      const entry = toRemoteEntry(row, this.#ports.making);
+      const entry = toRemoteEntry(row, this.#ports.source);
       if (entry !== undefined) entries.push(entry);
     }
     return last;
   }
+}
+
+type Entries = ReadonlyMap<string, SkillEntry>;
+
+/**
+ * What those who listen know. Several look at a gateway, each with a list of its own, and a change that one sees first
+ * and another later is one change.
+ */
+export class KnownSkills {
+  readonly #known = new Map<string, SkillEntry>();
+
+  /** What someone sees who has not looked before is no change. */
+  meet(entries: Entries): void {
+    for (const [id, entry] of entries) if (!this.#known.has(id)) this.#known.set(id, entry);
+  }
+
+  /** What is new of what became of a list, or undefined when nothing is. */
+  learn(before: Entries, after: Entries): LibraryChange | undefined {
+    const added: string[] = [];
+    const changed: string[] = [];
+    for (const [id, entry] of after) {
+      const last = before.get(id);
+      const known = this.#known.get(id);
+      if (last !== undefined && !isOther(last, entry)) continue;
+      if (known === undefined) added.push(id);
+      else if (isOther(known, entry)) changed.push(id);
+      this.#known.set(id, entry);
+    }
+    const removed = [...before.keys()].filter((id) => !after.has(id) && this.#known.delete(id));
+    if (added.length + changed.length + removed.length === 0) return undefined;
+    return { added, changed, removed, broken: [] };
+  }
+}
+
+/** Several changes as one. */
+export function mergeChanges(changes: readonly LibraryChange[]): LibraryChange | undefined {
+  if (changes.length < 2) return changes[0];
+  const kinds = new Map<string, "added" | "changed" | "removed">();
+  for (const kind of ["added", "changed", "removed"] as const)
+    for (const id of changes.flatMap((change) => change[kind]))
+      kinds.set(id, (kinds.get(id) ?? kind) === kind ? kind : "changed");
+  const idsOf = (wanted: string) => [...kinds].flatMap(([id, kind]) => (kind === wanted ? [id] : [])).sort();
+  return { added: idsOf("added"), changed: idsOf("changed"), removed: idsOf("removed"), broken: [] };
+}
+
+/** A file that was only written again, or touched, is no change. */
+function isOther(
+  { lastModified: _, ...last }: SkillEntry,
+  { lastModified: __, ...entry }: SkillEntry,
+): boolean {
+  return JSON.stringify(last) !== JSON.stringify(entry);
 }

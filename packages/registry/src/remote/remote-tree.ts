@@ -10,8 +10,8 @@ import type { Digest, SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
 import type { AnswerOf, GatewayClient } from "./gateway-client.ts";
-import { type Looking, lookingKey } from "./looking.ts";
 import { integrityFailed } from "./remote-failure.ts";
+import { type ViewerQuery, viewerQueryKey } from "./viewer-query.ts";
 
 export interface RemoteFile extends SkillFile {
   readonly path: RelativePath;
@@ -39,22 +39,22 @@ export class RemoteTrees {
   }
 
   /** Undefined when what is listed is of another state than the entry. */
-  async find(entry: SkillEntry, looking: Looking): Promise<RemoteTree | undefined> {
-    const key = JSON.stringify([entry.id, entry.revision ?? null, lookingKey(looking)]);
+  async find(entry: SkillEntry, viewer: ViewerQuery): Promise<RemoteTree | undefined> {
+    const key = JSON.stringify([entry.id, entry.revision ?? null, viewerQueryKey(viewer)]);
     const kept = this.#kept.get(key);
     // The hash stands for the whole list: there is nothing to ask.
     const isNamed = kept !== undefined && entry.treeHash === kept.tree.treeHash;
-    const tree = isNamed ? kept.tree : await this.#fetch(entry, looking, key, kept);
+    const tree = isNamed ? kept.tree : await this.#fetch(entry, viewer, key, kept);
     return isOf(entry, tree) ? tree : undefined;
   }
 
   async #fetch(
     { id, revision }: SkillEntry,
-    looking: Looking,
+    viewer: ViewerQuery,
     key: string,
     kept: KeptTree | undefined,
   ): Promise<RemoteTree> {
-    const query = { ...looking, ...(revision === undefined ? {} : { revision: String(revision) }) };
+    const query = { ...viewer, ...(revision === undefined ? {} : { revision: String(revision) }) };
     const answered = await this.#client.askAgain("listFiles", { params: { id }, query }, kept?.etag);
     if (answered === undefined && kept !== undefined) return kept.tree;
     if (answered === undefined) throw integrityFailed(`The gateway lists no files of ${id}.`, { id });

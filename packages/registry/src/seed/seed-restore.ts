@@ -1,12 +1,12 @@
 import { combineDigests } from "@skillhold/core/bundle";
 import { SkillError } from "@skillhold/protocol/error";
+import { systemActor } from "../ownership/ownership.ts";
 import { skillLock, treeLock } from "../record/lock.ts";
 import type { RegisteredSkill, TreeFile } from "../record/registered-skill.ts";
 import type { RegistryContext } from "../record/registry-context.ts";
 import type { StagedFile, StagedSkill } from "../record/staged-skill.ts";
+import { scanStaged } from "../release/publish.ts";
 import { planRelease } from "../release/release.ts";
-import { scanStaged } from "../release/scan-staged.ts";
-import { systemActor } from "./seed-actor.ts";
 
 /**
  * Puts back what the store has lost of a tree that it knows: each file by its hash, and the list of them. Nothing is

@@ -1,7 +1,11 @@
 import type { TokenKind } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
+import { tokenLock } from "../record/lock.ts";
 import type { RegistryContext } from "../record/registry-context.ts";
 import type { RegistryReader } from "../record/registry-store.ts";
-import { isLive, type StoredToken, type TokenRecord, withoutHash } from "./token.ts";
+import { isLive, type StoredToken, type TokenRecord, tokenActor, withoutHash } from "../record/token.ts";
+import type { TokenContext } from "./put-token.ts";
+import { type IssuedToken, issuedOf, prepareToken, storeToken } from "./put-token.ts";
 import { hashSecret, isSameHash, isSecret } from "./token-secret.ts";
 
 /** How often it is written down that a token is in use. */
@@ -49,4 +53,36 @@ async function isAgentThere(
   if (key === undefined) return role !== "agent";
   const agent = await reader.findAgent(key);
   return agent?.key === key && agent.removedAt === undefined;
+}
+
+/**
+ * Turns what someone signs in with into a session. It counts once: of two who use it at the same moment, one gets a
+ * session. Throws UNAUTHENTICATED, in the same words whatever is wrong with it.
+ */
+export async function useSignIn(secret: string, context: TokenContext): Promise<IssuedToken> {
+  const { store, clock } = context;
+  // Those who guess keep no writer waiting.
+  const found = await findBySecret(secret, "sign-in", clock.now(), store);
+  if (found === undefined) throw refused();
+  return await store.transaction(async (tx) => {
+    await tx.lock(tokenLock(found.id));
+    // It may have expired while it waited.
+    const now = clock.now();
+    const signIn = await findBySecret(secret, "sign-in", now, tx);
+    if (signIn === undefined) throw refused();
+    const { id, name, role, user, agent, createdBy } = signIn;
+    const by = tokenActor(signIn);
+    const at = now.toISOString();
+    await tx.putToken({ ...signIn, revokedAt: at });
+    const session = prepareToken({ kind: "session", name, role, user, agent, createdBy }, context);
+    const issued = await storeToken(session, by, tx);
+    await tx.appendAll([{ type: "token.revoked", at, by, token: id }, issued]);
+    return issuedOf(session);
+  });
+}
+
+function refused(): SkillError {
+  return new SkillError("UNAUTHENTICATED", "This sign-in link has expired or was used before.", {
+    hint: "Run `skillhold token sign-in` for a new one.",
+  });
 }

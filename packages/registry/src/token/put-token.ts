@@ -1,9 +1,9 @@
 import type { Actor, SkillEvent, TokenKind } from "@skillhold/protocol";
 import type { Limits } from "@skillhold/protocol/limits";
+import type { RegistryContext } from "../record/registry-context.ts";
 import type { RegistryTransaction } from "../record/registry-store.ts";
-import { type StoredToken, type TokenRecord, withoutHash } from "./token.ts";
-import type { TokenContext } from "./token-context.ts";
-import { hashSecret, makeSecret } from "./token-secret.ts";
+import { type StoredToken, type TokenRecord, withoutHash } from "../record/token.ts";
+import { hashSecret, makeSecret, type Random } from "./token-secret.ts";
 
 /** A token, and what is secret of it: this is the only time that anyone has both. */
 export interface IssuedToken {
@@ -43,7 +43,7 @@ export function prepareToken({ lifeMs, ...plan }: TokenPlan, context: TokenConte
 }
 
 /** Keeps the token, forgets some of those that are over, and answers with what is to be recorded of it. */
-export async function putToken(
+export async function storeToken(
   { stored }: PreparedToken,
   by: Actor,
   tx: RegistryTransaction,
@@ -78,4 +78,10 @@ function lifeOf(kind: TokenKind, { tokenMs, signInMs, webSessionMs }: Limits): n
     case "sign-in":
       return signInMs;
   }
+}
+
+/** What the verbs of tokens work with. */
+export interface TokenContext extends RegistryContext {
+  /** What secrets are made of; the system's, if nothing else is said. */
+  readonly random?: Random;
 }

@@ -7,8 +7,7 @@ import { syncFolder } from "@skillhold/core/secret";
 import { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Blob, BlobEntry } from "@skillhold/registry/record";
-import { forEachBounded } from "../engine/bounded.ts";
-import { asDigest, digestOf, type EngineBlobs, rejectFalseName, unreadable } from "./blob.ts";
+import { asDigest, blobDamaged, blobDigest, type EngineBlobs, rejectFalseName } from "./blob.ts";
 import { isMissing, isNoFolder, isOdd, isOlder, lookIfThere, openIfThere, writeSynced } from "./blob-file.ts";
 
 /** How many files are written and synced at the same time. */
@@ -68,9 +67,9 @@ export class BlobFolder implements EngineBlobs {
   async get(digest: Digest): Promise<Uint8Array> {
     for (let attempt = 0; ; attempt += 1) {
       const bytes = await this.#attempt(() => this.#read(digest));
-      if (bytes !== undefined && bytes !== "odd" && digestOf(bytes) === digest) return bytes;
+      if (bytes !== undefined && bytes !== "odd" && blobDigest(bytes) === digest) return bytes;
       // One that is just being put back is missing for a moment.
-      if (bytes !== undefined || attempt === 2) throw unreadable(digest, bytes);
+      if (bytes !== undefined || attempt === 2) throw blobDamaged(digest, bytes);
       await setTimeout(5);
     }
   }
@@ -174,7 +173,7 @@ export class BlobFolder implements EngineBlobs {
     const handle = await openIfThere(path);
     if (handle === undefined || handle === "odd") return false;
     try {
-      if (digestOf(await handle.readFile()) !== digest) return false;
+      if (blobDigest(await handle.readFile()) !== digest) return false;
       const now = this.#clock.now();
       await utimes(path, now, now);
       await handle.sync();
@@ -264,4 +263,25 @@ function ignoreGone(error: unknown): void {
 function bucketOf(digest: Digest): string {
   const start = "sha256:".length;
   return digest.slice(start, start + 2);
+}
+
+/** Does something with each item, a few at a time. The first failure is thrown when all that was begun has ended. */
+async function forEachBounded<T>(
+  items: Iterable<T>,
+  limit: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const queue = items[Symbol.iterator]();
+  let failure: { readonly error: unknown } | undefined;
+  const take = async () => {
+    for (let next = queue.next(); !next.done && failure === undefined; next = queue.next()) {
+      try {
+        await work(next.value);
+      } catch (error) {
+        failure ??= { error };
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: limit }, take));
+  if (failure !== undefined) throw failure.error;
 }

@@ -17,7 +17,7 @@ const blob = (content: string | Uint8Array) => {
   const bytes = Buffer.from(content);
   return { digest: digest(bytes), bytes };
 };
-const unreadable = { code: "INTEGRITY_FAILED" };
+const blobDamaged = { code: "INTEGRITY_FAILED" };
 
 /** What every store of blobs promises. */
 export function blobStoreContract(engine: string, open: (clock: Clock) => Promise<BlobSubject>): void {
@@ -67,8 +67,8 @@ export function blobStoreContract(engine: string, open: (clock: Clock) => Promis
     test("what is not there, and what was changed, is never handed out [S-41]", async () => {
       await subject.blobs.put([blob("good"), blob("other")]);
       await subject.damage(blob("good").digest);
-      await expect(subject.blobs.get(blob("good").digest)).rejects.toMatchObject(unreadable);
-      await expect(subject.blobs.get(blob("never put").digest)).rejects.toMatchObject(unreadable);
+      await expect(subject.blobs.get(blob("good").digest)).rejects.toMatchObject(blobDamaged);
+      await expect(subject.blobs.get(blob("never put").digest)).rejects.toMatchObject(blobDamaged);
       expect(Buffer.from(await subject.blobs.get(blob("other").digest)).toString()).toBe("other");
     });
 
@@ -89,8 +89,8 @@ export function blobStoreContract(engine: string, open: (clock: Clock) => Promis
 
     test("bytes under a name that is not theirs are refused, with all that came with them [S-41]", async () => {
       const put = subject.blobs.put([blob("good"), { digest: digest("a"), bytes: Buffer.from("b") }]);
-      await expect(put).rejects.toMatchObject(unreadable);
-      await expect(subject.blobs.get(digest("a"))).rejects.toMatchObject(unreadable);
+      await expect(put).rejects.toMatchObject(blobDamaged);
+      await expect(subject.blobs.get(digest("a"))).rejects.toMatchObject(blobDamaged);
       expect(await list()).toEqual([]);
     });
 

@@ -2,10 +2,9 @@ import type { Clock } from "@skillhold/core/port";
 import { Digest } from "@skillhold/protocol";
 import type { Blob, BlobEntry } from "@skillhold/registry/record";
 import { z } from "zod";
-import { chunks } from "../engine/chunk.ts";
-import type { Db, Queries, RowReader, Tx } from "../engine/db.ts";
-import { joinSql, sql } from "../engine/sql.ts";
-import { digestOf, type EngineBlobs, rejectFalseName, unreadable } from "./blob.ts";
+import type { Db, Queries, RowParser, Tx } from "../engine/db.ts";
+import { chunks, joinSql, sql } from "../engine/sql.ts";
+import { blobDamaged, blobDigest, type EngineBlobs, rejectFalseName } from "./blob.ts";
 
 const PAGE = 1000;
 /** What is sent in one statement; the driver holds a copy of it that is twice as long. */
@@ -15,7 +14,7 @@ const DigestRow = z.object({ digest: Digest });
 const EntryRow = z
   .object({ digest: Digest, size: z.int(), put_ms: z.int() })
   .transform(({ digest, size, put_ms }): BlobEntry => ({ digest, size, putAt: new Date(put_ms) }));
-const ContentRow: RowReader<Uint8Array> = {
+const ContentRow: RowParser<Uint8Array> = {
   parse: (row) => z.object({ content: z.instanceof(Uint8Array) }).parse(row).content,
 };
 
@@ -73,7 +72,7 @@ async function insert(tx: Tx, blobs: readonly Blob[], now: number): Promise<void
 
 async function getBlob(db: Db, digest: Digest): Promise<Uint8Array> {
   const [bytes] = await db.all(sql`select content from blob where digest = ${digest}`, ContentRow);
-  if (bytes === undefined || digestOf(bytes) !== digest) throw unreadable(digest, bytes);
+  if (bytes === undefined || blobDigest(bytes) !== digest) throw blobDamaged(digest, bytes);
   return bytes;
 }
 

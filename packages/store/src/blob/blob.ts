@@ -9,7 +9,7 @@ export interface EngineBlobs extends BlobStore {
   within(tx: Tx): Pick<BlobStore, "missing" | "remove">;
 }
 
-export function digestOf(bytes: Uint8Array): Digest {
+export function blobDigest(bytes: Uint8Array): Digest {
   return asDigest(hash("sha256", bytes, "hex"));
 }
 
@@ -19,14 +19,14 @@ export function asDigest(hex: string): Digest {
 
 /** Under another name than its own a blob would be lost. */
 export function rejectFalseName({ digest, bytes }: Blob): void {
-  if (digestOf(bytes) === digest) return;
+  if (blobDigest(bytes) === digest) return;
   throw new SkillError("INTEGRITY_FAILED", `Bytes to be kept as ${digest} have another hash.`, {
     hint: "They were changed since they were hashed; read them again.",
     details: { digest },
   });
 }
 
-export function unreadable(digest: Digest, found: Uint8Array | "odd" | undefined): SkillError {
+export function blobDamaged(digest: Digest, found: Uint8Array | "odd" | undefined): SkillError {
   const problem = found === undefined ? "is missing" : "is damaged";
   return new SkillError("INTEGRITY_FAILED", `The blob ${digest} ${problem}.`, {
     details: { digest, problem },

@@ -1,3 +1,4 @@
+import { SerialQueue } from "@skillhold/core/async";
 import type { Db } from "./db.ts";
 
 export interface CommitWatchPorts {
@@ -20,8 +21,8 @@ export class CommitWatch {
   #seen: number | undefined;
   #isLookDue = false;
   #isTold = false;
-  /** Starting, stopping and looking come one after the other. */
-  #work: Promise<void> = Promise.resolve();
+  /** Starting, stopping and checking run one after the other. */
+  readonly #queue = new SerialQueue();
 
   constructor(ports: CommitWatchPorts) {
     this.#ports = ports;
@@ -32,20 +33,20 @@ export class CommitWatch {
     const own = () => listener();
     this.#listeners.add(own);
     try {
-      await this.#inTurn(() => this.#start());
+      await this.#queue.run(() => this.#start());
     } catch (error) {
       this.#listeners.delete(own);
       throw error;
     }
     return async () => {
       this.#listeners.delete(own);
-      await this.#inTurn(() => this.#stopIfIdle());
+      await this.#queue.run(() => this.#stopIfIdle());
     };
   }
 
   async close(): Promise<void> {
     this.#listeners.clear();
-    await this.#inTurn(() => this.#stopIfIdle());
+    await this.#queue.run(() => this.#stopIfIdle());
   }
 
   async #start(): Promise<void> {
@@ -75,7 +76,7 @@ export class CommitWatch {
     if (this.#isLookDue) return;
     this.#isLookDue = true;
     // The store may not be reached: the next look may, and whoever reads meanwhile is told.
-    this.#inTurn(() => this.#look()).catch(() => {});
+    this.#queue.run(() => this.#look()).catch(() => {});
   }
 
   /** The number is read before anyone is called, so that they see all that it stands for. */
@@ -91,11 +92,5 @@ export class CommitWatch {
       if (isTold || this.#seen !== before) for (const listener of this.#listeners) queueMicrotask(listener);
     }
     if (!isTold && this.#seen !== before) await this.#listen();
-  }
-
-  #inTurn(work: () => Promise<void>): Promise<void> {
-    const turn = this.#work.then(work);
-    this.#work = turn.catch(() => {});
-    return turn;
   }
 }

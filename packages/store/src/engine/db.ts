@@ -22,7 +22,7 @@ export interface Db extends Queries {
 }
 
 export interface Queries {
-  all<Row>(query: Sql, row: RowReader<Row>): Promise<readonly Row[]>;
+  all<Row>(query: Sql, row: RowParser<Row>): Promise<readonly Row[]>;
 }
 
 /** After a statement failed, or after its end, every call of it fails. */
@@ -36,7 +36,7 @@ export interface Tx extends Queries {
 }
 
 /** A zod schema, or what else turns a row into what it is. */
-export interface RowReader<Row> {
+export interface RowParser<Row> {
   parse(row: unknown): Row;
 }
 
@@ -49,7 +49,7 @@ export function withTypes(script: string, names: TypeNames): string {
 }
 
 /** What does not read as what we write was changed by something else. */
-export function readRows<Row>(rows: readonly unknown[], row: RowReader<Row>): readonly Row[] {
+export function readRows<Row>(rows: readonly unknown[], row: RowParser<Row>): readonly Row[] {
   try {
     return rows.map((each) => row.parse(each));
   } catch (error) {

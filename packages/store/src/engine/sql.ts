@@ -67,3 +67,24 @@ function checked(value: SqlValue): SqlValue {
   }
   return value;
 }
+
+/** Well below how many values either engine takes in a statement. */
+const CHUNK = 500;
+
+/** A list in pieces that fit into a statement. */
+export function* chunks<T>(items: readonly T[], size = CHUNK): Generator<readonly T[]> {
+  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
+}
+
+/** A time as it is stored where times are compared: in this form the order of texts is the order of times. */
+export function timeText(at: string | Date): string {
+  return new Date(at).toISOString();
+}
+
+/** How many rows are asked for; one engine takes a negative number for all of them, and the other fails. */
+export function pageLimit(limit: number): number {
+  if (Number.isSafeInteger(limit) && limit >= 0) return limit;
+  throw new SkillError("USAGE", "A limit is a whole number, 0 or more.", {
+    hint: "Leave the limit out to get all.",
+  });
+}

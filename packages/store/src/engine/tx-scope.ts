@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { RowReader, Tx } from "./db.ts";
+import type { RowParser, Tx } from "./db.ts";
 import type { Sql } from "./sql.ts";
 
 const inside = new AsyncLocalStorage<true>();
@@ -23,7 +23,7 @@ export class TxScope implements Tx {
     return this.#hasWritten;
   }
 
-  all<Row>(query: Sql, row: RowReader<Row>): Promise<readonly Row[]> {
+  all<Row>(query: Sql, row: RowParser<Row>): Promise<readonly Row[]> {
     return this.#attempt(() => this.#raw.all(query, row));
   }
 

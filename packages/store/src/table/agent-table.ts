@@ -3,8 +3,7 @@ import type { AgentPage, AgentRecord } from "@skillhold/registry/record";
 import { z } from "zod";
 import type { Queries, Tx } from "../engine/db.ts";
 import { fromJson } from "../engine/json-column.ts";
-import { isStorable, joinSql, sql } from "../engine/sql.ts";
-import { pageLimit } from "./page-limit.ts";
+import { isStorable, joinSql, pageLimit, sql } from "../engine/sql.ts";
 
 const columns = sql`uid, key, display_name, runtime, allow, pins, manifest, owner, created_at, updated_at,
   removed_at`;
@@ -44,7 +43,7 @@ const AgentRow = z
   );
 
 /** By key or by uid; those that were taken away too. */
-export async function findAgent(db: Queries, keyOrUid: string): Promise<AgentRecord | undefined> {
+export async function selectAgent(db: Queries, keyOrUid: string): Promise<AgentRecord | undefined> {
   if (!isStorable(keyOrUid)) return undefined;
   // A key wins, should it look like someone's uid.
   const query = sql`select ${columns} from agent where key = ${keyOrUid} or uid = ${keyOrUid}
@@ -53,7 +52,7 @@ export async function findAgent(db: Queries, keyOrUid: string): Promise<AgentRec
 }
 
 /** Ordered by key, without those that were taken away; all, or a page of them. */
-export async function listAgents(
+export async function selectAgents(
   db: Queries,
   { owner, after, limit }: AgentPage = {},
 ): Promise<readonly AgentRecord[]> {

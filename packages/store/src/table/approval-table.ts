@@ -2,8 +2,7 @@ import type { Approval } from "@skillhold/core/approval";
 import { Digest, SkillId } from "@skillhold/protocol";
 import { z } from "zod";
 import type { Queries, Tx } from "../engine/db.ts";
-import { isStorable, joinSql, sql } from "../engine/sql.ts";
-import { timeText } from "../engine/time-text.ts";
+import { isStorable, joinSql, sql, timeText } from "../engine/sql.ts";
 
 const columns = sql`id, key, skill, tree_hash, act, target, approver, at, expires_at`;
 
@@ -32,14 +31,14 @@ const ApprovalRow = z
 /** Clocks of those who share a store may differ by this much. What is later was approved before a clock was set back. */
 const TOLERANCE_MS = 60_000;
 
-export async function findApproval(db: Queries, key: Digest, now: Date): Promise<Approval | undefined> {
+export async function selectApproval(db: Queries, key: Digest, now: Date): Promise<Approval | undefined> {
   if (!isStorable(key)) return undefined;
   const query = sql`select ${columns} from approval where key = ${key} and ${isValid(now)}`;
   return (await db.all(query, ApprovalRow))[0];
 }
 
 /** The oldest first. */
-export async function listApprovals(db: Queries, now: Date): Promise<readonly Approval[]> {
+export async function selectApprovals(db: Queries, now: Date): Promise<readonly Approval[]> {
   const query = sql`select ${columns} from approval where ${isValid(now)} order by at, id`;
   return await db.all(query, ApprovalRow);
 }

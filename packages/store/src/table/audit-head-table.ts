@@ -27,13 +27,13 @@ const EndRow = HeadColumns.extend({
 }));
 
 /** What vouches for the log as it is; undefined for an empty one. */
-export async function findHead(db: Queries): Promise<AuditHead | undefined> {
+export async function selectHead(db: Queries): Promise<AuditHead | undefined> {
   const [head] = await db.all(sql`select origin, seq, hash, roots, note from audit_head`, HeadRow);
   return head?.seq === 0 ? undefined : head;
 }
 
 /** Where the log ends as the head has it, whatever became of the rest of the head. */
-export async function findEnd(db: Queries): Promise<LogEnd> {
+export async function selectEnd(db: Queries): Promise<LogEnd> {
   const [end] = await db.all(
     sql`select seq, hash from audit_head`,
     z.object({ seq: z.int(), hash: z.string() }),

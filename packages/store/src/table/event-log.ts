@@ -9,10 +9,10 @@ import {
   rootOf,
   signCheckpoint,
 } from "@skillhold/registry/audit";
-import type { AuditHead } from "@skillhold/registry/record";
-import type { Tx } from "../engine/db.ts";
-import { bentLog, requireHead, updateHead } from "./audit-head-table.ts";
-import { insertEvents, type LoggedEvent, lastEvent } from "./event-table.ts";
+import type { AuditHead, AuditRow } from "@skillhold/registry/record";
+import type { Queries, Tx } from "../engine/db.ts";
+import { bentLog, requireHead, selectEnd, updateHead } from "./audit-head-table.ts";
+import { auditAfter, copiesOf, insertEvents, type LoggedEvent, lastEvent, logStart } from "./event-table.ts";
 
 /** All who append take it, so that the order of numbers is the order of commits. */
 const LOG_LOCK = "event log";
@@ -73,4 +73,54 @@ function goOn(start: AuditHead, entries: readonly Entry[]) {
 
 function noteOf({ origin, seq, frontier }: AuditHead, signer: CheckpointSigner): string {
   return signCheckpoint({ origin, size: seq, root: rootOf(frontier) }, signer);
+}
+
+const PAGE = 1000;
+const MAX_BROKEN = 1000;
+
+/**
+ * The numbers of events that are missing, whose hash does not follow from the one before, whose columns say something
+ * else than their bodies, or that the head knows nothing of; at most a thousand.
+ */
+export async function listBrokenEvents(db: Queries): Promise<readonly number[]> {
+  const broken = new Set<number>();
+  // Others may append meanwhile: what this head promises is there, and what is there the next one must know.
+  const promised = await selectEnd(db);
+  let last = logStart;
+  for (let isOver = false; !isOver; ) {
+    const page = await auditAfter(db, last.seq, PAGE);
+    for (const row of page) {
+      addRange(broken, last.seq + 1, row.seq - 1);
+      // After a gap there is nothing to compare with.
+      const isNext = row.seq === last.seq + 1;
+      const isLinked = !isNext || row.hash === chainHash(last.hash, row.body);
+      const isPromised = row.seq !== promised.seq || row.hash === promised.hash;
+      if (!isLinked || !isPromised || !isTrueCopy(row)) broken.add(row.seq);
+      last = row;
+    }
+    isOver = page.length < PAGE || broken.size >= MAX_BROKEN;
+  }
+  addRange(broken, last.seq + 1, promised.seq);
+  addRange(broken, (await selectEnd(db)).seq + 1, last.seq);
+  return [...broken].sort((one, other) => one - other).slice(0, MAX_BROKEN);
+}
+
+function addRange(broken: Set<number>, from: number, to: number): void {
+  for (let seq = from; seq <= to && broken.size < MAX_BROKEN; seq += 1) broken.add(seq);
+}
+
+function isTrueCopy(row: AuditRow): boolean {
+  const event = SkillEvent.safeParse(parseJson(row.body)).data;
+  if (event === undefined) return false;
+  const { at, type, skill, session } = copiesOf(event);
+  return row.at === at && row.type === type && row.skill === skill && row.session === session;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // No event is undefined.
+    return undefined;
+  }
 }

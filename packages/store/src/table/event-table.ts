@@ -1,12 +1,10 @@
 import { SkillEvent } from "@skillhold/protocol";
 import { CHAIN_START } from "@skillhold/registry/audit";
-import type { AuditRow, StoredEvent } from "@skillhold/registry/record";
+import type { AuditRow, EventQuery, StoredEvent } from "@skillhold/registry/record";
 import { z } from "zod";
-import { chunks } from "../engine/chunk.ts";
 import type { Queries, Tx } from "../engine/db.ts";
 import { fromJson } from "../engine/json-column.ts";
-import { joinSql, sql, toStorable } from "../engine/sql.ts";
-import { pageLimit } from "./page-limit.ts";
+import { chunks, isStorable, joinSql, pageLimit, sql, toStorable } from "../engine/sql.ts";
 
 /** The number and the hash of the last event. */
 export type LogEnd = Pick<AuditRow, "seq" | "hash">;
@@ -99,4 +97,21 @@ export function copiesOf(event: SkillEvent): Pick<AuditRow, "at" | "type" | "ski
     skill: "skill" in event ? toStorable(event.skill) : undefined,
     session: "session" in event ? toStorable(event.session) : undefined,
   };
+}
+
+/** Events by what columns have of them; what a column has only nearly is compared again by the whole name. */
+export async function selectEvents(db: Queries, query: EventQuery): Promise<readonly StoredEvent[]> {
+  const { skill, session, types } = query;
+  // What cannot be stored was never stored.
+  if (![skill, session, ...(types ?? [])].every((name) => name === undefined || isStorable(name))) return [];
+  if (types?.length === 0) return [];
+  const where = sql`where seq > ${query.after ?? 0} and seq < ${query.before ?? Number.MAX_SAFE_INTEGER}`;
+  const bySkill = skill === undefined ? sql`` : sql` and skill = ${skill}`;
+  const bySession = session === undefined ? sql`` : sql` and session = ${session}`;
+  const byType = types === undefined ? sql`` : sql` and type in (${joinSql(types)})`;
+  const order = query.order === "newest" ? sql`order by seq desc` : sql`order by seq`;
+  return await db.all(
+    sql`select seq, body from event ${where}${bySkill}${bySession}${byType} ${order} limit ${pageLimit(query.limit)}`,
+    EventRow,
+  );
 }

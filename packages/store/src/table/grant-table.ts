@@ -1,9 +1,7 @@
 import type { Grant, Grantee, GrantPage } from "@skillhold/registry/record";
 import { z } from "zod";
-import { chunks } from "../engine/chunk.ts";
 import type { Queries, Tx } from "../engine/db.ts";
-import { isStorable, joinSql, sql } from "../engine/sql.ts";
-import { pageLimit } from "./page-limit.ts";
+import { chunks, isStorable, joinSql, pageLimit, sql } from "../engine/sql.ts";
 
 const columns = sql`skill, kind, key, can_manage, pin, granted_by, at`;
 
@@ -29,7 +27,7 @@ const GrantRow = z
   );
 
 /** The grants of the skills of these uids, or all, ordered by skill, kind and key. */
-export async function listGrants(db: Queries, uids?: readonly string[]): Promise<readonly Grant[]> {
+export async function selectGrants(db: Queries, uids?: readonly string[]): Promise<readonly Grant[]> {
   const order = sql`order by skill, kind, key`;
   if (uids === undefined) return await db.all(sql`select ${columns} from skill_grant ${order}`, GrantRow);
   const found: Grant[] = [];
@@ -42,7 +40,7 @@ export async function listGrants(db: Queries, uids?: readonly string[]): Promise
 }
 
 /** Those of one skill, ordered by kind and key, a page at a time. */
-export async function listGrantPage(
+export async function selectGrantPage(
   db: Queries,
   uid: string,
   { after, limit }: GrantPage,
@@ -54,7 +52,7 @@ export async function listGrantPage(
   return await db.all(query, GrantRow);
 }
 
-export async function findGrant(
+export async function selectGrant(
   db: Queries,
   uid: string,
   { kind, key }: Grantee,

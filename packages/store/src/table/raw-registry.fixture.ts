@@ -1,6 +1,6 @@
 import type { Db } from "../engine/db.ts";
 import { openPostgres } from "../engine/postgres/postgres-db.ts";
-import { openSqliteFile } from "../engine/sqlite/sqlite-file.ts";
+import { openSqliteFile } from "../engine/sqlite/sqlite-db.ts";
 
 /** Uses the database of a registry as someone does who has its password, or may write its file. */
 export async function withDb<T>(url: string, use: (db: Db) => Promise<T>): Promise<T> {

@@ -2,8 +2,8 @@ import { approval, later } from "@skillhold/core/test/approval/approval.fixture"
 import type { RegistryStore, RegistryTransaction } from "@skillhold/registry/record";
 import type { StoredToken } from "@skillhold/registry/token";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { migrate } from "../engine/migration.ts";
-import { migrations } from "../engine/migration-table.ts";
+import { migrate } from "./migration.ts";
+import { migrations } from "./migration-table.ts";
 import { execute, withDb } from "./raw-registry.fixture.ts";
 import { at, deleted, token } from "./registry.fixture.ts";
 import { openRegistryStore } from "./registry-store.ts";

@@ -3,8 +3,7 @@ import type { Revision, RevisionPage } from "@skillhold/registry/record";
 import { z } from "zod";
 import type { Queries, Tx } from "../engine/db.ts";
 import { fromJson } from "../engine/json-column.ts";
-import { isStorable, joinSql, sql, toStorable } from "../engine/sql.ts";
-import { pageLimit } from "./page-limit.ts";
+import { isStorable, joinSql, pageLimit, sql, toStorable } from "../engine/sql.ts";
 
 const columns = sql`skill, revision, tree_hash, skill_hash, version, name, description, record, frontmatter,
   manifest, trust, provenance, bytes, files, created_at, purged_at`;
@@ -45,7 +44,7 @@ const RevisionRow = z
     }),
   );
 
-export async function findRevision(
+export async function selectRevision(
   db: Queries,
   uid: string,
   revision: number,
@@ -56,7 +55,7 @@ export async function findRevision(
 }
 
 /** The newest first; all, or a page of them. */
-export async function listRevisions(
+export async function selectRevisions(
   db: Queries,
   uid: string,
   page?: RevisionPage,

@@ -15,7 +15,7 @@ const ToggleRow = z
   );
 
 /** What was said of skills in folders, ordered by id. */
-export async function listToggles(db: Queries): Promise<readonly FolderToggle[]> {
+export async function selectToggles(db: Queries): Promise<readonly FolderToggle[]> {
   return await db.all(sql`select id, is_enabled, toggled_by, at from folder_toggle order by id`, ToggleRow);
 }
 

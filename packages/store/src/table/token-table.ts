@@ -2,10 +2,8 @@ import { Role, TokenKind } from "@skillhold/protocol";
 import type { TokenPage } from "@skillhold/registry/record";
 import type { StoredToken } from "@skillhold/registry/token";
 import { z } from "zod";
-import type { Queries, Tx } from "../engine/db.ts";
-import { isStorable, joinSql, sql } from "../engine/sql.ts";
-import { timeText } from "../engine/time-text.ts";
-import { pageLimit } from "./page-limit.ts";
+import type { Db, Queries, Tx } from "../engine/db.ts";
+import { isStorable, joinSql, pageLimit, sql, timeText } from "../engine/sql.ts";
 
 const columns = sql`id, kind, name, role, account, agent, hash, created_by, created_at, expires_at, revoked_at,
   last_used_at`;
@@ -47,14 +45,14 @@ const TokenRow = z
 const TOUCH_MS = 60_000;
 
 /** By the hash of its secret, or by its id; the two never look alike. */
-export async function findToken(db: Queries, hashOrId: string): Promise<StoredToken | undefined> {
+export async function selectToken(db: Queries, hashOrId: string): Promise<StoredToken | undefined> {
   if (!isStorable(hashOrId)) return undefined;
   const query = sql`select ${columns} from token where hash = ${hashOrId} or id = ${hashOrId} limit 1`;
   return (await db.all(query, TokenRow))[0];
 }
 
 /** Those of a kind, or all, the oldest first. */
-export async function listTokens(db: Queries, kind?: TokenKind): Promise<readonly StoredToken[]> {
+export async function selectTokens(db: Queries, kind?: TokenKind): Promise<readonly StoredToken[]> {
   const which = kind === undefined ? sql`` : sql`where kind = ${kind}`;
   return await db.all(sql`select ${columns} from token ${which} order by created_at, id`, TokenRow);
 }
@@ -63,7 +61,7 @@ export async function listTokens(db: Queries, kind?: TokenKind): Promise<readonl
  * Those of programs and of browsers, the oldest first, a page at a time. Each kind is in order by itself, and gives no
  * more than the page has.
  */
-export async function listTokenPage(
+export async function selectTokenPage(
   db: Queries,
   { after, limit }: TokenPage,
 ): Promise<readonly StoredToken[]> {
@@ -98,4 +96,53 @@ function valuesOf(token: StoredToken) {
   const times = [createdAt, expiresAt].map(timeText);
   const later = [token.revokedAt, token.lastUsedAt].map((at) => (at === undefined ? null : timeText(at)));
   return [id, kind, name, role, user, agent ?? null, hash, createdBy, ...times, ...later];
+}
+
+/** Held by who forgets: two who take away the same rows in another order would wait for each other. */
+const FORGET_LOCK = "tokens and approvals";
+/** How many of each are forgotten at once, so that nobody waits long for it. */
+const MOST = 500;
+
+/** Forgets tokens and approvals that have expired, those first that have been over for longest. */
+export async function forgetExpired(tx: Tx, now: Date): Promise<void> {
+  await tx.lock(FORGET_LOCK);
+  const end = timeText(now);
+  for (const table of [sql`token`, sql`approval`]) {
+    await tx.run(sql`delete from ${table} where id in
+      (select id from ${table} where expires_at <= ${end} order by expires_at, id limit ${MOST})`);
+  }
+}
+
+/**
+ * Writes down when tokens were last used, apart from those who use them. There is one write at a time, and the next has
+ * all that came meanwhile. One that fails is forgotten: the next use of the token is as good.
+ */
+export class TokenTouches {
+  readonly #db: Db;
+  #waiting = new Map<string, string>();
+  #writing: Promise<void> | undefined;
+
+  constructor(db: Db) {
+    this.#db = db;
+  }
+
+  add(uses: ReadonlyMap<string, string>): void {
+    for (const [id, at] of uses) this.#waiting.set(id, at);
+    this.#writing ??= this.#writeAll();
+  }
+
+  /** Waits for what is being written. */
+  async close(): Promise<void> {
+    await this.#writing;
+  }
+
+  async #writeAll(): Promise<void> {
+    while (this.#waiting.size > 0) {
+      const uses = this.#waiting;
+      this.#waiting = new Map();
+      await this.#db.transaction((tx) => touchTokens(tx, uses)).catch(() => {});
+    }
+    // In the same turn as the last look at what waits, or the next one would wait for ever.
+    this.#writing = undefined;
+  }
 }

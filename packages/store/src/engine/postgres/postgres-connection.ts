@@ -1,5 +1,5 @@
 import postgres from "postgres";
-import { type RowReader, readRows, type TypeNames, withTypes } from "../db.ts";
+import { type RowParser, readRows, type TypeNames, withTypes } from "../db.ts";
 import type { Sql } from "../sql.ts";
 
 /** Longer texts are lists of values, and are not likely to come again. */
@@ -47,7 +47,7 @@ export class PostgresConnection {
     return this.#hasWorked;
   }
 
-  async all<Row>(query: Sql, row: RowReader<Row>): Promise<readonly Row[]> {
+  async all<Row>(query: Sql, row: RowParser<Row>): Promise<readonly Row[]> {
     return readRows(await this.#send(query), row);
   }
 

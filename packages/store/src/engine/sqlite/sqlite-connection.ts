@@ -1,7 +1,7 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { SkillError } from "@skillhold/protocol/error";
-import { type RowReader, readRows, type TypeNames, withTypes } from "../db.ts";
+import { type RowParser, readRows, type TypeNames, withTypes } from "../db.ts";
 import type { Sql } from "../sql.ts";
 import { isBusy, isDamaged, isDuplicate, isUnwritable } from "./sqlite-failure.ts";
 
@@ -27,7 +27,7 @@ export class SqliteConnection {
     this.#database = new DatabaseSync(address, { timeout: BUSY_MS, readOnly: access !== "write" });
   }
 
-  all<Row>(query: Sql, row: RowReader<Row>): readonly Row[] {
+  all<Row>(query: Sql, row: RowParser<Row>): readonly Row[] {
     return readRows(this.#prepare(query.parts.join("?")).all(...query.values), row);
   }
 

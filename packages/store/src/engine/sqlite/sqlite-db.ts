@@ -1,11 +1,16 @@
+import { constants } from "node:fs";
+import { stat } from "node:fs/promises";
+import { dirname } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { SerialQueue } from "@skillhold/core/async";
+import { openPrivateFile, syncFolder } from "@skillhold/core/secret";
 import { SkillError } from "@skillhold/protocol/error";
-import type { Db, RowReader, Tx } from "../db.ts";
-import { Mutex } from "../mutex.ts";
+import type { Db, RowParser, Tx } from "../db.ts";
+import { noRegistry } from "../no-registry.ts";
 import { type Sql, sql } from "../sql.ts";
 import { rejectNested, TxScope } from "../tx-scope.ts";
-import { explainSqlite, type SqliteConnection } from "./sqlite-connection.ts";
-import { isBusy } from "./sqlite-failure.ts";
+import { explainSqlite, type SqliteAccess, SqliteConnection } from "./sqlite-connection.ts";
+import { isBusy, isUnwritable } from "./sqlite-failure.ts";
 
 export interface SqliteConnections {
   readonly writer: SqliteConnection;
@@ -22,7 +27,7 @@ export class SqliteDb implements Db {
   readonly #writer: SqliteConnection;
   readonly #reader: SqliteConnection;
   readonly #busyMs: number;
-  readonly #turn = new Mutex();
+  readonly #queue = new SerialQueue();
   readonly #listeners = new Set<() => void>();
   #closing: Promise<void> | undefined;
 
@@ -33,7 +38,7 @@ export class SqliteDb implements Db {
     this.#busyMs = busyMs;
   }
 
-  async all<Row>(query: Sql, row: RowReader<Row>): Promise<readonly Row[]> {
+  async all<Row>(query: Sql, row: RowParser<Row>): Promise<readonly Row[]> {
     return await this.#read((reader) => reader.all(query, row));
   }
 
@@ -50,7 +55,7 @@ export class SqliteDb implements Db {
   async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     rejectNested();
     this.#rejectClosed();
-    const { result, hasWritten } = await this.#turn.run(() => this.#perform(work));
+    const { result, hasWritten } = await this.#queue.run(() => this.#perform(work));
     if (hasWritten) for (const listener of this.#listeners) queueMicrotask(listener);
     return result;
   }
@@ -64,7 +69,7 @@ export class SqliteDb implements Db {
   }
 
   async close(): Promise<void> {
-    this.#closing ??= this.#turn.run(async () => {
+    this.#closing ??= this.#queue.run(async () => {
       this.#listeners.clear();
       this.#reader.close();
       this.#writer.close();
@@ -135,4 +140,124 @@ export async function whileBusy<T>(path: string, busyMs: number, work: () => T):
   }
 }
 
-const anyRow: RowReader<unknown> = { parse: (row) => row };
+const anyRow: RowParser<unknown> = { parse: (row) => row };
+
+/** `skil` in ASCII: tells a registry from the databases of other programs. */
+const APPLICATION_ID = 0x736b696c;
+const TITLE = { title: "The registry file" };
+
+interface SqliteFileOptions {
+  /** Whether it is made when it is not there. */
+  readonly create: boolean;
+  readonly busyMs: number;
+}
+
+/**
+ * Opens the file of a registry. What is damaged or belongs to another program is left as it is and refused. Not all of
+ * it is looked at, which takes seconds with a large one: damage further in shows when it is read. One that is not to
+ * be made and cannot be written can be read.
+ */
+export async function openSqliteFile(path: string, { create, busyMs }: SqliteFileOptions): Promise<SqliteDb> {
+  if (!create && (await sizeOf(path)) === 0) throw noRegistry(path);
+  try {
+    await makePrivate(path, create);
+    return await connectBoth(path, busyMs, "write");
+  } catch (error) {
+    if (create || !isReadOnly(error)) throw error;
+    return await openReadOnly(path, busyMs);
+  }
+}
+
+/** 0 as well when nothing is there. */
+async function sizeOf(path: string): Promise<number> {
+  return await stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  );
+}
+
+function isReadOnly(error: unknown): boolean {
+  if (!(error instanceof SkillError)) return false;
+  const { cause } = error;
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  return code === "EROFS" || code === "EACCES" || code === "EPERM" || isUnwritable(cause);
+}
+
+async function openReadOnly(path: string, busyMs: number): Promise<SqliteDb> {
+  const handle = await openPrivateFile(path, constants.O_RDONLY, TITLE);
+  await handle.close();
+  try {
+    return await connectBoth(path, busyMs, "read");
+  } catch (error) {
+    // What is not yet in the file itself would be overlooked.
+    if (!isReadOnly(error) || (await sizeOf(`${path}-wal`)) > 0) throw error;
+    return await connectBoth(path, busyMs, "unchanging");
+  }
+}
+
+async function connectBoth(path: string, busyMs: number, access: SqliteAccess): Promise<SqliteDb> {
+  const prepare = access === "write" ? prepareWriter : rejectStranger;
+  const writer = await whileBusy(path, busyMs, () => connect(path, access, prepare));
+  try {
+    const reader = await whileBusy(path, busyMs, () => connect(path, access, prepareReader));
+    return new SqliteDb({ writer, reader }, busyMs);
+  } catch (error) {
+    writer.close();
+    throw error;
+  }
+}
+
+/** SQLite would make the file as the umask has it; the files beside it get the mode of this one. */
+async function makePrivate(path: string, create: boolean): Promise<void> {
+  const flags = constants.O_RDWR | (create ? constants.O_CREAT : 0);
+  const handle = await openPrivateFile(path, flags, TITLE);
+  try {
+    if ((await handle.stat()).size === 0) await syncFolder(dirname(path));
+  } finally {
+    await handle.close();
+  }
+}
+
+function connect(
+  path: string,
+  access: SqliteAccess,
+  prepare: (connection: SqliteConnection) => void,
+): SqliteConnection {
+  const connection = new SqliteConnection(path, access);
+  try {
+    prepare(connection);
+    return connection;
+  } catch (error) {
+    connection.rollback();
+    connection.close();
+    throw error;
+  }
+}
+
+function prepareWriter(connection: SqliteConnection): void {
+  rejectStranger(connection);
+  connection.script("pragma journal_mode = wal");
+  // What is acknowledged outlasts a loss of power.
+  connection.script("pragma synchronous = full; pragma foreign_keys = on; pragma cell_size_check = on");
+  if (connection.pragma("application_id") === APPLICATION_ID) return;
+  connection.script("begin immediate");
+  // Another program may have begun to use the file meanwhile.
+  rejectStranger(connection);
+  connection.script(`pragma application_id = ${APPLICATION_ID}; commit`);
+}
+
+function prepareReader(connection: SqliteConnection): void {
+  connection.script("pragma query_only = on; pragma cell_size_check = on");
+  connection.pragma("data_version");
+}
+
+function rejectStranger(connection: SqliteConnection): void {
+  if (connection.pragma("application_id") === APPLICATION_ID) return;
+  const tables = connection.all(sql`select name from sqlite_schema limit 1`, { parse: (row) => row });
+  if (tables.length === 0 && connection.pragma("application_id") === 0) return;
+  const { path } = connection;
+  throw new SkillError("CONFIG_INVALID", `The file ${path} is a database of something else.`, {
+    hint: "Name another file for the registry.",
+    details: { path },
+  });
+}

@@ -1,0 +1,161 @@
+import { hash } from "node:crypto";
+import { lstat, mkdir, readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { hashSkillFile, keepFile, readKeptFile } from "@skillhold/core/bundle";
+import type { Ids } from "@skillhold/core/port";
+import type { Digest } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
+
+/** What a file must be. */
+export interface FileRef {
+  readonly digest: Digest;
+  readonly size: number;
+}
+
+/**
+ * Bytes that were handed over before, by their digest. A file is looked for only when the gateway lists it now, and what
+ * is found is what was asked for, or nothing is. It may lose anything and fails nobody.
+ */
+export interface FileCache {
+  find(file: FileRef): Promise<Uint8Array | undefined>;
+  /** Contract: the bytes are those of the digest. */
+  keep(file: FileRef, bytes: Uint8Array): Promise<void>;
+}
+
+export function isFile(bytes: Uint8Array, { digest, size }: FileRef): boolean {
+  return bytes.length === size && hashSkillFile(bytes) === digest;
+}
+
+const MOST_BYTES = 16 * 1024 * 1024;
+
+/** Keeps the last ones in memory, where there is no folder for them. */
+export function memoryCache(mostBytes: number = MOST_BYTES): FileCache {
+  const kept = new Map<string, Uint8Array>();
+  let total = 0;
+  const drop = (digest: string) => {
+    total -= kept.get(digest)?.length ?? 0;
+    kept.delete(digest);
+  };
+  return {
+    find: async ({ digest, size }) => {
+      const bytes = kept.get(digest);
+      return bytes?.length === size ? bytes : undefined;
+    },
+    keep: async ({ digest }, bytes) => {
+      if (bytes.length > mostBytes) return;
+      drop(digest);
+      kept.set(digest, bytes);
+      total += bytes.length;
+      for (const [oldest] of kept) {
+        if (total <= mostBytes) return;
+        drop(oldest);
+      }
+    },
+  };
+}
+
+interface FolderCacheOptions {
+  /** Whose bytes they are: what one gateway handed over is never found for another. */
+  readonly address: string;
+  readonly mostBytes: number;
+  readonly ids: Ids;
+}
+
+/** What is kept when there is too much, as a part of what may be. */
+const KEPT_PART = 0.8;
+
+/**
+ * A folder of the user's own in which bytes are kept between starts. Several processes may use it at once: a file is put
+ * in its place whole, and is hashed again each time that it is used.
+ */
+export async function openFolderCache(root: string, options: FolderCacheOptions): Promise<FileCache> {
+  const folder = join(root, hash("sha256", options.address, "hex").slice(0, 32));
+  for (const each of [root, folder]) {
+    await mkdir(each, { recursive: true, mode: 0o700 });
+    await rejectShared(each);
+  }
+  return new FolderCache(folder, options);
+}
+
+/** What is in there may be for few to read. */
+async function rejectShared(folder: string): Promise<void> {
+  const stats = await lstat(folder);
+  const user = process.geteuid?.();
+  const isOthers = user !== undefined && stats.uid !== user && stats.uid !== 0;
+  const isOpen = process.platform !== "win32" && (stats.mode & 0o077) !== 0;
+  if (stats.isDirectory() && !isOthers && !isOpen) return;
+  throw new SkillError("CONFIG_INVALID", `The folder ${folder} is not yours alone.`, {
+    hint: "Name another folder for what is kept of the gateway's files, or run `chmod 700` on this one.",
+    details: { folder },
+  });
+}
+
+class FolderCache implements FileCache {
+  readonly #folder: string;
+  readonly #mostBytes: number;
+  readonly #ids: Ids;
+  /** How many bytes are there, as far as is known; undefined before anyone looked. */
+  #bytes: number | undefined;
+
+  constructor(folder: string, { mostBytes, ids }: FolderCacheOptions) {
+    this.#folder = folder;
+    this.#mostBytes = mostBytes;
+    this.#ids = ids;
+  }
+
+  async find(file: FileRef): Promise<Uint8Array | undefined> {
+    const path = this.#pathOf(file);
+    const bytes = await readKeptFile(path, file.size).catch(() => undefined);
+    if (bytes === undefined || isFile(bytes, file)) return bytes;
+    // Someone changed it, or half of it was written: it is as if it had never been kept.
+    await quietly(rm(path, { recursive: true, force: true }));
+    return undefined;
+  }
+
+  async keep(file: FileRef, bytes: Uint8Array): Promise<void> {
+    if (bytes.length > this.#mostBytes * (1 - KEPT_PART)) return;
+    const path = this.#pathOf(file);
+    // A disk that is full or read-only costs time and nothing else.
+    await quietly(
+      this.#makeRoom(bytes.length).then(() => keepFile(path, `${path}.${this.#ids.next()}`, bytes)),
+    );
+  }
+
+  #pathOf({ digest }: FileRef): string {
+    return join(this.#folder, digest.slice("sha256:".length));
+  }
+
+  /** The folder is looked at when what is known of it says that it may be full; the oldest go first. */
+  async #makeRoom(bytes: number): Promise<void> {
+    const known = this.#bytes;
+    if (known !== undefined && known + bytes <= this.#mostBytes) {
+      this.#bytes = known + bytes;
+      return;
+    }
+    const files = await this.#list();
+    let total = bytes + files.reduce((sum, { size }) => sum + size, 0);
+    const target = total > this.#mostBytes ? this.#mostBytes * KEPT_PART : this.#mostBytes;
+    for (const { path, size } of files.sort((a, b) => a.mtimeMs - b.mtimeMs)) {
+      if (total <= target) break;
+      await rm(path, { recursive: true, force: true });
+      total -= size;
+    }
+    this.#bytes = total;
+  }
+
+  async #list() {
+    const paths = (await readdir(this.#folder)).map((name) => join(this.#folder, name));
+    const found = await Promise.all(paths.map(async (path) => ({ path, stats: await tryStat(path) })));
+    return found.flatMap(({ path, stats }) =>
+      stats === undefined ? [] : [{ path, size: stats.size, mtimeMs: stats.mtimeMs }],
+    );
+  }
+}
+
+async function tryStat(path: string) {
+  return await stat(path).catch(() => undefined);
+}
+
+async function quietly(work: Promise<unknown>): Promise<void> {
+  await work.catch(() => undefined);
+}
