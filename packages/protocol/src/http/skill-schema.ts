@@ -35,7 +35,7 @@ export const SkillRow = z.object({
 });
 export type SkillRow = Readonly<z.infer<typeof SkillRow>>;
 
-export const SkillFile = z.object({
+export const SkillFileView = z.object({
   path: z.string(),
   size: z.int().min(0),
   digest: Digest,
@@ -48,11 +48,11 @@ export const SkillDetail = SkillRow.extend({
   frontmatter: z.record(z.string(), z.json()),
   treeHash: Digest,
   skillHash: Digest,
-  files: z.array(SkillFile).readonly(),
+  files: z.array(SkillFileView).readonly(),
 });
 export type SkillDetail = Readonly<z.infer<typeof SkillDetail>>;
 
-export const SearchHit = z.object({
+export const SearchHitView = z.object({
   row: SkillRow,
   hit: z.object({
     id: z.string(),
@@ -85,9 +85,9 @@ export const RevisionView = z.object({
 const Change = z
   .enum(["added", "removed", "changed", "mode"])
   .describe("`mode`: the same bytes, and another exec bit.");
-const TreeFile = SkillFile.omit({ role: true });
+const TreeFile = SkillFileView.omit({ role: true });
 const DiffEnd = z.object({ revision: z.int().optional(), version: z.string().optional(), treeHash: Digest });
-export const SkillDiff = z.object({
+export const SkillDiffView = z.object({
   from: DiffEnd,
   to: DiffEnd,
   files: z
@@ -108,7 +108,7 @@ export const SkillDiff = z.object({
 });
 
 /** What became of one skill of an archive. */
-export const Publication = z.discriminatedUnion("status", [
+export const PublicationView = z.discriminatedUnion("status", [
   z.object({ status: z.enum(["published", "unchanged"]), ...publishedFields() }),
   z.object({
     status: z.literal("failed"),

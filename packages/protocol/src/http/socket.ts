@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { SkillEvent } from "../event.ts";
 import { Problem } from "./problem.ts";
-import type { releaseRoutes } from "./release-route.ts";
-import { skillRoutes } from "./skill-route.ts";
+import type { releaseRoutes } from "./route/release-route.ts";
+import { skillRoutes } from "./route/skill-route.ts";
 
 /** What a client sends. The first message is `hello`: with a token, or for a browser with the word that goes with its cookie. */
 export const ClientMessage = z.discriminatedUnion("method", [

@@ -16,7 +16,7 @@ export interface FileRef {
  * Bytes that were handed over before, by their digest. A file is looked for only when the gateway lists it now, and what
  * is found is what was asked for, or nothing is. It may lose anything and fails nobody.
  */
-export interface FileCache {
+export interface GatewayFileCache {
   find(file: FileRef): Promise<Uint8Array | undefined>;
   /** Contract: the bytes are those of the digest. */
   keep(file: FileRef, bytes: Uint8Array): Promise<void>;
@@ -29,7 +29,7 @@ export function isFile(bytes: Uint8Array, { digest, size }: FileRef): boolean {
 const MOST_BYTES = 16 * 1024 * 1024;
 
 /** Keeps the last ones in memory, where there is no folder for them. */
-export function memoryCache(mostBytes: number = MOST_BYTES): FileCache {
+export function memoryCache(mostBytes: number = MOST_BYTES): GatewayFileCache {
   const kept = new Map<string, Uint8Array>();
   let total = 0;
   const drop = (digest: string) => {
@@ -68,7 +68,7 @@ const KEPT_PART = 0.8;
  * A folder of the user's own in which bytes are kept between starts. Several processes may use it at once: a file is put
  * in its place whole, and is hashed again each time that it is used.
  */
-export async function openFolderCache(root: string, options: FolderCacheOptions): Promise<FileCache> {
+export async function openFolderCache(root: string, options: FolderCacheOptions): Promise<GatewayFileCache> {
   const folder = join(root, hash("sha256", options.address, "hex").slice(0, 32));
   for (const each of [root, folder]) {
     await mkdir(each, { recursive: true, mode: 0o700 });
@@ -90,7 +90,7 @@ async function rejectShared(folder: string): Promise<void> {
   });
 }
 
-class FolderCache implements FileCache {
+class FolderCache implements GatewayFileCache {
   readonly #folder: string;
   readonly #mostBytes: number;
   readonly #ids: Ids;

@@ -3,7 +3,7 @@ import { GATEWAY_PREFIX } from "@skillhold/core/source";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
 import type { Host } from "@skillhold/skill";
-import { type FileCache, memoryCache, openFolderCache } from "./file-cache.ts";
+import { type GatewayFileCache, memoryCache, openFolderCache } from "./file-cache.ts";
 import { type GatewayAccess, GatewayClient } from "./gateway-client.ts";
 import { RemoteFileReader } from "./remote-files.ts";
 import { RemoteLibrary } from "./remote-library.ts";
@@ -33,7 +33,7 @@ export async function openRemoteLibrary(
   const client = new GatewayClient(access, limits);
   const { address } = client;
   const mostBytes = limits.remoteCacheBytes;
-  const cache: FileCache =
+  const cache: GatewayFileCache =
     folder === undefined ? memoryCache() : await openFolderCache(folder, { address, mostBytes, ids });
   await client.ask("whoAmI");
   const source = {

@@ -1,4 +1,4 @@
-import { type FileCache, isFile } from "./file-cache.ts";
+import { type GatewayFileCache, isFile } from "./file-cache.ts";
 import type { GatewayClient } from "./gateway-client.ts";
 import { integrityFailed } from "./remote-failure.ts";
 import type { RemoteFile, RemoteTree } from "./remote-tree.ts";
@@ -17,9 +17,9 @@ const AT_ONCE = 8;
 /** Files of skills: taken from the cache, or fetched; never handed on unless they have the digest that is listed. */
 export class RemoteFileReader {
   readonly #client: GatewayClient;
-  readonly #cache: FileCache;
+  readonly #cache: GatewayFileCache;
 
-  constructor(client: GatewayClient, cache: FileCache) {
+  constructor(client: GatewayClient, cache: GatewayFileCache) {
     this.#client = client;
     this.#cache = cache;
   }

@@ -14,7 +14,7 @@ import {
 } from "./event-table.ts";
 import { selectGrant, selectGrantPage, selectGrants } from "./grant-table.ts";
 import { selectRevision, selectRevisions } from "./revision-table.ts";
-import { selectCurrent, selectDeleted, selectSkill, selectSkills } from "./skill-table.ts";
+import { selectCurrent, selectDeleted, selectSkill, selectSkillRows } from "./skill-table.ts";
 import { selectToggles } from "./toggle-table.ts";
 import { selectToken, selectTokenPage, selectTokens } from "./token-table.ts";
 import { selectTree, selectTrees } from "./tree-table.ts";
@@ -23,7 +23,7 @@ import { selectTree, selectTrees } from "./tree-table.ts";
 export function readerOf(db: Queries): RegistryReader {
   return {
     findSkill: (idOrUid) => selectSkill(db, idOrUid),
-    listSkills: (page) => selectSkills(db, page),
+    listSkills: (page) => selectSkillRows(db, page),
     listCurrent: (ids) => selectCurrent(db, ids),
     listDeleted: () => selectDeleted(db),
     findRevision: (uid, revision) => selectRevision(db, uid, revision),

@@ -47,7 +47,7 @@ export async function selectSkill(db: Queries, idOrUid: string): Promise<Registe
 }
 
 /** Ordered by id; deleted ones too. */
-export async function selectSkills(
+export async function selectSkillRows(
   db: Queries,
   { after, limit }: ListPage = {},
 ): Promise<readonly RegisteredSkill[]> {

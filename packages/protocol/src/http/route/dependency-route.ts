@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { SkillKey } from "./field.ts";
-import { admins, everyone, publishers, route } from "./route.ts";
+import { SkillKey } from "../field.ts";
+import { admins, everyone, publishers, route } from "../route.ts";
 
 const Texts = z.array(z.string()).readonly();
 

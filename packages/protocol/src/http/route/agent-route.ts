@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { At, Name, nextCursor, paging } from "./field.ts";
-import { publishers, route } from "./route.ts";
+import { At, Name, nextCursor, paging } from "../field.ts";
+import { publishers, route } from "../route.ts";
 
 const Texts = z.array(z.string()).readonly();
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { At, Name, SkillKey } from "./field.ts";
-import { admins, route } from "./route.ts";
+import { At, Name, SkillKey } from "../field.ts";
+import { admins, route } from "../route.ts";
 
 export const secretRoutes = {
   listSecrets: route({

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { Digest } from "../id.ts";
-import { byId, Flag, Name, nextCursor, paging, RevisionNumber, SkillKey } from "./field.ts";
-import { admins, everyone, people, publishers, route } from "./route.ts";
-import { Publication, RevisionView, SkillDiff } from "./skill-schema.ts";
+import { Digest } from "../../id.ts";
+import { byId, Flag, Name, nextCursor, paging, RevisionNumber, SkillKey } from "../field.ts";
+import { admins, everyone, people, publishers, route } from "../route.ts";
+import { PublicationView, RevisionView, SkillDiffView } from "../skill-schema.ts";
 
 const revision = { revision: RevisionNumber.optional().describe("The current one when it is left out.") };
 const Texts = z.array(z.string()).readonly();
@@ -22,7 +22,7 @@ export const releaseRoutes = {
       filename: Name.optional().describe("For the record of where it came from."),
     }),
     body: "archive",
-    answer: z.object({ archiveDigest: Digest, skills: z.array(Publication).readonly() }),
+    answer: z.object({ archiveDigest: Digest, skills: z.array(PublicationView).readonly() }),
     errors: ["ARCHIVE_INVALID", "SKILL_INVALID", "CONFLICT", "IO_FAILED", "INTERRUPTED"],
   }),
   listVersions: route({
@@ -45,7 +45,7 @@ export const releaseRoutes = {
     roles: everyone,
     params: byId,
     query: z.strictObject({ from: RevisionNumber.optional(), to: RevisionNumber.optional() }),
-    answer: SkillDiff,
+    answer: SkillDiffView,
     condition: "read",
     errors: [...missing, "REVISION_NOT_FOUND", "INTEGRITY_FAILED"],
   }),
@@ -101,7 +101,7 @@ export const releaseRoutes = {
     answer: z.object({
       archiveDigest: Digest,
       hasManifest: z.boolean(),
-      skills: z.array(z.intersection(Publication, z.object({ restored: Texts }))).readonly(),
+      skills: z.array(z.intersection(PublicationView, z.object({ restored: Texts }))).readonly(),
     }),
     errors: ["ARCHIVE_INVALID", "IO_FAILED", "INTERRUPTED"],
   }),

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { Visibility } from "../registry-event.ts";
-import { At, byId, lookingAs, Name, nextCursor, paging, SkillKey } from "./field.ts";
-import { everyone, publishers, route } from "./route.ts";
+import { Visibility } from "../../registry-event.ts";
+import { At, byId, lookingAs, Name, nextCursor, paging, SkillKey } from "../field.ts";
+import { everyone, publishers, route } from "../route.ts";
 
 const Texts = z.array(z.string()).readonly();
 const Kind = z.enum(["agent", "user"]);

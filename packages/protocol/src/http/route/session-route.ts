@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { everyone, route } from "./route.ts";
+import { everyone, route } from "../route.ts";
 
 const bySession = z.strictObject({ session: z.uuid() });
 

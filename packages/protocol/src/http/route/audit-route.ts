@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { SkillEvent } from "../event.ts";
-import { admins, route } from "./route.ts";
+import { SkillEvent } from "../../event.ts";
+import { admins, route } from "../route.ts";
 
 export const auditRoutes = {
   listEvents: route({

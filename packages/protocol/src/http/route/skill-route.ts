@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { Digest } from "../id.ts";
-import { SkillStatus, Visibility } from "../registry-event.ts";
-import { byId, lookingAs, nextCursor, paging, RevisionNumber, SkillKey } from "./field.ts";
-import { everyone, publishers, route } from "./route.ts";
-import { SearchHit, SkillDetail, SkillFile, SkillRow } from "./skill-schema.ts";
+import { Digest } from "../../id.ts";
+import { SkillStatus, Visibility } from "../../registry-event.ts";
+import { byId, lookingAs, nextCursor, paging, RevisionNumber, SkillKey } from "../field.ts";
+import { everyone, publishers, route } from "../route.ts";
+import { SearchHitView, SkillDetail, SkillFileView, SkillRow } from "../skill-schema.ts";
 
 const revision = { revision: RevisionNumber.optional().describe("The current one when it is left out.") };
 const Texts = z.array(z.string()).readonly();
@@ -50,7 +50,7 @@ export const skillRoutes = {
       q: z.string().min(1).max(1000),
       limit: paging.limit,
     }),
-    answer: z.object({ hits: z.array(SearchHit).readonly() }),
+    answer: z.object({ hits: z.array(SearchHitView).readonly() }),
     condition: "read",
     errors: ["AGENT_NOT_FOUND"],
   }),
@@ -170,7 +170,7 @@ export const skillRoutes = {
     params: byId,
     query: z.strictObject({ ...lookingAs, ...revision }),
     answer: z.object({
-      files: z.array(SkillFile).readonly(),
+      files: z.array(SkillFileView).readonly(),
       treeHash: Digest,
       revision: z.int().optional(),
     }),

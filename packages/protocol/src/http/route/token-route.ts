@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { Role, SignInRole } from "../role.ts";
-import { At, Name, nextCursor, paging } from "./field.ts";
-import { admins, everyone, people, route } from "./route.ts";
+import { Role, SignInRole } from "../../role.ts";
+import { At, Name, nextCursor, paging } from "../field.ts";
+import { admins, everyone, people, route } from "../route.ts";
 
 export const TokenView = z.object({
   id: z.string(),

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { At, nextCursor, paging, SkillKey } from "./field.ts";
-import { admins, everyone, route } from "./route.ts";
+import { At, nextCursor, paging, SkillKey } from "../field.ts";
+import { admins, everyone, route } from "../route.ts";
 
 export const SkillMetrics = z.object({
   skill: z.string(),

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { Digest, Trust } from "../id.ts";
-import { At } from "./field.ts";
-import { admins, route } from "./route.ts";
+import { Digest, Trust } from "../../id.ts";
+import { At } from "../field.ts";
+import { admins, route } from "../route.ts";
 
 const Texts = z.array(z.string()).readonly();
 
