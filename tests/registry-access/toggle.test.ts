@@ -92,7 +92,7 @@ describe.each(engines)("switches on %s", (engine) => {
     expect(await toggleSkill("demo", true, { by: admin }, failing)).toMatchObject({
       enabled: true,
       status: "active",
-      warnings: ["What it depends on could not be checked: No sandbox."],
+      warnings: ["The dependencies could not be checked: No sandbox."],
     });
   });
 

@@ -99,8 +99,8 @@ describe("an export to a folder", () => {
     const { skills, notes } = await run();
     expect(skills).toMatchObject([{ status: "updated", revision: 2 }]);
     expect(notes).toEqual([
-      "hello/.git is no file of the skill and was kept.",
-      "hello/references/.DS_Store is no file of the skill and was kept.",
+      "hello/.git is not part of the skill and was kept.",
+      "hello/references/.DS_Store is not part of the skill and was kept.",
     ]);
     const { treeHash: hash } = await getRow("hello", context);
     expect(await hashOf(bench.path("project/.agents/skills/hello"))).toBe(hash);

@@ -30,7 +30,7 @@ describe.each(engines)("what is published on %s", (engine) => {
       code: "USAGE",
       hint: expect.stringContaining("--id"),
     });
-    const badSlug = { code: "USAGE", message: 'The slug "Not An Id" is not an id.' };
+    const badSlug = { code: "USAGE", message: 'The slug "Not An Id" is not a valid id.' };
     await expect(as({ name: "fine", slug: "Not An Id" })).rejects.toMatchObject(badSlug);
     await expect(as({ name: "ok" }, "../up")).rejects.toMatchObject({ code: "USAGE" });
     await expect(as({ name: "upload" })).rejects.toMatchObject({ code: "SKILL_INVALID" });

@@ -100,7 +100,7 @@ describe.each(engines)("publishing on %s", (engine) => {
     await scene.publish("demo", version("1.0.0", "one"));
     expect((await scene.publish("demo", version("1.1.0", "two"))).warnings).toEqual([]);
     const third = await scene.publish("demo", version("1.0.0", "three"));
-    expect(third.warnings).toEqual(["Version 1.0.0 is revision 1 already, with other content."]);
+    expect(third.warnings).toEqual(["Version 1.0.0 is already used by revision 1 with other content."]);
     expect(third).toMatchObject({ status: "published", revision: 3, version: "1.0.0" });
   });
 
@@ -193,7 +193,7 @@ describe.each(engines)("publishing on %s", (engine) => {
     });
     const published = await publishFolder(folder, { by: ada }, context);
     expect(published).toMatchObject({ state: "active", status: "published", revision: 2 });
-    expect(published.warnings).toEqual(["It needs what is missing here: pip:openpyxl."]);
+    expect(published.warnings).toEqual(["These dependencies are missing on this machine: pip:openpyxl."]);
     expect(await getSkill("demo", context)).toMatchObject({ reason: undefined, missing: ["pip:openpyxl"] });
   });
 

@@ -269,7 +269,10 @@ describe.each(engines)("tokens on %s", (engine) => {
         const error: unknown = await revokeToken(text, { by: admin }, scene.context).catch(
           (thrown) => thrown,
         );
-        expect(error).toMatchObject({ code: "TOKEN_NOT_FOUND", message: "That is not the id of a token." });
+        expect(error).toMatchObject({
+          code: "TOKEN_NOT_FOUND",
+          message: "The given text is not a token id.",
+        });
         expect(JSON.stringify(error)).not.toContain(secret);
       }
       expect(await authenticate(secret)).toBeDefined();

@@ -70,7 +70,7 @@ describe("agent add", () => {
   test("says what is wrong with a manifest, also where it had to name the runtime [S-65]", async () => {
     write("broken.yaml", "id: [x\n");
     const { code, error } = await json(["agent", "add", "x", "--manifest", "broken.yaml"]);
-    expect([code, error.message]).toEqual([2, expect.stringMatching(/^The manifest cannot be used: /)]);
+    expect([code, error.message]).toEqual([2, expect.stringMatching(/^The manifest is invalid: /)]);
   });
 
   test("says which fields of a manifest are no fields [S-65]", async () => {

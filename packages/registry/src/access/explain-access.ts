@@ -13,18 +13,21 @@ import { notFound } from "../ownership/ownership.ts";
 import type { RegisteredSkill } from "../record/registered-skill.ts";
 import type { RegistryContext } from "../record/registry-context.ts";
 
-/** What a viewer may do with a skill, and by which rule. */
+/** Whether a viewer may use a skill, and which rule decides that. */
 export interface EffectiveAccess
   extends Pick<Access, "isVisible" | "reason" | "rule" | "message" | "warnings"> {
   readonly id: string;
   readonly uid: string;
   readonly owner: string;
   readonly visibility: Visibility;
-  /** The revision that the viewer gets, or would. */
+  /** The revision that the viewer gets or would get. */
   readonly revision: number;
 }
 
-/** Asks the gate, with what the store says now. Whether the one who asks may know is decided before. */
+/**
+ * Runs the access decision on the stored state. Contract: the caller has checked that the requester may know
+ * the skill.
+ */
 export async function explainAccess(
   idOrUid: string,
   viewer: Viewer,
@@ -51,7 +54,7 @@ async function findAgent(
   { store }: RegistryContext,
 ): Promise<AgentStanding | undefined> {
   const agent = key === undefined ? undefined : await store.findAgent(key);
-  // A viewer names its agent by the key, and never by the uid.
+  // A viewer names its agent by key, never by uid.
   if (agent?.key !== key || agent === undefined) return undefined;
   return { allow: agent.allow, pins: agent.pins, isRemoved: agent.removedAt !== undefined };
 }

@@ -20,38 +20,38 @@ import {
   unavailable,
 } from "./replay-step.ts";
 
-/** What an agent saw of skills in a session, and what was run for it. */
+/** The skill content and runs of one session. */
 export interface Replay {
   readonly session: string;
-  /** Who it was; undefined when the log does not have its beginning. */
+  /** The agent and its session settings; undefined if the log lacks the beginning. */
   readonly opened: Extract<SkillEvent, { readonly type: "session.opened" }> | undefined;
   readonly closedAt: string | undefined;
   readonly steps: readonly ReplayStep[];
-  /** What is another content today than the one that was used. */
+  /** The skills whose current content differs from the used content. */
   readonly drift: readonly Drift[];
 }
 
 export interface Drift {
   readonly skill: string;
   readonly used: Digest;
-  /** What counts today; undefined when there is no such skill. */
+  /** The current content; undefined if the skill no longer exists. */
   readonly now: Digest | undefined;
 }
 
 export interface ReplayContext {
   readonly store: RegistryStore;
   readonly limits: Limits;
-  /** The content that counts today, in whichever place the skill is; without it, the store's. */
+  /** Looks up the current content of a skill from any source; by default from the store. */
   readonly current?: (skill: string) => Promise<Digest | undefined>;
 }
 
-/** Tells a session again from the log, with the bytes of then: every one is proven by the hash that was recorded. */
+/** Reconstructs a session from the log with the original bytes, each verified by its recorded hash. */
 export async function replaySession(session: string, context: ReplayContext): Promise<Replay> {
   const { store, limits } = context;
   const events = await store.eventsOfSession(session);
   if (events.length === 0)
-    throw new SkillError("SESSION_NOT_FOUND", "The log has no session of that id.", {
-      hint: "`skillhold audit tail --type session.opened` lists sessions.",
+    throw new SkillError("SESSION_NOT_FOUND", "The log has no session with this id.", {
+      hint: "Run `skillhold audit tail --type session.opened` to list sessions.",
     });
   const content = new PastContent(store);
   const steps: ReplayStep[] = [];
@@ -115,7 +115,7 @@ async function replayRead(
 
 function partOf(file: Recovered, start: number, length: number | undefined): Recovered {
   if (!file.isAvailable) return file;
-  if (length === undefined) return unavailable("not-recorded", "The log does not say how much was read.");
+  if (length === undefined) return unavailable("not-recorded", "The log does not record how much was read.");
   return available(file.bytes.subarray(start, start + length));
 }
 
@@ -161,7 +161,7 @@ async function findDrift(steps: readonly ReplayStep[], context: ReplayContext): 
 
 type ActivatedEvent = Extract<SkillEvent, { readonly type: "skill.activated" }>;
 
-/** Makes the text of an activation again from the bundle and the record, and tells by its digest whether it is the same. */
+/** Rebuilds the text of an activation and compares its digest with the recorded one. */
 async function replayText(
   event: ActivatedEvent,
   skillFile: Recovered,
@@ -176,14 +176,11 @@ async function replayText(
   const text = await writeText(event, handover, { bytes: skillFile.bytes, files }, content, limits);
   const bytes = Buffer.from(text);
   if (hashSkillFile(bytes) === handover.digest) return available(bytes);
-  return unavailable(
-    "not-reproducible",
-    "Texts are put together in another way by now; its content is there.",
-  );
+  return unavailable("not-reproducible", "The text format has changed since; the content is available.");
 }
 
 interface Bundle {
-  /** Of SKILL.md. */
+  /** The bytes of SKILL.md. */
   readonly bytes: Uint8Array;
   readonly files: readonly SkillFile[];
 }
@@ -214,7 +211,7 @@ async function readWhole(
   return asResource(path, 0, { bytes, size: bytes.length, digest: hashSkillFile(bytes), treeHash });
 }
 
-/** Bundles of the past, by their tree hash, whether a revision that counts has them or not. */
+/** Bundles by tree hash, whether or not they are current. */
 class PastContent {
   readonly #store: RegistryStore;
   readonly #reader: TreeReader;
@@ -224,18 +221,18 @@ class PastContent {
     this.#reader = new TreeReader(store);
   }
 
-  /** The files of a bundle, or why they are not there. */
+  /** The files of a bundle, or the reason why they are unavailable. */
   async files(skill: string, hash: Digest): Promise<readonly SkillFile[] | Recovered> {
     const revisions = await this.#revisions(skill, hash);
     const isGivenUp = revisions.length > 0 && revisions.every(({ purgedAt }) => purgedAt !== undefined);
-    // What was purged lies in the store until it is swept, and is nobody's to read.
-    if (isGivenUp) return unavailable("purged", `It was purged on ${revisions[0]?.purgedAt}.`);
+    // Purged bytes stay in the store until the next sweep but must not be read.
+    if (isGivenUp) return unavailable("purged", `The revision was purged on ${revisions[0]?.purgedAt}.`);
     if (revisions.length > 0 || (await this.#store.findTree(hash)) !== undefined)
       return await orDamage(() => this.#reader.files(hash));
-    return unavailable("not-stored", "It was never in this store, but in a folder.");
+    return unavailable("not-stored", "The skill was in a folder and was never stored.");
   }
 
-  /** The bytes of one of the files that `choose` finds. */
+  /** The bytes of the file that `choose` selects. */
   async bytes(
     skill: string,
     hash: Digest,
@@ -244,7 +241,7 @@ class PastContent {
     const files = await this.files(skill, hash);
     if ("isAvailable" in files) return files;
     const file = choose(files);
-    if (file === undefined) return unavailable("not-recorded", "The bundle has no such file.");
+    if (file === undefined) return unavailable("not-recorded", "The bundle does not have this file.");
     const bytes = await orDamage(() => this.#reader.bytes(file));
     return "isAvailable" in bytes ? bytes : available(bytes);
   }
@@ -256,7 +253,7 @@ class PastContent {
   }
 }
 
-/** Damage is an answer: the rest of a session can be told all the same. */
+/** Damage is a result, so that the rest of the session can be replayed. */
 async function orDamage<T>(read: () => Promise<T>): Promise<T | Recovered> {
   try {
     return await read();

@@ -15,13 +15,13 @@ import { findLeftovers, replaceFolder } from "./replace-folder.ts";
 
 export interface ExportFolderOptions {
   /**
-   * The `skills-lock.json` to keep up to date. Without it, the one of the project that a folder such as
-   * `.agents/skills` belongs to, and otherwise the one in the folder itself.
+   * The `skills-lock.json` to update. By default the one of the project that contains a folder such as
+   * `.agents/skills`, otherwise the one in the folder itself.
    */
   readonly lock?: string;
-  /** Writes ClawHub's lock and origin files as well, as for what was installed from this registry. */
+  /** Also writes ClawHub's lock and origin files, as for skills installed from this registry. */
   readonly clawhub?: { readonly registry: string };
-  /** Says what would happen and writes nothing. */
+  /** Reports the changes without writing. */
   readonly isDryRun?: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface FolderExport {
   /** The lock file. */
   readonly lock: string;
   readonly skills: readonly ExportedFolder[];
-  /** In plain words: what lies beside the files of a skill and was kept, and what earlier exports left behind. */
+  /** Messages about kept extra files and leftovers of earlier exports. */
   readonly notes: readonly string[];
 }
 
@@ -42,11 +42,11 @@ export interface ExportedFolder {
 }
 
 /**
- * Writes skills to a folder that clients read, and records them in `skills-lock.json`. A skill that is there is replaced
- * only when it is one of its revisions, or what was recorded last. What someone has edited, or put there by other
- * means, is named by a CONFLICT, and then nothing is written at all. What is edited meanwhile stays as it is.
+ * Writes skills to a folder that clients read and records them in `skills-lock.json`. An existing skill is
+ * replaced only if it is a known revision or matches the lock. If one was edited or comes from elsewhere,
+ * throws CONFLICT and writes no skill at all. Concurrent edits are kept.
  *
- * Contract: whoever asks may see these skills.
+ * Contract: the caller may see these skills.
  */
 export async function exportFolder(
   ids: readonly string[] | "all",
@@ -72,7 +72,7 @@ export async function exportFolder(
   return { lock, skills: plans.map(describe), notes: [...plans.flatMap(noteExtras), ...leftovers] };
 }
 
-/** `.agents/skills`, `.claude/skills` and their like lie in the project's own folder. */
+/** `.agents/skills`, `.claude/skills` and similar folders belong to the project above them. */
 function projectOf(target: string): string {
   const parent = dirname(target);
   return basename(target) === "skills" && basename(parent).startsWith(".") ? dirname(parent) : target;
@@ -108,10 +108,14 @@ function rejectForeign(plans: readonly Plan[]): void {
   );
   if (refused.length === 0) return;
   const named = refused.map(({ id, reason }) => `${id} (${reason})`).join(", ");
-  throw new SkillError("CONFLICT", `Nothing was written, so that nothing is lost: ${named}`, {
-    hint: "Publish what was edited or move it away, or export the other skills by their ids.",
-    details: { refused },
-  });
+  throw new SkillError(
+    "CONFLICT",
+    `The export would overwrite other files, so no skill was written: ${named}`,
+    {
+      hint: "Publish the edited skills or move them away, or export the other skills by id.",
+      details: { refused },
+    },
+  );
 }
 
 async function apply(
@@ -155,34 +159,34 @@ function extrasOf(state: TargetState): readonly string[] {
 }
 
 function noteExtras({ skill, state }: Plan): readonly string[] {
-  return extrasOf(state).map((path) => `${skill.id}/${path} is no file of the skill and was kept.`);
+  return extrasOf(state).map((path) => `${skill.id}/${path} is not part of the skill and was kept.`);
 }
 
 function noteLeftover(name: string): string {
-  return `${name} was left by an export that was broken off: look into it for files of yours, then delete it.`;
+  return `${name} is left over from an interrupted export. Check it for your files, then delete it.`;
 }
 
-/** As the `skills` command line writes a source that lies in the project. */
+/** The form in which the `skills` command line writes a source inside the project. */
 function portablePath(path: string): string {
   const portable = path.split(sep).join("/");
   if (portable === "") return ".";
   return portable.startsWith("../") || portable === ".." ? portable : `./${portable}`;
 }
 
-/** What lies where a skill is to be written. */
+/** The state of a skill's target folder. */
 type TargetState =
   | { readonly kind: "absent" }
-  /** The skill in a state that is known, so that nothing is lost; `extras` lie in its folder and are none of its files. */
+  /** The skill in a known state; `extras` are other files in its folder. */
   | { readonly kind: "known"; readonly treeHash: Digest; readonly extras: readonly string[] }
   | { readonly kind: "foreign"; readonly reason: string };
 
 interface WantedFolder {
-  /** Of all revisions of the skill: a folder that is one of them was not edited. */
+  /** The tree hashes of all revisions: a folder that matches one was not edited. */
   readonly known: readonly Digest[];
   readonly paths: readonly string[];
 }
 
-/** Never throws for what it finds there: what cannot be understood is not ours to replace. */
+/** Never throws for the content: a folder that cannot be read as a skill is not replaced. */
 async function readTargetState(
   place: string,
   wanted: WantedFolder,
@@ -191,13 +195,14 @@ async function readTargetState(
 ): Promise<TargetState> {
   const stats = tryLstat(place);
   if (stats === undefined) return { kind: "absent" };
-  if (!stats.isDirectory()) return foreign(stats.isSymbolicLink() ? "It is a link." : "It is not a folder.");
+  if (!stats.isDirectory())
+    return foreign(stats.isSymbolicLink() ? "The target is a link." : "The target is not a folder.");
   try {
     const bundle = await packAsIs(place, limits);
     if (bundle.files.length + bundle.omitted.length === 0) return { kind: "absent" };
     const { hash } = await treeHash(bundle);
     if (!wanted.known.includes(hash) && hash !== locked?.skillhold?.treeHash)
-      return foreign("It is not what was exported there: it was edited, or put there by other means.");
+      return foreign("The target was edited or comes from elsewhere.");
     return withExtras(hash, bundle, wanted);
   } catch (error) {
     if (!(error instanceof SkillError)) throw error;
@@ -205,7 +210,7 @@ async function readTargetState(
   }
 }
 
-/** Whether a folder is what it was judged to be, when its extras were taken out of it. */
+/** Whether a folder without its extras still has the expected state. */
 async function isStill(state: TargetState, folder: string, limits: Limits): Promise<boolean> {
   try {
     const bundle = await packAsIs(folder, limits);
@@ -222,7 +227,7 @@ async function packAsIs(folder: string, limits: Limits): Promise<Bundle> {
   return await pack(folder, { limits, shared: "none", allowHardLinks: true });
 }
 
-/** Undefined also below what is no folder: that shows when the folder is made. */
+/** Also undefined below a file; creating the folder then fails. */
 function tryLstat(place: string): Stats | undefined {
   try {
     return lstatSync(place);
@@ -241,7 +246,7 @@ function withExtras(hash: Digest, { omitted }: Bundle, { paths }: WantedFolder):
   const blocked = extras.find((extra) =>
     paths.some((path) => path === extra || isBelow(path, extra) || isBelow(extra, path)),
   );
-  if (blocked !== undefined) return foreign(`${blocked} lies where a file of the skill would.`);
+  if (blocked !== undefined) return foreign(`${blocked} is in the place of a file of the skill.`);
   return { kind: "known", treeHash: hash, extras };
 }
 

@@ -14,27 +14,27 @@ import type { RegistryContext } from "../record/registry-context.ts";
 import type { StagedFile } from "../record/staged-skill.ts";
 import { ExportMeter, type LoadedSkill, loadSkill, rejectMore } from "../release/load-skill.ts";
 
-/** `clawhub` is a ZIP of what ClawHub takes, without a manifest. */
+/** `clawhub` is a ZIP that ClawHub accepts, without a manifest. */
 export const exportFormats = ["zip", "tar.gz", "clawhub"] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
 export interface SkillExport {
   readonly archive: Uint8Array;
   readonly skills: readonly { readonly id: string; readonly revision: number; readonly treeHash: Digest }[];
-  /** In plain words: what was left out, and what whoever passes it on has to know. */
+  /** Messages about omitted files and license conditions. */
   readonly notes: readonly string[];
 }
 
 export interface ExportContext extends RegistryContext {
-  /** Whether the manifest says to whom a skill was granted; it does, unless this says no. */
+  /** Whether the manifest includes the grants of a skill; by default true. */
   readonly tellsGrants?: (skill: RegisteredSkill) => boolean;
 }
 
 /**
- * Skills as an archive: the files of the revisions that count, and a manifest of what else belongs to them. The same
- * skills give the same bytes. `all` is every skill but those that come with the product, which every registry has.
+ * Exports the current revisions of skills as an archive with a manifest. Equal skills give equal bytes. `all`
+ * excludes system skills, which every registry has.
  *
- * Contract: whoever asks may see these skills.
+ * Contract: the caller may see these skills.
  */
 export async function exportSkills(
   ids: readonly string[] | "all",
@@ -57,7 +57,7 @@ export async function exportSkills(
   return { archive, skills: summary, notes };
 }
 
-/** Skills by id or uid, each once and in the order of their ids. */
+/** Skills by id or uid, without duplicates, ordered by id. */
 export async function findExported(
   ids: readonly string[] | "all",
   { store }: RegistryContext,
@@ -94,7 +94,7 @@ function below(id: string, files: readonly StagedFile[]): readonly ArchiveFile[]
   return files.map(({ path, executable, content }) => ({ path: `${id}/${path}`, executable, content }));
 }
 
-/** Who published it, when, and from which folder or archive is about this registry, and stays in it. */
+/** Publisher, time and local origin are specific to this registry and not exported. */
 function describe({ skill, revision, grants }: LoadedSkill): ExportedSkill {
   const { treeHash, skillHash, version, trust, provenance } = revision;
   const { originUrl, ref } = provenance;
@@ -112,7 +112,9 @@ function describe({ skill, revision, grants }: LoadedSkill): ExportedSkill {
   };
 }
 
-/** One that holds to a revision is left out: numbers are others elsewhere, and without it more would be granted. */
+/**
+ * Pinned grants are omitted: revision numbers differ elsewhere, and a grant without its pin would allow more.
+ */
 function exportGrants(grants: readonly Grant[]): readonly ExportedGrant[] {
   const exported = grants.filter(({ grantee, pin }) => grantee.kind === "agent" && pin === undefined);
   return exported.map(({ grantee, canManage }) => {

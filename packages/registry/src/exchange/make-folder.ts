@@ -3,8 +3,8 @@ import { dirname } from "node:path";
 import { SkillError } from "@skillhold/protocol/error";
 
 /**
- * Makes a folder, and those that it lies in. Node's own way of doing so never ends where the system says of a folder
- * that cannot be made that it is missing, as it does in `/proc`.
+ * Creates a folder and its parents. Node's recursive mkdir loops forever where the system reports ENOENT for
+ * a folder that cannot be created, as in `/proc`.
  */
 export function makeFolder(path: string): void {
   try {
@@ -12,7 +12,7 @@ export function makeFolder(path: string): void {
     for (let at = path; !isFolder(at) && dirname(at) !== at; at = dirname(at)) missing.push(at);
     for (const each of missing.toReversed()) makeOne(each);
   } catch (error) {
-    throw new SkillError("IO_FAILED", `The folder ${path} cannot be made.`, {
+    throw new SkillError("IO_FAILED", `The folder ${path} cannot be created.`, {
       details: { path },
       cause: error,
     });
@@ -23,7 +23,7 @@ function makeOne(path: string): void {
   try {
     mkdirSync(path);
   } catch (error) {
-    // Another process may have been faster.
+    // Another process may have created it first.
     if (!isFolder(path)) throw error;
   }
 }

@@ -5,17 +5,17 @@ import { SkillError } from "@skillhold/protocol/error";
 import type { StagedFile } from "../record/staged-skill.ts";
 
 export interface Replaced {
-  /** Paths that lie in the old folder and are not the skill's. They move over. */
+  /** Paths in the old folder that do not belong to the skill. They are moved to the new one. */
   readonly extras: readonly string[];
-  /** Whether the old folder, moved aside and without the extras, is still what was judged: edits may have come since. */
+  /** Whether the old folder, moved aside and without the extras, is unchanged since it was checked. */
   isExpected(old: string): Promise<boolean>;
 }
 
 const BESIDE = ".skillhold-";
 
 /**
- * Puts a skill in the place of the one that is there, whole or not at all: it is written beside it and takes its
- * place when it is complete. Nothing is deleted before the new folder is in place, so that a crash loses nothing.
+ * Replaces a skill folder atomically: the new folder is written beside it and renamed. The old folder is
+ * deleted last, so that a crash loses no file.
  */
 export async function replaceFolder(
   place: string,
@@ -48,7 +48,7 @@ export async function replaceFolder(
   rmSync(beside, { recursive: true, force: true });
 }
 
-/** What replacements that did not come to their end have left in a folder, with what was there before in them. */
+/** The folders of interrupted replacements, which contain the previous content. */
 export function findLeftovers(folder: string): readonly string[] {
   try {
     const entries = readdirSync(folder, { withFileTypes: true });
@@ -56,7 +56,7 @@ export function findLeftovers(folder: string): readonly string[] {
       .filter((each) => each.isDirectory() && each.name.startsWith(BESIDE))
       .map(({ name }) => name);
   } catch {
-    // A folder that is not there has none; one that cannot be read fails when it is written to.
+    // A missing folder has no leftovers; an unreadable one fails when it is written.
     return [];
   }
 }
@@ -69,28 +69,24 @@ function makeBeside(place: string): string {
   }
 }
 
-/** What cannot be put back stays beside the place, where it can be found. */
+/** If the content cannot be restored, it stays in the temporary folder. */
 function putBack(place: string, beside: string, moved: readonly string[]): void {
   try {
     const old = join(beside, "old");
     if (existsSync(old)) renameSync(old, place);
     for (const path of moved) renameSync(join(beside, "new", path), join(place, path));
   } catch (error) {
-    const message = `The skill cannot be written to ${place}. What was there lies in ${beside}.`;
+    const message = `The skill cannot be written to ${place}. The previous content is in ${beside}.`;
     throw new SkillError("IO_FAILED", message, { details: { path: place, beside }, cause: error });
   }
   rmSync(beside, { recursive: true, force: true });
 }
 
 function changed(place: string): SkillError {
-  return new SkillError(
-    "CONFLICT",
-    `${place} was changed while it was being replaced: it was left as it is.`,
-    {
-      hint: "Publish what was edited or move it away, and export again.",
-      details: { path: place },
-    },
-  );
+  return new SkillError("CONFLICT", `${place} changed while it was being replaced, so it was kept.`, {
+    hint: "Publish the edited skill or move it away, then export again.",
+    details: { path: place },
+  });
 }
 
 function failed(place: string, cause: unknown): SkillError {

@@ -11,20 +11,20 @@ import { checkSkills } from "./fsck-skill.ts";
 import { checkBlobs, checkTrees } from "./fsck-tree.ts";
 
 export interface FsckOptions {
-  /** Takes away what nobody needs, and mends what can be had again without a doubt. */
+  /** Removes unneeded data and repairs damage that has only one possible repair. */
   readonly repair?: boolean;
-  /** How long bytes that nothing names are left alone: never less than an hour. */
+  /** The minimum age of unreferenced bytes before they are removed; at least one hour. */
   readonly graceMs?: number;
-  /** The folder for copies, which are then looked at as well, and which damaged bytes can be got back from. */
+  /** The folder for copies. Checked as well, and used to restore damaged bytes. */
   readonly copies?: string;
 }
 
 export interface FsckReport {
   readonly findings: readonly FsckFinding[];
-  /** How many there are, those that are not listed included. */
+  /** The number of findings, including those that are not listed. */
   readonly total: number;
   readonly checked: FsckCounts;
-  /** True when no finding is left but of what only takes room. */
+  /** True if the remaining findings are only wasted space. */
   readonly isClean: boolean;
 }
 
@@ -38,8 +38,8 @@ export interface FsckCounts {
 }
 
 /**
- * Verifies every row, link and byte, while others work. Each step reads what names something before what it names, and
- * events last, so that what is published meanwhile is never taken for damage.
+ * Verifies every row, reference and byte while others work. Each step reads references before their targets,
+ * and events last, so that a concurrent publish never looks like damage.
  */
 export async function fsck(options: FsckOptions, context: RegistryContext): Promise<FsckReport> {
   const { store, clock } = context;
@@ -61,7 +61,7 @@ export async function fsck(options: FsckOptions, context: RegistryContext): Prom
   };
 }
 
-/** Repairs what was found, where there is no doubt what it was: bytes by their hash, counts by what is counted. */
+/** Repairs findings that have only one possible repair: bytes by their hash, counts by counting. */
 async function repairStore(
   findings: FsckFindings,
   options: SweepOptions & { readonly copies?: string },
@@ -78,23 +78,23 @@ async function repairStore(
       }
     }
   }
-  // What seems to be nobody's may be what a damaged row has named.
+  // Data that looks unreferenced may belong to a damaged row.
   if (findings.isDamaged) return;
   const { leftovers } = await sweepStore(options, context);
   for (const code of ["BLOB_ORPHAN", "TREE_ORPHAN"] as const)
     for (const subject of findings.subjects(code)) findings.repair(code, subject);
   if (leftovers === 0) return;
-  findings.add("LEFTOVERS", "blobs", `${leftovers} files were left by writers that died.`);
+  findings.add("LEFTOVERS", "blobs", `Crashed writers left ${leftovers} files.`);
   findings.repair("LEFTOVERS", "blobs");
 }
 
-/** The highest number that is there; nobody sees the count, so that no event tells of it. */
+/** Sets the count to the highest existing number. The count is internal, so no event records the change. */
 async function repairCount(id: string, findings: FsckFindings, { store }: RegistryContext): Promise<void> {
   const isRepaired = await store.transaction(async (tx) => {
     await tx.lock(skillLock(id));
     const skill = await tx.findSkill(id);
     const [newest] = skill === undefined ? [] : await tx.listRevisions(skill.uid);
-    // A count that is too high may be of a row that was lost: its number must not be given again.
+    // A count that is too high may include a lost row, whose number must not be reused.
     if (skill === undefined || newest === undefined || skill.lastRevision > newest.revision) return false;
     await tx.putSkill({ ...skill, lastRevision: newest.revision });
     return true;
@@ -102,9 +102,9 @@ async function repairCount(id: string, findings: FsckFindings, { store }: Regist
   if (isRepaired) findings.repair("LAST_REVISION_WRONG", id);
 }
 
-/** Trees and bytes that a copy still has. */
+/** Restores trees and blobs from copies. */
 async function repairTrees(copies: string, findings: FsckFindings, context: RegistryContext): Promise<void> {
-  // What is found about trees has their hashes as subjects.
+  // The subjects of tree findings are hashes.
   const trees = new Set(findings.subjects("TREE_DAMAGED", "TREE_MISSING") as readonly Digest[]);
   const blobs = new Set<string>(findings.subjects("BLOB_DAMAGED", "BLOB_MISSING"));
   for await (const { hash, files } of allTrees(context.store))

@@ -4,12 +4,12 @@ import type { RegistryStore, StoredEvent } from "../record/registry-store.ts";
 import { type EntryContext, type RegistrySettings, RegistryView } from "./registry-view.ts";
 import { agentPins, readSettings, readSnapshots } from "./skill-snapshot.ts";
 
-/** How far the events of a store were feed, and the view that came of it. */
+/** The position in the event feed, and the view built from it. */
 export interface FeedState {
   readonly view: RegistryView;
-  /** The last event that the view has; undefined while there was none. */
+  /** The last event in the view; undefined for an empty log. */
   readonly last: StoredEvent | undefined;
-  /** The store's version before that event was read; undefined where the engine has none. */
+  /** The store version before that event was read; undefined if the engine has none. */
   readonly version: number | undefined;
   readonly making: EntryContext;
 }
@@ -21,7 +21,10 @@ export interface Step {
 
 const EVENTS_AT_ONCE = 1000;
 
-/** Reads everything. The event is taken first: what is committed meanwhile is read twice rather than missed. */
+/**
+ * Reads all skills. The last event is read first, so that concurrent commits are read twice rather than
+ * missed.
+ */
 export async function openFeed(
   making: EntryContext,
   store: RegistryStore,
@@ -35,7 +38,7 @@ export async function openFeed(
   return { view, last, version, making };
 }
 
-/** Reads what was committed since: one small answer when that is nothing, and otherwise the skills that events name. */
+/** Reads the skills named by events since the last call. Costs one small query if the log has not grown. */
 export async function advanceFeed(before: FeedState, store: RegistryStore): Promise<Step> {
   const version = await store.version();
   if (version !== undefined && version === before.version) return { feed: before };
@@ -53,8 +56,8 @@ export async function advanceFeed(before: FeedState, store: RegistryStore): Prom
 }
 
 /**
- * The events after one that is known. It is asked for along with them: a store that does not have it any more, or has
- * another in its place, was put back to an earlier state, and the answer is undefined.
+ * The events after a known one. The known event is read again: if it is gone or different, the store was
+ * reset to an earlier state and the result is undefined.
  */
 async function readSince(
   known: StoredEvent | undefined,
@@ -89,7 +92,7 @@ function changesSettings(event: SkillEvent): boolean {
   return type === "agent.added" || type === "agent.changed" || type === "agent.removed";
 }
 
-/** What agents do with skills changes none of them; there are many more of these than of all others. */
+/** Events that do not change a skill. They are the vast majority. */
 const uses: ReadonlySet<SkillEvent["type"]> = new Set<SkillEvent["type"]>([
   "skill.discovered",
   "skill.shadowed",
@@ -110,11 +113,14 @@ const uses: ReadonlySet<SkillEvent["type"]> = new Set<SkillEvent["type"]>([
   "secret.removed",
 ]);
 
-/** Any other event that names a skill may have changed it: a kind that is forgotten here would be a gate that stays open. */
+/**
+ * Every other event that names a skill counts as a change: missing a type here would leave stale access
+ * decisions.
+ */
 function skillsOf(event: SkillEvent, before: RegistrySettings, after: RegistrySettings): readonly string[] {
   if (uses.has(event.type)) return [];
   if ("skill" in event) return [event.skill];
   if (!changesSettings(event) || !("agent" in event) || event.agent === undefined) return [];
-  // An agent may be held to other revisions now.
+  // The agent may have different pins now.
   return [...agentPins(event.agent, before), ...agentPins(event.agent, after)];
 }

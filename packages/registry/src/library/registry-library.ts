@@ -26,18 +26,18 @@ import type { HeldSkill } from "./skill-map.ts";
 
 export interface OpenRegistryLibraryOptions {
   readonly host: Host;
-  /** What the registry is called among the sources of a library. */
+  /** The label of the registry among the sources of a library. */
   readonly label?: string;
-  /** A folder in which revisions are laid out, read-only, for readers that have a file system. */
+  /** A folder for read-only copies of revisions, for readers that need a file system. */
   readonly copies?: string;
   readonly settings?: AccessSettings;
-  /** Makes the first search of the next start cheap. */
+  /** Caches the search index between starts. */
   readonly cache?: IndexCache;
-  /** What tells this store from others in the cache; two that share it only cost each other time. */
+  /** Separates this store from others in the cache. Stores that share a name only slow each other down. */
   readonly name?: string;
-  /** Tell changes soon after they were made, and not only when someone calls. */
+  /** Report changes soon after they are committed, not only when the library is called. */
   readonly watch?: boolean;
-  /** Told of what fails while nobody waits for it. */
+  /** Receives errors of background work. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -46,7 +46,7 @@ export interface DeletedSkill {
   readonly held: HeldSkill;
 }
 
-/** A library of the skills in a registry. Every call sees what was committed before it, by whichever process. */
+/** A library of the skills in a registry. Every call sees all earlier commits of any process. */
 export class RegistryLibrary extends IndexedLibrary {
   readonly #shelf: RegistryShelf;
 
@@ -55,23 +55,20 @@ export class RegistryLibrary extends IndexedLibrary {
     this.#shelf = shelf;
   }
 
-  /**
-   * The skills in folders that someone switched off, as of the last call: the setting of a library of folders that lies
-   * over or under this one.
-   */
+  /** The disabled folder skills as of the last call, for a folder library that is layered with this one. */
   get disabledFolders(): Pick<ReadonlySet<string>, "has"> {
     return { has: (id) => this.#shelf.view().settings.folderOff.has(id) };
   }
 
   /**
-   * What the registry keeps of a skill beside its text, as of the last call; undefined for an entry of another source.
-   * Whoever is told manages it, or may see it.
+   * The stored data of a skill as of the last call; undefined for an entry of another source. Contract: the
+   * caller checks access.
    */
   held(entry: Pick<SkillEntry, "id" | "source">): HeldSkill | undefined {
     return this.#shelf.findHeld(entry);
   }
 
-  /** What was deleted and can be restored, ordered by id, for those who manage it. */
+  /** The deleted skills that can be restored, ordered by id. Contract: the caller filters by access. */
   async deleted(): Promise<readonly DeletedSkill[]> {
     const view = await this.#shelf.deleted();
     return view.entries.flatMap((entry) => {
@@ -80,13 +77,13 @@ export class RegistryLibrary extends IndexedLibrary {
     });
   }
 
-  /** Looks at the store now, and tells what has changed. */
+  /** Reads the store now and reports changes. */
   refresh(): Promise<void> {
     return this.#shelf.refresh();
   }
 }
 
-/** Opens the skills of a registry as a library. The store stays open when the library is closed. */
+/** Opens the skills of a registry as a library. Closing the library does not close the store. */
 export async function openRegistryLibrary(
   options: OpenRegistryLibraryOptions,
   context: RegistryContext,
@@ -99,14 +96,14 @@ export async function openRegistryLibrary(
   return new RegistryLibrary(shelf, search, { settings, limits, name });
 }
 
-/** Texts of about 2,000 skills of the usual size. */
+/** About 2,000 skills of typical size. */
 const KEPT_TEXT_BYTES = 16 * 1024 * 1024;
 
-/** The texts of a registry, read out of its blobs when the search index wants them. */
+/** The search texts of a registry, read from its blobs on demand. */
 class RegistryTexts implements SearchTexts {
   readonly #shelf: RegistryShelf;
   readonly #limits: Limits;
-  /** Texts that were read, for the snippets of what is found: their names are their hashes. */
+  /** Texts by their hash, kept for the snippets of search results. */
   readonly #kept = new TextKeeper(KEPT_TEXT_BYTES);
 
   constructor(shelf: RegistryShelf, limits: Limits) {
@@ -118,7 +115,7 @@ class RegistryTexts implements SearchTexts {
     return this.#shelf.textKey(entry);
   }
 
-  /** Damaged bytes take a skill out of the search; that the store cannot be asked is told to whoever searches. */
+  /** A skill with damaged bytes is left out of the search; store failures are thrown. */
   async document(entry: SkillEntry): Promise<SearchDocument | undefined> {
     try {
       return await this.#read(entry);
@@ -152,7 +149,7 @@ async function readReferences(files: readonly SkillFile[], reader: TreeReader): 
   return texts.join("\n");
 }
 
-/** Those that lie in the folder itself: what is deeper is seldom written to be read by itself. */
+/** Only files directly in the folder: deeper files are rarely written to be read on their own. */
 function isReference({ path }: SkillFile): boolean {
   return /^references\/[^/]+$/.test(path) && isSearchedText(path);
 }

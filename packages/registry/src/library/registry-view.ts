@@ -18,30 +18,30 @@ import {
 } from "../record/registered-skill.ts";
 import { type HeldSkill, type MappedSkill, SkillMap } from "./skill-map.ts";
 
-/** What entries are made with. */
+/** The inputs for building entries. */
 export interface EntryContext {
   readonly host: Host;
-  /** What the registry is called among the sources of a library. */
+  /** The label of the registry among the sources of a library. */
   readonly label: string;
-  /** Where the files of a skill are, or would be. */
+  /** The path of a skill's files, whether or not they exist. */
   pathOf(skill: RegisteredSkill): string;
-  /** The entries in which someone's words stand in place of those of SKILL.md. */
+  /** The entries with overridden fields. */
   readonly overridden: WeakSet<SkillEntry>;
-  /** The entries of revisions that someone is held to. */
+  /** The entries of pinned revisions. */
   readonly pinned: WeakSet<SkillEntry>;
 }
 
-/** What of a registry is not about one skill. */
+/** The registry state that does not belong to one skill. */
 export interface RegistrySettings {
-  /** By their keys; those that were taken away since the view was first made, too. */
+  /** By key, including agents removed since the view was first built. */
   readonly agents: ReadonlyMap<string, AgentStanding>;
-  /** Ids of skills in folders that someone switched off. */
+  /** The ids of disabled folder skills. */
   readonly folderOff: ReadonlySet<string>;
 }
 
-/** What the registry held at one moment: the skills that count, each with its row. An entry is made when it is looked at. */
+/** The skills of a registry at one moment. Entries are built on demand. */
 export class RegistryView implements ShelfView {
-  /** Nothing in a registry has the id of another. */
+  /** Ids are unique in a registry. */
   readonly shadowed = [];
   readonly settings: RegistrySettings;
   readonly #skills: SkillMap;
@@ -79,7 +79,7 @@ export class RegistryView implements ShelfView {
     return mapped.standing;
   }
 
-  /** Revisions that someone is held to, and that do not count for the others. */
+  /** Pinned revisions that are not current. */
   get alternates(): ReadonlyMap<string, SkillEntry> {
     this.#alternates ??= new Map(
       this.#skills
@@ -99,12 +99,12 @@ export class RegistryView implements ShelfView {
     return this.settings.agents.get(key);
   }
 
-  /** A registry holds skills of all kinds; each ranks by what it is trusted with. */
+  /** A registry has skills of all trust levels; each ranks by its own. */
   kind(id: string): SourceKind | undefined {
     return this.#skills.find(id)?.current.revision.trust;
   }
 
-  /** All of them, the invalid ones too. */
+  /** All skills, including invalid ones. */
   held(): readonly HeldSkill[] {
     return this.#skills.list();
   }
@@ -113,7 +113,7 @@ export class RegistryView implements ShelfView {
     return this.#skills.find(id);
   }
 
-  /** The same skills among others. */
+  /** The same skills with other settings. */
   among(settings: RegistrySettings): RegistryView {
     return new RegistryView(this.#skills, settings, this.#context);
   }
@@ -135,7 +135,7 @@ export class RegistryView implements ShelfView {
     });
   }
 
-  /** The view after some skills were looked at again, and what became of them; undefined when that is nothing. */
+  /** The view after some skills were read again, and the change; undefined if they are the same. */
   with(
     ids: Iterable<string>,
     found: readonly HeldSkill[],
@@ -171,7 +171,7 @@ function isValid({ current }: MappedSkill): boolean {
   return current.revision.record.isValid;
 }
 
-/** Revisions never change but that their bytes are given up, so that a skill is the same when its rows are. */
+/** Revisions are immutable except for purging, so equal rows mean equal skills. */
 function isSame(before: HeldSkill, after: HeldSkill): boolean {
   const rows = ({ current: { skill }, grants, pinned, isPinned }: HeldSkill) => {
     const revisions = pinned.map(({ revision, purgedAt }) => [revision, purgedAt]);
@@ -198,7 +198,7 @@ function standingOf(
   };
 }
 
-/** What an administrator says in place of SKILL.md, and what was found missing, is about the revision that counts. */
+/** Overrides and missing dependencies apply only to the current revision. */
 function pinnedEntry(
   number: number,
   skill: RegisteredSkill,
@@ -223,7 +223,7 @@ function entryOf({ skill, revision }: CurrentSkill, context: EntryContext): Skil
   const isOwn = isEmpty(override);
   const entry = toEntry(isOwn ? record : { ...record, ...shownFields(record, override) }, found, host);
   if (!isOwn) overridden.add(entry);
-  // It is new and nobody else has it yet: with as many skills as there may be, another copy of each is felt.
+  // Mutates the new entry, because copying every entry again is measurable with many skills.
   return Object.assign(
     entry,
     { revision: skill.revision },
@@ -247,7 +247,7 @@ function lacking(
   };
 }
 
-/** What the text of a skill is known by: its files, and the words that stand in place of theirs. */
+/** Identifies the searchable text of a skill: its files and its overridden fields. */
 export function textKey(entry: SkillEntry, isOverridden: boolean): string {
   const { treeHash, skillHash, name, description, tags } = entry;
   const files = treeHash ?? skillHash;

@@ -3,32 +3,32 @@ import type { SkillEntry } from "@skillhold/protocol";
 import type { Grant } from "../record/grant.ts";
 import type { CurrentSkill, Revision } from "../record/registered-skill.ts";
 
-/** What a view is made of, for one skill: all that was read about it. */
+/** The stored data of one skill. */
 export interface HeldSkill {
   readonly current: CurrentSkill;
   readonly grants: readonly Grant[];
-  /** Revisions that someone is held to and that are not the one that counts. */
+  /** Pinned revisions that are not current. */
   readonly pinned: readonly Revision[];
-  /** Whether anyone is held to any of its revisions. */
+  /** Whether any viewer is pinned to a revision of the skill. */
   readonly isPinned: boolean;
 }
 
-/** A skill of a view. Views share it: its entry is made when one of them is asked for it. */
+/** A skill shared by several views, with values that are computed on first use. */
 export interface MappedSkill extends HeldSkill {
   entry?: SkillEntry;
   standing?: Standing;
 }
 
-/** So many changes are kept apart from the rest before they are taken into it. */
+/** How many changes are kept apart before they are merged into the base map. */
 const MAX_CHANGES = 1000;
 
 /**
- * Skills by id, at one moment. Many moments share one large map, beside which each has what changed since: a change
- * costs the same, however many skills there are.
+ * Skills by id at one moment. Versions share a large base map and keep their own changes, so that a change
+ * costs the same for any number of skills.
  */
 export class SkillMap {
   readonly #rest: ReadonlyMap<string, MappedSkill>;
-  /** In the order of their ids. */
+  /** Ordered by id. */
   readonly #ordered: readonly MappedSkill[];
   readonly #changes: ReadonlyMap<string, MappedSkill | undefined>;
 
@@ -51,13 +51,13 @@ export class SkillMap {
     return this.#changes.has(id) ? this.#changes.get(id) : this.#rest.get(id);
   }
 
-  /** The same with other skills in place of some; undefined takes one away. */
+  /** A version with some skills replaced; undefined removes one. */
   with(changes: ReadonlyMap<string, MappedSkill | undefined>): SkillMap {
     const next = new SkillMap(this.#rest, this.#ordered, new Map([...this.#changes, ...changes]));
     return next.#changes.size > MAX_CHANGES ? SkillMap.of(next.list()) : next;
   }
 
-  /** In the order of their ids. */
+  /** Ordered by id. */
   list(): readonly MappedSkill[] {
     if (this.#changes.size === 0) return this.#ordered;
     const parts: (readonly MappedSkill[])[] = [];
@@ -70,13 +70,13 @@ export class SkillMap {
     return [...parts, this.#ordered.slice(from)].flat();
   }
 
-  /** The ids of all that may differ from an earlier moment; undefined when that is not known any more. */
+  /** The ids that may differ from an earlier version; undefined if that is no longer known. */
   since(earlier: SkillMap): ReadonlySet<string> | undefined {
     if (earlier.#rest !== this.#rest) return undefined;
     return new Set([...earlier.#changes.keys(), ...this.#changes.keys()]);
   }
 
-  /** Where an id stands in the order, or would. */
+  /** The position of an id in the order, whether or not it exists. */
   #placeOf(id: string, from: number): number {
     let [low, high] = [from, this.#ordered.length];
     while (low < high) {

@@ -8,8 +8,8 @@ import type { HeldSkill } from "./skill-map.ts";
 const SKILLS_AT_ONCE = 500;
 
 /**
- * Reads what views hold of these skills, or of all. Grants are read after the skills: one that is taken away meanwhile
- * is then missing, and not still there.
+ * Reads the stored data of these skills, or of all. Grants are read after the skills, so that a concurrently
+ * revoked grant is missing rather than still present.
  */
 export async function readSnapshots(
   ids: readonly string[] | undefined,
@@ -31,7 +31,7 @@ export async function readSnapshots(
   return held;
 }
 
-/** The same of deleted skills. Nobody is held to a revision of one. */
+/** Reads the stored data of deleted skills, which have no pins. */
 export async function readDeletedSnapshots(reader: RegistryReader): Promise<readonly HeldSkill[]> {
   const skills = await reader.listDeleted();
   const grants = Map.groupBy(await readGrants(skills, reader), (each) => each.skill);
@@ -40,7 +40,10 @@ export async function readDeletedSnapshots(reader: RegistryReader): Promise<read
   });
 }
 
-/** What is not about one skill. An agent that was known and is there no longer was taken away. */
+/**
+ * Reads the state that does not belong to one skill. A known agent that is no longer listed counts as
+ * removed.
+ */
 export async function readSettings(
   known: RegistrySettings | undefined,
   reader: RegistryReader,
@@ -54,12 +57,12 @@ export async function readSettings(
   return { agents, folderOff };
 }
 
-/** The ids of the skills that an agent is held to a revision of. */
+/** The ids of the skills that an agent has pinned. */
 export function agentPins(key: string, { agents }: RegistrySettings): readonly string[] {
   return Object.keys(agents.get(key)?.pins ?? {});
 }
 
-/** A name that is no skill's is looked up in vain, and costs nothing else. */
+/** Unknown ids are ignored. */
 async function readCurrent(
   ids: readonly string[] | undefined,
   reader: RegistryReader,

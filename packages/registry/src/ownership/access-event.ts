@@ -2,7 +2,7 @@ import type { Actor, SkillEvent } from "@skillhold/protocol";
 import type { Grant, Grantee } from "../record/grant.ts";
 import type { RegisteredSkill } from "../record/registered-skill.ts";
 
-/** The skill as it is from now on, and who made it so. */
+/** The skill after the change, and the actor. */
 export interface GrantChange {
   readonly at: string;
   readonly skill: Pick<RegisteredSkill, "id" | "visibility">;

@@ -7,8 +7,8 @@ import type { RegisteredSkill } from "../record/registered-skill.ts";
 import type { RegistryTransaction } from "../record/registry-store.ts";
 
 /**
- * What a revision is trusted with: it follows from who published it and where they got it, never from the skill. What
- * was exported elsewhere is trusted as it was there, at most, and only by an administrator's word.
+ * The trust level of a revision. It depends on the publisher and the source, never on the skill. An imported
+ * skill keeps at most the trust it was exported with, and only if an administrator imports it.
  */
 export function trustOf(by: Actor, source: Provenance["source"], exported?: Trust): Trust {
   if (by.role === "system") return "builtin";
@@ -26,7 +26,10 @@ const ranks: readonly Trust[] = ["third_party", "user", "org", "builtin"];
 
 const elsewhere: ReadonlySet<Provenance["source"]> = new Set(["agent", "git", "index", "registry"]);
 
-/** Refuses to publish under an id that is another's; in the same words whatever there is under it. */
+/**
+ * Rejects publishing under an id that belongs to someone else. The message does not reveal the existing
+ * skill.
+ */
 export function rejectForeignId(
   id: string,
   before: RegisteredSkill | undefined,
@@ -35,26 +38,30 @@ export function rejectForeignId(
 ): void {
   if (before === undefined) return;
   if (before.isSystem !== (by.role === "system"))
-    throw new SkillError("CONFLICT", `The id ${id} is ${before.isSystem ? "a system skill's" : "taken"}.`, {
-      details: { id },
-    });
+    throw new SkillError(
+      "CONFLICT",
+      `The id ${id} ${before.isSystem ? "belongs to a system skill" : "is taken"}.`,
+      {
+        details: { id },
+      },
+    );
   if (!isManager(before, grants, by)) throw takenId(id);
 }
 
-/** The refusal for an id under which there is something that the one who asks may not replace. */
+/** The error for an id whose skill the caller may not replace. */
 export function takenId(id: string): SkillError {
   return new SkillError("CONFLICT", `The id ${id} is taken.`, { details: { id } });
 }
 
-/** Who changes a skill, and, where they say so, how they last saw it. */
+/** Who changes a skill, and optionally the version of the skill they read before. */
 export interface ManagedChange {
   readonly by: Actor;
   readonly seen?: RegisteredSkill | undefined;
 }
 
 /**
- * The skill as it is in this transaction, locked, for someone who may change it. To those who may not, a skill that is
- * not public does not exist. One that is another than was seen is not changed.
+ * The locked skill, for an actor who may change it. Throws SKILL_NOT_FOUND if the actor may not know the
+ * skill, and PRECONDITION_FAILED if it differs from `seen`.
  */
 export async function getManaged(
   idOrUid: string,
@@ -74,14 +81,14 @@ export async function getManaged(
   return skill;
 }
 
-/** Contract: the skill is locked. One that is another than was seen is not changed. */
+/** Contract: the skill is locked. Throws PRECONDITION_FAILED if it differs from `seen`. */
 export function rejectChanged(skill: RegisteredSkill, seen: RegisteredSkill | undefined): void {
   if (seen === undefined || isDeepStrictEqual(skill, seen)) return;
   throw changedMeanwhile(skill);
 }
 
 export function changedMeanwhile({ id }: { readonly id: string }): SkillError {
-  return new SkillError("PRECONDITION_FAILED", `The skill ${id} is not as you last saw it.`, {
+  return new SkillError("PRECONDITION_FAILED", `The skill ${id} changed since you read it.`, {
     details: { id },
   });
 }
@@ -91,22 +98,29 @@ function rejectUnmanaged(skill: RegisteredSkill, grants: readonly Grant[], by: A
   const details = { id };
   if (isSystem && by.role !== "system")
     throw new SkillError("CONFLICT", `${id} is a system skill.`, {
-      hint: "System skills come with Skillhold and change with it; they can be disabled.",
+      hint: "System skills are updated with Skillhold. You can disable them.",
       details,
     });
   if (!isManager(skill, grants, by))
-    throw new SkillError("POLICY_DENIED", `The skill ${id} belongs to someone else.`, {
+    throw new SkillError("POLICY_DENIED", `The skill ${id} belongs to another user.`, {
       hint: "Ask its owner or an administrator.",
       details,
     });
   if (isAgentActor(by))
-    throw new SkillError("POLICY_DENIED", "An agent may publish skills, and change them in no other way.", {
-      hint: "Have a person do it.",
-      details,
-    });
+    throw new SkillError(
+      "POLICY_DENIED",
+      "Agents can publish skills but cannot change them in any other way.",
+      {
+        hint: "Ask a person to make the change.",
+        details,
+      },
+    );
 }
 
-/** An administrator, its owner, or who was granted it to manage, but no viewer. System skills are only the system's. */
+/**
+ * True for administrators, the owner and grantees with `canManage`, unless they are viewers. System skills
+ * are managed only by the system.
+ */
 export function isManager(skill: RegisteredSkill, grants: readonly Grant[], by: Actor): boolean {
   const { user, agent, role } = by;
   if (role === "system") return true;
@@ -121,15 +135,18 @@ export function isAgentActor({ role, agent }: Actor): boolean {
   return role === "agent" || agent !== undefined;
 }
 
-/** Refuses whoever acts through an agent: nothing that an agent can call widens what it, or another, may do. */
+/**
+ * Rejects actors that act through an agent, so that an agent cannot extend its own or another agent's
+ * permissions.
+ */
 export function rejectAgentActor(by: Actor): void {
   if (!isAgentActor(by)) return;
-  throw new SkillError("POLICY_DENIED", "An agent does not decide who may use what.", {
-    hint: "Have a person do it.",
+  throw new SkillError("POLICY_DENIED", "Agents cannot change permissions.", {
+    hint: "Ask a person to make the change.",
   });
 }
 
-/** The refusal for a skill that is not there, or not for the one who asks. */
+/** The error for a skill that does not exist or that the caller may not know. */
 export function notFound(idOrUid: string): SkillError {
   return new SkillError("SKILL_NOT_FOUND", `There is no skill ${idOrUid.slice(0, 80)}.`, {
     details: { id: idOrUid.slice(0, 80) },
@@ -137,13 +154,13 @@ export function notFound(idOrUid: string): SkillError {
 }
 
 /**
- * What a skill's visibility is with these grants: one that is not public is internal if, and only if, someone was
- * granted it. Written in the transaction that changes the grants.
+ * The visibility of a skill with this many grants: a skill that is not public is internal if it has grants,
+ * and private otherwise. Contract: written in the transaction that changes the grants.
  */
 export function visibilityWith(grants: number, before: Visibility): Visibility {
   if (before === "public") return before;
   return grants > 0 ? "internal" : "private";
 }
 
-/** Who publishes what comes with the product. */
+/** The actor that publishes bundled skills. */
 export const systemActor: Actor = { user: "system", role: "system" };

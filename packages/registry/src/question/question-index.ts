@@ -3,7 +3,7 @@ import { SkillError } from "@skillhold/protocol/error";
 import type { RegistryReader, StoredEvent } from "../record/registry-store.ts";
 import { mayAnswer, type Question, questionOf } from "./question.ts";
 
-/** A question that is not answered yet; or what became of one, which takes little room. */
+/** An open question, or the outcome of a closed one. */
 export type IndexedQuestion =
   | { readonly end: undefined; readonly expiresAt: string; readonly question: Question }
   | { readonly end: "approve" | "deny" | "withdrawn"; readonly expiresAt: string };
@@ -12,12 +12,12 @@ type LogReader = Pick<RegistryReader, "eventsAfter">;
 
 const PAGE = 1000;
 const TYPES = ["approval.asked", "approval.answered"] as const;
-/** Clocks of those who write to one log differ by less. */
+/** The most that the clocks of the log's writers may differ. */
 const CLOCKS_MS = 60_000;
-/** So long after it expired a question is still known, to tell those who come too late. */
+/** How long expired questions are kept, so that late answers get a precise error. */
 const KNOWN_MS = 3_600_000;
 
-/** The questions in the log, up to an event. */
+/** The questions in the log up to an event. */
 export class QuestionIndex {
   readonly #entries = new Map<string, IndexedQuestion>();
   #seq: number;
@@ -27,8 +27,8 @@ export class QuestionIndex {
   }
 
   /**
-   * Has what was asked since then, however much else was written: others' noise hides no question. What was asked
-   * before is on no index, and expires unanswered.
+   * Reads all questions asked since a time, however many other events the log has. Older questions expire
+   * unanswered.
    */
   static async open(
     reader: LogReader & Pick<RegistryReader, "lastEvent" | "listEvents">,
@@ -48,7 +48,7 @@ export class QuestionIndex {
     return index;
   }
 
-  /** The number of the last event that it knows. */
+  /** The number of the last event applied. */
   get seq(): number {
     return this.#seq;
   }
@@ -57,7 +57,7 @@ export class QuestionIndex {
     return this.#entries.get(id);
   }
 
-  /** The oldest first. */
+  /** Oldest first. */
   listOpen(now: Date): readonly Question[] {
     return [...this.#entries.values()].flatMap((entry) =>
       entry.end === undefined && !isExpired(entry, now.getTime()) ? [entry.question] : [],
@@ -73,7 +73,7 @@ export class QuestionIndex {
     }
   }
 
-  /** Takes the next event in. Several may read the log for it at once: what it knows is passed over. */
+  /** Applies the next event. Concurrent readers may deliver an event twice; the second is ignored. */
   apply({ seq, event }: StoredEvent): void {
     if (seq !== this.#seq + 1) return;
     this.#seq = seq;
@@ -103,7 +103,7 @@ export function isExpired({ expiresAt }: Pick<Question, "expiresAt">, now: numbe
   return Date.parse(expiresAt) <= now;
 }
 
-/** The number of an event that all from then on come after; found by halves, since times go up with numbers. */
+/** Finds an event before the given time by binary search, because times increase with numbers. */
 async function seqBefore(time: number, last: number, reader: LogReader): Promise<number> {
   let [low, high] = [0, last];
   while (low < high) {
@@ -116,7 +116,7 @@ async function seqBefore(time: number, last: number, reader: LogReader): Promise
 }
 
 function gapAfter(seq: number): SkillError {
-  return new SkillError("INTEGRITY_FAILED", `What follows event ${seq} in the log is gone.`, {
+  return new SkillError("INTEGRITY_FAILED", `The events after ${seq} are missing from the log.`, {
     hint: "Run `skillhold audit verify`.",
   });
 }

@@ -10,28 +10,28 @@ import { isExpired, QuestionIndex } from "./question-index.ts";
 
 export interface QuestionPorts {
   readonly store: RegistryStore;
-  /** Contract: it writes to the log of the store, and is durable before it resolves. */
+  /** Contract: writes to the log of the store, and is durable before it resolves. */
   readonly audit: AuditSink;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly limits: Pick<Limits, "approvalAnswerMs">;
 }
 
-/** A index that missed more is made anew. */
+/** An index that is further behind is rebuilt. */
 const MOST_MISSED = 10_000;
 
 type Waiting = PromiseWithResolvers<ApprovalAnswer>;
 
 /**
- * Asks through the log of a registry: a question is put by one process, and answered at any other that shares the
- * store. The log alone says what was asked and answered. Who dies leaves a question that expires.
+ * Asks for approval through the log of a registry: one process asks, and any process that shares the store
+ * can answer. The log is the only source of truth, and the question of a crashed process expires.
  */
 export class QuestionDesk implements Asker {
   readonly #ports: QuestionPorts;
   readonly #waiting = new Map<string, Waiting>();
   readonly #asking = new Set<Promise<unknown>>();
   readonly #feeds = new Set<Promise<void>>();
-  /** There as long as someone waits. */
+  /** Present while a question waits. */
   #feed: QuestionFeed | undefined;
   #index: QuestionIndex | undefined;
   #isClosed = false;
@@ -40,7 +40,7 @@ export class QuestionDesk implements Asker {
     this.#ports = ports;
   }
 
-  /** Waits for the answer; one that is called off is withdrawn. */
+  /** Waits for the answer; an aborted question is withdrawn. */
   async ask(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer> {
     const asking = this.#ask(request, signal);
     this.#asking.add(asking);
@@ -51,13 +51,13 @@ export class QuestionDesk implements Asker {
     }
   }
 
-  /** What waits for an answer now, in whichever process; the oldest first. */
+  /** The open questions of all processes, oldest first. */
   async listQuestions(): Promise<readonly Question[]> {
     const index = await this.#upToDate();
     return index.listOpen(this.#ports.clock.now());
   }
 
-  /** Answers a question, in whichever process it was asked. Of two answers at the same moment, one counts. */
+  /** Answers a question of any process. Only the first of two concurrent answers is accepted. */
   async answerQuestion(id: string, given: QuestionAnswer, { by }: { readonly by: Actor }): Promise<Question> {
     rejectOthers(by);
     const { store, clock } = this.#ports;
@@ -73,7 +73,7 @@ export class QuestionDesk implements Asker {
     });
   }
 
-  /** Gives up all that waits, and withdraws it. */
+  /** Withdraws all open questions. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const waiting of this.#waiting.values()) waiting.reject(closed());
@@ -85,7 +85,7 @@ export class QuestionDesk implements Asker {
     if (this.#isClosed) throw closed();
     const question = this.#make(request);
     const waiting: Waiting = Promise.withResolvers();
-    // It may fail before it is waited for, and is then no less a failure.
+    // The promise may reject before it is awaited.
     waiting.promise.catch(() => {});
     const stop = () => waiting.reject(interrupted(request));
     signal.addEventListener("abort", stop, { once: true });
@@ -118,7 +118,7 @@ export class QuestionDesk implements Asker {
     }
   }
 
-  /** Takes a question off all lists. When it cannot, the question expires. */
+  /** Closes a question. If that fails, the question expires. */
   async #withdraw(id: string): Promise<void> {
     const { store, clock } = this.#ports;
     try {
@@ -137,11 +137,11 @@ export class QuestionDesk implements Asker {
         });
       });
     } catch {
-      // Whoever asked is told why it was given up; this changes nothing about that.
+      // The caller gets the original error.
     }
   }
 
-  /** Before a question is put, so that its answer is not missed. */
+  /** Started before the question is recorded, so that its answer is not missed. */
   async #follow(): Promise<void> {
     this.#feed ??= this.#startFeed();
     await this.#feed.started;
@@ -177,13 +177,13 @@ export class QuestionDesk implements Asker {
     if (event.answer === "deny") waiting?.resolve({ answer: "deny", by });
   }
 
-  /** The index as of now. After a long rest it is made anew: that takes less than all that it missed. */
+  /** The current index. Rebuilt when it is far behind, which is faster than reading all missed events. */
   async #upToDate(): Promise<QuestionIndex> {
     const { store, clock, limits } = this.#ports;
     const known = this.#index;
     const seq = known?.seq ?? 0;
     const missed = (await store.lastEvent()) - seq;
-    // A log that is shorter than before was put back to an earlier state.
+    // A log that became shorter was reset to an earlier state.
     if (known === undefined || missed < 0 || missed > MOST_MISSED) {
       this.#index = await QuestionIndex.open(
         store,
@@ -196,7 +196,7 @@ export class QuestionDesk implements Asker {
   }
 }
 
-/** From here to the end of the transaction nobody else answers it, and the index has all that was said to it. */
+/** Until the transaction ends, no one else can answer the question, and the index is current. */
 async function lockQuestion(id: string, index: QuestionIndex, tx: RegistryTransaction): Promise<void> {
   await tx.lock(questionLock(id));
   await index.catchUp(tx);
@@ -206,22 +206,27 @@ function getOpen(id: string, index: QuestionIndex, now: Date): Question {
   const entry = index.find(id);
   if (entry === undefined) throw notFound();
   if (entry.end === "withdrawn")
-    throw conflict(id, "Whoever asked this gave up.", "Nothing is left to be answered.");
-  if (entry.end !== undefined) throw conflict(id, "This was answered already.", "The first answer counts.");
+    throw conflict(
+      id,
+      "The question was withdrawn by its requester.",
+      "Close the question; no answer is needed.",
+    );
+  if (entry.end !== undefined)
+    throw conflict(id, "The question was already answered.", "Only the first answer is accepted.");
   if (!isExpired(entry, now.getTime())) return entry.question;
-  throw conflict(id, "Nobody waits for this answer any more.", "Have it asked again.");
+  throw conflict(id, "The question has expired.", "Run the request again to ask a new question.");
 }
 
 function rejectOthers(by: Actor): void {
   rejectAgentActor(by);
   if (mayAnswer(by)) return;
-  throw new SkillError("POLICY_DENIED", "Only an administrator answers this.", {
+  throw new SkillError("POLICY_DENIED", "Only administrators can answer approval questions.", {
     hint: "Ask an administrator.",
   });
 }
 
 function notFound(): SkillError {
-  return new SkillError("QUESTION_NOT_FOUND", "There is no such question.");
+  return new SkillError("QUESTION_NOT_FOUND", "The question does not exist.");
 }
 
 function conflict(question: string, message: string, hint: string): SkillError {
@@ -229,29 +234,29 @@ function conflict(question: string, message: string, hint: string): SkillError {
 }
 
 function closed(): SkillError {
-  return new SkillError("INTERRUPTED", "It was called off before anyone answered.");
+  return new SkillError("INTERRUPTED", "The approval request was canceled before it was answered.");
 }
 
 interface QuestionFeedPorts {
   readonly store: Pick<RegistryStore, "eventsAfter" | "lastEvent" | "onCommit">;
-  /** The number of the event that it begins after. */
+  /** The number of the last event to skip. */
   readonly start: () => Promise<number>;
   readonly onEvent: (stored: StoredEvent) => void;
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Hands the events of the log on, from its start until it is stopped or fails. */
+/** Delivers log events until it is stopped or fails. */
 class QuestionFeed {
   readonly #stopping = new AbortController();
   readonly #started = Promise.withResolvers<void>();
-  /** Resolves when nothing of it is under way any more; it never fails. */
+  /** Resolves when all work has ended; never rejects. */
   readonly ended: Promise<void>;
 
   constructor(ports: QuestionFeedPorts) {
     this.ended = this.#run(ports);
   }
 
-  /** Resolves when every event that is committed from then on will be handed on, or when it has failed. */
+  /** Resolves when all later commits will be delivered, or when the feed has failed. */
   get started(): Promise<void> {
     return this.#started.promise;
   }

@@ -7,7 +7,7 @@ import type { StagedFile } from "../record/staged-skill.ts";
 import { getRevisionOf, rejectPurged } from "./revisions.ts";
 import { TreeReader } from "./tree-reader.ts";
 
-/** A skill with every byte of the revision that counts. */
+/** A skill with all files of its current revision. */
 export interface LoadedSkill {
   readonly skill: RegisteredSkill;
   readonly revision: Revision;
@@ -15,7 +15,7 @@ export interface LoadedSkill {
   readonly grants: readonly Grant[];
 }
 
-/** Throws INTEGRITY_FAILED for a skill of which the store has not all, or not what its hashes say. */
+/** Throws INTEGRITY_FAILED if files are missing from the store or do not match their hashes. */
 export async function loadSkill(
   skill: RegisteredSkill,
   meter: ExportMeter,
@@ -32,7 +32,7 @@ export async function loadSkill(
   return { skill, revision, files, grants: await store.listGrants([skill.uid]) };
 }
 
-/** What could not be imported again is not exported, and all of it is held in memory. */
+/** Enforces the import limits on an export, which is built in memory. */
 export class ExportMeter {
   readonly #limits: Limits;
   #files = 0;
@@ -54,14 +54,14 @@ const things = {
   archiveSkills: "skills",
   bundleFiles: "files",
   unpackedBytes: "bytes",
-  archiveBytes: "bytes as an archive",
+  archiveBytes: "archive bytes",
 } as const satisfies Partial<Record<LimitName, string>>;
 
 export function rejectMore(limit: keyof typeof things, count: number, limits: Limits): void {
   if (count <= limits[limit]) return;
   const message = `The export has more than ${limits[limit]} ${things[limit]} (limit ${limit}).`;
   throw new SkillError("LIMIT_EXCEEDED", message, {
-    hint: "Export fewer skills at a time, or raise the limit here and where they are imported.",
+    hint: "Export fewer skills at a time, or raise the limit here and on the importing side.",
     details: { limit, max: limits[limit] },
   });
 }

@@ -6,20 +6,20 @@ import type { GatewayClient } from "./gateway-client.ts";
 export interface WatchPorts {
   readonly client: GatewayClient;
   readonly limits: Limits;
-  /** Asks what has changed, and tells of it. */
+  /** Fetches and reports changes. */
   readonly refresh: () => Promise<void>;
-  /** Told of the first of several failures, and of what ends the watch. */
+  /** Receives the first of several failures, and the failure that ends the watch. */
   readonly onError: (error: unknown) => void;
 }
 
 const FIRST_RETRY_MS = 1000;
 
 /**
- * Looks again whenever the gateway says that something changed. Where no socket can be had, as behind some proxies, or
- * while it is lost, it looks now and then by itself; nothing that changed meanwhile is missed.
+ * Refreshes when the gateway reports a change. Polls while no socket is available, for example behind some
+ * proxies. No change is missed.
  */
 export class ChangeWatch {
-  /** Resolves when there is something to compare with. It never fails: a gateway that is down is asked again. */
+  /** Resolves after the first refresh; never rejects. An unreachable gateway is retried. */
   readonly started: Promise<void>;
   readonly #ports: WatchPorts;
   #socket: GatewaySocket | undefined;
@@ -58,7 +58,7 @@ export class ChangeWatch {
     );
   }
 
-  /** What changed before it was told of nothing is found by looking once more. */
+  /** Refreshes once more to find changes from before the subscription. */
   #admitted(): void {
     this.#failures = 0;
     clearInterval(this.#polling);
@@ -82,7 +82,7 @@ export class ChangeWatch {
     this.#polling ??= setInterval(() => void this.#refresh(), this.#ports.limits.remotePollMs).unref();
   }
 
-  /** One look at a time; a notice that comes meanwhile is worth another one. */
+  /** One refresh at a time; a notification during it triggers another one. */
   #refresh(): Promise<void> {
     if (this.#refreshing !== undefined) this.#isDue = true;
     this.#refreshing ??= this.#refreshWhileDue().finally(() => {
@@ -110,7 +110,7 @@ export class ChangeWatch {
     this.#hasReported = true;
   }
 
-  /** A token that does not count never will again. */
+  /** A rejected token stays invalid, so the watch ends. */
   #fail(error: SkillError): void {
     if (this.#isStopped) return;
     this.stop();
@@ -118,30 +118,33 @@ export class ChangeWatch {
   }
 }
 
-/** What is heard on a socket. After `onEnd` there is nothing more. */
+/** The events of a socket. No event follows `onEnd`. */
 interface SocketEvents {
-  /** The gateway knows who is there: from now on it tells. */
+  /** The gateway accepted the token and sends changes from now on. */
   readonly onAdmitted: () => void;
-  /** Something that anyone may see has changed. */
+  /** A visible skill changed. */
   readonly onChanged: () => void;
-  /** With what the gateway refused it for, if it did. */
+  /** With the error if the gateway rejected the connection. */
   readonly onEnd: (refusal: SkillError | undefined) => void;
 }
 
 const HELLO = 1;
-/** More than any notice has. */
+/** Longer than any notification. */
 const MOST_LENGTH = 1024 * 1024;
-/** The token is no other tomorrow; all else may pass. */
+/** Errors that a retry cannot fix. */
 const FINAL: ReadonlySet<string> = new Set(["UNAUTHENTICATED", "FORBIDDEN", "ORIGIN_REFUSED"]);
 
-/** One connection to a gateway that tells of changes. A side that says nothing any more is asked, and given up. */
+/**
+ * One connection to a gateway that reports changes. Pings the gateway and closes the connection without a
+ * reply.
+ */
 class GatewaySocket {
   readonly #ws: WebSocket;
   readonly #events: SocketEvents;
   readonly #timer: NodeJS.Timeout;
   #isAdmitted = false;
   #isStopped = false;
-  /** The question that is not answered yet. */
+  /** The id of the unanswered ping. */
   #pingId: number | undefined;
   #lastId = HELLO;
 
@@ -168,7 +171,7 @@ class GatewaySocket {
   #receive(data: unknown): void {
     if (this.#isStopped) return;
     const message = typeof data === "string" && data.length <= MOST_LENGTH ? readMessage(data) : undefined;
-    // A newer gateway may tell more than is known here.
+    // Ignores messages of newer gateways.
     if (message === undefined) return;
     if ("changed" in message) this.#events.onChanged();
     else if ("error" in message) this.#refused(message.error);
@@ -187,7 +190,7 @@ class GatewaySocket {
     this.#end(FINAL.has(code) ? new SkillError(code, detail, { hint, details: { requestId } }) : undefined);
   }
 
-  /** Without an answer to the last one, or to the greeting, nobody is there. */
+  /** Closes the connection if the last ping or the greeting was not answered. */
   #probe(): void {
     if (!this.#isAdmitted || this.#pingId !== undefined) {
       this.#end(undefined);
@@ -195,7 +198,7 @@ class GatewaySocket {
     }
     this.#lastId += 1;
     this.#pingId = this.#lastId;
-    // It asks for nothing to be told that is not told anyway, and is answered.
+    // A request without effect that the gateway answers.
     this.#send({ id: this.#lastId, method: "events.unsubscribe", params: {} });
   }
 
@@ -214,7 +217,7 @@ function readMessage(text: string): ServerMessage | undefined {
   try {
     return ServerMessage.safeParse(JSON.parse(text)).data;
   } catch {
-    // Not JSON, or nested deeper than anything that is meant.
+    // Not JSON, or nested too deeply.
     return undefined;
   }
 }

@@ -6,19 +6,19 @@ import type { Ids } from "@skillhold/core/port";
 import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 
-/** What a file must be. */
+/** The expected digest and size of a file. */
 export interface FileRef {
   readonly digest: Digest;
   readonly size: number;
 }
 
 /**
- * Bytes that were handed over before, by their digest. A file is looked for only when the gateway lists it now, and what
- * is found is what was asked for, or nothing is. It may lose anything and fails nobody.
+ * A cache of gateway files by digest. Used only for files that the gateway currently lists, and returns only
+ * matching bytes. It may drop entries at any time and never throws.
  */
 export interface GatewayFileCache {
   find(file: FileRef): Promise<Uint8Array | undefined>;
-  /** Contract: the bytes are those of the digest. */
+  /** Contract: the bytes match the digest. */
   keep(file: FileRef, bytes: Uint8Array): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export function isFile(bytes: Uint8Array, { digest, size }: FileRef): boolean {
 
 const MOST_BYTES = 16 * 1024 * 1024;
 
-/** Keeps the last ones in memory, where there is no folder for them. */
+/** An in-memory cache of the latest files. */
 export function memoryCache(mostBytes: number = MOST_BYTES): GatewayFileCache {
   const kept = new Map<string, Uint8Array>();
   let total = 0;
@@ -55,18 +55,18 @@ export function memoryCache(mostBytes: number = MOST_BYTES): GatewayFileCache {
 }
 
 interface FolderCacheOptions {
-  /** Whose bytes they are: what one gateway handed over is never found for another. */
+  /** The gateway of the files; gateways do not share entries. */
   readonly address: string;
   readonly mostBytes: number;
   readonly ids: Ids;
 }
 
-/** What is kept when there is too much, as a part of what may be. */
+/** The part of the limit that is kept when the cache is full. */
 const KEPT_PART = 0.8;
 
 /**
- * A folder of the user's own in which bytes are kept between starts. Several processes may use it at once: a file is put
- * in its place whole, and is hashed again each time that it is used.
+ * A private folder that keeps files between starts. Several processes may use it: files are written
+ * atomically and hashed on every use.
  */
 export async function openFolderCache(root: string, options: FolderCacheOptions): Promise<GatewayFileCache> {
   const folder = join(root, hash("sha256", options.address, "hex").slice(0, 32));
@@ -77,24 +77,28 @@ export async function openFolderCache(root: string, options: FolderCacheOptions)
   return new FolderCache(folder, options);
 }
 
-/** What is in there may be for few to read. */
+/** The files may be confidential. */
 async function rejectShared(folder: string): Promise<void> {
   const stats = await lstat(folder);
   const user = process.geteuid?.();
   const isOthers = user !== undefined && stats.uid !== user && stats.uid !== 0;
   const isOpen = process.platform !== "win32" && (stats.mode & 0o077) !== 0;
   if (stats.isDirectory() && !isOthers && !isOpen) return;
-  throw new SkillError("CONFIG_INVALID", `The folder ${folder} is not yours alone.`, {
-    hint: "Name another folder for what is kept of the gateway's files, or run `chmod 700` on this one.",
-    details: { folder },
-  });
+  throw new SkillError(
+    "CONFIG_INVALID",
+    `The cache folder ${folder} belongs to another user or is accessible to others.`,
+    {
+      hint: "Choose another cache folder, or run `chmod 700` on this one.",
+      details: { folder },
+    },
+  );
 }
 
 class FolderCache implements GatewayFileCache {
   readonly #folder: string;
   readonly #mostBytes: number;
   readonly #ids: Ids;
-  /** How many bytes are there, as far as is known; undefined before anyone looked. */
+  /** The known size of the folder; undefined before the first scan. */
   #bytes: number | undefined;
 
   constructor(folder: string, { mostBytes, ids }: FolderCacheOptions) {
@@ -107,7 +111,7 @@ class FolderCache implements GatewayFileCache {
     const path = this.#pathOf(file);
     const bytes = await readKeptFile(path, file.size).catch(() => undefined);
     if (bytes === undefined || isFile(bytes, file)) return bytes;
-    // Someone changed it, or half of it was written: it is as if it had never been kept.
+    // A changed or partly written file counts as not cached.
     await quietly(rm(path, { recursive: true, force: true }));
     return undefined;
   }
@@ -115,7 +119,7 @@ class FolderCache implements GatewayFileCache {
   async keep(file: FileRef, bytes: Uint8Array): Promise<void> {
     if (bytes.length > this.#mostBytes * (1 - KEPT_PART)) return;
     const path = this.#pathOf(file);
-    // A disk that is full or read-only costs time and nothing else.
+    // A full or read-only disk only makes the cache useless.
     await quietly(
       this.#makeRoom(bytes.length).then(() => keepFile(path, `${path}.${this.#ids.next()}`, bytes)),
     );
@@ -125,7 +129,7 @@ class FolderCache implements GatewayFileCache {
     return join(this.#folder, digest.slice("sha256:".length));
   }
 
-  /** The folder is looked at when what is known of it says that it may be full; the oldest go first. */
+  /** Scans the folder only if it may be full, and removes the oldest files first. */
   async #makeRoom(bytes: number): Promise<void> {
     const known = this.#bytes;
     if (known !== undefined && known + bytes <= this.#mostBytes) {

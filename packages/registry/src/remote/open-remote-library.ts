@@ -9,23 +9,26 @@ import { RemoteFileReader } from "./remote-files.ts";
 import { RemoteLibrary } from "./remote-library.ts";
 
 export interface RemoteSettings extends GatewayAccess {
-  /** A folder of the user's own, in no place where skills are looked for, in which files that were read are kept. */
+  /** A private folder for cached files, outside all skill folders. */
   readonly cache?: string;
-  /** What the gateway is called among sources; by default its host and port. */
+  /** The label of the gateway among sources; by default its host and port. */
   readonly label?: string;
 }
 
 export interface RemotePorts {
-  /** The machine that the skills would work on: this one. */
+  /** The machine that runs the skills. */
   readonly host: Host;
-  /** Names for what is being written. */
+  /** Names for temporary files. */
   readonly ids: Ids;
   readonly limits?: Limits;
-  /** Told of what fails while nobody waits for it. */
+  /** Receives errors of background work. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** Opens the skills of a gateway, as its token may use them. Throws when nobody answers there, or the token does not count. */
+/**
+ * Opens the skills of a gateway with the permissions of the token. Throws if the gateway does not respond or
+ * rejects the token.
+ */
 export async function openRemoteLibrary(
   { cache: folder, label, ...access }: RemoteSettings,
   { host, ids, limits = defaultLimits, onError = () => {} }: RemotePorts,
@@ -46,5 +49,5 @@ export async function openRemoteLibrary(
 
 function checkLabel(label: string): string {
   if (/^[\w.:[\]-]{1,255}$/.test(label)) return label;
-  throw new SkillError("USAGE", `${JSON.stringify(label.slice(0, 64))} cannot be the label of a source.`);
+  throw new SkillError("USAGE", `${JSON.stringify(label.slice(0, 64))} is not a valid source label.`);
 }

@@ -8,18 +8,18 @@ import type { AnswerOf, GatewayClient } from "./gateway-client.ts";
 import { badAnswer, remoteFailed } from "./remote-failure.ts";
 import type { ViewerQuery } from "./viewer-query.ts";
 
-/** What is true of every entry of a gateway, whatever it says. */
+/** The properties of a gateway that its responses cannot change. */
 export interface RemoteSource {
-  /** The label that the host gave it, as a source. */
+  /** The source label, chosen by the host. */
   readonly label: string;
-  /** What paths of routes are joined to. */
+  /** The base URL of the routes. */
   readonly base: URL;
   readonly host: Host;
 }
 
 /**
- * A skill of a gateway as it is here: of the source that the host named, a stranger's, and as ready as this machine is
- * for it. Undefined when the gateway says that it is not there for the one who asks.
+ * The local entry of a gateway skill: with the host's label, third-party trust and the readiness of this
+ * machine. Undefined if the gateway hides the skill from the viewer.
  */
 export function toRemoteEntry(
   { entry, access }: SkillRow,
@@ -27,7 +27,7 @@ export function toRemoteEntry(
 ): SkillEntry | undefined {
   if (!access.isVisible) return undefined;
   const { id, requires, file: _, ...said } = entry;
-  // JSON's types are those of frontmatter.
+  // JSON values are valid frontmatter values.
   const { os } = readOpenclaw({ metadata: said.metadata as FrontmatterMap });
   return {
     ...said,
@@ -42,7 +42,7 @@ export function toRemoteEntry(
 
 type HitRow = AnswerOf<"searchSkills">["hits"][number];
 
-/** A hit as a gateway tells it. `isThere` says which other skills there are for the one who asks. */
+/** A search hit of a gateway. `isThere` filters the copies that the viewer can see. */
 export function toResult(
   { hit, snippet }: HitRow,
   entry: SkillEntry,
@@ -93,7 +93,7 @@ const reasons: ReadonlySet<string> = new Set<Explanation["reason"]>([
 
 const PAGE = "1000";
 
-/** All that a gateway says of candidates, page by page, up to as many as it may have skills. */
+/** All explanations of a gateway, read page by page up to the limit for skills. */
 export async function listExplanations(
   viewer: ViewerQuery,
   { client, limits }: { readonly client: GatewayClient; readonly limits: Pick<Limits, "remoteSkills"> },
@@ -106,15 +106,15 @@ export async function listExplanations(
     if (all.length > limits.remoteSkills)
       throw remoteFailed(
         `The gateway ${client.address} explains more than ${limits.remoteSkills} skills (remoteSkills).`,
-        { hint: "Look as an agent that may use fewer, or raise the limit." },
+        { hint: "Use an agent with access to fewer skills, or raise the limit." },
       );
     if (nextCursor === undefined) return all;
-    if (explanations.length === 0) throw badAnswer(client.address, "it lists pages without skills.");
+    if (explanations.length === 0) throw badAnswer(client.address, "a page without skills.");
     cursor = nextCursor;
   }
 }
 
-/** What a gateway says of a candidate, and what the gate here adds to it; it is asked about what is visible there. */
+/** The gateway's explanation, combined with the local access decision for skills that are visible there. */
 export function toExplanation(row: ExplanationRow, source: string, access: Access | undefined): Explanation {
   const { state, message, warnings } = row;
   const common = { id: row.id, path: row.path, source };
@@ -125,9 +125,9 @@ export function toExplanation(row: ExplanationRow, source: string, access: Acces
   return { ...common, state: "hidden", reason, message: why, warnings: access.warnings };
 }
 
-/** A newer gateway may have a reason that is not known here; its message says it. */
+/** A newer gateway may send an unknown reason; its message explains it. */
 function reasonOf({ state, reason }: ExplanationRow): Explanation["reason"] {
-  // It is one of the set.
+  // Checked by `has`.
   if (reasons.has(reason)) return reason as Explanation["reason"];
   return state === "shadowed" || state === "invalid" ? state : "not-allowed";
 }

@@ -4,17 +4,17 @@ import { integrityFailed } from "./remote-failure.ts";
 import type { RemoteFile, RemoteTree } from "./remote-tree.ts";
 import type { ViewerQuery } from "./viewer-query.ts";
 
-/** A skill whose files are wanted, and by whom. */
+/** The files of a skill, requested for a viewer. */
 export interface FileRequest {
   readonly id: string;
   readonly tree: RemoteTree;
   readonly viewer: ViewerQuery;
 }
 
-/** So many files are waited for at a time. */
+/** How many files are fetched at a time. */
 const AT_ONCE = 8;
 
-/** Files of skills: taken from the cache, or fetched; never handed on unless they have the digest that is listed. */
+/** Reads files from the cache or the gateway, and returns only bytes that match the listed digest. */
 export class RemoteFileReader {
   readonly #client: GatewayClient;
   readonly #cache: GatewayFileCache;
@@ -31,12 +31,15 @@ export class RemoteFileReader {
     const input = { params: { id, path: file.path }, query: { ...viewer, ...revision } };
     const bytes = await this.#client.bytes("readFile", input, file.size);
     if (!isFile(bytes, file))
-      throw integrityFailed(`${file.path} of ${id} is not what the gateway lists.`, { id, path: file.path });
+      throw integrityFailed(`${file.path} of ${id} does not match the digest that the gateway lists.`, {
+        id,
+        path: file.path,
+      });
     await this.#cache.keep(file, bytes);
     return bytes;
   }
 
-  /** All files of a skill, in the order of the list. */
+  /** All files of a skill, in list order. */
   async readAll(wanted: FileRequest): Promise<readonly (readonly [RemoteFile, Uint8Array])[]> {
     const { files } = wanted.tree;
     const read: (readonly [RemoteFile, Uint8Array])[] = [];

@@ -6,15 +6,15 @@ import { type RemoteSource, toRemoteEntry } from "./remote-entry.ts";
 import { badAnswer, remoteFailed } from "./remote-failure.ts";
 import { type ViewerQuery, viewerQueryKey } from "./viewer-query.ts";
 
-/** The skills that there are for someone, as of one moment. */
+/** The skills that a viewer could see at one moment. */
 export interface RemoteList {
   readonly viewer: ViewerQuery;
   /** Ordered by id. */
   readonly entries: readonly SkillEntry[];
   readonly byId: ReadonlyMap<string, SkillEntry>;
-  /** By which one asks whether it is still so; undefined when it changed while it was read. */
+  /** Used for conditional requests; undefined if the list changed while it was read. */
   readonly etag: string | undefined;
-  /** Which of all questions it answers. */
+  /** The sequence number of the request. */
   readonly turn: number;
 }
 
@@ -22,19 +22,19 @@ export interface ListPorts {
   readonly client: GatewayClient;
   readonly source: RemoteSource;
   readonly limits: Limits;
-  /** Told when a list is another one than before. */
+  /** Called when a list changed. */
   readonly onChange: (change: LibraryChange) => void;
 }
 
 type Page = AnswerOf<"listSkills">;
 
 const PAGE = "1000";
-/** How often a list that changes while it is read is begun anew. */
+/** How often a list that changes while it is read is read again. */
 const TRIES = 3;
-/** Each way of viewer has a list of its own; of so many the last ones are kept. */
+/** The most viewers whose lists are cached. */
 const KEPT_LISTS = 32;
 
-/** The lists of a gateway, each asked for again whenever someone looks: one that is the same costs an answer without text. */
+/** The lists of a gateway, revalidated on every use with a conditional request. */
 export class RemoteLists {
   readonly #ports: ListPorts;
   readonly #kept = new Map<string, RemoteList>();
@@ -45,14 +45,14 @@ export class RemoteLists {
     this.#ports = ports;
   }
 
-  /** As it is now. Whoever listens is told what became of the one before. */
+  /** The current list. Reports changes since the previous one. */
   async get(viewer: ViewerQuery): Promise<RemoteList> {
     const { list, change } = await this.#update(viewer);
     if (change !== undefined) this.#ports.onChange(change);
     return list;
   }
 
-  /** Brings all up to date, and tells what changed as one change. */
+  /** Refreshes all lists and reports one combined change. */
   async refresh(): Promise<void> {
     const all = [...this.#kept.values()].map(({ viewer }) => viewer);
     const changes: LibraryChange[] = [];
@@ -64,7 +64,7 @@ export class RemoteLists {
     if (change !== undefined) this.#ports.onChange(change);
   }
 
-  /** As it was when someone last looked this way. */
+  /** The list that the viewer last got. */
   last(viewer: ViewerQuery): RemoteList | undefined {
     return this.#kept.get(viewerQueryKey(viewer));
   }
@@ -74,7 +74,7 @@ export class RemoteLists {
   ): Promise<{ readonly list: RemoteList; readonly change: LibraryChange | undefined }> {
     const list = await this.#fetch(viewer, this.last(viewer));
     const before = this.last(viewer);
-    // One that was asked for later may have come first, and says more.
+    // A later request may have finished first and is newer.
     if (before !== undefined && before.turn > list.turn) return { list, change: undefined };
     this.#keep(list);
     if (before === undefined) this.#known.meet(list.byId);
@@ -98,7 +98,7 @@ export class RemoteLists {
       const turn = this.#turn;
       const first = await client.askAgain("listSkills", { query }, last?.etag);
       if (first === undefined && last !== undefined) return { ...last, turn };
-      if (first === undefined) throw badAnswer(client.address, "it says that nothing has changed.");
+      if (first === undefined) throw badAnswer(client.address, "status 304 without a cached response.");
       const { entries, isOneState } = await this.#readPages(first.data, query);
       if (!isOneState && attempt < TRIES) continue;
       const byId = new Map<string, SkillEntry>(entries.map((entry) => [entry.id, entry]));
@@ -114,7 +114,7 @@ export class RemoteLists {
     const entries: SkillEntry[] = [];
     let last = "";
     let rows = 0;
-    // Every change of what anyone may see is another version, and pages of two are of no one state.
+    // The version changes with every visible change; pages of different versions are not one state.
     let isOneState = true;
     for (let page = first; ; ) {
       last = this.#takeIn(page, last, entries);
@@ -122,22 +122,22 @@ export class RemoteLists {
       if (rows > limits.remoteSkills)
         throw remoteFailed(
           `The gateway ${client.address} lists more than ${limits.remoteSkills} skills (remoteSkills).`,
-          { hint: "Look as an agent that may use fewer, or raise the limit." },
+          { hint: "Use an agent with access to fewer skills, or raise the limit." },
         );
       isOneState &&= page.version === first.version;
       const { nextCursor: cursor } = page;
       if (cursor === undefined) return { entries, isOneState };
-      if (page.skills.length === 0) throw badAnswer(client.address, "it lists pages without skills.");
+      if (page.skills.length === 0) throw badAnswer(client.address, "a page without skills.");
       ({ data: page } = await client.ask("listSkills", { query: { ...query, cursor } }));
     }
   }
 
-  /** Each id once and in order: a list that goes on for ever has no such order. Returns the last id. */
+  /** Requires strictly increasing ids, so that a list cannot go on forever. Returns the last id. */
   #takeIn({ skills }: Page, after: string, entries: SkillEntry[]): string {
     let last = after;
     for (const row of skills) {
       const { id } = row.entry;
-      if (id <= last) throw badAnswer(this.#ports.client.address, "its list is out of order.");
+      if (id <= last) throw badAnswer(this.#ports.client.address, "the list is out of order.");
       last = id;
       const entry = toRemoteEntry(row, this.#ports.source);
       if (entry !== undefined) entries.push(entry);
@@ -149,18 +149,18 @@ export class RemoteLists {
 type Entries = ReadonlyMap<string, SkillEntry>;
 
 /**
- * What those who listen know. Several look at a gateway, each with a list of its own, and a change that one sees first
- * and another later is one change.
+ * The state known to listeners. Several viewers have separate lists, and a change that both see is reported
+ * once.
  */
 export class KnownSkills {
   readonly #known = new Map<string, SkillEntry>();
 
-  /** What someone sees who has not looked before is no change. */
+  /** The first list of a viewer is not a change. */
   meet(entries: Entries): void {
     for (const [id, entry] of entries) if (!this.#known.has(id)) this.#known.set(id, entry);
   }
 
-  /** What is new of what became of a list, or undefined when nothing is. */
+  /** The part of a list change that was not reported yet; undefined if there is none. */
   learn(before: Entries, after: Entries): LibraryChange | undefined {
     const added: string[] = [];
     const changed: string[] = [];
@@ -178,7 +178,7 @@ export class KnownSkills {
   }
 }
 
-/** Several changes as one. */
+/** Combines several changes. */
 export function mergeChanges(changes: readonly LibraryChange[]): LibraryChange | undefined {
   if (changes.length < 2) return changes[0];
   const kinds = new Map<string, "added" | "changed" | "removed">();
@@ -189,7 +189,7 @@ export function mergeChanges(changes: readonly LibraryChange[]): LibraryChange |
   return { added: idsOf("added"), changed: idsOf("changed"), removed: idsOf("removed"), broken: [] };
 }
 
-/** A file that was only written again, or touched, is no change. */
+/** Ignores modification times. */
 function isOther(
   { lastModified: _, ...last }: SkillEntry,
   { lastModified: __, ...entry }: SkillEntry,

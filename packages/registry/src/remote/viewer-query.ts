@@ -1,15 +1,14 @@
 import type { Viewer } from "@skillhold/core/library";
 
-/** Whose eyes a gateway is asked to look through; what is left out is as the token says. */
+/** The viewer parameters of a request; the token decides the missing ones. */
 export type ViewerQuery = Readonly<Partial<Record<"agent" | "user" | "runtime" | "invoker", string>>>;
 
 /**
- * The runtime of a viewer that leaves it to the gateway, which has an agent's on record: no skill is made for one of
- * this name alone.
+ * The runtime of a viewer for whom the gateway chooses the registered runtime. No skill targets this name.
  */
 export const GATEWAYS_RUNTIME = "*";
 
-/** What of a viewer the gateway decides. Its list of skills and its pins limit it further, here. */
+/** The viewer parameters that the gateway decides. The viewer's skill list and pins are applied locally. */
 export function viewerQuery({ agent, user, runtime, invoker }: Viewer): ViewerQuery {
   return {
     ...(runtime === GATEWAYS_RUNTIME ? {} : { runtime }),
@@ -19,7 +18,7 @@ export function viewerQuery({ agent, user, runtime, invoker }: Viewer): ViewerQu
   };
 }
 
-/** What tells it from others. */
+/** A key for caches. */
 export function viewerQueryKey({ agent, user, runtime, invoker }: ViewerQuery): string {
   return JSON.stringify([agent ?? null, user ?? null, runtime ?? null, invoker ?? null]);
 }

@@ -8,13 +8,12 @@ import type { TokenContext } from "./put-token.ts";
 import { type IssuedToken, issuedOf, prepareToken, storeToken } from "./put-token.ts";
 import { hashSecret, isSameHash, isSecret } from "./token-secret.ts";
 
-/** How often it is written down that a token is in use. */
+/** How often the last use of a token is recorded. */
 const TOUCH_MS = 60_000;
 
 /**
- * The token of a secret that counts now, for what its kind is for; undefined for any other text, in a time that does
- * not depend on how much of it is right. What was revoked, or acts as an agent that was taken away, counts no more
- * with the next call.
+ * The valid token of this kind for a secret, or undefined. The time does not depend on how much of the secret
+ * is right. Revoking a token or removing its agent takes effect with the next call.
  */
 export async function authenticateToken(
   secret: string,
@@ -30,7 +29,7 @@ export async function authenticateToken(
   return withoutHash(token);
 }
 
-/** The same for whoever goes on with what is stored. */
+/** The stored token of a secret, for further updates. */
 export async function findBySecret(
   secret: string,
   kind: TokenKind,
@@ -40,7 +39,7 @@ export async function findBySecret(
   if (!isSecret(secret)) return undefined;
   const hash = hashSecret(secret);
   const token = await reader.findToken(hash);
-  // A database compares in its own time, and may be more lenient than we are.
+  // Databases do not compare in constant time and may be more lenient.
   if (token === undefined || !isSameHash(token.hash, hash)) return undefined;
   if (token.kind !== kind || !isLive(token, now)) return undefined;
   return (await isAgentThere(token, reader)) ? token : undefined;
@@ -56,17 +55,17 @@ async function isAgentThere(
 }
 
 /**
- * Turns what someone signs in with into a session. It counts once: of two who use it at the same moment, one gets a
- * session. Throws UNAUTHENTICATED, in the same words whatever is wrong with it.
+ * Exchanges a sign-in token for a session. A sign-in works once, even with concurrent calls. Throws
+ * UNAUTHENTICATED with the same message for every cause.
  */
 export async function useSignIn(secret: string, context: TokenContext): Promise<IssuedToken> {
   const { store, clock } = context;
-  // Those who guess keep no writer waiting.
+  // Wrong guesses must not take the write lock.
   const found = await findBySecret(secret, "sign-in", clock.now(), store);
   if (found === undefined) throw refused();
   return await store.transaction(async (tx) => {
     await tx.lock(tokenLock(found.id));
-    // It may have expired while it waited.
+    // The token may have expired while waiting for the lock.
     const now = clock.now();
     const signIn = await findBySecret(secret, "sign-in", now, tx);
     if (signIn === undefined) throw refused();

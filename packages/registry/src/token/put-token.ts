@@ -5,26 +5,26 @@ import type { RegistryTransaction } from "../record/registry-store.ts";
 import { type StoredToken, type TokenRecord, withoutHash } from "../record/token.ts";
 import { hashSecret, makeSecret, type Random } from "./token-secret.ts";
 
-/** A token, and what is secret of it: this is the only time that anyone has both. */
+/** A new token with its secret, which is available only here. */
 export interface IssuedToken {
   readonly token: TokenRecord;
   readonly secret: string;
 }
 
-/** What a token is to be. */
+/** The fields of a new token. */
 export interface TokenPlan
   extends Pick<TokenRecord, "kind" | "name" | "role" | "user" | "agent" | "createdBy"> {
-  /** How long it counts; as long as its kind does, if nothing else is said. */
+  /** The lifetime; by default that of the kind. */
   readonly lifeMs?: number | undefined;
 }
 
-/** A token that is in no store yet. */
+/** A token that is not stored yet. */
 export interface PreparedToken {
   readonly stored: StoredToken;
   readonly secret: string;
 }
 
-/** Contract: what the plan says was checked. */
+/** Contract: the plan was validated. */
 export function prepareToken({ lifeMs, ...plan }: TokenPlan, context: TokenContext): PreparedToken {
   const { clock, ids, limits, random } = context;
   const now = clock.now();
@@ -42,7 +42,7 @@ export function prepareToken({ lifeMs, ...plan }: TokenPlan, context: TokenConte
   return { stored, secret };
 }
 
-/** Keeps the token, forgets some of those that are over, and answers with what is to be recorded of it. */
+/** Stores the token, deletes some expired ones and returns the event to record. */
 export async function storeToken(
   { stored }: PreparedToken,
   by: Actor,
@@ -80,8 +80,8 @@ function lifeOf(kind: TokenKind, { tokenMs, signInMs, webSessionMs }: Limits): n
   }
 }
 
-/** What the verbs of tokens work with. */
+/** The dependencies of token operations. */
 export interface TokenContext extends RegistryContext {
-  /** What secrets are made of; the system's, if nothing else is said. */
+  /** The source of secrets; by default the system's. */
   readonly random?: Random;
 }

@@ -13,23 +13,23 @@ import type { TokenContext } from "./put-token.ts";
 import { type IssuedToken, issuedOf, prepareToken, storeToken } from "./put-token.ts";
 
 export interface NewToken {
-  /** For programs, if nothing else is said; a session comes of a sign-in alone. */
+  /** By default `api`. Sessions are created only by signing in. */
   readonly kind?: "api" | "sign-in";
-  /** For people: what it is made for. */
+  /** A label for people. */
   readonly name: string;
   readonly role: Role;
-  /** Whoever issues it, if nothing else is said. */
+  /** By default the issuer. */
   readonly user?: string;
-  /** The key of the agent that it acts as; the role of an agent needs one, and an administrator has none. */
+  /** The key of the agent to act as. Required for the role agent, not allowed for admin. */
   readonly agent?: string;
-  /** How long a token for programs counts; `limits.tokenMs`, if nothing else is said. */
+  /** The lifetime of an API token; by default `limits.tokenMs`. */
   readonly expiresInMs?: number;
 }
 
 const MAX_NAME = 128;
 const MAX_USER = 256;
 
-/** Issues a token. Its secret is in the answer, and nowhere else: the store has a hash of it. */
+/** Issues a token. The result is the only place with the secret: the store keeps a hash. */
 export async function issueToken(
   spec: NewToken,
   { by }: { readonly by: Actor },
@@ -37,14 +37,14 @@ export async function issueToken(
 ): Promise<IssuedToken> {
   rejectAgentActor(by);
   const { kind = "api", role } = spec;
-  const name = checkText("name of the token", spec.name, MAX_NAME);
-  const user = checkExactName("name of the user", spec.user ?? by.user, MAX_USER);
+  const name = checkText("token name", spec.name, MAX_NAME);
+  const user = checkExactName("user name", spec.user ?? by.user, MAX_USER);
   rejectBeyond(role, user, by);
   if (role === "agent" && spec.agent === undefined)
-    throw usage("A token of the role agent acts as an agent.", "Name the agent.");
+    throw usage("A token with the role agent needs an agent.", "Name the agent that the token acts as.");
   if (role === "admin" && spec.agent !== undefined)
-    throw new SkillError("CONFIG_INVALID", "An agent is no administrator.", {
-      hint: "Leave the agent out, or give the token another role.",
+    throw new SkillError("CONFIG_INVALID", "A token for an agent cannot have the role admin.", {
+      hint: "Omit the agent, or choose another role.",
     });
   const lifeMs = checkLife(kind, spec.expiresInMs);
   return await context.store.transaction(async (tx) => {
@@ -57,29 +57,31 @@ export async function issueToken(
   });
 }
 
-/** From the least to the most that a bearer may do. */
+/** Ordered by increasing permissions. */
 const ranks: readonly Actor["role"][] = ["viewer", "agent", "publisher", "admin", "system"];
 
-/** Nobody but an administrator issues for others, and nobody more than they may do themselves. */
+/** Only administrators issue tokens for other users or with a higher role than their own. */
 function rejectBeyond(role: Role, user: string, by: Actor): void {
   if (by.role === "admin" || by.role === "system") return;
-  if (user !== by.user) throw denied("Only an administrator issues tokens for others.");
+  if (user !== by.user) throw denied("Only administrators can issue tokens for other users.");
   if (ranks.indexOf(role) > ranks.indexOf(by.role))
-    throw denied(`A ${by.role} issues no token of the role ${role}.`);
+    throw denied(`A ${by.role} cannot issue a token with the role ${role}.`);
 }
 
 function rejectStrangersAgent({ key, owner }: AgentRecord, { user, role }: Actor): void {
   if (role === "admin" || role === "system" || owner === user) return;
-  throw denied(`The agent ${key} belongs to someone else.`);
+  throw denied(`The agent ${key} belongs to another user.`);
 }
 
 function checkLife(kind: "api" | "sign-in", ms: number | undefined): number | undefined {
   if (ms === undefined) return undefined;
-  if (kind === "sign-in")
-    throw usage("How long a sign-in may take is not chosen for each.", "Leave the time out.");
+  if (kind === "sign-in") throw usage("The lifetime of a sign-in token cannot be set.", "Omit the lifetime.");
   const { min, max } = limitTable.tokenMs;
   if (Number.isSafeInteger(ms) && ms >= min && ms <= max) return ms;
-  throw usage("A token counts for a minute at least, and for ten years at most.", "Choose a time between.");
+  throw usage(
+    `The token lifetime of ${ms} ms is out of range.`,
+    "Choose a lifetime between one minute and ten years.",
+  );
 }
 
 function denied(message: string): SkillError {
@@ -92,12 +94,12 @@ function usage(message: string, hint: string): SkillError {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Those for programs and those of browsers, the oldest first; revoked ones too, until they would have expired. */
+/** API and session tokens, oldest first, including revoked ones that have not expired. */
 export async function listTokens({ store }: RegistryContext): Promise<readonly TokenRecord[]> {
   return (await store.listTokens()).filter(({ kind }) => kind !== "sign-in").map(withoutHash);
 }
 
-/** The same, a page at a time. */
+/** One page of the same list. */
 export async function listTokenPage(
   page: TokenPage,
   { store }: RegistryContext,
@@ -105,15 +107,18 @@ export async function listTokenPage(
   return (await store.listTokenPage(page)).map(withoutHash);
 }
 
-/** Takes a token back: it counts no more with the next call. For one who may not, a token of others is not there. */
+/**
+ * Revokes a token with effect from the next call. Other users' tokens are not found, except by
+ * administrators.
+ */
 export async function revokeToken(
   id: string,
   { by }: { readonly by: Actor },
   { store, clock }: RegistryContext,
 ): Promise<TokenRecord> {
   rejectAgentActor(by);
-  // It may be a secret that was taken for an id, and is not repeated.
-  if (!UUID.test(id)) throw new SkillError("TOKEN_NOT_FOUND", "That is not the id of a token.");
+  // The text may be a secret pasted by mistake, so the message does not repeat it.
+  if (!UUID.test(id)) throw new SkillError("TOKEN_NOT_FOUND", "The given text is not a token id.");
   return await store.transaction(async (tx) => {
     await tx.lock(tokenLock(id));
     const token = await tx.findToken(id);
