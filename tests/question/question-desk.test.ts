@@ -226,7 +226,7 @@ describe.each(engines)("questions on %s", (engine) => {
           JSON.parse(args[2]).map((id) => desk.answerQuestion(id, { answer: "deny" }, { by })));
         return ended.map((each) => each.status === "fulfilled" ? "heard" : each.reason.code);`;
       const ids = JSON.stringify(asked.map(({ id }) => id));
-      const args = [moduleUrl("question/question-desk.ts"), JSON.stringify(scene.context.limits), ids];
+      const args = [moduleUrl("question/registry-asker.ts"), JSON.stringify(scene.context.limits), ids];
       const [first, second] = (
         await Promise.all(["eve", "bob"].map((user) => inProcess(scene.url, code, ...args, user)))
       ).map((answer) => (Array.isArray(answer) ? answer.map(String) : []));
@@ -287,7 +287,7 @@ describe.each(engines)("questions on %s", (engine) => {
         process.stdout.write('"asked"');
         process.exit(0);`;
       const { limits } = scene.context;
-      const modules = ["question/question-desk.ts", "audit/registry-audit.ts"].map(moduleUrl);
+      const modules = ["question/registry-asker.ts", "audit/registry-audit.ts"].map(moduleUrl);
       const args = [...modules, JSON.stringify(limits), JSON.stringify(request())];
       expect(await inProcess(scene.url, code, ...args)).toBe("asked");
       expect(await there.listQuestions()).toMatchObject([{ id: "left-behind", request: request() }]);

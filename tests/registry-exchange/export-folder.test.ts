@@ -196,7 +196,7 @@ describe("an export to a folder", () => {
     bench.write("elsewhere/hello/SKILL.md", "mine");
     mkdirSync(folder, { recursive: true });
     symlinkSync(bench.path("elsewhere/hello"), bench.path("project/.agents/skills/hello"));
-    await expect(run()).rejects.toThrow(/It is a link/);
+    await expect(run()).rejects.toThrow(/is a link/);
     expect(readFileSync(bench.path("elsewhere/hello/SKILL.md"), "utf8")).toBe("mine");
     folder = bench.path("second/skills");
     bench.write("second/skills/hello", "mine");
@@ -217,7 +217,7 @@ describe("an export to a folder", () => {
     bench.write("own/hello/.gitignore", "nothing\n");
     bench.write("own/hello/local.md", "theirs");
     await publishNext("# Newer\n");
-    await expect(run()).rejects.toThrow(/local.md lies where a file of the skill would/);
+    await expect(run()).rejects.toThrow(/local.md is in the place of a file/);
     expect(read(".agents/skills/hello/local.md")).toBe("mine");
   });
 

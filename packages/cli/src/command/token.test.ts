@@ -126,7 +126,7 @@ describe("token list and revoke", () => {
     for (const id of [data.secret, "x", "7b0c1a52-6f0e-4f0a-9d3e-1f2a3b4c5d6e"]) {
       const { code, out, err } = await text(["token", "revoke", id]);
       expect(code).toBe(5);
-      expect(err).toContain("`skillhold token list` lists the tokens there are.");
+      expect(err).toContain("Run `skillhold token list` to list the tokens.");
       expect(out + err).not.toContain(data.secret);
     }
   });

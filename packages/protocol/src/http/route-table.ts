@@ -12,8 +12,8 @@ import { tokenRoutes } from "./route/token-route.ts";
 import type { Route } from "./route.ts";
 
 /**
- * Every route of the gateway: who may call it, what it takes and what it gives. The gateway, its OpenAPI document and
- * its clients are made from this table.
+ * Every route of the gateway with its roles, input and output. The gateway, its OpenAPI document and its
+ * clients are built from this table.
  */
 export const routeTable = {
   ...skillRoutes,

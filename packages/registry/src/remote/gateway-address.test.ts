@@ -25,7 +25,7 @@ test.each([
   "https://skills.example.org/?token=x",
   "https://skills.example.org/#x",
 ])("%j is none, and is not repeated [S-53]", (text) => {
-  expect(() => gatewayAddress(text)).toThrow("That is not the address of a gateway.");
+  expect(() => gatewayAddress(text)).toThrow("The gateway address is invalid.");
 });
 
 test.each([

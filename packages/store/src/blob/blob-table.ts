@@ -7,7 +7,7 @@ import { chunks, joinSql, sql } from "../engine/sql.ts";
 import { blobDamaged, blobDigest, type EngineBlobs, rejectFalseName } from "./blob.ts";
 
 const PAGE = 1000;
-/** What is sent in one statement; the driver holds a copy of it that is twice as long. */
+/** The most bytes per statement; the driver makes a copy of twice the size. */
 const BATCH_BYTES = 4 * 1024 * 1024;
 
 const DigestRow = z.object({ digest: Digest });
@@ -18,7 +18,9 @@ const ContentRow: RowParser<Uint8Array> = {
   parse: (row) => z.object({ content: z.instanceof(Uint8Array) }).parse(row).content,
 };
 
-/** Blobs in the database, for registries that several machines share. PostgreSQL alone: SQLite has a folder. */
+/**
+ * Blobs in the database, for registries shared by several machines. PostgreSQL only; SQLite uses a folder.
+ */
 export function blobTable(db: Db, clock: Clock): EngineBlobs {
   return {
     put: (blobs) => putBlobs(db, blobs, clock.now().getTime()),
@@ -30,14 +32,14 @@ export function blobTable(db: Db, clock: Clock): EngineBlobs {
       missing: (digests) => missingBlobs(tx, digests),
       remove: (digests, before) => removeBlobs(tx, digests, before.getTime()),
     }),
-    // What a writer that died had begun, the database has undone.
+    // The database rolls back the work of a crashed writer.
     sweep: async () => 0,
   };
 }
 
 async function putBlobs(db: Db, blobs: readonly Blob[], now: number): Promise<void> {
   for (const blob of blobs) rejectFalseName(blob);
-  // In order, so that two who put the same ones do not wait for each other crosswise.
+  // Ordered, so that concurrent puts of the same blobs do not deadlock.
   const distinct = [...new Map(blobs.map((blob) => [blob.digest, blob])).values()].sort((one, other) =>
     one.digest < other.digest ? -1 : 1,
   );
@@ -54,7 +56,7 @@ async function putBlobs(db: Db, blobs: readonly Blob[], now: number): Promise<vo
   }
 }
 
-/** The good ones that are there already are as if they were new; their bytes need not be sent. */
+/** Marks intact existing blobs as new; their bytes need not be sent. */
 async function renew(tx: Tx, digests: readonly Digest[], now: number): Promise<ReadonlySet<Digest>> {
   const rows = await tx.all(
     sql`update blob set put_ms = greatest(put_ms, ${now}) where digest in (${joinSql(digests)})

@@ -2,10 +2,10 @@ import { SkillError } from "@skillhold/protocol/error";
 
 const PROBLEM = "no registry";
 
-/** The failure for a place that nothing was ever published to. */
+/** The error for a location without a registry. */
 export function noRegistry(place: string): SkillError {
   return new SkillError("STORE_FAILED", `There is no registry in ${place}.`, {
-    hint: "Publish a skill to make it, or name another registry.",
+    hint: "Publish a skill to create it, or choose another registry.",
     details: { place, problem: PROBLEM },
   });
 }

@@ -19,7 +19,7 @@ export async function selectUser(db: Queries, name: string): Promise<UserRecord 
   return (await db.all(query, UserRow))[0];
 }
 
-/** Ordered by name; all, or a page of them. */
+/** Ordered by name; all, or one page. */
 export async function selectUsers(
   db: Queries,
   { after, limit }: ListPage = {},
@@ -30,7 +30,7 @@ export async function selectUsers(
   return await db.all(query, UserRow);
 }
 
-/** Keeps the user where there is none of the name. */
+/** Inserts the user unless the name exists. */
 export async function putUser(tx: Tx, { name, displayName, createdAt }: UserRecord): Promise<void> {
   await tx.run(sql`insert into account (name, display_name, created_at)
     values (${name}, ${displayName ?? null}, ${createdAt}) on conflict (name) do nothing`);

@@ -26,12 +26,12 @@ const GrantRow = z
     }),
   );
 
-/** The grants of the skills of these uids, or all, ordered by skill, kind and key. */
+/** The grants of the skills with these uids, or all grants, ordered by skill, kind and key. */
 export async function selectGrants(db: Queries, uids?: readonly string[]): Promise<readonly Grant[]> {
   const order = sql`order by skill, kind, key`;
   if (uids === undefined) return await db.all(sql`select ${columns} from skill_grant ${order}`, GrantRow);
   const found: Grant[] = [];
-  // In order, so that the pieces are in order too: both engines compare bytes, and uids are ASCII.
+  // Sorted, so that the chunks are in order: both engines compare bytes, and uids are ASCII.
   for (const chunk of chunks([...new Set(uids)].filter(isStorable).sort())) {
     const query = sql`select ${columns} from skill_grant where skill in (${joinSql(chunk)}) ${order}`;
     found.push(...(await db.all(query, GrantRow)));
@@ -39,7 +39,7 @@ export async function selectGrants(db: Queries, uids?: readonly string[]): Promi
   return found;
 }
 
-/** Those of one skill, ordered by kind and key, a page at a time. */
+/** One page of a skill's grants, ordered by kind and key. */
 export async function selectGrantPage(
   db: Queries,
   uid: string,
@@ -63,7 +63,7 @@ export async function selectGrant(
   return (await db.all(query, GrantRow))[0];
 }
 
-/** Inserts the grant, or replaces the one of the same grantee. */
+/** Inserts the grant or replaces the one of the same grantee. */
 export async function putGrant(tx: Tx, grant: Grant): Promise<void> {
   const { kind, key } = grant.grantee;
   const rights = [grant.canManage ? 1 : 0, grant.pin ?? null, grant.grantedBy, grant.at];
@@ -72,7 +72,7 @@ export async function putGrant(tx: Tx, grant: Grant): Promise<void> {
       granted_by = excluded.granted_by, at = excluded.at`);
 }
 
-/** False when there was none. */
+/** Returns false if there was no such grant. */
 export async function removeGrant(tx: Tx, uid: string, { kind, key }: Grantee): Promise<boolean> {
   if (!isStorable(uid) || !isStorable(key)) return false;
   const query = sql`delete from skill_grant where skill = ${uid} and kind = ${kind} and key = ${key}`;

@@ -10,17 +10,17 @@ import { logStart } from "./event-table.ts";
 
 export interface Migration {
   readonly name: string;
-  /** One text for both engines; the types are written as `Tx.script` reads them. */
+  /** One script for both engines, with the types of `Tx.script`. */
   readonly script: string;
-  /** What SQL alone cannot do to the rows that are there, after the script and in its transaction. */
+  /** Changes existing rows where SQL alone cannot, after the script and in its transaction. */
   readonly fill?: (tx: Tx) => Promise<void>;
 }
 
-/** Forward only: the place in the list is the number, and none is changed after it was released. */
+/** Forward only: the position is the version, and a released step never changes. */
 export const migrations: readonly Migration[] = [
   {
     name: "registry",
-    // What lists need stands before what is long: SQLite then reads no further.
+    // Columns for lists come before long ones, so that SQLite reads less.
     script: `
       create table skill (
         uid {text} not null primary key,
@@ -172,8 +172,8 @@ const PAGE = 1000;
 const LinkRow = z.object({ seq: z.int(), body: z.string(), hash: z.string() });
 
 /**
- * Gives a log its first head, and its events the sessions that their bodies name. The head ends before the first event
- * that does not follow from the one before: such a log can be read and checked, and takes no more.
+ * Creates the first head of a log and fills the session column. The head ends before the first event that
+ * breaks the chain; such a log can be read and verified but not extended.
  */
 async function makeHead(tx: Tx): Promise<void> {
   let head: AuditHead = {
@@ -208,7 +208,7 @@ function sessionOf(body: string): string | undefined {
   try {
     return z.object({ session: z.string().optional() }).parse(JSON.parse(body)).session;
   } catch {
-    // Damaged: checking the log tells of it.
+    // A damaged body is reported by log verification.
     return undefined;
   }
 }

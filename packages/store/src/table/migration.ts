@@ -9,17 +9,17 @@ import { type Migration, migrations } from "./migration-table.ts";
 
 const MigrationRow = z.object({ id: z.int(), name: z.string(), checksum: z.string() });
 
-/** What may be done to a database that is not what this program knows. */
+/** The changes allowed to a database of another version. */
 export interface MigrationPolicy {
-  /** Whether one without a registry is given one. */
+  /** Whether to create a registry in an empty database. */
   readonly create: boolean;
-  /** Whether a registry of an older version is brought up to date: older programs cannot use it any more then. */
+  /** Whether to upgrade an older registry, which older programs then cannot use. */
   readonly upgrade: boolean;
 }
 
 /**
- * Brings a database to what this program knows. One that a newer program has changed, or whose tables are not ours, is
- * refused and left as it is.
+ * Migrates a database to the current version. Rejects and keeps one that is newer or has tables of another
+ * program.
  */
 export async function migrate(
   db: Db,
@@ -36,7 +36,7 @@ export async function migrate(
     await tx.script(`create table if not exists migration (
       id {int} not null primary key, name {text} not null, checksum {text} not null, at {text} not null
     ) {strict}`);
-    // Another process may have been faster.
+    // Another process may have migrated first.
     const done = await countDone(tx, steps);
     for (const [index, step] of steps.entries()) if (index >= done) await apply(tx, index + 1, step, clock);
   });
@@ -46,7 +46,7 @@ export async function migrate(
 async function findVersion(db: Db, steps: readonly Migration[]): Promise<number> {
   if (await db.hasTable("migration")) return await countDone(db, steps);
   for (const name of steps.flatMap(tablesOf)) {
-    // Another process may have made it meanwhile, and then all of ours are there.
+    // Another process may have created the registry meanwhile, with all tables.
     if ((await db.hasTable(name)) && !(await db.hasTable("migration"))) throw foreign(db.place, name);
   }
   return 0;
@@ -80,17 +80,17 @@ function checksumOf({ script }: Migration): string {
   return hash("sha256", script, "hex");
 }
 
-/** A table of that name with other columns, or with rows that we do not write. */
+/** The table has other columns, or rows of another format. */
 function isOfAnother(error: unknown): boolean {
   if (!(error instanceof SkillError)) return false;
-  // PostgreSQL has a code for it, and SQLite words alone.
+  // PostgreSQL has a code for this; SQLite only has the message.
   const hasOtherColumns = error.details["code"] === "42703" || error.message.includes("no such column");
   return hasOtherColumns || error.cause instanceof ZodError;
 }
 
 function foreign(place: string, table: string, cause?: unknown): SkillError {
-  return new SkillError("CONFIG_INVALID", `In ${place} there is a table ${table} of another program.`, {
-    hint: "Name a database of its own for the registry.",
+  return new SkillError("CONFIG_INVALID", `In ${place}, the table ${table} belongs to another program.`, {
+    hint: "Use a separate database for the registry.",
     details: { table },
     cause,
   });
@@ -99,9 +99,9 @@ function foreign(place: string, table: string, cause?: unknown): SkillError {
 function older(version: number, known: number): SkillError {
   return new SkillError(
     "CONFIG_INVALID",
-    `The registry is of version ${version} and has to be brought to version ${known}; looking at it does not do so.`,
+    `The registry has version ${version} and must be upgraded to version ${known}, but this command is read-only.`,
     {
-      hint: "Any command that changes it does, `skillhold publish` for one. Older programs cannot use it after that.",
+      hint: "Run a command that writes, for example `skillhold publish`. Older programs cannot use the registry afterwards.",
       details: { version },
     },
   );
@@ -110,14 +110,14 @@ function older(version: number, known: number): SkillError {
 function newer(version: number, known: number): SkillError {
   return new SkillError(
     "CONFIG_INVALID",
-    `The registry is of version ${version}; this program knows versions up to ${known}.`,
-    { hint: "Use the newer Skillhold that changed it, or name another store.", details: { version } },
+    `The registry has version ${version}, but this program supports versions up to ${known}.`,
+    { hint: "Use the newer Skillhold that upgraded it, or choose another store.", details: { version } },
   );
 }
 
 function changed({ id, name }: z.infer<typeof MigrationRow>): SkillError {
-  return new SkillError("CONFIG_INVALID", `Step ${id} (${name}) of the registry is not the one we know.`, {
-    hint: "Name the store of a released Skillhold; this one was made by something else.",
+  return new SkillError("CONFIG_INVALID", `Migration ${id} (${name}) of the registry is unknown.`, {
+    hint: "Choose a store that a released version of Skillhold created.",
     details: { id, name },
   });
 }

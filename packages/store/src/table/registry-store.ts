@@ -18,14 +18,14 @@ import { transactionOf } from "./registry-transaction.ts";
 import { TokenTouches } from "./token-table.ts";
 
 export interface RegistryStoreOptions {
-  /** Whether a registry that is not there is made; it is, if nothing else is said. */
+  /** Whether to create a missing registry; by default true. */
   readonly create?: boolean;
-  /** Whether one of an older version is brought up to date, or else refused; it is, if nothing else is said. */
+  /** Whether to upgrade an older registry instead of rejecting it; by default true. */
   readonly upgrade?: boolean;
-  /** How long others are waited for. */
+  /** How long to wait for locks. */
   readonly busyMs?: number;
   readonly clock?: Clock;
-  /** Who vouches for the log after each append; without one, its last state is vouched for by nobody. */
+  /** Signs the log after each append. Without a signer, manipulation of its last state cannot be detected. */
   readonly signer?: CheckpointSigner;
 }
 
@@ -59,17 +59,17 @@ async function openDb(url: string, settings: Settings): Promise<Db> {
     const { openPostgres } = await import("../engine/postgres/postgres-db.ts");
     return await openPostgres(url, settings);
   }
-  // The address may hold a password, and is not repeated.
-  throw new SkillError("CONFIG_INVALID", "The address of the store is neither of SQLite nor of PostgreSQL.", {
-    hint: "Write sqlite:<file> or postgres://user@host/database.",
+  // The address may contain a password, so the message does not repeat it.
+  throw new SkillError("CONFIG_INVALID", "The store address is neither an SQLite nor a PostgreSQL address.", {
+    hint: "Use sqlite:<file> or postgres://user@host/database.",
   });
 }
 
 function filePath(url: string): string {
   const path = url.slice("sqlite:".length);
   if (path !== "" && path !== ":memory:" && !path.includes("\0")) return resolve(path);
-  throw new SkillError("CONFIG_INVALID", "The address of the store names no file.", {
-    hint: "Write sqlite:<file>; the blobs are kept in a folder beside it.",
+  throw new SkillError("CONFIG_INVALID", "The store address contains no file path.", {
+    hint: "Use sqlite:<file>. The blobs are stored in a folder beside it.",
   });
 }
 

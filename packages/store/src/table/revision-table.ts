@@ -54,7 +54,7 @@ export async function selectRevision(
   return (await db.all(query, RevisionRow))[0];
 }
 
-/** The newest first; all, or a page of them. */
+/** Newest first; all, or one page. */
 export async function selectRevisions(
   db: Queries,
   uid: string,
@@ -67,7 +67,9 @@ export async function selectRevisions(
   return await db.all(query, RevisionRow);
 }
 
-/** Name and description are copies for those who read the table; what we read is the record. */
+/**
+ * The name and description columns are copies for people who query the table; this program reads the record.
+ */
 export async function insertRevision(tx: Tx, revision: Revision): Promise<void> {
   const values = [
     revision.skill,
@@ -90,7 +92,7 @@ export async function insertRevision(tx: Tx, revision: Revision): Promise<void> 
   await tx.run(sql`insert into revision (${columns}) values (${joinSql(values)})`);
 }
 
-/** Marks the bytes of a revision as given up; the first time counts. */
+/** Marks the bytes of a revision as purged and keeps the first time. */
 export async function markPurged(tx: Tx, uid: string, revision: number, at: string): Promise<void> {
   await tx.run(sql`update revision set purged_at = ${at}
     where skill = ${uid} and revision = ${revision} and purged_at is null`);

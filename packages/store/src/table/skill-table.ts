@@ -8,7 +8,7 @@ import { chunks, isStorable, joinSql, pageLimit, type Sql, sql } from "../engine
 const columns = sql`uid, id, owner, visibility, is_system, is_enabled, status, reason, deps, revision,
   last_revision, tree_hash, override, created_at, updated_at, deleted_at`;
 
-/** What most rows hold is not worth parsing. */
+/** The most common values, which are not parsed. */
 const NO_DEPS = '{"missing":[]}';
 const NO_OVERRIDE = "{}";
 
@@ -37,16 +37,16 @@ export type SkillColumns = z.infer<typeof SkillColumns>;
 
 const SkillRow = SkillColumns.transform(toSkill);
 
-/** By id or by uid; deleted ones too. */
+/** By id or uid, including deleted skills. */
 export async function selectSkill(db: Queries, idOrUid: string): Promise<RegisteredSkill | undefined> {
   if (!isStorable(idOrUid)) return undefined;
-  // An id wins, should someone's uid look like one.
+  // An id takes precedence over a uid.
   const query = sql`select ${columns} from skill where id = ${idOrUid} or uid = ${idOrUid}
     order by case when id = ${idOrUid} then 0 else 1 end limit 1`;
   return (await db.all(query, SkillRow))[0];
 }
 
-/** Ordered by id; deleted ones too. */
+/** Ordered by id, including deleted skills. */
 export async function selectSkillRows(
   db: Queries,
   { after, limit }: ListPage = {},
@@ -56,7 +56,7 @@ export async function selectSkillRows(
   return await db.all(sql`select ${columns} from skill ${rest} order by id ${page}`, SkillRow);
 }
 
-/** Inserts the skill, or replaces the row of its uid. What was embedded stays while the words are the same. */
+/** Inserts the skill or replaces the row with its uid. Keeps the embedding while the text is the same. */
 export async function putSkill(tx: Tx, skill: RegisteredSkill): Promise<void> {
   await tx.run(sql`insert into skill (${columns}) values (${joinSql(valuesOf(skill))})
     on conflict (uid) do update set ${assignments},
@@ -114,11 +114,13 @@ export function toSkill(row: SkillColumns): RegisteredSkill {
   };
 }
 
-/** The skills of these ids, or all, with what counts of them, ordered by id; deleted ones are left out. */
+/**
+ * The skills with these ids, or all, with their current revisions, ordered by id. Excludes deleted skills.
+ */
 export async function selectCurrent(db: Queries, ids?: readonly string[]): Promise<readonly CurrentSkill[]> {
   if (ids === undefined) return await db.all(sql`${current} ${isThere} order by s.id`, currentReader());
   const found: CurrentSkill[] = [];
-  // In order, so that the pieces are in order too: both engines compare bytes, and ids are ASCII.
+  // Sorted, so that the chunks are in order: both engines compare bytes, and ids are ASCII.
   for (const chunk of chunks([...new Set(ids)].filter(isStorable).sort())) {
     const query = sql`${current} ${isThere} and s.id in (${joinSql(chunk)}) order by s.id`;
     found.push(...(await db.all(query, currentReader())));
@@ -126,7 +128,7 @@ export async function selectCurrent(db: Queries, ids?: readonly string[]): Promi
   return found;
 }
 
-/** Deleted skills whose bytes are there, with what counted of them, ordered by id. */
+/** Deleted skills that still have their bytes, with their last current revisions, ordered by id. */
 export async function selectDeleted(db: Queries): Promise<readonly CurrentSkill[]> {
   const query = sql`${current} where s.status = 'deleted' and r.purged_at is null order by s.id`;
   return await db.all(query, currentReader());
@@ -149,14 +151,15 @@ const CurrentColumns = SkillColumns.extend({
 type CurrentColumns = z.infer<typeof CurrentColumns>;
 
 /**
- * A start reads a hundred thousand of these, and checking each in full takes as long as getting them. The engines hold
- * columns to their types; what says who may do what has few values, and a row is checked when it brings a new mix.
+ * A start reads up to a hundred thousand rows, and validating each in full takes as long as reading it. The
+ * engines enforce column types. The access columns have few values, so only a row with a new combination is
+ * validated.
  */
 function currentReader(): RowParser<CurrentSkill> {
   const mixes = new Set<string>();
   return {
     parse(row) {
-      // The query selects these columns, and the engines hold them to their types.
+      // The query selects these columns, and the engines enforce their types.
       const columns = row as CurrentColumns;
       const { visibility, status, trust, is_system, is_enabled } = columns;
       const mix = `${visibility} ${status} ${trust} ${is_system} ${is_enabled}`;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Visibility } from "../../registry-event.ts";
-import { At, byId, lookingAs, Name, nextCursor, paging, SkillKey } from "../field.ts";
+import { At, byId, Name, nextCursor, paging, SkillKey, viewerQuery } from "../field.ts";
 import { everyone, publishers, route } from "../route.ts";
 
 const Texts = z.array(z.string()).readonly();
@@ -20,13 +20,13 @@ const GrantResult = z.object({
 });
 const grantParams = z.strictObject({ id: SkillKey, kind: Kind, key: Name });
 
-/** Who may use a skill, and why. */
+/** Permissions to use skills. */
 export const accessRoutes = {
   listGrants: route({
     method: "GET",
     path: "/v1/skills/{id}/grants",
     tag: "access",
-    summary: "Who was granted a skill, for those who manage it",
+    summary: "List the grants of a skill, for its managers",
     roles: publishers,
     params: byId,
     query: z.strictObject(paging),
@@ -38,7 +38,7 @@ export const accessRoutes = {
     method: "GET",
     path: "/v1/skills/{id}/grants/{kind}/{key}",
     tag: "access",
-    summary: "What someone was granted of a skill, for those who manage it",
+    summary: "Show the grant of one agent or user, for the managers of the skill",
     roles: publishers,
     params: grantParams,
     answer: GrantView,
@@ -61,7 +61,7 @@ export const accessRoutes = {
     method: "DELETE",
     path: "/v1/skills/{id}/grants/{kind}/{key}",
     tag: "access",
-    summary: "Take a grant back",
+    summary: "Revoke a grant",
     roles: publishers,
     params: grantParams,
     answer: GrantResult,
@@ -72,10 +72,10 @@ export const accessRoutes = {
     method: "GET",
     path: "/v1/skills/{id}/access",
     tag: "access",
-    summary: "Whether someone may use a skill, and by which rule",
+    summary: "Explain whether an agent or user can use a skill, and which rule decides",
     roles: everyone,
     params: byId,
-    query: z.strictObject(lookingAs),
+    query: z.strictObject(viewerQuery),
     answer: z.object({
       id: z.string(),
       uid: z.string(),
@@ -95,9 +95,9 @@ export const accessRoutes = {
     method: "GET",
     path: "/v1/explain",
     tag: "access",
-    summary: "Every skill that you may know of, and why it is or is not there for someone",
+    summary: "Explain for every known skill whether an agent or user can use it",
     roles: everyone,
-    query: z.strictObject({ ...lookingAs, ...paging }),
+    query: z.strictObject({ ...viewerQuery, ...paging }),
     answer: z.object({
       nextCursor,
       explanations: z
@@ -121,7 +121,7 @@ export const accessRoutes = {
     method: "GET",
     path: "/v1/users",
     tag: "access",
-    summary: "The users that the registry has heard of, ordered by name",
+    summary: "List the known users, ordered by name",
     roles: publishers,
     query: z.strictObject(paging),
     answer: z.object({

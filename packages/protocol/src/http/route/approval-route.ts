@@ -13,10 +13,7 @@ export const QuestionView = z.object({
   skill: z.string(),
   treeHash: Digest,
   trust: Trust,
-  origin: z
-    .string()
-    .optional()
-    .describe("The server and the address, of a skill that another program serves."),
+  origin: z.string().optional().describe("The server and address of a skill that another program serves."),
   act: z.string(),
   target: z.string(),
   args: Texts,
@@ -48,7 +45,7 @@ export const approvalRoutes = {
     method: "GET",
     path: "/v1/approvals",
     tag: "approvals",
-    summary: "What waits for a person's yes, and what was approved and still holds",
+    summary: "List open approval questions and valid approvals",
     roles: admins,
     answer: z.object({
       questions: z.array(QuestionView).readonly(),
@@ -60,7 +57,7 @@ export const approvalRoutes = {
     method: "POST",
     path: "/v1/approvals/{question}",
     tag: "approvals",
-    summary: "Say yes, once or for this content, or no",
+    summary: "Approve once, approve this content, or deny",
     roles: admins,
     params: z.strictObject({ question: z.string().min(1).max(128) }),
     body: z.discriminatedUnion("answer", [
@@ -74,7 +71,7 @@ export const approvalRoutes = {
     method: "DELETE",
     path: "/v1/approvals/kept/{approval}",
     tag: "approvals",
-    summary: "Take back an approval that still holds",
+    summary: "Revoke a valid approval",
     roles: admins,
     params: z.strictObject({ approval: z.string().min(1).max(128) }),
     answer: z.object({ wasThere: z.boolean() }),

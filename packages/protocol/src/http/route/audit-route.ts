@@ -7,7 +7,7 @@ export const auditRoutes = {
     method: "GET",
     path: "/v1/audit",
     tag: "audit",
-    summary: "What was done, in order; the newest first with `order=newest`",
+    summary: "List events in order, or newest first with `order=newest`",
     roles: admins,
     query: z.strictObject({
       after: z
@@ -15,7 +15,7 @@ export const auditRoutes = {
         .regex(/^[0-9]{1,15}$/)
         .transform(Number)
         .optional()
-        .describe("Go on after (or, for the newest first, before) this event."),
+        .describe("Continue after this event, or before it with newest first."),
       limit: z
         .string()
         .regex(/^[1-9][0-9]{0,3}$/)
@@ -30,11 +30,11 @@ export const auditRoutes = {
         .max(1024)
         .transform((types) => types.split(","))
         .optional()
-        .describe("One type of event, or several with commas between."),
+        .describe("One event type, or several separated by commas."),
     }),
     answer: z.object({
       events: z.array(z.object({ seq: z.int(), event: SkillEvent })).readonly(),
-      last: z.int().describe("The number of the last event there is."),
+      last: z.int().describe("The number of the last event."),
     }),
     condition: "read",
   }),
@@ -42,7 +42,7 @@ export const auditRoutes = {
     method: "GET",
     path: "/v1/audit/verify",
     tag: "audit",
-    summary: "Read the whole log again and check that nothing was bent",
+    summary: "Verify the whole audit log",
     roles: admins,
     answer: z.looseObject({ ok: z.boolean() }),
   }),
@@ -50,7 +50,7 @@ export const auditRoutes = {
     method: "GET",
     path: "/v1/audit/sessions/{session}",
     tag: "audit",
-    summary: "What an agent was given and did in a session, with what differs today",
+    summary: "Replay what an agent received and ran in a session, with later changes",
     roles: admins,
     params: z.strictObject({ session: z.string().min(1).max(256) }),
     answer: z.looseObject({ session: z.string() }),

@@ -20,19 +20,19 @@ const SkillNeed = z.object({
   name: z.string(),
   kind: z.enum(["pip", "npm", "system", "runtime"]),
   status: z.enum(["ok", "missing", "unknown"]),
-  optional: z.boolean().describe("Whether the skill can do without it."),
-  declared: z.boolean().describe("Whether a manifest or the frontmatter names it."),
+  optional: z.boolean().describe("Whether the skill works without it."),
+  declared: z.boolean().describe("Whether a manifest or the frontmatter declares it."),
   seen: z.array(z.object({ file: z.string(), line: z.int() })).readonly(),
-  install: z.string().optional().describe("What `install-dep` takes for it."),
+  install: z.string().optional().describe("The value for `install-dep`."),
 });
 
-/** What skills need on the gateway's machine. Progress is told over the WebSocket meanwhile. */
+/** The dependencies of skills on the gateway's machine. Progress is sent over the WebSocket. */
 export const dependencyRoutes = {
   rescanDependencies: route({
     method: "POST",
     path: "/v1/skills/rescan-deps",
     tag: "dependencies",
-    summary: "Look again at what the enabled skills need and lack",
+    summary: "Check the dependencies of all enabled skills again",
     roles: publishers,
     answer: z.object({ skills: z.array(SkillNeeds).readonly() }),
   }),
@@ -40,7 +40,7 @@ export const dependencyRoutes = {
     method: "POST",
     path: "/v1/skills/install-deps",
     tag: "dependencies",
-    summary: "Install all that skills lack, each for its skill; you are recorded as who approved it",
+    summary: "Install all missing dependencies, each for its skill; you are recorded as the approver",
     roles: admins,
     body: z.strictObject({ skills: z.array(SkillKey).max(1000).optional() }).optional(),
     answer: z.object({
@@ -55,17 +55,17 @@ export const dependencyRoutes = {
     method: "POST",
     path: "/v1/skills/install-dep",
     tag: "dependencies",
-    summary: "Install one thing, such as `pip:pypdf`, for a skill, or for all that lack it",
+    summary: "Install one dependency, such as `pip:pypdf`, for one skill or all skills that need it",
     roles: admins,
     body: z.strictObject({
-      skill: SkillKey.optional().describe("For each skill that lacks it when it is left out."),
+      skill: SkillKey.optional().describe("By default, every skill that needs it."),
       dep: z.string().min(1).max(256),
     }),
     answer: z.object({
       ok: z.boolean(),
       dep: z.string(),
       error: z.string().optional(),
-      result: InstallItem.describe("Of the first that it failed for, or else of the first."),
+      result: InstallItem.describe("The result of the first failed skill, or else of the first skill."),
       results: z.array(InstallItem.extend({ skill: z.string() })).readonly(),
     }),
     errors: ["SKILL_NOT_FOUND", "CONFIG_INVALID", "POLICY_DENIED"],
@@ -74,7 +74,7 @@ export const dependencyRoutes = {
     method: "GET",
     path: "/v1/skills/runtimes",
     tag: "dependencies",
-    summary: "Which interpreters and package tools this machine has",
+    summary: "List the interpreters and package managers of this machine",
     roles: everyone,
     answer: z.object({
       runtimes: z
@@ -84,7 +84,7 @@ export const dependencyRoutes = {
             available: z.boolean(),
             version: z.string().optional(),
             required: z.boolean().describe("Whether skills in Python and JavaScript need it."),
-            path: z.string().optional().describe("Where it lies; for administrators."),
+            path: z.string().optional().describe("The path; only for administrators."),
           }),
         )
         .readonly(),
@@ -95,7 +95,7 @@ export const dependencyRoutes = {
     method: "GET",
     path: "/v1/skills/{id}/dependencies",
     tag: "dependencies",
-    summary: "What a skill needs, found in its code, and what of it is there",
+    summary: "List the dependencies found in a skill's code, and which are installed",
     roles: everyone,
     params: z.strictObject({ id: SkillKey }),
     answer: z.object({
@@ -103,7 +103,7 @@ export const dependencyRoutes = {
       state: z.object({
         state: z.enum(["ok", "missing", "unknown"]),
         missing: Texts,
-        unknown: Texts.describe("Whether these are there could not be found out."),
+        unknown: Texts.describe("Dependencies whose state could not be determined."),
         warnings: Texts,
       }),
       needs: z.array(SkillNeed).readonly(),

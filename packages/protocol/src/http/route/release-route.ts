@@ -4,11 +4,11 @@ import { byId, Flag, Name, nextCursor, paging, RevisionNumber, SkillKey } from "
 import { admins, everyone, people, publishers, route } from "../route.ts";
 import { PublicationView, RevisionView, SkillDiffView } from "../skill-schema.ts";
 
-const revision = { revision: RevisionNumber.optional().describe("The current one when it is left out.") };
+const revision = { revision: RevisionNumber.optional().describe("By default, the current revision.") };
 const Texts = z.array(z.string()).readonly();
 const missing = ["SKILL_NOT_FOUND"] as const;
 
-/** The way of a release. */
+/** Releases and revisions. */
 export const releaseRoutes = {
   uploadSkills: route({
     method: "POST",
@@ -17,9 +17,9 @@ export const releaseRoutes = {
     summary: "Publish the skills of a ZIP or tar.gz, each as a new revision",
     roles: publishers,
     query: z.strictObject({
-      dryRun: Flag.optional().describe("Say what would happen, and change nothing."),
-      id: SkillKey.optional().describe("Publish under this id; for an archive with one skill."),
-      filename: Name.optional().describe("For the record of where it came from."),
+      dryRun: Flag.optional().describe("Report the changes without making them."),
+      id: SkillKey.optional().describe("Publish under this id; only for an archive with one skill."),
+      filename: Name.optional().describe("The origin to record."),
     }),
     body: "archive",
     answer: z.object({ archiveDigest: Digest, skills: z.array(PublicationView).readonly() }),
@@ -29,7 +29,7 @@ export const releaseRoutes = {
     method: "GET",
     path: "/v1/skills/{id}/versions",
     tag: "releases",
-    summary: "List the revisions, the newest first",
+    summary: "List the revisions, newest first",
     roles: everyone,
     params: byId,
     query: z.strictObject(paging),
@@ -41,7 +41,7 @@ export const releaseRoutes = {
     method: "GET",
     path: "/v1/skills/{id}/diff",
     tag: "releases",
-    summary: "What changed between two revisions",
+    summary: "Compare two revisions",
     roles: everyone,
     params: byId,
     query: z.strictObject({ from: RevisionNumber.optional(), to: RevisionNumber.optional() }),
@@ -53,7 +53,7 @@ export const releaseRoutes = {
     method: "POST",
     path: "/v1/skills/{id}/rollback",
     tag: "releases",
-    summary: "Let an earlier revision count again",
+    summary: "Make an earlier revision current",
     roles: publishers,
     params: byId,
     body: z.strictObject({ revision: z.int().min(1) }),
@@ -65,7 +65,7 @@ export const releaseRoutes = {
     method: "GET",
     path: "/v1/skills/{id}/archive",
     tag: "releases",
-    summary: "A revision as an archive; the same revision always has the same bytes",
+    summary: "Download a revision as an archive; the bytes of a revision never change",
     roles: everyone,
     params: byId,
     query: z.strictObject({ ...revision, format: z.enum(["zip", "tar.gz"]).optional() }),
@@ -77,14 +77,10 @@ export const releaseRoutes = {
     method: "GET",
     path: "/v1/export",
     tag: "releases",
-    summary: "Skills as one archive that `import` takes in elsewhere",
+    summary: "Export skills as an archive for `import`",
     roles: people,
     query: z.strictObject({
-      skills: z
-        .string()
-        .max(8192)
-        .optional()
-        .describe("Ids with commas between; all of yours when left out."),
+      skills: z.string().max(8192).optional().describe("Ids separated by commas; by default all of yours."),
       format: z.enum(["zip", "tar.gz", "clawhub"]).optional(),
     }),
     answer: "bytes",
@@ -94,7 +90,7 @@ export const releaseRoutes = {
     method: "POST",
     path: "/v1/import",
     tag: "releases",
-    summary: "Take in what `export` made",
+    summary: "Import an exported archive",
     roles: admins,
     query: z.strictObject({ dryRun: Flag.optional() }),
     body: "archive",

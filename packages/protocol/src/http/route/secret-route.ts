@@ -7,7 +7,7 @@ export const secretRoutes = {
     method: "GET",
     path: "/v1/secrets",
     tag: "secrets",
-    summary: "The names of the secrets that are kept on this gateway's machine, never their values",
+    summary: "List the names of the stored secrets, without their values",
     roles: admins,
     answer: z.object({
       secrets: z
@@ -28,7 +28,7 @@ export const secretRoutes = {
     method: "PUT",
     path: "/v1/secrets/{id}/{name}",
     tag: "secrets",
-    summary: "Keep a secret for a skill",
+    summary: "Store a secret for a skill",
     roles: admins,
     params: z.strictObject({ id: SkillKey, name: Name }),
     query: z.strictObject({ agent: Name.optional() }),
@@ -41,7 +41,7 @@ export const secretRoutes = {
     method: "DELETE",
     path: "/v1/secrets/{id}/{name}",
     tag: "secrets",
-    summary: "Forget a secret",
+    summary: "Delete a secret",
     roles: admins,
     params: z.strictObject({ id: SkillKey, name: Name }),
     query: z.strictObject({ agent: Name.optional() }),

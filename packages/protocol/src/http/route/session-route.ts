@@ -3,13 +3,13 @@ import { everyone, route } from "../route.ts";
 
 const bySession = z.strictObject({ session: z.uuid() });
 
-/** One agent's use of skills, kept at the gateway: what is read and run is recorded, policies and approvals hold. */
+/** An agent's session at the gateway: reads and runs are recorded, and policies and approvals apply. */
 export const sessionRoutes = {
   openSession: route({
     method: "POST",
     path: "/v1/sessions",
     tag: "sessions",
-    summary: "Start a session; it ends by itself when it is not used for half an hour",
+    summary: "Open a session; it closes after half an hour without use",
     roles: everyone,
     body: z.strictObject({
       task: z.string().max(256).optional(),
@@ -23,7 +23,7 @@ export const sessionRoutes = {
     method: "DELETE",
     path: "/v1/sessions/{session}",
     tag: "sessions",
-    summary: "End a session",
+    summary: "Close a session",
     roles: everyone,
     params: bySession,
     answer: "nothing",
@@ -34,7 +34,7 @@ export const sessionRoutes = {
     method: "GET",
     path: "/v1/sessions/{session}/tools",
     tag: "sessions",
-    summary: "The tools to give to a model, in no framework's terms",
+    summary: "List the tools for a model, independent of a framework",
     roles: everyone,
     params: bySession,
     answer: z.object({
@@ -55,7 +55,7 @@ export const sessionRoutes = {
     method: "POST",
     path: "/v1/sessions/{session}/tools/{tool}",
     tag: "sessions",
-    summary: "Call a tool as a model would; a refusal is an answer with `ok: false`",
+    summary: "Call a tool as a model would; a rejection is a response with `ok: false`",
     roles: everyone,
     params: z.strictObject({ session: z.uuid(), tool: z.string().min(1).max(256) }),
     body: z.record(z.string(), z.json()),

@@ -1,17 +1,17 @@
 import { z } from "zod";
 import { Digest } from "../../id.ts";
 import { SkillStatus, Visibility } from "../../registry-event.ts";
-import { byId, lookingAs, nextCursor, paging, RevisionNumber, SkillKey } from "../field.ts";
+import { byId, nextCursor, paging, RevisionNumber, SkillKey, viewerQuery } from "../field.ts";
 import { everyone, publishers, route } from "../route.ts";
 import { SearchHitView, SkillDetail, SkillFileView, SkillRow } from "../skill-schema.ts";
 
-const revision = { revision: RevisionNumber.optional().describe("The current one when it is left out.") };
+const revision = { revision: RevisionNumber.optional().describe("By default, the current revision.") };
 const Texts = z.array(z.string()).readonly();
 const missing = ["SKILL_NOT_FOUND"] as const;
-/** Of what is read through another's eyes, or out of folders. */
+/** Failures of reading as another viewer or from folders. */
 const unread = ["AGENT_NOT_FOUND", "NOT_READY", "IO_FAILED", "INTEGRITY_FAILED"] as const;
 
-/** Finding and reading skills, and changing what is said of them. */
+/** Finding, reading and editing skills. */
 export const skillRoutes = {
   listSkills: route({
     method: "GET",
@@ -20,20 +20,20 @@ export const skillRoutes = {
     summary: "List skills, ordered by id",
     roles: everyone,
     query: z.strictObject({
-      ...lookingAs,
+      ...viewerQuery,
       ...paging,
       view: z
         .enum(["visible", "all", "deleted"])
         .optional()
         .describe(
-          "`visible` is what there is for you. `all` adds what you manage and cannot use, for administrators everything: theirs is `all` when it is left out, but for what they look at as another.",
+          "`visible` lists the skills that you can use. `all` adds those that you manage but cannot use, and for administrators all others. Administrators get `all` by default, except when they act as another viewer.",
         ),
       tag: z.string().max(128).optional(),
     }),
     answer: z.object({
       skills: z.array(SkillRow).readonly(),
       total: z.int().min(0),
-      version: z.int().describe("Is another number after each change of what anyone may see."),
+      version: z.int().describe("Changes with every visible change."),
       nextCursor,
     }),
     condition: "read",
@@ -43,10 +43,10 @@ export const skillRoutes = {
     method: "GET",
     path: "/v1/skills/search",
     tag: "skills",
-    summary: "Find skills by what they are about, the best first",
+    summary: "Search skills, best match first",
     roles: everyone,
     query: z.strictObject({
-      ...lookingAs,
+      ...viewerQuery,
       q: z.string().min(1).max(1000),
       limit: paging.limit,
     }),
@@ -58,13 +58,13 @@ export const skillRoutes = {
     method: "GET",
     path: "/v1/catalogue",
     tag: "skills",
-    summary: "The block of a system prompt that tells an agent which skills there are",
+    summary: "The system prompt block that lists the available skills for an agent",
     roles: everyone,
     query: z.strictObject({
-      ...lookingAs,
+      ...viewerQuery,
       format: z.enum(["xml", "xml-attr", "markdown", "json"]).optional(),
-      model: z.string().max(128).optional().describe("Chooses the format that suits it."),
-      task: z.string().max(1000).optional().describe("Decides which skills are shown when not all fit."),
+      model: z.string().max(128).optional().describe("Selects the best format for this model."),
+      task: z.string().max(1000).optional().describe("Selects the skills to show if not all fit."),
     }),
     answer: z.object({
       text: z.string(),
@@ -81,10 +81,10 @@ export const skillRoutes = {
     method: "GET",
     path: "/v1/skills/{id}",
     tag: "skills",
-    summary: "One skill with its instructions and the list of its files",
+    summary: "Show a skill with its instructions and its files",
     roles: everyone,
     params: byId,
-    query: z.strictObject(lookingAs),
+    query: z.strictObject(viewerQuery),
     answer: SkillDetail,
     condition: "read",
     errors: [...missing, ...unread],
@@ -93,7 +93,7 @@ export const skillRoutes = {
     method: "PUT",
     path: "/v1/skills/{id}",
     tag: "skills",
-    summary: "Change what is shown of a skill; `enabled` is ignored here, `toggle` is for that",
+    summary: "Override the displayed fields of a skill; use `toggle` for `enabled`, which is ignored here",
     roles: publishers,
     params: byId,
     body: z.strictObject({
@@ -111,7 +111,7 @@ export const skillRoutes = {
     method: "DELETE",
     path: "/v1/skills/{id}",
     tag: "skills",
-    summary: "Take a skill away; `restore` brings it back",
+    summary: "Delete a skill; `restore` undoes it",
     roles: publishers,
     params: byId,
     answer: z.object({ id: z.string(), uid: z.string(), status: z.string() }),
@@ -122,7 +122,7 @@ export const skillRoutes = {
     method: "POST",
     path: "/v1/skills/{id}/restore",
     tag: "skills",
-    summary: "Bring a deleted skill back",
+    summary: "Restore a deleted skill",
     roles: publishers,
     params: byId,
     answer: z.object({ id: z.string(), uid: z.string(), status: z.string() }),
@@ -133,7 +133,7 @@ export const skillRoutes = {
     method: "POST",
     path: "/v1/skills/{id}/toggle",
     tag: "skills",
-    summary: "Switch a skill on or off for everyone; on looks again at what it depends on",
+    summary: "Enable or disable a skill for everyone; enabling checks its dependencies again",
     roles: publishers,
     params: byId,
     body: z.strictObject({ enabled: z.boolean() }),
@@ -153,7 +153,7 @@ export const skillRoutes = {
     method: "POST",
     path: "/v1/skills/{id}/status",
     tag: "skills",
-    summary: "Archive a skill, or take it out of the archive",
+    summary: "Archive or unarchive a skill",
     roles: publishers,
     params: byId,
     body: z.strictObject({ status: z.enum(["active", "archived"]), reason: z.string().max(500).optional() }),
@@ -168,7 +168,7 @@ export const skillRoutes = {
     summary: "List the files of a revision",
     roles: everyone,
     params: byId,
-    query: z.strictObject({ ...lookingAs, ...revision }),
+    query: z.strictObject({ ...viewerQuery, ...revision }),
     answer: z.object({
       files: z.array(SkillFileView).readonly(),
       treeHash: Digest,
@@ -181,10 +181,10 @@ export const skillRoutes = {
     method: "GET",
     path: "/v1/skills/{id}/files/{path}",
     tag: "skills",
-    summary: "The bytes of one file; `Range` is understood, and the ETag is the file's digest",
+    summary: "Download one file; supports `Range`, and the ETag is the digest of the file",
     roles: everyone,
     params: z.strictObject({ id: SkillKey, path: z.string().min(1).max(4096) }),
-    query: z.strictObject({ ...lookingAs, ...revision }),
+    query: z.strictObject({ ...viewerQuery, ...revision }),
     answer: "bytes",
     condition: "read",
     errors: [

@@ -18,8 +18,8 @@ export interface SqliteConnections {
 }
 
 /**
- * A file of SQLite. Writers of this process queue for one connection, and reads use another, so that they neither wait
- * nor see what is not committed. Writers of other processes are waited for with pauses, in which the process goes on.
+ * An SQLite file. Writers of this process queue for one connection. Reads use another, so that they neither
+ * wait nor see uncommitted changes. Writers of other processes are awaited without blocking the event loop.
  */
 export class SqliteDb implements Db {
   readonly engine = "sqlite";
@@ -48,7 +48,7 @@ export class SqliteDb implements Db {
   }
 
   async version(): Promise<number> {
-    // The writer is another connection than the reader: commits of our own count as well.
+    // Read on a connection other than the writer's, so that our own commits count too.
     return Number(await this.#read((reader) => reader.pragma("data_version")));
   }
 
@@ -62,7 +62,7 @@ export class SqliteDb implements Db {
 
   async listen(listener: () => void): Promise<() => Promise<void>> {
     this.#rejectClosed();
-    // One of its own, so that the same function can listen twice.
+    // A new function, so that the same listener can be added twice.
     const own = () => listener();
     this.#listeners.add(own);
     return async () => void this.#listeners.delete(own);
@@ -91,7 +91,7 @@ export class SqliteDb implements Db {
     }
   }
 
-  /** Nothing here waits: whoever has begun a transaction is alone. */
+  /** Locks are not needed, because a transaction is the only writer. */
   #statements(): Tx {
     const attempt = async <T>(statement: () => T) => {
       try {
@@ -111,7 +111,7 @@ export class SqliteDb implements Db {
   async #read<T>(work: (reader: SqliteConnection) => T): Promise<T> {
     this.#rejectClosed();
     return await this.#attempt(() => {
-      // It may have been closed between two attempts.
+      // The database may have been closed between two attempts.
       this.#rejectClosed();
       return work(this.#reader);
     });
@@ -123,11 +123,11 @@ export class SqliteDb implements Db {
 
   #rejectClosed(): void {
     if (this.#closing === undefined) return;
-    throw new SkillError("STORE_FAILED", "The registry is closed.", { hint: "Open it again to use it." });
+    throw new SkillError("STORE_FAILED", "The registry is closed.", { hint: "Open the registry again." });
   }
 }
 
-/** Tries again while others hold the file, with pauses of random length, until the time is over. */
+/** Retries while others hold the lock, with random delays, until the time is up. */
 export async function whileBusy<T>(path: string, busyMs: number, work: () => T): Promise<T> {
   const deadline = performance.now() + busyMs;
   for (;;) {
@@ -142,20 +142,20 @@ export async function whileBusy<T>(path: string, busyMs: number, work: () => T):
 
 const anyRow: RowParser<unknown> = { parse: (row) => row };
 
-/** `skil` in ASCII: tells a registry from the databases of other programs. */
+/** `skil` in ASCII. Distinguishes a registry from databases of other programs. */
 const APPLICATION_ID = 0x736b696c;
 const TITLE = { title: "The registry file" };
 
 interface SqliteFileOptions {
-  /** Whether it is made when it is not there. */
+  /** Whether to create a missing file. */
   readonly create: boolean;
   readonly busyMs: number;
 }
 
 /**
- * Opens the file of a registry. What is damaged or belongs to another program is left as it is and refused. Not all of
- * it is looked at, which takes seconds with a large one: damage further in shows when it is read. One that is not to
- * be made and cannot be written can be read.
+ * Opens the file of a registry. Rejects and keeps a damaged file or one of another program. Only the
+ * beginning is checked, because a full check of a large file takes seconds. With `create: false`, a read-only
+ * file can be opened for reading.
  */
 export async function openSqliteFile(path: string, { create, busyMs }: SqliteFileOptions): Promise<SqliteDb> {
   if (!create && (await sizeOf(path)) === 0) throw noRegistry(path);
@@ -168,7 +168,7 @@ export async function openSqliteFile(path: string, { create, busyMs }: SqliteFil
   }
 }
 
-/** 0 as well when nothing is there. */
+/** 0 for a missing file. */
 async function sizeOf(path: string): Promise<number> {
   return await stat(path).then(
     ({ size }) => size,
@@ -189,7 +189,7 @@ async function openReadOnly(path: string, busyMs: number): Promise<SqliteDb> {
   try {
     return await connectBoth(path, busyMs, "read");
   } catch (error) {
-    // What is not yet in the file itself would be overlooked.
+    // Reading without the write-ahead log would miss its changes.
     if (!isReadOnly(error) || (await sizeOf(`${path}-wal`)) > 0) throw error;
     return await connectBoth(path, busyMs, "unchanging");
   }
@@ -207,7 +207,7 @@ async function connectBoth(path: string, busyMs: number, access: SqliteAccess): 
   }
 }
 
-/** SQLite would make the file as the umask has it; the files beside it get the mode of this one. */
+/** SQLite would create the file with the umask; its companion files copy the mode of this one. */
 async function makePrivate(path: string, create: boolean): Promise<void> {
   const flags = constants.O_RDWR | (create ? constants.O_CREAT : 0);
   const handle = await openPrivateFile(path, flags, TITLE);
@@ -237,11 +237,11 @@ function connect(
 function prepareWriter(connection: SqliteConnection): void {
   rejectStranger(connection);
   connection.script("pragma journal_mode = wal");
-  // What is acknowledged outlasts a loss of power.
+  // Committed changes survive a power failure.
   connection.script("pragma synchronous = full; pragma foreign_keys = on; pragma cell_size_check = on");
   if (connection.pragma("application_id") === APPLICATION_ID) return;
   connection.script("begin immediate");
-  // Another program may have begun to use the file meanwhile.
+  // Another program may have started to use the file meanwhile.
   rejectStranger(connection);
   connection.script(`pragma application_id = ${APPLICATION_ID}; commit`);
 }
@@ -256,8 +256,8 @@ function rejectStranger(connection: SqliteConnection): void {
   const tables = connection.all(sql`select name from sqlite_schema limit 1`, { parse: (row) => row });
   if (tables.length === 0 && connection.pragma("application_id") === 0) return;
   const { path } = connection;
-  throw new SkillError("CONFIG_INVALID", `The file ${path} is a database of something else.`, {
-    hint: "Name another file for the registry.",
+  throw new SkillError("CONFIG_INVALID", `The file ${path} is a database of another program.`, {
+    hint: "Choose another file for the registry.",
     details: { path },
   });
 }
