@@ -23,7 +23,7 @@ const file = (path: string) => {
 
 const isExpected = async (old: string) => readdirSync(old).join() === "old.md";
 
-test("a folder is replaced whole, and what is not the skill's moves over [S-46]", async () => {
+test("replaces a folder as a whole and moves extra files to the new one [S-46]", async () => {
   await replaceFolder(place, [file("SKILL.md"), file("a/b/c.md")], { extras: [".git"], isExpected });
   expect(readdirSync(place).sort()).toEqual([".git", "SKILL.md", "a"]);
   expect(readFileSync(join(place, ".git/HEAD"), "utf8")).toBe("mine");
@@ -31,9 +31,9 @@ test("a folder is replaced whole, and what is not the skill's moves over [S-46]"
 });
 
 test.each([
-  ["before anything was moved", [file("a"), file("a/b.md")], [".git"]],
-  ["after something was moved", [file("SKILL.md")], [".git", "gone"]],
-])("a failure %s leaves everything as it was [S-46]", async (_when, files, extras) => {
+  ["before the first move", [file("a"), file("a/b.md")], [".git"]],
+  ["after the first move", [file("SKILL.md")], [".git", "gone"]],
+])("a failure %s leaves the old folder unchanged [S-46]", async (_when, files, extras) => {
   await expect(replaceFolder(place, files, { extras, isExpected })).rejects.toMatchObject({
     code: "IO_FAILED",
   });
@@ -42,7 +42,7 @@ test.each([
   expect(readdirSync(root)).toEqual(["hello"]);
 });
 
-test("a folder that was edited after it was judged is left as it is, with the edit [S-46]", async () => {
+test("keeps a folder that was edited after the check [S-46]", async () => {
   writeFileSync(join(place, "new.md"), "edit");
   await expect(
     replaceFolder(place, [file("SKILL.md")], { extras: [".git"], isExpected }),
@@ -52,7 +52,7 @@ test("a folder that was edited after it was judged is left as it is, with the ed
   expect(readdirSync(root)).toEqual(["hello"]);
 });
 
-test("what cannot be put back is named and kept [S-46]", async () => {
+test("names and keeps the content that cannot be restored [S-46]", async () => {
   const taken = async () => {
     mkdirSync(place);
     writeFileSync(join(place, "theirs.md"), "theirs");
@@ -72,6 +72,6 @@ test("what cannot be put back is named and kept [S-46]", async () => {
   expect(readdirSync(place)).toEqual(["theirs.md"]);
 });
 
-test("a folder that is not there has no leftovers [S-46]", () => {
+test("a missing folder has no leftovers [S-46]", () => {
   expect(findLeftovers(join(root, "nowhere"))).toEqual([]);
 });

@@ -2,21 +2,21 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type MappedSkill, SkillMap } from "./skill-map.ts";
 
-/** Of a skill nothing matters here but its id. */
-const shelved = (id: string) => ({ current: { skill: { id } } }) as MappedSkill;
+/** Only the id matters here. */
+const mapped = (id: string) => ({ current: { skill: { id } } }) as MappedSkill;
 const idsOf = (skills: SkillMap) => skills.list().map(({ current }) => current.skill.id);
 
 const id = fc.stringMatching(/^[a-c]{1,3}$/);
 const change = fc.dictionary(id, fc.boolean(), { noNullPrototype: true });
 
-test("after any changes they are what a plain map would be, in order, and earlier moments stay as they were [S-18]", () => {
+test("behaves like an ordered map after any changes and keeps earlier versions [S-18]", () => {
   fc.assert(
     fc.property(fc.uniqueArray(id), fc.array(change), (ids, changes) => {
-      const expected = new Map(ids.map((each) => [each, shelved(each)]));
+      const expected = new Map(ids.map((each) => [each, mapped(each)]));
       const moments = [{ skills: SkillMap.of(expected.values()), expected: new Map(expected) }];
       for (const each of changes) {
         const next = Object.entries(each).map(
-          ([name, isThere]) => [name, isThere ? shelved(name) : undefined] as const,
+          ([name, isThere]) => [name, isThere ? mapped(name) : undefined] as const,
         );
         for (const [name, skill] of next) {
           if (skill === undefined) expected.delete(name);
@@ -37,11 +37,11 @@ test("after any changes they are what a plain map would be, in order, and earlie
   );
 });
 
-test("many changes are taken into the rest, and what changed since before is then not known [S-18]", () => {
-  const start = SkillMap.of([shelved("a")]);
+test("merges many changes into the base, after which the difference is unknown [S-18]", () => {
+  const start = SkillMap.of([mapped("a")]);
   let skills = start;
   for (let index = 0; index < 2500; index += 1)
-    skills = skills.with(new Map([[`s${index}`, shelved(`s${index}`)]]));
+    skills = skills.with(new Map([[`s${index}`, mapped(`s${index}`)]]));
   expect(skills.since(start)).toBeUndefined();
   expect(skills.list()).toHaveLength(2501);
   expect(skills.find("s0")).toBeDefined();

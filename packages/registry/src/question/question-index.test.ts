@@ -22,7 +22,7 @@ function answered(
   return { type: "approval.answered", at, question, answer, by: { user: "ann", role } };
 }
 
-/** A log in memory, whose numbers begin with 1 but for those that are left out. */
+/** An in-memory log with numbers from 1, except for the lost ones. */
 function logOf(events: readonly SkillEvent[], lost: readonly number[] = []) {
   const stored = events
     .map((event, index): StoredEvent => ({ seq: index + 1, event }))
@@ -41,21 +41,21 @@ function logOf(events: readonly SkillEvent[], lost: readonly number[] = []) {
 
 const ids = (index: QuestionIndex, ms: number) => index.listOpen(later(ms)).map(({ id }) => id);
 
-test("a index has the questions that were asked and not answered, the oldest first [S-28]", async () => {
+test("lists open questions, oldest first [S-28]", async () => {
   const log = logOf([asked("a", 0), asked("b", 1), asked("c", 2), asked("d", 3), answered("b", "deny")]);
   const index = await QuestionIndex.open(log, start);
   expect([ids(index, 10), index.seq]).toEqual([["a", "c", "d"], 5]);
   expect(ids(index, 1002)).toEqual(["d"]);
 });
 
-test("the first answer is what became of a question, and one to no question is none [S-28]", async () => {
+test("only the first answer to a known question is accepted [S-28]", async () => {
   const answers = [answered("a", "withdrawn", "system"), answered("a", "approve"), answered("z", "approve")];
   const index = await QuestionIndex.open(logOf([asked("a", 0), ...answers]), start);
   expect(index.find("a")).toMatchObject({ end: "withdrawn" });
   expect(index.find("z")).toBeUndefined();
 });
 
-test("events that come twice, or out of turn, change nothing [S-54]", async () => {
+test("ignores events that arrive twice or out of order [S-54]", async () => {
   const log = logOf([asked("a", 0), answered("a", "deny"), asked("b", 1)]);
   const index = await QuestionIndex.open(logOf([asked("a", 0)]), start);
   const [first, second, third] = log.stored;
@@ -65,7 +65,7 @@ test("events that come twice, or out of turn, change nothing [S-54]", async () =
   expect([ids(index, 10), index.seq]).toEqual([["b"], 3]);
 });
 
-test("a log with a gap fails, whatever its length, and is not read for ever [S-62]", async () => {
+test("throws for a log with a gap and stops reading [S-62]", async () => {
   const events = Array.from({ length: 2500 }, (_, index) => asked(`q${index}`, 0));
   const open = () => QuestionIndex.open(logOf(events.slice(0, 3)), start);
   await expect((await open()).catchUp(logOf(events, [5]))).rejects.toMatchObject({
@@ -76,7 +76,7 @@ test("a log with a gap fails, whatever its length, and is not read for ever [S-6
   expect(index.seq).toBe(2500);
 });
 
-test("a question is known for an hour after it expired, and then forgotten with the next [S-28]", async () => {
+test("keeps an expired question for an hour [S-28]", async () => {
   const index = await QuestionIndex.open(logOf([asked("a", 0), answered("a", "deny")]), start);
   index.apply({ seq: 3, event: asked("b", hour + 999) });
   expect(index.find("a")).toMatchObject({ end: "deny" });
@@ -85,7 +85,7 @@ test("a question is known for an hour after it expired, and then forgotten with 
   expect(index.find("b")).toBeDefined();
 });
 
-test("a question is on a new index, however much was written after it [S-28]", async () => {
+test("a new index finds a question however many events follow it [S-28]", async () => {
   const noise = Array.from({ length: 12_000 }, (_, index) => answered(`none-${index}`, "deny"));
   const index = await QuestionIndex.open(logOf([asked("old", -hour), asked("a", 0), ...noise]), start);
   expect([ids(index, 10), index.seq, index.find("old")]).toEqual([["a"], 12_002, undefined]);

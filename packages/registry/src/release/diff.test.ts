@@ -5,7 +5,7 @@ const clock = { now: () => new Date() };
 const bytes = (line: (index: number) => string, count: number) =>
   new TextEncoder().encode(Array.from({ length: count }, (_, index) => `${line(index)}\n`).join(""));
 
-test("a text with hundreds of changed lines is compared, however busy the machine is [S-45]", async () => {
+test("compares a text with hundreds of changed lines on a busy machine [S-45]", async () => {
   const before = bytes((index) => `line ${index}`, 400);
   const after = bytes((index) => (index % 2 === 0 ? `line ${index}` : `other ${index}`), 400);
   const { text, note } = await diffText("a.txt", before, after, new TextDiffBudget(clock));
@@ -14,7 +14,7 @@ test("a text with hundreds of changed lines is compared, however busy the machin
   expect(text?.match(/^-line /gm)).toHaveLength(200);
 });
 
-test("other work has its turn between two files [S-45]", async () => {
+test("yields to other work between two files [S-45]", async () => {
   const budget = new TextDiffBudget(clock);
   let turns = 0;
   const other = setInterval(() => {
@@ -32,14 +32,14 @@ test("other work has its turn between two files [S-45]", async () => {
   expect(turns).toBeGreaterThan(0);
 });
 
-test("a text in which more lines differ than anyone reads is told to be too different [S-45]", async () => {
+test("reports a text with too many changed lines as too different [S-45]", async () => {
   const [before, after] = [bytes((index) => `a${index}`, 5000), bytes((index) => `b${index}`, 5000)];
   expect(await diffText("a.txt", before, after, new TextDiffBudget(clock))).toEqual({
     note: "too different",
   });
 });
 
-test("texts that differ in every line are given up before others have waited for long [S-45]", async () => {
+test("stops comparing texts that differ in every line before others wait long [S-45]", async () => {
   const [before, after] = [bytes((index) => `a${index}`, 600), bytes((index) => `b${index}`, 600)];
   const diff = diffText("a.txt", before, after, new TextDiffBudget(clock));
   expect(await diff).toEqual({ note: "too different" });

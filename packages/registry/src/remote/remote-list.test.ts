@@ -10,7 +10,7 @@ function listOf(...entries: readonly SkillEntry[]): ReadonlyMap<string, SkillEnt
 const nothing = { added: [], changed: [], removed: [], broken: [] };
 const other = entry("b", { description: "Another." });
 
-test("what became of a list is told by its ids, and a new time alone is nothing [S-18]", () => {
+test("reports changes by id and ignores modification times [S-18]", () => {
   const known = new KnownSkills();
   const before = listOf(entry("a"), entry("b"), entry("d"));
   known.meet(before);
@@ -19,7 +19,7 @@ test("what became of a list is told by its ids, and a new time alone is nothing 
   expect(change).toEqual({ added: ["c"], changed: ["b"], removed: ["a"], broken: [] });
 });
 
-test("a change that two see, one after the other, is one change [S-18]", () => {
+test("reports a change once if two viewers see it one after the other [S-18]", () => {
   const known = new KnownSkills();
   const before = listOf(entry("a"), entry("b"));
   const after = listOf(other, entry("c"));
@@ -29,7 +29,7 @@ test("a change that two see, one after the other, is one change [S-18]", () => {
   expect(known.learn(before, after)).toBeUndefined();
 });
 
-test("what is gone for one alone is told, and so is its coming back [S-43]", () => {
+test("reports a skill that one viewer lost, and its return [S-43]", () => {
   const known = new KnownSkills();
   const [all, less] = [listOf(entry("a"), entry("b")), listOf(entry("a"))];
   known.meet(all);

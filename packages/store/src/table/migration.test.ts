@@ -49,7 +49,7 @@ describe.each(engines)("migrations on $engine", ({ open }) => {
       z.object({ id: z.int(), name: z.string(), at: z.string() }),
     );
 
-  test("steps are taken once, in order, and are written down [S-64]", async () => {
+  test("runs and records each step once, in order [S-64]", async () => {
     await migrate(db, clock, [first]);
     expect([await db.hasTable("one"), await db.hasTable("two")]).toEqual([true, false]);
     await migrate(db, clock, [first, second]);
@@ -62,7 +62,7 @@ describe.each(engines)("migrations on $engine", ({ open }) => {
     expect(await db.all(sql`select count from two`, z.object({ count: z.int() }))).toEqual([{ count: 1 }]);
   });
 
-  test("a step that fails leaves nothing of any step [S-64]", async () => {
+  test("a failed step rolls back all steps [S-64]", async () => {
     const broken = { name: "broken", script: "create table three (a {int}); insert into nowhere values (1)" };
     await expect(migrate(db, clock, [first, broken])).rejects.toMatchObject({ code: "STORE_FAILED" });
     for (const table of ["one", "three", "migration"]) expect(await db.hasTable(table)).toBe(false);
@@ -70,7 +70,7 @@ describe.each(engines)("migrations on $engine", ({ open }) => {
     expect(await db.hasTable("two")).toBe(true);
   });
 
-  test("what is done to rows belongs to its step: once, after the script, and with all of it or not [S-64]", async () => {
+  test("the row changes of a step run once, after its script and in the same transaction [S-64]", async () => {
     const fill = async (tx: Tx) => void (await tx.run(sql`update two set count = count + 1`));
     const refuse = async () => Promise.reject(new Error("no"));
     await expect(migrate(db, clock, [{ ...second, fill: refuse }])).rejects.toThrow("no");
@@ -79,13 +79,13 @@ describe.each(engines)("migrations on $engine", ({ open }) => {
     expect(await db.all(sql`select count from two`, z.object({ count: z.int() }))).toEqual([{ count: 2 }]);
   });
 
-  test("a database that a newer program has changed is refused and left as it is [S-64]", async () => {
+  test("rejects and keeps a database of a newer version [S-64]", async () => {
     await migrate(db, clock, [first, second]);
     await expect(migrate(db, clock, [first])).rejects.toMatchObject({ ...refused, details: { version: 2 } });
     expect(await listDone()).toHaveLength(2);
   });
 
-  test("a step that is not the one we know is refused [S-64]", async () => {
+  test("rejects an unknown step [S-64]", async () => {
     await migrate(db, clock, [first]);
     const other = { ...first, script: `${first.script} ` };
     await expect(migrate(db, clock, [other])).rejects.toMatchObject(refused);
@@ -93,7 +93,7 @@ describe.each(engines)("migrations on $engine", ({ open }) => {
     expect(await db.hasTable("two")).toBe(false);
   });
 
-  test("who may not make a registry makes none, and is told that there is none [S-64]", async () => {
+  test("does not create a registry without permission [S-64]", async () => {
     const looking = migrate(db, clock, [first], { create: false, upgrade: true });
     await expect(looking).rejects.toSatisfy(isNoRegistry);
     for (const table of ["one", "migration"]) expect(await db.hasTable(table)).toBe(false);
@@ -101,7 +101,7 @@ describe.each(engines)("migrations on $engine", ({ open }) => {
     await migrate(db, clock, [first], { create: false, upgrade: false });
   });
 
-  test("who may not bring an older one up to date leaves it as it is [S-64]", async () => {
+  test("does not upgrade a registry without permission [S-64]", async () => {
     await migrate(db, clock, [first]);
     const looking = migrate(db, clock, [first, second], { create: true, upgrade: false });
     await expect(looking).rejects.toMatchObject({ ...refused, details: { version: 1 } });
@@ -117,7 +117,7 @@ describe.each(engines)("migrations on $engine", ({ open }) => {
       "migration",
       "create table migration (id {text}, name {text}, checksum {text}); insert into migration values ('x', '', '')",
     ],
-  ])("a table %s of another program is refused, and nothing is made [S-64]", async (table, script) => {
+  ])("rejects a table %s of another program without changes [S-64]", async (table, script) => {
     await db.transaction((tx) => tx.script(script));
     for (const create of [true, false]) {
       const work = migrate(db, clock, [second, first], { create, upgrade: true });
@@ -126,7 +126,7 @@ describe.each(engines)("migrations on $engine", ({ open }) => {
     expect(await db.hasTable("two")).toBe(false);
   });
 
-  test("types keep what they are for, and compare text by its bytes [S-64]", async () => {
+  test("column types keep their values and compare text by bytes [S-64]", async () => {
     await migrate(db, clock, [first, second]);
     await db.transaction(async (tx) => {
       for (const name of ["b", "B", "a b", "a", "ab", "a-b", "ä", "Z"]) {

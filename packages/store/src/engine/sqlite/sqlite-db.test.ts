@@ -41,12 +41,12 @@ async function open(options: RegistryStoreOptions = {}): Promise<RegistryStore> 
   return store;
 }
 
-/** Another program that has the file open. */
+/** Another program with the file open. */
 function openRaw(): DatabaseSync {
   return new DatabaseSync(path);
 }
 
-test("the file, those beside it and the folders are their owner's alone [S-64]", async () => {
+test("the file, its companions and its folders are private [S-64]", async () => {
   const store = await open();
   await store.transaction((tx) => tx.putSkill(skill("pdf")));
   const modes = readdirSync(dirname(path)).map((name) => [
@@ -63,7 +63,7 @@ test("the file, those beside it and the folders are their owner's alone [S-64]",
   await expect(open()).rejects.toMatchObject({ code: "CONFIG_INVALID" });
 });
 
-test("a file that is not there is made, or is a failure where that is asked for [S-64]", async () => {
+test("creates a missing file, or throws if that is not allowed [S-64]", async () => {
   await expect(open({ create: false })).rejects.toMatchObject({
     code: "STORE_FAILED",
     hint: expect.stringContaining("Publish"),
@@ -73,14 +73,14 @@ test("a file that is not there is made, or is a failure where that is asked for 
   expect((await open({ create: false })).engine).toBe("sqlite");
 });
 
-test("an empty file is no registry, and is left as it is where none is to be made [S-64]", async () => {
+test("an empty file is not a registry and is not changed without permission to create one [S-64]", async () => {
   mkdirSync(dirname(path));
   writeFileSync(path, "", { mode: 0o600 });
   await expect(open({ create: false })).rejects.toSatisfy(isNoRegistry);
   expect([readdirSync(dirname(path)), statSync(path).size]).toEqual([["registry.db"], 0]);
 });
 
-/** A registry with a skill and a blob, and all of it read-only. */
+/** A read-only registry with a skill and a blob. */
 async function makeReadOnly(): Promise<void> {
   const store = await open();
   await store.transaction((tx) => tx.putSkill(skill("pdf")));
@@ -90,7 +90,7 @@ async function makeReadOnly(): Promise<void> {
   chmodSync(dirname(path), 0o500);
 }
 
-test("a registry that is read-only can be read, and says that it is when it is to be written [S-64]", async () => {
+test("a read-only registry can be read and reports writes as errors [S-64]", async () => {
   await makeReadOnly();
   await asNobody(root, async () => {
     const store = await open({ create: false });
@@ -104,7 +104,7 @@ test("a registry that is read-only can be read, and says that it is when it is t
   chmodSync(dirname(path), 0o700);
 });
 
-test("a read-only registry whose last changes lie beside it is not read without them [S-64]", async () => {
+test("does not read a read-only registry without its write-ahead log [S-64]", async () => {
   await makeReadOnly();
   writeFileSync(`${path}-wal`, "what was written last", { mode: 0o400 });
   await asNobody(root, async () => {
@@ -117,7 +117,7 @@ test("a read-only registry whose last changes lie beside it is not read without 
 });
 
 test.each(["sqlite:", "sqlite::memory:", "sqlite:a\0b", "mysql://u:secret@h/d", "registry.db"])(
-  "the address %j names no store, and is not repeated [S-64]",
+  "rejects the store address %j without repeating it [S-64]",
   async (url) => {
     const failure = await openRegistryStore(url).catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: "CONFIG_INVALID" });
@@ -125,7 +125,7 @@ test.each(["sqlite:", "sqlite::memory:", "sqlite:a\0b", "mysql://u:secret@h/d", 
   },
 );
 
-test("what is no database, or another program's, is refused and left as it is [S-64]", async () => {
+test("rejects and keeps a file that is not a registry [S-64]", async () => {
   const rubbish = "this is not a database, and long enough to be read as one. ".repeat(100);
   await (await open()).close();
   for (const name of readdirSync(dirname(path))) rmSync(join(dirname(path), name), { recursive: true });
@@ -145,7 +145,7 @@ test("what is no database, or another program's, is refused and left as it is [S
   expect(readFileSync(path).equals(before)).toBe(true);
 });
 
-test("damage inside the file is told when it is read [S-64]", async () => {
+test("reports damage inside the file when it is read [S-64]", async () => {
   const store = await open();
   for (let count = 0; count < 50; count += 1) {
     await store.transaction(async (tx) => {
@@ -155,13 +155,13 @@ test("damage inside the file is told when it is read [S-64]", async () => {
   }
   await store.close();
   const bytes = readFileSync(path);
-  // All but the first page, which holds the schema, and which opening reads.
+  // All pages except the first, which contains the schema and is read on open.
   writeFileSync(path, Buffer.concat([bytes.subarray(0, 4096), bytes.subarray(4096).fill(0xa5)]));
   const use = async () => await (await open()).listCurrent();
   await expect(use()).rejects.toMatchObject({ code: "INTEGRITY_FAILED" });
 });
 
-test("a row that was changed by hand is not taken for ours [S-64]", async () => {
+test("rejects rows that were changed by hand [S-64]", async () => {
   const store = await open();
   await store.transaction(async (tx) => {
     await tx.putSkill(skill("pdf"));
@@ -180,7 +180,7 @@ test("a row that was changed by hand is not taken for ours [S-64]", async () => 
   raw.close();
 });
 
-test("events that were changed, moved or taken away are found [S-62]", async () => {
+test("finds events that were changed, moved or deleted [S-62]", async () => {
   const store = await open();
   for (let count = 1; count <= 8; count += 1) {
     await store.transaction((tx) => tx.append(deleted("pdf", count)));
@@ -195,7 +195,7 @@ test("events that were changed, moved or taken away are found [S-62]", async () 
   raw.close();
 });
 
-test("while another process writes, others wait their turn, and this one goes on with its work [S-64]", async () => {
+test("writers wait for another process without blocking the event loop [S-64]", async () => {
   const store = await open();
   const raw = openRaw();
   raw.exec("begin immediate");
@@ -214,7 +214,7 @@ test("while another process writes, others wait their turn, and this one goes on
   expect(await store.findSkill("pdf")).toBeDefined();
 });
 
-test("one who waits too long is told that the file is in use, and the next one may be luckier [S-64]", async () => {
+test("reports a lock timeout, and the next attempt may succeed [S-64]", async () => {
   const store = await open({ busyMs: 50 });
   const raw = openRaw();
   raw.exec("begin immediate");
@@ -229,7 +229,7 @@ test("one who waits too long is told that the file is in use, and the next one m
   expect(await store.findSkill("pdf")).toBeDefined();
 });
 
-test("what was embedded stays while the words are the same, and goes with them [S-61]", async () => {
+test("keeps the embedding while the text is the same [S-61]", async () => {
   const store = await open();
   const raw = openRaw();
   const embedded = () => raw.prepare("select embedding_model as model, embedding from skill").get();
@@ -248,7 +248,7 @@ test("what was embedded stays while the words are the same, and goes with them [
   raw.close();
 });
 
-test("the driver of PostgreSQL is not loaded for a file [S-64]", async () => {
+test("does not load the PostgreSQL driver for a file [S-64]", async () => {
   const module = JSON.stringify(
     pathToFileURL(join(import.meta.dirname, "../../table/registry-store.ts")).href,
   );
