@@ -5,14 +5,14 @@ import { QuestionDesk } from "@skillhold/registry/test/question/registry-asker";
 import { openRegistryStore } from "@skillhold/store/test/table/registry-store";
 import { type Engine, openScene, type Scene } from "../registry/scene.ts";
 
-/** Desks over one store, each with connections of its own, as gateways have them. */
-export interface DeskScene extends Scene {
+/** Askers over one store, each with its own connections, as gateways have them. */
+export interface AskerScene extends Scene {
   openDesk(change?: (store: RegistryStore) => RegistryStore): Promise<QuestionDesk>;
-  /** Waits until a desk has so many open questions. */
+  /** Waits until an asker lists this many open questions. */
   asked(desk: QuestionDesk, count?: number): Promise<readonly Question[]>;
 }
 
-export async function openDeskScene(engine: Engine): Promise<DeskScene> {
+export async function openDeskScene(engine: Engine): Promise<AskerScene> {
   const scene = await openScene(engine);
   const closing: (() => Promise<void>)[] = [];
   const { store, clock, ids, limits } = scene.context;

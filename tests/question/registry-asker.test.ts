@@ -4,13 +4,13 @@ import { type ApprovalRequest, Approvals } from "@skillhold/core/approval";
 import { digest, request } from "@skillhold/core/test/approval/approval.fixture";
 import type { Actor, SkillEvent } from "@skillhold/protocol";
 import type { QuestionAnswer } from "@skillhold/registry/test/question/question";
-import type { QuestionDesk } from "@skillhold/registry/test/question/registry-asker";
 import { registryApprovals } from "@skillhold/registry/test/question/registry-approvals";
+import type { QuestionDesk } from "@skillhold/registry/test/question/registry-asker";
 import { execute } from "@skillhold/store/test/table/raw-registry.fixture";
 import { inProcess } from "@skillhold/store/test/table/registry-process.fixture";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ada, adasAgent, admin, engines, system } from "../registry/scene.ts";
-import { type DeskScene, openDeskScene } from "./desk-scene.ts";
+import { type AskerScene, openDeskScene } from "./asker-scene.ts";
 
 const never = new AbortController().signal;
 const yes: QuestionAnswer = { answer: "approve", scope: "once" };
@@ -21,7 +21,7 @@ const moduleUrl = (path: string) =>
   pathToFileURL(join(import.meta.dirname, "../../packages/registry/src", path)).href;
 
 describe.each(engines)("questions on %s", (engine) => {
-  let scene: DeskScene;
+  let scene: AskerScene;
   let here: QuestionDesk;
   let there: QuestionDesk;
   beforeEach(async () => {
@@ -32,11 +32,11 @@ describe.each(engines)("questions on %s", (engine) => {
     await scene.close();
   });
 
-  /** Asks here, and gives the id that the question has there. */
+  /** Asks here and returns the id of the question as listed there. */
   async function ask(fields: Partial<ApprovalRequest> = {}, signal = never) {
     const open = (await there.listQuestions()).length;
     const answer = here.ask(request(fields), signal);
-    // Not every test waits for it, and it is given up when the desk is closed.
+    // Not every test awaits it, and closing withdraws it.
     answer.catch(() => {});
     const [question] = (await scene.asked(there, open + 1)).slice(-1);
     return { answer, id: question?.id ?? "", question };
@@ -46,7 +46,7 @@ describe.each(engines)("questions on %s", (engine) => {
 
   describe("asking", () => {
     test.each<[QuestionAnswer]>([[yes], [{ answer: "approve", scope: "content" }], [no]])(
-      "a question that is asked at one gateway is answered by %j at another [S-28] [S-54]",
+      "a question of one gateway is answered by %j at another [S-28] [S-54]",
       async (given) => {
         const { answer, id } = await ask();
         expect(await there.answerQuestion(id, given, { by })).toMatchObject({ id });
@@ -59,7 +59,7 @@ describe.each(engines)("questions on %s", (engine) => {
       },
     );
 
-    test("it is listed there with all that an approval would permit [S-28]", async () => {
+    test("another gateway lists it with everything that an approval would permit [S-28]", async () => {
       const fields: Partial<ApprovalRequest> = {
         origin: "docs skill://pdf",
         args: ["--fast", "", 'a "b" \u202e'],
@@ -81,7 +81,7 @@ describe.each(engines)("questions on %s", (engine) => {
       await there.answerQuestion(id, no, { by });
     });
 
-    test("several wait at once, each for its own answer; the oldest is listed first [S-28]", async () => {
+    test("several questions wait for their own answers and are listed oldest first [S-28]", async () => {
       const asked = [await ask({ target: "a" }), await ask({ target: "b" }), await ask({ target: "c" })];
       const targets = (await there.listQuestions()).map((each) => each.request.target);
       expect(targets).toEqual(["a", "b", "c"]);
@@ -94,7 +94,7 @@ describe.each(engines)("questions on %s", (engine) => {
       expect(await third?.answer).toMatchObject(no);
     });
 
-    test("a desk follows the log as long as someone waits, and no longer [S-54]", async () => {
+    test("follows the log only while a question waits [S-54]", async () => {
       let listeners = 0;
       const idle = Promise.withResolvers<void>();
       const desk = await scene.openDesk((store) => ({
@@ -120,14 +120,14 @@ describe.each(engines)("questions on %s", (engine) => {
       expect(listeners).toBe(0);
     });
 
-    test("a question that cannot be recorded is not asked [S-62]", async () => {
+    test("does not ask a question that cannot be recorded [S-62]", async () => {
       await scene.context.store.transaction((tx) => tx.append(toEvent("before")));
       await execute(scene.url, "update audit_head set hash = 'x', seq = 7");
       await expect(here.ask(request(), never)).rejects.toMatchObject({ code: "INTEGRITY_FAILED" });
       expect(await there.listQuestions()).toEqual([]);
     });
 
-    test("whoever waits is told when the log is put back to an earlier state [S-62]", async () => {
+    test("throws if the log is reset to an earlier state [S-62]", async () => {
       await scene.context.store.transaction((tx) => tx.append(toEvent("before")));
       const { answer } = await ask();
       const ended = expect(answer).rejects.toMatchObject({ code: "INTEGRITY_FAILED" });
@@ -141,7 +141,7 @@ describe.each(engines)("questions on %s", (engine) => {
     const refuse = (id: string, code: string, actor: Actor = by) =>
       expect(there.answerQuestion(id, yes, { by: actor })).rejects.toMatchObject({ code });
 
-    test("the first answer counts, and any other is refused [S-28]", async () => {
+    test("accepts only the first answer [S-28]", async () => {
       const { answer, id } = await ask();
       await there.answerQuestion(id, no, { by });
       await refuse(id, "CONFLICT");
@@ -150,13 +150,13 @@ describe.each(engines)("questions on %s", (engine) => {
       expect(await questionEvents()).toHaveLength(2);
     });
 
-    test("what was never asked is not found [S-28]", async () => {
+    test("rejects an answer to an unknown question [S-28]", async () => {
       await ask();
       for (const id of ["", "q", "a\0b", "\ud800", "__proto__", "x".repeat(100_000)])
         await refuse(id, "QUESTION_NOT_FOUND");
     });
 
-    test("nobody but an administrator answers, and none through an agent [S-28]", async () => {
+    test("only administrators can answer, and not through an agent [S-28]", async () => {
       const { answer, id } = await ask();
       for (const actor of [
         ada,
@@ -171,7 +171,7 @@ describe.each(engines)("questions on %s", (engine) => {
       expect(await answer).toMatchObject(no);
     });
 
-    test("an answer in the log that no administrator gave is none [S-28]", async () => {
+    test("ignores an answer in the log that is not from an administrator [S-28]", async () => {
       const { answer, id } = await ask();
       const at = new Date().toISOString();
       const forged = (question: string): SkillEvent => ({
@@ -186,13 +186,13 @@ describe.each(engines)("questions on %s", (engine) => {
       await scene.context.store.transaction((tx) => tx.append(forged(id)));
       await there.answerQuestion(second.id, yes, { by });
       await second.answer;
-      // Its events come before those of the second, which was heard.
+      // Its events come before those of the second question, which was answered.
       expect(await Promise.race([answer, "waits"])).toBe("waits");
       await there.answerQuestion(id, no, { by });
       expect(await answer).toMatchObject(no);
     });
 
-    test("a question that expired is off the list, and its answer is refused [S-28]", async () => {
+    test("an expired question is not listed and rejects answers [S-28]", async () => {
       const { id } = await ask();
       scene.pass(answerMs);
       expect(await there.listQuestions()).toEqual([]);
@@ -200,7 +200,7 @@ describe.each(engines)("questions on %s", (engine) => {
       expect(await questionEvents()).toHaveLength(1);
     });
 
-    test("of two who answer at the same moment, one is heard [S-28]", async () => {
+    test("accepts one of two concurrent answers [S-28]", async () => {
       const desks = [here, there, await scene.openDesk()];
       for (let round = 0; round < 4; round += 1) {
         const { answer, id } = await ask();
@@ -215,7 +215,7 @@ describe.each(engines)("questions on %s", (engine) => {
       }
     });
 
-    test("of two processes that answer the same questions, each question hears one [S-28]", async () => {
+    test("accepts one answer per question from two processes [S-28]", async () => {
       const asked = [await ask({ target: "a" }), await ask({ target: "b" }), await ask({ target: "c" })];
       const code = `
         const { QuestionDesk } = await import(args[0]);
@@ -238,7 +238,7 @@ describe.each(engines)("questions on %s", (engine) => {
   });
 
   describe("giving up", () => {
-    test("a question that is called off is off all lists at once, and takes no answer [S-28]", async () => {
+    test("a canceled question is not listed and rejects answers [S-28]", async () => {
       const calling = new AbortController();
       const { answer, id } = await ask({}, calling.signal);
       calling.abort();
@@ -248,7 +248,7 @@ describe.each(engines)("questions on %s", (engine) => {
       expect((await questionEvents()).slice(1)).toMatchObject([{ answer: "withdrawn", by: system }]);
     });
 
-    test("one that is called off before it is asked is not asked [S-28]", async () => {
+    test("does not ask a question that is canceled before [S-28]", async () => {
       await expect(here.ask(request(), AbortSignal.abort())).rejects.toMatchObject({ code: "INTERRUPTED" });
       const calling = new AbortController();
       const answer = here.ask(request(), calling.signal);
@@ -257,7 +257,7 @@ describe.each(engines)("questions on %s", (engine) => {
       expect(await questionEvents()).toEqual([]);
     });
 
-    test("an answer that came before it was called off is not taken back [S-28]", async () => {
+    test("canceling does not undo an earlier answer [S-28]", async () => {
       const calling = new AbortController();
       const { answer, id } = await ask({}, calling.signal);
       await there.answerQuestion(id, yes, { by });
@@ -266,7 +266,7 @@ describe.each(engines)("questions on %s", (engine) => {
       expect((await questionEvents()).slice(1)).toMatchObject([{ answer: "approve" }]);
     });
 
-    test("closing a desk withdraws all that waits at it, and nothing is asked there any more [S-28]", async () => {
+    test("closing withdraws all open questions and rejects new ones [S-28]", async () => {
       const asked = [await ask({ target: "a" }), await ask({ target: "b" })];
       const ended = Promise.allSettled(asked.map(({ answer }) => answer));
       await here.close();
@@ -275,7 +275,7 @@ describe.each(engines)("questions on %s", (engine) => {
       await expect(here.ask(request(), never)).rejects.toMatchObject({ code: "INTERRUPTED" });
     });
 
-    test("a process that dies leaves a question that others see until it expires [S-28]", async () => {
+    test("the question of a killed process is listed until it expires [S-28]", async () => {
       const code = `
         const { QuestionDesk } = await import(args[0]);
         const { RegistryAudit } = await import(args[1]);
@@ -304,7 +304,7 @@ describe.each(engines)("questions on %s", (engine) => {
       }
     };
 
-    test("no noise in the log hides a question from a desk, new or after a rest [S-54]", async () => {
+    test("finds questions among many other events, at the start and after a pause [S-54]", async () => {
       const resting = await scene.openDesk();
       expect(await resting.listQuestions()).toEqual([]);
       const { id, answer } = await ask();
@@ -319,7 +319,7 @@ describe.each(engines)("questions on %s", (engine) => {
     });
   });
 
-  test("a yes for a content holds at every gateway, and nobody is asked again [S-28] [S-64]", async () => {
+  test("an approval of content applies at every gateway without another question [S-28] [S-64]", async () => {
     const { store, clock, ids, limits } = scene.context;
     const audit = {
       record: async (event: SkillEvent) => void (await store.transaction((tx) => tx.append(event))),
