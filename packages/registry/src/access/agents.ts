@@ -220,8 +220,8 @@ function checkAgentKey(key: string): string {
 
 function checkAgentFields(fields: AgentFields, limits: Limits): AgentFields {
   const { displayName, runtime, allow, pins, manifest } = fields;
-  if (allow !== undefined) checkIds("list of skills", allow);
-  checkIds("pins", Object.keys(pins));
+  if (allow !== undefined) checkIds("skill list", allow);
+  checkIds("pin list", Object.keys(pins));
   for (const [id, revision] of Object.entries(pins))
     if (!Number.isSafeInteger(revision) || revision < 1)
       throw refuse(`The pin of ${id} is not a revision number.`);

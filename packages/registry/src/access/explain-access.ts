@@ -40,7 +40,7 @@ export async function explainAccess(
   const agents = new Map(agent === undefined ? [] : [[viewer.agent ?? "", agent]]);
   const settings = { agents, folderOff: new Set<string>() };
   const [held] = await readSnapshots([found.id], settings, context.store);
-  const view = RegistryView.of(held === undefined ? [] : [held], settings, makingFor(host));
+  const view = RegistryView.of(held === undefined ? [] : [held], settings, entryContext(host));
   const entry = view.find(found.id);
   if (held === undefined || entry === undefined) throw notFound(idOrUid);
   const access = decideAccess(entry, asRecorded(viewer, agent), {}, view.standing(found.id));
@@ -59,7 +59,7 @@ async function findAgent(
   return { allow: agent.allow, pins: agent.pins, isRemoved: agent.removedAt !== undefined };
 }
 
-function makingFor(host: Host) {
+function entryContext(host: Host) {
   const label = "registry";
   const pathOf = ({ id, revision }: RegisteredSkill) => `${label}:${id}@${revision}`;
   return { host, label, pathOf, overridden: new WeakSet(), pinned: new WeakSet() };

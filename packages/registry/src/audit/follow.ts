@@ -17,14 +17,14 @@ export async function* followEvents(
   { signal }: FollowOptions,
   store: Pick<RegistryStore, "eventsAfter" | "lastEvent" | "onCommit">,
 ): AsyncGenerator<StoredEvent, void, undefined> {
-  const bell = new Bell();
-  const ring = () => bell.ring();
-  const stop = await store.onCommit(ring);
-  signal.addEventListener("abort", ring);
+  const wakeUp = new WakeUp();
+  const fire = () => wakeUp.fire();
+  const stop = await store.onCommit(fire);
+  signal.addEventListener("abort", fire);
   try {
     for (let last = after; !signal.aborted; ) {
       // Created before the events are read, so that a later commit wakes it.
-      const rung = bell.next();
+      const woken = wakeUp.next();
       const page = await store.eventsAfter(last, PAGE);
       for (const stored of page) {
         rejectGap(last, stored.seq);
@@ -33,23 +33,23 @@ export async function* followEvents(
         yield stored;
       }
       if (page.length === 0) await rejectShorter(last, store);
-      if (page.length < PAGE && !signal.aborted) await rung;
+      if (page.length < PAGE && !signal.aborted) await woken;
     }
   } finally {
-    signal.removeEventListener("abort", ring);
+    signal.removeEventListener("abort", fire);
     await stop();
   }
 }
 
 /** A resettable wake-up signal that is not lost if it fires before the wait. */
-class Bell {
+class WakeUp {
   #next = Promise.withResolvers<void>();
 
   next(): Promise<void> {
     return this.#next.promise;
   }
 
-  ring(): void {
+  fire(): void {
     this.#next.resolve();
     this.#next = Promise.withResolvers<void>();
   }

@@ -85,8 +85,8 @@ function manifestFiles(
   { tellsGrants = () => true }: ExportContext,
 ): ExportFiles {
   const files = skills.flatMap(({ skill, files }) => below(skill.id, files));
-  const told = skills.map((each) => (tellsGrants(each.skill) ? each : { ...each, grants: [] }));
-  const manifest = writeExportManifest(told.map(describe));
+  const disclosed = skills.map((each) => (tellsGrants(each.skill) ? each : { ...each, grants: [] }));
+  const manifest = writeExportManifest(disclosed.map(describe));
   return { files: [...files, { path: EXPORT_MANIFEST, executable: false, content: manifest }], notes: [] };
 }
 

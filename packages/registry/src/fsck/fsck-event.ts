@@ -4,7 +4,7 @@ import type { FsckFindings } from "./fsck-finding.ts";
 import type { SkillRows } from "./fsck-skill.ts";
 
 /** The state of a skill according to its events. */
-interface Story {
+interface EventState {
   readonly published: Map<number, Digest>;
   /** The current revision after the last event. */
   pointer: number;
@@ -29,22 +29,22 @@ export async function checkEvents(
     findings.add("EVENT_BROKEN", `event ${seq}`, "The event is missing or was changed.");
   // The feed cannot be read past a broken body, so the rows cannot be compared.
   if (broken.length > 0) return await store.lastEvent();
-  const stories = new Map<string, Story>();
+  const states = new Map<string, EventState>();
   let count = 0;
   for (let seq = 0; ; ) {
     const events = await store.eventsAfter(seq, PAGE);
-    for (const { seq: number, event } of events) follow(stories, number, event, since, rows, findings);
+    for (const { seq: number, event } of events) follow(states, number, event, since, rows, findings);
     count += events.length;
     const last = events.at(-1);
     if (last === undefined) break;
     seq = last.seq;
   }
-  for (const [id, row] of rows) checkRow(id, row, stories.get(id), since, findings);
+  for (const [id, row] of rows) checkRow(id, row, states.get(id), since, findings);
   return count;
 }
 
 function follow(
-  stories: Map<string, Story>,
+  states: Map<string, EventState>,
   seq: number,
   event: SkillEvent,
   since: number,
@@ -52,14 +52,14 @@ function follow(
   findings: FsckFindings,
 ): void {
   if (event.type !== "skill.published" && event.type !== "skill.rolled_back" && !isRemoval(event)) return;
-  const story = stories.get(event.skill) ?? { published: new Map(), pointer: 0, isDeleted: false, seq: 0 };
-  stories.set(event.skill, story);
-  story.seq = seq;
-  story.isDeleted = event.type === "skill.deleted";
+  const state = states.get(event.skill) ?? { published: new Map(), pointer: 0, isDeleted: false, seq: 0 };
+  states.set(event.skill, state);
+  state.seq = seq;
+  state.isDeleted = event.type === "skill.deleted";
   if (isRemoval(event)) return;
-  story.pointer = event.revision;
+  state.pointer = event.revision;
   if (event.type !== "skill.published") return;
-  story.published.set(event.revision, event.hash);
+  state.published.set(event.revision, event.hash);
   // The rows were read after this event was committed.
   if (seq <= since && rows.get(event.skill)?.trees.get(event.revision) !== event.hash)
     findings.add(
@@ -78,25 +78,25 @@ function isRemoval(
 function checkRow(
   id: string,
   { skill, trees }: SkillRows,
-  story: Story | undefined,
+  state: EventState | undefined,
   since: number,
   findings: FsckFindings,
 ): void {
   for (const [revision, hash] of trees)
-    if (story?.published.get(revision) !== hash)
+    if (state?.published.get(revision) !== hash)
       findings.add(
         "EVENT_MISSING",
         `${id}@${revision}`,
         "No event records that this revision was published.",
       );
   // Events after the rows were read cannot contradict them.
-  if (story === undefined || story.seq > since) return;
-  if (story.pointer !== skill.revision)
+  if (state === undefined || state.seq > since) return;
+  if (state.pointer !== skill.revision)
     findings.add(
       "POINTER_WRONG",
       id,
-      `The current revision is ${skill.revision}, but the events say ${story.pointer}.`,
+      `The current revision is ${skill.revision}, but the events say ${state.pointer}.`,
     );
-  if (story.isDeleted !== (skill.status === "deleted"))
+  if (state.isDeleted !== (skill.status === "deleted"))
     findings.add("EVENT_MISSING", id, `The status is ${skill.status}, but the events disagree.`);
 }

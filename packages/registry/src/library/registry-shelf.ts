@@ -123,11 +123,11 @@ export class RegistryShelf implements Shelf {
   async #refresh(): Promise<void> {
     const { feed, change } = await advanceFeed(this.#feed, this.#context.store);
     this.#feed = feed;
-    if (change !== undefined) this.#tell(change);
+    if (change !== undefined) this.#notify(change);
   }
 
   /** A failing listener stops neither the other listeners nor the current call. */
-  #tell(change: LibraryChange): void {
+  #notify(change: LibraryChange): void {
     for (const listener of this.#listeners) {
       try {
         listener(change);

@@ -67,8 +67,8 @@ export class QuestionDesk implements Asker {
       await lockQuestion(id, index, tx);
       const now = clock.now();
       const question = getOpen(id, index, now);
-      const said = given.answer === "approve" ? { answer: given.answer, scope: given.scope } : given;
-      await tx.append({ type: "approval.answered", at: now.toISOString(), question: id, ...said, by });
+      const fields = given.answer === "approve" ? { answer: given.answer, scope: given.scope } : given;
+      await tx.append({ type: "approval.answered", at: now.toISOString(), question: id, ...fields, by });
       return question;
     });
   }

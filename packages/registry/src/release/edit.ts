@@ -106,18 +106,22 @@ function refuse(message: string): SkillError {
 }
 
 /** The fields that differ from SKILL.md; equal fields are not overrides. */
-function mergeOverride(before: SkillOverride, edit: SkillEdit, said: Required<SkillOverride>): SkillOverride {
+function mergeOverride(
+  before: SkillOverride,
+  edit: SkillEdit,
+  original: Required<SkillOverride>,
+): SkillOverride {
   const name = edit.name === undefined ? before.name : edit.name;
   const description = edit.description === undefined ? before.description : edit.description;
   const tags = edit.tags === undefined ? before.tags : edit.tags;
   return {
-    ...(isOther(name, said.name) ? { name } : {}),
-    ...(isOther(description, said.description) ? { description } : {}),
-    ...(isOther(tags, said.tags) ? { tags } : {}),
+    ...(isOther(name, original.name) ? { name } : {}),
+    ...(isOther(description, original.description) ? { description } : {}),
+    ...(isOther(tags, original.tags) ? { tags } : {}),
   };
 }
 
-function isOther<Value>(value: Value | null | undefined, said: Value): value is Value {
+function isOther<Value>(value: Value | null | undefined, original: Value): value is Value {
   if (value === null || value === undefined) return false;
-  return JSON.stringify(value) !== JSON.stringify(said);
+  return JSON.stringify(value) !== JSON.stringify(original);
 }

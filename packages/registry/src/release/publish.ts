@@ -44,9 +44,9 @@ export async function publishStaged(
   const plan = await planRelease(candidate, store);
   const older = await findSameVersion(plan, context);
   const release = options.dryRun === true ? plan : await commit(candidate, context);
-  const told = describe(release, candidate, diagnostics, older);
-  const changes = told.isDryRun ? await findChanges(plan, staged, context) : undefined;
-  return changes === undefined ? told : { ...told, changes };
+  const published = describe(release, candidate, diagnostics, older);
+  const changes = published.isDryRun ? await findChanges(plan, staged, context) : undefined;
+  return changes === undefined ? published : { ...published, changes };
 }
 
 /** Uses the message for a taken id, so that only the existence of the id is revealed. */

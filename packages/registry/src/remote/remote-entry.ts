@@ -26,11 +26,11 @@ export function toRemoteEntry(
   { label, base, host }: RemoteSource,
 ): SkillEntry | undefined {
   if (!access.isVisible) return undefined;
-  const { id, requires, file: _, ...said } = entry;
+  const { id, requires, file: _, ...fields } = entry;
   // JSON values are valid frontmatter values.
-  const { os } = readOpenclaw({ metadata: said.metadata as FrontmatterMap });
+  const { os } = readOpenclaw({ metadata: fields.metadata as FrontmatterMap });
   return {
-    ...said,
+    ...fields,
     id,
     requires,
     source: label,

@@ -47,9 +47,9 @@ export function unanswered(error: unknown, address: string): SkillError {
   if (reason !== undefined) return reason;
   const code = causeCode(error);
   const cause = causeOf(error);
-  const said = cause instanceof Error ? cause.message : String(cause);
+  const detail = cause instanceof Error ? cause.message : String(cause);
   const hint = hints.find(([codes]) => codes.test(code))?.[1];
-  return remoteFailed(`The gateway ${address} cannot be reached: ${shorten(said || code)}`, {
+  return remoteFailed(`The gateway ${address} cannot be reached: ${shorten(detail || code)}`, {
     ...(hint === undefined ? {} : { hint }),
     cause: error,
   });

@@ -62,7 +62,7 @@ export class RemoteLibrary implements Library {
   constructor(parts: RemoteParts) {
     this.#parts = parts;
     const { client, source, limits } = parts;
-    this.#lists = new RemoteLists({ client, source, limits, onChange: (change) => this.#tell(change) });
+    this.#lists = new RemoteLists({ client, source, limits, onChange: (change) => this.#notify(change) });
     this.#trees = new RemoteTrees(client, limits);
   }
 
@@ -90,12 +90,12 @@ export class RemoteLibrary implements Library {
     await this.#watch?.started;
     const limit = Math.min(options.limit ?? 5, this.#parts.limits.searchHits, MOST_HITS);
     // Gateways reject longer queries, and the beginning is the most relevant part.
-    const asked = query.slice(0, MOST_QUERY).toWellFormed();
-    if (asked.trim() === "" || limit < 1) return [];
-    const some = await this.#searchFor(viewer, asked, limit);
+    const text = query.slice(0, MOST_QUERY).toWellFormed();
+    if (text.trim() === "" || limit < 1) return [];
+    const some = await this.#searchFor(viewer, text, limit);
     if (some.results.length >= limit || !some.isCut) return some.results.slice(0, limit);
     // Hits that are hidden here took the place of visible ones, so ask for more.
-    return (await this.#searchFor(viewer, asked, MOST_HITS)).results.slice(0, limit);
+    return (await this.#searchFor(viewer, text, MOST_HITS)).results.slice(0, limit);
   }
 
   async read(viewer: Viewer, id: string): Promise<SkillContent> {
@@ -138,8 +138,8 @@ export class RemoteLibrary implements Library {
 
   async explain(viewer: Viewer, id?: string): Promise<readonly Explanation[]> {
     const { byId } = await this.#look(viewer);
-    const told = await listExplanations(viewerQuery(viewer), this.#parts);
-    const wanted = told.filter((each) => id === undefined || each.id === id);
+    const rows = await listExplanations(viewerQuery(viewer), this.#parts);
+    const wanted = rows.filter((each) => id === undefined || each.id === id);
     return wanted.map((each) => {
       const entry = each.state === "visible" ? byId.get(each.id) : undefined;
       return toExplanation(each, this.source, entry && decide(entry, viewer));
@@ -171,7 +171,7 @@ export class RemoteLibrary implements Library {
   }
 
   /** A failing listener does not stop the others. */
-  #tell(change: LibraryChange): void {
+  #notify(change: LibraryChange): void {
     for (const listener of this.#listeners) {
       try {
         listener(change);
@@ -256,10 +256,10 @@ export class RemoteLibrary implements Library {
     for (const hit of hits) if (!found.has(hit.row.entry.id)) found.set(hit.row.entry.id, hit);
     const hasCopies = hits.some(({ hit }) => hit.copies.length > 0);
     const there = new Set(hasCopies ? (await this.list(viewer)).map(({ id }) => id as string) : []);
-    const results = [...found.values()].flatMap((told) => {
-      const entry = toRemoteEntry(told.row, source);
+    const results = [...found.values()].flatMap((each) => {
+      const entry = toRemoteEntry(each.row, source);
       if (entry === undefined || !isThere(entry, viewer)) return [];
-      return [toResult(told, entry, (id) => there.has(id))];
+      return [toResult(each, entry, (id) => there.has(id))];
     });
     return { results, isCut: hits.length >= limit };
   }

@@ -117,7 +117,7 @@ export class RemoteLists {
     // The version changes with every visible change; pages of different versions are not one state.
     let isOneState = true;
     for (let page = first; ; ) {
-      last = this.#takeIn(page, last, entries);
+      last = this.#addPage(page, last, entries);
       rows += page.skills.length;
       if (rows > limits.remoteSkills)
         throw remoteFailed(
@@ -133,7 +133,7 @@ export class RemoteLists {
   }
 
   /** Requires strictly increasing ids, so that a list cannot go on forever. Returns the last id. */
-  #takeIn({ skills }: Page, after: string, entries: SkillEntry[]): string {
+  #addPage({ skills }: Page, after: string, entries: SkillEntry[]): string {
     let last = after;
     for (const row of skills) {
       const { id } = row.entry;

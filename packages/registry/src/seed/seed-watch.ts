@@ -41,7 +41,7 @@ class LiveSeeds implements SeedWatch {
   readonly #folder: string;
   readonly #options: WatchSeedsOptions;
   readonly #context: RegistryContext;
-  readonly #watch = new FolderWatch(() => this.#meet());
+  readonly #watch = new FolderWatch(() => this.#schedule());
   readonly #clock: NodeJS.Timeout;
   readonly #stop = new AbortController();
   #timer: NodeJS.Timeout | undefined;
@@ -96,7 +96,7 @@ class LiveSeeds implements SeedWatch {
   }
 
   /** Restarts the quiet time, unless changes have been arriving for too long. */
-  #meet(): void {
+  #schedule(): void {
     const now = performance.now();
     if (this.#timer === undefined) this.#firstHintAt = now;
     else if (now - this.#firstHintAt > LONGEST_WAIT_MS) return;

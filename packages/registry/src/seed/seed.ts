@@ -106,7 +106,7 @@ async function seedOne(
     id = staged.id;
     if (before.some((each) => each.id === id && each.status !== "failed"))
       throw new SkillError("CONFLICT", `Another bundled folder has the same id ${id}.`);
-    return { ...(await takeIn(staged, signal, context)), id, path };
+    return { ...(await seedStaged(staged, signal, context)), id, path };
   } catch (error) {
     const failure = error instanceof SkillError ? error : new SkillError("INTERNAL", messageOf(error));
     // Without a store no skill can be seeded, and an abort applies to all skills.
@@ -124,7 +124,7 @@ function asFailure(path: string, id: string | undefined, { code, message, hint }
 }
 
 /** Handles four cases: no row, same tree, row without a tree hash, other tree. */
-async function takeIn(
+async function seedStaged(
   staged: StagedSkill,
   signal: AbortSignal | undefined,
   context: RegistryContext,

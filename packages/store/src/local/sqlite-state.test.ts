@@ -158,7 +158,7 @@ test("rejects and keeps a damaged file with a hint [S-64]", async () => {
   writeFileSync(path, rubbish, { mode: 0o600 });
   await expect(openStateDatabase(path)).rejects.toMatchObject({
     code: "IO_FAILED",
-    message: `The state in ${path} is damaged.`,
+    message: `The state file ${path} is damaged.`,
     hint: expect.stringContaining("backup"),
   });
   expect(readFileSync(path, "utf8")).toBe(rubbish);

@@ -39,8 +39,8 @@ const changed = (change: (to: URL) => void) => {
 const secret = () => new URL(url).password;
 
 test.each([
-  ["a wrong password", "refused us", () => changed((to) => Object.assign(to, { password: "wr0ng-word" }))],
-  ["an unknown database", "refused us", () => changed((to) => Object.assign(to, { pathname: "/none" }))],
+  ["a wrong password", "denied access", () => changed((to) => Object.assign(to, { password: "wr0ng-word" }))],
+  ["an unknown database", "denied access", () => changed((to) => Object.assign(to, { pathname: "/none" }))],
   ["a closed port", "cannot be reached", () => changed((to) => Object.assign(to, { port: "1" }))],
   [
     "an unknown host",
@@ -93,7 +93,7 @@ test("reports a lock that is held too long [S-41]", async () => {
   const waiting = waiter.transaction((tx) => tx.lock("skill:pdf"));
   await expect(waiting).rejects.toMatchObject({
     code: "STORE_FAILED",
-    message: expect.stringContaining("in use"),
+    message: expect.stringContaining("locked by other processes"),
   });
   await waiter.transaction((tx) => tx.lock("skill:docx"));
   release.resolve();

@@ -221,7 +221,7 @@ test("reports a lock timeout, and the next attempt may succeed [S-64]", async ()
   const put = () => store.transaction((tx) => tx.putSkill(skill("pdf")));
   await expect(put()).rejects.toMatchObject({
     code: "STORE_FAILED",
-    message: expect.stringContaining("in use"),
+    message: expect.stringContaining("locked by other processes"),
   });
   raw.exec("rollback");
   raw.close();
