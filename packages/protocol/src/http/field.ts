@@ -32,7 +32,7 @@ export const nextCursor = z
   .describe("The cursor of the next page; absent on the last page.");
 
 /** Query parameters to act as another viewer, for callers who may do so. */
-export const viewerQuery = {
+export const viewerParams = {
   agent: Name.optional().describe("Show what this agent sees. Only for its owner and administrators."),
   user: Name.optional().describe("Show what this user sees. Only for administrators."),
   runtime: z.string().max(128).optional().describe("Show what an agent of this runtime sees."),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Visibility } from "../../registry-event.ts";
-import { At, byId, Name, nextCursor, paging, SkillKey, viewerQuery } from "../field.ts";
+import { At, byId, Name, nextCursor, paging, SkillKey, viewerParams } from "../field.ts";
 import { everyone, publishers, route } from "../route.ts";
 
 const Texts = z.array(z.string()).readonly();
@@ -75,7 +75,7 @@ export const accessRoutes = {
     summary: "Explain whether an agent or user can use a skill, and which rule decides",
     roles: everyone,
     params: byId,
-    query: z.strictObject(viewerQuery),
+    query: z.strictObject(viewerParams),
     answer: z.object({
       id: z.string(),
       uid: z.string(),
@@ -97,7 +97,7 @@ export const accessRoutes = {
     tag: "access",
     summary: "Explain for every known skill whether an agent or user can use it",
     roles: everyone,
-    query: z.strictObject({ ...viewerQuery, ...paging }),
+    query: z.strictObject({ ...viewerParams, ...paging }),
     answer: z.object({
       nextCursor,
       explanations: z

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Digest } from "../../id.ts";
 import { SkillStatus, Visibility } from "../../registry-event.ts";
-import { byId, nextCursor, paging, RevisionNumber, SkillKey, viewerQuery } from "../field.ts";
+import { byId, nextCursor, paging, RevisionNumber, SkillKey, viewerParams } from "../field.ts";
 import { everyone, publishers, route } from "../route.ts";
 import { SearchHitView, SkillDetail, SkillFileView, SkillRow } from "../skill-schema.ts";
 
@@ -20,7 +20,7 @@ export const skillRoutes = {
     summary: "List skills, ordered by id",
     roles: everyone,
     query: z.strictObject({
-      ...viewerQuery,
+      ...viewerParams,
       ...paging,
       view: z
         .enum(["visible", "all", "deleted"])
@@ -46,7 +46,7 @@ export const skillRoutes = {
     summary: "Search skills, best match first",
     roles: everyone,
     query: z.strictObject({
-      ...viewerQuery,
+      ...viewerParams,
       q: z.string().min(1).max(1000),
       limit: paging.limit,
     }),
@@ -61,7 +61,7 @@ export const skillRoutes = {
     summary: "The system prompt block that lists the available skills for an agent",
     roles: everyone,
     query: z.strictObject({
-      ...viewerQuery,
+      ...viewerParams,
       format: z.enum(["xml", "xml-attr", "markdown", "json"]).optional(),
       model: z.string().max(128).optional().describe("Selects the best format for this model."),
       task: z.string().max(1000).optional().describe("Selects the skills to show if not all fit."),
@@ -84,7 +84,7 @@ export const skillRoutes = {
     summary: "Show a skill with its instructions and its files",
     roles: everyone,
     params: byId,
-    query: z.strictObject(viewerQuery),
+    query: z.strictObject(viewerParams),
     answer: SkillDetail,
     condition: "read",
     errors: [...missing, ...unread],
@@ -168,7 +168,7 @@ export const skillRoutes = {
     summary: "List the files of a revision",
     roles: everyone,
     params: byId,
-    query: z.strictObject({ ...viewerQuery, ...revision }),
+    query: z.strictObject({ ...viewerParams, ...revision }),
     answer: z.object({
       files: z.array(SkillFileView).readonly(),
       treeHash: Digest,
@@ -184,7 +184,7 @@ export const skillRoutes = {
     summary: "Download one file; supports `Range`, and the ETag is the digest of the file",
     roles: everyone,
     params: z.strictObject({ id: SkillKey, path: z.string().min(1).max(4096) }),
-    query: z.strictObject({ ...viewerQuery, ...revision }),
+    query: z.strictObject({ ...viewerParams, ...revision }),
     answer: "bytes",
     condition: "read",
     errors: [
