@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { SerialQueue } from "./serial-queue.ts";
 
-test("runs tasks one at a time, in the order in which they were added [S-68]", async () => {
+test("runs tasks one at a time, in the order in which they were added [S-64]", async () => {
   const queue = new SerialQueue();
   const log: string[] = [];
   const gate = Promise.withResolvers<void>();
@@ -22,7 +22,7 @@ test("runs tasks one at a time, in the order in which they were added [S-68]", a
   expect(log).toEqual(["first starts", "first ends", "second"]);
 });
 
-test("reports a failure to the caller of that task and runs the next one [S-68]", async () => {
+test("reports a failure to the caller of that task and runs the next one [S-64]", async () => {
   const queue = new SerialQueue();
   const failed = queue.run(() => Promise.reject(new Error("rejected")));
   const thrown = queue.run(() => {
@@ -34,7 +34,7 @@ test("reports a failure to the caller of that task and runs the next one [S-68]"
   expect(await last).toBe("done");
 });
 
-test("is idle after every task so far has settled, even if one failed [S-68]", async () => {
+test("is idle after every task so far has settled, even if one failed [S-64]", async () => {
   const queue = new SerialQueue();
   await queue.idle();
   let isDone = false;
