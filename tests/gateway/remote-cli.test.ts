@@ -133,7 +133,7 @@ describe("with --gateway", () => {
       code: 1,
       error: {
         code: "REMOTE_FAILED",
-        hint: expect.stringContaining("Check that the address is a gateway's"),
+        hint: expect.stringContaining("Check that the address belongs to a gateway"),
       },
     });
     const gone = await serveGateway();

@@ -142,7 +142,7 @@ test("a token is not sent on where a redirect leads, and is in no failure [S-53]
   const library = await openRemote(url, token);
   await expect(library.list(anyone)).rejects.toMatchObject({
     code: "REMOTE_FAILED",
-    message: expect.stringContaining(`sends on to ${elsewhere.url}`),
+    message: expect.stringContaining(`redirects to ${elsewhere.url}`),
   });
   expect(elsewhere.seen).toEqual([]);
   const failure = await library.search(anyone, "pdf").catch((error: unknown) => error);

@@ -239,7 +239,7 @@ test("without the gateway there are no skills, and it is said what to do; with i
       await expect(attempt()).rejects.toMatchObject({
         code: "REMOTE_FAILED",
         message: expect.stringContaining(own.url),
-        hint: "Nothing answers there: start the gateway, or correct the address.",
+        hint: "Start the gateway, or correct the address.",
       });
     await own.comeBack();
     expect((await library.read(anyone, "pdf")).body).toBe("Do it.\n");

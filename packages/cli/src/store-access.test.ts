@@ -183,7 +183,7 @@ describe("--agent", () => {
       code: 5,
       error: {
         message: "There is no agent writr.",
-        hint: "`skillhold agent list` lists the agents there are.",
+        hint: "Run `skillhold agent list` to list the agents.",
       },
     });
     await text(["agent", "add", "writer", "--runtime", "x"]);

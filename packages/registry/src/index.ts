@@ -20,7 +20,6 @@ export {
   type RevokeOptions,
   revokeSkill,
 } from "./access/grants.ts";
-export { isManager } from "./access/ownership.ts";
 export { archiveSkill, type StatusChange, unarchiveSkill } from "./access/status.ts";
 export { type Toggled, toggleFolderSkill, toggleSkill } from "./access/toggle.ts";
 export { viewerFor } from "./access/viewer-for.ts";
@@ -59,7 +58,8 @@ export {
   openRegistryLibrary,
   RegistryLibrary,
 } from "./library/registry-library.ts";
-export type { HeldSkill } from "./library/shelved-skill.ts";
+export type { HeldSkill } from "./library/skill-map.ts";
+export { isManager } from "./ownership/ownership.ts";
 export type { AgentRecord, UserRecord } from "./record/agent.ts";
 export type { Blob, BlobEntry, BlobStore } from "./record/blob-store.ts";
 export type { FolderToggle, Grant, Grantee } from "./record/grant.ts";
@@ -77,7 +77,7 @@ export type {
   AuditRow,
   EventQuery,
   GrantPage,
-  Page,
+  ListPage,
   RegistryReader,
   RegistryStore,
   RegistryTransaction,

@@ -10,7 +10,7 @@ export {
 } from "./checkpoint.ts";
 export { type CheckpointFile, checkpointFile } from "./checkpoint-file.ts";
 export { type FollowOptions, followEvents } from "./follow.ts";
-export { appendLeaf, emptyFrontier, type Frontier, isWhole, rootOf } from "./merkle.ts";
+export { appendLeaf, emptyFrontier, isWhole, rootOf } from "./merkle.ts";
 export { RegistryAudit, type RegistryAuditOptions } from "./registry-audit.ts";
 export { type Drift, type Replay, type ReplayContext, replaySession } from "./replay.ts";
 export type {

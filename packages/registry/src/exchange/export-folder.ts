@@ -1,23 +1,27 @@
+import { lstatSync, type Stats } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { type Bundle, errorCodeOf, pack, treeHash } from "@skillhold/core/bundle";
 import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { clawhubFingerprint, SKILLS_LOCK, skillsLockHash } from "../format/index.ts";
+import type { Limits } from "@skillhold/protocol/limits";
+import { clawhubFingerprint } from "../format/clawhub-lock.ts";
+import { type LockedSkill, SKILLS_LOCK, skillsLockHash } from "../format/skills-lock.ts";
 import type { RegistryContext } from "../record/registry-context.ts";
-import { makeFolder } from "../release/make-folder.ts";
-import { findLeftovers, replaceFolder } from "../release/replace-folder.ts";
-import { ExportMeter, findExported, type LoadedSkill, loadSkill } from "./export.ts";
-import { type FolderState, isStill, readFolderState } from "./export-folder-state.ts";
+import { ExportMeter, type LoadedSkill, loadSkill } from "../release/load-skill.ts";
+import { findExported } from "./export.ts";
 import { findLocked, recordLocked, recordOrigin, rejectUnwritable } from "./export-lock.ts";
+import { makeFolder } from "./make-folder.ts";
+import { findLeftovers, replaceFolder } from "./replace-folder.ts";
 
 export interface ExportFolderOptions {
   /**
-   * The `skills-lock.json` to keep up to date. Without it, the one of the project that a folder such as
-   * `.agents/skills` belongs to, and otherwise the one in the folder itself.
+   * The `skills-lock.json` to update. By default the one of the project that contains a folder such as
+   * `.agents/skills`, otherwise the one in the folder itself.
    */
   readonly lock?: string;
-  /** Writes ClawHub's lock and origin files as well, as for what was installed from this registry. */
+  /** Also writes ClawHub's lock and origin files, as for skills installed from this registry. */
   readonly clawhub?: { readonly registry: string };
-  /** Says what would happen and writes nothing. */
+  /** Reports the changes without writing. */
   readonly isDryRun?: boolean;
 }
 
@@ -25,7 +29,7 @@ export interface FolderExport {
   /** The lock file. */
   readonly lock: string;
   readonly skills: readonly ExportedFolder[];
-  /** In plain words: what lies beside the files of a skill and was kept, and what earlier exports left behind. */
+  /** Messages about kept extra files and leftovers of earlier exports. */
   readonly notes: readonly string[];
 }
 
@@ -38,11 +42,11 @@ export interface ExportedFolder {
 }
 
 /**
- * Writes skills to a folder that clients read, and records them in `skills-lock.json`. A skill that is there is replaced
- * only when it is one of its revisions, or what was recorded last. What someone has edited, or put there by other
- * means, is named by a CONFLICT, and then nothing is written at all. What is edited meanwhile stays as it is.
+ * Writes skills to a folder that clients read and records them in `skills-lock.json`. An existing skill is
+ * replaced only if it is a known revision or matches the lock. If one was edited or comes from elsewhere,
+ * throws CONFLICT and writes no skill at all. Concurrent edits are kept.
  *
- * Contract: whoever asks may see these skills.
+ * Contract: the caller may see these skills.
  */
 export async function exportFolder(
   ids: readonly string[] | "all",
@@ -68,7 +72,7 @@ export async function exportFolder(
   return { lock, skills: plans.map(describe), notes: [...plans.flatMap(noteExtras), ...leftovers] };
 }
 
-/** `.agents/skills`, `.claude/skills` and their like lie in the project's own folder. */
+/** `.agents/skills`, `.claude/skills` and similar folders belong to the project above them. */
 function projectOf(target: string): string {
   const parent = dirname(target);
   return basename(target) === "skills" && basename(parent).startsWith(".") ? dirname(parent) : target;
@@ -76,7 +80,7 @@ function projectOf(target: string): string {
 
 interface Plan extends LoadedSkill {
   readonly place: string;
-  readonly state: FolderState;
+  readonly state: TargetState;
 }
 
 async function planFolder(
@@ -94,7 +98,7 @@ async function planFolder(
   return {
     ...loaded,
     place,
-    state: await readFolderState(place, wanted, findLocked(lock, skill.id), limits),
+    state: await readTargetState(place, wanted, findLocked(lock, skill.id), limits),
   };
 }
 
@@ -104,10 +108,14 @@ function rejectForeign(plans: readonly Plan[]): void {
   );
   if (refused.length === 0) return;
   const named = refused.map(({ id, reason }) => `${id} (${reason})`).join(", ");
-  throw new SkillError("CONFLICT", `Nothing was written, so that nothing is lost: ${named}`, {
-    hint: "Publish what was edited or move it away, or export the other skills by their ids.",
-    details: { refused },
-  });
+  throw new SkillError(
+    "CONFLICT",
+    `The export would overwrite other files, so no skill was written: ${named}`,
+    {
+      hint: "Publish the edited skills or move them away, or export the other skills by id.",
+      details: { refused },
+    },
+  );
 }
 
 async function apply(
@@ -146,21 +154,102 @@ function describe({ skill, revision: { revision, treeHash }, place, state }: Pla
   return { ...about, status: state.treeHash === treeHash ? "unchanged" : "updated" };
 }
 
-function extrasOf(state: FolderState): readonly string[] {
+function extrasOf(state: TargetState): readonly string[] {
   return state.kind === "known" ? state.extras : [];
 }
 
 function noteExtras({ skill, state }: Plan): readonly string[] {
-  return extrasOf(state).map((path) => `${skill.id}/${path} is no file of the skill and was kept.`);
+  return extrasOf(state).map((path) => `${skill.id}/${path} is not part of the skill and was kept.`);
 }
 
 function noteLeftover(name: string): string {
-  return `${name} was left by an export that was broken off: look into it for files of yours, then delete it.`;
+  return `${name} is left over from an interrupted export. Check it for your files, then delete it.`;
 }
 
-/** As the `skills` command line writes a source that lies in the project. */
+/** The form in which the `skills` command line writes a source inside the project. */
 function portablePath(path: string): string {
   const portable = path.split(sep).join("/");
   if (portable === "") return ".";
   return portable.startsWith("../") || portable === ".." ? portable : `./${portable}`;
+}
+
+/** The state of a skill's target folder. */
+type TargetState =
+  | { readonly kind: "absent" }
+  /** The skill in a known state; `extras` are other files in its folder. */
+  | { readonly kind: "known"; readonly treeHash: Digest; readonly extras: readonly string[] }
+  | { readonly kind: "foreign"; readonly reason: string };
+
+interface WantedFolder {
+  /** The tree hashes of all revisions: a folder that matches one was not edited. */
+  readonly known: readonly Digest[];
+  readonly paths: readonly string[];
+}
+
+/** Never throws for the content: a folder that cannot be read as a skill is not replaced. */
+async function readTargetState(
+  place: string,
+  wanted: WantedFolder,
+  locked: LockedSkill | undefined,
+  limits: Limits,
+): Promise<TargetState> {
+  const stats = tryLstat(place);
+  if (stats === undefined) return { kind: "absent" };
+  if (!stats.isDirectory())
+    return foreign(stats.isSymbolicLink() ? "The target is a link." : "The target is not a folder.");
+  try {
+    const bundle = await packAsIs(place, limits);
+    if (bundle.files.length + bundle.omitted.length === 0) return { kind: "absent" };
+    const { hash } = await treeHash(bundle);
+    if (!wanted.known.includes(hash) && hash !== locked?.skillhold?.treeHash)
+      return foreign("The target was edited or comes from elsewhere.");
+    return withExtras(hash, bundle, wanted);
+  } catch (error) {
+    if (!(error instanceof SkillError)) throw error;
+    return foreign(error.message);
+  }
+}
+
+/** Whether a folder without its extras still has the expected state. */
+async function isStill(state: TargetState, folder: string, limits: Limits): Promise<boolean> {
+  try {
+    const bundle = await packAsIs(folder, limits);
+    if (bundle.omitted.length > 0) return false;
+    if (state.kind !== "known") return bundle.files.length === 0;
+    return (await treeHash(bundle)).hash === state.treeHash;
+  } catch (error) {
+    if (!(error instanceof SkillError)) throw error;
+    return false;
+  }
+}
+
+async function packAsIs(folder: string, limits: Limits): Promise<Bundle> {
+  return await pack(folder, { limits, shared: "none", allowHardLinks: true });
+}
+
+/** Also undefined below a file; creating the folder then fails. */
+function tryLstat(place: string): Stats | undefined {
+  try {
+    return lstatSync(place);
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR"].includes(errorCodeOf(error))) return undefined;
+    throw new SkillError("IO_FAILED", `${place} cannot be read.`, { details: { path: place }, cause: error });
+  }
+}
+
+function foreign(reason: string): TargetState {
+  return { kind: "foreign", reason };
+}
+
+function withExtras(hash: Digest, { omitted }: Bundle, { paths }: WantedFolder): TargetState {
+  const extras = omitted.map(({ path }) => path);
+  const blocked = extras.find((extra) =>
+    paths.some((path) => path === extra || isBelow(path, extra) || isBelow(extra, path)),
+  );
+  if (blocked !== undefined) return foreign(`${blocked} is in the place of a file of the skill.`);
+  return { kind: "known", treeHash: hash, extras };
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return path.startsWith(`${folder}/`);
 }

@@ -9,7 +9,7 @@ export type {
   AuditRow,
   EventQuery,
   GrantPage,
-  Page,
+  ListPage,
   RegistryReader,
   RegistryStore,
   RegistryTransaction,

@@ -36,7 +36,7 @@ test.each([
   ["SQLite", freshFile],
   ["PostgreSQL", freshDatabase],
 ])(
-  "an approval of one gateway holds at another, until anyone takes it back, on %s [S-28] [S-64]",
+  "an approval of one gateway applies at another until it is revoked, on %s [S-28] [S-64]",
   async (_, freshUrl) => {
     const url = await freshUrl();
     const [here, there] = [await open(url), await open(url)];

@@ -113,7 +113,7 @@ export function grant(id: string, key: string, fields: Partial<Grant> = {}): Gra
   };
 }
 
-/** A token whose hash comes of its id, and which counts for a year. */
+/** A token that is valid for a year, with a hash derived from its id. */
 export function token(id: string, fields: Partial<StoredToken> = {}): StoredToken {
   return {
     id,

@@ -191,7 +191,7 @@ describe("a skill in a folder", () => {
     const asBob = { env: { SKILLHOLD_USER: "bob" } };
     expect(await json(["enable", "notes"], asBob)).toMatchObject({
       code: 4,
-      error: { message: "ann switched notes off." },
+      error: { message: "ann disabled notes." },
     });
     expect((await json(["enable", "notes", ...asAdmin], asBob)).code).toBe(0);
   });
