@@ -5,6 +5,13 @@ export {
   decideAccess,
   type Standing,
 } from "./access.ts";
+export {
+  type DisclosedSkill,
+  type Disclosure,
+  type DisclosureRequest,
+  discloseSkill,
+  mayKnow,
+} from "./disclosure.ts";
 export { FolderWatch } from "./folder-watch.ts";
 export type { IndexCache } from "./index-cache.ts";
 export { IndexedLibrary, type LibraryOptions } from "./indexed-library.ts";

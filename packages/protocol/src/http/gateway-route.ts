@@ -89,6 +89,7 @@ export const gatewayRoutes = {
     summary: "Counters for Prometheus; only public skills are named",
     roles: everyone,
     answer: "bytes",
+    content: "none",
   }),
   getOpenApi: route({
     method: "GET",
@@ -106,6 +107,7 @@ export const gatewayRoutes = {
     summary: "This list of routes, as a page to read",
     roles: everyone,
     answer: "bytes",
+    content: "none",
   }),
   isAlive: route({
     method: "GET",

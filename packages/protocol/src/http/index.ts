@@ -2,8 +2,8 @@ export { AgentView } from "./agent-route.ts";
 export { QuestionView } from "./approval-route.ts";
 export { SkillMetrics } from "./gateway-route.ts";
 export { Problem } from "./problem.ts";
-export { everyone, type Route, type RouteTag } from "./route.ts";
-export { type Operation, type RouteTable, routeTable } from "./route-table.ts";
+export { everyone, type Route, type RouteContent, type RouteTag, route } from "./route.ts";
+export { type ContentOperation, type Operation, type RouteTable, routeTable } from "./route-table.ts";
 export {
   Publication,
   RevisionView,

@@ -2,8 +2,23 @@ import type { z } from "zod";
 import type { ErrorCode } from "../error.ts";
 import type { Role } from "../role.ts";
 
-/** One row of the table: what a route takes, what it gives, and who may call it. */
-export interface Route {
+/**
+ * One row of the table: the input of a route, its response, and who may call it. A row whose response is raw bytes states
+ * whether those bytes are skill content.
+ */
+export type Route = RouteFields &
+  (
+    | { readonly answer: "bytes"; readonly content: RouteContent }
+    | { readonly answer: z.ZodType | "nothing"; readonly content?: RouteContent }
+  );
+
+/**
+ * `skill`: the response contains the instructions or files of a skill. Its handler must return what it serves, and the
+ * gateway records that before it sends the response.
+ */
+export type RouteContent = "skill" | "none";
+
+interface RouteFields {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** With `{name}` for what is to be filled in; `{path}` as the last part may have slashes in it. */
   readonly path: `/${string}`;
@@ -14,7 +29,6 @@ export interface Route {
   readonly query?: z.ZodObject;
   /** `archive` is the bytes of a ZIP or tar.gz, streamed. */
   readonly body?: z.ZodType | "archive";
-  readonly answer: z.ZodType | "bytes" | "nothing";
   readonly status?: 200 | 201 | 204;
   /** `read`: has an ETag, and answers 304 to If-None-Match. `write`: refuses what If-Match does not fit. */
   readonly condition?: "read" | "write";
