@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { writeArchive } from "@skillhold/core/archive";
-import { digestOf } from "@skillhold/gateway/test/digest";
+import { sha256Of } from "@skillhold/gateway/test/bytes";
 import { RunningCalls } from "@skillhold/gateway/test/session/running-calls";
 import { issueToken } from "@skillhold/registry/token";
 import { afterEach, describe, expect, test, vi } from "vitest";
@@ -80,7 +80,7 @@ describe.each(Object.entries(ends))("when %s", (_, end) => {
     const path = "/v1/skills/open/files/large.bin";
     const headers = await gateway.asRole("agent", "ada", "bot");
     const answers = Array.from({ length: 6 }, () => ask(gateway, "GET", path, { headers }));
-    const digest = digestOf(bytes);
+    const digest = sha256Of(bytes);
     await vi.waitFor(() => expect(held.hold.reads.get(digest)).toBe(4), 30_000);
     await end(headers);
     for (const answer of await Promise.all(answers))

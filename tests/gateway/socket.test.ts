@@ -125,9 +125,9 @@ test("progress of dependencies is for those who look after the skill [S-39]", as
   ];
   const sockets = await Promise.all(headers.map((each) => TestSocket.open(port, each)));
   const { progress } = gateway.context;
-  progress.tell({ type: "skill.deps.checking", slug: "of-ada" });
-  progress.tell({ type: "skill.deps.checked", slug: "of-ada", ok: false, missing: ["pip:x"] });
-  progress.tell({ type: "skill.deps.installing", deps: ["pip:x"] });
+  progress.publish({ type: "skill.deps.checking", slug: "of-ada" });
+  progress.publish({ type: "skill.deps.checked", slug: "of-ada", ok: false, missing: ["pip:x"] });
+  progress.publish({ type: "skill.deps.installing", deps: ["pip:x"] });
   const heard = () =>
     sockets.map(({ messages }) =>
       messages.flatMap((message) => ("progress" in message ? [message.progress.type] : [])),

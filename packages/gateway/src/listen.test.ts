@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
-import { type Listening, type ListenOptions, listen, type Served } from "./listen.ts";
+import { type Listening, type ListenOptions, listen, type ServedApp } from "./listen.ts";
 
 const opened: Listening[] = [];
 afterEach(async () => {
@@ -14,7 +14,7 @@ type Answer = (request: Request) => Promise<Response> | Response;
 
 async function open(
   answer: Answer,
-  options: Partial<ListenOptions & Pick<Served, "close" | "stop" | "upgrade">> = {},
+  options: Partial<ListenOptions & Pick<ServedApp, "close" | "stop" | "upgrade">> = {},
 ): Promise<Listening> {
   const { close = async () => {}, stop = async () => {}, upgrade, ...rest } = options;
   const served = { app: { fetch: answer }, close, stop, ...(upgrade === undefined ? {} : { upgrade }) };
@@ -50,7 +50,7 @@ test("a port that is taken is named, with what to do [S-53]", async () => {
   const { port } = await open(() => new Response());
   await expect(open(() => new Response(), { port })).rejects.toMatchObject({
     code: "CONFLICT",
-    message: `Port ${port} of 127.0.0.1 is taken.`,
+    details: { code: "EADDRINUSE", port },
     hint: expect.stringContaining("--port"),
   });
   await expect(open(() => new Response(), { host: "192.0.2.1" })).rejects.toMatchObject({

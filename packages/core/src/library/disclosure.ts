@@ -9,7 +9,7 @@ import type { Viewer } from "./viewer.ts";
 export type Disclosure = "none" | "existence" | "details";
 
 /** The skill that disclosure is decided for. A skill in a folder has no standing. */
-export interface DisclosedSkill {
+export interface DisclosureSubject {
   readonly id: string;
   readonly standing: Standing | undefined;
 }
@@ -26,7 +26,7 @@ export interface DisclosureRequest {
  * The one disclosure decision. Every answer that names a skill, lists it, or explains why it is hidden depends on it.
  */
 export function discloseSkill(
-  skill: DisclosedSkill,
+  skill: DisclosureSubject,
   { viewer, isVisible, isOverseer }: DisclosureRequest,
 ): Disclosure {
   if (isVisible || isOverseer) return "details";
@@ -37,7 +37,7 @@ export function discloseSkill(
  * Whether the viewer may know of the skill, switched on or off. A viewer that is pinned to a missing revision may: it has
  * a right to the skill, and the missing revision is the reason it is shown.
  */
-export function mayKnow({ id, standing }: DisclosedSkill, viewer: Viewer): boolean {
+export function mayKnow({ id, standing }: DisclosureSubject, viewer: Viewer): boolean {
   if (viewer.allow !== undefined && !viewer.allow.includes(id)) return false;
   return findRule(viewer, standing?.ownership) !== undefined;
 }

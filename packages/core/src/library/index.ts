@@ -6,7 +6,7 @@ export {
   type Standing,
 } from "./access.ts";
 export {
-  type DisclosedSkill,
+  type DisclosureSubject,
   type Disclosure,
   type DisclosureRequest,
   discloseSkill,

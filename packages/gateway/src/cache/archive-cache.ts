@@ -1,7 +1,6 @@
 import { writeArchive } from "@skillhold/core/archive";
 import type { Digest } from "@skillhold/protocol";
-import { digestOf } from "../digest.ts";
-import { ownMemory } from "../http/own-memory.ts";
+import { sha256Of, unsharedBytes } from "../bytes.ts";
 
 export interface PackedSkill {
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -16,11 +15,11 @@ export interface PackedFile {
 
 export type PackFormat = "zip" | "tar.gz";
 
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 
 /**
- * Skills as archives, by the hash of their files, which is all that an archive depends on. Whoever asks for one may
- * have these files.
+ * Archives of skills by tree hash, which determines their bytes; least recently used archives are dropped. Contract: the
+ * caller may read the files of the tree.
  */
 export class ArchiveCache {
   readonly #packed = new Map<string, PackedSkill>();
@@ -50,8 +49,8 @@ export class ArchiveCache {
     format: PackFormat,
     read: () => Promise<readonly PackedFile[]>,
   ): Promise<PackedSkill> {
-    const bytes = ownMemory(await writeArchive(format, await read()));
-    const packed = { bytes, digest: digestOf(bytes) };
+    const bytes = unsharedBytes(await writeArchive(format, await read()));
+    const packed = { bytes, digest: sha256Of(bytes) };
     this.#keep(key, packed);
     return packed;
   }
@@ -60,7 +59,7 @@ export class ArchiveCache {
     this.#packed.set(key, packed);
     this.#bytes += packed.bytes.length;
     for (const [oldest, { bytes }] of this.#packed) {
-      if (this.#bytes <= MOST_BYTES) break;
+      if (this.#bytes <= MAX_BYTES) break;
       this.#packed.delete(oldest);
       this.#bytes -= bytes.length;
     }

@@ -1,26 +1,26 @@
 import type { Digest } from "@skillhold/protocol";
 import type { TreeDiff, TreeDiffs } from "@skillhold/registry/release";
-import { Turn } from "../limit/turn.ts";
+import { SerialQueue } from "../limit/serial-queue.ts";
 import { BoundedMap } from "./bounded-map.ts";
 
-/** A diff is two megabytes of text at most. */
-const MOST_DIFFS = 16;
-const MOST_WAITING = 16;
+/** A diff has at most two megabytes of text. */
+const MAX_DIFFS = 16;
+const MAX_WAITING = 16;
 
-/** What differs between two trees, which never changes. One is made at a time, since it keeps all others waiting. */
+/** Diffs of two trees, which never change. One diff is computed at a time because it blocks the event loop. */
 export class DiffCache implements TreeDiffs {
-  readonly #made = new BoundedMap<string, TreeDiff>(MOST_DIFFS);
-  readonly #making = new Map<string, Promise<TreeDiff>>();
-  readonly #turn = new Turn(MOST_WAITING);
+  readonly #diffs = new BoundedMap<string, TreeDiff>(MAX_DIFFS);
+  readonly #pending = new Map<string, Promise<TreeDiff>>();
+  readonly #queue = new SerialQueue(MAX_WAITING);
 
-  async get(from: Digest, to: Digest, make: () => Promise<TreeDiff>): Promise<TreeDiff> {
+  async get(from: Digest, to: Digest, compute: () => Promise<TreeDiff>): Promise<TreeDiff> {
     const key = `${from} ${to}`;
-    const known = this.#made.find(key) ?? this.#making.get(key);
+    const known = this.#diffs.find(key) ?? this.#pending.get(key);
     if (known !== undefined) return await known;
-    const making = this.#turn.take(make).finally(() => this.#making.delete(key));
-    this.#making.set(key, making);
-    const diff = await making;
-    this.#made.set(key, diff);
+    const pending = this.#queue.run(compute).finally(() => this.#pending.delete(key));
+    this.#pending.set(key, pending);
+    const diff = await pending;
+    this.#diffs.set(key, diff);
     return diff;
   }
 }

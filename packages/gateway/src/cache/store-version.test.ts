@@ -15,17 +15,17 @@ function open() {
 
 test("those who come in one turn share a question, and those of the next have another [S-55]", async () => {
   const { state, version } = open();
-  expect(await Promise.all([version.ask(), version.ask(), version.ask()])).toEqual([1, 1, 1]);
+  expect(await Promise.all([version.current(), version.current(), version.current()])).toEqual([1, 1, 1]);
   expect(state.asked).toBe(1);
-  await version.ask();
+  await version.current();
   expect(state.asked).toBe(2);
 });
 
 test("the store is asked when all are there: what was committed before one of them is in its answer [S-55]", async () => {
   const { state, version } = open();
-  const first = version.ask();
+  const first = version.current();
   state.version = 2;
-  const second = version.ask();
+  const second = version.current();
   expect(await Promise.all([first, second])).toEqual([2, 2]);
 });
 
@@ -38,11 +38,11 @@ test("whoever comes while the store is answering does not get that answer [S-55]
       return slow.promise;
     };
   });
-  const before = version.ask();
+  const before = version.current();
   await asked;
   state.version = 2;
   state.answer = async (current) => current;
-  expect(await version.ask()).toBe(2);
+  expect(await version.current()).toBe(2);
   slow.resolve(1);
   expect(await before).toBe(1);
 });
@@ -52,8 +52,8 @@ test("a store that cannot be asked fails those who asked, and nobody after them 
   state.answer = async () => {
     throw new Error("gone");
   };
-  const asked = await Promise.allSettled([version.ask(), version.ask()]);
+  const asked = await Promise.allSettled([version.current(), version.current()]);
   expect(asked.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
   state.answer = async (current) => current;
-  expect(await version.ask()).toBe(1);
+  expect(await version.current()).toBe(1);
 });

@@ -1,15 +1,15 @@
 import type { Socket } from "node:net";
 
-/** Slower than this nobody takes an answer, but has us keep it. */
+/** A client that reads slower than this keeps responses in our memory. */
 const BYTES_A_SECOND = 16 * 1024;
 
 interface Span {
   readonly at: number;
-  /** How much had been taken then. */
-  readonly taken: number;
+  /** Bytes that the client had read by then. */
+  readonly read: number;
 }
 
-/** Breaks off connections on which something waits that is not taken, or hardly. One that has nothing to take stays. */
+/** Closes connections whose client reads too slowly. A connection without pending bytes stays open. */
 export class DrainWatch {
   readonly #drainMs: number;
   readonly #spans = new WeakMap<Socket, Span>();
@@ -17,28 +17,28 @@ export class DrainWatch {
 
   constructor(sockets: () => Iterable<Socket>, drainMs: number) {
     this.#drainMs = drainMs;
-    const look = () => {
-      for (const socket of sockets()) this.#look(socket);
+    const checkAll = () => {
+      for (const socket of sockets()) this.#check(socket);
     };
-    this.#timer = setInterval(look, drainMs / 4).unref();
+    this.#timer = setInterval(checkAll, drainMs / 4).unref();
   }
 
   close(): void {
     clearInterval(this.#timer);
   }
 
-  #look(socket: Socket): void {
+  #check(socket: Socket): void {
     const waiting = socket.writableLength;
     if (waiting === 0) {
       this.#spans.delete(socket);
       return;
     }
     const now = performance.now();
-    const taken = socket.bytesWritten - waiting;
+    const read = socket.bytesWritten - waiting;
     const span = this.#spans.get(socket);
     const passed = span === undefined ? 0 : now - span.at;
     if (span !== undefined && passed < this.#drainMs) return;
-    if (span !== undefined && taken - span.taken < (passed / 1000) * BYTES_A_SECOND) socket.destroy();
-    else this.#spans.set(socket, { at: now, taken });
+    if (span !== undefined && read - span.read < (passed / 1000) * BYTES_A_SECOND) socket.destroy();
+    else this.#spans.set(socket, { at: now, read });
   }
 }

@@ -1,15 +1,15 @@
 import type { IncomingMessage } from "node:http";
 
-/** Less than this a second is no upload, but someone who keeps a connection for themselves. */
+/** A body slower than this keeps a connection busy without a real upload. */
 const BYTES_A_SECOND = 1024;
 
 interface Span {
   readonly at: number;
-  /** How much had come by its connection then. */
+  /** Bytes that had arrived on the connection by then. */
   readonly bytes: number;
 }
 
-/** Breaks off requests whose bodies come too slowly. One that we are slow to read is not the sender's fault, and stays. */
+/** Aborts requests whose body arrives too slowly. A request that the gateway itself reads slowly is kept. */
 export class StallWatch {
   readonly #stallMs: number;
   readonly #spans = new Map<IncomingMessage, Span>();
@@ -17,7 +17,7 @@ export class StallWatch {
 
   constructor(stallMs: number) {
     this.#stallMs = stallMs;
-    this.#timer = setInterval(() => this.#look(), Math.min(1000, stallMs / 4)).unref();
+    this.#timer = setInterval(() => this.#check(), Math.min(1000, stallMs / 4)).unref();
   }
 
   add(request: IncomingMessage): void {
@@ -29,7 +29,7 @@ export class StallWatch {
     clearInterval(this.#timer);
   }
 
-  #look(): void {
+  #check(): void {
     const now = performance.now();
     for (const [request, { at, bytes }] of this.#spans) {
       if (request.complete || request.destroyed) this.#spans.delete(request);

@@ -2,59 +2,60 @@ import type { SkillContent, Viewer } from "@skillhold/core/library";
 import type { SkillEntry } from "@skillhold/protocol";
 import type { HeldSkill } from "@skillhold/registry/library";
 import type { PackedSkill } from "../cache/archive-cache.ts";
-import { packFiles } from "../route/skill-archive.ts";
-import type { Holder } from "../route/skill-content.ts";
-import type { RunningContext } from "../running-context.ts";
-import type { Artefact } from "./artefact.ts";
+import type { Artifact, RunningContext } from "../running-context.ts";
+import { packFiles, type ReadableSkill } from "../skill/skill-content.ts";
 
-/** A skill that anyone may have. */
-export interface PublicSkill extends Holder {
+/** A skill that anyone may download. */
+export interface PublicSkill extends ReadableSkill {
   readonly entry: SkillEntry;
   readonly held: HeldSkill;
 }
 
-/** Nobody in particular: no user, no agent, and nothing granted. */
-const nobody: Viewer = { runtime: "skillhold" };
+/** A viewer without user, agent and grants. */
+const anonymous: Viewer = { runtime: "skillhold" };
 
 /**
- * The skills that are there for nobody in particular, because someone said that they are public: in use, whole, and in
- * the revision that counts. What lies in folders was made public by nobody.
+ * The skills of the registry that their owners made public: enabled, active and in their current revision. Skills in
+ * folders are never public.
  */
 export async function listPublic(
   { skills }: Pick<RunningContext, "skills">,
   ids?: readonly string[],
 ): Promise<readonly PublicSkill[]> {
-  return (await skills.survey(nobody, ids)).flatMap((access) => {
+  return (await skills.survey(anonymous, ids)).flatMap((access) => {
     const held = skills.held(access.entry);
     if (held === undefined || !access.isVisible) return [];
     const { visibility, isEnabled, status, revision } = held.current.skill;
     const isPublic = visibility === "public" && isEnabled && status === "active";
     if (!isPublic || access.entry.revision !== revision) return [];
-    return [{ entry: access.entry, access, held, viewer: nobody, library: skills }];
+    return [{ entry: access.entry, access, held, viewer: anonymous, from: "skills" }];
   });
 }
 
-/** Its files and their hash, of one moment. */
-export async function readPublic({ entry, library, viewer }: PublicSkill): Promise<SkillContent> {
-  return await library.read(viewer, entry.id);
+/** Reads the files and the tree hash of one state. */
+export async function readPublic(
+  { entry, viewer }: PublicSkill,
+  { skills }: Pick<RunningContext, "skills">,
+): Promise<SkillContent> {
+  return await skills.read(viewer, entry.id);
 }
 
-/** What is read once of the same files is known from then on. */
-export async function artefactOf(skill: PublicSkill, context: RunningContext): Promise<Artefact> {
+/** Artifacts are cached by tree hash. */
+export async function artifactOf(skill: PublicSkill, context: RunningContext): Promise<Artifact> {
   const { treeHash } = skill.entry;
-  const known = treeHash === undefined ? undefined : context.artefacts.find(treeHash);
-  if (known !== undefined) return known;
-  const content = await readPublic(skill);
-  const artefact = await describe(skill, content, context);
-  context.artefacts.set(content.treeHash, artefact);
-  return artefact;
+  const cached = treeHash === undefined ? undefined : context.artifacts.find(treeHash);
+  if (cached !== undefined) return cached;
+  const content = await readPublic(skill, context);
+  const artifact = await buildArtifact(skill, content, context);
+  context.artifacts.set(content.treeHash, artifact);
+  return artifact;
 }
 
-async function describe(
+async function buildArtifact(
   skill: PublicSkill,
   content: SkillContent,
   context: RunningContext,
-): Promise<Artefact> {
+): Promise<Artifact> {
   const paths = content.files.map(({ path }) => path);
   const [only] = content.files;
   if (paths.length === 1 && only?.path === "SKILL.md")

@@ -14,14 +14,14 @@ export const approvalHandlers: Pick<Handlers, "listQuestions" | "answerQuestion"
   revokeApproval: async ({ params, principal }, { approvals, audit, registry }) => {
     const { clock } = registry;
     const kept = (await approvals.list(clock.now())).find(({ id }) => id === params.approval);
-    // One that does not hold is not there, and stays where it is: nothing is taken back without a record of it.
+    // An expired approval is treated as missing and stays stored: a removal without an audit event is not allowed.
     if (kept === undefined) return { data: { wasThere: false } };
     const by = actorOf(principal);
     return { data: { wasThere: await revokeApproval(kept, { by }, { approvals, audit, clock }) } };
   },
 };
 
-/** Without the key: it is of use to nobody. */
+/** Without the key, which clients do not need. */
 function viewOf({ id, skill, treeHash, act, target, by, at, expiresAt }: Approval) {
   return { id, skill, treeHash, act, target, by, at, expiresAt };
 }

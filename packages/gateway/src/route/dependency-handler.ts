@@ -22,16 +22,16 @@ export const dependencyHandlers: Pick<
 > = {
   rescanDependencies: async ({ principal }, running) => {
     if (!isPerson(principal))
-      throw new SkillError("FORBIDDEN", "Whoever acts as an agent may not do this.", {
-        hint: "Have a person do it.",
+      throw new SkillError("FORBIDDEN", "Agents cannot rescan dependencies.", {
+        hint: "Ask a person to do it.",
       });
     const context = withDependencies(running);
     const skills = await context.work.checks.rescan();
-    return { data: { skills: await onlyTold(principal, skills, context) } };
+    return { data: { skills: await onlyDisclosed(principal, skills, context) } };
   },
   installDependencies: async ({ principal, body, signal }, running) => {
     const context = withDependencies(running);
-    const data = await context.work.installs.take(async () => {
+    const data = await context.work.installs.run(async () => {
       const targets = await listTargets(body?.skills, principal, context);
       return await installMissing(targets, { by: principal.user }, context);
     }, signal);
@@ -44,15 +44,15 @@ export const dependencyHandlers: Pick<
       throw new SkillError("CONFIG_INVALID", spec, {
         hint: "Write it as `pip:name`, `npm:name` or `apt:name`.",
       });
-    const results = await context.work.installs.take(
+    const results = await context.work.installs.run(
       () => installOne(spec.text, skill, principal, context),
       signal,
     );
-    return { data: summarise(spec.text, results) };
+    return { data: summarize(spec.text, results) };
   },
   listRuntimes: async ({ principal }, running) => {
     const { runtimes } = await withDependencies(running).work.runtimes();
-    // Where programs lie is of use to who looks after the machine.
+    // Only administrators see the paths of programs.
     const shown = runtimes.map(({ path, ...runtime }) =>
       isAdministrator(principal) && path !== undefined ? { ...runtime, path } : runtime,
     );
@@ -61,36 +61,36 @@ export const dependencyHandlers: Pick<
   getDependencies: async ({ principal, params: { id }, signal }, running) => {
     const context = withDependencies(running);
     const viewer = await viewerOf(principal, {}, context);
-    const asking = { viewer, isAdmin: isAdministrator(principal), signal };
-    return { data: await describeNeeds(id, asking, context) };
+    const request = { viewer, isAdmin: isAdministrator(principal), signal };
+    return { data: await describeNeeds(id, request, context) };
   },
 };
 
-/** For the skill that is named, or else for all that lack it. */
+/** Installs for the named skill, or for every skill that lacks the dependency. */
 async function installOne(
   spec: string,
   skill: string | undefined,
   principal: Principal,
   context: DependencyContext,
 ): Promise<readonly InstalledItem[]> {
-  const installing = { by: principal.user };
+  const options = { by: principal.user };
   if (skill === undefined)
     return await installWhereMissing(
       spec,
       await listTargets(undefined, principal, context),
-      installing,
+      options,
       context,
     );
   const target = await getTarget(skill, await viewerOf(principal, {}, context), context);
-  const results = await installSpecs(target, [spec], installing, context);
+  const results = await installSpecs(target, [spec], options, context);
   await target.check();
   return results;
 }
 
-/** It is there when it is there for all of them; else the first that it is not there for says why. */
-function summarise(dep: string, results: readonly InstalledItem[]) {
+/** Reports success when no installation failed, and otherwise the first failure. */
+function summarize(dep: string, results: readonly InstalledItem[]) {
   const failed = results.find(({ status }) => status !== "ok" && status !== "skipped");
-  const none = { spec: dep, status: "skipped", message: "No skill lacks it." } as const;
+  const none = { spec: dep, status: "skipped", message: `No skill lacks ${dep}.` } as const;
   const { spec, status, message } = failed ?? results[0] ?? none;
   return {
     ok: failed === undefined,
@@ -115,8 +115,8 @@ async function listTargets(
   return stored.flatMap((each) => (each === undefined ? [] : [storedTarget(each, context)]));
 }
 
-/** Those that they see or manage; to all others they do not exist. */
-async function onlyTold(
+/** The skills that the principal sees or manages. */
+async function onlyDisclosed(
   principal: Principal,
   skills: readonly CheckedSkill[],
   context: DependencyContext,
@@ -124,11 +124,11 @@ async function onlyTold(
   if (isAdministrator(principal)) return skills;
   const { store } = context.registry;
   const viewer = await viewerOf(principal, {}, context);
-  const seen = await context.skills.list(viewer);
+  const visible = await context.skills.list(viewer);
   const by = actorOf(principal);
   const [rows, grants] = await Promise.all([store.listSkills(), store.listGrants()]);
-  const given = Map.groupBy(grants, (grant) => grant.skill);
-  const managed = rows.filter((row) => isManager(row, given.get(row.uid) ?? [], by));
-  const known = new Set<string>([...seen, ...managed].map(({ id }) => id));
-  return skills.filter(({ skill }) => known.has(skill));
+  const grantsBySkill = Map.groupBy(grants, (grant) => grant.skill);
+  const managed = rows.filter((row) => isManager(row, grantsBySkill.get(row.uid) ?? [], by));
+  const disclosed = new Set<string>([...visible, ...managed].map(({ id }) => id));
+  return skills.filter(({ skill }) => disclosed.has(skill));
 }

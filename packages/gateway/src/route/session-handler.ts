@@ -24,7 +24,7 @@ export const sessionHandlers: Pick<Handlers, "openSession" | "closeSession" | "l
     return {
       data: result.ok
         ? result
-        : outside(result.error, result, (message) => {
+        : publicFailure(result.error, result, (message) => {
             log({ level: "error", event: "tool.failed", requestId, message });
           }),
     };
@@ -33,10 +33,10 @@ export const sessionHandlers: Pick<Handlers, "openSession" | "closeSession" | "l
 
 type Failed = Extract<ToolResult, { readonly ok: false }>;
 
-/** A failure in words for those who are not at the machine; its own words are told to the log. */
-function outside(error: Failed["error"], result: Failed, note: (message: string) => void): Failed {
+/** Replaces the message of an internal failure, and logs the original. */
+function publicFailure(error: Failed["error"], result: Failed, log: (message: string) => void): Failed {
   const { message, hint, isWhole } = outsideWords(error);
   if (isWhole) return result;
-  note(error.message);
+  log(error.message);
   return { ok: false, text: `${message} ${hint}`, error: { code: error.code, message, hint } };
 }

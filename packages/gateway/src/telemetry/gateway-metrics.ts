@@ -1,8 +1,8 @@
 import type { StoredEvent } from "@skillhold/registry/record";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { StartedRequest } from "../gateway-context.ts";
-import { routeOf } from "../http/route-name.ts";
 import { EventCounts, eventCounters, outcomeOf } from "./event-count.ts";
+import { routeOf } from "./route-name.ts";
 
 /** A skill as the numbers have it. */
 export interface MeasuredSkill {

@@ -1,6 +1,6 @@
 import { context, propagation, SpanKind, SpanStatusCode, type Tracer, trace } from "@opentelemetry/api";
 import type { StartedRequest } from "../gateway-context.ts";
-import { routeOf } from "../http/route-name.ts";
+import { routeOf } from "./route-name.ts";
 import { findTracer } from "./tracer.ts";
 
 /**

@@ -1,0 +1,55 @@
+import { Digest } from "@skillhold/protocol";
+import { expect, test } from "vitest";
+import { FileCache, type FileCacheBounds } from "./file-cache.ts";
+
+/** A cache of blobs of a size, each named by a number, that counts what is read. */
+function open(bounds: Partial<FileCacheBounds> = {}) {
+  const read: number[] = [];
+  const cache = new FileCache(bounds);
+  const get = async (name: number, size: number) => {
+    const digest = Digest.parse(`sha256:${String(name).padStart(64, "0")}`);
+    const bytes = await cache.get(digest, async () => {
+      read.push(name);
+      return new Uint8Array(size).fill(name);
+    });
+    expect([bytes.length, bytes[0]]).toEqual([size, name]);
+  };
+  return { read, get };
+}
+
+test("a small file is read once, and a large one each time [S-55]", async () => {
+  const { read, get } = open({ largest: 100 });
+  await get(1, 100);
+  await get(2, 101);
+  await get(1, 100);
+  await get(2, 101);
+  expect(read).toEqual([1, 2, 2]);
+});
+
+test("there is room for so many bytes, and those that were used longest ago go first [S-55]", async () => {
+  const { read, get } = open({ bytes: 4000, largest: 1000 });
+  for (const name of [1, 2, 3]) await get(name, 1000);
+  await get(1, 1000);
+  await get(4, 1000);
+  await get(1, 1000);
+  await get(3, 1000);
+  await get(4, 1000);
+  expect(read).toEqual([1, 2, 3, 4]);
+  await get(2, 1000);
+  expect(read).toEqual([1, 2, 3, 4, 2]);
+});
+
+test("files of next to nothing take room as well [S-55]", async () => {
+  const { read, get } = open({ bytes: 4000 });
+  for (let name = 1; name <= 100; name += 1) await get(name, 1);
+  await get(100, 1);
+  await get(1, 1);
+  expect(read).toHaveLength(101);
+});
+
+test("what cannot be read is not kept [S-55]", async () => {
+  const cache = new FileCache();
+  const digest = Digest.parse(`sha256:${"0".repeat(64)}`);
+  await expect(cache.get(digest, () => Promise.reject(new Error("gone")))).rejects.toThrow("gone");
+  expect(await cache.get(digest, async () => new Uint8Array(3))).toHaveLength(3);
+});

@@ -1,0 +1,45 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { ChangeThrottle } from "./change-throttle.ts";
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test("the first change is told at once, and however many follow at most one in each while [S-54]", () => {
+  const tell = vi.fn();
+  const notice = new ChangeThrottle(100, tell);
+  notice.notify();
+  expect(tell).toHaveBeenCalledTimes(1);
+  for (let ms = 0; ms < 1000; ms += 1) {
+    notice.notify();
+    vi.advanceTimersByTime(1);
+  }
+  expect(tell).toHaveBeenCalledTimes(11);
+});
+
+test("the last change is told as well, and after a rest the next one at once [S-54]", () => {
+  const tell = vi.fn();
+  const notice = new ChangeThrottle(100, tell);
+  notice.notify();
+  notice.notify();
+  vi.advanceTimersByTime(100);
+  expect(tell).toHaveBeenCalledTimes(2);
+  vi.advanceTimersByTime(1000);
+  expect(tell).toHaveBeenCalledTimes(2);
+  notice.notify();
+  expect(tell).toHaveBeenCalledTimes(3);
+});
+
+test("one that is stopped tells nothing more [S-54]", () => {
+  const tell = vi.fn();
+  const notice = new ChangeThrottle(100, tell);
+  notice.notify();
+  notice.notify();
+  notice.stop();
+  vi.advanceTimersByTime(1000);
+  expect(tell).toHaveBeenCalledTimes(1);
+});
