@@ -220,7 +220,7 @@ test("a call ends with its token and its agent also when nobody heard of it [S-5
   );
   const settled = Promise.allSettled(running);
   await vi.waitFor(() => expect(begun).toHaveLength(bearers.length), 30_000);
-  await calls.endOver();
+  await calls.endExpired();
   expect(begun.some(({ aborted }) => aborted)).toBe(false);
   late = 61_000;
   const bot = await store.findAgent("bot");
@@ -230,7 +230,7 @@ test("a call ends with its token and its agent also when nobody heard of it [S-5
       if (token.agent === undefined) await tx.putToken({ ...token, revokedAt: now });
     if (bot !== undefined) await tx.putAgent({ ...bot, removedAt: now });
   });
-  await calls.endOver();
+  await calls.endExpired();
   work.resolve("done");
   const refused = { status: "rejected", reason: { code: "UNAUTHENTICATED" } };
   expect(await settled).toMatchObject([refused, refused, refused, { status: "fulfilled", value: "done" }]);

@@ -26,7 +26,7 @@ import { consolePage, isConsolePath } from "./page/console-page.ts";
 import type { Page } from "./page/page.ts";
 import { pageTable } from "./page/page-table.ts";
 import type { RunningContext } from "./running-context.ts";
-import { inRequestSpan } from "./telemetry/request-span.ts";
+import { inRequestSpan } from "./telemetry/span.ts";
 
 export interface AppParts extends Gatekeepers {
   readonly handlers: Handlers;

@@ -24,5 +24,5 @@ export {
 export type { SessionHolder, SessionMeta } from "./session/session-holder.ts";
 export { type SocketLimits, socketLimits } from "./socket/socket-limits.ts";
 export type { LogEntry } from "./telemetry/log.ts";
-export { type TracedCall, toolSpan } from "./telemetry/tool-span.ts";
+export { type TracedCall, toolSpan } from "./telemetry/span.ts";
 export { exportTraces, type TraceExport, type TraceOptions } from "./telemetry/trace-export.ts";

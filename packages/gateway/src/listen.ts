@@ -7,8 +7,7 @@ import { SkillError } from "@skillhold/protocol/error";
 import type { GatewayApp } from "./app.ts";
 import { problemResponse } from "./http/problem.ts";
 import { notHttp, parserProblem, rejectSocket } from "./http/raw-response.ts";
-import { DrainWatch } from "./limit/drain-watch.ts";
-import { StallWatch } from "./limit/stall-watch.ts";
+import { DrainWatch, StallWatch } from "./limit/slow-client.ts";
 
 /** The application behind a port. */
 export interface ServedApp {

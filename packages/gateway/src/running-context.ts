@@ -5,10 +5,8 @@ import type { Digest } from "@skillhold/protocol";
 import type { RegistryLibrary } from "@skillhold/registry/library";
 import type { RegistryStore } from "@skillhold/registry/record";
 import { MountedTokens } from "./auth/mounted-token.ts";
-import { ArchiveCache } from "./cache/archive-cache.ts";
 import { BoundedMap } from "./cache/bounded-map.ts";
-import { DiffCache } from "./cache/diff-cache.ts";
-import { FileCache } from "./cache/file-cache.ts";
+import { ArchiveCache, DiffCache, SmallFileCache } from "./cache/content-cache.ts";
 import { ResponseCache } from "./cache/response-cache.ts";
 import { ViewVersion } from "./cache/view-version.ts";
 import { type DependencyWork, dependencyWork } from "./dependency/dependency-work.ts";
@@ -18,8 +16,7 @@ import { type ConsoleSite, readConsole } from "./page/console-file.ts";
 import { GatewaySessions } from "./session/gateway-sessions.ts";
 import { RunningCalls } from "./session/running-calls.ts";
 import type { SessionHolder } from "./session/session-holder.ts";
-import { GatewayMetrics } from "./telemetry/gateway-metrics.ts";
-import { measuredSkills } from "./telemetry/measured-skill.ts";
+import { GatewayMetrics, measuredSkills } from "./telemetry/gateway-metrics.ts";
 import { UsageFeed } from "./telemetry/usage-feed.ts";
 
 /** The context of pages and of handlers that serve skill content: the gateway's parts and its running state. */
@@ -32,7 +29,7 @@ export interface RunningContext extends GatewayContext {
   readonly views: ViewVersion;
   readonly responses: ResponseCache;
   /** Bytes of recently read small files. */
-  readonly fileBytes: FileCache;
+  readonly fileBytes: SmallFileCache;
   readonly archives: ArchiveCache;
   readonly diffs: DiffCache;
   /** Limits for expensive work and for uploads. */
@@ -127,7 +124,7 @@ export function runningContext(context: GatewayContext, { countSockets }: LivePa
     mounted: new MountedTokens({ mounts: context.mounts ?? [], clock, log }),
     views,
     responses: new ResponseCache(views, clock),
-    fileBytes: new FileCache(),
+    fileBytes: new SmallFileCache(),
     archives: new ArchiveCache(),
     diffs: new DiffCache(),
     gates: { heavy: new HeavyGate(heavyBounds), receiving: new HeavyGate(receivingBounds) },

@@ -1,6 +1,6 @@
 import { Digest } from "@skillhold/protocol";
 import { expect, test } from "vitest";
-import { DiffCache } from "./diff-cache.ts";
+import { DiffCache } from "./content-cache.ts";
 
 const tree = (digit: number) => Digest.parse(`sha256:${String(digit % 10).repeat(60)}${1000 + digit}`);
 const none = { files: [], fields: [] };

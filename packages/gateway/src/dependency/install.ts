@@ -12,7 +12,7 @@ import type { DependencyProgress } from "./progress.ts";
 import type { CheckedSkill } from "./skill-checks.ts";
 
 /** The user who approves the installation. */
-export interface InstallOptions {
+export interface InstallActor {
   readonly by: string;
 }
 
@@ -27,7 +27,7 @@ export interface InstalledItem extends Pick<ItemResult, "spec" | "status" | "mes
 export async function installSpecs(
   target: InstallTarget,
   specs: readonly string[],
-  { by }: InstallOptions,
+  { by }: InstallActor,
   context: DependencyContext,
 ): Promise<readonly InstalledItem[]> {
   const { id, trust, treeHash, needs, currentHash } = target;
@@ -72,7 +72,7 @@ export interface InstalledAll {
 /** Installs the missing dependencies of these skills. A failure for one skill does not stop the others. */
 export async function installMissing(
   targets: readonly InstallTarget[],
-  options: InstallOptions,
+  actor: InstallActor,
   context: DependencyContext,
 ): Promise<InstalledAll> {
   const plan: { readonly target: InstallTarget; readonly specs: readonly string[] }[] = [];
@@ -85,7 +85,7 @@ export async function installMissing(
   context.progress.publish({ type: "skill.deps.installing", deps });
   const results: InstalledItem[] = [];
   for (const { target, specs } of plan)
-    results.push(...(await installOrReport(target, specs, options, context)));
+    results.push(...(await installOrReport(target, specs, actor, context)));
   const { results: _, ...all } = summarize(results);
   context.progress.publish({ type: "skill.deps.installed", ...all });
   for (const { target } of plan) await target.check();
@@ -96,13 +96,13 @@ export async function installMissing(
 export async function installWhereMissing(
   spec: string,
   targets: readonly InstallTarget[],
-  options: InstallOptions,
+  actor: InstallActor,
   context: DependencyContext,
 ): Promise<readonly InstalledItem[]> {
   const results: InstalledItem[] = [];
   for (const target of targets) {
     if (!missingSpecs(target, await target.check(), context).includes(spec)) continue;
-    results.push(...(await installOrReport(target, [spec], options, context)));
+    results.push(...(await installOrReport(target, [spec], actor, context)));
     await target.check();
   }
   return results;
@@ -119,11 +119,11 @@ function missingSpecs(
 async function installOrReport(
   target: InstallTarget,
   specs: readonly string[],
-  options: InstallOptions,
+  actor: InstallActor,
   context: DependencyContext,
 ): Promise<readonly InstalledItem[]> {
   try {
-    return await installSpecs(target, specs, options, context);
+    return await installSpecs(target, specs, actor, context);
   } catch (error) {
     if (!(error instanceof SkillError) || isGlobal(error)) throw error;
     const { message } = error;

@@ -1,4 +1,12 @@
-import { readSpec } from "@skillhold/deps/environment";
+import {
+  type Dependency,
+  type DependencyState,
+  dependencyState,
+  formatNeed,
+  type NeedCheck,
+} from "@skillhold/core/dependency";
+import type { Viewer } from "@skillhold/core/library";
+import { checkDependencies, readSpec, specsFor } from "@skillhold/deps/environment";
 import { SkillError } from "@skillhold/protocol/error";
 import { isManager } from "@skillhold/registry/access";
 import { actorOf, isAdministrator, isPerson, type Principal } from "../auth/principal.ts";
@@ -10,11 +18,12 @@ import {
   installSpecs,
   installWhereMissing,
 } from "../dependency/install.ts";
-import { getTarget, type InstallTarget, storedTarget } from "../dependency/install-target.ts";
-import { describeNeeds } from "../dependency/need-view.ts";
+import { getTarget, type InstallTarget, storedTarget, surveyVisible } from "../dependency/install-target.ts";
+import type { Survey } from "../dependency/shared-survey.ts";
 import type { CheckedSkill } from "../dependency/skill-checks.ts";
-import { findStored } from "../dependency/stored-skill.ts";
+import { checkRequestOf, findStored } from "../dependency/stored-skill.ts";
 import type { Handlers } from "../http/handler.ts";
+import { noSkill, skillIdOf } from "../skill/skill-key.ts";
 
 export const dependencyHandlers: Pick<
   Handlers,
@@ -131,4 +140,64 @@ async function onlyDisclosed(
   const managed = rows.filter((row) => isManager(row, grantsBySkill.get(row.uid) ?? [], by));
   const disclosed = new Set<string>([...visible, ...managed].map(({ id }) => id));
   return skills.filter(({ skill }) => disclosed.has(skill));
+}
+
+/** The dependencies of a skill, as a client sees them. */
+interface NeedView {
+  readonly skill: string;
+  readonly state: Pick<DependencyState, "state" | "missing" | "unknown" | "warnings">;
+  readonly needs: readonly Need[];
+}
+
+interface Need extends Pick<Dependency, "name" | "kind" | "optional" | "declared" | "seen"> {
+  readonly status: NeedCheck["answer"];
+  readonly install?: string;
+}
+
+interface NeedRequest {
+  readonly viewer: Viewer;
+  readonly isAdmin: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** The dependencies of a skill and their status. Throws SKILL_NOT_FOUND unless the caller sees the skill or is an administrator. */
+async function describeNeeds(
+  key: string,
+  { viewer, isAdmin, signal }: NeedRequest,
+  context: DependencyContext,
+): Promise<NeedView> {
+  const id = await skillIdOf(key, context);
+  const entry = await context.library.find(viewer, id);
+  if (entry === undefined && !isAdmin) throw noSkill(key);
+  const hash = entry?.treeHash;
+  const survey = async (): Promise<Survey> => {
+    try {
+      return await surveyVisible(id, viewer, context);
+    } catch (error) {
+      if (!(error instanceof SkillError) || error.code !== "SKILL_NOT_FOUND") throw error;
+      const stored = isAdmin ? await surveyStored(id, context) : undefined;
+      if (stored === undefined) throw noSkill(key);
+      return stored;
+    }
+  };
+  const sharedKey = hash === undefined ? undefined : `${isAdmin} ${id} ${hash}`;
+  const { manifest, checks, state } = await context.work.surveys.get(sharedKey, survey, signal);
+  const ways = manifest.ways ?? [];
+  const needs = manifest.dependencies.map((dependency, at): Need => {
+    const { name, kind, optional, declared, seen } = dependency;
+    const status = checks[at]?.answer ?? "unknown";
+    const [install] = specsFor([formatNeed(dependency)], ways, context.dependencies.host);
+    const isInstallable = status === "missing" && install !== undefined;
+    return { name, kind, optional, declared, seen, status, ...(isInstallable ? { install } : {}) };
+  });
+  const { missing, unknown, warnings } = state;
+  return { skill: id, state: { state: state.state, missing, unknown, warnings }, needs };
+}
+
+async function surveyStored(id: string, context: DependencyContext): Promise<Survey | undefined> {
+  const stored = await findStored(id, context);
+  if (stored === undefined) return undefined;
+  const [result] = await checkDependencies([await checkRequestOf(stored, context)], context.dependencies);
+  const checks = result?.checks ?? [];
+  return { manifest: stored.revision.manifest, checks, state: dependencyState(checks, { path: "publish" }) };
 }

@@ -4,7 +4,7 @@ import { SkillError } from "@skillhold/protocol/error";
 import { getRevision, revisionFiles } from "@skillhold/registry/release";
 import { parseSkill } from "@skillhold/skill";
 import type { Principal } from "../auth/principal.ts";
-import type { PackedFile } from "../cache/archive-cache.ts";
+import type { PackedFile } from "../cache/content-cache.ts";
 import type { RunningContext } from "../running-context.ts";
 import { allowedRevision, type DisclosedSkill } from "./disclosed-skill.ts";
 import { noSkill } from "./skill-key.ts";

@@ -3,18 +3,16 @@ import type { DependencyEvent, ServerMessage } from "@skillhold/protocol/http";
 import type { StoredEvent } from "@skillhold/registry/record";
 import type { Principal } from "../auth/principal.ts";
 import type { RunningContext } from "../running-context.ts";
-import { ChangeThrottle } from "./change-throttle.ts";
 import { closeCodes } from "./close-code.ts";
 import type { ConnectionTable } from "./connection-table.ts";
 import { EventAudience } from "./event-audience.ts";
-import { EventFanout } from "./event-fanout.ts";
 import { LogFeed } from "./log-feed.ts";
 import { LogPages } from "./log-page.ts";
 import { SessionOwners } from "./session-owner.ts";
 import type { SocketChannel } from "./socket-channel.ts";
 import type { SocketLimits } from "./socket-limits.ts";
 import { SocketViewers, viewKeyOf } from "./socket-viewer.ts";
-import { Subscription } from "./subscription.ts";
+import { EventFanout, Subscription } from "./subscription.ts";
 
 export interface SubscribeParams {
   readonly after?: number | undefined;
@@ -171,4 +169,39 @@ export class SocketPublisher {
 
 function serialize(message: ServerMessage): Buffer {
   return Buffer.from(JSON.stringify(message));
+}
+
+/** Throttles change notifications: the first is sent at once, then at most one per interval, and never loses the last. */
+export class ChangeThrottle {
+  readonly #intervalMs: number;
+  readonly #send: () => void;
+  #timer: NodeJS.Timeout | undefined;
+  #isDue = false;
+
+  constructor(intervalMs: number, send: () => void) {
+    this.#intervalMs = intervalMs;
+    this.#send = send;
+  }
+
+  notify(): void {
+    if (this.#timer !== undefined) {
+      this.#isDue = true;
+      return;
+    }
+    this.#timer = setTimeout(() => this.#flush(), this.#intervalMs).unref();
+    this.#send();
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#isDue = false;
+  }
+
+  #flush(): void {
+    this.#timer = undefined;
+    if (!this.#isDue) return;
+    this.#isDue = false;
+    this.notify();
+  }
 }

@@ -1,7 +1,7 @@
 import { routeTable } from "@skillhold/protocol/http";
 import type { StartedRequest } from "../gateway-context.ts";
 
-/** What a request was for, as numbers and spans name it: its path with names for what is filled in. */
+/** The route of a request for metrics and spans: the path template. */
 export function routeOf(operation: StartedRequest["operation"]): string {
   switch (operation) {
     case "mount":

@@ -1,11 +1,11 @@
 import { Digest } from "@skillhold/protocol";
 import { expect, test } from "vitest";
-import { FileCache, type FileCacheBounds } from "./file-cache.ts";
+import { type FileCacheBounds, SmallFileCache } from "./content-cache.ts";
 
 /** A cache of blobs of a size, each named by a number, that counts what is read. */
 function open(bounds: Partial<FileCacheBounds> = {}) {
   const read: number[] = [];
-  const cache = new FileCache(bounds);
+  const cache = new SmallFileCache(bounds);
   const get = async (name: number, size: number) => {
     const digest = Digest.parse(`sha256:${String(name).padStart(64, "0")}`);
     const bytes = await cache.get(digest, async () => {
@@ -48,7 +48,7 @@ test("files of next to nothing take room as well [S-55]", async () => {
 });
 
 test("what cannot be read is not kept [S-55]", async () => {
-  const cache = new FileCache();
+  const cache = new SmallFileCache();
   const digest = Digest.parse(`sha256:${"0".repeat(64)}`);
   await expect(cache.get(digest, () => Promise.reject(new Error("gone")))).rejects.toThrow("gone");
   expect(await cache.get(digest, async () => new Uint8Array(3))).toHaveLength(3);

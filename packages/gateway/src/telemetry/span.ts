@@ -2,15 +2,61 @@ import {
   type Attributes,
   type Context,
   context,
+  ProxyTracerProvider,
   propagation,
   type Span,
+  SpanKind,
   SpanStatusCode,
+  type Tracer,
   trace,
 } from "@opentelemetry/api";
 import type { Session, ToolResult } from "@skillhold/core/session";
-import { findTracer } from "./tracer.ts";
+import type { StartedRequest } from "../gateway-context.ts";
+import { routeOf } from "./route-name.ts";
 
-/** Names of the semantic conventions; those for skills are still a proposal, and so stand in one place. */
+const NAME = "skillhold";
+
+/** The tracer of the process; undefined without an OpenTelemetry SDK, so that no spans are created. */
+function findTracer(): Tracer | undefined {
+  const provider = trace.getTracerProvider();
+  return provider instanceof ProxyTracerProvider
+    ? provider.getDelegateTracer(NAME)
+    : provider.getTracer(NAME);
+}
+
+/** Runs a request in its own span, with the span in `traceparent` as the parent. */
+export function inRequestSpan(started: StartedRequest, work: () => Promise<Response>): Promise<Response> {
+  const tracer = findTracer();
+  return tracer === undefined ? work() : inSpan(started, work, tracer);
+}
+
+async function inSpan(
+  { operation, method, headers, requestId }: StartedRequest,
+  work: () => Promise<Response>,
+  tracer: Tracer,
+): Promise<Response> {
+  const parent = propagation.extract(context.active(), headers, {
+    get: (carrier, key) => carrier.get(key) ?? undefined,
+    keys: (carrier) => [...carrier.keys()],
+  });
+  const route = routeOf(operation);
+  const attributes = {
+    "http.request.method": method,
+    "http.route": route,
+    "skillhold.request.id": requestId,
+  };
+  const span = tracer.startSpan(`${method} ${route}`, { kind: SpanKind.SERVER, attributes }, parent);
+  try {
+    const response = await context.with(trace.setSpan(parent, span), work);
+    span.setAttribute("http.response.status_code", response.status);
+    if (response.status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+    return response;
+  } finally {
+    span.end();
+  }
+}
+
+/** Attribute names of the semantic conventions. Those for skills are still a proposal, so they are in one place. */
 const attribute = {
   operation: "gen_ai.operation.name",
   toolName: "gen_ai.tool.name",
@@ -26,20 +72,20 @@ const attribute = {
   errorType: "error.type",
 } as const;
 
-/** A call of a tool, as it is traced. */
+/** A traced tool call. */
 export interface TracedCall {
   readonly tool: string;
-  /** As whoever calls it tells it from others. */
+  /** The caller's id of the call. */
   readonly call?: string | undefined;
   readonly session: Pick<Session, "id" | "active">;
   readonly input: unknown;
-  /** What the caller says of its own span, where it does so beside the input. */
+  /** The caller's trace context, when it is separate from the input. */
   readonly carrier?: Readonly<Record<string, unknown>> | undefined;
-  /** What else is known of it. */
+  /** Additional attributes. */
   readonly attributes?: Attributes;
 }
 
-/** A span around the call of a tool. A call that fails is an error, with the code of the failure. */
+/** Runs a tool call in a span. A failed call sets the error status and the error code. */
 export async function toolSpan<T extends ToolResult>(call: TracedCall, work: () => Promise<T>): Promise<T> {
   const tracer = findTracer();
   if (tracer === undefined) return await work();
@@ -73,7 +119,7 @@ interface SpanPlace {
   readonly links: readonly { readonly context: ReturnType<Span["spanContext"]> }[];
 }
 
-/** Below what the caller named, if it did, and with the request that brought it beside it; or else below the request. */
+/** The caller's span is the parent and the request's span a link; without a caller's span, the request is the parent. */
 function placeOf({ carrier = {} }: TracedCall): SpanPlace {
   const active = context.active();
   if (typeof carrier["traceparent"] !== "string") return { parent: active, links: [] };
@@ -84,17 +130,17 @@ function placeOf({ carrier = {} }: TracedCall): SpanPlace {
   };
 }
 
-/** The skill that a call is about, where its input names one. */
+/** The skill id in the input of a call. */
 function skillIn(input: unknown): string | undefined {
   const isNamed = typeof input === "object" && input !== null && "skill_id" in input;
   return isNamed && typeof input.skill_id === "string" ? input.skill_id.slice(0, 64) : undefined;
 }
 
-/** What of the skill was in use when the call had ended. */
+/** The state of the skill after the call. */
 function skillAttributes(session: TracedCall["session"], skill: string | undefined): Attributes {
-  const used = session.active().find((each) => each.skill === skill);
-  if (used === undefined) return {};
-  const { skill: id, revision, source, treeHash } = used;
+  const active = session.active().find((each) => each.skill === skill);
+  if (active === undefined) return {};
+  const { skill: id, revision, source, treeHash } = active;
   const version = revision === undefined ? {} : { [attribute.skillVersion]: String(revision) };
   const uri = revision === undefined ? `${source}:${id}` : `${source}:${id}@${revision}`;
   return {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { ChangeThrottle } from "./change-throttle.ts";
+import { ChangeThrottle } from "./socket-publisher.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();
