@@ -3,7 +3,7 @@ import { type Operation, type Route, routeTable } from "@skillhold/protocol/http
 import { Hono } from "hono";
 import {
   type AppContext,
-  addressOf,
+  remoteAddress,
   admit,
   admitAnyone,
   type Gatekeepers,
@@ -21,9 +21,9 @@ import { ParamsCache, RequestCall, readRequestBody } from "./http/request-call.t
 import { type AnyReply, respond, securityHeaders } from "./http/response.ts";
 import { recordServed, type Served } from "./http/served.ts";
 import { missingRoutes } from "./missing-route.ts";
-import type { Mount } from "./mount.ts";
+import type { GatewayMount } from "./mount.ts";
 import { consolePage, isConsolePath } from "./page/console-page.ts";
-import type { Page } from "./page/page.ts";
+import type { GatewayPage } from "./page/page.ts";
 import { pageTable } from "./page/page-table.ts";
 import type { RunningContext } from "./running-context.ts";
 import { inRequestSpan } from "./telemetry/span.ts";
@@ -133,7 +133,7 @@ async function answerRoute(
 }
 
 async function answerMount(
-  mount: Mount,
+  mount: GatewayMount,
   { c, requestId, parts }: AppRequest,
   context: RunningContext,
 ): Promise<Response> {
@@ -156,7 +156,7 @@ function withHeaders({ body, status, headers: given }: Response, requestId: stri
 }
 
 async function answerPage(
-  page: Page,
+  page: GatewayPage,
   { c, requestId, parts }: AppRequest,
   context: RunningContext,
 ): Promise<Response> {
@@ -165,7 +165,7 @@ async function answerPage(
   const head = headOf(c);
   rejectForeignHost(head, options);
   if (page.isForAnyOrigin !== true && !isNavigation(head)) rejectForeignPage(head, options);
-  parts.rate.takeFrom(addressOf(c, context));
+  parts.rate.takeFrom(remoteAddress(c, context));
   const reserve = openResponse(c, undefined, parts, context);
   const response = await page.answer({ params: c.req.param(), request, requestId }, context);
   if (request.method !== "HEAD") reserve(Number(response.headers.get("content-length")));

@@ -12,7 +12,7 @@ import type { Host } from "@skillhold/skill";
 import type { ApprovalDesk } from "./approval/approval-desk.ts";
 import type { DependencyProgress } from "./dependency/progress.ts";
 import type { ResponseBounds } from "./limit/open-response.ts";
-import type { Mount } from "./mount.ts";
+import type { GatewayMount } from "./mount.ts";
 import type { SocketLimits } from "./socket/socket-limits.ts";
 import type { LogEntry } from "./telemetry/log.ts";
 
@@ -53,7 +53,7 @@ export interface GatewayContext {
   readonly sources: readonly { readonly label: string; readonly trust: string; readonly path?: string }[];
   readonly startedAt: string;
   /** Other servers on the same port, such as MCP. */
-  readonly mounts?: readonly Mount[];
+  readonly mounts?: readonly GatewayMount[];
   /** The folder of the console's files. */
   readonly console?: string;
   readonly options: GatewayOptions;

@@ -1,7 +1,7 @@
 export { type ApprovalDesk, registryDesk } from "./approval/approval-desk.ts";
 export { loopbackHosts } from "./auth/host-check.ts";
-export { actorOf, mayRun, type Principal } from "./auth/principal.ts";
-export { viewerOf } from "./auth/viewer.ts";
+export { mayRun, type Principal, principalActor as actorOf } from "./auth/principal.ts";
+export { requestViewer as viewerOf } from "./auth/viewer.ts";
 export { DependencyProgress as Progress } from "./dependency/progress.ts";
 export type { Gateway } from "./gateway.ts";
 export { openGateway } from "./gateway.ts";
@@ -15,7 +15,7 @@ export {
   listen,
   type ServedApp,
 } from "./listen.ts";
-export type { Mount } from "./mount.ts";
+export type { GatewayMount as Mount } from "./mount.ts";
 export {
   type GatewaySessionOptions,
   GatewaySessions,

@@ -2,7 +2,7 @@ import type { Role } from "@skillhold/protocol";
 import type { Principal } from "./auth/principal.ts";
 
 /** Another server below a path of the gateway. The gateway authenticates its requests. */
-export interface Mount {
+export interface GatewayMount {
   readonly path: `/${string}`;
   readonly roles: readonly Role[];
   /** The request itself counts toward the rate limit. `take` counts more calls inside it and throws RATE_LIMITED. */

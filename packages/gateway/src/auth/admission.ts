@@ -35,11 +35,11 @@ export async function admit(
 ): Promise<Authenticated | undefined> {
   if (roles === "anyone") {
     admitAnyone(c, gatekeepers, context);
-    if (operation === "signIn") gatekeepers.rate.takeSignIn(addressOf(c, context));
+    if (operation === "signIn") gatekeepers.rate.takeSignIn(remoteAddress(c, context));
     return undefined;
   }
   rejectForeign(headOf(c), context.options);
-  const address = addressOf(c, context);
+  const address = remoteAddress(c, context);
   const isNavigable = navigable.has(operation);
   const { method, headers } = c.req.raw;
   const authenticated = await gatekeepers.authenticate({
@@ -63,7 +63,7 @@ export async function admit(
 
 export function admitAnyone(c: AppContext, { rate }: Gatekeepers, context: GatewayContext): void {
   rejectForeign(headOf(c), context.options);
-  rate.takeFrom(addressOf(c, context));
+  rate.takeFrom(remoteAddress(c, context));
 }
 
 export function headOf(c: AppContext): RequestHead {
@@ -71,7 +71,7 @@ export function headOf(c: AppContext): RequestHead {
   return { method, headers, target: c.env?.incoming?.url };
 }
 
-export function addressOf(c: AppContext, { options }: GatewayContext): string {
+export function remoteAddress(c: AppContext, { options }: GatewayContext): string {
   return clientAddress(c.req.raw.headers, c.env?.incoming?.socket.remoteAddress, options);
 }
 
@@ -84,7 +84,7 @@ export function openResponse(
 ): (bytes: number) => void {
   const client =
     authenticated === undefined
-      ? `address ${addressOf(c, context)}`
+      ? `address ${remoteAddress(c, context)}`
       : `token ${authenticated.principal.token}`;
   return open.begin(client, c.env?.outgoing);
 }

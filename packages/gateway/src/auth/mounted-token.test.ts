@@ -1,18 +1,18 @@
 import { expect, test } from "vitest";
-import type { Mount } from "../mount.ts";
+import type { GatewayMount } from "../mount.ts";
 import { MountedTokens } from "./mounted-token.ts";
 import type { Principal } from "./principal.ts";
 
 function scene() {
   const ended: string[] = [];
   const errors: unknown[] = [];
-  const mount: Mount = {
+  const mount: GatewayMount = {
     path: "/mcp",
     roles: ["agent"],
     handle: async () => new Response(),
     endToken: async (token) => void ended.push(token),
   };
-  const broken: Mount = { ...mount, endToken: () => Promise.reject(new Error("lost")) };
+  const broken: GatewayMount = { ...mount, endToken: () => Promise.reject(new Error("lost")) };
   const now = { ms: 0 };
   const clock = { now: () => new Date(now.ms) };
   const log = ({ error }: { readonly error?: unknown }) => void errors.push(error);

@@ -1,10 +1,10 @@
 import type { Clock } from "@skillhold/core/port";
-import type { Mount } from "../mount.ts";
+import type { GatewayMount } from "../mount.ts";
 import type { LogEntry } from "../telemetry/log.ts";
 import type { Principal } from "./principal.ts";
 
 export interface MountedTokenPorts {
-  readonly mounts: readonly Mount[];
+  readonly mounts: readonly GatewayMount[];
   readonly clock: Clock;
   readonly log: (entry: LogEntry) => void;
 }
@@ -56,7 +56,7 @@ export class MountedTokens {
     await Promise.all(tokens.map((token) => this.endToken(token)));
   }
 
-  async #each(call: (mount: Mount) => Promise<void> | undefined): Promise<void> {
+  async #each(call: (mount: GatewayMount) => Promise<void> | undefined): Promise<void> {
     for (const end of await Promise.allSettled(this.#ports.mounts.map(async (mount) => call(mount))))
       if (end.status === "rejected")
         this.#ports.log({ level: "error", event: "mount.end_failed", error: end.reason });

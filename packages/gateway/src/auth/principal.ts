@@ -32,6 +32,6 @@ export function mayRun({ role }: Pick<Principal, "role">): boolean {
 }
 
 /** The actor that audit events name. Contract: the route table allows the principal's role. */
-export function actorOf({ role, user, agent }: Principal): Actor {
+export function principalActor({ role, user, agent }: Principal): Actor {
   return { user, role, ...(agent === undefined ? {} : { agent }) };
 }

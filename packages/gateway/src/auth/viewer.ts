@@ -17,7 +17,7 @@ export interface ViewerQuery {
  * The viewer of a request. A token that is bound to an agent always views as that agent. A person may view as one of
  * their agents, and an administrator as any user or agent.
  */
-export async function viewerOf(
+export async function requestViewer(
   principal: Principal,
   query: ViewerQuery,
   { registry }: Pick<GatewayContext, "registry">,

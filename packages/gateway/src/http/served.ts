@@ -1,5 +1,5 @@
 import type { Digest, SkillId } from "@skillhold/protocol";
-import { actorOf, isPerson, type Principal } from "../auth/principal.ts";
+import { principalActor, isPerson, type Principal } from "../auth/principal.ts";
 import type { GatewayContext } from "../gateway-context.ts";
 
 /** Skill content that a response contains. */
@@ -23,7 +23,7 @@ export async function recordServed(
 ): Promise<void> {
   if (isPerson(principal)) return;
   const at = registry.clock.now().toISOString();
-  const by = actorOf(principal);
+  const by = principalActor(principal);
   await Promise.all(
     served.map(async ({ skill, revision, ...event }) => {
       await audit.record({

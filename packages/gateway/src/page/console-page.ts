@@ -2,10 +2,10 @@ import { SkillError } from "@skillhold/protocol/error";
 import { isFresh } from "../http/condition.ts";
 import type { RunningContext } from "../running-context.ts";
 import { type ConsoleFile, type ConsoleSite, type Encoding, encodings } from "./console-file.ts";
-import type { Page } from "./page.ts";
+import type { GatewayPage } from "./page.ts";
 
 /** The files of the console. Every view of it has its own URL and the same page. */
-export const consolePage: Page = {
+export const consolePage: GatewayPage = {
   path: "/*",
   answer: async ({ request, requestId }, { site }) => {
     const file = site === undefined ? undefined : findFile(request, site);

@@ -8,13 +8,13 @@ import { inChunks, securityHeaders } from "../http/response.ts";
 import type { Artifact, RunningContext } from "../running-context.ts";
 import { fileReply } from "../skill/file-response.ts";
 import { isLarge, packFiles, type ReadableSkill, readFileBytes } from "../skill/skill-content.ts";
-import type { Page, PageCall } from "./page.ts";
+import type { GatewayPage, PageCall } from "./page.ts";
 
 /**
  * The public skills of this host for discovery clients, when the gateway is discoverable. The first page is version 0.2 of
  * the format, with archives; the second is version 0.1, file by file.
  */
-export const discoveryPages: readonly Page[] = [
+export const discoveryPages: readonly GatewayPage[] = [
   page("/.well-known/agent-skills/:path{.+}", answerCurrent),
   page("/.well-known/skills/:path{.+}", answerLegacy),
 ];
@@ -28,7 +28,7 @@ interface PageContent {
 
 type ContentFinder = (path: string, context: RunningContext) => Promise<PageContent | undefined>;
 
-function page(path: Page["path"], find: ContentFinder): Page {
+function page(path: GatewayPage["path"], find: ContentFinder): GatewayPage {
   const isForAnyOrigin = true;
   return {
     path,

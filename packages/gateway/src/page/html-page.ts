@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { consolePage } from "./console-page.ts";
-import type { Page } from "./page.ts";
+import type { GatewayPage } from "./page.ts";
 
 interface HtmlPage {
   readonly title: string;
@@ -92,7 +92,7 @@ const landingBody = (address: string) => `<h1>A Skillhold gateway runs here</h1>
 curl -H "Authorization: Bearer &lt;token&gt;" ${address}/v1/skills</pre>`;
 
 /** The root: the console, or a short page when the console is not built. */
-export const landingPage: Page = {
+export const landingPage: GatewayPage = {
   path: "/",
   answer: async (call, context) => {
     if (context.site !== undefined) return await consolePage.answer(call, context);
@@ -157,7 +157,7 @@ const signInBody = `<h1>Sign in to Skillhold</h1>
 <noscript><p>Signing in needs JavaScript. Without it, use a token: <code>skillhold token create</code> makes one.</p></noscript>`;
 
 /** The target of sign-in links. */
-export const signInPage: Page = {
+export const signInPage: GatewayPage = {
   path: "/sign-in",
   answer: async ({ requestId }) =>
     htmlResponse({ title: "Sign in · Skillhold", body: signInBody, script: signInScript }, requestId),

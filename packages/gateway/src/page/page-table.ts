@@ -1,6 +1,6 @@
 import { discoveryPages } from "./discovery-page.ts";
 import { landingPage, signInPage } from "./html-page.ts";
-import type { Page } from "./page.ts";
+import type { GatewayPage } from "./page.ts";
 
 /** Every page. Each response of the gateway comes from here, from the route table or from a mount. */
-export const pageTable: readonly Page[] = [landingPage, signInPage, ...discoveryPages];
+export const pageTable: readonly GatewayPage[] = [landingPage, signInPage, ...discoveryPages];

@@ -1,7 +1,7 @@
 import type { RunningContext } from "../running-context.ts";
 
 /** A page that anyone may GET without a token. Pages are not part of the API and not in the route table. */
-export interface Page {
+export interface GatewayPage {
   /** In Hono's syntax: `:name` for one segment, `:name{.+}` for the rest. */
   readonly path: `/${string}`;
   /** Whether scripts of other origins may fetch it. */

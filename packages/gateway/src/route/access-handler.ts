@@ -9,8 +9,8 @@ import {
 } from "@skillhold/registry/access";
 import type { Grant, UserRecord } from "@skillhold/registry/record";
 import { z } from "zod";
-import { actorOf, isAdministrator, type Principal } from "../auth/principal.ts";
-import { viewerOf } from "../auth/viewer.ts";
+import { principalActor, isAdministrator, type Principal } from "../auth/principal.ts";
+import { requestViewer } from "../auth/viewer.ts";
 import { shortHash } from "../bytes.ts";
 import type { GatewayContext } from "../gateway-context.ts";
 import { rejectStale } from "../http/condition.ts";
@@ -28,7 +28,7 @@ export const accessHandlers: Pick<
   "listGrants" | "getGrant" | "putGrant" | "deleteGrant" | "explainAccess" | "explainAll" | "listUsers"
 > = {
   listGrants: async ({ params, query, principal }, { registry }) => {
-    const by = actorOf(principal);
+    const by = principalActor(principal);
     const { rows, next } = await readPage(query, {
       position: GrantPosition,
       positionOf: ({ grantee }: Grant) => grantee,
@@ -37,7 +37,7 @@ export const accessHandlers: Pick<
     return { data: { grants: rows.map(viewOf), ...next } };
   },
   getGrant: async ({ params: { id, kind, key }, principal }, { registry }) => {
-    const grant = await findGrant(id, { kind, key }, { by: actorOf(principal) }, registry);
+    const grant = await findGrant(id, { kind, key }, { by: principalActor(principal) }, registry);
     if (grant !== undefined) return { data: viewOf(grant), etag: tagOf(grant) };
     throw new SkillError("GRANT_NOT_FOUND", `The ${kind} ${key} has no grant for this skill.`, {
       hint: "GET /v1/skills/{id}/grants lists the grants.",
@@ -47,21 +47,21 @@ export const accessHandlers: Pick<
   putGrant: async ({ params, body, principal, headers }, { registry }) => {
     const { id, kind, key } = params;
     const seen = await findExpectedGrant({ params, principal, headers }, registry);
-    const options = { by: actorOf(principal), seen, ...definedFields(body) };
+    const options = { by: principalActor(principal), seen, ...definedFields(body) };
     const { grant, ...result } = await grantSkill(id, { kind, key }, options, registry);
     return { data: resultOf(result), etag: tagOf(grant) };
   },
   deleteGrant: async ({ params, principal, headers }, { registry }) => {
     const { id, kind, key } = params;
     const seen = await findExpectedGrant({ params, principal, headers }, registry);
-    const by = actorOf(principal);
+    const by = principalActor(principal);
     return { data: resultOf(await revokeSkill(id, { kind, key }, { by, seen }, registry)) };
   },
   explainAccess: async ({ params, query, principal }, context) => {
     const { registry, host, skills } = context;
     const [own, viewer] = await Promise.all([
-      viewerOf(principal, {}, context),
-      viewerOf(principal, query, context),
+      requestViewer(principal, {}, context),
+      requestViewer(principal, query, context),
     ]);
     const id = await skillIdOf(params.id, context);
     await skills.refresh();
@@ -72,8 +72,8 @@ export const accessHandlers: Pick<
     return { data: await explainAccess(id, viewer, host, registry) };
   },
   explainAll: async ({ query, principal }, context) => {
-    const own = await viewerOf(principal, {}, context);
-    const viewer = await viewerOf(principal, query, context);
+    const own = await requestViewer(principal, {}, context);
+    const viewer = await requestViewer(principal, query, context);
     const all = await context.library.explain(viewer);
     const isAdmin = isAdministrator(principal);
     const isKnown = candidateDisclosure([own, viewer], context);
@@ -104,7 +104,7 @@ async function findExpectedGrant(
   registry: GatewayContext["registry"],
 ): Promise<Grant | undefined> {
   if (headers.get("if-match") === null) return undefined;
-  const grant = await findGrant(id, { kind, key }, { by: actorOf(principal) }, registry);
+  const grant = await findGrant(id, { kind, key }, { by: principalActor(principal) }, registry);
   // A missing grant has no ETag, so no If-Match can name it.
   if (grant === undefined)
     throw new SkillError("PRECONDITION_FAILED", `The ${kind} ${key} has no grant for this skill.`, {

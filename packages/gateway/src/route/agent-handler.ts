@@ -3,7 +3,7 @@ import { addAgent, changeAgent, removeAgent } from "@skillhold/registry/access";
 import type { AgentPage, AgentRecord } from "@skillhold/registry/record";
 import { z } from "zod";
 import { getAgentFor, isAgentOf } from "../auth/agent-owner.ts";
-import { actorOf, isAdministrator, isPerson, type Principal } from "../auth/principal.ts";
+import { principalActor, isAdministrator, isPerson, type Principal } from "../auth/principal.ts";
 import { shortHash } from "../bytes.ts";
 import type { GatewayContext } from "../gateway-context.ts";
 import { rejectStale } from "../http/condition.ts";
@@ -24,7 +24,7 @@ export const agentHandlers: Pick<
     return { data: { agents: rows.map(viewOf), ...next } };
   },
   addAgent: async ({ body, principal }, { registry }) => {
-    const agent = await addAgent(definedFields(body), { by: actorOf(principal) }, registry);
+    const agent = await addAgent(definedFields(body), { by: principalActor(principal) }, registry);
     return { data: viewOf(agent), etag: tagOf(agent) };
   },
   getAgent: async ({ params, principal }, { registry }) => {
@@ -37,7 +37,7 @@ export const agentHandlers: Pick<
     const { agent } = await changeAgent(
       before.uid,
       definedFields(body),
-      { by: actorOf(principal), seen },
+      { by: principalActor(principal), seen },
       registry,
     );
     return { data: viewOf(agent), etag: tagOf(agent) };
@@ -45,7 +45,7 @@ export const agentHandlers: Pick<
   removeAgent: async ({ params, principal, headers }, { registry }) => {
     const before = await getAgentFor(params.key, principal, registry);
     const seen = expectedBy(headers, before);
-    const { agent, revoked } = await removeAgent(before.uid, { by: actorOf(principal), seen }, registry);
+    const { agent, revoked } = await removeAgent(before.uid, { by: principalActor(principal), seen }, registry);
     return { data: { key: agent.key, revoked } };
   },
 };

@@ -9,8 +9,8 @@ import type { Viewer } from "@skillhold/core/library";
 import { checkDependencies, readSpec, specsFor } from "@skillhold/deps/environment";
 import { SkillError } from "@skillhold/protocol/error";
 import { isManager } from "@skillhold/registry/access";
-import { actorOf, isAdministrator, isPerson, type Principal } from "../auth/principal.ts";
-import { viewerOf } from "../auth/viewer.ts";
+import { principalActor, isAdministrator, isPerson, type Principal } from "../auth/principal.ts";
+import { requestViewer } from "../auth/viewer.ts";
 import { type DependencyContext, withDependencies } from "../dependency/dependency-context.ts";
 import {
   type InstalledItem,
@@ -69,7 +69,7 @@ export const dependencyHandlers: Pick<
   },
   getDependencies: async ({ principal, params: { id }, signal }, running) => {
     const context = withDependencies(running);
-    const viewer = await viewerOf(principal, {}, context);
+    const viewer = await requestViewer(principal, {}, context);
     const request = { viewer, isAdmin: isAdministrator(principal), signal };
     return { data: await describeNeeds(id, request, context) };
   },
@@ -90,7 +90,7 @@ async function installOne(
       options,
       context,
     );
-  const target = await getTarget(skill, await viewerOf(principal, {}, context), context);
+  const target = await getTarget(skill, await requestViewer(principal, {}, context), context);
   const results = await installSpecs(target, [spec], options, context);
   await target.check();
   return results;
@@ -116,7 +116,7 @@ async function listTargets(
   context: DependencyContext,
 ): Promise<readonly InstallTarget[]> {
   if (keys !== undefined) {
-    const viewer = await viewerOf(principal, {}, context);
+    const viewer = await requestViewer(principal, {}, context);
     return await Promise.all(keys.map((key) => getTarget(key, viewer, context)));
   }
   const lacking = (await context.work.checks.rescan()).filter(({ ok }) => !ok);
@@ -132,9 +132,9 @@ async function onlyDisclosed(
 ): Promise<readonly CheckedSkill[]> {
   if (isAdministrator(principal)) return skills;
   const { store } = context.registry;
-  const viewer = await viewerOf(principal, {}, context);
+  const viewer = await requestViewer(principal, {}, context);
   const visible = await context.skills.list(viewer);
-  const by = actorOf(principal);
+  const by = principalActor(principal);
   const [rows, grants] = await Promise.all([store.listSkills(), store.listGrants()]);
   const grantsBySkill = Map.groupBy(grants, (grant) => grant.skill);
   const managed = rows.filter((row) => isManager(row, grantsBySkill.get(row.uid) ?? [], by));

@@ -3,7 +3,7 @@ import { type Limits, limitTable } from "@skillhold/protocol/limits";
 import { type ExportFormat, exportSkills as exportFrom } from "@skillhold/registry/exchange";
 import { isSkillId } from "@skillhold/skill";
 import { isAdministrator, type Principal } from "../auth/principal.ts";
-import { viewerOf } from "../auth/viewer.ts";
+import { requestViewer } from "../auth/viewer.ts";
 import { sha256Of, unsharedBytes } from "../bytes.ts";
 import type { Call, Handlers } from "../http/handler.ts";
 import type { RunningContext } from "../running-context.ts";
@@ -25,7 +25,7 @@ export function exportLimits(limits: Limits): Limits {
 }
 
 /** The current revisions of skills as one archive. Grants are included for skills that the caller manages. */
-export const exportSkills: Handlers["exportSkills"] = async (call, context) => {
+export const exportHandler: Handlers["exportSkills"] = async (call, context) => {
   const { principal, query } = call;
   const { format = "zip" } = query;
   const chosen =
@@ -59,7 +59,7 @@ function fileName(format: ExportFormat): string {
 
 /** All skills of the caller, without the system skills, which every registry has. */
 async function listOwn(principal: Principal, context: RunningContext): Promise<readonly ChosenSkill[]> {
-  const viewer = await viewerOf(principal, {}, context);
+  const viewer = await requestViewer(principal, {}, context);
   return (await context.skills.survey(viewer)).flatMap(({ entry, isVisible }) => {
     const held = context.skills.held(entry);
     if (held === undefined || held.current.skill.isSystem) return [];

@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import type { SandboxProbe } from "@skillhold/core/run";
 import { SkillError } from "@skillhold/protocol/error";
 import { isAdministrator } from "../auth/principal.ts";
-import { viewerOf } from "../auth/viewer.ts";
+import { requestViewer } from "../auth/viewer.ts";
 import type { GatewayContext } from "../gateway-context.ts";
 import type { Handlers } from "../http/handler.ts";
 
@@ -11,7 +11,7 @@ const READY_MS = 5000;
 export const gatewayHandlers: Pick<Handlers, "getStatus" | "getSandbox" | "isAlive" | "isReady"> = {
   getStatus: async ({ principal }, context) => {
     const { version, registry, startedAt, library, sources } = context;
-    const viewer = await viewerOf(principal, {}, context);
+    const viewer = await requestViewer(principal, {}, context);
     // Only administrators see the paths of folders.
     const shown = sources.map(({ path, ...source }) =>
       isAdministrator(principal) && path !== undefined ? { ...source, path } : source,

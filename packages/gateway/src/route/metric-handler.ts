@@ -3,7 +3,7 @@ import type { SkillMetrics } from "@skillhold/protocol/http";
 import type { UsageCount } from "@skillhold/registry/audit";
 import { z } from "zod";
 import { isAdministrator, type Principal } from "../auth/principal.ts";
-import { viewerOf } from "../auth/viewer.ts";
+import { requestViewer } from "../auth/viewer.ts";
 import type { Handlers } from "../http/handler.ts";
 import type { CatalogueContext } from "../running-context.ts";
 import { pinFor } from "../skill/disclosed-skill.ts";
@@ -60,7 +60,7 @@ async function listVisible(
   principal: Principal,
   context: CatalogueContext,
 ): Promise<ReadonlyMap<string, Metered>> {
-  const viewer = await viewerOf(principal, {}, context);
+  const viewer = await requestViewer(principal, {}, context);
   const entries: readonly SkillEntry[] = await context.library.list(viewer);
   return new Map(
     entries.map((entry) => {
@@ -74,7 +74,7 @@ async function listVisible(
 async function getMetered(key: string, principal: Principal, context: CatalogueContext): Promise<Metered> {
   const id = await skillIdOf(key, context);
   if (isAdministrator(principal) && (await context.registry.store.findSkill(id)) !== undefined) return { id };
-  const viewer = await viewerOf(principal, {}, context);
+  const viewer = await requestViewer(principal, {}, context);
   const entry = await context.library.find(viewer, id);
   if (entry === undefined) throw noSkill(key);
   const held = context.skills.held(entry);

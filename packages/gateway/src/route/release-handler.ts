@@ -8,7 +8,7 @@ import { importSkills as importInto } from "@skillhold/registry/exchange";
 import type { Revision, RevisionPage } from "@skillhold/registry/record";
 import { diffRevisions, publishArchive, rollback, type SkillDiff } from "@skillhold/registry/release";
 import { z } from "zod";
-import { actorOf, isPerson } from "../auth/principal.ts";
+import { principalActor, isPerson } from "../auth/principal.ts";
 import { shortHash } from "../bytes.ts";
 import { isFresh } from "../http/condition.ts";
 import type { Call, Handlers, Reply } from "../http/handler.ts";
@@ -18,7 +18,7 @@ import type { CatalogueContext, RunningContext } from "../running-context.ts";
 import { allowedRevision, type DisclosedSkill, getDisclosedSkill } from "../skill/disclosed-skill.ts";
 import { attachment } from "../skill/file-response.ts";
 import { packFiles, readFileList } from "../skill/skill-content.ts";
-import { exportLimits, exportSkills } from "./export-handler.ts";
+import { exportHandler, exportLimits } from "./export-handler.ts";
 import { readPage } from "./page.ts";
 import { changeRegistered, findExpected } from "./skill-change-handler.ts";
 
@@ -37,7 +37,7 @@ export const releaseHandlers: Pick<Handlers, ReleaseOperation> = {
   diffVersions,
   rollbackSkill,
   downloadSkill,
-  exportSkills,
+  exportSkills: exportHandler,
   importSkills,
 };
 
@@ -52,7 +52,7 @@ async function uploadSkills(
     publishArchive(
       archive,
       {
-        by: actorOf(call.principal),
+        by: principalActor(call.principal),
         entry: "upload",
         dryRun,
         temporary: options.temporary,
@@ -97,7 +97,7 @@ async function importSkills(
     importInto(
       archive,
       {
-        by: actorOf(call.principal),
+        by: principalActor(call.principal),
         dryRun: call.query.dryRun ?? false,
         temporary: options.temporary,
         signal: call.signal,
@@ -207,7 +207,7 @@ async function rollbackSkill(
   context: CatalogueContext,
 ): Promise<Reply<"rollbackSkill">> {
   const seen = await findExpected(call, context);
-  const by = actorOf(call.principal);
+  const by = principalActor(call.principal);
   const change = () => rollback(call.params.id, call.body.revision, { by, seen }, context.registry);
   const { id, from, revision, treeHash } = await changeRegistered(call, change, context);
   return { data: { id, from, revision, treeHash } };

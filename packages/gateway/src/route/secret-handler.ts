@@ -1,6 +1,6 @@
 import { type RecordedSecrets, removeSecret, type SecretScope, setSecret } from "@skillhold/core/secret";
 import { SkillError } from "@skillhold/protocol/error";
-import { actorOf } from "../auth/principal.ts";
+import { principalActor } from "../auth/principal.ts";
 import type { Handlers } from "../http/handler.ts";
 import type { CatalogueContext } from "../running-context.ts";
 import { skillIdOf } from "../skill/skill-key.ts";
@@ -15,13 +15,13 @@ export const secretHandlers: Pick<Handlers, "listSecrets" | "putSecret" | "delet
   putSecret: async ({ params: { id, name }, query: { agent }, body, principal }, context) => {
     const secrets = getSecrets(context);
     const scope = await scopeOf(id, agent, context);
-    await setSecret(scope, name, body.value, { by: actorOf(principal) }, secrets);
+    await setSecret(scope, name, body.value, { by: principalActor(principal) }, secrets);
     return {};
   },
   deleteSecret: async ({ params: { id, name }, query: { agent }, principal }, context) => {
     const secrets = getSecrets(context);
     const scope = await scopeOf(id, agent, context);
-    return { data: { wasThere: await removeSecret(scope, name, { by: actorOf(principal) }, secrets) } };
+    return { data: { wasThere: await removeSecret(scope, name, { by: principalActor(principal) }, secrets) } };
   },
 };
 

@@ -12,8 +12,8 @@ import {
   restoreSkill as restoreIn,
   type SkillEdit,
 } from "@skillhold/registry/release";
-import { actorOf, isAdministrator, type Principal } from "../auth/principal.ts";
-import { viewerOf } from "../auth/viewer.ts";
+import { principalActor, isAdministrator, type Principal } from "../auth/principal.ts";
+import { requestViewer } from "../auth/viewer.ts";
 import { rejectStale } from "../http/condition.ts";
 import type { Call, Handlers, Reply } from "../http/handler.ts";
 import type { CatalogueContext } from "../running-context.ts";
@@ -85,12 +85,12 @@ async function updateSkill(
     ...(tags === undefined ? {} : { tags }),
     ...(visibility === undefined ? {} : { visibility }),
   };
-  const by = actorOf(principal);
+  const by = principalActor(principal);
   const change = () => editSkill(params.id, edit, { by, seen }, context.registry);
   const { skill, status } = await changeRegistered(call, change, context);
   // The ETag is read before the row, so it is never newer than the row.
   const etag = etagOf(await getDisclosedSkill(params.id, { principal }, context));
-  const viewer = await viewerOf(principal, {}, context);
+  const viewer = await requestViewer(principal, {}, context);
   const [row] = rowsOf(await context.skills.survey(viewer, [skill.id]), { principal, viewer }, context);
   if (row === undefined) throw noSkill(params.id);
   return { data: { row, status }, etag };
@@ -101,7 +101,7 @@ async function deleteSkill(
   context: CatalogueContext,
 ): Promise<Reply<"deleteSkill">> {
   const seen = await findExpected(call, context);
-  const by = actorOf(call.principal);
+  const by = principalActor(call.principal);
   const change = () => deleteFrom(call.params.id, { by, seen }, context.registry);
   const { id, uid, status } = await changeRegistered(call, change, context);
   return { data: { id, uid, status } };
@@ -112,7 +112,7 @@ async function restoreSkill(
   context: CatalogueContext,
 ): Promise<Reply<"restoreSkill">> {
   const seen = await findExpected(call, context);
-  const by = actorOf(call.principal);
+  const by = principalActor(call.principal);
   const change = () => restoreIn(call.params.id, { by, seen }, context.registry);
   const { id, uid, status } = await changeRegistered(call, change, context);
   return { data: { id, uid, status } };
@@ -121,7 +121,7 @@ async function restoreSkill(
 async function setStatus(call: Call<"setStatus">, context: CatalogueContext): Promise<Reply<"setStatus">> {
   const { params, body } = call;
   const seen = await findExpected(call, context);
-  const by = actorOf(call.principal);
+  const by = principalActor(call.principal);
   const { reason = "No reason was given" } = body;
   const change = () =>
     body.status === "archived"
@@ -136,7 +136,7 @@ async function toggleSkill(
   context: CatalogueContext,
 ): Promise<Reply<"toggleSkill">> {
   const { params, body, principal } = call;
-  const by = actorOf(principal);
+  const by = principalActor(principal);
   if (await isInFolder(call, context)) {
     const seen = await findExpectedToggle(call, context);
     const change = { by, seen };
@@ -186,7 +186,7 @@ async function findTreeHash(
 async function isInFolder({ params, principal }: ChangeCall, context: CatalogueContext): Promise<boolean> {
   const id = await skillIdOf(params.id, context);
   if (id !== params.id) return false;
-  const [access] = await context.library.survey(await viewerOf(principal, {}, context), [id]);
+  const [access] = await context.library.survey(await requestViewer(principal, {}, context), [id]);
   if (access === undefined || access.entry.revision !== undefined) return false;
   if (isAdministrator(principal)) return true;
   if (!access.isVisible) throw noSkill(params.id);

@@ -2,7 +2,7 @@ import { normalizeRelative } from "@skillhold/core/bundle";
 import type { SkillFile } from "@skillhold/core/library";
 import { SkillError } from "@skillhold/protocol/error";
 import { isPerson } from "../auth/principal.ts";
-import { type ViewerQuery, viewerOf } from "../auth/viewer.ts";
+import { type ViewerQuery, requestViewer } from "../auth/viewer.ts";
 import { sha256Of } from "../bytes.ts";
 import type { CacheRequest } from "../cache/response-cache.ts";
 import { isFresh } from "../http/condition.ts";
@@ -60,7 +60,7 @@ async function searchSkills(
 ): Promise<Reply<"searchSkills">> {
   const { q, limit = context.registry.limits.searchHits, ...viewAs } = call.query;
   return await context.responses.get(call, async () => {
-    const viewer = await viewerOf(call.principal, viewAs, context);
+    const viewer = await requestViewer(call.principal, viewAs, context);
     const results = await context.library.search(viewer, q, { limit });
     const ids = results.map(({ entry }) => entry.id);
     const visible = (await context.library.survey(viewer, ids)).filter(({ isVisible }) => isVisible);
@@ -88,7 +88,7 @@ async function getCatalogue(
     ...(task === undefined ? {} : { task }),
   };
   return await context.responses.get(call, async () => {
-    const viewer = await viewerOf(call.principal, viewAs, context);
+    const viewer = await requestViewer(call.principal, viewAs, context);
     return { data: await context.catalogue(request, viewer), extra: undefined };
   });
 }

@@ -2,7 +2,7 @@ import type { Access } from "@skillhold/core/library";
 import type { SkillRow } from "@skillhold/protocol/http";
 import type { HeldSkill } from "@skillhold/registry/library";
 import { isAdministrator, type Principal } from "../auth/principal.ts";
-import { viewerOf } from "../auth/viewer.ts";
+import { requestViewer } from "../auth/viewer.ts";
 import { readCursor, writeCursor } from "../http/cursor.ts";
 import type { Call } from "../http/handler.ts";
 import type { CatalogueContext } from "../running-context.ts";
@@ -33,7 +33,7 @@ export async function listPage(
     tag: _tag,
     ...viewAs
   } = query;
-  const viewer = await viewerOf(principal, viewAs, context);
+  const viewer = await requestViewer(principal, viewAs, context);
   const listed = await listDisclosed(view, { principal, viewer }, context);
   const tag = query.tag?.toLowerCase();
   const matching =

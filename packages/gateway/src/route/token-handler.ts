@@ -9,7 +9,7 @@ import {
 } from "@skillhold/registry/token";
 import { z } from "zod";
 import { csrfOf } from "../auth/csrf.ts";
-import { actorOf } from "../auth/principal.ts";
+import { principalActor } from "../auth/principal.ts";
 import { endedCookie, readSessionCookie, sessionCookie } from "../auth/session-cookie.ts";
 import type { GatewayContext } from "../gateway-context.ts";
 import { definedFields } from "../http/defined-fields.ts";
@@ -31,11 +31,11 @@ export const tokenHandlers: Pick<
     return { data: { tokens: rows.map(viewOf), ...next } };
   },
   issueToken: async ({ body, principal }, { registry }) => {
-    const { token, secret } = await issueToken(definedFields(body), { by: actorOf(principal) }, registry);
+    const { token, secret } = await issueToken(definedFields(body), { by: principalActor(principal) }, registry);
     return { data: { token: viewOf(token), secret }, headers: uncached };
   },
   revokeToken: async ({ params, principal }, { registry }) => {
-    return { data: viewOf(await revokeToken(params.token, { by: actorOf(principal) }, registry)) };
+    return { data: viewOf(await revokeToken(params.token, { by: principalActor(principal) }, registry)) };
   },
   whoAmI: async ({ principal, headers }, { options }) => {
     const { user, agent, role, expiresAt, token, kind } = principal;
@@ -45,7 +45,7 @@ export const tokenHandlers: Pick<
   },
   issueSignIn: async ({ body: { user, role }, principal }, { registry }) => {
     const spec = { kind: "sign-in", name: "sign-in", user, role } as const;
-    const { token, secret } = await issueToken(spec, { by: actorOf(principal) }, registry);
+    const { token, secret } = await issueToken(spec, { by: principalActor(principal) }, registry);
     const { expiresAt } = token;
     return { data: { code: secret, user: token.user, role, expiresAt }, headers: uncached };
   },

@@ -2,7 +2,7 @@ import type { Viewer } from "@skillhold/core/library";
 import { openSession, type Session, type SessionPorts } from "@skillhold/core/session";
 import { SkillError } from "@skillhold/protocol/error";
 import { mayRun, type Principal } from "../auth/principal.ts";
-import { viewerOf } from "../auth/viewer.ts";
+import { requestViewer } from "../auth/viewer.ts";
 import type { GatewayContext } from "../gateway-context.ts";
 import { type Bearer, hasEnded, tokenEnded } from "./running-calls.ts";
 import type { SessionHolder, SessionMeta } from "./session-holder.ts";
@@ -144,7 +144,7 @@ export class GatewaySessions implements SessionHolder {
 
   async #open(principal: Principal, { task, runtime }: SessionMeta): Promise<Session> {
     const { registry, library } = this.#source;
-    const viewer = await viewerOf(principal, { runtime }, { registry });
+    const viewer = await requestViewer(principal, { runtime }, { registry });
     const options = { limits: registry.limits, ...(task === undefined ? {} : { task }) };
     return await openSession(library, viewer, this.#portsFor(viewer, principal), options);
   }

@@ -10,8 +10,8 @@ import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { isManager } from "@skillhold/registry/access";
 import type { HeldSkill } from "@skillhold/registry/library";
-import { actorOf, isAdministrator, isPerson, type Principal } from "../auth/principal.ts";
-import { type ViewerQuery, viewerOf } from "../auth/viewer.ts";
+import { principalActor, isAdministrator, isPerson, type Principal } from "../auth/principal.ts";
+import { type ViewerQuery, requestViewer } from "../auth/viewer.ts";
 import type { CatalogueContext } from "../running-context.ts";
 import { isUuid, noSkill, skillIdOf } from "./skill-key.ts";
 
@@ -54,7 +54,7 @@ export async function getDisclosedSkill(
   context: Ports,
 ): Promise<DisclosedSkill> {
   const id = await skillIdOf(key, context);
-  const viewer = await viewerOf(principal, viewAs, context);
+  const viewer = await requestViewer(principal, viewAs, context);
   const named = { key, id };
   const recipient = { principal, viewer };
   const skill =
@@ -103,7 +103,7 @@ async function findDeleted(
   const row = isPerson(principal) ? await registry.store.findSkill(id) : undefined;
   if (row?.status !== "deleted") return undefined;
   const grants = await registry.store.listGrants([row.uid]);
-  const isTheirs = isManager(row, grants, actorOf(principal));
+  const isTheirs = isManager(row, grants, principalActor(principal));
   // Until here the work is the same as for a missing skill, so timing discloses nothing.
   if (!isTheirs && !isAdministrator(principal)) return undefined;
   const deleted = (await skills.deleted()).find(({ entry }) => entry.id === id);
@@ -142,7 +142,7 @@ export function pinFor(held: HeldSkill, { principal, viewer }: Recipient): numbe
 /** Whether the caller may change the skill. An agent manages no skills. */
 export function canManage(held: HeldSkill | undefined, principal: Principal): boolean {
   if (held === undefined || !isPerson(principal)) return false;
-  return isManager(held.current.skill, held.grants, actorOf(principal));
+  return isManager(held.current.skill, held.grants, principalActor(principal));
 }
 
 /** Whether the caller manages the skill or is an administrator. */

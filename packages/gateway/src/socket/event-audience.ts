@@ -4,7 +4,7 @@ import { SkillError } from "@skillhold/protocol/error";
 import type { DependencyEvent } from "@skillhold/protocol/http";
 import { isManager } from "@skillhold/registry/access";
 import type { Grant, RegisteredSkill } from "@skillhold/registry/record";
-import { actorOf, isAdministrator, isPerson, type Principal } from "../auth/principal.ts";
+import { principalActor, isAdministrator, isPerson, type Principal } from "../auth/principal.ts";
 import type { GatewayContext } from "../gateway-context.ts";
 import type { SessionOwners } from "./session-owner.ts";
 import { type SocketViewers, viewKeyOf } from "./socket-viewer.ts";
@@ -90,7 +90,7 @@ export class EventAudience {
   async #manages(id: string, principal: Principal): Promise<boolean> {
     if (!isPerson(principal)) return false;
     const managed = await this.#getManaged(id);
-    return managed !== undefined && isManager(managed.skill, managed.grants, actorOf(principal));
+    return managed !== undefined && isManager(managed.skill, managed.grants, principalActor(principal));
   }
 
   #getManaged(id: string): Promise<Managed | undefined> {

@@ -1,6 +1,6 @@
 import type { Viewer } from "@skillhold/core/library";
 import type { Principal } from "../auth/principal.ts";
-import { viewerOf } from "../auth/viewer.ts";
+import { requestViewer } from "../auth/viewer.ts";
 import type { GatewayContext } from "../gateway-context.ts";
 
 /** Principals with the same key have the same view. */
@@ -22,7 +22,7 @@ export class SocketViewers {
     const key = viewKeyOf(principal);
     const cached = this.#viewers.get(key);
     if (cached !== undefined) return cached;
-    const viewer = viewerOf(principal, {}, this.#context);
+    const viewer = requestViewer(principal, {}, this.#context);
     this.#viewers.set(key, viewer);
     // The caller gets the error, and the next call retries.
     viewer.catch(() => this.#viewers.delete(key));

@@ -9,16 +9,16 @@ import { SkillError } from "@skillhold/protocol/error";
 import type { LimitName } from "@skillhold/protocol/limits";
 import { type RefusalCode, refusalOf, refuse } from "./refusal.ts";
 
-/** The failure of a call as one of ours. `talk` is what the server printed about itself, if it is a program. */
-export function explainFailure(error: unknown, limit: LimitName, talk: string): SkillError {
+/** Converts an error of a request to a SkillError. `stderr` is the output of a server process. */
+export function classifyFailure(error: unknown, limit: LimitName, stderr: string): SkillError {
   const own = findRefusal(error);
   if (own !== undefined) return own;
-  const said = talk.trim() === "" ? "" : ` It printed: ${shorten(talk)}`;
+  const output = stderr.trim() === "" ? "" : ` Its stderr was: ${shorten(stderr)}`;
   const [code, message] = classify(error, limit);
-  return refuse(code, `${message}${said}`, {}, error);
+  return refuse(code, `${message}${output}`, {}, error);
 }
 
-/** What was refused on the way may come wrapped. */
+/** The SDK may wrap our own errors. */
 function findRefusal(error: unknown): SkillError | undefined {
   for (let each = error, depth = 0; each instanceof Error && depth < 8; each = each.cause, depth += 1)
     if (each instanceof SkillError && refusalOf(each) !== undefined) return each;
@@ -27,13 +27,13 @@ function findRefusal(error: unknown): SkillError | undefined {
 
 function classify(error: unknown, limit: LimitName): readonly [RefusalCode, string] {
   if (error instanceof UnauthorizedError || isRefusedByHttp(error))
-    return ["MCP_UNAUTHORIZED", "The server lets nobody in without the credentials that it expects."];
+    return ["MCP_UNAUTHORIZED", "The server rejected the credentials."];
   if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout)
     return ["MCP_TIMED_OUT", `The server did not answer in time (${limit}).`];
   if (error instanceof ProtocolError)
     return ["MCP_ANSWER_INVALID", `The server answered with an error: ${shorten(error.message)}`];
   if (error instanceof SdkError && INVALID.has(error.code))
-    return ["MCP_ANSWER_INVALID", "The server's answer is not what was asked for."];
+    return ["MCP_ANSWER_INVALID", "The response of the server does not match the request."];
   return ["MCP_UNREACHABLE", `The server cannot be reached: ${shorten(messageOf(error))}`];
 }
 
@@ -47,7 +47,7 @@ function isRefusedByHttp(error: unknown): boolean {
   return error instanceof SdkHttpError && (error.status === 401 || error.status === 403);
 }
 
-/** What fetch says of a failure is in its cause, and the client may have wrapped that once more. */
+/** The cause of a fetch error has the message, and the SDK may wrap it again. */
 function messageOf(error: unknown, depth = 0): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;
@@ -61,4 +61,37 @@ const SHOWN_LENGTH = 300;
 function shorten(text: string): string {
   const line = text.replace(/\s+/g, " ").trim();
   return line.length <= SHOWN_LENGTH ? line : `${line.slice(0, SHOWN_LENGTH)}…`;
+}
+
+export interface Deadline {
+  /** The name of the limit. */
+  readonly limit: LimitName;
+  readonly ms: number;
+  /** Cancels the work earlier. */
+  readonly signal?: AbortSignal;
+}
+
+/** Runs work with a time limit. It rejects at the limit even when the work ignores its signal. */
+export async function withDeadline<T>(
+  { limit, ms, signal }: Deadline,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController();
+  const ended = Promise.withResolvers<never>();
+  const end = (error: Error) => {
+    ended.reject(error);
+    controller.abort(error);
+  };
+  const cancel = () => end(refuse("MCP_UNREACHABLE", "The request to the server was canceled."));
+  const timer = setTimeout(() => {
+    end(refuse("MCP_TIMED_OUT", `The server did not answer within ${ms} ms (${limit}).`));
+  }, ms);
+  signal?.addEventListener("abort", cancel, { once: true });
+  try {
+    if (signal?.aborted === true) cancel();
+    return await Promise.race([ended.promise, work(controller.signal)]);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", cancel);
+  }
 }

@@ -1,9 +1,9 @@
 import { type McpServer, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 import type { McpConnection } from "./connection.ts";
-import type { Kept } from "./session-table.ts";
+import type { TableValue } from "./session-table.ts";
 
-/** A session of an older revision of the protocol over HTTP: a server that stays between requests. */
-export class LegacySession implements Kept {
+/** An HTTP session of an older protocol revision, whose server lives across requests. */
+export class LegacySession implements TableValue {
   readonly connection: McpConnection;
   readonly mcp: McpServer;
   readonly #transport: WebStandardStreamableHTTPServerTransport;
@@ -37,11 +37,11 @@ export class LegacySession implements Kept {
     return this.connection.isBusy;
   }
 
-  get isAttended(): boolean {
+  get hasListener(): boolean {
     return this.#streams > 0;
   }
 
-  /** Whether the client was let in. */
+  /** Whether the client completed `initialize`. */
   get isInitialized(): boolean {
     return this.#transport.sessionId !== undefined;
   }
@@ -55,7 +55,7 @@ export class LegacySession implements Kept {
     return response;
   }
 
-  /** Ends the stream that tells of changes. */
+  /** Ends the change stream. */
   endStream(): void {
     this.#transport.closeStandaloneSSEStream();
   }

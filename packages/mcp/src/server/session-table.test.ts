@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { type Kept, SessionTable } from "./session-table.ts";
+import { SessionTable, type TableValue } from "./session-table.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-class Session implements Kept {
+class Session implements TableValue {
   isBusy = false;
-  isAttended = false;
+  hasListener = false;
   isClosed = false;
   async close() {
     this.isClosed = true;
@@ -65,13 +65,13 @@ describe("what is kept for a caller", () => {
   test("stays while someone listens, unless the caller has no other place to give [S-57]", () => {
     const { add } = open();
     const heard = add("a", "ada");
-    heard.isAttended = true;
+    heard.hasListener = true;
     vi.advanceTimersByTime(120_000);
     expect(heard.isClosed).toBe(false);
     const unheard = add("b", "ada");
     const third = add("c", "ada");
     expect([heard.isClosed, unheard.isClosed]).toEqual([false, true]);
-    third.isAttended = true;
+    third.hasListener = true;
     add("d", "ada");
     expect([heard.isClosed, third.isClosed]).toEqual([true, false]);
   });
