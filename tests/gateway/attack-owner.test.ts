@@ -56,7 +56,7 @@ describe.each(Object.entries(sent))("%s", (operation, { body, query = "" }) => {
   // The keys are operations, as the type says.
   const row: Route = routeTable[operation as OfSkill];
   test.each(asSomeone.filter(([role]) => row.roles === "anyone" || row.roles.includes(role)))(
-    "says the same of a skill of others and of none, to a %s [S-43] [S-53]",
+    "gives the same response for a hidden skill and a missing one, to a %s [S-43] [S-53]",
     async (role, user, agent) => {
       const headers = await gateway.asRole(role, user, agent);
       const wordsFor = async (key: string) => {
@@ -83,7 +83,7 @@ describe.each(Object.entries(sent))("%s", (operation, { body, query = "" }) => {
   );
 });
 
-test("lists, searches, prompts, exports and explanations have no skill of others [S-43] [S-53]", async () => {
+test("lists, searches, catalogues, exports and explanations contain no hidden skills [S-43] [S-53]", async () => {
   for (const [role, user, agent] of asSomeone) {
     const headers = await gateway.asRole(role, user, agent);
     for (const path of [
@@ -103,7 +103,7 @@ test("lists, searches, prompts, exports and explanations have no skill of others
   }
 });
 
-test("nobody becomes more by what they say of themselves [S-53]", async () => {
+test("request data cannot raise the caller's rights [S-53]", async () => {
   const eve = await gateway.asRole("publisher", "eve");
   const claims: Headers = {
     "x-user": "root",

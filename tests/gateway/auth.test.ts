@@ -43,14 +43,14 @@ describe("a token of a program", () => {
     expect(response.headers.get("cache-control")).toBe("no-store");
   });
 
-  test("is told apart from none, and why it lets nobody in is not told [S-53]", async () => {
+  test("differs from a missing token, and the reason is not disclosed [S-53]", async () => {
     const { token, secret } = await issue();
     await revokeToken(token.id, { by }, gateway.registry);
     const detailFor = async (headers: Readonly<Record<string, string>>) => {
       const response = await ask(gateway, "GET", "/v1/me", { headers });
       return Problem.parse(await response.json()).detail;
     };
-    expect(await detailFor({})).toBe("No token was sent.");
+    expect(await detailFor({})).toBe("The request has no token.");
     for (const each of [secret, `${secret}A`, "x"])
       expect(await detailFor(bearer(each))).toBe("The token is unknown, expired or revoked.");
   });

@@ -26,7 +26,7 @@ const ends = {
 } as const;
 
 describe.each(Object.entries(ends))("when %s", (_, end) => {
-  test("what runs for it is called off and answered no more, and its sessions are closed [S-53] [S-62]", async () => {
+  test("cancels its running calls and closes its sessions [S-53] [S-62]", async () => {
     const started = Promise.withResolvers<void>();
     gateway = await openRunningGateway({ onStart: () => started.resolve() });
     await putFiles(gateway, "slow", root, { "scripts/wait.sh": "sleep 60" });
@@ -54,7 +54,7 @@ describe.each(Object.entries(ends))("when %s", (_, end) => {
   });
 
   test.each(["skills/open/archive", "skills/open/diff", "export?skills=open"])(
-    "what it is being sent is not sent, and not on record as sent: %s [S-53] [S-62]",
+    "neither sends nor records a running download: %s [S-53] [S-62]",
     async (path) => {
       const held = await openHeldGateway();
       gateway = held;
@@ -72,7 +72,7 @@ describe.each(Object.entries(ends))("when %s", (_, end) => {
     },
   );
 
-  test("the large files that it reads, and waits for, are not sent [S-53] [S-62]", async () => {
+  test("does not send large files that it reads or waits for [S-53] [S-62]", async () => {
     const held = await openHeldGateway();
     gateway = held;
     const bytes = new Uint8Array(2 * 1024 * 1024).fill(7);
@@ -93,7 +93,7 @@ describe.each(Object.entries(ends))("when %s", (_, end) => {
     expect(held.hold.reads.get(digest)).toBe(5);
   });
 
-  test("what it has sent is not published [S-45] [S-53]", async () => {
+  test("does not publish its running upload [S-45] [S-53]", async () => {
     const held = await openHeldGateway();
     gateway = held;
     const headers = await gateway.asRole("publisher", "ada", "bot");
@@ -120,7 +120,7 @@ async function servedAgents(): Promise<ReadonlySet<string | undefined>> {
 }
 
 describe.each(engines)("on %s", (engine) => {
-  test("a long call of an administrator ends with the token, and others go on [S-53]", async () => {
+  test("a long call ends with its token, and others continue [S-53]", async () => {
     const begun: AbortSignal[] = [];
     const starts = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const goOn = Promise.withResolvers<void>();
@@ -147,7 +147,7 @@ describe.each(engines)("on %s", (engine) => {
   });
 });
 
-test("a call whose token is revoked while its body comes is not begun [S-53]", async () => {
+test("a call whose token is revoked during the upload does not start [S-53]", async () => {
   gateway = await openTestGateway();
   const headers = await gateway.asRole("agent", "ada", "bot");
   const session = await TestSession.open(gateway, headers);
@@ -187,7 +187,7 @@ test("a call whose token is revoked while its body comes is not begun [S-53]", a
   expect(opened).toContain(session.id);
 });
 
-test("a token that is not there lets nothing run [S-53]", async () => {
+test("a missing token rejects the call [S-53]", async () => {
   gateway = await openTestGateway();
   const calls = new RunningCalls({ registry: gateway.registry, log: () => {} });
   const bearer = { token: "gone", agent: undefined, expiresAt: "2099-01-01T00:00:00.000Z" };
@@ -195,7 +195,7 @@ test("a token that is not there lets nothing run [S-53]", async () => {
   await expect(run).rejects.toMatchObject({ code: "UNAUTHENTICATED" });
 });
 
-test("a call ends with its token and its agent also when nobody heard of it [S-53]", async () => {
+test("a call ends with its token or agent also when the event was missed [S-53]", async () => {
   let late = 0;
   gateway = await openTestGateway({ clock: { now: () => new Date(Date.now() + late) } });
   const { registry } = gateway;

@@ -23,7 +23,7 @@ test.each([
   ["whole", undefined, 200],
   ["in part", "bytes=5-9", 206],
 ] as const)(
-  "of a large file four are read at a time %s, and small ones keep nobody [S-53]",
+  "reads at most four large files at a time %s, and small ones without waiting [S-53]",
   async (_, range, status) => {
     const answers = Array.from({ length: 6 }, () => read("large.bin", range));
     const small = read("small.txt", "bytes=0-0");

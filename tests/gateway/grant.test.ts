@@ -30,7 +30,7 @@ const accessTo = (headers: Headers, id: string, query = "") =>
   ask(gateway, "GET", `/v1/skills/${id}/access${query}`, { headers });
 
 describe("grants", () => {
-  test("are given, listed and taken back by those who manage a skill [S-43] [S-53]", async () => {
+  test("are created, listed and revoked by managers [S-43] [S-53]", async () => {
     const { uid } = await putSkill(gateway, "pdf", "ann");
     await gateway.asRole("agent", "bob", "helper");
     const given = await grant(ann, "pdf/grants/user/bob", { canManage: true });
@@ -64,7 +64,7 @@ describe("grants", () => {
     });
   });
 
-  test("are read and taken back by the uid of an agent as by its key [S-43] [S-53]", async () => {
+  test("are read and revoked by the uid or the key of an agent [S-43] [S-53]", async () => {
     await putSkill(gateway, "pdf", "ann");
     await gateway.asRole("agent", "bob", "helper");
     const { uid } = await getAgent("helper", gateway.registry);

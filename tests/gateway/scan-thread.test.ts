@@ -6,7 +6,7 @@ import { ServeScene, tokenOf } from "./serve.fixture.ts";
 const scene = new ServeScene();
 afterEach(() => scene.close());
 
-test("a gateway answers while it reads a skill that is made to be hard to read [S-34] [S-53]", async () => {
+test("answers requests while it scans a hostile skill [S-34] [S-53]", async () => {
   const gateway = await scene.serve(["--no-seed"]);
   const headers = await tokenOf(gateway);
   const send = async (id: string, script: string) => {

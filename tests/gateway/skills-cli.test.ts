@@ -45,7 +45,7 @@ async function skills(...args: readonly string[]): Promise<string> {
   return stdout;
 }
 
-test("the skills command line installs what a gateway serves, a text and an archive [S-48]", async () => {
+test("the skills CLI installs a text and an archive from a gateway [S-48]", async () => {
   const script = "#!/bin/sh\necho hello\n";
   await put(gateway, "plain-text", { visibility: "public", body: "Plain instructions." });
   await put(gateway, "with-files", {

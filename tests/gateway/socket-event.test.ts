@@ -42,7 +42,7 @@ const engines = [
 ] as const;
 
 describe.each(engines)("on $engine", ({ url }) => {
-  test("whoever joins while others write gets every event after their place once, in order [S-54]", async () => {
+  test("a subscriber gets every later event once and in order during writes [S-54]", async () => {
     const { gateway, port } = await start(await url());
     const { audit } = gateway.context;
     await openSessions(gateway);
@@ -82,7 +82,7 @@ describe.each(engines)("on $engine", ({ url }) => {
     }
   });
 
-  test("connections that are cut at any time lose nothing and repeat nothing [S-54]", async () => {
+  test("reconnecting clients miss and repeat no events [S-54]", async () => {
     const { gateway, port } = await start(await url());
     const { audit } = gateway.context;
     const headers = await gateway.asRole("admin");
@@ -115,7 +115,7 @@ describe.each(engines)("on $engine", ({ url }) => {
   });
 });
 
-test("what is committed at one gateway is on the sockets of another [S-54] [S-55]", async () => {
+test("events of one gateway reach the sockets of another [S-54] [S-55]", async () => {
   const url = await freshDatabase();
   const [one, two] = [await start(url), await start(url)];
   const socket = await TestSocket.open(two.port, await two.gateway.asRole("admin"));
@@ -131,7 +131,7 @@ test("what is committed at one gateway is on the sockets of another [S-54] [S-55
   expect(numbers(other)).toEqual([last]);
 });
 
-test("a thousand clients get one publish, each its own [S-54]", async () => {
+test("a thousand clients each get the event of one publish [S-54]", async () => {
   const { gateway, port } = await start();
   const headers = await Promise.all(range(1, 10).map((n) => gateway.asRole("admin", `admin-${n}`)));
   const sockets = await Promise.all(

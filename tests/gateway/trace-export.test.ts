@@ -19,7 +19,7 @@ const Traces = z.object({
   ),
 });
 
-test("spans are sent to where the variables of OpenTelemetry say, the last of them at the end [S-63]", async () => {
+test("sends spans to the configured endpoint and flushes them at the end [S-63]", async () => {
   const came: { readonly path: string | undefined; readonly traces: z.infer<typeof Traces> }[] = [];
   const collector = createServer(async (request, response) => {
     came.push({ path: request.url, traces: Traces.parse(await json(request)) });

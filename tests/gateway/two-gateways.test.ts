@@ -28,7 +28,7 @@ async function openSocket({ url }: RunningGateway, { authorization }: Headers): 
   return socket;
 }
 
-test("two gateways on one database are as one: lists, tokens, sockets and switches [S-54] [S-55]", async () => {
+test("two gateways on one database share lists, tokens, events and toggles [S-54] [S-55]", async () => {
   const env = { SKILLHOLD_STORE: await freshDatabase() };
   const a = await scene.serve(["--no-seed"], { env });
   const b = await scene.serve(["--no-seed"], { env });
@@ -69,7 +69,7 @@ test("two gateways on one database are as one: lists, tokens, sockets and switch
   expect((await fetch(`${b.url}/v1/me`, { headers })).status).toBe(401);
 });
 
-test("both tell of what a skill lacks that is published at one of them, after the port answers [S-39] [S-54]", async () => {
+test("both gateways publish missing dependencies of a skill that one of them gets [S-39] [S-54]", async () => {
   const env = { SKILLHOLD_STORE: await freshDatabase() };
   const a = await scene.serve(["--no-seed"], { env });
   const b = await scene.serve(["--no-seed"], { env });

@@ -124,7 +124,7 @@ test("a program that ends says why in its own words [S-57]", async () => {
   );
   const { problem } = library.state();
   expect(refusalOf(problem)).toBe("MCP_UNREACHABLE");
-  expect(problem?.message).toContain("It printed: The licence has run out.");
+  expect(problem?.message).toContain("Its stderr was: The licence has run out.");
   await library.close();
 });
 

@@ -3,12 +3,12 @@ import { type Operation, type Route, routeTable } from "@skillhold/protocol/http
 import { Hono } from "hono";
 import {
   type AppContext,
-  remoteAddress,
   admit,
   admitAnyone,
   type Gatekeepers,
   headOf,
   openResponse,
+  remoteAddress,
 } from "./auth/admission.ts";
 import { unauthenticated } from "./auth/authentication.ts";
 import { isNavigation, rejectForeignHost, rejectForeignPage } from "./auth/host-check.ts";

@@ -12,7 +12,7 @@ const heavy = [
 ] as const;
 const received = ["uploadSkills", "importSkills"] as const;
 
-test("what takes much waits at a gate, by its token, before anything of it is done [S-53]", async () => {
+test("expensive handlers wait at their gate before they start [S-53]", async () => {
   const passed: string[] = [];
   const gate = (name: string) => ({
     pass: (key: string) => {

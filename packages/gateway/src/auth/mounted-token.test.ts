@@ -28,7 +28,7 @@ const principal = (token: string, agent?: string): Principal => ({
   expiresAt: new Date(token === "short" ? 1000 : 9000).toISOString(),
 });
 
-test("what is mounted hears once that a token is over: revoked, expired, or without its agent [S-53]", async () => {
+test("notifies mounts once when a token is revoked, expires or loses its agent [S-53]", async () => {
   const { tokens, ended, errors, now } = scene();
   for (const each of [
     principal("revoked"),

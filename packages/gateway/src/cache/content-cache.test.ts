@@ -17,7 +17,7 @@ function open(bounds: Partial<FileCacheBounds> = {}) {
   return { read, get };
 }
 
-test("a small file is read once, and a large one each time [S-55]", async () => {
+test("caches a small file and not a large one [S-55]", async () => {
   const { read, get } = open({ largest: 100 });
   await get(1, 100);
   await get(2, 101);
@@ -26,7 +26,7 @@ test("a small file is read once, and a large one each time [S-55]", async () => 
   expect(read).toEqual([1, 2, 2]);
 });
 
-test("there is room for so many bytes, and those that were used longest ago go first [S-55]", async () => {
+test("limits the bytes and evicts unused files first [S-55]", async () => {
   const { read, get } = open({ bytes: 4000, largest: 1000 });
   for (const name of [1, 2, 3]) await get(name, 1000);
   await get(1, 1000);
@@ -39,7 +39,7 @@ test("there is room for so many bytes, and those that were used longest ago go f
   expect(read).toEqual([1, 2, 3, 4, 2]);
 });
 
-test("files of next to nothing take room as well [S-55]", async () => {
+test("counts the overhead of tiny files [S-55]", async () => {
   const { read, get } = open({ bytes: 4000 });
   for (let name = 1; name <= 100; name += 1) await get(name, 1);
   await get(100, 1);
@@ -47,7 +47,7 @@ test("files of next to nothing take room as well [S-55]", async () => {
   expect(read).toHaveLength(101);
 });
 
-test("what cannot be read is not kept [S-55]", async () => {
+test("does not cache a failed read [S-55]", async () => {
   const cache = new SmallFileCache();
   const digest = Digest.parse(`sha256:${"0".repeat(64)}`);
   await expect(cache.get(digest, () => Promise.reject(new Error("gone")))).rejects.toThrow("gone");

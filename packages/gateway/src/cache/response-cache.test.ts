@@ -27,7 +27,7 @@ function open(bounds: Partial<CacheBounds> = {}) {
   return { now, cache, get };
 }
 
-test("an answer is made once for a version, and kept for five minutes [S-55]", async () => {
+test("renders a response once per version and caches it for five minutes [S-55]", async () => {
   const { now, get } = open();
   await get();
   now.ms = 5 * 60_000 - 1;
@@ -44,7 +44,7 @@ test("an answer is made once for a version, and kept for five minutes [S-55]", a
   expect(now.made).toBe(4);
 });
 
-test("nobody is answered with what was made for another [S-55]", async () => {
+test("does not share responses between users, roles, agents or requests [S-55]", async () => {
   const { now, get } = open();
   const questions: Partial<CacheRequest>[] = [
     {},
@@ -65,7 +65,7 @@ test("nobody is answered with what was made for another [S-55]", async () => {
   expect(await get({ principal: otherToken }, "?")).toBe("0");
 });
 
-test("those who ask at once wait for one answer [S-55]", async () => {
+test("concurrent requests share one rendering [S-55]", async () => {
   const { now, get } = open();
   expect(await Promise.all([get({}, "a"), get({}, "b"), get({}, "c")])).toEqual(["a", "a", "a"]);
   expect(now.made).toBe(1);
@@ -95,7 +95,7 @@ test.each([
   expect(told).toEqual(["old", "new", "newer"]);
 });
 
-test("what is made in place of an older answer is kept for its own version alone [S-55]", async () => {
+test("a response is cached only for the version it was rendered for [S-55]", async () => {
   const { cache, now, get } = open();
   const question: CacheRequest = { operation: "listSkills", principal: ada };
   const [begun, slow, made] = [1, 2, 3].map(() => Promise.withResolvers<void>());
@@ -120,7 +120,7 @@ test("what is made in place of an older answer is kept for its own version alone
   expect(await get({}, "?")).toBe("new");
 });
 
-test("what was begun before a change answers nobody who asks after it [S-55]", async () => {
+test("a rendering from before a change is not shared with later requests [S-55]", async () => {
   const { cache, now, get } = open();
   const slow = Promise.withResolvers<string>();
   const question: CacheRequest = { operation: "listSkills", principal: ada };
@@ -133,7 +133,7 @@ test("what was begun before a change answers nobody who asks after it [S-55]", a
   expect(await get({}, "?")).toBe("new");
 });
 
-test("there is room for so many answers and bytes, and the oldest go first [S-55]", async () => {
+test("limits entries and bytes and evicts the oldest first [S-55]", async () => {
   const { get } = open({ answers: 3, bytes: 4000 });
   const page = (cursor: string) => ({ query: { cursor } });
   for (const name of ["a", "b", "c"]) await get(page(name), name);
@@ -145,7 +145,7 @@ test("there is room for so many answers and bytes, and the oldest go first [S-55
   expect(await get(page("large"), "again")).toBe("again");
 });
 
-test("of answers that take more bytes than there is room for the oldest go [S-55]", async () => {
+test("evicts the oldest responses when the bytes exceed the limit [S-55]", async () => {
   const { get } = open({ answers: 100, bytes: 4000 });
   const page = (at: number) => ({ query: { cursor: String(at) } });
   for (let at = 0; at < 20; at += 1) await get(page(at), "x".repeat(400));
@@ -153,7 +153,7 @@ test("of answers that take more bytes than there is room for the oldest go [S-55
   expect(await get(page(9), "again")).toBe("again");
 });
 
-test("what may change without a word is not kept [S-55]", async () => {
+test("does not cache a response that the version does not cover [S-55]", async () => {
   const { cache, now } = open();
   const question: CacheRequest = { operation: "getSkill", principal: ada };
   const make = async () => {

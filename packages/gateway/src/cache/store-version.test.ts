@@ -13,7 +13,7 @@ function open() {
   return { state, version: new StoreVersion(store) };
 }
 
-test("those who come in one turn share a question, and those of the next have another [S-55]", async () => {
+test("requests of one turn share a query, and the next turn has its own [S-55]", async () => {
   const { state, version } = open();
   expect(await Promise.all([version.current(), version.current(), version.current()])).toEqual([1, 1, 1]);
   expect(state.asked).toBe(1);
@@ -21,7 +21,7 @@ test("those who come in one turn share a question, and those of the next have an
   expect(state.asked).toBe(2);
 });
 
-test("the store is asked when all are there: what was committed before one of them is in its answer [S-55]", async () => {
+test("the query runs after all requests of the turn arrived, so it covers earlier commits [S-55]", async () => {
   const { state, version } = open();
   const first = version.current();
   state.version = 2;
@@ -29,7 +29,7 @@ test("the store is asked when all are there: what was committed before one of th
   expect(await Promise.all([first, second])).toEqual([2, 2]);
 });
 
-test("whoever comes while the store is answering does not get that answer [S-55]", async () => {
+test("a request during a query gets a new query [S-55]", async () => {
   const { state, version } = open();
   const slow = Promise.withResolvers<number>();
   const asked = new Promise<void>((resolve) => {
@@ -47,7 +47,7 @@ test("whoever comes while the store is answering does not get that answer [S-55]
   expect(await before).toBe(1);
 });
 
-test("a store that cannot be asked fails those who asked, and nobody after them [S-55]", async () => {
+test("a failed query fails only its own requests [S-55]", async () => {
   const { state, version } = open();
   state.answer = async () => {
     throw new Error("gone");

@@ -1,5 +1,5 @@
 import type { Digest, SkillId } from "@skillhold/protocol";
-import { principalActor, isPerson, type Principal } from "../auth/principal.ts";
+import { isPerson, type Principal, principalActor } from "../auth/principal.ts";
 import type { GatewayContext } from "../gateway-context.ts";
 
 /** Skill content that a response contains. */

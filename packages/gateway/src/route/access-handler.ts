@@ -9,7 +9,7 @@ import {
 } from "@skillhold/registry/access";
 import type { Grant, UserRecord } from "@skillhold/registry/record";
 import { z } from "zod";
-import { principalActor, isAdministrator, type Principal } from "../auth/principal.ts";
+import { isAdministrator, type Principal, principalActor } from "../auth/principal.ts";
 import { requestViewer } from "../auth/viewer.ts";
 import { shortHash } from "../bytes.ts";
 import type { GatewayContext } from "../gateway-context.ts";

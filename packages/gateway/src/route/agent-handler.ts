@@ -3,7 +3,7 @@ import { addAgent, changeAgent, removeAgent } from "@skillhold/registry/access";
 import type { AgentPage, AgentRecord } from "@skillhold/registry/record";
 import { z } from "zod";
 import { getAgentFor, isAgentOf } from "../auth/agent-owner.ts";
-import { principalActor, isAdministrator, isPerson, type Principal } from "../auth/principal.ts";
+import { isAdministrator, isPerson, type Principal, principalActor } from "../auth/principal.ts";
 import { shortHash } from "../bytes.ts";
 import type { GatewayContext } from "../gateway-context.ts";
 import { rejectStale } from "../http/condition.ts";
@@ -45,7 +45,11 @@ export const agentHandlers: Pick<
   removeAgent: async ({ params, principal, headers }, { registry }) => {
     const before = await getAgentFor(params.key, principal, registry);
     const seen = expectedBy(headers, before);
-    const { agent, revoked } = await removeAgent(before.uid, { by: principalActor(principal), seen }, registry);
+    const { agent, revoked } = await removeAgent(
+      before.uid,
+      { by: principalActor(principal), seen },
+      registry,
+    );
     return { data: { key: agent.key, revoked } };
   },
 };

@@ -9,7 +9,7 @@ import type { Viewer } from "@skillhold/core/library";
 import { checkDependencies, readSpec, specsFor } from "@skillhold/deps/environment";
 import { SkillError } from "@skillhold/protocol/error";
 import { isManager } from "@skillhold/registry/access";
-import { principalActor, isAdministrator, isPerson, type Principal } from "../auth/principal.ts";
+import { isAdministrator, isPerson, type Principal, principalActor } from "../auth/principal.ts";
 import { requestViewer } from "../auth/viewer.ts";
 import { type DependencyContext, withDependencies } from "../dependency/dependency-context.ts";
 import {

@@ -8,7 +8,7 @@ import { importSkills as importInto } from "@skillhold/registry/exchange";
 import type { Revision, RevisionPage } from "@skillhold/registry/record";
 import { diffRevisions, publishArchive, rollback, type SkillDiff } from "@skillhold/registry/release";
 import { z } from "zod";
-import { principalActor, isPerson } from "../auth/principal.ts";
+import { isPerson, principalActor } from "../auth/principal.ts";
 import { shortHash } from "../bytes.ts";
 import { isFresh } from "../http/condition.ts";
 import type { Call, Handlers, Reply } from "../http/handler.ts";

@@ -21,7 +21,9 @@ export const secretHandlers: Pick<Handlers, "listSecrets" | "putSecret" | "delet
   deleteSecret: async ({ params: { id, name }, query: { agent }, principal }, context) => {
     const secrets = getSecrets(context);
     const scope = await scopeOf(id, agent, context);
-    return { data: { wasThere: await removeSecret(scope, name, { by: principalActor(principal) }, secrets) } };
+    return {
+      data: { wasThere: await removeSecret(scope, name, { by: principalActor(principal) }, secrets) },
+    };
   },
 };
 

@@ -12,7 +12,7 @@ import {
   restoreSkill as restoreIn,
   type SkillEdit,
 } from "@skillhold/registry/release";
-import { principalActor, isAdministrator, type Principal } from "../auth/principal.ts";
+import { isAdministrator, type Principal, principalActor } from "../auth/principal.ts";
 import { requestViewer } from "../auth/viewer.ts";
 import { rejectStale } from "../http/condition.ts";
 import type { Call, Handlers, Reply } from "../http/handler.ts";

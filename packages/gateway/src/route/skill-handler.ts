@@ -2,7 +2,7 @@ import { normalizeRelative } from "@skillhold/core/bundle";
 import type { SkillFile } from "@skillhold/core/library";
 import { SkillError } from "@skillhold/protocol/error";
 import { isPerson } from "../auth/principal.ts";
-import { type ViewerQuery, requestViewer } from "../auth/viewer.ts";
+import { requestViewer, type ViewerQuery } from "../auth/viewer.ts";
 import { sha256Of } from "../bytes.ts";
 import type { CacheRequest } from "../cache/response-cache.ts";
 import { isFresh } from "../http/condition.ts";

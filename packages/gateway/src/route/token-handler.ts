@@ -31,7 +31,11 @@ export const tokenHandlers: Pick<
     return { data: { tokens: rows.map(viewOf), ...next } };
   },
   issueToken: async ({ body, principal }, { registry }) => {
-    const { token, secret } = await issueToken(definedFields(body), { by: principalActor(principal) }, registry);
+    const { token, secret } = await issueToken(
+      definedFields(body),
+      { by: principalActor(principal) },
+      registry,
+    );
     return { data: { token: viewOf(token), secret }, headers: uncached };
   },
   revokeToken: async ({ params, principal }, { registry }) => {

@@ -162,8 +162,7 @@ export class GatewaySessions implements SessionHolder {
 
   #get(id: string, { token }: Principal): OpenSession {
     const open = this.#sessions.get(id);
-    if (open?.token !== token)
-      throw new SkillError("SESSION_NOT_FOUND", `There is no session ${id.slice(0, 64)}.`);
+    if (open?.token !== token) throw new SkillError("SESSION_NOT_FOUND", "There is no such session.");
     open.usedAt = this.#now();
     return open;
   }

@@ -10,8 +10,8 @@ import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { isManager } from "@skillhold/registry/access";
 import type { HeldSkill } from "@skillhold/registry/library";
-import { principalActor, isAdministrator, isPerson, type Principal } from "../auth/principal.ts";
-import { type ViewerQuery, requestViewer } from "../auth/viewer.ts";
+import { isAdministrator, isPerson, type Principal, principalActor } from "../auth/principal.ts";
+import { requestViewer, type ViewerQuery } from "../auth/viewer.ts";
 import type { CatalogueContext } from "../running-context.ts";
 import { isUuid, noSkill, skillIdOf } from "./skill-key.ts";
 

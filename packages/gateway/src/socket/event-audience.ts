@@ -4,7 +4,7 @@ import { SkillError } from "@skillhold/protocol/error";
 import type { DependencyEvent } from "@skillhold/protocol/http";
 import { isManager } from "@skillhold/registry/access";
 import type { Grant, RegisteredSkill } from "@skillhold/registry/record";
-import { principalActor, isAdministrator, isPerson, type Principal } from "../auth/principal.ts";
+import { isAdministrator, isPerson, type Principal, principalActor } from "../auth/principal.ts";
 import type { GatewayContext } from "../gateway-context.ts";
 import type { SessionOwners } from "./session-owner.ts";
 import { type SocketViewers, viewKeyOf } from "./socket-viewer.ts";

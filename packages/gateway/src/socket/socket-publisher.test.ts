@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("the first change is told at once, and however many follow at most one in each while [S-54]", () => {
+test("sends the first change at once and then at most one per interval [S-54]", () => {
   const tell = vi.fn();
   const notice = new ChangeThrottle(100, tell);
   notice.notify();
@@ -21,7 +21,7 @@ test("the first change is told at once, and however many follow at most one in e
   expect(tell).toHaveBeenCalledTimes(11);
 });
 
-test("the last change is told as well, and after a rest the next one at once [S-54]", () => {
+test("sends the last change too, and after an idle interval the next one at once [S-54]", () => {
   const tell = vi.fn();
   const notice = new ChangeThrottle(100, tell);
   notice.notify();
@@ -34,7 +34,7 @@ test("the last change is told as well, and after a rest the next one at once [S-
   expect(tell).toHaveBeenCalledTimes(3);
 });
 
-test("one that is stopped tells nothing more [S-54]", () => {
+test("sends no change after it is stopped [S-54]", () => {
   const tell = vi.fn();
   const notice = new ChangeThrottle(100, tell);
   notice.notify();

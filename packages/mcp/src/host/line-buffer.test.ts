@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { refusalOf } from "./refusal.ts";
 import { LineBuffer } from "./server-process.ts";
 
-test("lines are the same, however they are cut [S-57]", () => {
+test("returns the same lines for any chunking [S-57]", () => {
   fc.assert(
     fc.property(fc.array(fc.string()), fc.array(fc.integer({ min: 1, max: 7 })), (texts, cuts) => {
       const lines = texts.map((text) => text.toWellFormed().replaceAll("\n", " "));
@@ -20,7 +20,7 @@ test("lines are the same, however they are cut [S-57]", () => {
   );
 });
 
-test("a line that does not end is given up before it fills the memory [S-57]", () => {
+test("rejects an endless line before it fills the memory [S-57]", () => {
   const buffer = new LineBuffer(100);
   expect(buffer.split(Buffer.from(`${"x".repeat(100)}\n`))).toEqual(["x".repeat(100)]);
   buffer.split(Buffer.alloc(60));
