@@ -19,7 +19,7 @@ async function openAgent(role: "admin" | "publisher" | "agent", allow: readonly 
   return { headers, ask: asker(gateway, headers) };
 }
 
-describe("a token of the role admin that acts as an agent", () => {
+describe("an admin token that is bound to an agent", () => {
   test("cannot be issued [S-28] [S-53]", async () => {
     await gateway.asRole("agent", "ada", "bot");
     const admin = asker(gateway, await gateway.asRole("admin", "root"));
@@ -61,7 +61,7 @@ describe("a token of the role admin that acts as an agent", () => {
   });
 });
 
-describe("an agent whose user owns a skill that it may not see", () => {
+describe("an agent whose user owns a skill that is hidden from it", () => {
   test.each(["admin", "publisher", "agent"] as const)(
     "receives no events of it with a token of the role %s [S-54]",
     async (role) => {

@@ -21,7 +21,7 @@ function holdFirst() {
   return { pass, begun: begun.promise, release: released.resolve };
 }
 
-test("a file is not handed to one who asks after it was taken from them, whoever asked before [S-43] [S-55]", async () => {
+test("does not serve a cached file after access was revoked [S-43] [S-55]", async () => {
   const base = await openTestGateway();
   const { registry, context } = base;
   await put(base, "own", { files: { "a.md": "secret" } });
@@ -53,7 +53,7 @@ test("a file is not handed to one who asks after it was taken from them, whoever
   }
 });
 
-test("a file in a folder is as it was when it was asked for, or newer, whoever asked before [S-55]", async () => {
+test("never serves a file from a folder that is older than the request [S-55]", async () => {
   const files = { "fold/SKILL.md": skillText("fold"), "fold/a.txt": "one" };
   const gateway = await openFolderGateway(files);
   try {

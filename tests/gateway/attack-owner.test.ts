@@ -141,7 +141,7 @@ test("request data cannot raise the caller's rights [S-53]", async () => {
   expect((await gateway.registry.store.findSkill("open"))?.owner).toBe("ann");
 });
 
-test("a public skill of others can be looked at, and not changed [S-43] [S-53]", async () => {
+test("a public skill of another owner can be read and not changed [S-43] [S-53]", async () => {
   const eve = await gateway.asRole("publisher", "eve");
   for (const [method, path, body] of [
     ["PUT", "/v1/skills/open", { description: "mine" }],
@@ -161,7 +161,7 @@ test("a public skill of others can be looked at, and not changed [S-43] [S-53]",
   expect(await gateway.registry.store.findSkill("open")).toMatchObject({ status: "active", isEnabled: true });
 });
 
-test("a session is for the token that opened it alone [S-53]", async () => {
+test("a session exists only for its token [S-53]", async () => {
   const ann = await gateway.asRole("viewer", "ann");
   const opened = await ask(gateway, "POST", "/v1/sessions", { headers: ann, body: {} });
   const { session } = await answerOf("openSession", opened);

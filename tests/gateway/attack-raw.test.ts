@@ -79,7 +79,7 @@ describe("another host", () => {
   });
 });
 
-describe("a request that two readers would read in two ways", () => {
+describe("an ambiguous request", () => {
   const smuggled = () => `GET /v1/me HTTP/1.1\r\nHost: ${host}\r\nAuthorization: ${authorization}\r\n\r\n`;
   const chunked = () => `0\r\n\r\n${smuggled()}`;
   const post = "POST /v1/agents HTTP/1.1";
@@ -118,7 +118,7 @@ describe("a request that two readers would read in two ways", () => {
   });
 });
 
-describe("a method that there is not", () => {
+describe("an unsupported method", () => {
   test.each([
     "TRACE",
     "TRACK",
@@ -159,7 +159,7 @@ describe("a method that there is not", () => {
   });
 });
 
-describe("too much", () => {
+describe("a request above a limit", () => {
   test("rejects headers of more than 16 KB [S-53]", async () => {
     const much = "a".repeat(17 * 1024);
     for (const head of [
@@ -204,7 +204,7 @@ describe("too much", () => {
   });
 });
 
-describe("what is no request, or none to be answered here", () => {
+describe("bytes that are not a valid request", () => {
   test.each([
     ["no words of HTTP", 400, "USAGE", () => "GARBAGE\r\n\r\n"],
     ["no Host", 400, "USAGE", () => lines("GET /v1/me HTTP/1.1", "Connection: close")],

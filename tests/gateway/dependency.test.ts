@@ -176,7 +176,7 @@ describe("rescan-deps", () => {
   });
 });
 
-describe("what a skill needs", () => {
+describe("the dependencies of a skill", () => {
   test("lists dependencies by id and UUID with install specs [S-34] [S-53]", async () => {
     const { gateway } = await open();
     await publishImports("skill", [MISSING], gateway.registry);

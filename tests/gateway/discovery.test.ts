@@ -132,7 +132,7 @@ describe.each(engines)("discovery on %s", (engine) => {
   });
 });
 
-describe("the pages of discovery", () => {
+describe("the discovery pages", () => {
   let gateway: TestGateway;
   afterEach(() => gateway.close());
 

@@ -39,7 +39,7 @@ async function attempts(library: RemoteLibrary, folder: string): Promise<readonl
   return failures;
 }
 
-describe("what a hostile gateway hands over is not taken [S-13] [S-26]", () => {
+describe("rejects content of a hostile gateway [S-13] [S-26]", () => {
   test.each(Object.entries(tricks))("%s", async (_, { meddle, code, limits = {} }) => {
     const { url } = await standBetween(served.url, meddle);
     const [folder, cache] = [await freshFolder(), await freshFolder()];

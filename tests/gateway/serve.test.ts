@@ -137,7 +137,7 @@ describe("the port", () => {
   });
 });
 
-describe("the skills that come with it", () => {
+describe("the bundled skills", () => {
   test("are published at the start, and not with --no-seed [S-40]", async () => {
     const { url, signIn, command } = await scene.serve();
     const headers = await tokenOf({ url, signIn });

@@ -48,7 +48,7 @@ async function keepTokens(...ids: readonly string[]): Promise<void> {
   });
 }
 
-test("a session gives a model its tools, and what it reads is recorded [S-24] [S-53] [S-62]", async () => {
+test("a session lists its tools and records its reads [S-24] [S-53] [S-62]", async () => {
   await putSkill(gateway, "mine", "ada");
   const session = await TestSession.open(gateway, await gateway.asRole("publisher", "ada"), { task: "try" });
   const tools = await session.tools();
@@ -75,7 +75,7 @@ test("a session gives a model its tools, and what it reads is recorded [S-24] [S
   expect(await session.recorded()).toEqual(["session.opened", "skill.activated", "session.closed"]);
 });
 
-test("a refusal is an answer, in the same words for what is hidden and what is not there [S-53]", async () => {
+test("a tool error is a result, and the same for hidden and missing skills [S-53]", async () => {
   await putSkill(gateway, "hidden", "ada");
   const session = await TestSession.open(gateway, await gateway.asRole("viewer", "vic"));
   const refusal = async (id: string) => {
@@ -116,7 +116,7 @@ test("a session exists only for the token that opened it [S-53]", async () => {
   expect((await session.tools()).length).toBeGreaterThan(0);
 });
 
-test("an agent's session sees what the agent was granted, and what is taken from it is gone at once [S-53]", async () => {
+test("an agent's session sees its grants, and a revoked grant ends at once [S-53]", async () => {
   await putSkill(gateway, "mine", "ada");
   const headers = await gateway.asRole("agent", "bob", "bot");
   await grantSkill("mine", { kind: "agent", key: "bot" }, { by: ada }, gateway.registry);
@@ -132,7 +132,7 @@ test("an agent's session sees what the agent was granted, and what is taken from
   expect(opened?.event).toMatchObject({ user: "bob", agent: "bot", runtime: "test" });
 });
 
-test("a session of who may only look has nothing that runs, whoever trusts the skill [S-53]", async () => {
+test("a viewer's session has no tools that run scripts [S-53]", async () => {
   await putFiles(gateway, "trusted", root, { "scripts/say.sh": "echo done" });
   await editSkill("trusted", { visibility: "public" }, { by: root }, gateway.registry);
   const input = { skill_id: "trusted", script: "scripts/say.sh" };
@@ -173,7 +173,7 @@ test("a session ends with its token, also during a call and when the event was m
   await sessions.closeAll();
 });
 
-test("a token has a hundred sessions and no more, however many it asks for at once [S-53]", async () => {
+test("limits a token to a hundred sessions, also for concurrent requests [S-53]", async () => {
   const headers = await gateway.asRole("viewer", "vic");
   const open = () => ask(gateway, "POST", "/v1/sessions", { headers, body: {} });
   const answers = await Promise.all(Array.from({ length: 105 }, open));

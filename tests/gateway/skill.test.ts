@@ -171,7 +171,7 @@ describe.each(engines)("skills over HTTP on %s", (engine) => {
     expect(found.text).not.toMatch(/secret-sheet/);
   });
 
-  test("what was edited is told at once; `enabled` is ignored [S-45]", async () => {
+  test("returns an edit at once and ignores `enabled` [S-45]", async () => {
     await put(gateway, "own");
     const owner = await as("publisher", "ada");
     const change = { description: "Other words.", tags: ["new"], visibility: "public", enabled: false };

@@ -29,7 +29,7 @@ const tree: Readonly<Record<string, string | Uint8Array>> = {
 
 type NodeRequest = Parameters<ReturnType<typeof toNodeHandler>>[0];
 
-test("of the official server we read the same skills and bytes as the official client [S-57]", async () => {
+test("reads the same skills and bytes from the official server as the official client [S-57]", async () => {
   const folder = mkdtempSync(join(tmpdir(), "skillhold-official-"));
   for (const [path, content] of Object.entries(tree)) writeFile(folder, path, content);
   const catalog = await loadSkills(folder);

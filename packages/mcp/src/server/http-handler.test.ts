@@ -96,7 +96,7 @@ describe("a session over HTTP", () => {
     await handler.close();
   });
 
-  test("is started by `initialize` and by nothing else [S-57]", async () => {
+  test("is started only by `initialize` [S-57]", async () => {
     const { send, events, handler } = start();
     expect((await send({ body: body("tools/list") })).status).toBe(400);
     expect((await send({ method: "GET" })).status).toBe(400);

@@ -29,7 +29,7 @@ function open(bounds: { readonly most?: number; readonly mostOfCaller?: number }
   return { table, add };
 }
 
-describe("what is kept for a caller", () => {
+describe("a value of a caller", () => {
   test("is found only by that caller [S-57]", () => {
     const { table, add } = open();
     const session = add("a", "ada");

@@ -98,7 +98,7 @@ describe("the tools", () => {
   });
 });
 
-describe("a text that was read before", () => {
+describe("a skill that was read before", () => {
   test("is a short note in its own session, and the full text on a shared connection [S-25]", async () => {
     const { connect, handler } = openHttp(openSkills([pdf]).skills);
     const call = { name: "read_skill", arguments: { skill_id: "pdf" } };
