@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.close());
 
-/** An agent of ada's that may use nothing that is not granted to it, or named here. */
+/** An agent of ada that may use only granted skills and those in this list. */
 async function openAgent(role: "admin" | "publisher" | "agent", allow: readonly string[] = []) {
   const headers = await gateway.asRole(role, "ada", "bot");
   const admin = asker(gateway, await gateway.asRole("admin", "root"));

@@ -8,7 +8,7 @@ import { openFolderGateway } from "./folder.fixture.ts";
 import { openTestGateway } from "./gateway.fixture.ts";
 import { ada, asker, put, skillText } from "./skill.fixture.ts";
 
-/** Lets the first go no further before it is told to. */
+/** Holds the first read until it is released. */
 function holdFirst() {
   const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let count = 0;
@@ -43,7 +43,7 @@ test("does not serve a cached file after access was revoked [S-43] [S-55]", asyn
     await hold.begun;
     await revokeSkill("own", eve, { by: ada }, registry);
     const second = read();
-    // Whoever asks last and is answered was let in later: by then the second waits for the first, if for anything.
+    // The last request was admitted last, so by its response the second one already waits for the first.
     await ask("GET", "/v1/skills");
     hold.release();
     expect([await first, await second, await read()]).toEqual([200, 404, 404]);

@@ -30,7 +30,7 @@ async function list(at: TestGateway = gateway) {
   return await answerOf("listQuestions", response);
 }
 
-/** The question that waits, once there is one. */
+/** The pending approval request, when there is one. */
 async function waiting(at: TestGateway = gateway) {
   return await vi.waitFor(
     async () => {

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-/** What is sent to a route that names a skill, but for those of administrators. One that is missing here does not compile. */
+/** The bodies for routes that name a skill, except administrator routes. A missing route does not compile. */
 const sent: { readonly [O in OfSkill]: { readonly body?: object; readonly query?: string } } = {
   getSkill: {},
   updateSkill: { body: { description: "mine" } },
@@ -48,7 +48,7 @@ const asSomeone: readonly (readonly [Role, string, string | undefined])[] = [
   ["publisher", "eve", undefined],
   ["viewer", "eve", undefined],
   ["agent", "eve", "spy"],
-  // Whoever is an agent of the same name as a user is not that one.
+  // An agent with the name of a user is not that user.
   ["agent", "eve", "ann"],
 ];
 

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => port.close());
 
-/** The statuses of all answers on the connection. */
+/** The statuses of all responses on the connection. */
 async function statusesOf(bytes: string): Promise<readonly number[]> {
   const answer = await sendRaw(port.port, Buffer.from(bytes, "latin1"));
   return [...answer.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map(([, status]) => Number(status));
@@ -138,7 +138,7 @@ describe("an unsupported method", () => {
       Buffer.from(lines(`${method} /v1/me HTTP/1.1`, ...honest()), "latin1"),
     );
     expect(answer).toMatch(/^HTTP\/1\.1 40[05] /);
-    // Nothing of what was sent comes back.
+    // The response repeats no sent bytes.
     expect(answer).not.toContain(authorization.slice("Bearer ".length));
   });
 

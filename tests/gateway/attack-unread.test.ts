@@ -13,7 +13,7 @@ afterEach(async () => {
   for (const port of opened.splice(0)) await port.close();
 });
 
-/** A gateway with a public file that no system takes off our hands: its buffers are smaller. */
+/** A gateway with a public file that is larger than all system buffers. */
 async function openWithFile(answerBounds: { readonly bytes?: number; readonly answers?: number }) {
   const port = await openTestPort({ answerBounds, options: { isDiscoverable: true } });
   opened.push(port);
@@ -21,7 +21,7 @@ async function openWithFile(answerBounds: { readonly bytes?: number; readonly an
   return port;
 }
 
-/** Asks, and takes no more than the first bytes of the answer. */
+/** Sends a request and reads only the first bytes of the response. */
 async function askOnly({ port }: TestPort, path: string, authorization?: string): Promise<Socket> {
   const socket = connect(port, "127.0.0.1");
   sockets.push(socket);

@@ -24,17 +24,17 @@ const withJson = rows.filter(([, { body }]) => body !== undefined && body !== "a
 const honest: Readonly<Record<string, string>> = { id: "pdf", kind: "user", path: "SKILL.md" };
 const uuid = "00000000-0000-4000-8000-000000000000";
 
-/** Time goes by from one request to the next, as long as it takes to try to sign in once more. */
+/** Advances the clock between requests, so that the sign-in rate limit does not apply. */
 function goOn(): void {
   passed += 6000;
 }
 
-/** The address of a row with one of its parts as an attacker writes it. */
+/** The URL of a row with one hostile parameter. */
 function addressWith({ path }: Route, part: string, value: string): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => (name === part ? value : (honest[name] ?? uuid)));
 }
 
-/** Bytes as they are: what a client may send that knows no manners. */
+/** Sends raw bytes, as a hostile client may. */
 async function sendBody(row: Route, body: string | ReadableStream<Uint8Array>, more: Headers = {}) {
   goOn();
   return await gateway.app.request(`http://${HOST}${addressWith(row, "", "")}`, {
@@ -89,7 +89,7 @@ describe.each(withParams)("a path of %s", (_operation, row) => {
       expect([path, response.status, text.includes(CANARY)]).toEqual([path, expect.any(Number), false]);
       expect([path, response.status]).not.toEqual([path, expect.toSatisfy((status) => status >= 500)]);
       expect([path, response.headers.get("set-cookie")]).toEqual([path, null]);
-      // Names of people and of agents may be any text; what is one of these has a form.
+      // Names of users and agents may be any text, and these parameters have a fixed format.
       if (["id", "token", "path"].includes(part))
         expect([path, response.status]).toEqual([path, expect.toSatisfy((status) => status >= 400)]);
     }

@@ -12,14 +12,14 @@ let port: TestPort;
 let evil: Server;
 let evilOrigin: string;
 beforeAll(async () => {
-  // Its own sandbox asks for what a container does not give; only pages of this test are opened in it.
+  // Chromium's sandbox needs rights that a container lacks, and only pages of this test are opened.
   browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
   evil = createServer((_request, response) => {
     response.setHeader("content-type", "text/html");
     response.end("<!doctype html><title>evil</title><p>evil");
   });
   await new Promise<void>((resolve) => evil.listen(0, "127.0.0.1", resolve));
-  // It listens to a port of TCP, which has an address.
+  // A TCP server has an AddressInfo.
   evilOrigin = `http://127.0.0.1:${(evil.address() as AddressInfo).port}`;
 });
 afterAll(async () => {

@@ -42,7 +42,7 @@ test("requests without a token share the rate of their address [S-53]", async ()
   ] as const)
     statuses.push((await ask(gateway, method, path, { headers })).status);
   expect(statuses).toEqual([200, 401, 200, 429, 429, 429]);
-  // One who has a token is not kept out by those who have none.
+  // Requests without a token do not affect a client with a token.
   expect((await ask(gateway, "GET", "/v1/me", { headers: await gateway.asRole("viewer") })).status).toBe(200);
 });
 

@@ -135,7 +135,7 @@ test("trusts a forwarded address only from a proxy [S-53]", async () => {
   };
   try {
     for (let tried = 0; tried < 10; tried += 1) {
-      // The client says the first of them itself.
+      // The client sent the first address itself.
       expect(await tryAs(proxied, `198.51.100.${tried}, 203.0.113.7`)).toBe(401);
       expect(await tryAs(gateway, `203.0.113.${tried}`)).toBe(401);
     }

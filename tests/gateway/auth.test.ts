@@ -129,7 +129,7 @@ describe("an API token", () => {
   });
 });
 
-/** The same store, and a list of what was looked for in it. */
+/** The same store with a list of its token lookups. */
 function watched(store: RegistryStore): { readonly store: RegistryStore; readonly looked: string[] } {
   const looked: string[] = [];
   const findToken = (key: string) => {
@@ -161,7 +161,7 @@ test("caches a token for a few seconds, until the next commit [S-53]", async () 
   const own = openGateway({ ...gateway.context, registry: { ...gateway.registry, store } });
   try {
     const { secret } = await issue();
-    // Until its use is written down, that is a commit, too.
+    // Recording the last use is a commit too.
     await vi.waitFor(async () => {
       await statusFor(bearer(secret), own);
       looked.length = 0;

@@ -9,7 +9,7 @@ import { HOST, openTestGateway, type TestGateway } from "./gateway.fixture.ts";
 import { ada, asker, put } from "./skill.fixture.ts";
 
 let gateway: TestGateway;
-/** The same file, as another process has it open. */
+/** The same database file, opened by another process. */
 let other: RegistryStore;
 let beside: RegistryContext;
 let eve: ReturnType<typeof asker>;
@@ -46,7 +46,7 @@ test("every later response contains the commits of another process [S-55]", asyn
     const texts = await Promise.all(
       [...paths, ...paths].map(async (path) => await (await eve("GET", path)).text()),
     );
-    // The text and the file are of this round, and all ten answers tell of the skill.
+    // The text and the file are from this round, and all ten responses contain the skill.
     for (const at of [3, 4, 8, 9]) expect(texts[at]).toContain(`round${round}`);
     for (const text of texts.filter((_, at) => at % paths.length < 3)) expect(text).toContain("open");
   }

@@ -15,7 +15,7 @@ import { ada, asker, engines, openOn, put } from "./skill.fixture.ts";
 
 const root = { user: "root", role: "admin" } as const;
 
-/** Each changes what someone may see, as a process beside the gateway does. */
+/** Each change affects a view and comes from outside the gateway. */
 const changes: Readonly<Record<string, (gateway: TestGateway) => Promise<unknown>>> = {
   "a new skill": (gateway) => put(gateway, "new", { visibility: "public" }),
   "new content": (gateway) => put(gateway, "open", { body: "Other." }),
@@ -40,7 +40,7 @@ describe.each(engines)("the view version on %s", (engine) => {
       await put(gateway, "own");
       await put(gateway, "open", { visibility: "public" });
       const list = async () => answerOf("listSkills", await eve("GET", "/v1/skills"));
-      // Word of what was put there may still be on its way; word of the last of it comes last.
+      // Notifications of the setup may still be pending; the last one arrives last.
       await vi.waitFor(async () => expect((await list()).skills).toHaveLength(1), 30_000);
       const before = await vi.waitFor(async () => {
         const [first, second] = [await list(), await new Promise((end) => setImmediate(end)).then(list)];

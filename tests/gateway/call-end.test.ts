@@ -14,7 +14,7 @@ const root = { user: "root", role: "admin" } as const;
 let gateway: TestGateway;
 afterEach(() => gateway.close());
 
-/** The ways in which someone who is let in counts no more. */
+/** The ways in which a token becomes invalid. */
 const ends = {
   "the token is revoked": async (headers: Readonly<Record<string, string>>) => {
     const { token } = await answerOf("whoAmI", await ask(gateway, "GET", "/v1/me", { headers }));
@@ -89,7 +89,7 @@ describe.each(Object.entries(ends))("when %s", (_, end) => {
     const other = await gateway.asRole("agent", "ada", "other");
     expect((await ask(gateway, "GET", path, { headers: other })).status).toBe(200);
     expect(await servedAgents()).toEqual(new Set(["other"]));
-    // Those that waited were not read after all.
+    // The waiting files were not read.
     expect(held.hold.reads.get(digest)).toBe(5);
   });
 
@@ -164,7 +164,7 @@ test("a call whose token is revoked during the upload does not start [S-53]", as
     },
     { highWaterMark: 0 },
   );
-  // Node asks for it where a body is a stream.
+  // Node requires this option for a stream body.
   const init = {
     method: "POST",
     headers: { ...headers, "content-type": "application/json" },

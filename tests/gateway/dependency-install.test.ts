@@ -26,7 +26,7 @@ async function open(change: Changed = {}) {
   const headers = await gateway.asRole("admin", "root");
   const post = async (path: string, body?: unknown) => await ask(gateway, "POST", path, { headers, body });
   const missing = async (id: string) => (await gateway.registry.store.findSkill(id))?.missing;
-  /** Publishes it, and waits until it was looked at. */
+  /** Publishes it and waits for its check. */
   const publish = async (
     id: string,
     packages: readonly string[],
@@ -132,7 +132,7 @@ describe("install-dep", () => {
   test("is only for administrators, and not for their agents [S-28] [S-53]", async () => {
     const { gateway } = await open();
     const others = (["publisher", "viewer", "agent"] as const).map((role) => gateway.asRole(role));
-    // What an agent asks for is not a person's yes, whoever's token it has.
+    // A request of an agent is not an approval by a person.
     for (const asked of [...others, gateway.asRole("admin", "root", "writer")]) {
       const headers = await asked;
       const body = { skill: "skill", dep: "npm:x" };

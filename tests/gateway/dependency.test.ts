@@ -153,7 +153,7 @@ describe("rescan-deps", () => {
     const answers = await Promise.all(asked);
     for (const { skills } of answers)
       expect(skills).toEqual([{ skill: "skill", ok: false, missing: [`npm:${MISSING}`] }]);
-    // One that was begun before they asked, and one for all three.
+    // One rescan ran before the requests, and one for all three.
     expect(heard.events.filter(({ type }) => type === "skill.deps.checking")).toHaveLength(2);
     expect(closed.starts()).toBe(2 * starts);
   });

@@ -165,7 +165,7 @@ describe("the discovery pages", () => {
     const refused = await ask(gateway, "GET", "/v1/skills", { headers: { ...token, ...headers } });
     expect(await problemOf(refused)).toMatchObject({ code: "ORIGIN_REFUSED" });
     expect(refused.headers.get("access-control-allow-origin")).toBeNull();
-    // A name that a stranger's DNS has bound to this address is another host.
+    // A foreign DNS name for this address is another host.
     const rebound = await ask(gateway, "GET", `${V2}/index.json`, { headers: { host: "evil.example" } });
     expect(await problemOf(rebound)).toMatchObject({ code: "ORIGIN_REFUSED" });
   });

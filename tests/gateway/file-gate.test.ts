@@ -27,7 +27,7 @@ test.each([
   async (_, range, status) => {
     const answers = Array.from({ length: 6 }, () => read("large.bin", range));
     const small = read("small.txt", "bytes=0-0");
-    // It came last, and waits for nothing: whatever else waits for nothing is being read by then.
+    // This request came last and does not wait, so all others that do not wait are being read by now.
     await gateway.hold.begun(digestOf("x"));
     await vi.waitFor(() => expect(gateway.hold.reads.get(digestOf(large))).toBe(4), 30_000);
     gateway.hold.release();

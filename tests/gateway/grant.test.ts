@@ -173,7 +173,7 @@ describe("an access explanation", () => {
     });
     expect((await accessTo(bob, "pdf")).status).toBe(404);
     await grant(ann, "pdf/grants/agent/helper");
-    // It is the agent's, and its owner may look as the agent does.
+    // The grant is the agent's, and its owner may view as the agent.
     expect((await accessTo(bob, "pdf")).status).toBe(404);
     expect(await answerOf("explainAccess", await accessTo(bob, "pdf", "?agent=helper"))).toMatchObject({
       isVisible: true,

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { answerOf, ask, problemOf, type TestGateway } from "./gateway.fixture.ts";
 import { ada, asker, engines, openOn, put } from "./skill.fixture.ts";
 
-/** Each list that comes in pages, with what its rows are called and told apart by. */
+/** Each paged list with the name of its rows and their key. */
 const lists = [
   ["/v1/skills/s1/versions", "versions", "revision"],
   ["/v1/skills/s1/grants", "grants", "grantee"],
@@ -28,7 +28,7 @@ interface Change {
 async function readPage(who: Ask, path: string, name: string, query: string) {
   const response = await who("GET", `${path}?${query}`);
   expect([path, query, response.status]).toEqual([path, query, 200]);
-  // Each is an object that has its rows by that name, as its row of the table says.
+  // The route table defines each response as an object with this array.
   const answer = (await response.json()) as Row;
   const rows = answer[name] as readonly Row[];
   return { rows, nextCursor: answer["nextCursor"] as string | undefined };

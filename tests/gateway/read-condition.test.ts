@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.close());
 
-/** They tell how it is at this moment, or work for their answer. */
+/** These routes return the current state or run work. */
 const always = new Set(["/healthz", "/readyz", "/v1/audit/verify", "/v1/sessions/{session}/tools"]);
 
 test("every JSON read has an ETag [S-53]", () => {

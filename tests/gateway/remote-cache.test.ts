@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => served.close());
 
-/** The only folder of a gateway in a cache. */
+/** The only gateway folder of a cache. */
 function folderIn(cache: string): string {
   const [name = ""] = readdirSync(cache);
   return join(cache, name);

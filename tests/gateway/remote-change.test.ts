@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => served.close());
 
-/** The changes that come, one after the other. */
+/** The received changes in order. */
 class Heard {
   readonly all: LibraryChange[] = [];
   #wake: (() => void) | undefined;
@@ -23,7 +23,7 @@ class Heard {
     this.#wake?.();
   };
 
-  /** When so many have come. */
+  /** Resolves when this many changes arrived. */
   async first(count: number): Promise<readonly LibraryChange[]> {
     while (this.all.length < count)
       await new Promise<void>((resolve) => {
@@ -124,7 +124,7 @@ test("replaces a socket that does not answer [S-54]", async () => {
       socket.on("message", (data) => {
         const { id, method } = JSON.parse(String(data)) as { id: number; method: string };
         greeted.push(method);
-        // The first is admitted, and then not answered.
+        // The first connection is authenticated and then gets no more messages.
         if (count === 1 && method === "hello") socket.send(JSON.stringify({ id, result: {} }));
       });
     }),

@@ -243,7 +243,7 @@ describe("publish --gateway", () => {
 
 const bin = resolve(import.meta.dirname, "../../packages/cli/bin/skillhold.js");
 
-/** Watches the gateway in a process of its own, up to where changes are told. */
+/** Starts `watch` in its own process and waits until it is connected. */
 async function startWatch(more: Env) {
   const options = { cwd: root, env: { ...process.env, ...env(more) } };
   const child = spawn(process.execPath, [bin, "watch", "--json", ...there()], options);

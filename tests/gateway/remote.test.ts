@@ -199,7 +199,7 @@ test("reads a list of several pages, and revalidates it with one request [S-55]"
   try {
     for (let number = 0; number < 30; number += 1)
       await put(many.gateway, `skill-${String(number).padStart(3, "0")}`, { visibility: "public" });
-    // A page has as many as it is asked for; fewer are given by one who stands between.
+    // The proxy reduces the page size.
     const between = await standBetween(many.url, async ({ url = "", headers }, response) => {
       if (!url.startsWith("/v1/skills?")) return false;
       const asked = new URL(url.replace("limit=1000", "limit=7"), many.url);

@@ -21,7 +21,7 @@ const filled: Readonly<Record<string, string>> = {
 const addressOf = ({ path }: Route) =>
   path.replaceAll(/\{(\w+)\}/g, (_, name: string) => filled[name] ?? "none");
 
-/** What no route takes, so that a caller who is let in changes nothing. */
+/** A query that every route rejects, so that an admitted request changes no data. */
 async function tryRoute(row: Route, headers: Readonly<Record<string, string>>): Promise<Response> {
   const body = row.method === "GET" ? {} : { body: [] };
   return await ask(gateway, row.method, `${addressOf(row)}?no-such-thing=1`, { headers, ...body });
@@ -55,7 +55,7 @@ describe.each(rows)("%s", (_operation, row) => {
       const [status, code] = await refusalOf(await tryRoute(row, await gateway.asRole(role)));
       expect(status).not.toBe(401);
       const isLetIn = row.roles === "anyone" || row.roles.includes(role);
-      // What the query says is looked at after the role, and refused.
+      // The query is checked after the role, and rejected.
       expect([status, code]).toEqual(isLetIn ? [400, "USAGE"] : [403, "FORBIDDEN"]);
     },
   );

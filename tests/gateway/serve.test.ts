@@ -14,7 +14,7 @@ afterEach(async () => {
   scene = new ServeScene();
 });
 
-/** Takes a port as soon as nobody else has it. */
+/** Binds a port as soon as it is free. */
 async function holdPort(port: number): Promise<Server> {
   for (;;) {
     const server = createServer().listen(port, "127.0.0.1");

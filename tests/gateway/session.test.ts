@@ -37,7 +37,7 @@ const principal = (token: string): Principal => ({
   expiresAt: "2099-01-01T00:00:00.000Z",
 });
 
-/** Keeps tokens of these ids: what is not there counts for nothing. */
+/** Stores tokens with these ids, because a missing token is invalid. */
 async function keepTokens(...ids: readonly string[]): Promise<void> {
   await gateway.asRole("viewer", "vic");
   const { store } = gateway.registry;

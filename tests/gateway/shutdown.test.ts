@@ -18,7 +18,7 @@ afterEach(async () => {
 
 type Headers = Readonly<Record<string, string>>;
 
-/** An upload of which the gateway has the beginning. */
+/** An upload that the gateway has partly received. */
 async function beginUpload({ url }: RunningGateway, id: string, headers: Headers) {
   const bytes = await zipOf(id);
   const half = bytes.length >> 1;
@@ -28,7 +28,7 @@ async function beginUpload({ url }: RunningGateway, id: string, headers: Headers
       ...headers,
       "content-type": "application/zip",
       "content-length": bytes.length,
-      // The gateway says so when it has begun to read.
+      // The gateway sends 100 Continue when it starts to read.
       expect: "100-continue",
     },
   });

@@ -60,7 +60,7 @@ test("toggles a folder's skill only with a matching ETag [S-44] [S-53]", async (
   const seen = await etagOf();
   const both = await Promise.all([toggle(false, seen), toggle(false, seen)]);
   expect(both.map(({ status }) => status).toSorted()).toEqual([200, 412]);
-  // Nobody is shown what is off, and so nobody has a tag of it.
+  // A disabled skill is shown to no client, so it has no ETag.
   expect((await toggle(true, seen)).status).toBe(412);
   expect((await toggle(true)).status).toBe(200);
 });

@@ -30,7 +30,7 @@ test.each(engines)(
       }
       const first = await answerOf("listSkills", await eve("GET", "/v1/skills"));
       expect(first.skills).toHaveLength(100);
-      // What is put in between does not move what comes after.
+      // An inserted row does not move later rows.
       await putSkills(
         [{ folder: "skill-0000-a", files: { "SKILL.md": skillText("skill-0000-a") } }],
         gateway.registry.store,

@@ -43,7 +43,7 @@ describe.each(engines)("skills over HTTP on %s", (engine) => {
     expect(await idsOf(await owner("GET", "/v1/skills?view=deleted"))).toEqual(["gone"]);
     expect(await idsOf(await root("GET", "/v1/skills?view=visible"))).toEqual(["open"]);
     expect(await idsOf(await root("GET", "/v1/skills?view=all"))).toEqual(["off", "open", "own"]);
-    // Who looks after skills has to see those that are off; who looks as another sees what that one does.
+    // Administrators see disabled skills, except when they view as another user.
     expect(await idsOf(await root("GET", "/v1/skills"))).toEqual(["off", "open", "own"]);
     expect(await idsOf(await root("GET", "/v1/skills?user=ada"))).toEqual(["open", "own"]);
     const { skills } = await answerOf("listSkills", await root("GET", "/v1/skills?view=deleted"));

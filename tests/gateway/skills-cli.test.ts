@@ -10,7 +10,7 @@ import { put, skillText } from "./skill.fixture.ts";
 import { openPort, type TestPort } from "./socket.fixture.ts";
 
 const run = promisify(execFile);
-/** The command line needs a newer Node than may be the system's. */
+/** The skills CLI may need a newer Node than the system has. */
 const node = resolve("node_modules/.bin/node");
 const skillsCli = resolve("node_modules/skills/bin/cli.mjs");
 

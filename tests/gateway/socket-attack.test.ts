@@ -46,7 +46,7 @@ async function countSockets(): Promise<number> {
   return Number(/^skillhold_ws_clients (\d+)$/m.exec(text)?.[1]);
 }
 
-/** Records events of so many bytes each. */
+/** Records events of the given size. */
 async function writeEvents(count: number, bytes: number): Promise<void> {
   const message = "x".repeat(bytes);
   const at = new Date().toISOString();
@@ -225,7 +225,7 @@ test("disconnects a client that reads too slowly, and others get all events [S-5
   slow.ws.pause();
   for (let count = 0; count < 60; count += 1) {
     await writeEvents(1, 400_000);
-    // Whoever reads is never so far behind as to be let go, however slow the machine is.
+    // A reading client never reaches the limit, even on a slow machine.
     await quick.event(await gateway.registry.store.lastEvent());
   }
   slow.ws.resume();

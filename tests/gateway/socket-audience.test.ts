@@ -29,7 +29,7 @@ async function open(...who: Who): Promise<TestSocket> {
   return await TestSocket.open(port, await gateway.asRole(...who));
 }
 
-/** What someone who comes now is told of everything up to now. */
+/** The replayed events of a new subscriber. */
 async function told(...who: Who): Promise<readonly SkillEvent[]> {
   const socket = await open(...who);
   await socket.subscribe({ after: 0 });
@@ -58,7 +58,7 @@ test("viewers of a skill receive its changes without the actor [S-54]", async ()
   const others: readonly Who[] = [
     ["viewer", "vic"],
     ["agent", "bob", "bot"],
-    // An owner who has only a viewer's rights manages nothing.
+    // An owner with the viewer role manages no skills.
     ["viewer", "ada"],
   ];
   for (const who of others) {

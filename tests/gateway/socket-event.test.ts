@@ -23,13 +23,13 @@ async function start(url?: string): Promise<{ readonly gateway: TestGateway; rea
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at);
 const numbers = ({ events }: TestSocket) => events.map(({ seq }) => seq);
 
-/** Something of a session: for administrators, and for those whose session it is. */
+/** An event of a session, for administrators and its owner. */
 function eventOf(session: string): SkillEvent {
   const at = new Date().toISOString();
   return { type: "skill.denied", at, session, skill: "a", act: "activate", reason: "USAGE", message: "No." };
 }
 
-/** Two sessions: one is ada's, the other is not. */
+/** Two sessions, one of them ada's. */
 async function openSessions({ context: { audit } }: TestGateway): Promise<void> {
   const at = new Date().toISOString();
   for (const user of ["ada", "bob"])
@@ -48,7 +48,7 @@ describe.each(engines)("on $engine", ({ url }) => {
     await openSessions(gateway);
     const admin = await gateway.asRole("admin");
     const ada = await gateway.asRole("viewer", "ada");
-    // From long ago, or from just before the end.
+    // From the start, or from just before the end.
     const from = fc.oneof(fc.record({ after: fc.nat(400) }), fc.record({ back: fc.nat(3) }));
     const places = fc.sample(fc.tuple(from, fc.nat(40), fc.boolean()), 40);
     let joins = 0;

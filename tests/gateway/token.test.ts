@@ -82,7 +82,7 @@ test("a revoked token is invalid at once and listed as revoked [S-53]", async ()
   });
   const unknown = "00000000-0000-4000-8000-000000000000";
   expect(await problemOf(await revoke(unknown))).toMatchObject({ code: "TOKEN_NOT_FOUND" });
-  // A secret that is taken for an id is not repeated.
+  // The error does not repeat a secret that was sent as an id.
   const mistaken = await problemOf(await revoke(secret));
   expect(mistaken.code).toBe("USAGE");
   expect(JSON.stringify(mistaken)).not.toContain(secret);

@@ -27,7 +27,7 @@ test("sends spans to the configured endpoint and flushes them at the end [S-63]"
   });
   collector.listen(0, "127.0.0.1");
   await once(collector, "listening");
-  // It listens to a port of TCP, which has an address.
+  // A TCP server has an AddressInfo.
   const { port } = collector.address() as AddressInfo;
   try {
     const env = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`, OTEL_SERVICE_NAME: "skills-here" };

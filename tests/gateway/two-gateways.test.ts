@@ -37,7 +37,7 @@ test("two gateways on one database share lists, tokens, events and toggles [S-54
   const socket = await openSocket(b, headers);
 
   expect(await upload(a.url, "shared", headers)).toMatchObject([{ id: "shared", status: "published" }]);
-  // PostgreSQL tells the other of what one commits a moment later.
+  // PostgreSQL notifies the other gateway with a delay.
   await expect.poll(() => listIds(b.url, headers)).toEqual(["shared"]);
   const catalogue = async () => (await get(`${b.url}/v1/catalogue`, routeTable.getCatalogue, headers)).text;
   await expect.poll(catalogue).toContain("shared");

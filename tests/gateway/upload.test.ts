@@ -20,12 +20,12 @@ async function archive(files: Files, format: "zip" | "tar.gz" = "zip"): Promise<
   return await writeArchive(format, list);
 }
 
-/** Uploads and what is unpacked of them: nothing of either stays. */
+/** No uploads and no unpacked files remain. */
 async function leftovers({ folder }: TestGateway): Promise<readonly string[]> {
   return (await readdir(folder)).filter((name) => name.startsWith("skillhold-"));
 }
 
-/** Gives some bytes, and then waits until it is let go on. */
+/** Sends some bytes and waits until it is released. */
 function halting(first: Uint8Array) {
   const gate = Promise.withResolvers<void>();
   const body = new ReadableStream<Uint8Array>({
@@ -188,7 +188,7 @@ describe("a rejected upload", () => {
     const smallPort = await openPort(small);
     try {
       const headers = await gateway.asRole("publisher", "ada");
-      // Only the declaration is sent: the answer comes without the body.
+      // Only the headers are sent; the response comes before the body.
       const declared = request({ port: smallPort.port, method: "POST", path: "/v1/skills/upload" });
       for (const [name, value] of Object.entries({ ...headers, "content-type": "application/zip" }))
         declared.setHeader(name, value);

@@ -31,7 +31,7 @@ async function open(
   return await openMcpLibrary({ label: "evil", server }, { host, clock, limits, cache });
 }
 
-/** Tries everything by which a byte of a skill gets out, and gives the codes of what kept it in. */
+/** Tries every way to read a skill and returns the codes of the errors. */
 async function tryAll(
   library: McpLibrary,
   id: string,
@@ -117,7 +117,7 @@ describe("rejects every attack of a server", () => {
     });
     http.listen(0, "127.0.0.1");
     await once(http, "listening");
-    // Listening on a port, it has an address with one.
+    // A listening TCP server has a port.
     const { port } = http.address() as AddressInfo;
     const headers = { authorization: "Bearer mine" };
     const url = `http://127.0.0.1:${port}/mcp`;

@@ -35,7 +35,7 @@ async function metadata(library: McpLibrary): Promise<Readonly<Record<string, un
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    // One that has ended and was not waited for still has its number.
+    // A zombie process still has its pid.
     return !/^State:\s*Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
   } catch {
     return false;

@@ -20,7 +20,7 @@ let files: FileMap;
 let server: RunningServer;
 let cache: string;
 
-/** Says yes for the content, and keeps what it was asked. */
+/** Approves the content and stores the requests. */
 const asker: Asker = {
   ask: async (request) => {
     asked.push(request);
@@ -131,7 +131,7 @@ test("runs a remote script only after an approval of this content of this server
   files = { ...files, "scripts/hello.sh": "echo changed\n" };
   expect(await (await session()).run("hello", "scripts/hello.sh")).toMatchObject({ stdout: "changed\n" });
   expect(asked).toHaveLength(3);
-  // What was approved before the change is approved no more, although it is the same again.
+  // The approval from before the change stays invalid when the old content returns.
   files = before;
   await (await session()).run("hello", "scripts/hello.sh");
   expect(asked).toHaveLength(4);

@@ -21,7 +21,7 @@ afterAll(async () => {
   scene.remove();
 });
 
-/** Rejects with the exit code where the Inspector finds fault. */
+/** Rejects with the exit code when the Inspector reports an error. */
 async function inspect(target: readonly string[], options: readonly string[]): Promise<string> {
   const env = { ...process.env, HOME: scene.command.env.HOME };
   const args = [inspector, "--cli", ...options, "--", ...target];

@@ -22,7 +22,7 @@ afterEach(async () => {
   scene.remove();
 });
 
-/** What the two generations of the SDK's client have in common. */
+/** The common interface of the two SDK clients. */
 interface AnyClient {
   listTools(): Promise<{ readonly tools: readonly { readonly name: string }[] }>;
   callTool(call: { name: string; arguments: Record<string, unknown> }): Promise<unknown>;
@@ -34,7 +34,7 @@ interface AnyClient {
 
 interface Connected {
   readonly client: AnyClient;
-  /** How often it was told that its prompts are old. */
+  /** The number of prompt list notifications. */
   readonly told: () => number;
 }
 
@@ -46,7 +46,7 @@ async function connectOld(transport: OldStdio | OldHttp): Promise<Connected> {
   client.setNotificationHandler(PromptListChangedNotificationSchema, () => {
     count += 1;
   });
-  // Under `exactOptionalPropertyTypes` its own transports are not quite its own type of transport.
+  // With `exactOptionalPropertyTypes` the SDK's transports do not match its own interface.
   await client.connect(transport as Parameters<OldClient["connect"]>[0]);
   closing.push(() => client.close());
   return { client, told: () => count };

@@ -20,13 +20,13 @@ test("expensive handlers wait at their gate before they start [S-53]", async () 
       return Promise.reject(new Error("shut"));
     },
   });
-  // Nothing but whether the token counts, and the gates, is asked before they open.
+  // Before the gates open, handlers use only `calls` and `gates`.
   const context = {
     calls: { run: (_: object, signal: AbortSignal, work: (signal: AbortSignal) => unknown) => work(signal) },
     gates: { heavy: gate("heavy"), receiving: gate("receiving") },
   } as unknown as RunningContext;
   for (const operation of [...heavy, ...received]) {
-    // The same is true of the call, of which the token is looked at.
+    // The same holds for the call, of which only the token is used.
     const handle = handlers[operation] as (call: object, context: RunningContext) => Promise<unknown>;
     const call = { principal: { token: operation }, signal: new AbortController().signal };
     await expect(handle(call, context)).rejects.toThrow("shut");

@@ -46,7 +46,7 @@ test("notifies mounts once when a token is revoked, expires or loses its agent [
   now.ms = 1000;
   await tokens.endExpired();
   expect(ended).toEqual(["revoked", "bot", "short"]);
-  // One that fails is told, and keeps no other.
+  // A failing mount is logged and does not affect the others.
   expect(errors).toHaveLength(3);
   tokens.close();
 });

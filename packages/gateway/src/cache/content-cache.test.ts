@@ -2,7 +2,7 @@ import { Digest } from "@skillhold/protocol";
 import { expect, test } from "vitest";
 import { type FileCacheBounds, SmallFileCache } from "./content-cache.ts";
 
-/** A cache of blobs of a size, each named by a number, that counts what is read. */
+/** A cache of files of one size, named by numbers, that counts reads. */
 function open(bounds: Partial<FileCacheBounds> = {}) {
   const read: number[] = [];
   const cache = new SmallFileCache(bounds);

@@ -11,7 +11,7 @@ const ada: Principal = {
   expiresAt: "2099-01-01T00:00:00.000Z",
 };
 
-/** A cache whose time and version are set by hand, and that counts what is made. */
+/** A cache with a manual clock and version that counts renderings. */
 function open(bounds: Partial<CacheBounds> = {}) {
   const now = { ms: 0, version: 1, made: 0 };
   const version = { current: async () => now.version };

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { StoreVersion } from "./store-version.ts";
 
-/** A store whose version is set by hand, and that counts who asks for it. */
+/** A store with a manual version that counts queries. */
 function open() {
   const state = { version: 1, asked: 0, answer: async (version: number) => version };
   const store = {

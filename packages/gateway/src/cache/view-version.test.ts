@@ -21,7 +21,7 @@ function open(engine: "sqlite" | "postgres") {
     view: () => state.view,
   };
   state.next = state.view;
-  // Nothing else of a library is asked for.
+  // Only these parts of a library are used.
   const library = { layer: { shelf }, onChange: () => () => {} } as unknown as IndexedLibrary;
   let tell = () => {};
   const onCommit = async (listener: () => void) => {
@@ -53,7 +53,7 @@ test("skips the refresh when the store has the version of the last one [S-55]", 
   state.next = {};
   expect(await version.current(false, 6)).toBeGreaterThan(first);
   expect(state.looks).toBe(2);
-  // What lies in a folder changes without the store.
+  // Skills in folders change without the store.
   state.view = {};
   const third = await version.current(true, 6);
   expect(third).toBeGreaterThan(first + 1);

@@ -10,7 +10,7 @@ function toRun(script: string) {
   return { name: "run_skill_script", arguments: { skill_id: "demo", script } };
 }
 
-/** Whoever runs something waits for a yes that does not come by itself. */
+/** A run waits for an approval that the test gives. */
 function start(options: Parameters<typeof openHttp>[1] = {}) {
   const asked: AbortSignal[] = [];
   const asker: Asker = {
@@ -45,7 +45,7 @@ describe.each(revisions)("a caller of %s", (revision) => {
   test("has a limit of concurrent calls over all of its sessions [S-53] [S-57]", async () => {
     const { connect, handler, asked } = start({ maxCallsOfCaller: 2 });
     const clients = [await connect(revision), await connect(revision), await connect(revision)];
-    // One who asks for the same as another waits for the same question.
+    // Equal requests wait for the same question.
     const waiting = ["a.sh", "b.sh"].map((script, at) =>
       expect(clients[at]?.callTool(toRun(script))).rejects.toThrow(),
     );

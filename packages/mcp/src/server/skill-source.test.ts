@@ -145,7 +145,7 @@ describe("the skills extension", () => {
 
   test("lists each of many skills once in pages, also as resources [S-57]", async () => {
     const names = Array.from({ length: 130 }, (_, at) => `skill-${String(at).padStart(3, "0")}`);
-    // The first page has none that can be served.
+    // The first page has no servable skill.
     const unserved = Array.from({ length: 60 }, (_, at) => skill(`Aa ${at}`));
     const { client } = await connectOld(
       openSkills([...unserved, ...names.map((name) => skill(name))]).skills,
