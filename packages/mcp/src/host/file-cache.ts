@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { keepFile, readKeptFile } from "@skillhold/core/bundle";
 import { SkillError } from "@skillhold/protocol/error";
 import { checkFile } from "./file-check.ts";
-import type { ListedFile, ListedSkill } from "./listed-skill.ts";
+import type { ListedResource, ListedSkill } from "./listed-skill.ts";
 
 /**
  * Files of one server, by label, URI and digest. The cache never adds a skill: a file is only read when the server lists
@@ -21,7 +21,7 @@ export class RemoteFileCache {
     this.#mostBytes = mostBytes;
   }
 
-  async find(skill: ListedSkill, file: ListedFile): Promise<Uint8Array | undefined> {
+  async find(skill: ListedSkill, file: ListedResource): Promise<Uint8Array | undefined> {
     const path = join(this.#folderOf(skill), nameOf(file));
     try {
       const bytes = await readKeptFile(path, file.size);
@@ -34,7 +34,7 @@ export class RemoteFileCache {
     }
   }
 
-  async keep(skill: ListedSkill, file: ListedFile, bytes: Uint8Array): Promise<void> {
+  async keep(skill: ListedSkill, file: ListedResource, bytes: Uint8Array): Promise<void> {
     if (bytes.length > this.#mostBytes) return;
     const folder = this.#folderOf(skill);
     const path = join(folder, nameOf(file));
@@ -102,7 +102,7 @@ interface CachedFile {
   readonly mtimeMs: number;
 }
 
-function nameOf({ digest }: ListedFile): string {
+function nameOf({ digest }: ListedResource): string {
   return digest.slice("sha256:".length);
 }
 

@@ -3,7 +3,7 @@ import { hashSkillFile } from "@skillhold/core/bundle";
 import type { Limits } from "@skillhold/protocol/limits";
 import { type ParsedSkill, parseSkill, validateSkill } from "@skillhold/skill";
 import { z } from "zod";
-import type { ListedFile, ListedSkill } from "./listed-skill.ts";
+import type { ListedResource, ListedSkill } from "./listed-skill.ts";
 import { refuse } from "./refusal.ts";
 import { isSameUri } from "./skill-uri.ts";
 
@@ -11,7 +11,7 @@ const Content = z.object({ uri: z.string(), text: z.string().optional(), blob: z
 const Answer = z.object({ contents: z.array(Content) });
 
 /** The bytes of a listed file from the result of `resources/read`. Throws unless size and digest match the list. */
-export function readFileResult(answer: unknown, file: ListedFile): Uint8Array {
+export function readFileResult(answer: unknown, file: ListedResource): Uint8Array {
   const parsed = Answer.safeParse(answer);
   const own = parsed.success ? parsed.data.contents.filter(({ uri }) => isSameUri(uri, file.uri)) : [];
   const [content] = own;
@@ -24,7 +24,7 @@ export function readFileResult(answer: unknown, file: ListedFile): Uint8Array {
   return bytes;
 }
 
-export function checkFile(bytes: Uint8Array, file: ListedFile): void {
+export function checkFile(bytes: Uint8Array, file: ListedResource): void {
   if (bytes.length !== file.size) throw otherSize(`${bytes.length}`, file);
   const digest = hashSkillFile(bytes);
   if (digest === file.digest) return;
@@ -38,7 +38,7 @@ export function checkFile(bytes: Uint8Array, file: ListedFile): void {
 }
 
 /** Checks the length first, so that a too long text is not decoded. */
-function decode({ text, blob }: z.infer<typeof Content>, file: ListedFile): Uint8Array {
+function decode({ text, blob }: z.infer<typeof Content>, file: ListedResource): Uint8Array {
   if (text !== undefined) {
     // Each character has at least one byte.
     if (text.length > file.size) throw otherSize(`at least ${text.length}`, file);
@@ -50,7 +50,7 @@ function decode({ text, blob }: z.infer<typeof Content>, file: ListedFile): Uint
   return Buffer.from(encoded, "base64");
 }
 
-function otherSize(size: string, { uri, size: listed }: ListedFile) {
+function otherSize(size: string, { uri, size: listed }: ListedResource) {
   return refuse("MCP_SIZE_DIFFERS", `${uri} differs from the list: it has ${size} bytes, not ${listed}.`, {
     uri,
   });

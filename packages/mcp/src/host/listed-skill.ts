@@ -12,14 +12,14 @@ export interface ListedSkill {
   readonly uri: SkillUri;
   /** The listed frontmatter, parsed like a SKILL.md without a body. */
   readonly listed: ParsedSkill;
-  readonly files: readonly ListedFile[];
+  readonly files: readonly ListedResource[];
   /** SKILL.md among the files. */
-  readonly skillFile: ListedFile;
+  readonly skillFile: ListedResource;
   /** Over all files. The list has no executable bits, so no file is executable. */
   readonly treeHash: Digest;
 }
 
-export interface ListedFile {
+export interface ListedResource {
   readonly path: RelativePath;
   readonly uri: string;
   readonly size: number;
@@ -84,8 +84,8 @@ function readFiles(
   resources: readonly z.infer<typeof Resource>[],
   skill: SkillUri,
   limits: Limits,
-): readonly ListedFile[] {
-  const files = resources.map(({ uri, digest, size }): ListedFile => {
+): readonly ListedResource[] {
+  const files = resources.map(({ uri, digest, size }): ListedResource => {
     return { path: readFileUri(uri, skill, limits), uri, size, digest, executable: false };
   });
   rejectRepeated(files);
@@ -93,7 +93,7 @@ function readFiles(
 }
 
 /** Rejects names that collide on some file system, and a file whose name another file needs as a folder. */
-function rejectRepeated(files: readonly ListedFile[]): void {
+function rejectRepeated(files: readonly ListedResource[]): void {
   const names = new Set<string>();
   for (const { path } of files) {
     const name = foldName(path);
@@ -111,7 +111,7 @@ function repeated(path: string): SkillError {
   return refuse("MCP_FILE_REPEATED", `The listed file ${path} conflicts with another listed file.`);
 }
 
-function rejectLarge(files: readonly ListedFile[], skillFile: ListedFile, limits: Limits): void {
+function rejectLarge(files: readonly ListedResource[], skillFile: ListedResource, limits: Limits): void {
   const bytes = files.reduce((total, { size }) => total + size, 0);
   if (bytes > limits.mcpBytes)
     throw refuse(

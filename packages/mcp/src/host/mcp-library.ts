@@ -24,7 +24,7 @@ import type { Digest, SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits } from "@skillhold/protocol/limits";
 import { RemoteFileCache } from "./file-cache.ts";
-import type { ListedFile, ListedSkill } from "./listed-skill.ts";
+import type { ListedResource, ListedSkill } from "./listed-skill.ts";
 import { type McpPorts, type McpSource, sourceLabel } from "./mcp-source.ts";
 import type { McpView, ShownSkill } from "./mcp-view.ts";
 import { VerifiedFiles } from "./remote-files.ts";
@@ -147,7 +147,7 @@ export class McpShelf implements Shelf, SearchTexts {
   async copy(entry: SkillEntry, folder: string): Promise<Digest> {
     rejectFilled(folder);
     const { contents, treeHash } = await this.#withRetry(entry, async ({ listed }) => {
-      const contents: (readonly [ListedFile, Uint8Array])[] = [];
+      const contents: (readonly [ListedResource, Uint8Array])[] = [];
       for (const file of listed.files)
         contents.push([file, await this.#files.read(listed, file, this.#link.fetch)]);
       return { contents, treeHash: listed.treeHash };
@@ -201,7 +201,7 @@ export class McpShelf implements Shelf, SearchTexts {
   }
 }
 
-function getFile({ files }: ListedSkill, path: RelativePath): ListedFile {
+function getFile({ files }: ListedSkill, path: RelativePath): ListedResource {
   const file = files.find((each) => each.path === path);
   if (file !== undefined) return file;
   throw new SkillError("PATH_NOT_FOUND", `The server lists no file ${path}.`, {
@@ -210,7 +210,7 @@ function getFile({ files }: ListedSkill, path: RelativePath): ListedFile {
 }
 
 /** Examples and links are normally read with the instructions; here every file is fetched on read. */
-function toSkillFile({ path, size, digest, executable }: ListedFile): SkillFile {
+function toSkillFile({ path, size, digest, executable }: ListedResource): SkillFile {
   const role = roleOf(path);
   return { path, size, digest, executable, role: role === "example" || role === "links" ? "resource" : role };
 }

@@ -10,12 +10,11 @@ import type { Library, LibraryChange, Viewer } from "@skillhold/core/library";
 import { CallerWork } from "./caller-work.ts";
 import { McpConnection } from "./connection.ts";
 import { refusals, refuseFailure } from "./http-refusal.ts";
-import { LegacySession } from "./legacy-session.ts";
 import { notifyListsChanged, onSettledChange } from "./list-change.ts";
 import { instructionsFor, mcpServer } from "./mcp-server.ts";
 import type { McpSkills } from "./port.ts";
 import { ServedSkills } from "./served-skill.ts";
-import { ConnectionPool, SessionTable } from "./session-table.ts";
+import { ConnectionPool, LegacySession, SessionTable } from "./session-table.ts";
 
 /** The authenticated sender of a request. */
 export interface Caller {
