@@ -114,7 +114,7 @@ test("approvals are requested from people at the gateway, and the calling client
     expect((await answer(agent)).status).toBe(403);
     expect((await answer(admin)).status).toBe(200);
     expect(JSON.stringify(await running)).toContain("hi from here");
-    expect(heard[0]).toBe("Waiting for someone's approval.");
+    expect(heard[0]).toBe("Waiting for an approval.");
   } finally {
     await client.close();
   }

@@ -99,7 +99,7 @@ describe("adding a server", () => {
     ["no program and no address", [], "either a program or an address"],
     ["both", ["--url", "https://a.example", "--", "x"], "either a program or an address"],
     ["plain HTTP to elsewhere", ["--url", "http://a.example/mcp"], "is not encrypted"],
-    ["credentials in the address", ["--url", "https://me:pass@a.example"], "has credentials in it"],
+    ["credentials in the address", ["--url", "https://me:pass@a.example"], "contains credentials"],
     ["another scheme", ["--url", "file:///etc/passwd"], "neither https nor http"],
     [
       "a secret",
@@ -114,12 +114,12 @@ describe("adding a server", () => {
     [
       "a header of the protocol",
       ["--url", "https://a.example", "--header", "Host: b.example"],
-      "is set by the protocol",
+      "is reserved by the protocol",
     ],
     [
       "a header with a line break",
       ["--url", "https://a.example", "--header", "X-A: a\r\nX-B: b"],
-      "cannot be sent",
+      "has an invalid value",
     ],
     [
       "a value in place of a variable",
@@ -129,7 +129,7 @@ describe("adding a server", () => {
     ["a variable with a value", ["--env", "KEY=value", "--", "x"], "is not the name of a variable"],
     ["headers for a program", ["--header", "X-A: b", "--", "x"], "gets no headers"],
     ["what is no skill's address", ["--skill", "file:///SKILL.md", "--", "x"], "has the scheme file"],
-  ])("refuses %s [S-57]", async (_, more, message) => {
+  ])("rejects %s [S-57]", async (_, more, message) => {
     const result = await main(["source", "add", "mcp", "acme", "--yes", ...more]);
     expect(result.err).toContain(message);
     expect(result.code).toBe(2);
@@ -162,7 +162,7 @@ describe("adding a server", () => {
     expect(readFileSync(file(), "utf8")).toContain("ACME_AUTH");
     const missing = await main(["list"]);
     expect(missing.err).toContain(
-      "warning: mcp:acme is left out: The variable ACME_AUTH, which the source names, is not set.",
+      "warning: mcp:acme is left out: The variable ACME_AUTH of the source is not set.",
     );
     const listed = await json(["list"], { env: { ...env, ACME_AUTH: "Bearer hidden" } });
     expect(listed.data.skills.map(({ id }: { id: string }) => id)).toEqual(["own", "pdf"]);
@@ -274,7 +274,9 @@ describe("the state of a server", () => {
     const check = data.checks.find(({ name }: { name: string }) => name === "source mcp:acme");
     expect(check).toMatchObject({ status: "warn" });
     expect(check.details[0]).toContain("skill://evil/SKILL.md: MCP_DYNAMIC");
-    expect((await main(["explain"])).out).toContain("No approval or record could be bound to them.");
+    expect((await main(["explain"])).out).toContain(
+      "approvals and records cannot be bound to their content.",
+    );
     expect((await main(["list", "--invalid"])).out).toContain("MCP_DYNAMIC");
   });
 
@@ -313,7 +315,7 @@ describe("the list of sources", () => {
   });
 
   test.each([
-    ["is not JSON", "{", "it is not JSON"],
+    ["is not JSON", "{", "the file is not valid JSON"],
     ["is of another version", `{"version":2,"sources":[]}`, "version"],
     ["has a field that nobody knows", `{"version":1,"sources":[],"shell":"sh"}`, "the file"],
     [

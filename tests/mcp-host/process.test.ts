@@ -139,14 +139,14 @@ test("shows no skills of a server that exits during use [S-57]", async () => {
 });
 
 test("closing or aborting a library does not wait for a hanging server [S-57]", async () => {
-  const calledOff = new AbortController();
+  const canceling = new AbortController();
   const args = [program, "hangs", join(folder, "starts")];
   const server = { command: process.execPath, args, cwd: folder };
-  const opening = openMcpLibrary({ label: "hangs", server }, { host, clock, signal: calledOff.signal });
+  const opening = openMcpLibrary({ label: "hangs", server }, { host, clock, signal: canceling.signal });
   await expect.poll(() => existsSync(join(folder, "starts"))).toBe(true);
-  calledOff.abort();
+  canceling.abort();
   const library = await opening;
-  expect(library.state().problem?.message).toBe("The server is not asked any more.");
+  expect(refusalOf(library.state().problem)).toBe("MCP_UNREACHABLE");
   await library.close();
   const [pid = 0] = readFileSync(join(folder, "starts"), "utf8").trim().split("\n").map(Number);
   await expect.poll(() => isRunning(pid)).toBe(false);

@@ -36,9 +36,9 @@ test("rejects an entry without a valid name under a guessed one [S-19] [S-57]", 
   const skills = [null, { uri: 7 }, { uri: "skill://My Skill/SKILL.md" }, { frontmatter: { name: "pdf" } }];
   const { refused } = await fetchListing(async () => ({ skills }), defaultLimits);
   expect(refused.map(({ id, uri }) => [id, uri])).toEqual([
-    ["unnamed", "(no address)"],
-    ["unnamed", "(no address)"],
+    ["unnamed", "(no URI)"],
+    ["unnamed", "(no URI)"],
     ["my-skill", "skill://My Skill/SKILL.md"],
-    ["pdf", "(no address)"],
+    ["pdf", "(no URI)"],
   ]);
 });

@@ -109,7 +109,7 @@ test.each(revisions)(
     const { connect, handler } = openHttp(openSkills([demo()], { runs: {}, asker: { ask } }).skills);
     closing.push(() => handler.close());
     const onprogress = ({ message }: { readonly message?: string | undefined }) => {
-      if (message === "Waiting for someone's approval.") heard.resolve();
+      if (message === "Waiting for an approval.") heard.resolve();
     };
     const result = await (await connect(revision)).callTool(call, { onprogress });
     expect(result).toMatchObject({ structuredContent: { stdout: "ran x\n" } });

@@ -53,7 +53,7 @@ describe.each(revisions)("a caller of %s", (revision) => {
     const ref = { type: "ref/resource", uri: "skill://{+path}" } as const;
     const argument = { name: "path", value: "d" };
     for (const more of [() => clients[2]?.callTool(call), () => clients[2]?.complete({ ref, argument })])
-      await expect(more()).rejects.toThrow("This caller has 2 calls under way.");
+      await expect(more()).rejects.toThrow("This caller has 2 running calls");
     await handler.closeOf("token-1");
     for (const client of clients) await client.close();
     await handler.close();

@@ -8,10 +8,10 @@ test("an error names the limit and the fix [S-57]", async () => {
   expect(await messageOf(refusals.tooLarge(4096))).toMatch(/4096 bytes.*Send less/);
   const full = refusals.full();
   expect(full.headers.get("retry-after")).toBe("30");
-  expect(await messageOf(full)).toMatch(/DELETE.*try again/);
+  expect(await messageOf(full)).toMatch(/DELETE.*retry/);
   const closed = refusals.closed();
   expect(closed.headers.get("retry-after")).toBe("5");
-  expect(await messageOf(closed)).toMatch(/Connect again/);
+  expect(await messageOf(closed)).toMatch(/Reconnect/);
 });
 
 test("a store failure is shown without paths and reported in full to the host [S-57]", async () => {
