@@ -6,9 +6,9 @@ export {
   type Standing,
 } from "./access.ts";
 export {
-  type DisclosureSubject,
   type Disclosure,
   type DisclosureRequest,
+  type DisclosureSubject,
   discloseSkill,
   mayKnow,
 } from "./disclosure.ts";
