@@ -5,6 +5,13 @@ export {
   decideAccess,
   type Standing,
 } from "./access.ts";
+export {
+  type Disclosure,
+  type DisclosureRequest,
+  type DisclosureSubject,
+  discloseSkill,
+  mayKnow,
+} from "./disclosure.ts";
 export { FolderWatch } from "./folder-watch.ts";
 export type { IndexCache } from "./index-cache.ts";
 export { IndexedLibrary, type LibraryOptions } from "./indexed-library.ts";

@@ -40,7 +40,7 @@ function brittleLog(events: StoredEvent[]) {
   };
 }
 
-test("numbers go on where they were after the log could not be read once [S-63]", async () => {
+test("statistics continue at the same event after a failed read of the log [S-63]", async () => {
   const log = brittleLog([denied(1), denied(2)]);
   const errors: unknown[] = [];
   const seen: number[] = [];

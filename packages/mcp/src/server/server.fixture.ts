@@ -29,7 +29,7 @@ export interface SkillsFixture {
 
 export interface FixtureOptions {
   readonly viewer?: Partial<Viewer>;
-  /** What it takes to run; a real sandbox is put in. */
+  /** The ports of runs, with a real sandbox. */
   readonly runs?: Partial<RunPorts>;
   readonly asker?: Asker;
   readonly settings?: Partial<McpSkills>;

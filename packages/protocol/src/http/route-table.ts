@@ -12,8 +12,8 @@ import { tokenRoutes } from "./route/token-route.ts";
 import type { Route } from "./route.ts";
 
 /**
- * Every route of the gateway with its roles, input and output. The gateway, its OpenAPI document and its
- * clients are built from this table.
+ * Every route of the gateway: who may call it, its input and its response. The gateway, its OpenAPI document and its
+ * clients are made from this table.
  */
 export const routeTable = {
   ...skillRoutes,
@@ -31,3 +31,8 @@ export const routeTable = {
 
 export type RouteTable = typeof routeTable;
 export type Operation = keyof RouteTable;
+
+/** Routes whose response contains skill content. The gateway records each of their responses. */
+export type ContentOperation = {
+  [O in Operation]: RouteTable[O] extends { readonly content: "skill" } ? O : never;
+}[Operation];

@@ -2,8 +2,23 @@ import type { z } from "zod";
 import type { ErrorCode } from "../error.ts";
 import type { Role } from "../role.ts";
 
-/** One row of the route table. */
-export interface Route {
+/**
+ * One row of the table: the input of a route, its response, and who may call it. A row whose response is raw bytes states
+ * whether those bytes are skill content.
+ */
+export type Route = RouteFields &
+  (
+    | { readonly answer: "bytes"; readonly content: RouteContent }
+    | { readonly answer: z.ZodType | "nothing"; readonly content?: RouteContent }
+  );
+
+/**
+ * `skill`: the response contains the instructions or files of a skill. Its handler must return what it serves, and the
+ * gateway records that before it sends the response.
+ */
+export type RouteContent = "skill" | "none";
+
+interface RouteFields {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** With `{name}` placeholders; a final `{path}` may contain slashes. */
   readonly path: `/${string}`;
@@ -14,7 +29,6 @@ export interface Route {
   readonly query?: z.ZodObject;
   /** `archive` is a streamed ZIP or tar.gz. */
   readonly body?: z.ZodType | "archive";
-  readonly answer: z.ZodType | "bytes" | "nothing";
   readonly status?: 200 | 201 | 204;
   /**
    * `read`: sends an ETag and answers If-None-Match with 304. `write`: rejects a request whose If-Match does

@@ -89,6 +89,7 @@ export const gatewayRoutes = {
     summary: "Prometheus metrics; only public skills are named",
     roles: everyone,
     answer: "bytes",
+    content: "none",
   }),
   getOpenApi: route({
     method: "GET",
@@ -106,6 +107,7 @@ export const gatewayRoutes = {
     summary: "The routes as a readable page",
     roles: everyone,
     answer: "bytes",
+    content: "none",
   }),
   isAlive: route({
     method: "GET",

@@ -46,6 +46,7 @@ export const releaseRoutes = {
     params: byId,
     query: z.strictObject({ from: RevisionNumber.optional(), to: RevisionNumber.optional() }),
     answer: SkillDiffView,
+    content: "skill",
     condition: "read",
     errors: [...missing, "REVISION_NOT_FOUND", "INTEGRITY_FAILED"],
   }),
@@ -70,6 +71,7 @@ export const releaseRoutes = {
     params: byId,
     query: z.strictObject({ ...revision, format: z.enum(["zip", "tar.gz"]).optional() }),
     answer: "bytes",
+    content: "skill",
     condition: "read",
     errors: [...missing, "REVISION_NOT_FOUND", "NOT_READY", "IO_FAILED", "INTEGRITY_FAILED"],
   }),
@@ -84,6 +86,7 @@ export const releaseRoutes = {
       format: z.enum(["zip", "tar.gz", "clawhub"]).optional(),
     }),
     answer: "bytes",
+    content: "skill",
     errors: [...missing, "LIMIT_EXCEEDED", "CONFLICT", "POLICY_DENIED", "INTEGRITY_FAILED"],
   }),
   importSkills: route({

@@ -86,6 +86,7 @@ export const skillRoutes = {
     params: byId,
     query: z.strictObject(viewerParams),
     answer: SkillDetail,
+    content: "skill",
     condition: "read",
     errors: [...missing, ...unread],
   }),
@@ -186,6 +187,7 @@ export const skillRoutes = {
     params: z.strictObject({ id: SkillKey, path: z.string().min(1).max(4096) }),
     query: z.strictObject({ ...viewerParams, ...revision }),
     answer: "bytes",
+    content: "skill",
     condition: "read",
     errors: [
       ...missing,
