@@ -1,6 +1,7 @@
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
-import { foldName, normalizeRelative, type RelativePath } from "../bundle/index.ts";
+import { foldName } from "@skillhold/skill";
+import { normalizeRelative, type RelativePath } from "../bundle/index.ts";
 import type { ArchiveEntry, EntryKind } from "./archive-entry.ts";
 import { exceedsLimit, refuseArchive } from "./refusal.ts";
 

@@ -1,5 +1,5 @@
 import type { Limits } from "@skillhold/protocol/limits";
-import { findSkillFolders } from "../bundle/index.ts";
+import { findSkillFolders } from "../source/index.ts";
 import { exceedsLimit, refuseArchive } from "./refusal.ts";
 
 export interface ArchiveSkill {

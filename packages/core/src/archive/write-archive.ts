@@ -1,5 +1,5 @@
 import { limitTable, withLimits } from "@skillhold/protocol/limits";
-import { comparePaths } from "../bundle/index.ts";
+import { comparePaths } from "@skillhold/skill";
 import type { ArchiveFile } from "./archive-file.ts";
 import { EntryList } from "./entry-list.ts";
 import { refuseArchive } from "./refusal.ts";

@@ -1,7 +1,7 @@
 import { SkillError } from "@skillhold/protocol/error";
 import type { LimitName, Limits } from "@skillhold/protocol/limits";
+import type { FileRole } from "@skillhold/skill";
 import type { RelativePath } from "./contain.ts";
-import type { Role } from "./role.ts";
 
 /** The files that are a skill, in the order of their paths' UTF-8 bytes. */
 export interface Bundle {
@@ -22,7 +22,7 @@ export interface BundleFile {
   readonly size: number;
   /** The owner's execute bit. Always false on Windows, which has none: there it is kept in records. */
   readonly executable: boolean;
-  readonly role: Role;
+  readonly role: FileRole;
   /** The real folder that `path` is opened in: the skill's own, or for `_shared` helpers the one above it. */
   readonly base: string;
   /** The absolute path to read from. */

@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, type Stats } from
 import { join } from "node:path";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
-import { findPathProblem } from "./name.ts";
+import { findPathProblem } from "@skillhold/skill";
 import { isOpenedAt } from "./opened-path.ts";
 
 declare const relativePath: unique symbol;

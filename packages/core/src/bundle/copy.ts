@@ -12,10 +12,11 @@ import {
 import { dirname, join } from "node:path";
 import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
+import type { FileDigest } from "@skillhold/skill";
 import type { Bundle, BundleFile } from "./bundle.ts";
 import { openInside, type RelativePath } from "./contain.ts";
 import { Pace } from "./pace.ts";
-import { combineDigests, type FileDigest, hashSkillFile } from "./tree-hash.ts";
+import { combineDigests, hashSkillFile } from "./tree-hash.ts";
 
 /** Bytes that are copied before others get a turn. */
 const WORK_BETWEEN_RESTS = 4 * 1024 * 1024;

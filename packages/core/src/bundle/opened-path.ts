@@ -1,5 +1,5 @@
 import { lstatSync, readlinkSync, realpathSync, type Stats } from "node:fs";
-import { foldName } from "./name.ts";
+import { foldName } from "@skillhold/skill";
 
 /** True when an open file is the one that its absolute, link-free path names. */
 export function isOpenedAt(fd: number, stats: Stats, absolute: string): boolean {

@@ -1,8 +1,7 @@
 import { lstatSync, readlinkSync } from "node:fs";
 import { basename, dirname, extname, join } from "node:path";
+import { findMentions, findNamed, foldName, type Mentions, resolveMentions } from "@skillhold/skill";
 import { type BundleFile, BundleMeter, type StrayReference } from "./bundle.ts";
-import { findMentions, findNamed, type Mentions, resolveMentions } from "./mention.ts";
-import { foldName } from "./name.ts";
 import { readBounded } from "./read-file.ts";
 import { type WalkContext, type Walked, walk } from "./walk.ts";
 

@@ -2,18 +2,11 @@ import { createHash, hash } from "node:crypto";
 import { closeSync, readSync, type Stats } from "node:fs";
 import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
+import { type FileDigest, treeHashInput } from "@skillhold/skill";
 import type { Bundle, BundleFile } from "./bundle.ts";
 import { type OpenedFile, type OpenOptions, openInside } from "./contain.ts";
-import { comparePaths } from "./name.ts";
 import { Pace } from "./pace.ts";
 import { isExecutable } from "./walk.ts";
-
-export interface FileDigest {
-  readonly path: string;
-  readonly size: number;
-  readonly digest: Digest;
-  readonly executable: boolean;
-}
 
 export interface HashedTree {
   readonly hash: Digest;
@@ -24,7 +17,6 @@ export interface HashOptions {
   readonly signal?: AbortSignal;
 }
 
-const HEADER = "skillhold-tree-1\n";
 const CHUNK_BYTES = 256 * 1024;
 /** A file costs about as much as this many bytes, however small it is. */
 const FILE_COST = 16 * 1024;
@@ -61,18 +53,9 @@ export function hashSkillFile(bytes: Uint8Array): Digest {
   return asDigest(hash("sha256", bytes, "hex"));
 }
 
-/**
- * The tree hash from the digests of files, in whatever order they come: SHA-256 over a header line and then, in
- * the order of the paths' UTF-8 bytes, path, NUL, `x` or `-`, NUL, and the 32 bytes of the content's SHA-256.
- * A path has no NUL and the digest has a fixed length, so that no two trees have the same text.
- */
+/** The tree hash of files whose digests are known, in any order. */
 export function combineDigests(files: readonly FileDigest[]): Digest {
-  const parts = [Buffer.from(HEADER)];
-  for (const file of files.toSorted((a, b) => comparePaths(a.path, b.path))) {
-    parts.push(Buffer.from(`${file.path}\0${file.executable ? "x" : "-"}\0`));
-    parts.push(Buffer.from(file.digest.slice("sha256:".length), "hex"));
-  }
-  return asDigest(hash("sha256", Buffer.concat(parts), "hex"));
+  return asDigest(hash("sha256", treeHashInput(files), "hex"));
 }
 
 interface DigestContext {

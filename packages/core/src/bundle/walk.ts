@@ -1,13 +1,11 @@
 import { type Dirent, lstatSync, opendirSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { SkillError } from "@skillhold/protocol/error";
+import { comparePaths, fileRole, findPathProblem, foldName, type IgnoreRules } from "@skillhold/skill";
 import type { BundleFile, BundleMeter, Omission, OmissionReason } from "./bundle.ts";
 import { errorCodeOf, normalizeRelative } from "./contain.ts";
-import type { IgnoreRules } from "./ignore-rule.ts";
-import { comparePaths, findPathProblem, foldName } from "./name.ts";
 import type { Pace } from "./pace.ts";
 import type { PackTrace } from "./pack-trace.ts";
-import { roleOf } from "./role.ts";
 import { stampOf } from "./stamp.ts";
 
 export interface WalkContext {
@@ -130,7 +128,7 @@ function takeFile(path: string, context: WalkContext, files: BundleFile[], omitt
     path: relative,
     size: stats.size,
     executable: isExecutable(stats),
-    role: roleOf(path),
+    role: fileRole(path),
     base,
     origin,
     stamp: stampOf(stats),

@@ -1,14 +1,13 @@
 import type { Digest, SkillEntry, Trust } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
-import { folderId, type Host, parseSkill, skillType } from "@skillhold/skill";
+import { fileRole, folderId, type Host, parseSkill, skillType } from "@skillhold/skill";
 import {
   combineDigests,
   hashSkillFile,
   normalizeRelative,
   type RelativePath,
   rejectFilled,
-  roleOf,
   writeCopy,
 } from "../bundle/index.ts";
 import type { SearchDocument } from "../search/index.ts";
@@ -166,7 +165,7 @@ function load({ folder, files, trust = "user" }: MemorySkill, host: Host, limits
     size: bytes.length,
     digest: hashSkillFile(bytes),
     executable: path.startsWith("scripts/"),
-    role: roleOf(path),
+    role: fileRole(path),
   }));
   const skill = parseSkill(skillBytes, limits);
   const stamp = { mtimeMs: 0, ctimeMs: 0, size: skillBytes.length, ino: 0 };

@@ -1,6 +1,6 @@
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
 import type { Host } from "@skillhold/skill";
-import type { DiscoveryProblem } from "../bundle/index.ts";
+import type { DiscoveryProblem } from "../source/find-skills.ts";
 import { orderSources, type Precedence, type Source } from "../source/source.ts";
 import type { AccessSettings } from "./access.ts";
 import { FolderShelf } from "./folder-shelf.ts";

@@ -1,4 +1,4 @@
-import { neutralText } from "../catalogue/index.ts";
+import { neutralText } from "../text/neutral.ts";
 import type { Argv } from "./command-line.ts";
 import { type CallMatch, matchCall } from "./match-call.ts";
 import { ownerPrefix } from "./owner-prefix.ts";

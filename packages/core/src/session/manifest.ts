@@ -2,12 +2,12 @@ import { defaultLimits, type Limits } from "@skillhold/protocol";
 import {
   type FrontmatterMap,
   type FrontmatterValue,
+  findPathProblem,
   isMap,
   isSkillId,
   readYaml,
   textOf,
 } from "@skillhold/skill";
-import { findPathProblem } from "../bundle/index.ts";
 import type { Viewer } from "../library/viewer.ts";
 
 /** What `agent.yaml` says of an agent. Its texts are taken as they are: there is no template language. */

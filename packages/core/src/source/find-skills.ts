@@ -1,10 +1,9 @@
 import { type Dirent, readdirSync } from "node:fs";
 import { join, sep } from "node:path";
 import type { Limits } from "@skillhold/protocol/limits";
+import { comparePaths, isJunk } from "@skillhold/skill";
 import ignore, { type Ignore } from "ignore";
 import { errorCodeOf } from "../bundle/contain.ts";
-import { isJunk } from "../bundle/ignore-rule.ts";
-import { comparePaths } from "../bundle/name.ts";
 import { Pace } from "../bundle/pace.ts";
 import { readBounded } from "../bundle/read-file.ts";
 import { findRealPath } from "../bundle/real-path.ts";

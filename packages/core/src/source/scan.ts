@@ -1,16 +1,15 @@
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { Limits } from "@skillhold/protocol/limits";
+import { findRealPath, tryStat } from "../bundle/index.ts";
 import {
   type Container,
   changeOf,
   type DiscoveryProblem,
   type FindOptions,
-  findRealPath,
   findSkillFolders,
   isLeafSkill,
-  tryStat,
-} from "../bundle/index.ts";
+} from "./find-skills.ts";
 import { type ReadListener, RowReader } from "./row-reader.ts";
 import type { ScanRow } from "./scan-row.ts";
 import type { Source } from "./source.ts";

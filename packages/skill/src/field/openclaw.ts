@@ -1,0 +1,148 @@
+import type { Readiness, Requirements } from "@skillhold/protocol";
+import JSON5 from "json5";
+import { type FrontmatterMap, type FrontmatterValue, isMap, textList, textOf } from "../yaml/value.ts";
+
+/** What a skill tells OpenClaw-style hosts about itself. */
+export interface Openclaw {
+  readonly requires: Requirements;
+  readonly primaryEnv: string | undefined;
+  readonly emoji: string | undefined;
+  readonly homepage: string | undefined;
+  /** Platforms as Node names them; empty means all. */
+  readonly os: readonly string[];
+  readonly install: readonly InstallStep[];
+  /** True when there is such a section and it cannot be read. */
+  readonly isMalformed: boolean;
+}
+
+/** One way to install what a skill needs: its kind (brew, node, go, uv, …) and the fields that come with it. */
+export interface InstallStep {
+  readonly kind: string;
+  readonly fields: FrontmatterMap;
+}
+
+/** The names this section goes by, the first one present wins. */
+const SECTIONS = ["openclaw", "clawdbot", "clawdis", "moltbot"] as const;
+const PLATFORMS = new Map(
+  Object.entries({
+    macos: "darwin",
+    mac: "darwin",
+    osx: "darwin",
+    windows: "win32",
+    win: "win32",
+  }),
+);
+const MAX_DEPTH = 16;
+const NONE: readonly never[] = Object.freeze([]);
+/** What most skills say. */
+const NOTHING_SAID: Openclaw = Object.freeze({
+  requires: Object.freeze({ env: NONE, bins: NONE, anyBins: NONE, config: NONE }),
+  primaryEnv: undefined,
+  emoji: undefined,
+  homepage: undefined,
+  os: NONE,
+  install: NONE,
+  isMalformed: false,
+});
+
+/** Reads `metadata.openclaw` or an alias of it, written as YAML or as a text of JSON5. */
+export function readOpenclaw(frontmatter: FrontmatterMap): Openclaw {
+  const metadata = expand(frontmatter["metadata"]);
+  const map = isMap(metadata) ? metadata : {};
+  const name = SECTIONS.find((key) => map[key] !== undefined);
+  if (name === undefined) return NOTHING_SAID;
+  const section = expand(map[name]);
+  const data: FrontmatterMap = isMap(section) ? section : {};
+  const requires = isMap(data["requires"]) ? data["requires"] : {};
+  return {
+    requires: {
+      env: textList(requires["env"]),
+      bins: textList(requires["bins"]),
+      anyBins: textList(requires["anyBins"]),
+      config: textList(requires["config"]),
+    },
+    primaryEnv: textOf(data["primaryEnv"]) ?? textOf(requires["primaryEnv"]),
+    emoji: textOf(data["emoji"]),
+    homepage: textOf(data["homepage"]),
+    os: textList(data["os"]).map((os) => PLATFORMS.get(os.toLowerCase()) ?? os.toLowerCase()),
+    install: readInstall(data["install"]),
+    isMalformed: !isMap(section),
+  };
+}
+
+function readInstall(value: FrontmatterValue | undefined): readonly InstallStep[] {
+  if (!Array.isArray(value)) return [];
+  return value.filter(isMap).flatMap((fields) => {
+    const kind = textOf(fields["kind"]) ?? textOf(fields["type"]) ?? textOf(fields["id"]);
+    return kind === undefined ? [] : [{ kind, fields }];
+  });
+}
+
+/** A text that holds a JSON5 object, as that object; anything else, as it is. */
+function expand(value: FrontmatterValue | undefined): FrontmatterValue | undefined {
+  if (typeof value !== "string" || !/^\s*\{/.test(value)) return value;
+  try {
+    return fromJson(JSON5.parse(value), 0);
+  } catch {
+    // JSON5 throws on every text it cannot read; the caller reports the section as malformed.
+    return value;
+  }
+}
+
+function fromJson(value: unknown, depth: number): FrontmatterValue {
+  if (depth > MAX_DEPTH) return null;
+  if (Array.isArray(value)) return value.map((item) => fromJson(item, depth + 1));
+  if (typeof value !== "object" || value === null) {
+    return typeof value === "string" || typeof value === "boolean" || Number.isFinite(value)
+      ? (value as FrontmatterValue)
+      : null;
+  }
+  const map: Record<string, FrontmatterValue> = Object.create(null);
+  for (const [key, item] of Object.entries(value)) map[key] = fromJson(item, depth + 1);
+  return map;
+}
+
+/** The machine a skill would work on, as far as readiness asks. */
+export interface Host {
+  /** As Node names it: linux, darwin, win32. */
+  readonly platform: string;
+  /** Whether the variable has a value for runs of this skill. */
+  hasEnv(name: string, skill: string): boolean;
+  hasBin(name: string): boolean;
+  hasConfig(path: string): boolean;
+}
+
+const PROGRAM = "the program";
+const PROGRAMS = "none of the programs";
+
+/** Whether a reason is about a program: what else is missing may still be handed to a run. */
+export function isAboutProgram(reason: string): boolean {
+  return reason.startsWith(PROGRAM) || reason.startsWith(PROGRAMS);
+}
+
+/** Whether a skill can do its work on a host, and each reason why not. The gravest reason names the state. */
+export function readinessOf(needs: Pick<Openclaw, "requires" | "os">, host: Host, skill = ""): Readiness {
+  const { requires } = needs;
+  const unsupported =
+    needs.os.length > 0 && !needs.os.includes(host.platform)
+      ? [`made for ${needs.os.join(", ")}; this is ${host.platform}`]
+      : [];
+  const missing = requires.bins
+    .filter((bin) => !host.hasBin(bin))
+    .map((bin) => `${PROGRAM} ${bin} is not installed`);
+  if (requires.anyBins.length > 0 && !requires.anyBins.some((bin) => host.hasBin(bin))) {
+    missing.push(`${PROGRAMS} ${requires.anyBins.join(", ")} is installed`);
+  }
+  const unset = [
+    ...requires.env
+      .filter((name) => !host.hasEnv(name, skill))
+      .map((name) => `the environment variable ${name} is not set`),
+    ...requires.config
+      .filter((path) => !host.hasConfig(path))
+      .map((path) => `the configuration ${path} is absent`),
+  ];
+  const reasons = [...unsupported, ...missing, ...unset];
+  if (unsupported.length > 0) return { state: "unsupported", reasons };
+  if (missing.length > 0) return { state: "missing-deps", reasons };
+  return { state: unset.length > 0 ? "needs-config" : "ready", reasons };
+}
