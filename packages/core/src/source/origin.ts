@@ -25,3 +25,9 @@ export function remoteIdentity(entry: {
   const origin = originOf(entry);
   return origin === undefined ? undefined : `${origin} ${entry.path}`;
 }
+
+/** The `origin` attribute of text from another server; empty for local skills. */
+export function originMark(entry: { readonly source: string }): { readonly origin?: string } {
+  const origin = originOf(entry);
+  return origin === undefined ? {} : { origin };
+}

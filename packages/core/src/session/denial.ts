@@ -3,38 +3,38 @@ import type { Library } from "../library/library.ts";
 import type { Viewer } from "../library/viewer.ts";
 import { didYouMean, suggest } from "./suggest.ts";
 
-/** What was asked of a skill. */
+/** A request for a skill. */
 export interface Request {
   readonly act: Extract<SkillEvent, { readonly type: "skill.denied" }>["act"];
   readonly skill: string;
   readonly path?: string;
-  /** The run that was to be. */
+  /** The id of the requested run. */
   readonly run?: string;
 }
 
-/** The same, as it was not given. */
-export interface Refusal extends Request {
-  /** A code that can be counted; it may say more than the asker is told. */
+/** A denied request. */
+export interface Denial extends Request {
+  /** A stable code. It may be more specific than the error that the agent gets. */
   readonly reason: string;
   readonly message: string;
 }
 
-/** The refusal as the record should have it. The asker learns only that there is no such skill; the record, why. */
-export async function explainRefusal(
+/** The denial for the record. The agent learns only that the skill was not found; the record says why. */
+export async function explainDenial(
   request: Request,
   error: SkillError,
   viewer: Viewer,
   library: Library,
-): Promise<Refusal> {
+): Promise<Denial> {
   const reason =
     error.code === "SKILL_NOT_FOUND"
-      ? await unlessFailing(() => hiddenReason(request.skill, viewer, library))
+      ? await orUndefined(() => hiddenReason(request.skill, viewer, library))
       : undefined;
   const message = error.message.slice(0, 500);
   return { ...shorten(request), reason: reason ?? error.code, message };
 }
 
-/** Why a skill is hidden from a viewer, or undefined when there is none of this id. */
+/** Why a skill is hidden from a viewer; undefined when no skill has this id. */
 export async function hiddenReason(
   id: string,
   viewer: Viewer,
@@ -44,8 +44,8 @@ export async function hiddenReason(
   return candidates.find(({ state }) => state === "hidden" || state === "invalid")?.reason;
 }
 
-/** The same failure with advice that is drawn from what the viewer can see, and from nothing else. */
-export async function withAdvice(
+/** The same error with a hint, built only from data that the viewer may see. */
+export async function withHint(
   request: Request,
   error: SkillError,
   viewer: Viewer,
@@ -53,29 +53,29 @@ export async function withAdvice(
 ): Promise<SkillError> {
   const { skill, path } = request;
   if (error.code === "SKILL_NOT_FOUND") {
-    const entries = await unlessFailing(() => library.list(viewer));
+    const entries = await orUndefined(() => library.list(viewer));
     const ids = (entries ?? []).map(({ id }) => id);
-    return advised(error, suggest(skill, ids), "List the skills to see which there are.");
+    return hinted(error, suggest(skill, ids), "List the skills to see the available ids.");
   }
   if (error.code === "PATH_NOT_FOUND" && path !== undefined && request.act === "read_resource") {
-    const files = await unlessFailing(() => library.files(viewer, skill));
+    const files = await orUndefined(() => library.files(viewer, skill));
     const paths = (files ?? []).map((file) => file.path);
-    return advised(error, suggest(path, paths), "Read the skill to see which files it has.");
+    return hinted(error, suggest(path, paths), "Read the skill to see its files.");
   }
   return error;
 }
 
-/** What only serves to explain a failure must not take its place with a failure of its own. */
-async function unlessFailing<T>(look: () => Promise<T>): Promise<T | undefined> {
+/** A failure while explaining an error must not replace that error. */
+async function orUndefined<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
-    return await look();
+    return await work();
   } catch {
-    // The failure that is being explained is the one to tell.
+    // The original error is more useful.
     return undefined;
   }
 }
 
-function advised(error: SkillError, suggestions: readonly string[], otherwise: string): SkillError {
+function hinted(error: SkillError, suggestions: readonly string[], otherwise: string): SkillError {
   return new SkillError(error.code, error.message, {
     hint: didYouMean(suggestions) ?? otherwise,
     details: { ...error.details, suggestions },
@@ -83,7 +83,7 @@ function advised(error: SkillError, suggestions: readonly string[], otherwise: s
   });
 }
 
-/** What was asked for can be any text at all; a record of it has bounds. */
+/** Request fields can be any text, so the record truncates them. */
 function shorten({ act, skill, path, run }: Request): Request {
   return {
     act,
