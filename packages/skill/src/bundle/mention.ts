@@ -1,28 +1,28 @@
-/** What a text says of the folder `_shared`. */
+/** The references of a text to the folder `_shared`. */
 export interface Mentions {
-  /** It speaks of the folder as such, so that any file in it may be meant. */
+  /** True when the text refers to the folder as a whole, so any file in it may be used. */
   readonly isWhole: boolean;
-  /** Paths below `_shared`, or modules written as paths; an extension may be missing. */
+  /** Paths below `_shared`, or modules as paths; the extension may be missing. */
   readonly names: readonly string[];
-  /** Relative references to the folder as written, up to its name: `../_shared`. */
+  /** Relative references to the folder, as written, up to its name: `../_shared`. */
   readonly references: readonly string[];
 }
 
-// The name as a whole word; `my_shared` and `_shared_state` are something else.
+// Matches only the whole word, not `my_shared` or `_shared_state`.
 const MENTION = /(?<![\w$-])_shared(?![\w-])(\/[\w./-]*|(?:\.\w+)+)?/g;
-// Bounded in length: an open bracket that never closes must not send every match to the end of the text.
+// Bounded, because an unclosed bracket must not extend every match to the end of the text.
 const PYTHON_FROM =
   /\bfrom\s{1,64}_shared((?:\.\w{1,64}){0,16})\s{1,64}import\s{1,64}(\([^)]{0,2000}\)|[^\n;#]*)/g;
 const CLIMB = /(?:\.{1,2}\/)+$/;
 const CLIMB_LENGTH = 64;
 
-/** Finds every mention of `_shared`; undefined when there is none. */
+/** Finds all references to `_shared`; undefined if there are none. */
 export function findMentions(text: string): Mentions | undefined {
   if (!text.includes("_shared")) return undefined;
   const names: string[] = [];
   const references: string[] = [];
   let isWhole = false;
-  // Imports are read first and cut out: in them the names come after the folder and not behind a slash.
+  // Python imports are handled first and removed, because their names follow the folder without a slash.
   const rest = text.replace(PYTHON_FROM, (_match, module: string, imported: string) => {
     const read = readPythonImport(module, imported);
     if (read === undefined) isWhole = true;
@@ -40,8 +40,8 @@ export function findMentions(text: string): Mentions | undefined {
 }
 
 /**
- * The files of `_shared` that the mentions mean. A name that fits no file may be one that the program puts
- * together as it runs, so that it means them all.
+ * The files of `_shared` that the references mean. A name without a matching file may be built at run time, so it
+ * means all files.
  */
 export function resolveMentions(mentions: Mentions, files: readonly string[]): readonly string[] {
   if (mentions.isWhole) return files;
@@ -55,13 +55,13 @@ export function resolveMentions(mentions: Mentions, files: readonly string[]): r
 }
 
 /**
- * The files that a helper's text names by any part of their path, extension left out. It is broad on purpose:
- * `./util.mjs`, `from .util import x`, `import util` and `source "$here/util.sh"` all name `util`.
+ * The files that a helper's text names by any part of their path, without extension. Deliberately broad: `./util.mjs`,
+ * `from .util import x`, `import util` and `source "$here/util.sh"` all name `util`.
  */
 export function findNamed(text: string, files: readonly string[]): readonly string[] {
   const words = new Set(text.match(/[\w-]+/g));
   for (const word of [...words]) for (const part of word.split("-")) words.add(part);
-  // A name with a blank or a letter beyond ASCII is no single word of the set.
+  // A name with a space or a non-ASCII letter is not a single word of the set.
   const isNamed = (stem: string) => words.has(stem) || (/[^\w-]/.test(stem) && text.includes(stem));
   return files.filter((file) => stems(file).some(isNamed));
 }
@@ -70,12 +70,12 @@ function readPythonImport(module: string, imported: string): readonly string[] |
   const folder = module.slice(1).replaceAll(".", "/");
   const items = imported.replace(/[()]/g, "").split(",");
   const modules = items.map((item) => item.trim().split(/\s/)[0] ?? "").filter((item) => item !== "");
-  // `from _shared.x import f` names the module before the word; what is imported may be anything in it.
+  // `from _shared.x import f` names the module first; the imported name may be anything in it.
   if (folder !== "") return [folder];
   return modules.length > 0 && modules.every((name) => /^\w+$/.test(name)) ? modules : undefined;
 }
 
-/** The file itself, the file without its extension, all below a folder, or a module that has the name inside. */
+/** Matches the file, the file without extension, files below a folder, or a module that contains the name. */
 function fits(name: string, file: string): boolean {
   const bare = file.replace(/\.[^./]+$/, "");
   return file === name || bare === name || file.startsWith(`${name}/`) || name.startsWith(`${bare}/`);

@@ -1,17 +1,16 @@
-// Control, format (bidirectional, zero-width, tag), line and paragraph separators, lone surrogates, and the
-// character that stands for bytes that are not UTF-8.
+// Control and format characters, line and paragraph separators, lone surrogates, and the replacement character.
 const UNSAFE_CHARACTER = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\uFFFD]/u;
 const FORBIDDEN_ON_WINDOWS = /[<>:"|?*\\]/;
 const RESERVED_ON_WINDOWS = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?:\.|$)/i;
 
 /**
- * Why a relative path cannot travel between machines, or undefined when it can. A path that passes has only
- * plain segments, so that joining it to a folder by `/` cannot leave that folder on any platform.
+ * Why a relative path is not portable; undefined when it is. A path that passes has only plain segments, so joining it
+ * to a folder with `/` cannot leave that folder on any platform.
  */
 export function findPathProblem(path: string): string | undefined {
   if (path === "") return "is empty";
   if (path.startsWith("/")) return "is absolute";
-  if (path.startsWith("~")) return "starts with a tilde, which a shell takes for a home folder";
+  if (path.startsWith("~")) return "starts with a tilde, which a shell expands to a home folder";
   for (const segment of path.split("/")) {
     const problem = findNameProblem(segment);
     if (problem !== undefined) return problem;
@@ -19,9 +18,9 @@ export function findPathProblem(path: string): string | undefined {
   return undefined;
 }
 
-/** What two names have in common when some file system takes them for the same one. */
+/** A key that is equal for two names that some file system treats as the same. */
 export function foldName(name: string): string {
-  // Upper case first: it maps ß and ſ onto the letters that a case-insensitive disk compares them with.
+  // Uppercase first, because it maps ß and ſ to the letters that case-insensitive disks compare.
   return name.normalize("NFKC").toUpperCase().toLowerCase().normalize("NFKC");
 }
 
@@ -41,16 +40,16 @@ function findNameProblem(name: string): string | undefined {
   if (name === "." || name === "..") return `has a segment \`${name}\``;
   if (UNSAFE_CHARACTER.test(name)) return "has an invisible or control character, or is not UTF-8";
   if (FORBIDDEN_ON_WINDOWS.test(name)) return 'has one of the characters < > : " | ? * \\';
-  if (RESERVED_ON_WINDOWS.test(name)) return "has a segment that is a device on Windows";
-  if (name.endsWith(".") || name.endsWith(" ")) return "has a segment that ends in a dot or a blank";
+  if (RESERVED_ON_WINDOWS.test(name)) return "has a segment that is a device name on Windows";
+  if (name.endsWith(".") || name.endsWith(" ")) return "has a segment that ends with a dot or a space";
   const plain = name.normalize("NFKC");
   if (plain === "." || plain === ".." || plain.includes("/") || plain.includes("\\")) {
-    return "has characters that turn into dots or slashes when normalised";
+    return "has characters that become dots or slashes under Unicode normalization";
   }
   return undefined;
 }
 
-/** UTF-16 puts surrogates below U+E000, UTF-8 puts what they encode above: swap the two ranges. */
+/** UTF-16 orders surrogates below U+E000, UTF-8 above: swaps the two ranges. */
 function utf8Rank(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit >= 0xe000 ? unit - 0x800 : unit + 0x2000;

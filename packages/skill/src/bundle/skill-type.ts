@@ -2,7 +2,7 @@ import type { SkillType } from "@skillhold/protocol";
 
 const TOOL_FILE = /^tools\/[^/]+\.(?:ts|mts|js|mjs|cjs|py)$/;
 
-/** Whether a bundled file declares tools. Files that start with `_` or `.` are helpers of those that do. */
+/** True for a file that declares tools. Files that start with `_` or `.` are helpers. */
 export function isToolFile(path: string): boolean {
   return TOOL_FILE.test(path) && !/^tools\/[._]/.test(path);
 }
@@ -13,7 +13,7 @@ export function skillType(paths: Iterable<string>, hasInstructions: boolean): Sk
   return "context";
 }
 
-/** A SKILL.md for a folder that has only tools, so that it can be listed and called like any other skill. */
+/** The SKILL.md of a folder that has only tools, so that it can be listed and used like other skills. */
 export function synthesizeSkillText(folder: string, toolFiles: readonly string[]): string {
   const names = toolFiles.map((path) => path.replace(/^tools\//, "").replace(/\.[^.]+$/, ""));
   const description = `Tools: ${names.join(", ")}.`;

@@ -15,7 +15,7 @@ const recognisedFields: ReadonlySet<string> = new Set(
    shell slug tags triggers user-invocable version when_to_use`.split(/\s+/),
 );
 
-/** The rules for what skills carry beyond the specification. */
+/** The rules for fields beyond the specification. */
 export function checkExtension(skill: ParsedSkill, subject: Subject, findings: Finding[]): void {
   checkFields(skill, findings);
   checkId(skill, subject, findings);
@@ -23,16 +23,16 @@ export function checkExtension(skill: ParsedSkill, subject: Subject, findings: F
   const { frontmatter } = skill;
   if (readRuntime(frontmatter["runtime"]).isMalformed) {
     const message =
-      "The field `runtime` is neither a name nor a list of names; the skill is taken as universal.";
+      "The field `runtime` is neither a name nor a list of names; the skill counts as universal.";
     findings.push({ code: "RUNTIME_MALFORMED", ...fieldPosition(skill, "runtime"), message });
   }
   if (readOpenclaw(frontmatter).isMalformed) {
-    const message = "The requirements below `metadata` can be read neither as YAML nor as JSON5.";
+    const message = "The requirements below `metadata` are neither valid YAML nor valid JSON5.";
     findings.push({ code: "OPENCLAW_MALFORMED", ...fieldPosition(skill, "metadata"), message });
   }
   const features = [...(skill.yaml?.features ?? [])];
   if (features.length > 0) {
-    const message = `Simple YAML readers in MCP clients do not understand: ${features.join(", ")}.`;
+    const message = `Simple YAML readers in MCP clients do not support: ${features.join(", ")}.`;
     findings.push({ code: "MCP_YAML_SUBSET", line: 2, column: 1, message });
   }
 }
@@ -41,7 +41,7 @@ function checkFields(skill: ParsedSkill, findings: Finding[]): void {
   const fields = Object.keys(skill.frontmatter);
   const unread = fields.filter((field) => !standardFields.has(field) && !recognisedFields.has(field));
   if (unread[0] === undefined) return;
-  const message = `Nothing reads the field ${unread.map((field) => `\`${field}\``).join(", ")}.`;
+  const message = `Unrecognized field: ${unread.map((field) => `\`${field}\``).join(", ")}.`;
   findings.push({ code: "UNRECOGNISED_FIELDS", ...fieldPosition(skill, unread[0]), message });
 }
 
@@ -52,19 +52,19 @@ function checkId(skill: ParsedSkill, subject: Subject, findings: Finding[]): voi
     findings.push({
       code: "ID_UNDERIVABLE",
       ...fieldPosition(skill, field),
-      message: field === "slug" ? "The slug is not an id." : "No id can be made of the name.",
+      message: field === "slug" ? "The slug is not a valid id." : "The name does not give a valid id.",
     });
   } else if (reservedIds.has(published)) {
     findings.push({
       code: "ID_RESERVED",
       ...fieldPosition(skill, field),
-      message: `The id ${published} is a word that the gateway keeps for itself.`,
+      message: `The id ${published} is reserved by the gateway.`,
     });
   }
   if (subject.folder === undefined) return;
   const { id, isSlugified } = folderId(subject.folder);
   if (isSlugified) {
-    const message = `The folder ${JSON.stringify(subject.folder)} is not shaped like an id; the skill is called ${id}.`;
+    const message = `The folder ${JSON.stringify(subject.folder)} is not a valid id; the skill's id is ${id}.`;
     findings.push({ code: "ID_SLUGIFIED", line: 1, column: 1, message });
   }
 }

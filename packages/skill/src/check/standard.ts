@@ -16,7 +16,7 @@ export const standardFields: ReadonlySet<string> = new Set([
   "allowed-tools",
 ]);
 
-/** The rules for every field of the specification but the name. */
+/** The rules for all fields of the specification except the name. */
 export function checkStandard(skill: ParsedSkill, limits: Limits, findings: Finding[]): void {
   checkDescription(skill, limits, findings);
   checkCompatibility(skill, limits, findings);
@@ -99,7 +99,7 @@ function checkMetadata(skill: ParsedSkill, findings: Finding[]): void {
     "METADATA_NOT_STRING_MAP",
     skill,
     "metadata",
-    `Below \`metadata\`, ${names} would not be read as text everywhere.`,
+    `Below \`metadata\`, ${names} is not a string for every YAML reader.`,
   );
 }
 
@@ -114,10 +114,15 @@ function report(
 }
 
 /**
- * The rules of a name. Letters and digits are those of any script, as in the reference implementation, and are
- * compared after NFKC, so that a composed and a decomposed spelling are one name.
+ * The rules of a name. Letters and digits may be of any script, as in the reference implementation, and names are
+ * compared after NFKC, so that composed and decomposed spellings are equal.
  */
-export function checkName(skill: ParsedSkill, subject: Subject, limits: Limits, findings: Finding[]): void {
+export function checkSkillName(
+  skill: ParsedSkill,
+  subject: Subject,
+  limits: Limits,
+  findings: Finding[],
+): void {
   const { name } = skill.frontmatter;
   const { folder } = subject;
   if (typeof name === "string" && isSkillId(name) && (folder === undefined || folder === name)) return;
@@ -152,7 +157,7 @@ function* nameFaults(name: string, limits: Limits): Generator<[Finding["code"], 
       "NAME_TOO_LONG",
       `The name is ${length} characters long; at most ${limits.nameLength} are allowed.`,
     ];
-  if (name !== name.toLowerCase()) yield ["NAME_UPPERCASE", `The name ${quote(name)} must be lower-case.`];
+  if (name !== name.toLowerCase()) yield ["NAME_UPPERCASE", `The name ${quote(name)} must be lowercase.`];
   if (name.startsWith("-") || name.endsWith("-"))
     yield ["NAME_HYPHEN_EDGE", "The name starts or ends with a hyphen."];
   if (name.includes("--")) yield ["NAME_DOUBLE_HYPHEN", "The name has two hyphens in a row."];

@@ -1,19 +1,19 @@
 import type { Finding } from "../rule/finding.ts";
 
-/** What is known of a skill beyond the text of its SKILL.md; each part is optional, and its checks with it. */
+/** Facts about a skill beyond the text of its SKILL.md. Each is optional; without it, its checks are skipped. */
 export interface Subject {
-  /** Name of the folder that holds the file. */
+  /** The name of the skill's folder. */
   readonly folder?: string;
-  /** The id that a publisher chose. */
+  /** The publisher's id for the skill. */
   readonly id?: string;
   readonly files?: readonly SubjectFile[];
-  /** What the reader of the folder noticed before there was a text to parse. */
+  /** Findings from before parsing, such as an unreadable file. */
   readonly findings?: readonly Finding[];
 }
 
 export interface SubjectFile {
   readonly path: string;
   readonly size: number;
-  /** Number of lines, for text that was counted. */
+  /** The number of lines, if counted. */
   readonly lines?: number;
 }

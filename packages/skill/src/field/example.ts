@@ -3,14 +3,14 @@ import { type FrontmatterMap, textList } from "../yaml/value.ts";
 
 /** One few-shot example, from the field `examples:` or from a file below `examples/`. */
 export interface Example {
-  /** The file it stands in, or undefined for the field. */
+  /** The file of the example; undefined for the field. */
   readonly file: string | undefined;
   readonly text: string;
 }
 
 export interface ExampleSelection {
   readonly examples: readonly Example[];
-  /** How many did not fit in the budget. */
+  /** The number of examples that did not fit in the budget. */
   readonly left: number;
 }
 
@@ -18,7 +18,7 @@ export function declaredExamples(frontmatter: FrontmatterMap): readonly Example[
   return textList(frontmatter["examples"]).map((text) => ({ file: undefined, text }));
 }
 
-/** The examples, in order, that fit in a budget of tokens. One that is too long does not keep out a shorter one. */
+/** The examples that fit in a token budget, in order. An example that is too long does not block a shorter one. */
 export function selectExamples(examples: readonly Example[], budget: number): ExampleSelection {
   let rest = budget;
   const chosen = examples.filter(({ text }) => {

@@ -1,6 +1,6 @@
 import { type FrontmatterMap, textOf } from "../yaml/value.ts";
 
-/** Words that are route names of the gateway and so cannot be ids. */
+/** Route names of the gateway, which cannot be ids. */
 export const reservedIds: ReadonlySet<string> = new Set([
   "upload",
   "runtimes",
@@ -12,7 +12,7 @@ export const reservedIds: ReadonlySet<string> = new Set([
 const ID = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 const MAX_LENGTH = 64;
 
-/** Letters that Unicode does not take apart into a Latin letter and a mark. */
+/** Letters that Unicode does not decompose into a Latin letter and a mark. */
 const SPELLINGS: Readonly<Record<string, string>> = {
   ß: "ss",
   æ: "ae",
@@ -29,7 +29,7 @@ export function isSkillId(text: string): boolean {
   return text.length <= MAX_LENGTH && ID.test(text);
 }
 
-/** The nearest id to a name: `My Awesome Skill` → `my-awesome-skill`. Empty when no letter or digit is left. */
+/** The closest id to a name: `My Awesome Skill` → `my-awesome-skill`. Empty when no letter or digit remains. */
 export function slugify(name: string): string {
   const latin = name.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
   const spelled = latin.replace(/[ßæœøđðłþı]/g, (letter) => SPELLINGS[letter] ?? letter);
@@ -39,18 +39,18 @@ export function slugify(name: string): string {
 
 export interface FolderId {
   readonly id: string;
-  /** True when the folder's own name could not serve. */
+  /** True when the folder's name is not a valid id. */
   readonly isSlugified: boolean;
 }
 
-/** The id of a skill in a folder source: the folder's name, or what is nearest to it. */
+/** The id of a skill in a folder source: the folder's name, or the closest id. */
 export function folderId(folder: string): FolderId {
   if (isSkillId(folder)) return { id: folder, isSlugified: false };
   const slug = slugify(folder);
   return { id: slug === "" ? `skill-${fingerprint(folder)}` : slug, isSlugified: true };
 }
 
-/** The id a skill is published under, or undefined when the publisher has to choose one. */
+/** The id for publishing; undefined when the publisher must choose one. */
 export function publishId(frontmatter: FrontmatterMap, chosen?: string): string | undefined {
   const wanted = chosen ?? textOf(frontmatter["slug"]);
   if (wanted !== undefined) return isSkillId(wanted) ? wanted : undefined;
@@ -59,7 +59,7 @@ export function publishId(frontmatter: FrontmatterMap, chosen?: string): string 
   return id === "" ? undefined : id;
 }
 
-/** FNV-1a, 32 bits: a stable id for names such as 技能 that have no letter to make one of. */
+/** FNV-1a, 32 bits: a stable id for names without Latin letters, such as 技能. */
 function fingerprint(text: string): string {
   let hash = 0x811c9dc5;
   for (const byte of new TextEncoder().encode(text.normalize("NFC")))

@@ -2,7 +2,7 @@ import type { Readiness, Requirements } from "@skillhold/protocol";
 import JSON5 from "json5";
 import { type FrontmatterMap, type FrontmatterValue, isMap, textList, textOf } from "../yaml/value.ts";
 
-/** What a skill tells OpenClaw-style hosts about itself. */
+/** The OpenClaw section of a skill. */
 export interface Openclaw {
   readonly requires: Requirements;
   readonly primaryEnv: string | undefined;
@@ -11,17 +11,17 @@ export interface Openclaw {
   /** Platforms as Node names them; empty means all. */
   readonly os: readonly string[];
   readonly install: readonly InstallStep[];
-  /** True when there is such a section and it cannot be read. */
+  /** True when the section exists and cannot be parsed. */
   readonly isMalformed: boolean;
 }
 
-/** One way to install what a skill needs: its kind (brew, node, go, uv, …) and the fields that come with it. */
+/** One install step: its kind (brew, node, go, uv, …) and its fields. */
 export interface InstallStep {
   readonly kind: string;
   readonly fields: FrontmatterMap;
 }
 
-/** The names this section goes by, the first one present wins. */
+/** The names of the section; the first one present is used. */
 const SECTIONS = ["openclaw", "clawdbot", "clawdis", "moltbot"] as const;
 const PLATFORMS = new Map(
   Object.entries({
@@ -34,8 +34,7 @@ const PLATFORMS = new Map(
 );
 const MAX_DEPTH = 16;
 const NONE: readonly never[] = Object.freeze([]);
-/** What most skills say. */
-const NOTHING_SAID: Openclaw = Object.freeze({
+const NO_SECTION: Openclaw = Object.freeze({
   requires: Object.freeze({ env: NONE, bins: NONE, anyBins: NONE, config: NONE }),
   primaryEnv: undefined,
   emoji: undefined,
@@ -45,12 +44,12 @@ const NOTHING_SAID: Openclaw = Object.freeze({
   isMalformed: false,
 });
 
-/** Reads `metadata.openclaw` or an alias of it, written as YAML or as a text of JSON5. */
+/** Reads `metadata.openclaw` or an alias of it, as YAML or as a JSON5 string. */
 export function readOpenclaw(frontmatter: FrontmatterMap): Openclaw {
   const metadata = expand(frontmatter["metadata"]);
   const map = isMap(metadata) ? metadata : {};
   const name = SECTIONS.find((key) => map[key] !== undefined);
-  if (name === undefined) return NOTHING_SAID;
+  if (name === undefined) return NO_SECTION;
   const section = expand(map[name]);
   const data: FrontmatterMap = isMap(section) ? section : {};
   const requires = isMap(data["requires"]) ? data["requires"] : {};
@@ -78,13 +77,13 @@ function readInstall(value: FrontmatterValue | undefined): readonly InstallStep[
   });
 }
 
-/** A text that holds a JSON5 object, as that object; anything else, as it is. */
+/** Parses a string that contains a JSON5 object; returns other values unchanged. */
 function expand(value: FrontmatterValue | undefined): FrontmatterValue | undefined {
   if (typeof value !== "string" || !/^\s*\{/.test(value)) return value;
   try {
     return fromJson(JSON5.parse(value), 0);
   } catch {
-    // JSON5 throws on every text it cannot read; the caller reports the section as malformed.
+    // JSON5 throws on invalid text; the caller reports the section as malformed.
     return value;
   }
 }
@@ -102,11 +101,11 @@ function fromJson(value: unknown, depth: number): FrontmatterValue {
   return map;
 }
 
-/** The machine a skill would work on, as far as readiness asks. */
+/** The facts of a machine that readiness depends on. */
 export interface Host {
-  /** As Node names it: linux, darwin, win32. */
+  /** A Node platform name: linux, darwin, win32. */
   readonly platform: string;
-  /** Whether the variable has a value for runs of this skill. */
+  /** Whether the variable is set for runs of this skill. */
   hasEnv(name: string, skill: string): boolean;
   hasBin(name: string): boolean;
   hasConfig(path: string): boolean;
@@ -115,12 +114,12 @@ export interface Host {
 const PROGRAM = "the program";
 const PROGRAMS = "none of the programs";
 
-/** Whether a reason is about a program: what else is missing may still be handed to a run. */
+/** True when a reason is about a missing program. Other missing things may still be supplied to a run. */
 export function isAboutProgram(reason: string): boolean {
   return reason.startsWith(PROGRAM) || reason.startsWith(PROGRAMS);
 }
 
-/** Whether a skill can do its work on a host, and each reason why not. The gravest reason names the state. */
+/** Whether a skill can work on a host, with each reason why not. The most severe reason determines the state. */
 export function readinessOf(needs: Pick<Openclaw, "requires" | "os">, host: Host, skill = ""): Readiness {
   const { requires } = needs;
   const unsupported =

@@ -1,16 +1,16 @@
 import type { ParsedSkill } from "../parse/parse.ts";
 import { type FrontmatterValue, isMap, textOf } from "../yaml/value.ts";
 
-/** The runtimes a skill is made for; `*` alone means every one. */
+/** The runtimes of a skill; `*` alone means all. */
 export interface RuntimeList {
   readonly names: readonly string[];
-  /** True when the field could not be read and the skill is taken as universal. */
+  /** True when the field is malformed and the skill counts as universal. */
   readonly isMalformed: boolean;
 }
 
 const UNIVERSAL = ["*"] as const;
 
-/** Reads `runtime:`: absent, a name, or a list of names. What is malformed never drops a skill. */
+/** Reads `runtime:`: absent, a name, or a list of names. A malformed value never drops a skill. */
 export function readRuntime(value: FrontmatterValue | undefined): RuntimeList {
   if (value === undefined || value === null) return universal(false);
   const items = typeof value === "string" ? [value] : value;
@@ -21,12 +21,12 @@ export function readRuntime(value: FrontmatterValue | undefined): RuntimeList {
   return names.length === 0 || names.includes("*") ? universal(false) : { names, isMalformed: false };
 }
 
-/** Whether a skill made for `runtimes` works in the runtime `current`, the name an adapter calls itself. */
+/** Whether a skill for `runtimes` works in the runtime `current`. */
 export function fitsRuntime(runtimes: readonly string[], current: string): boolean {
   return runtimes.includes("*") || runtimes.includes(current);
 }
 
-/** The line to log for a skill that is left out because it is made for other runtimes. */
+/** The log line for a skill that is skipped because it is for other runtimes. */
 export function runtimeSkipLine(skill: string, runtimes: readonly string[], current: string): string {
   return `Skipping skill ${skill}: runtime=[${runtimes.join(", ")}] not compatible with current=${current}`;
 }
@@ -40,8 +40,8 @@ const SEMVER =
   /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-(?:0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*)(?:\.(?:0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*))*)?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$/;
 
 /**
- * The author's version, as written: from `version`, else `metadata.version`. An unquoted `1.10` stays "1.10".
- * The store's own count of releases is called a revision and is not in the file.
+ * The author's version, as written: from `version`, else `metadata.version`. An unquoted `1.10` stays "1.10". The
+ * registry's revision is a separate number that is not in the file.
  */
 export function authorVersion(skill: ParsedSkill): string | undefined {
   const { version, metadata } = skill.frontmatter;

@@ -1,12 +1,12 @@
 import { type FrontmatterMap, textList } from "../yaml/value.ts";
 
-/** What stands in for the placeholders of a body when a skill is activated. */
+/** The values for the placeholders of a body. */
 export interface Substitution {
-  /** Folder of the skill as the reader of the text should name it. */
+  /** The skill's folder, as the reader of the text should name it. */
   readonly baseDir: string;
-  /** What the user typed after the skill's name. */
+  /** The user's text after the skill's name. */
   readonly args?: string;
-  /** Names for the arguments by position, from the field `arguments`. */
+  /** The names of the arguments by position, from the field `arguments`. */
   readonly names?: readonly string[];
 }
 
@@ -15,9 +15,9 @@ const PLACEHOLDER =
   /\{baseDir\}|\$\{CLAUDE_SKILL_DIR\}|(\\?)\$(?:ARGUMENTS\[(\d{1,3})\]|(ARGUMENTS)(?![A-Za-z0-9_])|(\d{1,3})(?![A-Za-z0-9_])|([A-Za-z_][A-Za-z0-9_]*))/g;
 
 /**
- * Puts arguments and the folder into a body, in one pass, so that what is put in is never read again. A position
- * that was not given stays as written; a name that was not given becomes empty. Arguments that the body has no
- * place for are added at its end. Text in backticks after an exclamation mark is left as text: nothing is run.
+ * Substitutes arguments and the folder in one pass, so that inserted text is not substituted again. A missing
+ * positional argument stays as written; a missing named argument becomes empty. Arguments without a placeholder are
+ * appended. Shell commands in backticks after an exclamation mark stay text and are not run.
  */
 export function substitute(body: string, { baseDir, args = "", names = [] }: Substitution): string {
   const words = splitWords(args);
@@ -35,7 +35,7 @@ export function substitute(body: string, { baseDir, args = "", names = [] }: Sub
   return isUsed || args.trim() === "" ? text : `${text.trimEnd()}\n\nARGUMENTS: ${args}\n`;
 }
 
-/** The names of a skill's arguments: a list, or a text of words. */
+/** The names of a skill's arguments: a list, or a string of words. */
 export function argumentNames(frontmatter: FrontmatterMap): readonly string[] {
   const { arguments: value } = frontmatter;
   return (typeof value === "string" ? value.split(/[\s,]+/) : textList(value)).filter((name) =>
@@ -43,7 +43,7 @@ export function argumentNames(frontmatter: FrontmatterMap): readonly string[] {
   );
 }
 
-/** Splits as a shell does: blanks separate, quotes join, a backslash takes the next character as it is. */
+/** Splits like a shell: spaces separate, quotes join, a backslash escapes the next character. */
 export function splitWords(args: string): readonly string[] {
   const words: string[] = [];
   let word: string | undefined;

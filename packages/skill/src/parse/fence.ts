@@ -1,9 +1,9 @@
-/** A SKILL.md cut at its fences. The four parts put together are the file again. */
+/** A SKILL.md cut at its fences. Contract: the four parts concatenated are the file. */
 export interface FencedText {
   readonly kind: "fenced" | "unclosed" | "none";
-  /** A byte-order mark, or nothing, and the opening fence with its line end. */
+  /** The optional byte-order mark and the opening fence with its line end. */
   readonly head: string;
-  /** Everything between the fences, with the last line end. */
+  /** The text between the fences, including the last line end. */
   readonly frontmatter: string;
   /** The closing fence with its line end. */
   readonly tail: string;
@@ -14,8 +14,8 @@ const BOM = "\uFEFF";
 const FENCE = "---";
 
 /**
- * Cuts a file at lines of `---`. Trailing blanks are allowed on a fence and nothing else is, so that `---js`,
- * `--- # note` and an indented `---` are text.
+ * Cuts a file at lines of `---`. A fence may have trailing spaces only, so `---js`, `--- # note` and an indented `---`
+ * are text.
  */
 export function cutAtFences(text: string): FencedText {
   const start = text.startsWith(BOM) ? 1 : 0;
@@ -33,7 +33,7 @@ export function cutAtFences(text: string): FencedText {
   return { kind: "unclosed", head, frontmatter: text.slice(open), tail: "", body: "" };
 }
 
-/** Where the line after a fence starts, or undefined when the line at the offset is no fence. */
+/** The start of the line after a fence; undefined when the line at the offset is not a fence. */
 function fenceEnd(text: string, start: number): number | undefined {
   if (!text.startsWith(FENCE, start)) return undefined;
   let end = start + FENCE.length;
@@ -44,7 +44,7 @@ function fenceEnd(text: string, start: number): number | undefined {
   return text[end + 1] === "\n" ? end + 2 : end + 1;
 }
 
-/** LF, CRLF and CR all end a line. Contract: something stands before the offset. */
+/** LF, CRLF and CR all end a line. Contract: `at` is greater than zero. */
 function isLineStart(text: string, at: number): boolean {
   return text[at - 1] === "\n" || text[at - 1] === "\r";
 }

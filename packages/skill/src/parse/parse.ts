@@ -6,12 +6,12 @@ import { type FrontmatterMap, isMap } from "../yaml/value.ts";
 import { readYaml, type YamlReading } from "../yaml/yaml.ts";
 import { cutAtFences, type FencedText } from "./fence.ts";
 
-/** A SKILL.md as data. Whatever the file holds, there is one of these; what was wrong is in `findings`. */
+/** A parsed SKILL.md. Any input gives one; problems are in `findings`. */
 export interface ParsedSkill {
-  /** False when there is no mapping to read, even after repair; `frontmatter` is then empty. */
+  /** False when the frontmatter is not a mapping, even after repair; `frontmatter` is then empty. */
   readonly isReadable: boolean;
   readonly frontmatter: FrontmatterMap;
-  /** The instructions, byte for byte as they stand after the closing fence. */
+  /** The instructions, exactly as they follow the closing fence. */
   readonly body: string;
   /** The whole file as text. */
   readonly text: string;
@@ -27,7 +27,7 @@ const UNPRINTABLE = /[^\t\n\r\x20-\x7E\x85\xA0-\uD7FF\uE000-\uFFFD\u{10000}-\u{1
 const EMPTY: FrontmatterMap = Object.freeze(Object.create(null));
 const FIRST: Position = { line: 1, column: 1 };
 
-/** The one parser. It never throws, and takes time and memory in proportion to the input. */
+/** The only parser of SKILL.md. Never throws; time and memory are linear in the input. */
 export function parseSkill(input: string | Uint8Array, limits: Limits = defaultLimits): ParsedSkill {
   const { text, isUtf8 } = typeof input === "string" ? { text: input, isUtf8: true } : decodeText(input);
   const fences = cutAtFences(text);
@@ -42,20 +42,20 @@ export function parseSkill(input: string | Uint8Array, limits: Limits = defaultL
     return withMapping(text, fences, findings, reading, undefined);
   }
   const repair = repairFrontmatter(source, limits, reading);
-  // Quotes make a text longer; what is repaired must still be a file that this parser takes.
+  // Quotes make the text longer, and the repaired file must still be within the limit.
   if (repair === undefined || byteLength(repair.text, limits) > limits.frontmatterBytes)
     return unreadable(text, fences, [...encoding, ...faultFindings(source, reading)]);
   return withMapping(text, fences, [...encoding, ...repairFindings(repair)], repair.reading, repair);
 }
 
-/** Where a top-level field stands in the file as written, or its first line when the field is absent. */
+/** The position of a top-level field in the file; the first line when the field is absent. */
 export function fieldPosition(skill: ParsedSkill, key: string): Position {
   const source = withUnixLines(skill.fences.frontmatter);
   const offset = skill.repaired ? findKey(source, key) : skill.yaml?.keys.get(key);
   return offset === undefined ? FIRST : below(positionAt(source, offset));
 }
 
-/** Line of the file on which the instructions start. */
+/** The line of the file where the instructions start. */
 export function bodyLine(skill: ParsedSkill): number {
   const before = withUnixLines(skill.fences.head + skill.fences.frontmatter + skill.fences.tail);
   return positionAt(before, before.length).line;
@@ -105,7 +105,7 @@ function encodingFindings(text: string, source: string, isUtf8: boolean): readon
   const findings: Finding[] = [];
   if (!isUtf8) {
     const at = positionAt(withUnixLines(text), withUnixLines(text).indexOf("\uFFFD"));
-    findings.push({ code: "NOT_UTF8", ...at, message: "The file holds bytes that are not UTF-8." });
+    findings.push({ code: "NOT_UTF8", ...at, message: "The file contains bytes that are not UTF-8." });
   }
   if (text.startsWith("\uFEFF"))
     findings.push({ code: "BOM", ...FIRST, message: "The file starts with a byte-order mark." });
@@ -117,7 +117,7 @@ function encodingFindings(text: string, source: string, isUtf8: boolean): readon
   const bad = source.search(UNPRINTABLE);
   if (bad !== -1) {
     const code = source.codePointAt(bad)?.toString(16).toUpperCase().padStart(4, "0");
-    const message = `The frontmatter holds the control character U+${code}.`;
+    const message = `The frontmatter contains the control character U+${code}.`;
     findings.push({ code: "CONTROL_CHARACTER", ...below(positionAt(source, bad)), message });
   }
   return findings;
@@ -132,7 +132,7 @@ function fenceFinding(fences: FencedText, limits: Limits): Finding | undefined {
     };
   const bytes = byteLength(fences.frontmatter, limits);
   if (bytes > limits.frontmatterBytes) {
-    const message = `The frontmatter is ${bytes} bytes long; at most ${limits.frontmatterBytes} are read.`;
+    const message = `The frontmatter is ${bytes} bytes long; the limit is ${limits.frontmatterBytes} bytes.`;
     return { code: "FRONTMATTER_TOO_LARGE", ...FIRST, message };
   }
   if (fences.kind === "unclosed")
@@ -144,7 +144,7 @@ function fenceFinding(fences: FencedText, limits: Limits): Finding | undefined {
   return undefined;
 }
 
-/** Bytes of UTF-8. A UTF-16 unit is at most three of them, so that only texts near the limit need to be measured. */
+/** The UTF-8 length. A UTF-16 unit has at most three bytes, so only text near the limit is measured. */
 function byteLength(text: string, limits: Limits): number {
   return text.length * 3 <= limits.frontmatterBytes ? text.length : new TextEncoder().encode(text).length;
 }
@@ -180,12 +180,12 @@ function findKey(source: string, key: string): number | undefined {
   return undefined;
 }
 
-/** A position inside the frontmatter as a position in the file: the opening fence is the line above. */
+/** Converts a position in the frontmatter to one in the file: the opening fence is the line above. */
 function below({ line, column }: Position): Position {
   return { line: line + 1, column };
 }
 
-/** The file with its repairs written in: every other line keeps its bytes, its line end included. */
+/** The file with its repairs applied. All other lines keep their bytes and line ends. */
 export function fixText(skill: ParsedSkill): string {
   if (skill.repair === undefined) return skill.text;
   const lines = skill.fences.frontmatter.match(/[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$/g) ?? [];

@@ -27,12 +27,12 @@ export function propertiesOf(skill: ParsedSkill): SkillProperties | undefined {
   };
 }
 
-/** A field's text, also when its unquoted value looks like a number or a boolean. */
+/** The text of a field, even when its unquoted value looks like a number or boolean. */
 export function scalarText(skill: ParsedSkill, field: string): string | undefined {
   return textOf(skill.frontmatter[field]) ?? (skill.yaml?.texts.get(field) || undefined);
 }
 
-/** What the reference prompt shows of a skill. */
+/** The fields of a skill in the reference prompt. */
 export interface PromptSkill {
   readonly name: string;
   readonly description: string;
@@ -50,7 +50,7 @@ export function referencePrompt(skills: readonly PromptSkill[]): string {
     escapeXml(description),
     "</description>",
     "<location>",
-    // The reference leaves the path as it is; a path with markup in it must not be able to close the element.
+    // The reference implementation does not escape the path; markup in a path must not close the element.
     escapeXml(location),
     "</location>",
     "</skill>",

@@ -8,23 +8,23 @@ import {
   readNestedKeyLine,
 } from "./line.ts";
 
-/** One field or list item of a block, with all the lines that belong to it. */
-export interface Entry {
-  /** Where it starts, counted in the block. */
+/** One field or list item of a block, with all its lines. */
+export interface BlockEntry {
+  /** The index of its first line in the block. */
   readonly line: number;
-  /** Its lines, moved to the first column. */
+  /** Its lines, shifted to the first column. */
   readonly lines: readonly string[];
   readonly keyLine: KeyLine | undefined;
   readonly kind: "field" | "item" | "stray";
-  /** True when its lines stood further right than those of its siblings. */
+  /** True when its lines were indented more than those of its siblings. */
   readonly isMoved: boolean;
 }
 
 /**
- * Cuts a block of lines into its entries. Blank lines and comments between two entries belong to neither.
- * Work is linear in the number of characters: what is looked at ahead is either taken or not looked at again.
+ * Cuts a block into entries. Blank lines and comments between entries belong to neither. Linear in the number of
+ * characters: lookahead is either consumed or not repeated.
  */
-export function cutEntries(lines: readonly string[], level: "top" | "nested"): readonly Entry[] {
+export function cutEntries(lines: readonly string[], level: "top" | "nested"): readonly BlockEntry[] {
   const cutter = new Cutter(lines, level);
   return cutter.cut();
 }
@@ -32,7 +32,7 @@ export function cutEntries(lines: readonly string[], level: "top" | "nested"): r
 interface Draft {
   readonly line: number;
   readonly keyLine: KeyLine | undefined;
-  readonly kind: Entry["kind"];
+  readonly kind: BlockEntry["kind"];
   readonly isMoved: boolean;
   readonly lines: string[];
 }
@@ -40,14 +40,14 @@ interface Draft {
 class Cutter {
   readonly #lines: readonly string[];
   readonly #level: "top" | "nested";
-  /** The keys that stand at the first column. */
+  /** The keys at the first column. */
   readonly #placed: ReadonlySet<string>;
-  readonly #entries: Entry[] = [];
+  readonly #entries: BlockEntry[] = [];
   #draft: Draft | undefined;
-  /** Blanks and comments that belong to the entry only if more of it follows. */
+  /** Blank lines and comments that belong to the entry only if more lines of it follow. */
   #pending: string[] = [];
   #shift = 0;
-  /** No quote that opens before this line is closed by a later line. */
+  /** Quotes that open before this line are not closed by a later line. */
   #unclosedUntil = 0;
 
   constructor(lines: readonly string[], level: "top" | "nested") {
@@ -56,7 +56,7 @@ class Cutter {
     this.#placed = new Set(lines.flatMap((line) => this.#readKey(line)?.key ?? []));
   }
 
-  cut(): readonly Entry[] {
+  cut(): readonly BlockEntry[] {
     for (let at = 0; at < this.#lines.length; ) {
       const line = this.#shifted(this.#lines[at] ?? "");
       if (isBlank(line) || line.startsWith("#")) {
@@ -71,7 +71,7 @@ class Cutter {
     return this.#entries;
   }
 
-  /** Begins an entry at a line or adds the line to the one above; returns up to where its lines are sure to reach. */
+  /** Starts an entry at a line, or adds the line to the entry above. Returns the first line after its certain end. */
   #start(line: string, at: number): number {
     const inner = this.#isMisplacedKey(line) ? indentOf(line) : 0;
     this.#shift += inner;
@@ -102,8 +102,8 @@ class Cutter {
   }
 
   /**
-   * An indented field below a field that already has its value can only be a sibling; but one that stands in its
-   * place as well has its value there, and this is text.
+   * An indented field below a field with a value can only be a sibling. If its key also exists at the first column,
+   * the line is text.
    */
   #isMisplacedKey(line: string): boolean {
     if (!/^[ \t]/.test(line)) return false;
@@ -115,7 +115,7 @@ class Cutter {
     return this.#level === "top" ? isKnownField(keyLine.key) : /^[a-z]/.test(keyLine.key);
   }
 
-  /** A value that opens a bracket goes on until it is closed, or until something that can only be a field. */
+  /** A bracketed value continues until its closing bracket or until a line that can only be a field. */
   #endOfFlow(keyLine: KeyLine, at: number): number {
     let first = at;
     if (keyLine.head === "") {
@@ -135,7 +135,7 @@ class Cutter {
     return end;
   }
 
-  /** A quote that a later line closes holds every line up to there, labels like `Note: …` included. */
+  /** A quote that a later line closes contains all lines up to there, including labels like `Note: …`. */
   #endOfQuote(keyLine: KeyLine, at: number): number {
     const quote = keyLine.head[0];
     const opens = (quote === '"' || quote === "'") && !keyLine.head.slice(1).includes(quote);
@@ -169,7 +169,7 @@ class Cutter {
     this.#draft = draft;
   }
 
-  /** Ends the entry before a line; of what lies between, only blank lines with tabs are of interest: YAML refuses them. */
+  /** Ends the entry before a line. Pending blank lines with tabs become entries, because YAML rejects them. */
   #finish(end: number): void {
     if (this.#draft !== undefined) this.#entries.push(this.#draft);
     const start = end - this.#pending.length;
@@ -187,7 +187,7 @@ class Cutter {
   }
 }
 
-/** How many brackets a line opens beyond those it closes; what stands in double quotes does not count. */
+/** The number of brackets that a line opens minus those it closes, ignoring double-quoted text. */
 function bracketDepth(line: string): number {
   let depth = 0;
   let isQuoted = false;

@@ -1,11 +1,11 @@
 /** A line that starts a field: `key: head`. */
 export interface KeyLine {
-  /** The key as it is written, quotes and all. */
+  /** The key as written, including quotes. */
   readonly rawKey: string;
   readonly key: string;
-  /** What follows the colon on the same line. */
+  /** The text after the colon on the same line. */
   readonly head: string;
-  /** True when the colon is not one that YAML sees: full-width, or with no blank behind it. */
+  /** True when YAML does not accept the colon: full-width, or without a space after it. */
   readonly isOdd: boolean;
 }
 
@@ -26,7 +26,7 @@ const TEXT_FIELDS = new Set(
   ).split(" "),
 );
 
-/** A single bare or quoted word, then a colon, at the first column. */
+/** Reads a bare or quoted word and a colon at the first column. */
 export function readKeyLine(line: string): KeyLine | undefined {
   const strict = BARE_KEY.exec(line) ?? QUOTED_KEY.exec(line);
   if (strict !== null) return toKeyLine(strict, false);
@@ -34,7 +34,7 @@ export function readKeyLine(line: string): KeyLine | undefined {
   return odd === null || odd[2]?.startsWith("//") ? undefined : toKeyLine(odd, true);
 }
 
-/** Like `readKeyLine`, where a key may also be a few words: inside `metadata` nobody writes prose. */
+/** Like `readKeyLine`, but a key may be a few words, because `metadata` contains no prose. */
 export function readNestedKeyLine(line: string): KeyLine | undefined {
   const keyLine = readKeyLine(line);
   if (keyLine !== undefined) return keyLine;
@@ -48,12 +48,12 @@ function toKeyLine(match: RegExpExecArray, isOdd: boolean): KeyLine {
   return { rawKey, key: isQuoted ? rawKey.slice(1, -1) : rawKey, head: (match[2] ?? "").trim(), isOdd };
 }
 
-/** A field that skills really have, so that even a badly indented one is a field and not prose. */
+/** True for a common field, which is a field even when badly indented. */
 export function isKnownField(key: string): boolean {
   return KNOWN_FIELDS.has(key);
 }
 
-/** A field whose value is always text. */
+/** True for a field whose value is always a string. */
 export function isTextField(key: string): boolean {
   return TEXT_FIELDS.has(key);
 }
@@ -76,7 +76,7 @@ export function expandTabs(line: string): string {
   return blanks.includes("\t") ? blanks.replaceAll("\t", "  ") + line.slice(indent) : line;
 }
 
-/** Takes `width` blanks off the start of each line, or as many as there are. */
+/** Removes up to `width` spaces from the start of each line. */
 export function dedent(lines: readonly string[], width: number): readonly string[] {
   return lines.map((line) => line.slice(Math.min(width, indentOf(line))));
 }
@@ -85,7 +85,7 @@ export function indent(lines: readonly string[], width: number): readonly string
   return lines.map((line) => (isBlank(line) ? "" : " ".repeat(width) + line));
 }
 
-/** The indent of the first line that is not blank. */
+/** The indent of the first non-blank line. */
 export function firstIndent(lines: readonly string[]): number {
   const first = lines.find((line) => !isBlank(line));
   return first === undefined ? 0 : indentOf(first);

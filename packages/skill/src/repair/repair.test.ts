@@ -189,7 +189,7 @@ describe("structure that YAML does not read", () => {
   ])("an indented key %s never overrides the same key in its place [S-3]", (_, text, license) => {
     expect(repaired(text)).toEqual({ name: "a", license, version: "b: c" });
     const messages = repairFrontmatter(text, limits)?.edits.map(({ message }) => message);
-    expect(messages).toContain('"name" is given more than once and the one that is not indented counts');
+    expect(messages).toContain('"name" appears more than once and the one that is not indented is used');
   });
 
   test("in nested data, too, an indented key does not override [S-3]", () => {
@@ -224,13 +224,13 @@ describe("what the repair touches", () => {
           line: 3,
           count: 1,
           lines: ["description: 'Sorts: mail'"],
-          message: 'the value of "description" holds ": " and is read as if it were quoted',
+          message: 'the value of "description" contains ": " and is read as if it were quoted',
         },
         {
           line: 8,
           count: 1,
           lines: ["  b: 'c: d'"],
-          message: 'the value of "metadata.b" holds ": " and is read as if it were quoted',
+          message: 'the value of "metadata.b" contains ": " and is read as if it were quoted',
         },
       ],
     });

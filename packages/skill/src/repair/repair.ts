@@ -1,31 +1,31 @@
 import type { Limits } from "@skillhold/protocol/limits";
 import { isMap } from "../yaml/value.ts";
 import { readYaml, type YamlReading } from "../yaml/yaml.ts";
-import { cutEntries, type Entry } from "./entry.ts";
+import { type BlockEntry, cutEntries } from "./entry.ts";
 import { dedent, expandTabs, indent, isBlank, readKeyLine } from "./line.ts";
 import { trimLines } from "./text-value.ts";
 import { costOf, Trial } from "./trial.ts";
-import { type Fault, type MendBlock, type Mended, mends } from "./value-repair.ts";
+import { type Fault, type RepairBlock, type RepairedLines, valueRepairs } from "./value-repair.ts";
 
-/** One change of the repairer: `count` lines from `line` (from 0, inside the frontmatter) become `lines`. */
+/** One edit: `count` lines from `line` (zero-based, in the frontmatter) become `lines`. */
 export interface RepairEdit {
   readonly line: number;
   readonly count: number;
   readonly lines: readonly string[];
-  /** What was wrong and how it was read, for a person. */
+  /** The problem and its interpretation, for a person. */
   readonly message: string;
 }
 
 export interface Repair {
-  /** The frontmatter with all edits applied; it reads as a YAML mapping. */
+  /** The frontmatter with all edits applied. Contract: parses as a YAML mapping. */
   readonly text: string;
-  /** Ordered by line; they never overlap. */
+  /** Sorted by line, without overlaps. */
   readonly edits: readonly RepairEdit[];
-  /** What the repaired text reads as. */
+  /** The parsed result of the repaired text. */
   readonly reading: YamlReading;
 }
 
-/** Mends frontmatter that is not YAML, or says it cannot. Text that reads as it is is never changed. */
+/** Repairs frontmatter that is not valid YAML; undefined if it cannot. Never changes text that parses. */
 export function repairFrontmatter(
   text: string,
   limits: Limits,
@@ -34,9 +34,9 @@ export function repairFrontmatter(
   const lines = text.split("\n");
   if (!isRepairable(broken, lines.length, limits)) return undefined;
   const trial = new Trial(limits);
-  const mended = mendEntries(lines, trial);
-  if (trial.isSpent || mended.every(({ entry }) => entry.kind !== "field")) return undefined;
-  const edits = mended.filter(({ messages }) => messages.length > 0).map((each) => toEdit(each, lines));
+  const entries = repairEntries(lines, trial);
+  if (trial.isSpent || entries.every(({ entry }) => entry.kind !== "field")) return undefined;
+  const edits = entries.filter(({ messages }) => messages.length > 0).map((each) => toEdit(each, lines));
   const repaired = applyEdits(lines, edits).join("\n");
   const reading = readYaml(repaired, limits);
   return isMap(reading.value) ? { text: repaired, edits, reading } : undefined;
@@ -47,8 +47,8 @@ function isRepairable(reading: YamlReading, lines: number, limits: Limits): bool
   return reading.faults.every(({ code }) => code !== "FRONTMATTER_TOO_COMPLEX" && code !== "ALIAS_BOMB");
 }
 
-/** An edit of as few lines as the change needs. */
-function toEdit({ entry, lines, messages }: MendedEntry, source: readonly string[]): RepairEdit {
+/** The smallest edit that makes the change. */
+function toEdit({ entry, lines, messages }: RepairedEntry, source: readonly string[]): RepairEdit {
   const before = source.slice(entry.line, entry.line + entry.lines.length);
   const most = Math.min(before.length, lines.length);
   let head = 0;
@@ -83,26 +83,30 @@ function applyEdits(lines: readonly string[], edits: readonly RepairEdit[]): rea
   return result;
 }
 
-/** An entry of a block after mending; without messages nothing about it was changed. */
-export interface MendedEntry extends Mended {
-  readonly entry: Entry;
+/** An entry after repair. Without messages, the entry is unchanged. */
+export interface RepairedEntry extends RepairedLines {
+  readonly entry: BlockEntry;
 }
 
 /**
- * Mends each broken entry of a block for itself and drops those that a later one overrides. `path` is where the
- * block hangs, nothing for the frontmatter itself.
+ * Repairs each broken entry of a block and drops entries that a later one overrides. `path` is the position of the
+ * block; undefined for the frontmatter itself.
  */
-export function mendEntries(lines: readonly string[], trial: Trial, path?: string): readonly MendedEntry[] {
+export function repairEntries(
+  lines: readonly string[],
+  trial: Trial,
+  path?: string,
+): readonly RepairedEntry[] {
   const entries = cutEntries(lines, path === undefined ? "top" : "nested");
-  const mended: MendedEntry[] = [];
+  const repaired: RepairedEntry[] = [];
   for (const entry of entries) {
     if (trial.isSpent) break;
-    mended.push(mendEntry(entry, trial, path));
+    repaired.push(repairEntry(entry, trial, path));
   }
-  return dropDuplicates(mended);
+  return dropDuplicates(repaired);
 }
 
-function mendEntry(entry: Entry, trial: Trial, path: string | undefined): MendedEntry {
+function repairEntry(entry: BlockEntry, trial: Trial, path: string | undefined): RepairedEntry {
   const { keyLine, kind } = entry;
   const textKey = path === undefined && keyLine?.key === "description" ? keyLine.key : undefined;
   const isWhole = !entry.isMoved && keyLine?.isOdd !== true && !entry.lines.every((line) => isBlank(line));
@@ -110,27 +114,33 @@ function mendEntry(entry: Entry, trial: Trial, path: string | undefined): Mended
     return { entry, lines: entry.lines, messages: [] };
   }
   if (kind === "stray") return { entry, ...commentOut(entry) };
-  const mendBlock: MendBlock = (block, blockPath) => joinEntries(block, mendEntries(block, trial, blockPath));
-  const item = kind === "item" ? mendItem(entry, mendBlock, path ?? "") : undefined;
+  const repairBlock: RepairBlock = (block, blockPath) =>
+    joinEntries(block, repairEntries(block, trial, blockPath));
+  const item = kind === "item" ? repairItem(entry, repairBlock, path ?? "") : undefined;
   if (item !== undefined && trial.isSound(item.lines, "item")) return { entry, ...item };
-  return { entry, ...mendValue(toFault(entry, path), textKey, trial, mendBlock) };
+  return { entry, ...repairValue(toFault(entry, path), textKey, trial, repairBlock) };
 }
 
-function mendValue(fault: Fault, textKey: string | undefined, trial: Trial, mendBlock: MendBlock): Mended {
-  let mended: Mended = { lines: [], messages: [] };
-  for (const mend of mends) {
-    const candidate = mend(fault, mendBlock);
+function repairValue(
+  fault: Fault,
+  textKey: string | undefined,
+  trial: Trial,
+  repairBlock: RepairBlock,
+): RepairedLines {
+  let repaired: RepairedLines = { lines: [], messages: [] };
+  for (const repairOne of valueRepairs) {
+    const candidate = repairOne(fault, repairBlock);
     if (candidate === undefined) continue;
-    mended = candidate;
+    repaired = candidate;
     if (trial.isSpent || trial.isSound(candidate.lines, fault.lead === "-" ? "item" : "field", textKey))
       break;
   }
-  return mended;
+  return repaired;
 }
 
 const LONGEST_NAME = 80;
 
-function toFault(entry: Entry, path: string | undefined): Fault {
+function toFault(entry: BlockEntry, path: string | undefined): Fault {
   const { keyLine, lines } = entry;
   const [first = "", ...below] = lines;
   const expanded = below.map((line) => expandTabs(line));
@@ -146,18 +156,18 @@ function toFault(entry: Entry, path: string | undefined): Fault {
   return { lead: `${rawKey}:`, name: `"${keys}"`, path: keys, key, head, tail, layout };
 }
 
-/** A name that fits into a message. */
+/** Truncates a name for messages. */
 function shorten(name: string): string {
   return name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name;
 }
 
-/** `- key: value` and what is below it is a block of its own, two columns to the right. */
-function mendItem(entry: Entry, mendBlock: MendBlock, path: string): Mended | undefined {
+/** `- key: value` and the lines below it form a block of their own, two columns to the right. */
+function repairItem(entry: BlockEntry, repairBlock: RepairBlock, path: string): RepairedLines | undefined {
   const [first = "", ...below] = entry.lines;
   const head = first.slice(1).trimStart();
   if (readKeyLine(head) === undefined) return undefined;
   const width = first.length - head.length;
-  const block = mendBlock(
+  const block = repairBlock(
     [
       head,
       ...dedent(
@@ -171,55 +181,55 @@ function mendItem(entry: Entry, mendBlock: MendBlock, path: string): Mended | un
   return top === undefined ? undefined : { lines: [`-${top.slice(1)}`, ...rest], messages: block.messages };
 }
 
-function commentOut(entry: Entry): Mended {
+function commentOut(entry: BlockEntry): RepairedLines {
   const [line = ""] = entry.lines;
-  if (isBlank(line)) return { lines: [""], messages: ["a blank line has tabs in it"] };
+  if (isBlank(line)) return { lines: [""], messages: ["a blank line contains tabs"] };
   const lines = entry.lines.map((each) => (isBlank(each) ? "" : `# ${each}`));
-  return { lines, messages: ["text that belongs to no field is read as a comment"] };
+  return { lines, messages: ["text outside any field is read as a comment"] };
 }
 
 /**
- * Of fields with the same key the last counts, unless it is empty and an earlier one is not. One that was moved
- * counts only where none stands in its place.
+ * The last field with a key wins, unless it is empty and an earlier one is not. A shifted field wins only if no field
+ * is at the first column.
  */
-function dropDuplicates(mended: readonly MendedEntry[]): readonly MendedEntry[] {
-  const kept = new Map<string, MendedEntry>();
-  for (const each of mended) {
+function dropDuplicates(repaired: readonly RepairedEntry[]): readonly RepairedEntry[] {
+  const kept = new Map<string, RepairedEntry>();
+  for (const each of repaired) {
     const key = each.entry.keyLine?.key;
     if (key === undefined) continue;
     if (overrides(each.entry, kept.get(key)?.entry)) kept.set(key, each);
   }
-  return mended.map((each) => {
+  return repaired.map((each) => {
     const key = each.entry.keyLine?.key;
     const winner = key === undefined ? each : (kept.get(key) ?? each);
     if (key === undefined || winner === each) return each;
     const rule =
       each.entry.isMoved && !winner.entry.isMoved
-        ? "the one that is not indented counts"
-        : "the last value counts";
+        ? "the one that is not indented is used"
+        : "the last value is used";
     return {
       entry: each.entry,
       lines: [],
-      messages: [`"${shorten(key)}" is given more than once and ${rule}`],
+      messages: [`"${shorten(key)}" appears more than once and ${rule}`],
     };
   });
 }
 
-function overrides(entry: Entry, before: Entry | undefined): boolean {
+function overrides(entry: BlockEntry, before: BlockEntry | undefined): boolean {
   if (before === undefined) return true;
   return entry.isMoved === before.isMoved ? !isEmpty(entry) : before.isMoved;
 }
 
-function isEmpty({ keyLine, lines }: Entry): boolean {
+function isEmpty({ keyLine, lines }: BlockEntry): boolean {
   return keyLine?.head === "" && trimLines(lines.slice(1)).length === 0;
 }
 
-/** The lines of a block with its entries mended and everything between them as it was. */
-function joinEntries(block: readonly string[], mended: readonly MendedEntry[]): Mended {
+/** The lines of a block with repaired entries; lines between entries are unchanged. */
+function joinEntries(block: readonly string[], repaired: readonly RepairedEntry[]): RepairedLines {
   const lines: string[] = [];
   const messages: string[] = [];
   let at = 0;
-  for (const each of mended) {
+  for (const each of repaired) {
     for (const line of block.slice(at, each.entry.line)) lines.push(line);
     for (const line of each.lines) lines.push(line);
     for (const message of each.messages) messages.push(message);

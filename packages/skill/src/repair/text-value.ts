@@ -1,50 +1,50 @@
 import { indent } from "./line.ts";
 
-/** A text as single-quoted YAML: the one form in which no character but the quote itself means anything. */
-export function quote(text: string): string {
+/** A single-quoted YAML string, in which only the quote itself is special. */
+export function quoteYaml(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
 /**
- * Writes lines of text as the value behind `lead` (`key:` or `-`): one line in quotes, more as a block. The block
- * is folded unless the lines are a list or `header` says otherwise.
+ * Writes lines as the value after `lead` (`key:` or `-`): one line in quotes, several as a block. The block is folded
+ * unless the lines are a list or `header` is given.
  */
 export function writeText(lead: string, lines: readonly string[], header?: string): readonly string[] {
   const text = trimLines(lines.map((line) => line.trim()));
   const [first, ...more] = text;
   if (first === undefined) return [`${lead} ''`];
-  if (more.length === 0) return [`${lead} ${quote(first)}`];
+  if (more.length === 0) return [`${lead} ${quoteYaml(first)}`];
   const isList = text.some((line) => /^(?:[-*+]|\d{1,3}[.)]) /.test(line));
   return [`${lead} ${header ?? (isList ? "|-" : ">-")}`, ...indent(text, 2)];
 }
 
-/** Writes lines as a literal block that keeps their indents. */
+/** Writes lines as a literal block and keeps their indents. */
 export function writeLiteral(lead: string, lines: readonly string[], header: string): readonly string[] {
   return [`${lead} ${header}`, ...indent(trimLines(lines), 2)];
 }
 
-/** Without the blank lines at both ends. */
+/** Removes blank lines at both ends. */
 export function trimLines(lines: readonly string[]): readonly string[] {
   const start = lines.findIndex((line) => line.trim() !== "");
   const end = lines.findLastIndex((line) => line.trim() !== "");
   return start === -1 ? [] : lines.slice(start, end + 1);
 }
 
-/** What a value that starts with a quote was meant to say. */
+/** The intended text of a value that starts with a quote. */
 export interface QuotedText {
   readonly lines: readonly string[];
   readonly fault: "unclosed" | "trailing" | "inner" | "escape" | "unindented";
-  /** True when the ends of the lines are part of the text. */
+  /** True when line breaks are part of the text. */
   readonly isLiteral: boolean;
-  /** A comment behind the closing quote. */
+  /** A comment after the closing quote. */
   readonly comment?: string | undefined;
 }
 
 type Quote = '"' | "'";
 
 /**
- * Reads a quoted value that YAML does not: the closing quote is missing, text follows it, or the text itself has
- * quotes or backslashes. The quotes are taken off only where they clearly delimit.
+ * Reads a quoted value that is not valid YAML: the closing quote is missing, text follows it, or the text contains
+ * quotes or backslashes. Removes the quotes only where they clearly delimit.
  */
 export function readQuotedText(lines: readonly string[]): QuotedText | undefined {
   const text = lines.map((line) => line.trim()).join("\n");
@@ -78,7 +78,7 @@ function toText(content: string, quote: Quote, fault: QuotedText["fault"]): Quot
   return { lines: text.split("\n"), fault, isLiteral };
 }
 
-/** The offsets of all quotes behind the first that are not escaped. */
+/** The offsets of all unescaped quotes after the first. */
 function findQuotes(text: string, quote: Quote): readonly number[] {
   const found: number[] = [];
   for (let at = 1; at < text.length; at += 1) {
@@ -98,7 +98,7 @@ function isOnlyPunctuation(text: string): boolean {
   return /^[\s,.;。，；！？!?]*$/.test(text);
 }
 
-/** `"a" and "b"`: both ends are quotes, but not of one pair. */
+/** `"a" and "b"`: both ends are quotes, but not of the same pair. */
 function isPhrasePair(text: string, closings: readonly number[]): boolean {
   const [first] = closings;
   const lastInner = closings.at(-2);
@@ -108,7 +108,7 @@ function isPhrasePair(text: string, closings: readonly number[]): boolean {
   return closesFirst && opensLast;
 }
 
-/** True when a quoted part is a statement of its own rather than a phrase that the rest goes on about. */
+/** True when the quoted part is a sentence of its own and not a phrase within the rest. */
 function isSentence(content: string, rest: string): boolean {
   return (
     /[.!?;:。！？；：…]$/.test(content.trimEnd()) ||
@@ -123,7 +123,7 @@ function hasBadEscape(text: string): boolean {
   return text.includes("\\") && [...text.matchAll(ESCAPE)].some((match) => match[1] !== undefined);
 }
 
-/** One escape that YAML does not know means that the author did not think of escapes at all. */
+/** One invalid escape means that the author did not intend any escapes. */
 function decodeDouble(text: string): string {
   if (!text.includes("\\")) return text;
   if (hasBadEscape(text)) return text.replaceAll('\\"', '"');

@@ -1,47 +1,44 @@
 import { dedent, firstIndent, indent, isBlank, isItem, isTextField, readNestedKeyLine } from "./line.ts";
-import { quote, readQuotedText, trimLines, writeLiteral, writeText } from "./text-value.ts";
+import { quoteYaml, readQuotedText, trimLines, writeLiteral, writeText } from "./text-value.ts";
 
-/** A broken value: what stands behind its key or dash, and the lines below. */
+/** A broken value: the text after its key or dash, and the lines below. */
 export interface Fault {
   /** `key:` or `-`. */
   readonly lead: string;
-  /** How messages call it. */
+  /** The name in messages. */
   readonly name: string;
-  /** The keys that lead to it. */
+  /** The path of keys. */
   readonly path: string;
   readonly key: string;
   readonly head: string;
-  /** Indented with blanks only. */
+  /** Contract: indented with spaces only. */
   readonly tail: readonly string[];
-  /** What is wrong with the blanks around it, as far as the value is concerned already put right. */
+  /** The problem with the whitespace around it, which is already fixed in the value. */
   readonly layout: "tabs" | "moved" | "colon" | undefined;
 }
 
-export interface Mended {
+export interface RepairedLines {
   readonly lines: readonly string[];
   readonly messages: readonly string[];
 }
 
-/** A way to read a value; undefined where it does not apply. */
-type Mend = (fault: Fault, mendBlock: MendBlock) => Mended | undefined;
+/** One way to repair a value; undefined when it does not apply. */
+type ValueRepair = (fault: Fault, repairBlock: RepairBlock) => RepairedLines | undefined;
 
-/** Mends the entries of a nested block, each for itself. */
-export type MendBlock = (lines: readonly string[], path: string) => Mended;
+/** Repairs the entries of a nested block. */
+export type RepairBlock = (lines: readonly string[], path: string) => RepairedLines;
 
 const BLOCK_HEADER = /^([|>])([+-]?)\d?([+-]?)(?:[ \t]+(#.*))?$/;
 const HEADER_AND_TEXT = /^([|>][+-]?)\d?[ \t]+(\S.*)$/;
 
-/**
- * In the order in which they are tried; the first whose lines are sound YAML is taken. What keeps most of the
- * author's layout comes first.
- */
-export const mends: readonly Mend[] = [
+/** Tried in this order; the first result that parses is used. Repairs that keep the author's layout come first. */
+export const valueRepairs: readonly ValueRepair[] = [
   respace,
   indentBrackets,
   uncommentBrackets,
   closeBrackets,
   quoteListItems,
-  mendNested,
+  repairNested,
   indentBlock,
   joinHeader,
   requote,
@@ -53,10 +50,10 @@ const LAYOUT_FAULTS = {
   tabs: (name: string) => `${name} is indented with tabs, which are read as blanks`,
   moved: (name: string) =>
     `${name} is indented differently from the fields above it and is read as one of them`,
-  colon: (name: string) => `the colon behind ${name} is read as if it were ": "`,
+  colon: (name: string) => `the colon after ${name} is read as if it were ": "`,
 } as const;
 
-function respace({ lead, head, tail, name, layout }: Fault): Mended | undefined {
+function respace({ lead, head, tail, name, layout }: Fault): RepairedLines | undefined {
   if (layout === undefined) return undefined;
   return {
     lines: [head === "" ? lead : `${lead} ${head}`, ...tail],
@@ -64,38 +61,38 @@ function respace({ lead, head, tail, name, layout }: Fault): Mended | undefined 
   };
 }
 
-function indentBrackets(fault: Fault): Mended | undefined {
+function indentBrackets(fault: Fault): RepairedLines | undefined {
   if (!isBracketed(fault) || fault.tail.length === 0) return undefined;
   const message = `the lines in brackets below ${fault.name} are not indented and are read as its value`;
   return { lines: indentFlow(fault), messages: [message] };
 }
 
-function uncommentBrackets(fault: Fault): Mended | undefined {
+function uncommentBrackets(fault: Fault): RepairedLines | undefined {
   const hasComment = [fault.head, ...fault.tail].some((line) => line.includes("//"));
   if (!isBracketed(fault) || !hasComment) return undefined;
-  const message = `${fault.name} has comments that start with "//", which are left out`;
+  const message = `${fault.name} has comments that start with "//", which are removed`;
   return { lines: indentFlow(stripComments(fault)), messages: [message] };
 }
 
-function closeBrackets(fault: Fault): Mended | undefined {
+function closeBrackets(fault: Fault): RepairedLines | undefined {
   const isList = fault.tail.length > 0 || fault.head.includes(",") || fault.head.startsWith("{");
   const closed = isBracketed(fault) && isList ? closeFlow(stripComments(fault)) : undefined;
   if (closed === undefined) return undefined;
   return { lines: indentFlow(closed), messages: [`${fault.name} opens a bracket that is never closed`] };
 }
 
-function quoteListItems(fault: Fault): Mended | undefined {
+function quoteListItems(fault: Fault): RepairedLines | undefined {
   const lines = isTextField(fault.key) || !fault.head.includes(",") ? undefined : quoteItems(fault);
   return lines && { lines, messages: [`items of ${fault.name} are read as if they were quoted`] };
 }
 
-function mendNested(fault: Fault, mendBlock: MendBlock): Mended | undefined {
+function repairNested(fault: Fault, repairBlock: RepairBlock): RepairedLines | undefined {
   const { lead, head, tail, key } = fault;
   const first = tail.find((line) => !isBlank(line) && !line.trimStart().startsWith("#"))?.trimStart();
   if (head !== "" || first === undefined || isTextField(key)) return undefined;
   if (!isItem(first) && readNestedKeyLine(first) === undefined) return undefined;
   const width = firstIndent(tail);
-  const block = mendBlock(dedent(tail, width), fault.path);
+  const block = repairBlock(dedent(tail, width), fault.path);
   return {
     lines: [lead, ...indent(block.lines, Math.max(width, isItem(first) ? 0 : 2))],
     messages: block.messages.length > 0 ? block.messages : [unevenMessage(fault.name)],
@@ -106,7 +103,7 @@ function unevenMessage(name: string): string {
   return `the lines below ${name} are not indented evenly and are read as its value`;
 }
 
-function indentBlock({ lead, head, tail, name }: Fault): Mended | undefined {
+function indentBlock({ lead, head, tail, name }: Fault): RepairedLines | undefined {
   const header = BLOCK_HEADER.exec(head);
   if (header === null) return undefined;
   const [, sign = "", before = "", after = "", comment] = header;
@@ -115,7 +112,7 @@ function indentBlock({ lead, head, tail, name }: Fault): Mended | undefined {
   return { lines: writeLiteral(lead, lines, block), messages: [unevenMessage(name)] };
 }
 
-function joinHeader({ lead, head, tail, name }: Fault): Mended | undefined {
+function joinHeader({ lead, head, tail, name }: Fault): RepairedLines | undefined {
   const [, sign, text] = HEADER_AND_TEXT.exec(head) ?? [];
   if (sign === undefined || text === undefined) return undefined;
   const message = `text follows "${sign}" of ${name} on the same line and is read as its value`;
@@ -129,11 +126,11 @@ const QUOTE_FAULTS = {
   trailing: (name: string) => `text follows the closing quote of ${name} and is read as part of the value`,
   inner: (name: string) => `the value of ${name} has quotes inside quotes`,
   escape: (name: string) =>
-    `the value of ${name} has backslashes that are no escapes and are read as they are`,
+    `the value of ${name} has backslashes that are not escapes and are read literally`,
   unindented: (name: string) => `the lines below ${name} are not indented and are read as its value`,
 } as const;
 
-function requote({ lead, head, tail, name }: Fault): Mended | undefined {
+function requote({ lead, head, tail, name }: Fault): RepairedLines | undefined {
   const quoted = readQuotedText([head, ...tail]);
   if (quoted === undefined) return undefined;
   const [first = "", ...more] = writeText(lead, quoted.lines, quoted.isLiteral ? "|-" : undefined);
@@ -141,14 +138,14 @@ function requote({ lead, head, tail, name }: Fault): Mended | undefined {
   return { lines: [top, ...more], messages: [QUOTE_FAULTS[quoted.fault](name)] };
 }
 
-/** Word processors turn quotes into these; around a whole value they can only be meant as YAML's. */
+/** Word processors turn straight quotes into these; around a whole value they mean YAML quotes. */
 function uncurl(lines: readonly string[]): readonly string[] {
   const text = lines.join("\n").trim();
   const content = /^“([^“”]*)”$/.exec(text)?.[1] ?? /^‘([^‘’]*)’$/.exec(text)?.[1];
   return content === undefined ? lines : content.split("\n");
 }
 
-function readAsText(fault: Fault): Mended | undefined {
+function readAsText(fault: Fault): RepairedLines | undefined {
   const { lead, head, tail, key } = fault;
   if (head === "" && !isTextField(key) && trimLines(tail).some((line) => isItem(line.trim())))
     return undefined;
@@ -160,17 +157,17 @@ function textMessage({ head, tail, name }: Fault): string {
   const special = /^(?:\*\*|\{\{|[*@`%&!|>[\]{}#,?-])/.exec(head)?.[0];
   if (special !== undefined)
     return `the value of ${name} starts with "${special}" and is read as if it were quoted`;
-  if (/:(?:\s|$)/.test(head)) return `the value of ${name} holds ": " and is read as if it were quoted`;
+  if (/:(?:\s|$)/.test(head)) return `the value of ${name} contains ": " and is read as if it were quoted`;
   if (tail.some((line) => !isBlank(line) && !line.startsWith(" "))) return QUOTE_FAULTS.unindented(name);
   return `the value of ${name} is read as if it were quoted`;
 }
 
-function keepRaw({ lead, key, head, tail, name }: Fault): Mended | undefined {
-  const safeLead = lead.startsWith("-") ? "-" : `${quote(key)}:`;
+function keepRaw({ lead, key, head, tail, name }: Fault): RepairedLines | undefined {
+  const safeLead = lead.startsWith("-") ? "-" : `${quoteYaml(key)}:`;
   const lines = head === "" ? tail : [head, ...tail];
   const literal = dedent(trimLines(lines), firstIndent(lines));
   const body = literal.length > 1 ? writeLiteral(safeLead, literal, "|-") : writeText(safeLead, literal);
-  return { lines: body, messages: [`${name} cannot be read and is kept as text`] };
+  return { lines: body, messages: [`${name} cannot be parsed and is kept as text`] };
 }
 
 function isBracketed({ head, tail, key }: Fault): boolean {
@@ -178,20 +175,20 @@ function isBracketed({ head, tail, key }: Fault): boolean {
   return /^[[{]/.test(tail.find((line) => !isBlank(line))?.trimStart() ?? "");
 }
 
-/** A value in brackets as its author laid it out: what follows the key on its line, and the lines below. */
+/** A bracketed value: the text after the key on its line, and the lines below. */
 export interface FlowBlock {
   readonly lead: string;
   readonly head: string;
   readonly tail: readonly string[];
 }
 
-/** Moves the lines below the key to the right of it, where YAML sees them as its value. */
+/** Indents the lines below the key, so that YAML reads them as its value. */
 export function indentFlow({ lead, head, tail }: FlowBlock): readonly string[] {
   const lines = indent(dedent(tail, firstIndent(tail)), 2).filter((line) => !isBlank(line));
   return [head === "" ? lead : `${lead} ${head}`, ...lines];
 }
 
-/** Takes out `//` comments, which JSON with comments has and YAML has not. */
+/** Removes `//` comments, which are valid in JSONC and not in YAML. */
 export function stripComments(block: FlowBlock): FlowBlock {
   return { ...block, head: stripComment(block.head), tail: block.tail.map((line) => stripComment(line)) };
 }
@@ -207,7 +204,7 @@ function stripComment(line: string): string {
   return line;
 }
 
-/** Adds the closing brackets that are missing at the end, or undefined when none are or they do not match. */
+/** Adds missing closing brackets at the end. Undefined when none is missing or they do not match. */
 export function closeFlow(block: FlowBlock): FlowBlock | undefined {
   const open: string[] = [];
   let isQuoted = false;
@@ -226,13 +223,13 @@ export function closeFlow(block: FlowBlock): FlowBlock | undefined {
 
 const SAFE_ITEM = /^(?:[\p{L}\p{N}_/.$(][^"'#[\]{}:]*|"[^"\\]*"|'[^']*'|)$/u;
 
-/** `[@a, b: c: d]`: puts each item of a list on one line into quotes, unless it is sure to read as it is. */
+/** `[@a, b: c: d]`: quotes each item of a one-line list, except items that parse as they are. */
 export function quoteItems({ lead, head, tail }: FlowBlock): readonly string[] | undefined {
   if (tail.length > 0 || !head.startsWith("[") || !head.endsWith("]")) return undefined;
   const content = head.slice(1, -1);
   if (/[[\]{}]/.test(content)) return undefined;
   const items = splitItems(content).map((item) => item.trim());
-  return [`${lead} [${items.map((item) => (SAFE_ITEM.test(item) ? item : quote(item))).join(", ")}]`];
+  return [`${lead} [${items.map((item) => (SAFE_ITEM.test(item) ? item : quoteYaml(item))).join(", ")}]`];
 }
 
 function splitItems(content: string): readonly string[] {

@@ -1,38 +1,38 @@
 import type { Severity } from "@skillhold/protocol";
 
 /**
- * strict: the specification. publish: what a registry takes. lenient: what loads. mcp: what can be served under
- * the MCP skills extension. molecule: Molecule's audit. authoring: the limits for a skill one is proud of.
+ * strict: the specification. publish: accepted by a registry. lenient: loadable. mcp: servable under the MCP skills
+ * extension. molecule: Molecule's audit. authoring: the limits of a well-made skill.
  */
 export const profiles = ["strict", "publish", "lenient", "mcp", "molecule", "authoring"] as const;
 export type Profile = (typeof profiles)[number];
 
-/** How grave a finding is in each profile, in the order of `profiles`: error, warning, info, or not said. */
+/** The severity in each profile, in the order of `profiles`: error, warning, info, or not reported. */
 type Grades = readonly [Grade, Grade, Grade, Grade, Grade, Grade];
 type Grade = "E" | "W" | "i" | "-";
 
 export interface Rule {
   readonly grades: Grades;
-  /** What to change, in general. */
+  /** The general fix. */
   readonly fix: string;
 }
 
-/** Every rule of the product. The checks that find them are in `check-*.ts` and in the parser. */
+/** Every rule of the product. The parser and the files in `check/` report them. */
 export const ruleTable = {
   // The file                      strict publish lenient mcp molecule authoring
   FOLDER_MISSING: rule(["E", "E", "E", "E", "E", "E"], "Check the spelling of the path."),
-  NOT_A_FOLDER: rule(["E", "E", "E", "E", "E", "E"], "Name the folder of a skill, or its SKILL.md."),
+  NOT_A_FOLDER: rule(["E", "E", "E", "E", "E", "E"], "Pass the folder of a skill, or its SKILL.md."),
   SKILL_FILE_MISSING: rule(["E", "E", "E", "E", "E", "E"], "Add a SKILL.md file to the folder."),
-  SKILL_FILE_NOT_FILE: rule(["E", "E", "E", "E", "E", "E"], "Replace it by a regular file named SKILL.md."),
-  SKILL_FILE_LINK: rule(["E", "E", "E", "E", "E", "E"], "Replace the link by the file it points to."),
+  SKILL_FILE_NOT_FILE: rule(["E", "E", "E", "E", "E", "E"], "Replace it with a regular file named SKILL.md."),
+  SKILL_FILE_LINK: rule(["E", "E", "E", "E", "E", "E"], "Replace the link with its target file."),
   SKILL_FILE_TOO_LARGE: rule(["E", "E", "E", "E", "E", "E"], "Move detail into files below references/."),
   SKILL_FILE_UNREADABLE: rule(["E", "E", "E", "E", "E", "E"], "Give yourself permission to read the file."),
   SKILL_FILE_CASE: rule(["W", "W", "W", "E", "W", "W"], "Rename the file to SKILL.md."),
   TOOLS_ONLY: rule(["E", "E", "W", "E", "W", "E"], "Add a SKILL.md that says when and how to use the tools."),
   NOT_UTF8: rule(["E", "E", "W", "E", "E", "E"], "Save the file as UTF-8."),
   BOM: rule(["W", "W", "-", "W", "W", "W"], "Save the file as UTF-8 without a byte-order mark."),
-  CRLF: rule(["W", "i", "-", "i", "i", "W"], "Save the file with LF line ends."),
-  LONE_CR: rule(["W", "W", "W", "W", "W", "W"], "Save the file with LF line ends."),
+  CRLF: rule(["W", "i", "-", "i", "i", "W"], "Save the file with LF line endings."),
+  LONE_CR: rule(["W", "W", "W", "W", "W", "W"], "Save the file with LF line endings."),
   CONTROL_CHARACTER: rule(["E", "E", "W", "E", "E", "E"], "Delete the character."),
 
   // The frontmatter as YAML
@@ -49,7 +49,10 @@ export const ruleTable = {
     ["E", "E", "E", "E", "E", "E"],
     "Keep the frontmatter to a few plain fields.",
   ),
-  FRONTMATTER_NOT_MAPPING: rule(["E", "E", "E", "E", "E", "E"], "Write fields as `name: value`, one a line."),
+  FRONTMATTER_NOT_MAPPING: rule(
+    ["E", "E", "E", "E", "E", "E"],
+    "Write fields as `name: value`, one per line.",
+  ),
   YAML_INVALID: rule(["E", "E", "E", "E", "E", "E"], "Put the value in quotes, or correct the YAML."),
   YAML_REPAIRED: rule(
     ["E", "E", "W", "E", "E", "E"],
@@ -60,18 +63,18 @@ export const ruleTable = {
   ALIAS_BOMB: rule(["E", "E", "E", "E", "E", "E"], "Write the values out instead of using aliases."),
 
   // The fields of the specification
-  NAME_MISSING: rule(["E", "E", "W", "E", "E", "E"], "Add `name:` with the name of the folder."),
+  NAME_MISSING: rule(["E", "E", "W", "E", "E", "E"], "Add `name:` with the folder name."),
   NAME_NOT_STRING: rule(["E", "E", "W", "E", "E", "E"], "Put the name in quotes."),
-  NAME_EMPTY: rule(["E", "E", "W", "E", "E", "E"], "Set the name to that of the folder."),
+  NAME_EMPTY: rule(["E", "E", "W", "E", "E", "E"], "Set the name to the folder name."),
   NAME_TOO_LONG: rule(["E", "E", "W", "E", "W", "E"], "Choose a shorter name."),
-  NAME_UPPERCASE: rule(["E", "i", "W", "E", "E", "E"], "Use lower-case letters."),
+  NAME_UPPERCASE: rule(["E", "i", "W", "E", "E", "E"], "Use lowercase letters."),
   NAME_BAD_CHARS: rule(["E", "i", "W", "E", "E", "E"], "Use only letters, digits and hyphens."),
   NAME_HYPHEN_EDGE: rule(["E", "i", "W", "E", "W", "E"], "Remove the hyphen at the start or end."),
   NAME_DOUBLE_HYPHEN: rule(["E", "i", "W", "E", "W", "E"], "Use single hyphens."),
   NAME_NOT_ASCII: rule(["-", "-", "-", "E", "E", "-"], "Use only the letters a-z, digits and hyphens."),
   NAME_DIR_MISMATCH: rule(
     ["E", "i", "W", "W", "W", "E"],
-    "Rename the folder or change the name, so that both are the same.",
+    "Make the folder name and the field `name` the same.",
   ),
   DESC_MISSING: rule(
     ["E", "E", "E", "E", "E", "E"],
@@ -86,7 +89,7 @@ export const ruleTable = {
   ),
   COMPATIBILITY_EMPTY: rule(["E", "W", "i", "E", "i", "E"], "Remove the field or say what the skill needs."),
   COMPATIBILITY_TOO_LONG: rule(["E", "E", "W", "E", "i", "E"], "Shorten it; detail belongs in the body."),
-  LICENSE_NOT_STRING: rule(["W", "W", "i", "W", "i", "W"], "Write the licence as one line of text."),
+  LICENSE_NOT_STRING: rule(["W", "W", "i", "W", "i", "W"], "Write the license as one line of text."),
   METADATA_NOT_STRING_MAP: rule(
     ["W", "i", "-", "E", "-", "W"],
     "Put each value below metadata in quotes; nested data is not portable.",
@@ -98,11 +101,11 @@ export const ruleTable = {
   UNKNOWN_FIELDS: rule(["E", "i", "-", "-", "-", "i"], "Move the fields below `metadata:`, or remove them."),
   UNRECOGNISED_FIELDS: rule(
     ["-", "-", "W", "-", "-", "-"],
-    "Check the spelling; nothing reads these fields.",
+    "Check the spelling of the fields, or remove them.",
   ),
   MCP_YAML_SUBSET: rule(["-", "-", "-", "W", "-", "-"], "Write the value on one line, in plain YAML."),
 
-  // What Skillhold and its relatives read beyond the specification
+  // Fields that Skillhold and related products read beyond the specification
   ID_SLUGIFIED: rule(["-", "-", "W", "-", "-", "-"], "Rename the folder to the id."),
   ID_RESERVED: rule(["-", "E", "W", "-", "-", "W"], "Choose another name."),
   ID_UNDERIVABLE: rule(
@@ -134,14 +137,14 @@ export const ruleTable = {
   ),
   WRITTEN_FILE_TOO_LARGE: rule(["-", "E", "-", "-", "-", "E"], "Move detail into files below references/."),
   BUNDLE_TOO_LARGE: rule(["E", "E", "W", "E", "W", "E"], "Remove files that the skill does not need."),
-  BUNDLE_UNREADABLE: rule(["E", "E", "W", "E", "W", "E"], "Correct the file that the message names."),
+  BUNDLE_UNREADABLE: rule(["E", "E", "W", "E", "W", "E"], "Fix the file in the message."),
   STRAY_REFERENCE: rule(
     ["W", "W", "W", "W", "W", "W"],
-    "Refer to shared helpers as they lie inside the skill.",
+    "Refer to shared helpers by their path inside the skill.",
   ),
   FILE_LEFT_OUT: rule(
     ["W", "W", "W", "W", "W", "W"],
-    "Replace a link by what it points to, and rename what cannot travel.",
+    "Replace a link with its target, and rename files with unsafe names.",
   ),
   MCP_TOO_LARGE: rule(["-", "-", "-", "E", "-", "-"], "Split the skill, or remove files it does not need."),
 } as const satisfies Record<string, Rule>;
@@ -153,7 +156,7 @@ const severities = { E: "error", W: "warning", i: "info", "-": undefined } as co
   Severity | undefined
 >;
 
-/** How grave a finding is under a profile; undefined when the profile says nothing about it. */
+/** The severity of a finding in a profile; undefined when the profile does not report it. */
 export function severityOf(code: RuleCode, profile: Profile): Severity | undefined {
   const row: Rule = ruleTable[code];
   return severities[row.grades[profiles.indexOf(profile)] ?? "-"];

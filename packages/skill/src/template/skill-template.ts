@@ -5,15 +5,15 @@ export interface TemplateFile {
   readonly executable?: boolean;
 }
 
-/** What a template makes its files of. */
+/** The values for a template. */
 export interface TemplateFields {
   /** The lines between the fences. */
   readonly frontmatter: string;
-  /** The name for people: `pdf-forms` is `Pdf forms`. */
+  /** The title for people: `Pdf forms` for `pdf-forms`. */
   readonly title: string;
 }
 
-/** basic: instructions alone. script: with a program. reference: with detail that is read when it is needed. */
+/** basic: instructions only. script: with a program. reference: with a file for details. */
 export const skillTemplates = ["basic", "script", "reference"] as const;
 export type SkillTemplate = (typeof skillTemplates)[number];
 

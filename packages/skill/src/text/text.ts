@@ -1,4 +1,4 @@
-/** A place in a file; both count from 1, and a column counts UTF-16 units as editors do. */
+/** A position in a file. Both numbers start at 1; a column counts UTF-16 units, like editors do. */
 export interface Position {
   readonly line: number;
   readonly column: number;
@@ -7,22 +7,22 @@ export interface Position {
 const exact = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const tolerant = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** Decodes UTF-8, keeping a byte-order mark; bytes that are not UTF-8 become U+FFFD and are reported. */
+/** Decodes UTF-8 and keeps a byte-order mark. Invalid bytes become U+FFFD and are reported. */
 export function decodeText(bytes: Uint8Array): { readonly text: string; readonly isUtf8: boolean } {
   try {
     return { text: exact.decode(bytes), isUtf8: true };
   } catch {
-    // The fatal decoder's only failure is a malformed sequence; the tolerant one shows where it is.
+    // The fatal decoder fails only on a malformed sequence; the tolerant one shows its position.
     return { text: tolerant.decode(bytes), isUtf8: false };
   }
 }
 
-/** CRLF and bare CR as LF. The number of lines stays, so that positions hold in both. */
+/** Converts CRLF and bare CR to LF. The line count stays the same, so positions are valid in both texts. */
 export function withUnixLines(text: string): string {
   return text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
 }
 
-/** The position of an offset in text whose lines end in LF. */
+/** The position of an offset. Contract: lines end in LF. */
 export function positionAt(text: string, offset: number): Position {
   let line = 1;
   let start = 0;

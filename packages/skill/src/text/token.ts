@@ -1,6 +1,6 @@
 /**
- * About how many tokens a text costs a model: a quarter of a token a character, and one for each character of a
- * script that tokenizers do not merge (Chinese, Japanese, Korean, Thai and their like).
+ * The approximate token cost of a text: a quarter token per character, and one token per character of scripts that
+ * tokenizers do not merge (Chinese, Japanese, Korean, Thai and similar).
  */
 export function estimateTokens(text: string): number {
   if (!DENSE.test(text)) return Math.ceil(text.length / 4);
@@ -12,7 +12,7 @@ export function estimateTokens(text: string): number {
   return Math.ceil((text.length - dense) / 4 + dense);
 }
 
-/** Answered at once for the texts, most of them, that the engine keeps as one byte a character. */
+/** Fast path for text that the engine stores with one byte per character. */
 const DENSE = /[\u0E00-\u0EFF\u2E80-\u9FFF\uAC00-\uD7AF\uF900-\uFAFF]/;
 
 function isDense(unit: number): boolean {

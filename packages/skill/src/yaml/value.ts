@@ -1,4 +1,4 @@
-/** Frontmatter as data. Objects have no prototype, so that `__proto__` and `constructor` are ordinary keys. */
+/** Frontmatter as data. Objects have no prototype, so `__proto__` and `constructor` are ordinary keys. */
 export type FrontmatterValue =
   | string
   | number
@@ -13,7 +13,7 @@ export function isMap(value: FrontmatterValue | undefined): value is Frontmatter
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The strings of a list, or of a single string; anything else in it is left out. */
+/** The strings of a list, or a single string as a list. Other values are dropped. */
 export function textList(value: FrontmatterValue | undefined): readonly string[] {
   if (typeof value === "string") return value === "" ? [] : [value];
   if (!Array.isArray(value)) return [];

@@ -26,7 +26,7 @@ export interface NodeFault {
   readonly message: string;
 }
 
-/** What simple YAML readers, such as those inside MCP clients, do not understand. */
+/** YAML features that simple readers, such as those in MCP clients, do not support. */
 export type YamlFeature =
   | "anchor"
   | "tag"
@@ -41,12 +41,12 @@ export interface NodeReading {
   readonly keys: ReadonlyMap<string, number>;
   /** Source text of the top-level scalars that are not strings, such as `1.10`. */
   readonly texts: ReadonlyMap<string, string>;
-  /** Paths below `metadata` whose unquoted scalar other readers take for a number, date, boolean or null. */
+  /** Paths below `metadata` with an unquoted scalar that other readers parse as a number, date, boolean or null. */
   readonly untyped: readonly string[];
   readonly features: ReadonlySet<YamlFeature>;
 }
 
-/** Turns a composed document into data. Aliases are expanded within a budget; nothing here is quadratic. */
+/** Converts a composed document to data in linear time. Aliases are expanded within a budget. */
 export function readNode(root: unknown, text: string, limits: Limits): NodeReading {
   const walk = new Walk(text, limits);
   const value = walk.read(root, []);
@@ -60,10 +60,10 @@ export function readNode(root: unknown, text: string, limits: Limits): NodeReadi
   };
 }
 
-/** Values that YAML 1.1 readers, still the majority, do not read as text. */
+/** Values that YAML 1.1 readers, still the majority, do not parse as strings. */
 const TYPED_TEXT = /^(?:\d{4}-\d{1,2}-\d{1,2}(?:[Tt \t].*)?|y|n|yes|no|on|off)$/i;
 
-/** Whether a plain scalar that is text here would be something else to a YAML 1.1 reader. */
+/** True when a YAML 1.1 reader would not parse a plain scalar as a string. */
 export function isTypedText(text: string): boolean {
   return TYPED_TEXT.test(text);
 }
@@ -94,9 +94,9 @@ class Walk {
     if (isAlias(node)) return this.#readAlias(node, path);
     this.#nodes += 1;
     if (this.#nodes > this.#limits.yamlNodes)
-      return this.#giveUp("ALIAS_BOMB", node, "aliases expand to too much data");
+      return this.#stop("ALIAS_BOMB", node, "aliases expand to too much data");
     if (path.length > this.#limits.yamlDepth) {
-      return this.#giveUp("FRONTMATTER_TOO_COMPLEX", node, "the YAML is nested too deeply");
+      return this.#stop("FRONTMATTER_TOO_COMPLEX", node, "the YAML is nested too deeply");
     }
     if (this.#expanding === 0) this.#noteFeatures(node);
     if (isMap(node)) return this.#readMap(node, path);
@@ -116,7 +116,7 @@ class Walk {
       }
       const offset = offsetOf(pair.key);
       if (key in data) {
-        this.#fault("DUPLICATE_KEY", offset, `the key ${JSON.stringify(key)} is given twice`);
+        this.#fault("DUPLICATE_KEY", offset, `the key ${JSON.stringify(key)} appears twice`);
       } else if (path.length === 0) {
         this.keys.set(key, offset);
       }
@@ -158,7 +158,7 @@ class Walk {
     const target = this.#anchors.get(alias.source);
     this.features.add("anchor");
     if (target === undefined || this.#open.has(target)) {
-      this.#fault("YAML_INVALID", offsetOf(alias), `the alias *${alias.source} has nothing to stand for`);
+      this.#fault("YAML_INVALID", offsetOf(alias), `the alias *${alias.source} refers to no anchor`);
       return null;
     }
     this.#expanding += 1;
@@ -200,7 +200,7 @@ class Walk {
     this.#anchors.set(node.anchor, node);
   }
 
-  #giveUp(code: NodeFaultCode, node: unknown, message: string): FrontmatterValue {
+  #stop(code: NodeFaultCode, node: unknown, message: string): FrontmatterValue {
     if (!this.faults.some((fault) => fault.code === code)) this.#fault(code, offsetOf(node), message);
     return null;
   }
@@ -214,13 +214,13 @@ class Walk {
   }
 }
 
-/** `<<: *base`, which YAML 1.1 readers merge into the mapping; a `<<` with any other value is an ordinary key. */
+/** `<<: *base`, which YAML 1.1 readers merge into the mapping. A `<<` with another value is an ordinary key. */
 function isMerge({ key, value }: Pair): boolean {
   if (!isScalar(key) || key.value !== "<<" || key.type !== "PLAIN") return false;
   return isAlias(value) || (isSeq(value) && value.items.every(isAlias));
 }
 
-/** False for what JSON cannot carry or would round: infinities, NaN, and integers beyond 2^53. */
+/** False for numbers that JSON cannot represent or would round: infinities, NaN and integers beyond 2^53. */
 function isFaithful(value: number): boolean {
   return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
 }

@@ -7,7 +7,7 @@ export interface YamlReading extends Omit<NodeReading, "value"> {
   /** Undefined when a fault makes the text unreadable as YAML. */
   readonly value: FrontmatterValue | undefined;
   readonly faults: readonly NodeFault[];
-  /** How much there was to read; the work of reading is proportional to it. */
+  /** The number of tokens, to which the work is proportional. */
   readonly tokens: number;
 }
 
@@ -15,15 +15,15 @@ type Token = Parameters<Composer["next"]>[0];
 type Tokens = { readonly list: readonly Token[]; readonly count: number; readonly fault?: NodeFault };
 
 /**
- * Reads YAML 1.2 (core schema, no custom tags) in linear time and memory, whatever the text: what is too large,
- * too deep, or expands too far becomes a fault. Never throws.
+ * Reads YAML 1.2 (core schema, no custom tags) in linear time and memory for any text. Text that is too large, too
+ * deep or expands too far becomes a fault. Never throws.
  */
 export function readYaml(text: string, limits: Limits): YamlReading {
   const plain = readPlainYaml(text);
   return plain === undefined ? readFullYaml(text, limits) : { ...plain, tokens: 0 };
 }
 
-/** The reader for all of YAML. */
+/** Reads any YAML. */
 export function readFullYaml(text: string, limits: Limits): YamlReading {
   const tokens = readTokens(text, limits);
   if (tokens.fault !== undefined) return failed([tokens.fault], tokens.count);
@@ -38,7 +38,7 @@ export function readFullYaml(text: string, limits: Limits): YamlReading {
   return { ...reading, value: isReadable ? reading.value : undefined, tokens: tokens.count };
 }
 
-/** Feeds the parser word by word, so that a text made to be slow is given up early. */
+/** Feeds the parser token by token, so that hostile text stops early. */
 function readTokens(text: string, limits: Limits): Tokens {
   const parser = new Parser();
   const list: Token[] = [];
@@ -51,8 +51,7 @@ function readTokens(text: string, limits: Limits): Tokens {
     else if (lexeme === "]" || lexeme === "}") flowDepth -= 1;
     else if (lexeme === "\n") lineNesting = 0;
     else if (flowDepth === 0 && (lexeme === "-" || lexeme === "?" || lexeme === ":")) lineNesting += 1;
-    if (count > limits.yamlTokens)
-      return { list, count, fault: tooMuch("has more parts than any skill needs") };
+    if (count > limits.yamlTokens) return { list, count, fault: tooMuch("has too many tokens") };
     if (flowDepth + lineNesting > limits.yamlDepth)
       return { list, count, fault: tooMuch("is nested too deeply") };
     for (const token of parser.next(lexeme)) list.push(token);
@@ -69,7 +68,7 @@ function compose(tokens: readonly Token[], length: number): readonly Document.Pa
     prettyErrors: false,
     logLevel: "silent",
   });
-  // The library makes an Error for each fault and most of its cost is the stack trace, which nobody reads.
+  // The library creates an Error per fault, and the unused stack trace is most of its cost.
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
   try {
@@ -103,9 +102,9 @@ function failed(faults: readonly NodeFault[], tokens: number): YamlReading {
 }
 
 /**
- * Reads the frontmatter that most skills have, lines of `key: text` and one level of the same below a key, about
- * thirty times as fast as the full reader. Anything else, and anything in doubt, is undefined: the full reader then
- * decides. What this one reads, it reads exactly as that one does, which a property test holds.
+ * Reads simple frontmatter: lines of `key: text`, with one level of nesting. About thirty times as fast as the full
+ * reader. Returns undefined for anything else, and the full reader decides. A property test checks that both give the
+ * same result.
  */
 export function readPlainYaml(text: string): NodeReading | undefined {
   const data: Record<string, FrontmatterValue> = Object.create(null);
@@ -151,10 +150,10 @@ const NONE: readonly never[] = [];
 const NO_TEXTS: NodeReading["texts"] = new Map();
 const NO_FEATURES: NodeReading["features"] = new Set();
 
-/** Indent of nothing or two blanks, a key that is a word, a colon, and the value up to trailing blanks. */
+/** An indent of zero or two spaces, a word as key, a colon, and the value without trailing spaces. */
 const LINE = /^( {2})?([A-Za-z_][A-Za-z0-9_-]*):(?: +(\S(?:.*\S)?))? *$/;
 
-/** What makes a value more than plain text, or other than text, somewhere in YAML. */
+/** Characters that can make a value more than a plain string in YAML. */
 const RISKY = /: |:$| #|[^\x20-\x7E\u00A1-\uD7FF\uE000-\uFEFE\uFF00-\uFFFD]/;
 const WORDS = /^(?:null|true|false|y|n|yes|no|on|off)$/i;
 const QUOTED = /^"[^"\\]*"$|^'[^']*'$/;
@@ -170,7 +169,7 @@ function readText(value: string): string | undefined {
 }
 
 const UNPRINTABLE = /[^\x20-\x7E\u00A1-\uD7FF\uE000-\uFEFE\uFF00-\uFFFD]/;
-/** Starts with digits and goes on as no number does: `1.0.0`, `2026-01-02`, `3 steps`. */
+/** Starts with digits but is not a number: `1.0.0`, `2026-01-02`, `3 steps`. */
 const NOT_NUMBER = /^\d+(?:\.\d+){2,}$|^\d{4}-\d\d-\d\d$|^\d+ [A-Za-z]/;
 
 function isLetter(unit: number): boolean {
