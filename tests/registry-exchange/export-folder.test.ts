@@ -196,7 +196,7 @@ describe("an export to a folder", () => {
     bench.write("elsewhere/hello/SKILL.md", "mine");
     mkdirSync(folder, { recursive: true });
     symlinkSync(bench.path("elsewhere/hello"), bench.path("project/.agents/skills/hello"));
-    await expect(run()).rejects.toThrow(/It is a link/);
+    await expect(run()).rejects.toThrow(/The file is a link/);
     expect(readFileSync(bench.path("elsewhere/hello/SKILL.md"), "utf8")).toBe("mine");
     folder = bench.path("second/skills");
     bench.write("second/skills/hello", "mine");

@@ -7,7 +7,7 @@ import { openNew, rejectFilled } from "../bundle/copy.ts";
 import { Pace } from "../bundle/pace.ts";
 import type { ArchiveBytes } from "./archive-bytes.ts";
 import type { ArchiveEntry, ArchiveListing, EntryContent } from "./archive-entry.ts";
-import { exceedsLimit, refuseArchive } from "./refusal.ts";
+import { exceedsLimit, rejectArchive } from "./rejection.ts";
 import { isDueAfter, type SealedArchive, sealArchive } from "./sealed-archive.ts";
 import { listTar, listTarGz } from "./tar.ts";
 import { BLOCK_BYTES, isTar } from "./tar-block.ts";
@@ -26,7 +26,7 @@ export interface UnpackedArchive {
   readonly format: ArchiveFormat;
   /** Of the bytes that were unpacked, whatever has become of the file meanwhile. */
   readonly digest: Digest;
-  /** In the order of the archive. */
+  /** In archive order. */
   readonly files: readonly UnpackedFile[];
   /** What a Mac had put in and was not unpacked. */
   readonly dropped: readonly string[];
@@ -87,7 +87,7 @@ async function findFormat(archive: SealedArchive): Promise<ArchiveFormat> {
   if (start === "PK\x03\x04" || start === "PK\x05\x06") return "zip";
   if (start.startsWith("\x1f\x8b\x08")) return "tar.gz";
   if (isTar(first)) return "tar";
-  throw refuseArchive("format", "is neither a ZIP nor a tar, compressed by gzip or not");
+  throw rejectArchive("format", "is neither a ZIP nor a tar, compressed by gzip or not");
 }
 
 function isUnpacked({ kind, isDropped }: ArchiveEntry): boolean {

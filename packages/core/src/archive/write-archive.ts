@@ -2,7 +2,7 @@ import { limitTable, withLimits } from "@skillhold/protocol/limits";
 import { comparePaths } from "@skillhold/skill";
 import type { ArchiveFile } from "./archive-file.ts";
 import { EntryList } from "./entry-list.ts";
-import { refuseArchive } from "./refusal.ts";
+import { rejectArchive } from "./rejection.ts";
 import { writeTarGz } from "./write-tar.ts";
 import { writeZip } from "./write-zip.ts";
 
@@ -30,7 +30,7 @@ function rejectUnreadable(files: readonly ArchiveFile[]): void {
   for (const { path, content } of files) {
     const admitted = list.admit({ name: path, kind: "file", size: content.length });
     if (admitted.isDropped || admitted.path !== path)
-      throw refuseArchive("name", "would not be unpacked under that name", path);
+      throw rejectArchive("name", "would not be unpacked under that name", path);
   }
   list.finish();
 }

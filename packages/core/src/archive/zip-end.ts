@@ -1,4 +1,4 @@
-import { refuseArchive } from "./refusal.ts";
+import { rejectArchive } from "./rejection.ts";
 import type { SealedArchive } from "./sealed-archive.ts";
 
 /** Where the central directory of a ZIP lies and how many records it says it has. */
@@ -31,11 +31,11 @@ export async function readZipEnd(archive: SealedArchive): Promise<ZipEnd> {
   const { bytes } = tail;
   const at = bytes.lastIndexOf(END);
   if (at === -1 || at + END_BYTES > bytes.length)
-    throw refuseArchive("damaged", "does not end with the end record of a ZIP: it is cut off, or goes on");
+    throw rejectArchive("damaged", "does not end with the end record of a ZIP: it is cut off, or goes on");
   const comment = bytes.subarray(at + END_BYTES);
   if (bytes.readUInt16LE(at + 20) !== comment.length)
-    throw refuseArchive("layout", "goes on after its end record");
-  if (!isPlainText(comment)) throw refuseArchive("layout", "has a comment that is not plain text");
+    throw rejectArchive("layout", "goes on after its end record");
+  if (!isPlainText(comment)) throw rejectArchive("layout", "has a comment that is not plain text");
   const found = {
     ...readCounts(bytes.readUInt16LE(at + 4), bytes.readUInt16LE(at + 6), {
       here: bytes.readUInt16LE(at + 8),
@@ -49,7 +49,7 @@ export async function readZipEnd(archive: SealedArchive): Promise<ZipEnd> {
   const { count, size, start } = isLarge ? readEnd64(tail, endAt, found) : found;
   const end = tail.start + endAt;
   if (start + size !== end)
-    throw refuseArchive("layout", "has a directory that does not end at its end record");
+    throw rejectArchive("layout", "has a directory that does not end at its end record");
   return { count, start, end };
 }
 
@@ -71,7 +71,7 @@ function readCounts(
   entries: { readonly here: number; readonly all: number },
 ): Pick<Directory, "count"> {
   if (disk !== 0 || startDisk !== 0 || entries.here !== entries.all) {
-    throw refuseArchive("layout", "is one part of several");
+    throw rejectArchive("layout", "is one part of several");
   }
   return { count: entries.all };
 }
@@ -85,7 +85,7 @@ function readEnd64({ bytes, start }: Tail, at: number, small: Directory): Direct
     bytes.readBigUInt64LE(locator + 8) === BigInt(start + at) &&
     bytes.readUInt32LE(at) === END64 &&
     bytes.readBigUInt64LE(at + 4) === BigInt(END64_BYTES - 12);
-  if (!isInPlace) throw refuseArchive("layout", "has a ZIP64 end record that is not where it should be");
+  if (!isInPlace) throw rejectArchive("layout", "has a ZIP64 end record that is not where it should be");
   const record = bytes.subarray(at, locator);
   const archiveBytes = start + bytes.length;
   const large = {
@@ -100,13 +100,13 @@ function readEnd64({ bytes, start }: Tail, at: number, small: Directory): Direct
     (small.count === 0xffff || small.count === large.count) &&
     (small.size === 0xffffffff || small.size === large.size) &&
     (small.start === 0xffffffff || small.start === large.start);
-  if (!agrees) throw refuseArchive("mismatch", "has two end records that disagree");
+  if (!agrees) throw rejectArchive("mismatch", "has two end records that disagree");
   return large;
 }
 
 function readLong(record: Buffer, at: number, archiveBytes: number): number {
   const value = record.readBigUInt64LE(at);
-  if (value > BigInt(archiveBytes)) throw refuseArchive("layout", "has an end record that points outside");
+  if (value > BigInt(archiveBytes)) throw rejectArchive("layout", "has an end record that points outside");
   return Number(value);
 }
 

@@ -2,7 +2,7 @@ import { crc32 } from "node:zlib";
 import { SkillError } from "@skillhold/protocol/error";
 import { Entry, type ExtraField, type LocalFileHeader, parseExtraFields, type ZipFile } from "yauzl";
 import type { EntryKind } from "./archive-entry.ts";
-import { refuseArchive } from "./refusal.ts";
+import { rejectArchive } from "./rejection.ts";
 
 /** What the directory of a ZIP says of an entry, after every check that needs nothing else. */
 export interface ZipClaim {
@@ -42,10 +42,10 @@ export function readZipClaim(entry: Entry, directoryStart: number): ZipClaim {
   rejectOtherName(entry.extraFields, entry.fileNameRaw, name);
   const { uncompressedSize: size, compressedSize: packed, relativeOffsetOfLocalHeader: start } = entry;
   if (start + LOCAL_HEADER_BYTES > directoryStart || packed > directoryStart) {
-    throw refuseArchive("layout", "lies outside of the archive", name);
+    throw rejectArchive("layout", "lies outside of the archive", name);
   }
   const kind = readKind(entry, name);
-  if (kind === "folder" && size !== 0) throw refuseArchive("type", "is a folder that has content", name);
+  if (kind === "folder" && size !== 0) throw rejectArchive("type", "is a folder with content", name);
   return {
     name,
     // A copy, because the entry's is a part of all that the directory has on it, comments included.
@@ -81,13 +81,13 @@ export function decodeName(raw: Uint8Array): string {
 
 function rejectUnreadable(entry: Entry, name: string): void {
   const { generalPurposeBitFlag: flags, compressionMethod: method } = entry;
-  if ((flags & ENCRYPTED) !== 0) throw refuseArchive("encrypted", "is encrypted", name);
-  if ((flags & ~KNOWN_FLAGS) !== 0) throw refuseArchive("method", "has a flag that is not known", name);
+  if ((flags & ENCRYPTED) !== 0) throw rejectArchive("encrypted", "is encrypted", name);
+  if ((flags & ~KNOWN_FLAGS) !== 0) throw rejectArchive("method", "has a flag that is not known", name);
   if (method !== 0 && method !== 8) {
-    throw refuseArchive("method", `is compressed by method ${method}; only deflate is read`, name);
+    throw rejectArchive("method", `is compressed by method ${method}; only deflate is read`, name);
   }
   if (method === 0 && entry.compressedSize !== entry.uncompressedSize) {
-    throw refuseArchive("size", "is not compressed and yet has two sizes", name);
+    throw rejectArchive("size", "is not compressed and yet has two sizes", name);
   }
 }
 
@@ -100,7 +100,7 @@ function rejectOtherName(extras: readonly ExtraField[], raw: Uint8Array, name: s
       data[0] === 1 &&
       data.readUInt32LE(1) === crc32(raw) &&
       data.subarray(5).equals(raw);
-    if (!isSame) throw refuseArchive("mismatch", "has a second name", name);
+    if (!isSame) throw rejectArchive("mismatch", "has a second name", name);
   }
 }
 
@@ -112,7 +112,7 @@ async function readLocalHeader(zip: ZipFile, claim: ZipClaim): Promise<LocalFile
     return await zip.readLocalFileHeaderPromise(entry);
   } catch (error) {
     if (error instanceof SkillError) throw error;
-    throw refuseArchive("layout", `has no header of its own (${messageOf(error)})`, claim.name);
+    throw rejectArchive("layout", `has no header of its own (${messageOf(error)})`, claim.name);
   }
 }
 
@@ -131,14 +131,14 @@ function rejectMismatch(claim: ZipClaim, local: LocalFileHeader): void {
     agrees(local.crc32, claim.checksum) &&
     agrees(sizes.packed, claim.packed) &&
     agrees(sizes.unpacked, claim.size);
-  if (!isSame) throw refuseArchive("mismatch", "is described in two ways", name);
+  if (!isSame) throw rejectArchive("mismatch", "is described in two ways", name);
 }
 
 function readExtras(raw: Buffer, name: string): readonly ExtraField[] {
   try {
     return parseExtraFields(raw);
   } catch (error) {
-    throw refuseArchive("damaged", `has a damaged header (${messageOf(error)})`, name);
+    throw rejectArchive("damaged", `has a damaged header (${messageOf(error)})`, name);
   }
 }
 
@@ -151,7 +151,7 @@ function readLocalSizes(
     return { packed: compressedSize, unpacked: uncompressedSize };
   }
   const large = extras.find(({ id }) => id === ZIP64_EXTRA)?.data;
-  if (large === undefined || large.length < 16) throw refuseArchive("damaged", "has no ZIP64 sizes", name);
+  if (large === undefined || large.length < 16) throw rejectArchive("damaged", "has no ZIP64 sizes", name);
   return { unpacked: Number(large.readBigUInt64LE(0)), packed: Number(large.readBigUInt64LE(8)) };
 }
 
@@ -162,14 +162,14 @@ function readLocalSizes(
 function readKind({ externalFileAttributes: attributes }: Entry, name: string): EntryKind {
   const type = (attributes >>> 16) & 0o170000;
   const isFolder = name.endsWith("/");
-  if (type === 0o120000) throw refuseArchive("type", "is a link", name);
+  if (type === 0o120000) throw rejectArchive("type", "is a link", name);
   if (type !== 0 && type !== 0o100000 && type !== 0o040000) {
-    throw refuseArchive("type", "is neither a file nor a folder", name);
+    throw rejectArchive("type", "is neither a file nor a folder", name);
   }
   const saysFolder = type === 0o040000 || (attributes & 0x10) !== 0;
   const saysFile = type === 0o100000;
   if ((saysFolder && !isFolder) || (saysFile && isFolder)) {
-    throw refuseArchive(
+    throw rejectArchive(
       "type",
       "is a file by its name or a folder by its mode, or the other way round",
       name,

@@ -4,7 +4,7 @@ import { fromRandomAccessReaderPromise, type ZipFile } from "yauzl";
 import type { Pace } from "../bundle/pace.ts";
 import type { ArchiveEntry, ArchiveListing } from "./archive-entry.ts";
 import { EntryList, maxEntries } from "./entry-list.ts";
-import { exceedsLimit, refuseArchive } from "./refusal.ts";
+import { exceedsLimit, rejectArchive } from "./rejection.ts";
 import type { SealedArchive } from "./sealed-archive.ts";
 import { type LocatedEntry, readZipContents } from "./zip-content.ts";
 import { readZipEnd, type ZipEnd } from "./zip-end.ts";
@@ -68,13 +68,13 @@ async function* readClaims(archive: SealedArchive, zip: ZipFile, end: ZipEnd): A
     throw damaged(error, await findNameAt(archive, at, end.end));
   }
   if (at !== end.end) {
-    throw refuseArchive("layout", "is not counted in the end record", await findNameAt(archive, at, end.end));
+    throw rejectArchive("layout", "is not counted in the end record", await findNameAt(archive, at, end.end));
   }
 }
 
 function damaged(error: unknown, entry?: string): SkillError {
   const why = error instanceof Error ? error.message : "unknown failure";
-  return refuseArchive("damaged", `cannot be read (${why})`, entry);
+  return rejectArchive("damaged", `cannot be read (${why})`, entry);
 }
 
 /** The name in the directory record at a place, if there is one. */

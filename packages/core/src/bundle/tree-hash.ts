@@ -18,16 +18,16 @@ export interface HashOptions {
 }
 
 const CHUNK_BYTES = 256 * 1024;
-/** A file costs about as much as this many bytes, however small it is. */
+/** The fixed cost of a file, in equivalent bytes. */
 const FILE_COST = 16 * 1024;
-/** In units of bytes: at most 64 files, or four chunks, before other work has its turn. */
+/** In bytes: at most 64 files or four chunks before yielding. */
 const WORK_BETWEEN_RESTS = 1024 * 1024;
 
 /**
- * Hashes every file of a bundle, and the tree of them. A file that is no longer what was packed (a link, another
- * size, another mode) stops it, so that a hash is never over a mixture of two states.
+ * Hashes every file of a bundle and the tree. Throws if a file is no longer the packed one (a link, another size or
+ * mode), so that a hash never mixes two states.
  *
- * Memory is one chunk, whatever the size of the files.
+ * Uses the memory of one chunk.
  */
 export async function treeHash(bundle: Bundle, options: HashOptions = {}): Promise<HashedTree> {
   const context = openContext(bundle.files, bundle, options);
@@ -40,7 +40,7 @@ export async function treeHash(bundle: Bundle, options: HashOptions = {}): Promi
   return { hash: combineDigests(files), files };
 }
 
-/** Hashes one file of a bundle, under the same conditions as the tree. */
+/** Hashes one file of a bundle with the same checks. */
 export async function hashFile(
   file: BundleFile,
   options: HashOptions & OpenOptions = {},
@@ -48,7 +48,7 @@ export async function hashFile(
   return await digestFile(file, openContext([file], options, options));
 }
 
-/** The hash of SKILL.md that stands beside the tree hash: over its bytes as they are. */
+/** The hash of the bytes of SKILL.md. */
 export function hashSkillFile(bytes: Uint8Array): Digest {
   return asDigest(hash("sha256", bytes, "hex"));
 }
@@ -59,7 +59,7 @@ export function combineDigests(files: readonly FileDigest[]): Digest {
 }
 
 interface DigestContext {
-  /** Filled and hashed without a pause in between, so that one serves all files. */
+  /** Filled and hashed synchronously, so one buffer serves all files. */
   readonly chunk: Buffer;
   readonly pace: Pace;
   readonly open: OpenOptions;
@@ -76,7 +76,7 @@ function openContext(
   return { chunk: Buffer.allocUnsafeSlow(Math.min(largest + 1, CHUNK_BYTES)), pace, open };
 }
 
-/** A promise for large files only: thousands of small ones are not worth a promise each. */
+/** Returns a promise only for large files, because a promise per small file costs too much. */
 function digestFile(file: BundleFile, context: DigestContext): FileDigest | Promise<FileDigest> {
   const opened = openInside(file.base, file.path, context.open);
   if (file.size >= context.chunk.length) return digestLarge(opened, file, context);
@@ -87,7 +87,7 @@ function digestFile(file: BundleFile, context: DigestContext): FileDigest | Prom
   }
 }
 
-/** As a rule one read, which asks for a byte more than was announced and so shows a file that has grown. */
+/** Usually one read, which requests one byte more than expected to detect a grown file. */
 function digestSmall(
   { fd, stats }: OpenedFile,
   file: BundleFile,
@@ -135,8 +135,8 @@ function rejectChanged(file: BundleFile, stats: Stats): void {
 }
 
 function changed({ path }: BundleFile): SkillError {
-  return new SkillError("IO_FAILED", `${path} changed while the skill was being read.`, {
-    hint: "Run it again when nothing writes to the skill's folder.",
+  return new SkillError("IO_FAILED", `${path} changed during the read.`, {
+    hint: "Retry when no program writes to the skill's folder.",
     details: { path },
   });
 }
@@ -146,6 +146,6 @@ function asFileDigest({ path, size, executable }: BundleFile, hex: string): File
 }
 
 function asDigest(hex: string): Digest {
-  // The hash functions give 64 lower-case hexadecimal digits.
+  // The hash functions return 64 lowercase hexadecimal digits.
   return `sha256:${hex}` as Digest;
 }

@@ -2,8 +2,8 @@ import { type FolderView, folderOf, type Place, type ScannedSource } from "./fol
 import type { LibraryChange } from "./library.ts";
 
 /**
- * What a reload did to the skills that count, or undefined when it did nothing to them. `told` are the skills that
- * were told to be broken before and still are.
+ * The effect of a reload on the current skills; undefined when there is none. `told` are the broken skills that were
+ * already reported.
  */
 export function changeBetween(
   before: FolderView,
@@ -25,13 +25,13 @@ export function changeBetween(
   return { added: added.sort(), changed: changed.sort(), removed: removed.sort(), broken };
 }
 
-/** A file that was only written again, or touched, is no change. */
+/** Rewriting or touching a file without a new hash is not a change. */
 function isOther(last: Place, place: Place): boolean {
   if (last.folder !== place.folder || last.source !== place.source) return true;
   return last.row !== place.row && last.row.recordText !== place.row.recordText;
 }
 
-/** Skills that go on with their last good text because the file on disk is invalid now. */
+/** Skills that keep their last valid text because the file on disk is invalid. */
 function brokenPlaces(after: FolderView, scanned: readonly ScannedSource[]): LibraryChange["broken"] {
   const invalid = new Map<string, string>();
   for (const { scan } of scanned) {

@@ -20,24 +20,24 @@ import type { FilePart, OpenBundle, Shelf } from "./shelf.ts";
 import { TextKeeper } from "./text-keeper.ts";
 
 export interface FolderShelfOptions {
-  /** In the order in which they win. */
+  /** Sorted by precedence. */
   readonly sources: readonly Source[];
   readonly host: Host;
   readonly limits: Limits;
   readonly cache?: IndexCache | undefined;
-  /** By its clock what was read is believed for a while; without one every reading is in full. */
+  /** Lets reads be cached for a while; without a clock every read is complete. */
   readonly ports: LibraryPorts;
-  /** Keep texts for the time when an edit breaks a skill; worth its memory only while folders are watched. */
+  /** Keep texts for later broken edits. Worth its memory only while folders are watched. */
   readonly keepsTexts?: boolean;
 }
 
 type Look = Pick<ScanOptions, "isFull" | "suspect" | "signal" | "onProgress">;
 
-/** Texts of about 3,500 skills of the usual size. */
+/** Enough for about 3,500 skills of the usual size. */
 const KEPT_TEXT_BYTES = 32 * 1024 * 1024;
 const TEXTS_BETWEEN_RESTS = 64;
 
-/** Skills in folders on a disk. The state is replaced whole by each reload; readers never see half of one. */
+/** Skills in folders on disk. Each reload replaces the whole state, so readers never see a partial one. */
 export class FolderShelf implements Shelf {
   readonly #options: FolderShelfOptions;
   readonly #reader: BundleReader;
@@ -66,12 +66,12 @@ export class FolderShelf implements Shelf {
     shelf.#view = new FolderView(shelf.#scanned, options.host);
     await shelf.#recordDiscovery(empty);
     shelf.#save();
-    // Without the texts a broken edit removes its skill until it is mended: worse, but no reason to fail.
+    // Without cached texts, a broken edit hides its skill until it is fixed, which is not worth failing for.
     if (options.keepsTexts) shelf.#reloading = shelf.#keepTexts().catch(() => {});
     return shelf;
   }
 
-  /** Nothing to do: the folders are watched, or looked at when `reload` is called. */
+  /** No refresh needed: the folders are watched, or scanned by `reload`. */
   async refresh(): Promise<void> {}
 
   view(): FolderView {
@@ -82,7 +82,7 @@ export class FolderShelf implements Shelf {
     return this.#scanned;
   }
 
-  /** Looks at all sources again. One reload at a time; a request during one waits and then looks for itself. */
+  /** Scans all sources. Reloads run one at a time; a request during one starts another afterwards. */
   reload(isFull = false, suspect?: string): Promise<LibraryChange | undefined> {
     const reloading = this.#reloading.then(() => this.#reload(isFull, suspect));
     this.#reloading = reloading.catch(() => {});
@@ -110,12 +110,12 @@ export class FolderShelf implements Shelf {
     const part = await this.#reader.readPart(place.folder, path, range, accessOf(place));
     const skillHash = part.files.find((file) => file.path === place.row.file)?.digest;
     if (skillHash === entry.skillHash) return { ...part, entry };
-    // The skill is another than the one that was looked up: it is read again as what it is now.
+    // The skill changed since the lookup, so it is read again.
     await this.reload(true, place.folder);
     const fresh = this.#view.find(entry.id);
     if (fresh === undefined) throw new SkillError("SKILL_NOT_FOUND", `There is no skill ${entry.id}.`);
     if (fresh.skillHash === entry.skillHash)
-      throw new SkillError("IO_FAILED", `The skill ${entry.id} keeps changing while it is read.`);
+      throw new SkillError("IO_FAILED", `The skill ${entry.id} keeps changing during the read.`);
     return await this.readFile(fresh, path, range);
   }
 
@@ -142,14 +142,14 @@ export class FolderShelf implements Shelf {
     try {
       if (change !== undefined) this.#tell(change);
     } finally {
-      // Whoever waits for the change goes on first: writing the cache takes as long as looking did.
+      // Waiting callers continue first, because writing the cache takes as long as scanning.
       await setImmediate();
       this.#save();
     }
     return change;
   }
 
-  /** Every listener hears of it; the first one that fails is heard of after that. */
+  /** Notifies every listener, then throws the first failure. */
   #tell(change: LibraryChange): void {
     const failures: unknown[] = [];
     for (const listener of this.#listeners) {
@@ -168,7 +168,7 @@ export class FolderShelf implements Shelf {
     this.#fresh.clear();
   }
 
-  /** Texts of skills that were taken from the cache, so that a broken edit finds the text before it. */
+  /** Reads the texts of cached skills, so that the last valid text exists before a broken edit. */
   async #keepTexts(): Promise<void> {
     let count = 0;
     for (const { folder, row } of this.#view.places()) {
@@ -217,7 +217,7 @@ export class FolderShelf implements Shelf {
     if (skill.isReadable) this.#texts.keep(hashSkillFile(bytes), bytes);
   }
 
-  /** For each folder that is invalid now: the row that was good before, as long as its text is still kept. */
+  /** The last valid row of each invalid folder, while its text is kept. */
   #keepLastGood(scanned: readonly ScannedSource[]): ReadonlyMap<string, ScanRow> {
     const kept = new Map<string, ScanRow>();
     for (const { scan } of scanned) {
@@ -232,20 +232,20 @@ export class FolderShelf implements Shelf {
     return kept;
   }
 
-  /** The file is not the one that was indexed: the index catches up, and the skill is read as it is now. */
+  /** The file differs from the index: updates the index and reads the skill again. */
   async #openChanged(entry: SkillEntry): Promise<OpenBundle> {
     await this.reload(true, this.#getPlace(entry.id).folder);
     const fresh = this.#view.find(entry.id);
     if (fresh === undefined) throw new SkillError("SKILL_NOT_FOUND", `There is no skill ${entry.id}.`);
     if (fresh.skillHash !== entry.skillHash || this.#isBroken(this.#getPlace(entry.id)))
       return await this.open(fresh);
-    throw new SkillError("IO_FAILED", `The skill ${entry.id} keeps changing while it is read.`);
+    throw new SkillError("IO_FAILED", `The skill ${entry.id} keeps changing during the read.`);
   }
 
   #openLastGood({ row }: Place, entry: SkillEntry): OpenBundle {
     const { skillHash } = row.record;
     const bytes = this.#texts.find(skillHash);
-    if (bytes === undefined) throw new SkillError("SKILL_INVALID", `The SKILL.md of ${entry.id} is broken.`);
+    if (bytes === undefined) throw new SkillError("SKILL_INVALID", `The SKILL.md of ${entry.id} is invalid.`);
     const file = {
       path: "SKILL.md",
       size: bytes.length,
@@ -262,11 +262,14 @@ export class FolderShelf implements Shelf {
     return this.#lastGood.has(folder);
   }
 
-  /** The place of a skill whose files may be used: while its SKILL.md is broken, they may not. */
+  /** The location of a skill with usable files; they are unusable while its SKILL.md is invalid. */
   #getWhole(id: string): Place {
     const place = this.#getPlace(id);
     if (!this.#isBroken(place)) return place;
-    throw new SkillError("SKILL_INVALID", `The files of ${id} wait until its SKILL.md is valid again.`);
+    throw new SkillError(
+      "SKILL_INVALID",
+      `The files of ${id} are unavailable because its SKILL.md is invalid.`,
+    );
   }
 
   #getPlace(id: string): Place {
@@ -276,7 +279,7 @@ export class FolderShelf implements Shelf {
   }
 }
 
-/** What a scan depends on besides the folders themselves. */
+/** The inputs of a scan besides the folders. */
 function scanKey(source: Source): string {
   const { root, followLinks = false, gitignore = false } = source;
   return `scan:${root}:${followLinks}:${gitignore}:${allowsHardLinks(source)}`;

@@ -7,13 +7,13 @@ import type { ScanRow } from "../source/scan-row.ts";
 import type { Source, SourceKind } from "../source/source.ts";
 import type { InvalidSkill, ShadowedSkill, ShelfView } from "./shelf.ts";
 
-/** A source with what was found in it. */
+/** A source and its scan. */
 export interface ScannedSource {
   readonly source: Source;
   readonly scan: Scan;
 }
 
-/** A skill folder on the shelf. */
+/** A skill folder of the shelf. */
 export interface Place {
   readonly id: string;
   readonly source: Source;
@@ -24,8 +24,8 @@ export interface Place {
 }
 
 /**
- * What the folders held at one moment. Which skill counts for which id is worked out when someone asks, and an entry
- * is made when it is looked at: a start that asks for one skill does not pay for all.
+ * The content of the folders at one moment. The winner of each id and the entries are computed on demand, so that a
+ * start that needs one skill does not pay for all.
  */
 export class FolderView implements ShelfView {
   readonly #sources: readonly ScannedSource[];
@@ -35,7 +35,7 @@ export class FolderView implements ShelfView {
   #ranking: Ranking | undefined;
   #entries: readonly SkillEntry[] | undefined;
 
-  /** `lastGood` has, by folder, the row to show in place of one that a broken edit made invalid. */
+  /** `lastGood` maps a folder to the row to show while a broken edit makes it invalid. */
   constructor(
     sources: readonly ScannedSource[],
     host: Host,
@@ -70,7 +70,7 @@ export class FolderView implements ShelfView {
     return entry;
   }
 
-  /** Folders say nothing but what is in them. */
+  /** Folders have no access records. */
   standing(): undefined {}
 
   kind(id: string): SourceKind | undefined {
@@ -95,12 +95,12 @@ export class FolderView implements ShelfView {
     });
   }
 
-  /** Contract: the sources stand in the order in which they win. */
+  /** Contract: the sources are sorted by precedence. */
   #rank(): Ranking {
     if (this.#ranking !== undefined) return this.#ranking;
     const ranking: Ranking = { places: new Map(), shadowed: [], invalid: [] };
     for (const { source, scan } of this.#sources) {
-      // A folder that really has the name comes before one that only gets the same id.
+      // A folder with the exact name wins over one whose name was converted to the same id.
       const isNamed = (row: ScanRow) => basename(folderOf(scan.root, row)) === row.idBelow(scan.root);
       const others: ScanRow[] = [];
       for (const row of scan.rows) {
@@ -137,7 +137,7 @@ export class FolderView implements ShelfView {
 /** Absolute path of a row's folder. */
 export function folderOf(root: string, { path }: ScanRow): string {
   if (path === ".") return root;
-  // Both are normal already, and there are as many calls as skills.
+  // No `join`: both paths are normalized, and this runs once per skill.
   return sep === "/" && root !== "/" ? `${root}/${path}` : join(root, path);
 }
 

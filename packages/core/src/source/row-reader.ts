@@ -14,13 +14,13 @@ interface RowReaderOptions {
   readonly onRead?: ReadListener;
 }
 
-/** Called with each skill that was read. Its bytes are overwritten by the next one: who wants them copies them. */
+/** Called with each skill that was read. The bytes are overwritten by the next skill; copy them to keep them. */
 export type ReadListener = (opened: OpenedSkill) => void;
 
-/** More than nearly every SKILL.md has; a larger one gets memory of its own. */
+/** Larger than almost every SKILL.md; a larger file gets its own buffer. */
 const SCRATCH_BYTES = 64 * 1024;
 
-/** Reads skill folders into rows, one after the other and all through the same memory. */
+/** Reads skill folders into rows, one at a time with one buffer. */
 export class RowReader {
   readonly #limits: Limits;
   readonly #onRead: ReadListener | undefined;
@@ -50,7 +50,7 @@ function typeOf(folder: string): SkillType {
     const tools = readdirSync(join(folder, "tools")).map((name) => `tools/${name}`);
     return skillType(tools.filter(isToolFile), true);
   } catch {
-    // No such folder, or none that can be listed: there are no tools to offer.
+    // The folder is missing or cannot be listed, so there are no tools.
     return "context";
   }
 }

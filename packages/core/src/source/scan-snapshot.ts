@@ -5,31 +5,31 @@ import type { RecordTexts } from "./record-text.ts";
 import type { Scan } from "./scan.ts";
 import { ScanRow } from "./scan-row.ts";
 
-/** Changes with the meaning of what is stored, and with the rules that it was judged by. */
+/** The format version. Changes with the stored data and with the rules that produced it. */
 const FORMAT = `3:${crc32(JSON.stringify(ruleTable))}`;
 
 interface Header {
   readonly format: string;
-  /** The limits that the records were made under. */
+  /** The limits that applied to the records. */
   readonly limits: string;
   readonly root: string;
   readonly count: number;
   readonly containers: Scan["containers"];
   readonly searchedMs: number;
   readonly problems: Scan["problems"];
-  /** Bytes of the names, which stand before the records. */
+  /** The byte length of the names, which precede the records. */
   readonly nameBytes: number;
 }
 
-/** The length of the header, and a checksum of what follows. */
+/** The header length and a checksum of the rest. */
 const PREFIX_BYTES = 8;
 const STAMP_NUMBERS = 4;
 const VALID = 1;
 const LOWER_CASE = 2;
 
 /**
- * A scan as bytes: a header; for each row four numbers, a flag, and where its record ends; the names; the records as
- * JSON. It is laid out so that a start makes one string of names and touches no record.
+ * A scan as bytes: a header; for each row four numbers, a flag and the end of its record; the names; the records as
+ * JSON. A start decodes one string of names and no records.
  */
 export function encodeScan(scan: Scan, limits: Limits): Uint8Array {
   const { rows, root, containers, problems, searchedMs } = scan;
@@ -67,20 +67,20 @@ export function encodeScan(scan: Scan, limits: Limits): Uint8Array {
   return Buffer.concat([prefix, content]);
 }
 
-/** The scan, or undefined when the bytes are damaged, of another format, or made under other limits. Never throws. */
+/** Decodes a scan; undefined when the bytes are damaged, of another format or from other limits. Never throws. */
 export function decodeScan(bytes: Uint8Array, limits: Limits): Scan | undefined {
   try {
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     if (crc32(buffer.subarray(PREFIX_BYTES)) !== buffer.readUInt32LE(4)) return undefined;
     const headEnd = PREFIX_BYTES + buffer.readUInt32LE(0);
-    // The checksum holds, so that this is what `encodeScan` wrote, if perhaps in another format.
+    // The checksum matches, so `encodeScan` wrote this, perhaps in another format.
     const header = JSON.parse(buffer.toString("utf8", PREFIX_BYTES, headEnd)) as Header;
     if (header.format !== FORMAT || header.limits !== JSON.stringify(limits)) return undefined;
     const rows = decodeRows(buffer, headEnd, header);
     const { root, containers, problems, searchedMs } = header;
     return rows === undefined ? undefined : { root, rows, containers, problems, searchedMs };
   } catch {
-    // Whatever the damage, the source is read again.
+    // The source is scanned again.
     return undefined;
   }
 }
@@ -115,7 +115,7 @@ function decodeRows(
   });
 }
 
-/** A copy, because a view of numbers must start at a multiple of their size. */
+/** A copy, because typed arrays need an aligned offset. */
 function copy(buffer: Buffer, start: number, end: number): ArrayBuffer {
   return new Uint8Array(buffer.subarray(start, end)).buffer;
 }

@@ -59,7 +59,7 @@ export function rejectIgnoreFile(
   name: string,
   problem: string,
 ): SkillError {
-  return new SkillError(code, `The ignore file ${name} cannot be used: ${problem}.`, {
+  return new SkillError(code, `The ignore file ${name} cannot be used: ${problem}`, {
     details: { path: name },
   });
 }
@@ -67,17 +67,17 @@ export function rejectIgnoreFile(
 function readRules({ name, text }: IgnoreFile): readonly string[] {
   const rules = text.split(/\r?\n/).filter((line) => line.trim() !== "" && !line.startsWith("#"));
   if (rules.length > MAX_RULES)
-    throw rejectIgnoreFile("LIMIT_EXCEEDED", name, `more than ${MAX_RULES} rules`);
+    throw rejectIgnoreFile("LIMIT_EXCEEDED", name, `The file has more than ${MAX_RULES} rules.`);
   for (const rule of rules) checkRule(name, rule);
   return rules;
 }
 
 function checkRule(name: string, rule: string): void {
   if (rule.length > MAX_RULE_LENGTH)
-    throw rejectIgnoreFile("LIMIT_EXCEEDED", name, `a rule is longer than ${MAX_RULE_LENGTH} characters`);
+    throw rejectIgnoreFile("LIMIT_EXCEEDED", name, `A rule is longer than ${MAX_RULE_LENGTH} characters.`);
   const wildcards = rule.match(/\*+/g) ?? [];
   const folderWildcards = wildcards.filter((wildcard) => wildcard.length > 1);
   if (wildcards.length <= MAX_WILDCARDS && folderWildcards.length <= MAX_FOLDER_WILDCARDS) return;
   const bound = `${MAX_WILDCARDS} wildcards or ${MAX_FOLDER_WILDCARDS} of \`**\``;
-  throw rejectIgnoreFile("LIMIT_EXCEEDED", name, `the rule ${rule} has more than ${bound}`);
+  throw rejectIgnoreFile("LIMIT_EXCEEDED", name, `The rule ${rule} has more than ${bound}.`);
 }

@@ -1,25 +1,25 @@
 import { extract, type Header } from "tar-stream";
-import { refuseArchive } from "./refusal.ts";
+import { rejectArchive } from "./rejection.ts";
 
-/** An entry as tar-stream finds it. */
-export interface WitnessedEntry {
+/** An entry as tar-stream reads it. */
+export interface TarStreamEntry {
   readonly header: Header;
-  /** Where its own header begins, behind those that extend it. */
+  /** The offset of its own header, after its extensions. */
   readonly start: number;
 }
 
 /**
- * tar-stream's reading of a tar, beside our own.
+ * A second reader of a tar, by tar-stream.
  *
  * Contract: `onEntry` does not throw.
  */
-export class TarWitness {
-  // So low that every piece has to be used up before there is room for the next.
+export class TarStreamReader {
+  // So low that each chunk is consumed before the next is accepted.
   readonly #reader = extract({ highWaterMark: 1 });
   #failure: Error | undefined;
   #wake = (): void => undefined;
 
-  constructor(onEntry: (entry: WitnessedEntry) => void) {
+  constructor(onEntry: (entry: TarStreamEntry) => void) {
     this.#reader.on("entry", (header, content, next) => {
       onEntry({ header, start: content.offset });
       content.on("end", () => next());
@@ -31,16 +31,16 @@ export class TarWitness {
     this.#reader.on("close", () => this.#wake());
   }
 
-  /** Takes the next piece. Contract: the bytes stay as they are, because parts of them are kept. */
+  /** Adds the next chunk. Contract: the bytes stay valid, because parts are kept. */
   async take(piece: Uint8Array): Promise<void> {
     await this.#until(() => void this.#reader.write(piece));
   }
 
-  /** To be called when there is no more; throws for what was wrong with any of it. */
+  /** Contract: called at the end. Throws for any error so far. */
   async end(): Promise<void> {
     await this.#until(() => void this.#reader.end(null));
     if (this.#failure !== undefined)
-      throw refuseArchive("damaged", `cannot be read (${this.#failure.message})`);
+      throw rejectArchive("damaged", `cannot be read (${this.#failure.message})`);
   }
 
   #fail(error: Error): void {

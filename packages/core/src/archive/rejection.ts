@@ -2,7 +2,7 @@ import { SkillError } from "@skillhold/protocol/error";
 import type { LimitName, Limits } from "@skillhold/protocol/limits";
 import { neutralText } from "../catalogue/index.ts";
 
-/** Why an archive is refused, in a word that can be counted. */
+/** The reason code of a rejected archive. */
 export type RefusalReason =
   | "format"
   | "empty"
@@ -22,8 +22,8 @@ export type RefusalReason =
 
 const SHOWN_LENGTH = 120;
 
-/** A fault refuses the whole archive. Nothing is mended, because others may mend it to something else. */
-export function refuseArchive(reason: RefusalReason, problem: string, entry?: string): SkillError {
+/** Any problem rejects the whole archive. No repair, because other readers may repair it differently. */
+export function rejectArchive(reason: RefusalReason, problem: string, entry?: string): SkillError {
   const shown = shownName(entry);
   return new SkillError("ARCHIVE_INVALID", `${subjectOf(shown)} ${problem}.`, {
     details: { entry: shown, reason },
@@ -37,11 +37,11 @@ export function exceedsLimit(limit: LimitName, limits: Limits, problem: string, 
   });
 }
 
-/** A name may be anything: what is shown of it is one line of text. */
+/** A name may be any text, so it is shown as one neutral line. */
 function shownName(entry: string | undefined): string | undefined {
   return entry === undefined ? undefined : neutralText(entry, SHOWN_LENGTH);
 }
 
 function subjectOf(shown: string | undefined): string {
-  return shown === undefined ? "The archive" : `The archive is refused: its entry ${JSON.stringify(shown)}`;
+  return shown === undefined ? "The archive" : `The archive is rejected: its entry ${JSON.stringify(shown)}`;
 }

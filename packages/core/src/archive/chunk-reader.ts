@@ -1,7 +1,7 @@
 const NOTHING = Buffer.alloc(0);
 
-/** Reads pieces on from place to place, whatever their lengths are. */
-export class Tape {
+/** Reads a chunk sequence by position, regardless of chunk sizes. */
+export class ChunkReader {
   readonly #pieces: AsyncIterator<Buffer>;
   #piece: Buffer = NOTHING;
   #position = 0;
@@ -14,7 +14,7 @@ export class Tape {
     return this.#position;
   }
 
-  /** The next bytes, as many as there are in a piece and not more than `most`; undefined at the end. */
+  /** The next bytes of the current chunk, at most `most`; undefined at the end. */
   async next(most: number): Promise<Buffer | undefined> {
     while (this.#piece.length === 0) {
       const { done, value } = await this.#pieces.next();
@@ -27,7 +27,7 @@ export class Tape {
     return piece;
   }
 
-  /** The next bytes in one piece: fewer than asked for only at the end. Contract: the pieces stay as they are. */
+  /** The next bytes in one chunk; fewer than requested only at the end. Contract: earlier chunks stay valid. */
   async take(length: number): Promise<Buffer> {
     const first = await this.next(length);
     if (first === undefined || first.length === length) return first ?? NOTHING;
@@ -41,14 +41,14 @@ export class Tape {
     return Buffer.concat(parts);
   }
 
-  /** Goes on to a place ahead; false when the end comes before. */
+  /** Skips to a later position; false when the end comes first. */
   async skipTo(position: number): Promise<boolean> {
     while (this.#position < position)
       if ((await this.next(position - this.#position)) === undefined) return false;
     return true;
   }
 
-  /** Contract: to be called whether or not all was read. */
+  /** Contract: always called, even after a partial read. */
   async close(): Promise<void> {
     await this.#pieces.return?.();
   }
