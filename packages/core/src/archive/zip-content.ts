@@ -10,10 +10,10 @@ export interface LocatedEntry {
   readonly record: ZipRecord;
 }
 
-/** Above this, others get a turn meanwhile; below it, a round trip to the thread pool costs more than the work. */
+/** Above this size, work is asynchronous; below it, the thread pool costs more than the work. */
 const LONGEST_TURN = 1024 * 1024;
 
-/** Gives the contents of a ZIP and holds them to the sizes and checksums that its records have. */
+/** Yields the contents of a ZIP and verifies sizes and checksums. */
 export async function* readZipContents(
   located: readonly LocatedEntry[],
   archive: SealedArchive,

@@ -1,7 +1,7 @@
 import { rejectArchive } from "./rejection.ts";
 import type { SealedArchive } from "./sealed-archive.ts";
 
-/** Where the central directory of a ZIP lies and how many records it says it has. */
+/** The position and record count of the central directory. */
 export interface ZipEnd {
   readonly count: number;
   readonly start: number;
@@ -15,12 +15,12 @@ const LOCATOR_BYTES = 20;
 const END64 = 0x06064b50;
 const END64_BYTES = 56;
 
-/** As much as can follow a directory: records for large archives, the end record and the longest comment. */
+/** The most bytes after a directory: ZIP64 records, the end record and the longest comment. */
 const LONGEST_TAIL = END64_BYTES + LOCATOR_BYTES + END_BYTES + 0xffff;
 
 /**
- * Reads the end record and holds it to account for every byte from the directory's start to the file's end: two
- * readers that look for it from different sides then find the same one.
+ * Reads the end record, which must account for every byte from the directory to the end of the file, so that every
+ * reader finds the same record.
  */
 export async function readZipEnd(archive: SealedArchive): Promise<ZipEnd> {
   const length = Math.min(archive.size, LONGEST_TAIL);
@@ -53,7 +53,7 @@ export async function readZipEnd(archive: SealedArchive): Promise<ZipEnd> {
   return { count, start, end };
 }
 
-/** The last bytes of an archive, and where they begin. */
+/** The last bytes of an archive and their offset. */
 interface Tail {
   readonly bytes: Buffer;
   readonly start: number;
@@ -76,7 +76,7 @@ function readCounts(
   return { count: entries.all };
 }
 
-/** The record for large archives, which some writers add to small ones; the small record may not contradict it. */
+/** The ZIP64 record, which some writers add to small archives; it must agree with the small record. */
 function readEnd64({ bytes, start }: Tail, at: number, small: Directory): Directory {
   const locator = at + END64_BYTES;
   const isInPlace =
@@ -111,8 +111,8 @@ function readLong(record: Buffer, at: number, archiveBytes: number): number {
 }
 
 /**
- * A comment says nothing about what is unpacked, and git puts the commit there. Plain text cannot hold the signature
- * of a second end record, which is what makes comments dangerous.
+ * A comment does not affect unpacking, and git stores the commit there. Plain text cannot contain the signature of a
+ * second end record.
  */
 function isPlainText(bytes: Uint8Array): boolean {
   return bytes.every(

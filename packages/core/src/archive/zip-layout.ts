@@ -4,10 +4,10 @@ import type { SealedArchive } from "./sealed-archive.ts";
 import type { ZipRecord } from "./zip-record.ts";
 
 /**
- * Entries lie one after the other from the first byte to the directory. Where they overlap, one byte of data is
- * unpacked many times; where there is a gap, another reader may find in it what we do not.
+ * Entries must be contiguous from the first byte to the directory. Overlaps would unpack bytes many times, and another
+ * reader could find data in a gap.
  *
- * Contract: the records are in the order in which they lie.
+ * Contract: the records are in physical order.
  */
 export async function rejectLooseLayout(
   records: readonly ZipRecord[],
@@ -30,7 +30,7 @@ export async function rejectLooseLayout(
     throw rejectArchive("layout", "has bytes before its directory that are no entry");
 }
 
-/** Four forms are in use: with a signature or without, with long sizes or short ones. */
+/** Four forms exist: with or without signature, with long or short sizes. */
 async function rejectDescriptor(record: ZipRecord, archive: SealedArchive, end: number): Promise<void> {
   const length = end - record.dataEnd;
   const hasSignature = length === 16 || length === 24;

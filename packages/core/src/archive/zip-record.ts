@@ -4,7 +4,7 @@ import { Entry, type ExtraField, type LocalFileHeader, parseExtraFields, type Zi
 import type { EntryKind } from "./archive-entry.ts";
 import { rejectArchive } from "./rejection.ts";
 
-/** What the directory of a ZIP says of an entry, after every check that needs nothing else. */
+/** A directory record of a ZIP after its own checks. */
 export interface ZipClaim {
   readonly name: string;
   readonly rawName: Buffer;
@@ -15,13 +15,13 @@ export interface ZipClaim {
   readonly size: number;
   readonly packed: number;
   readonly checksum: number;
-  /** Where its local header begins. */
+  /** The offset of its local header. */
   readonly start: number;
-  /** Sizes and checksum follow the data, as a writer does it that cannot go back. */
+  /** Sizes and checksum follow the data, as streaming writers do. */
   readonly hasDescriptor: boolean;
 }
 
-/** One entry of a ZIP, after what is said of it in two places was found to be the same. */
+/** A ZIP entry whose two headers agree. */
 export interface ZipRecord extends ZipClaim {
   readonly dataStart: number;
   readonly dataEnd: number;
@@ -29,13 +29,13 @@ export interface ZipRecord extends ZipClaim {
 
 const ENCRYPTED = 0x0001 | 0x0040 | 0x2000;
 const DESCRIPTOR = 0x0008;
-/** How hard it was compressed, a descriptor, and names in UTF-8. Every other flag changes how data is to be read. */
+/** The flags for compression level, descriptor and UTF-8 names. Every other flag changes the reading of the data. */
 const KNOWN_FLAGS = 0x0006 | DESCRIPTOR | 0x0800;
 const LOCAL_HEADER_BYTES = 30;
 const ZIP64_EXTRA = 0x0001;
 const UNICODE_PATH_EXTRA = 0x7075;
 
-/** Contract: `directoryStart` is where the entries end. */
+/** Contract: `directoryStart` is the end of the entries. */
 export function readZipClaim(entry: Entry, directoryStart: number): ZipClaim {
   const name = decodeName(entry.fileNameRaw);
   rejectUnreadable(entry, name);
@@ -48,7 +48,7 @@ export function readZipClaim(entry: Entry, directoryStart: number): ZipClaim {
   if (kind === "folder" && size !== 0) throw rejectArchive("type", "is a folder with content", name);
   return {
     name,
-    // A copy, because the entry's is a part of all that the directory has on it, comments included.
+    // A copy, because the original is a slice of the directory data.
     rawName: Buffer.from(entry.fileNameRaw),
     kind,
     executable: (entry.externalFileAttributes & (0o100 << 16)) !== 0,
@@ -62,7 +62,7 @@ export function readZipClaim(entry: Entry, directoryStart: number): ZipClaim {
   };
 }
 
-/** Finds the data of an entry by its local header, which must say the same as the directory. Nothing is inflated. */
+/** Locates the data of an entry by its local header, which must agree with the directory. Decompresses nothing. */
 export async function locateZipRecord(zip: ZipFile, claim: ZipClaim): Promise<ZipRecord> {
   const local = await readLocalHeader(zip, claim);
   rejectMismatch(claim, local);
@@ -71,11 +71,11 @@ export async function locateZipRecord(zip: ZipFile, claim: ZipClaim): Promise<Zi
 }
 
 /**
- * UTF-8, flagged or not: Info-ZIP and Macs do not set the flag. A reader that takes the bytes for another encoding
- * finds other letters in them, but no other dots or slashes.
+ * UTF-8, flagged or not: Info-ZIP and macOS do not set the flag. Another encoding gives other letters but the same
+ * dots and slashes.
  */
 export function decodeName(raw: Uint8Array): string {
-  // A byte that is not UTF-8 becomes U+FFFD, which no path may hold.
+  // Invalid UTF-8 becomes U+FFFD, which no path may contain.
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(raw);
 }
 
@@ -91,7 +91,7 @@ function rejectUnreadable(entry: Entry, name: string): void {
   }
 }
 
-/** Some readers take the name from this extra field; it has to be the same one. */
+/** Some readers use the name in this extra field, so it must be the same. */
 function rejectOtherName(extras: readonly ExtraField[], raw: Uint8Array, name: string): void {
   for (const { id, data } of extras) {
     if (id !== UNICODE_PATH_EXTRA) continue;
@@ -105,7 +105,7 @@ function rejectOtherName(extras: readonly ExtraField[], raw: Uint8Array, name: s
 }
 
 async function readLocalHeader(zip: ZipFile, claim: ZipClaim): Promise<LocalFileHeader> {
-  // All that yauzl asks of an entry to find its header; the entries themselves would fill the memory.
+  // The fields that yauzl needs to find the header; whole entries would fill the memory.
   const { start: relativeOffsetOfLocalHeader, packed: compressedSize } = claim;
   const entry = Object.assign(new Entry(), { relativeOffsetOfLocalHeader, compressedSize });
   try {

@@ -6,7 +6,7 @@ import { type FileDigest, treeHashInput } from "@skillhold/skill";
 import type { Bundle, BundleFile } from "./bundle.ts";
 import { type OpenedFile, type OpenOptions, openInside } from "./contain.ts";
 import { Pace } from "./pace.ts";
-import { isExecutable } from "./walk.ts";
+import { hasExecuteBit } from "./walk.ts";
 
 export interface HashedTree {
   readonly hash: Digest;
@@ -131,7 +131,7 @@ async function digestLarge(
 }
 
 function rejectChanged(file: BundleFile, stats: Stats): void {
-  if (stats.size !== file.size || isExecutable(stats) !== file.executable) throw changed(file);
+  if (stats.size !== file.size || hasExecuteBit(stats) !== file.executable) throw changed(file);
 }
 
 function changed({ path }: BundleFile): SkillError {

@@ -125,7 +125,7 @@ function takeFile(path: string, context: WalkContext, files: BundleFile[], omitt
   files.push({
     path: relative,
     size: stats.size,
-    executable: isExecutable(stats),
+    executable: hasExecuteBit(stats),
     role: fileRole(path),
     base,
     origin,
@@ -143,7 +143,7 @@ function findStats(path: string): Stats | undefined {
 }
 
 /** The owner's bit, as in git. Windows derives one from the extension, which is not the author's choice. */
-export function isExecutable(stats: Stats): boolean {
+export function hasExecuteBit(stats: Stats): boolean {
   return process.platform !== "win32" && (stats.mode & 0o100) !== 0;
 }
 

@@ -14,7 +14,7 @@ test("a skill with all that it needs is ok, whatever it can do without [S-38]", 
     state: "ok",
     missing: [],
     unknown: [],
-    warnings: ["Optional and not there: npm:npm-b."],
+    warnings: ["Optional and missing: npm:npm-b."],
   });
 });
 

@@ -6,13 +6,12 @@ import type { Limits } from "@skillhold/protocol/limits";
 import { type Host, parseSkill } from "@skillhold/skill";
 import { combineDigests, hashSkillFile, readBounded } from "../bundle/index.ts";
 import type { OpenedSkill } from "../source/open-skill.ts";
-import { type Scan, type ScanOptions, scanSource } from "../source/scan.ts";
-import type { ScanRow } from "../source/scan-row.ts";
+import { type SourceScan, type SourceScanOptions, scanSource } from "../source/scan.ts";
+import type { SkillRow } from "../source/scan-row.ts";
 import { decodeScan, encodeScan } from "../source/scan-snapshot.ts";
 import { allowsHardLinks, type Source } from "../source/source.ts";
 import { type BundleAccess, BundleReader } from "./bundle-reader.ts";
-import { changeBetween } from "./change.ts";
-import { FolderView, folderOf, type Place, type ScannedSource } from "./folder-view.ts";
+import { FolderView, folderOf, type ScannedSource, type ShelfPlace } from "./folder-view.ts";
 import type { IndexCache } from "./index-cache.ts";
 import type { ByteRange, LibraryChange } from "./library.ts";
 import { type LibraryPorts, recordDiscovery } from "./library-audit.ts";
@@ -31,7 +30,7 @@ export interface FolderShelfOptions {
   readonly keepsTexts?: boolean;
 }
 
-type Look = Pick<ScanOptions, "isFull" | "suspect" | "signal" | "onProgress">;
+type Look = Pick<SourceScanOptions, "isFull" | "suspect" | "signal" | "onProgress">;
 
 /** Enough for about 3,500 skills of the usual size. */
 const KEPT_TEXT_BYTES = 32 * 1024 * 1024;
@@ -43,9 +42,9 @@ export class FolderShelf implements Shelf {
   readonly #reader: BundleReader;
   readonly #texts = new TextKeeper(KEPT_TEXT_BYTES);
   readonly #listeners = new Set<(change: LibraryChange) => void>();
-  readonly #unsaved = new Map<string, Scan>();
-  readonly #fresh = new Set<ScanRow>();
-  #lastGood: ReadonlyMap<string, ScanRow> = new Map();
+  readonly #unsaved = new Map<string, SourceScan>();
+  readonly #fresh = new Set<SkillRow>();
+  #lastGood: ReadonlyMap<string, SkillRow> = new Map();
   #scanned: readonly ScannedSource[] = [];
   #view: FolderView;
   #reloading: Promise<unknown> = Promise.resolve();
@@ -208,7 +207,7 @@ export class FolderShelf implements Shelf {
     return scanned;
   }
 
-  #noteFresh(scan: Scan, last: Scan | undefined): void {
+  #noteFresh(scan: SourceScan, last: SourceScan | undefined): void {
     const known = new Set(last?.rows);
     for (const row of scan.rows) if (!known.has(row)) this.#fresh.add(row);
   }
@@ -218,8 +217,8 @@ export class FolderShelf implements Shelf {
   }
 
   /** The last valid row of each invalid folder, while its text is kept. */
-  #keepLastGood(scanned: readonly ScannedSource[]): ReadonlyMap<string, ScanRow> {
-    const kept = new Map<string, ScanRow>();
+  #keepLastGood(scanned: readonly ScannedSource[]): ReadonlyMap<string, SkillRow> {
+    const kept = new Map<string, SkillRow>();
     for (const { scan } of scanned) {
       for (const row of scan.rows) {
         if (row.isValid) continue;
@@ -242,7 +241,7 @@ export class FolderShelf implements Shelf {
     throw new SkillError("IO_FAILED", `The skill ${entry.id} keeps changing during the read.`);
   }
 
-  #openLastGood({ row }: Place, entry: SkillEntry): OpenBundle {
+  #openLastGood({ row }: ShelfPlace, entry: SkillEntry): OpenBundle {
     const { skillHash } = row.record;
     const bytes = this.#texts.find(skillHash);
     if (bytes === undefined) throw new SkillError("SKILL_INVALID", `The SKILL.md of ${entry.id} is invalid.`);
@@ -258,12 +257,12 @@ export class FolderShelf implements Shelf {
     return { entry, skill, skillHash, treeHash, files: [file], folder: undefined, isLastGood: true };
   }
 
-  #isBroken({ folder }: Place): boolean {
+  #isBroken({ folder }: ShelfPlace): boolean {
     return this.#lastGood.has(folder);
   }
 
   /** The location of a skill with usable files; they are unusable while its SKILL.md is invalid. */
-  #getWhole(id: string): Place {
+  #getWhole(id: string): ShelfPlace {
     const place = this.#getPlace(id);
     if (!this.#isBroken(place)) return place;
     throw new SkillError(
@@ -272,7 +271,7 @@ export class FolderShelf implements Shelf {
     );
   }
 
-  #getPlace(id: string): Place {
+  #getPlace(id: string): ShelfPlace {
     const place = this.#view.place(id);
     if (place === undefined) throw new SkillError("SKILL_NOT_FOUND", `There is no skill ${id}.`);
     return place;
@@ -285,10 +284,58 @@ function scanKey(source: Source): string {
   return `scan:${root}:${followLinks}:${gitignore}:${allowsHardLinks(source)}`;
 }
 
-function accessOf({ source, root }: Place): BundleAccess {
+function accessOf({ source, root }: ShelfPlace): BundleAccess {
   return { allowHardLinks: allowsHardLinks(source), within: root };
 }
 
-function loadScan(bytes: Uint8Array | undefined, limits: Limits): Scan | undefined {
+function loadScan(bytes: Uint8Array | undefined, limits: Limits): SourceScan | undefined {
   return bytes === undefined ? undefined : decodeScan(bytes, limits);
+}
+
+/**
+ * The effect of a reload on the current skills; undefined when there is none. `told` are the broken skills that were
+ * already reported.
+ */
+export function changeBetween(
+  before: FolderView,
+  after: FolderView,
+  scanned: readonly ScannedSource[],
+  told: ReadonlySet<string>,
+): LibraryChange | undefined {
+  const added: string[] = [];
+  const changed: string[] = [];
+  for (const place of after.places()) {
+    const last = before.place(place.id);
+    if (last === undefined) added.push(place.id);
+    else if (isOther(last, place)) changed.push(place.id);
+  }
+  const removed: string[] = [];
+  for (const { id } of before.places()) if (after.place(id) === undefined) removed.push(id);
+  const broken = brokenPlaces(after, scanned).filter(({ id }) => !told.has(id));
+  if (added.length + changed.length + removed.length + broken.length === 0) return undefined;
+  return { added: added.sort(), changed: changed.sort(), removed: removed.sort(), broken };
+}
+
+/** Rewriting or touching a file without a new hash is not a change. */
+function isOther(last: ShelfPlace, place: ShelfPlace): boolean {
+  if (last.folder !== place.folder || last.source !== place.source) return true;
+  return last.row !== place.row && last.row.recordText !== place.row.recordText;
+}
+
+/** Skills that keep their last valid text because the file on disk is invalid. */
+function brokenPlaces(after: FolderView, scanned: readonly ScannedSource[]): LibraryChange["broken"] {
+  const invalid = new Map<string, string>();
+  for (const { scan } of scanned) {
+    for (const row of scan.rows) {
+      if (row.isValid) continue;
+      const folder = folderOf(scan.root, row);
+      const errors = row.record.diagnostics.filter(({ severity }) => severity === "error");
+      invalid.set(folder, errors.map(({ message }) => message).join(" "));
+    }
+  }
+  if (invalid.size === 0) return [];
+  return [...after.places()].flatMap(({ id, folder }: ShelfPlace) => {
+    const message = invalid.get(folder);
+    return message === undefined ? [] : [{ id, message }];
+  });
 }

@@ -15,7 +15,7 @@ import {
 import type { SearchDocument } from "../search/index.ts";
 import { allowsHardLinks } from "../source/source.ts";
 import type { FolderShelf } from "./folder-shelf.ts";
-import type { Place } from "./folder-view.ts";
+import type { ShelfPlace } from "./folder-view.ts";
 import type { SearchTexts } from "./library-search.ts";
 import { isSearchedText, REFERENCE_BYTES, REFERENCE_FILES, toDocument } from "./skill-document.ts";
 
@@ -47,7 +47,7 @@ export class FolderTexts implements SearchTexts {
   }
 }
 
-function readReferences({ folder }: Place, allowHardLinks: boolean): string {
+function readReferences({ folder }: ShelfPlace, allowHardLinks: boolean): string {
   const names = listMarkdown(folder);
   if (names.length === 0) return "";
   const root = realpathSync.native(folder);

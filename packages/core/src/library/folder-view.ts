@@ -2,23 +2,23 @@ import { basename, join, sep } from "node:path";
 import type { SkillEntry } from "@skillhold/protocol";
 import type { Host } from "@skillhold/skill";
 import { toEntry } from "../source/entry.ts";
-import type { Scan } from "../source/scan.ts";
-import type { ScanRow } from "../source/scan-row.ts";
+import type { SourceScan } from "../source/scan.ts";
+import type { SkillRow } from "../source/scan-row.ts";
 import type { Source, SourceKind } from "../source/source.ts";
 import type { InvalidSkill, ShadowedSkill, ShelfView } from "./shelf.ts";
 
 /** A source and its scan. */
 export interface ScannedSource {
   readonly source: Source;
-  readonly scan: Scan;
+  readonly scan: SourceScan;
 }
 
 /** A skill folder of the shelf. */
-export interface Place {
+export interface ShelfPlace {
   readonly id: string;
   readonly source: Source;
   readonly root: string;
-  readonly row: ScanRow;
+  readonly row: SkillRow;
   /** Absolute path of the folder. */
   readonly folder: string;
 }
@@ -30,7 +30,7 @@ export interface Place {
 export class FolderView implements ShelfView {
   readonly #sources: readonly ScannedSource[];
   readonly #host: Host;
-  readonly #lastGood: ReadonlyMap<string, ScanRow>;
+  readonly #lastGood: ReadonlyMap<string, SkillRow>;
   readonly #made = new Map<string, SkillEntry>();
   #ranking: Ranking | undefined;
   #entries: readonly SkillEntry[] | undefined;
@@ -39,7 +39,7 @@ export class FolderView implements ShelfView {
   constructor(
     sources: readonly ScannedSource[],
     host: Host,
-    lastGood: ReadonlyMap<string, ScanRow> = new Map(),
+    lastGood: ReadonlyMap<string, SkillRow> = new Map(),
   ) {
     this.#sources = sources;
     this.#host = host;
@@ -77,11 +77,11 @@ export class FolderView implements ShelfView {
     return this.#rank().places.get(id)?.source.kind;
   }
 
-  place(id: string): Place | undefined {
+  place(id: string): ShelfPlace | undefined {
     return this.#rank().places.get(id);
   }
 
-  places(): IterableIterator<Place> {
+  places(): IterableIterator<ShelfPlace> {
     return this.#rank().places.values();
   }
 
@@ -101,8 +101,8 @@ export class FolderView implements ShelfView {
     const ranking: Ranking = { places: new Map(), shadowed: [], invalid: [] };
     for (const { source, scan } of this.#sources) {
       // A folder with the exact name wins over one whose name was converted to the same id.
-      const isNamed = (row: ScanRow) => basename(folderOf(scan.root, row)) === row.idBelow(scan.root);
-      const others: ScanRow[] = [];
+      const isNamed = (row: SkillRow) => basename(folderOf(scan.root, row)) === row.idBelow(scan.root);
+      const others: SkillRow[] = [];
       for (const row of scan.rows) {
         if (isNamed(row)) this.#rankRow(row, source, scan.root, ranking);
         else others.push(row);
@@ -113,7 +113,7 @@ export class FolderView implements ShelfView {
     return ranking;
   }
 
-  #rankRow(found: ScanRow, source: Source, root: string, { places, shadowed, invalid }: Ranking): void {
+  #rankRow(found: SkillRow, source: Source, root: string, { places, shadowed, invalid }: Ranking): void {
     const folder = folderOf(root, found);
     const row = found.isValid ? found : (this.#lastGood.get(folder) ?? found);
     const id = found.idBelow(root);
@@ -135,14 +135,14 @@ export class FolderView implements ShelfView {
 }
 
 /** Absolute path of a row's folder. */
-export function folderOf(root: string, { path }: ScanRow): string {
+export function folderOf(root: string, { path }: SkillRow): string {
   if (path === ".") return root;
   // No `join`: both paths are normalized, and this runs once per skill.
   return sep === "/" && root !== "/" ? `${root}/${path}` : join(root, path);
 }
 
 interface Ranking {
-  readonly places: Map<string, Place>;
+  readonly places: Map<string, ShelfPlace>;
   readonly shadowed: ShadowedSkill[];
-  readonly invalid: Place[];
+  readonly invalid: ShelfPlace[];
 }

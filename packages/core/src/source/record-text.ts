@@ -23,10 +23,10 @@ const usual = Object.freeze({
 }) satisfies Partial<SkillRecord>;
 
 /** A record as a line of JSON, without default values. */
-export function writeRecord(record: SkillRecord): string {
+export function writeRecordText(record: SkillRecord): string {
   const { type, isValid, runtime, requires, invocation, metadata } = record;
   return JSON.stringify({
-    // Defaults come first, in the order of `readRecord`, so that a record that was read is written unchanged.
+    // Defaults come first, in the order of `readRecordText`, so that a record that was read is written unchanged.
     ...usual,
     ...record,
     type: type === usual.type ? undefined : type,
@@ -50,7 +50,7 @@ function isEmpty({ env, bins, anyBins, config }: Requirements): boolean {
   return env.length + bins.length + anyBins.length + config.length === 0;
 }
 
-/** Contract: `writeRecord` wrote the text; stored text was verified by a checksum. */
-export function readRecord(text: string): SkillRecord {
+/** Contract: `writeRecordText` wrote the text; stored text was verified by a checksum. */
+export function readRecordText(text: string): SkillRecord {
   return { ...usual, ...(JSON.parse(text) as SkillRecord) };
 }

@@ -2,13 +2,13 @@ import { basename } from "node:path";
 import { folderId } from "@skillhold/skill";
 import type { FileStamp } from "./open-skill.ts";
 import type { SkillRecord } from "./record.ts";
-import { type RecordTexts, readRecord, writeRecord } from "./record-text.ts";
+import { type RecordTexts, readRecordText, writeRecordText } from "./record-text.ts";
 
 /**
  * One skill folder of a scanned source. The record stays text until it is needed: most starts need few skills, and
  * slices of the text would keep the whole file in memory.
  */
-export class ScanRow implements FileStamp {
+export class SkillRow implements FileStamp {
   /** Relative to the root of the source, `.` for the root itself. */
   readonly path: string;
   /** `SKILL.md` or `skill.md`. */
@@ -43,14 +43,14 @@ export class ScanRow implements FileStamp {
   }
 
   get record(): SkillRecord {
-    if (typeof this.#record === "string") this.#record = readRecord(this.#record);
-    else if ("textAt" in this.#record) this.#record = readRecord(this.#record.textAt(this.#index));
+    if (typeof this.#record === "string") this.#record = readRecordText(this.#record);
+    else if ("textAt" in this.#record) this.#record = readRecordText(this.#record.textAt(this.#index));
     return this.#record;
   }
 
   get recordText(): string {
     if (typeof this.#record === "string") return this.#record;
-    return "textAt" in this.#record ? this.#record.textAt(this.#index) : writeRecord(this.#record);
+    return "textAt" in this.#record ? this.#record.textAt(this.#index) : writeRecordText(this.#record);
   }
 
   /** The id of the skill. Contract: `root` is the root of the source and the same on every call. */

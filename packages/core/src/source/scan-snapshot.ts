@@ -2,8 +2,8 @@ import { crc32 } from "node:zlib";
 import type { Limits } from "@skillhold/protocol/limits";
 import { ruleTable } from "@skillhold/skill";
 import type { RecordTexts } from "./record-text.ts";
-import type { Scan } from "./scan.ts";
-import { ScanRow } from "./scan-row.ts";
+import type { SourceScan } from "./scan.ts";
+import { SkillRow } from "./scan-row.ts";
 
 /** The format version. Changes with the stored data and with the rules that produced it. */
 const FORMAT = `3:${crc32(JSON.stringify(ruleTable))}`;
@@ -14,9 +14,9 @@ interface Header {
   readonly limits: string;
   readonly root: string;
   readonly count: number;
-  readonly containers: Scan["containers"];
+  readonly containers: SourceScan["containers"];
   readonly searchedMs: number;
-  readonly problems: Scan["problems"];
+  readonly problems: SourceScan["problems"];
   /** The byte length of the names, which precede the records. */
   readonly nameBytes: number;
 }
@@ -31,7 +31,7 @@ const LOWER_CASE = 2;
  * A scan as bytes: a header; for each row four numbers, a flag and the end of its record; the names; the records as
  * JSON. A start decodes one string of names and no records.
  */
-export function encodeScan(scan: Scan, limits: Limits): Uint8Array {
+export function encodeScan(scan: SourceScan, limits: Limits): Uint8Array {
   const { rows, root, containers, problems, searchedMs } = scan;
   const names = Buffer.from(rows.map(({ path }) => path).join("\n"));
   const records = rows.map((row) => Buffer.from(row.recordText));
@@ -68,7 +68,7 @@ export function encodeScan(scan: Scan, limits: Limits): Uint8Array {
 }
 
 /** Decodes a scan; undefined when the bytes are damaged, of another format or from other limits. Never throws. */
-export function decodeScan(bytes: Uint8Array, limits: Limits): Scan | undefined {
+export function decodeScan(bytes: Uint8Array, limits: Limits): SourceScan | undefined {
   try {
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     if (crc32(buffer.subarray(PREFIX_BYTES)) !== buffer.readUInt32LE(4)) return undefined;
@@ -89,7 +89,7 @@ function decodeRows(
   buffer: Buffer,
   start: number,
   { count, nameBytes }: Header,
-): readonly ScanRow[] | undefined {
+): readonly SkillRow[] | undefined {
   if (count === 0) return [];
   const endStart = start + count * STAMP_NUMBERS * 8;
   const flagStart = endStart + count * 4;
@@ -111,7 +111,7 @@ function decodeRows(
       ino: stamps[at + 3] ?? 0,
     };
     const file = (flags & LOWER_CASE) === 0 ? "SKILL.md" : "skill.md";
-    return new ScanRow(path, file, (flags & VALID) !== 0, stamp, texts, index);
+    return new SkillRow(path, file, (flags & VALID) !== 0, stamp, texts, index);
   });
 }
 

@@ -10,16 +10,16 @@ import {
   findSkillFolders,
   isLeafSkill,
 } from "./find-skills.ts";
-import { type ReadListener, RowReader } from "./row-reader.ts";
-import type { ScanRow } from "./scan-row.ts";
+import { type ReadListener, SkillRowReader } from "./row-reader.ts";
+import type { SkillRow } from "./scan-row.ts";
 import type { Source } from "./source.ts";
 
 /** The content of a source at its last scan. */
-export interface Scan {
+export interface SourceScan {
   /** The real path of the source's root. */
   readonly root: string;
   /** Sorted by path. */
-  readonly rows: readonly ScanRow[];
+  readonly rows: readonly SkillRow[];
   /** Folders that contain skills, with the time of their last change. */
   readonly containers: readonly Container[];
   /** The time of the last full search. */
@@ -27,10 +27,10 @@ export interface Scan {
   readonly problems: readonly DiscoveryProblem[];
 }
 
-export interface ScanOptions {
+export interface SourceScanOptions {
   readonly limits: Limits;
   /** The last scan; rows of unchanged files are reused. */
-  readonly last?: Scan | undefined;
+  readonly last?: SourceScan | undefined;
   /** Search every folder, even if the containers are unchanged. */
   readonly isFull?: boolean;
   /** The scan time. Default: the machine's clock. */
@@ -53,7 +53,7 @@ const shortcut = process.platform === "linux" ? isLeafSkill : undefined;
  * Scans a source. With a last scan, the cost is one stat per skill and container, and only changed files are read.
  * Returns the last scan itself when it is still valid.
  */
-export async function scanSource(source: Source, options: ScanOptions): Promise<Scan> {
+export async function scanSource(source: Source, options: SourceScanOptions): Promise<SourceScan> {
   const { last } = options;
   if (last !== undefined && !options.isFull && isCurrent(last, source, now(options))) {
     const rows = await refreshRows(last, source, options);
@@ -66,7 +66,7 @@ export async function scanSource(source: Source, options: ScanOptions): Promise<
  * Whether the container folders are unchanged. A folder added inside a skill changes only that skill's folder, which
  * is not checked, so every folder is searched once an hour.
  */
-function isCurrent(last: Scan, { root }: Source, nowMs: number): boolean {
+function isCurrent(last: SourceScan, { root }: Source, nowMs: number): boolean {
   if (last.containers.length === 0 && last.rows.length === 0) return false;
   if (nowMs - last.searchedMs > SEARCH_EVERY_MS || findRealPath(root) !== last.root) return false;
   return last.containers.every(({ path, changedMs }) => changeOf(join(last.root, path)) === changedMs);
@@ -77,12 +77,12 @@ function isCurrent(last: Scan, { root }: Source, nowMs: number): boolean {
  * missing and the folders must be searched.
  */
 async function refreshRows(
-  last: Scan,
+  last: SourceScan,
   source: Source,
-  options: ScanOptions,
-): Promise<readonly ScanRow[] | undefined> {
-  const changed = new Map<ScanRow, ScanRow>();
-  const reader = new RowReader(source, options);
+  options: SourceScanOptions,
+): Promise<readonly SkillRow[] | undefined> {
+  const changed = new Map<SkillRow, SkillRow>();
+  const reader = new SkillRowReader(source, options);
   const prefix = `${last.root}/`;
   for (const [index, row] of last.rows.entries()) {
     if (index % STATS_BETWEEN_RESTS === STATS_BETWEEN_RESTS - 1) await rest(options.signal);
@@ -93,7 +93,7 @@ async function refreshRows(
   return changed.size === 0 ? last.rows : last.rows.map((row) => changed.get(row) ?? row);
 }
 
-async function search(source: Source, options: ScanOptions): Promise<Scan> {
+async function search(source: Source, options: SourceScanOptions): Promise<SourceScan> {
   const { followLinks = false, gitignore = false } = source;
   const known = options.last && new Map(options.last.rows.map((row) => [`${row.path}/${row.file}`, row]));
   const { signal, onProgress } = options;
@@ -104,8 +104,8 @@ async function search(source: Source, options: ScanOptions): Promise<Scan> {
     ...(signal === undefined ? {} : { signal }),
     ...(onProgress === undefined ? {} : { onProgress }),
   });
-  const rows: ScanRow[] = [];
-  const reader = new RowReader(source, options);
+  const rows: SkillRow[] = [];
+  const reader = new SkillRowReader(source, options);
   for (const [index, { path, absolute, file, hasTools }] of found.skills.entries()) {
     if (index % ROWS_BETWEEN_RESTS === ROWS_BETWEEN_RESTS - 1) await rest(options.signal);
     const row = known?.get(`${path}/${file}`);
@@ -118,20 +118,20 @@ async function search(source: Source, options: ScanOptions): Promise<Scan> {
 }
 
 /** Adding or removing the tools folder changes the skill even if SKILL.md is unchanged. */
-function isSameRow(row: ScanRow, file: string, hasTools: boolean): boolean {
+function isSameRow(row: SkillRow, file: string, hasTools: boolean): boolean {
   return row.isSame(tryStat(file)) && hasTools === (row.record.type === "hybrid");
 }
 
 /** True when a search found only known skills. */
-function keepIfSame(last: Scan | undefined, scan: Scan): Scan {
+function keepIfSame(last: SourceScan | undefined, scan: SourceScan): SourceScan {
   if (last === undefined || last.rows.length !== scan.rows.length || last.root !== scan.root) return scan;
   const isSame = scan.rows.every((row, index) => row === last.rows[index]);
-  const parts = ({ containers, problems }: Scan) => JSON.stringify([containers, problems]);
+  const parts = ({ containers, problems }: SourceScan) => JSON.stringify([containers, problems]);
   const isStale = scan.searchedMs - last.searchedMs > SEARCH_EVERY_MS;
   return isSame && !isStale && parts(last) === parts(scan) ? last : scan;
 }
 
-function now(options: ScanOptions): number {
+function now(options: SourceScanOptions): number {
   return options.nowMs ?? Date.now();
 }
 
