@@ -7,7 +7,7 @@ import { type Host, parseSkill } from "@skillhold/skill";
 import { combineDigests, hashSkillFile, readBounded } from "../bundle/index.ts";
 import type { OpenedSkill } from "../source/open-skill.ts";
 import { type SourceScan, type SourceScanOptions, scanSource } from "../source/scan.ts";
-import type { SkillRow } from "../source/scan-row.ts";
+import type { FolderRow } from "../source/scan-row.ts";
 import { decodeScan, encodeScan } from "../source/scan-snapshot.ts";
 import { allowsHardLinks, type Source } from "../source/source.ts";
 import { type BundleAccess, BundleReader } from "./bundle-reader.ts";
@@ -43,8 +43,8 @@ export class FolderShelf implements Shelf {
   readonly #texts = new TextKeeper(KEPT_TEXT_BYTES);
   readonly #listeners = new Set<(change: LibraryChange) => void>();
   readonly #unsaved = new Map<string, SourceScan>();
-  readonly #fresh = new Set<SkillRow>();
-  #lastGood: ReadonlyMap<string, SkillRow> = new Map();
+  readonly #fresh = new Set<FolderRow>();
+  #lastGood: ReadonlyMap<string, FolderRow> = new Map();
   #scanned: readonly ScannedSource[] = [];
   #view: FolderView;
   #reloading: Promise<unknown> = Promise.resolve();
@@ -217,8 +217,8 @@ export class FolderShelf implements Shelf {
   }
 
   /** The last valid row of each invalid folder, while its text is kept. */
-  #keepLastGood(scanned: readonly ScannedSource[]): ReadonlyMap<string, SkillRow> {
-    const kept = new Map<string, SkillRow>();
+  #keepLastGood(scanned: readonly ScannedSource[]): ReadonlyMap<string, FolderRow> {
+    const kept = new Map<string, FolderRow>();
     for (const { scan } of scanned) {
       for (const row of scan.rows) {
         if (row.isValid) continue;

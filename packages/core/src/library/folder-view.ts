@@ -3,7 +3,7 @@ import type { SkillEntry } from "@skillhold/protocol";
 import type { Host } from "@skillhold/skill";
 import { toEntry } from "../source/entry.ts";
 import type { SourceScan } from "../source/scan.ts";
-import type { SkillRow } from "../source/scan-row.ts";
+import type { FolderRow } from "../source/scan-row.ts";
 import type { Source, SourceKind } from "../source/source.ts";
 import type { InvalidSkill, ShadowedSkill, ShelfView } from "./shelf.ts";
 
@@ -18,7 +18,7 @@ export interface ShelfPlace {
   readonly id: string;
   readonly source: Source;
   readonly root: string;
-  readonly row: SkillRow;
+  readonly row: FolderRow;
   /** Absolute path of the folder. */
   readonly folder: string;
 }
@@ -30,7 +30,7 @@ export interface ShelfPlace {
 export class FolderView implements ShelfView {
   readonly #sources: readonly ScannedSource[];
   readonly #host: Host;
-  readonly #lastGood: ReadonlyMap<string, SkillRow>;
+  readonly #lastGood: ReadonlyMap<string, FolderRow>;
   readonly #made = new Map<string, SkillEntry>();
   #ranking: Ranking | undefined;
   #entries: readonly SkillEntry[] | undefined;
@@ -39,7 +39,7 @@ export class FolderView implements ShelfView {
   constructor(
     sources: readonly ScannedSource[],
     host: Host,
-    lastGood: ReadonlyMap<string, SkillRow> = new Map(),
+    lastGood: ReadonlyMap<string, FolderRow> = new Map(),
   ) {
     this.#sources = sources;
     this.#host = host;
@@ -101,8 +101,8 @@ export class FolderView implements ShelfView {
     const ranking: Ranking = { places: new Map(), shadowed: [], invalid: [] };
     for (const { source, scan } of this.#sources) {
       // A folder with the exact name wins over one whose name was converted to the same id.
-      const isNamed = (row: SkillRow) => basename(folderOf(scan.root, row)) === row.idBelow(scan.root);
-      const others: SkillRow[] = [];
+      const isNamed = (row: FolderRow) => basename(folderOf(scan.root, row)) === row.idBelow(scan.root);
+      const others: FolderRow[] = [];
       for (const row of scan.rows) {
         if (isNamed(row)) this.#rankRow(row, source, scan.root, ranking);
         else others.push(row);
@@ -113,7 +113,7 @@ export class FolderView implements ShelfView {
     return ranking;
   }
 
-  #rankRow(found: SkillRow, source: Source, root: string, { places, shadowed, invalid }: Ranking): void {
+  #rankRow(found: FolderRow, source: Source, root: string, { places, shadowed, invalid }: Ranking): void {
     const folder = folderOf(root, found);
     const row = found.isValid ? found : (this.#lastGood.get(folder) ?? found);
     const id = found.idBelow(root);
@@ -135,7 +135,7 @@ export class FolderView implements ShelfView {
 }
 
 /** Absolute path of a row's folder. */
-export function folderOf(root: string, { path }: SkillRow): string {
+export function folderOf(root: string, { path }: FolderRow): string {
   if (path === ".") return root;
   // No `join`: both paths are normalized, and this runs once per skill.
   return sep === "/" && root !== "/" ? `${root}/${path}` : join(root, path);

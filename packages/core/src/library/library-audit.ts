@@ -1,6 +1,6 @@
 import type { SkillEvent } from "@skillhold/protocol";
 import type { AuditSink, Clock } from "../port.ts";
-import type { SkillRow } from "../source/scan-row.ts";
+import type { FolderRow } from "../source/scan-row.ts";
 import type { FolderView } from "./folder-view.ts";
 import type { ShadowedSkill } from "./shelf.ts";
 
@@ -14,7 +14,7 @@ export interface LibraryPorts {
 export async function recordDiscovery(
   before: FolderView,
   after: FolderView,
-  fresh: ReadonlySet<SkillRow>,
+  fresh: ReadonlySet<FolderRow>,
   { audit, clock }: { readonly audit: AuditSink; readonly clock: Clock },
 ): Promise<void> {
   const at = clock.now().toISOString();

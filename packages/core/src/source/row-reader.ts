@@ -6,7 +6,7 @@ import { isToolFile, skillType } from "@skillhold/skill";
 import { type OpenedSkill, openSkillFile } from "./open-skill.ts";
 import { recordSkill } from "./record.ts";
 import { writeRecordText } from "./record-text.ts";
-import { SkillRow } from "./scan-row.ts";
+import { FolderRow } from "./scan-row.ts";
 import { allowsHardLinks, type Source } from "./source.ts";
 
 interface RowReaderOptions {
@@ -21,7 +21,7 @@ export type ReadListener = (opened: OpenedSkill) => void;
 const SCRATCH_BYTES = 64 * 1024;
 
 /** Reads skill folders into rows, one at a time with one buffer. */
-export class SkillRowReader {
+export class FolderRowReader {
   readonly #limits: Limits;
   readonly #onRead: ReadListener | undefined;
   readonly #allowHardLinks: boolean;
@@ -34,14 +34,14 @@ export class SkillRowReader {
   }
 
   /** Contract: `path` is the folder's path relative to the root of the source. */
-  read(folder: string, path: string, file: string, hasTools = true): SkillRow {
+  read(folder: string, path: string, file: string, hasTools = true): FolderRow {
     const opened = openSkillFile(folder, file, this.#limits, {
       scratch: this.#scratch,
       allowHardLinks: this.#allowHardLinks,
     });
     this.#onRead?.(opened);
     const record = recordSkill(opened, hasTools ? typeOf(folder) : "context", this.#limits);
-    return new SkillRow(path, file, record.isValid, opened.stamp, writeRecordText(record));
+    return new FolderRow(path, file, record.isValid, opened.stamp, writeRecordText(record));
   }
 }
 

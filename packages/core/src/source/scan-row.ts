@@ -8,7 +8,7 @@ import { type RecordTexts, readRecordText, writeRecordText } from "./record-text
  * One skill folder of a scanned source. The record stays text until it is needed: most starts need few skills, and
  * slices of the text would keep the whole file in memory.
  */
-export class SkillRow implements FileStamp {
+export class FolderRow implements FileStamp {
   /** Relative to the root of the source, `.` for the root itself. */
   readonly path: string;
   /** `SKILL.md` or `skill.md`. */

@@ -3,7 +3,7 @@ import type { Limits } from "@skillhold/protocol/limits";
 import { ruleTable } from "@skillhold/skill";
 import type { RecordTexts } from "./record-text.ts";
 import type { SourceScan } from "./scan.ts";
-import { SkillRow } from "./scan-row.ts";
+import { FolderRow } from "./scan-row.ts";
 
 /** The format version. Changes with the stored data and with the rules that produced it. */
 const FORMAT = `3:${crc32(JSON.stringify(ruleTable))}`;
@@ -89,7 +89,7 @@ function decodeRows(
   buffer: Buffer,
   start: number,
   { count, nameBytes }: Header,
-): readonly SkillRow[] | undefined {
+): readonly FolderRow[] | undefined {
   if (count === 0) return [];
   const endStart = start + count * STAMP_NUMBERS * 8;
   const flagStart = endStart + count * 4;
@@ -111,7 +111,7 @@ function decodeRows(
       ino: stamps[at + 3] ?? 0,
     };
     const file = (flags & LOWER_CASE) === 0 ? "SKILL.md" : "skill.md";
-    return new SkillRow(path, file, (flags & VALID) !== 0, stamp, texts, index);
+    return new FolderRow(path, file, (flags & VALID) !== 0, stamp, texts, index);
   });
 }
 

@@ -10,8 +10,8 @@ import {
   findSkillFolders,
   isLeafSkill,
 } from "./find-skills.ts";
-import { type ReadListener, SkillRowReader } from "./row-reader.ts";
-import type { SkillRow } from "./scan-row.ts";
+import { FolderRowReader, type ReadListener } from "./row-reader.ts";
+import type { FolderRow } from "./scan-row.ts";
 import type { Source } from "./source.ts";
 
 /** The content of a source at its last scan. */
@@ -19,7 +19,7 @@ export interface SourceScan {
   /** The real path of the source's root. */
   readonly root: string;
   /** Sorted by path. */
-  readonly rows: readonly SkillRow[];
+  readonly rows: readonly FolderRow[];
   /** Folders that contain skills, with the time of their last change. */
   readonly containers: readonly Container[];
   /** The time of the last full search. */
@@ -80,9 +80,9 @@ async function refreshRows(
   last: SourceScan,
   source: Source,
   options: SourceScanOptions,
-): Promise<readonly SkillRow[] | undefined> {
-  const changed = new Map<SkillRow, SkillRow>();
-  const reader = new SkillRowReader(source, options);
+): Promise<readonly FolderRow[] | undefined> {
+  const changed = new Map<FolderRow, FolderRow>();
+  const reader = new FolderRowReader(source, options);
   const prefix = `${last.root}/`;
   for (const [index, row] of last.rows.entries()) {
     if (index % STATS_BETWEEN_RESTS === STATS_BETWEEN_RESTS - 1) await rest(options.signal);
@@ -104,8 +104,8 @@ async function search(source: Source, options: SourceScanOptions): Promise<Sourc
     ...(signal === undefined ? {} : { signal }),
     ...(onProgress === undefined ? {} : { onProgress }),
   });
-  const rows: SkillRow[] = [];
-  const reader = new SkillRowReader(source, options);
+  const rows: FolderRow[] = [];
+  const reader = new FolderRowReader(source, options);
   for (const [index, { path, absolute, file, hasTools }] of found.skills.entries()) {
     if (index % ROWS_BETWEEN_RESTS === ROWS_BETWEEN_RESTS - 1) await rest(options.signal);
     const row = known?.get(`${path}/${file}`);
@@ -118,7 +118,7 @@ async function search(source: Source, options: SourceScanOptions): Promise<Sourc
 }
 
 /** Adding or removing the tools folder changes the skill even if SKILL.md is unchanged. */
-function isSameRow(row: SkillRow, file: string, hasTools: boolean): boolean {
+function isSameRow(row: FolderRow, file: string, hasTools: boolean): boolean {
   return row.isSame(tryStat(file)) && hasTools === (row.record.type === "hybrid");
 }
 
