@@ -97,6 +97,8 @@ async function bundle(input: string, isSplit: boolean, plugin: Plugin): Promise<
     platform: "node",
     treeshake: true,
     plugins: [plugin],
+    // Workspace packages are built from their sources.
+    resolve: { conditionNames: ["@skillhold/source", "import", "node", "default"] },
     experimental: { attachDebugInfo: "none" },
     checks: { bundlerTimings: false },
   });

@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { program as docx } from "@skillhold/core-skills/test/docx/program";
+import { program as pdf } from "@skillhold/core-skills/test/pdf/program";
+import { program as pptx } from "@skillhold/core-skills/test/pptx/program";
+import type { Command } from "@skillhold/core-skills/test/shared/command";
+import { makeProgram } from "@skillhold/core-skills/test/skill-creator/program";
+import { program as xlsx } from "@skillhold/core-skills/test/xlsx/program";
 import { describe, expect, test } from "vitest";
-import { program as docx } from "../../packages/core-skills/src/docx/program.ts";
-import { program as pdf } from "../../packages/core-skills/src/pdf/program.ts";
-import { program as pptx } from "../../packages/core-skills/src/pptx/program.ts";
-import type { Command } from "../../packages/core-skills/src/shared/command.ts";
-import { makeProgram } from "../../packages/core-skills/src/skill-creator/program.ts";
-import { program as xlsx } from "../../packages/core-skills/src/xlsx/program.ts";
 
 const programs = { docx, pdf, pptx, "skill-creator": makeProgram("assets"), xlsx };
 const skills = join(import.meta.dirname, "../../skills");

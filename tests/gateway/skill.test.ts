@@ -64,7 +64,7 @@ describe.each(engines)("skills over HTTP on %s", (engine) => {
       {
         entry: { id: "own", path: "registry:own@1", revision: 1 },
         registry: { owner: "ada", visibility: "private", enabled: false, status: "active", canManage: true },
-        access: { isVisible: false, reason: "disabled", message: "It is switched off." },
+        access: { isVisible: false, reason: "disabled", message: "The skill is disabled." },
       },
     ]);
   });

@@ -66,7 +66,7 @@ describe.each(engines)("grants on %s", (engine) => {
     await scene.publish("demo", { "a.txt": "a" });
     expect(await access({ user: "ada" })).toMatchObject({
       rule: "owner",
-      message: "It is visible: ada owns it.",
+      message: "The skill is visible: ada owns it.",
     });
     expect(await access({ agent: "helper" })).toMatchObject({
       isVisible: true,
@@ -76,7 +76,7 @@ describe.each(engines)("grants on %s", (engine) => {
     expect(await access({ user: "bob" })).toMatchObject({
       rule: "user-grant",
       revision: 1,
-      message: "It is visible: it was granted to the user bob. The viewer is held to revision 1.",
+      message: "The skill is visible: granted to the user bob. The viewer is pinned to revision 1.",
     });
     expect(await access({ user: "helper", agent: "bob" })).toMatchObject({
       isVisible: false,

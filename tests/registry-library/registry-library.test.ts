@@ -75,7 +75,7 @@ describe.each(engines)("a registry in %s", (engine) => {
     expect(entry?.readiness).toEqual({ state: "missing-deps", reasons: ["pip:openpyxl is missing"] });
     const [explained] = await library.explain(anyone, "sheets");
     expect(explained).toMatchObject({ state: "visible" });
-    expect(explained?.warnings).toContain("It is archived until its dependencies are there.");
+    expect(explained?.warnings).toContain("The skill is archived until its dependencies are installed.");
   });
 
   test("every call fails if the store is unreachable [S-43]", async () => {

@@ -14,7 +14,6 @@ export {
 export {
   type Bundle,
   type BundleFile,
-  findSkillFolders,
   hashSkillFile,
   normalizeRelative,
   type Omission,
@@ -178,6 +177,7 @@ export {
 } from "./session/index.ts";
 export { sessionCatalogue } from "./session/session-catalogue.ts";
 export { type DiscoverOptions, discoverSources } from "./source/discover.ts";
+export { findSkillFolders } from "./source/find-skills.ts";
 export { nodeHost } from "./source/node-host.ts";
 export { type OpenedSkill, openSkill } from "./source/open-skill.ts";
 export { originOf, REMOTE_PREFIX, SERVER_MARK } from "./source/origin.ts";

@@ -6,7 +6,7 @@ import { memoryApprovals } from "./memory-approvals.ts";
 
 const START = Date.UTC(2026, 0, 1);
 
-/** So many milliseconds after the start of all tests. */
+/** Milliseconds after the start of all tests. */
 export function later(ms: number): Date {
   return new Date(START + ms);
 }

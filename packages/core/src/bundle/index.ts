@@ -1,13 +1,14 @@
 export {
-  type Container,
-  changeOf,
-  type DiscoveryProblem,
-  type FindOptions,
-  type FoundSkills,
-  findSkillFolders,
-  isLeafSkill,
-  type SkillFolder,
-} from "../source/find-skills.ts";
+  comparePaths,
+  type FileDigest,
+  type FileRole as Role,
+  fileRole as roleOf,
+  findPathProblem,
+  foldName,
+  IGNORE_FILES,
+  isJunk,
+  isResource,
+} from "@skillhold/skill";
 export type { Bundle, BundleFile, Omission, OmissionReason, StrayReference } from "./bundle.ts";
 export {
   errorCodeOf,
@@ -20,9 +21,7 @@ export {
   SAFE_OPEN,
 } from "./contain.ts";
 export { copyBundle, rejectFilled, writeCopy, writeNew } from "./copy.ts";
-export { IGNORE_FILES, isJunk } from "./ignore-rule.ts";
 export { keepFile, readKeptFile } from "./kept-file.ts";
-export { comparePaths, findPathProblem, foldName } from "./name.ts";
 export { Pace } from "./pace.ts";
 export { type PackOptions, pack } from "./pack.ts";
 export { PackTrace } from "./pack-trace.ts";
@@ -34,11 +33,9 @@ export {
   readBounded,
 } from "./read-file.ts";
 export { findRealPath } from "./real-path.ts";
-export { isResource, type Role, roleOf } from "./role.ts";
 export { stampOf } from "./stamp.ts";
 export {
   combineDigests,
-  type FileDigest,
   type HashedTree,
   type HashOptions,
   hashFile,

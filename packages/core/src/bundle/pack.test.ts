@@ -231,7 +231,7 @@ test("a folder inside that is a skill of its own is left out, and its files with
     "odd nested-skill",
     "x/lower nested-skill",
   ]);
-  expect(bundle.omitted[1]?.message).toBe("It is a skill of its own.");
+  expect(bundle.omitted[1]?.message).toBe("The folder is a skill of its own.");
 });
 
 test("an ignore file that names the SKILL.md of a nested skill does not bring the rest of it in [S-13]", async () => {

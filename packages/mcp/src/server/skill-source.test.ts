@@ -183,7 +183,7 @@ describe("a skill that cannot be served", () => {
     const named = await unservable(library, skills.viewer, withLimits({ mcpBytes: 1024 * 1024 }));
     expect(named.map(({ id, reasons }) => [id, reasons.join(" ")])).toEqual([
       ["big-name", expect.stringMatching(/name/)],
-      ["large", expect.stringMatching(/a client must take/)],
+      ["large", expect.stringMatching(/MCP clients must accept/)],
       ["multi", expect.stringMatching(/quoted/)],
       ["other", expect.stringMatching(/must match the last path segment/)],
       ["typed", expect.stringMatching(/version/)],

@@ -75,7 +75,7 @@ describe("agent add", () => {
 
   test("says which fields of a manifest are no fields [S-65]", async () => {
     write("typo.yaml", "id: x\nruntime: y\nalow: [pdf]\n");
-    const note = "There is no field alow; it is ignored.";
+    const note = "The field alow is unknown and ignored.";
     expect((await text(["agent", "add", "x", "--manifest", "typo.yaml"])).err).toContain(`note: ${note}\n`);
     write("typo.yaml", "id: x\nruntime: z\nalow: [pdf]\n");
     expect((await json(["agent", "edit", "x", "--manifest", "typo.yaml"])).data.notes).toEqual([note]);
