@@ -3,6 +3,7 @@ import { benchAudit } from "./audit.ts";
 import { benchCatalogue } from "./catalogue.ts";
 import { benchConsole } from "./console.ts";
 import { benchDeps } from "./deps.ts";
+import { benchEval } from "./eval.ts";
 import { benchGateway } from "./gateway.ts";
 import { benchLibrary } from "./library.ts";
 import { benchMcp } from "./mcp.ts";
@@ -27,6 +28,7 @@ const benches: Readonly<Record<string, (sizes: readonly number[]) => void | Prom
   audit: benchAudit,
   sandbox: benchSandbox,
   deps: benchDeps,
+  eval: benchEval,
   console: (sizes) => benchConsole(sizes.length > 0 ? sizes : [10_000]),
   gateway: benchGateway,
   mcp: benchMcp,
