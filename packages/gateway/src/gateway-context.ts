@@ -11,6 +11,7 @@ import type { RegistryContext } from "@skillhold/registry/record";
 import type { Host } from "@skillhold/skill";
 import type { ApprovalDesk } from "./approval/approval-desk.ts";
 import type { DependencyProgress } from "./dependency/progress.ts";
+import type { InstallService } from "./install-service.ts";
 import type { ResponseBounds } from "./limit/open-response.ts";
 import type { GatewayMount } from "./mount.ts";
 import type { SocketLimits } from "./socket/socket-limits.ts";
@@ -38,6 +39,8 @@ export interface GatewayContext {
   readonly secrets?: SecretStore;
   /** The ports of dependency checks and installations; without them, their routes fail. */
   readonly dependencies?: DependencyPorts;
+  /** Installs skills from elsewhere; without it, the install route fails. */
+  readonly installs?: InstallService;
   readonly progress: DependencyProgress;
   /** The sandbox whose probe runs all checks again; without it, it cannot be probed. */
   readonly sandbox?: Pick<Sandbox, "id" | "probe">;

@@ -7,6 +7,7 @@ import { approvalHandlers } from "./route/approval-handler.ts";
 import { auditHandlers } from "./route/audit-handler.ts";
 import { dependencyHandlers } from "./route/dependency-handler.ts";
 import { gatewayHandlers } from "./route/gateway-handler.ts";
+import { installHandlers } from "./route/install-handler.ts";
 import { metricHandlers } from "./route/metric-handler.ts";
 import { referenceHandlers } from "./route/reference-handler.ts";
 import { releaseHandlers } from "./route/release-handler.ts";
@@ -14,10 +15,12 @@ import { secretHandlers } from "./route/secret-handler.ts";
 import { sessionHandlers } from "./route/session-handler.ts";
 import { skillHandlers } from "./route/skill-handler.ts";
 import { tokenHandlers } from "./route/token-handler.ts";
+import { transparencyHandlers } from "./route/transparency-handler.ts";
 import type { CatalogueContext } from "./running-context.ts";
 
 const plainHandlers: Handlers = {
   ...skillHandlers,
+  ...installHandlers,
   ...releaseHandlers,
   ...accessHandlers,
   ...agentHandlers,
@@ -26,6 +29,7 @@ const plainHandlers: Handlers = {
   ...approvalHandlers,
   ...dependencyHandlers,
   ...auditHandlers,
+  ...transparencyHandlers,
   ...secretHandlers,
   ...gatewayHandlers,
   ...metricHandlers,
@@ -41,6 +45,7 @@ export const handlers: Handlers = {
   rescanDependencies: endable(gated("heavy", plainHandlers.rescanDependencies)),
   installDependencies: endable(gated("heavy", plainHandlers.installDependencies)),
   installDependency: endable(gated("heavy", plainHandlers.installDependency)),
+  installSkills: endable(gated("heavy", plainHandlers.installSkills)),
   // An upload is received first, however long that takes, and then passes the gate for expensive work.
   uploadSkills: endable(gated("receiving", plainHandlers.uploadSkills)),
   importSkills: endable(gated("receiving", plainHandlers.importSkills)),

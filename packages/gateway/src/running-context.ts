@@ -2,6 +2,7 @@ import type { Catalogue } from "@skillhold/core/catalogue";
 import type { IndexedLibrary, ShelfView, SkillFile, Viewer } from "@skillhold/core/library";
 import { type CatalogueRequest, sessionCatalogue } from "@skillhold/core/session";
 import type { Digest } from "@skillhold/protocol";
+import { LogTree } from "@skillhold/registry/audit";
 import type { RegistryLibrary } from "@skillhold/registry/library";
 import type { RegistryStore } from "@skillhold/registry/record";
 import { MountedTokens } from "./auth/mounted-token.ts";
@@ -27,6 +28,8 @@ export interface RunningContext extends GatewayContext {
   readonly mounted: MountedTokens;
   readonly calls: RunningCalls;
   readonly views: ViewVersion;
+  /** The audit log as a tree, for proofs. */
+  readonly logTree: LogTree;
   readonly responses: ResponseCache;
   /** Bytes of recently read small files. */
   readonly fileBytes: SmallFileCache;
@@ -123,6 +126,7 @@ export function runningContext(context: GatewayContext, { countSockets }: LivePa
     calls: new RunningCalls({ registry, log }),
     mounted: new MountedTokens({ mounts: context.mounts ?? [], clock, log }),
     views,
+    logTree: new LogTree(store),
     responses: new ResponseCache(views, clock),
     fileBytes: new SmallFileCache(),
     archives: new ArchiveCache(),

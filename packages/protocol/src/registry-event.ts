@@ -15,13 +15,47 @@ export type Actor = Readonly<z.infer<typeof Actor>>;
 
 /** The origin of a revision. */
 export const Provenance = z.object({
-  source: z.enum(["folder", "archive", "seed", "import", "agent", "git", "index", "registry"]),
+  source: z.enum([
+    "folder",
+    "archive",
+    "seed",
+    "import",
+    "agent",
+    "git",
+    "index",
+    "registry",
+    "url",
+    "clawhub",
+    "npm",
+    "oci",
+    "gateway",
+  ]),
   /** The name of the folder or archive, for people; never a path of the machine. */
   origin: z.string().optional(),
   originUrl: z.string().optional(),
   ref: z.string().optional(),
   /** The digest of the uploaded archive. */
   archiveDigest: Digest.optional(),
+  /** The source as `install` reads it, without a version: the same text finds updates. */
+  spec: z.string().max(2048).optional(),
+  /** The skill's folder in the source. */
+  path: z.string().max(4096).optional(),
+  /** The commit, and the id of the skill's tree in it. */
+  commit: z.string().max(64).optional(),
+  subtree: z.string().max(64).optional(),
+  /** The host and account that released it. */
+  publisher: z.string().max(512).optional(),
+  /** The version by which the source knows it. */
+  release: z.string().max(256).optional(),
+  /** Digests that the source announced and that were checked, by name. */
+  digests: z.record(z.string(), z.string().max(512)).optional(),
+  verified: z.enum(["none", "digest", "signature"]).optional(),
+  /** The principal of the key that signed it. */
+  signer: z.string().max(512).optional(),
+  /** When this content was first seen here. */
+  firstSeen: at.optional(),
+  /** The tree hash as the source has it, where local edits were merged into the revision. */
+  upstream: Digest.optional(),
   by: Actor,
   at,
 });

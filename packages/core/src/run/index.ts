@@ -10,6 +10,7 @@ export type {
   ToolListing,
   ToolProblem,
 } from "./declared-tool.ts";
+export type { Launch, LaunchedProgram } from "./launch.ts";
 export type {
   RunContext,
   RunCopy,

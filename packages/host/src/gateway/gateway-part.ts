@@ -10,6 +10,7 @@ import { openRegistryLibrary } from "@skillhold/registry/library";
 import { QuestionDesk, registryApprovals } from "@skillhold/registry/question";
 import type { RegistryContext } from "@skillhold/registry/record";
 import { SqliteCache } from "@skillhold/store";
+import { installService } from "../install/install-service.ts";
 import { bundledConsole, productVersion } from "../place/bundled.ts";
 import { cacheFile, dataFolder } from "../place/data-folder.ts";
 import { type Machine, type Place, present } from "../place/machine.ts";
@@ -95,7 +96,7 @@ export async function openParts(options: GatewayPartOptions, closers: CloserList
       },
       version: productVersion(),
       startedAt: clock.now().toISOString(),
-      ...present({ dependencies, console: bundledConsole() }),
+      ...present({ dependencies, console: bundledConsole(), installs: installService(machine) }),
     },
   };
 }

@@ -2,6 +2,7 @@ export { Problem } from "./problem.ts";
 export { AgentView } from "./route/agent-route.ts";
 export { QuestionView } from "./route/approval-route.ts";
 export { SkillMetrics } from "./route/gateway-route.ts";
+export { InstallPreview } from "./route/install-route.ts";
 export { TokenView } from "./route/token-route.ts";
 export { everyone, type Route, type RouteContent, type RouteTag, route } from "./route.ts";
 export { type ContentOperation, type Operation, type RouteTable, routeTable } from "./route-table.ts";

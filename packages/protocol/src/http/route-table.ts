@@ -4,11 +4,13 @@ import { approvalRoutes } from "./route/approval-route.ts";
 import { auditRoutes } from "./route/audit-route.ts";
 import { dependencyRoutes } from "./route/dependency-route.ts";
 import { gatewayRoutes } from "./route/gateway-route.ts";
+import { installRoutes } from "./route/install-route.ts";
 import { releaseRoutes } from "./route/release-route.ts";
 import { secretRoutes } from "./route/secret-route.ts";
 import { sessionRoutes } from "./route/session-route.ts";
 import { skillRoutes } from "./route/skill-route.ts";
 import { tokenRoutes } from "./route/token-route.ts";
+import { transparencyRoutes } from "./route/transparency-route.ts";
 import type { Route } from "./route.ts";
 
 /**
@@ -17,6 +19,7 @@ import type { Route } from "./route.ts";
  */
 export const routeTable = {
   ...skillRoutes,
+  ...installRoutes,
   ...releaseRoutes,
   ...accessRoutes,
   ...agentRoutes,
@@ -25,6 +28,7 @@ export const routeTable = {
   ...approvalRoutes,
   ...dependencyRoutes,
   ...auditRoutes,
+  ...transparencyRoutes,
   ...secretRoutes,
   ...gatewayRoutes,
 } as const satisfies Record<string, Route>;

@@ -10,7 +10,17 @@ export {
 } from "./checkpoint.ts";
 export { type CheckpointFile, checkpointFile } from "./checkpoint-file.ts";
 export { type FollowOptions, followEvents } from "./follow.ts";
+export { LogTree } from "./log-tree.ts";
+export { type ProveConsistency, SeenLog, witnessLog } from "./log-witness.ts";
 export { appendLeaf, emptyFrontier, isWhole, rootOf } from "./merkle.ts";
+export {
+  type ConsistencyProof,
+  type InclusionProof,
+  isConsistent,
+  isIncluded,
+  leafHash,
+  MerkleTree,
+} from "./merkle-tree.ts";
 export { RegistryAudit, type RegistryAuditOptions } from "./registry-audit.ts";
 export { type Drift, type Replay, type ReplayContext, replaySession } from "./replay.ts";
 export type {

@@ -37,7 +37,20 @@ export function recordLocked(file: string, id: string, locked: LockedSkill): voi
   writeWhole(file, text);
 }
 
-/** Records a skill as ClawHub's command line records an installation. */
+/** Every skill that a lock records. */
+export function listLocked(file: string): Readonly<Record<string, LockedSkill>> {
+  return readLock(file).skills;
+}
+
+/** Takes a skill out of a lock; what else is in it stays. */
+export function forgetLocked(file: string, id: string): void {
+  const lock = readLock(file);
+  if (!Object.hasOwn(lock.skills, id)) return;
+  const { [id]: _, ...skills } = lock.skills;
+  writeWhole(file, writeSkillsLock({ ...lock, skills }));
+}
+
+/** Records a skill as ClawHub's command line records what it installs. */
 export function recordOrigin(project: string, place: string, origin: ClawhubOrigin): void {
   const file = join(project, CLAWHUB_LOCK);
   const text = readIfThere(file);
@@ -58,7 +71,7 @@ function readLock(file: string): SkillsLock {
   return text === undefined ? emptySkillsLock : readSkillsLock(text);
 }
 
-function readIfThere(file: string): string | undefined {
+export function readIfThere(file: string): string | undefined {
   const read = readBounded(file, MAX_BYTES, { allowHardLinks: true });
   if (!("problem" in read)) return new TextDecoder("utf-8", { ignoreBOM: true }).decode(read.bytes);
   if (read.problem.reason === "missing") return undefined;
@@ -72,8 +85,8 @@ export function rejectUnwritable(file: string): void {
   useFolderBeside(file, () => {});
 }
 
-/** Readers see either the old or the new file. */
-function writeWhole(file: string, text: string): void {
+/** Readers see the old file or the new one. */
+export function writeWhole(file: string, text: string): void {
   useFolderBeside(file, (beside) => {
     writeFileSync(join(beside, "new"), text);
     renameSync(join(beside, "new"), file);

@@ -16,8 +16,23 @@ export const LockedSkill = z.looseObject({
   /** The path of SKILL.md in the source. */
   skillPath: text,
   computedHash: text,
-  /** Added by Skillhold exports: the tree hash, which covers executable bits, and the revision. */
-  skillhold: z.looseObject({ treeHash: z.string(), revision: z.int().min(1) }).optional(),
+  /** Added by Skillhold: the tree hash, which covers executable bits; the revision of an export; the origin of an install. */
+  skillhold: z
+    .looseObject({
+      treeHash: z.string(),
+      revision: z.int().min(1).optional(),
+      spec: text,
+      upstream: text,
+      path: text,
+      commit: text,
+      subtree: text,
+      publisher: text,
+      release: text,
+      verified: text,
+      signer: text,
+      pinned: z.boolean().optional(),
+    })
+    .optional(),
 });
 export type LockedSkill = Readonly<z.infer<typeof LockedSkill>>;
 

@@ -24,7 +24,17 @@ export function isTrustedMore(trust: Trust, than: Trust): boolean {
 
 const ranks: readonly Trust[] = ["third_party", "user", "org", "builtin"];
 
-const elsewhere: ReadonlySet<Provenance["source"]> = new Set(["agent", "git", "index", "registry"]);
+const elsewhere: ReadonlySet<Provenance["source"]> = new Set([
+  "agent",
+  "git",
+  "index",
+  "registry",
+  "url",
+  "clawhub",
+  "npm",
+  "oci",
+  "gateway",
+]);
 
 /**
  * Rejects publishing under an id that belongs to someone else. The message does not reveal the existing
