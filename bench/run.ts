@@ -5,6 +5,7 @@ import { benchConsole } from "./console.ts";
 import { benchDeps } from "./deps.ts";
 import { benchEval } from "./eval.ts";
 import { benchGateway } from "./gateway.ts";
+import { benchGuard } from "./guard.ts";
 import { benchInstall } from "./install.ts";
 import { benchLibrary } from "./library.ts";
 import { benchMcp } from "./mcp.ts";
@@ -32,6 +33,7 @@ const benches: Readonly<
   sandbox: benchSandbox,
   deps: benchDeps,
   eval: benchEval,
+  guard: benchGuard,
   console: (sizes) => benchConsole(sizes.length > 0 ? sizes : [10_000]),
   gateway: benchGateway,
   mcp: benchMcp,

@@ -35,6 +35,8 @@ const sent: { readonly [O in OfSkill]: { readonly body?: object; readonly query?
   explainAccess: {},
   getMetrics: {},
   getDependencies: {},
+  getGuardReport: {},
+  diffCapabilities: {},
 };
 type OfSkill = {
   [O in Operation]: RouteTable[O] extends { readonly path: `${string}{id}${string}`; readonly tag: infer T }

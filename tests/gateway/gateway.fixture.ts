@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "@skillhold/core/port";
 import { nodeHost } from "@skillhold/core/source";
+import { scanGuard } from "@skillhold/deps/guard-scan";
 import { scanDependencies } from "@skillhold/deps/scan";
 import {
   type Gateway,
@@ -128,6 +129,7 @@ export async function openTestGateway(change: Changed = {}): Promise<TestGateway
   const audit = new RegistryAudit(store);
   const questions = new QuestionDesk({ ...registry, audit });
   const context: GatewayContext = {
+    guardScan: scanGuard,
     registry,
     library: skills,
     skills,

@@ -1,4 +1,5 @@
 import type { ApprovalStore } from "@skillhold/core/approval";
+import type { GuardScan } from "@skillhold/core/guard";
 import type { IndexedLibrary, Viewer } from "@skillhold/core/library";
 import type { AuditSink } from "@skillhold/core/port";
 import type { RunPorts, Sandbox } from "@skillhold/core/run";
@@ -39,6 +40,8 @@ export interface GatewayContext {
   readonly secrets?: SecretStore;
   /** The ports of dependency checks and installations; without them, their routes fail. */
   readonly dependencies?: DependencyPorts;
+  /** Scans skills for the content guard. */
+  readonly guardScan: GuardScan;
   /** Installs skills from elsewhere; without it, the install route fails. */
   readonly installs?: InstallService;
   readonly progress: DependencyProgress;

@@ -7,6 +7,7 @@ import { approvalHandlers } from "./route/approval-handler.ts";
 import { auditHandlers } from "./route/audit-handler.ts";
 import { dependencyHandlers } from "./route/dependency-handler.ts";
 import { gatewayHandlers } from "./route/gateway-handler.ts";
+import { guardHandlers } from "./route/guard-handler.ts";
 import { installHandlers } from "./route/install-handler.ts";
 import { metricHandlers } from "./route/metric-handler.ts";
 import { referenceHandlers } from "./route/reference-handler.ts";
@@ -34,6 +35,7 @@ const plainHandlers: Handlers = {
   ...gatewayHandlers,
   ...metricHandlers,
   ...referenceHandlers,
+  ...guardHandlers,
 };
 
 /** The handler of each row of the route table. Expensive work waits at a gate, and long calls end with their token. */
@@ -45,6 +47,9 @@ export const handlers: Handlers = {
   rescanDependencies: endable(gated("heavy", plainHandlers.rescanDependencies)),
   installDependencies: endable(gated("heavy", plainHandlers.installDependencies)),
   installDependency: endable(gated("heavy", plainHandlers.installDependency)),
+  rescanGuard: endable(gated("heavy", plainHandlers.rescanGuard)),
+  getGuardReport: endable(gated("heavy", plainHandlers.getGuardReport)),
+  diffCapabilities: endable(gated("heavy", plainHandlers.diffCapabilities)),
   installSkills: endable(gated("heavy", plainHandlers.installSkills)),
   // An upload is received first, however long that takes, and then passes the gate for expensive work.
   uploadSkills: endable(gated("receiving", plainHandlers.uploadSkills)),

@@ -17,6 +17,16 @@ export const errorTable = {
     exit: 3,
     hint: "Run `skillhold validate <path>` to see each problem with its fix.",
   },
+  GUARD_BLOCKED: {
+    status: 422,
+    exit: 3,
+    hint: "Fix the findings that `skillhold guard scan <path>` lists, or have an administrator waive them.",
+  },
+  GUARD_FAILED: {
+    status: 500,
+    exit: 1,
+    hint: "The skill was not published. Run `skillhold guard scan <path>` and report the failure.",
+  },
   LIMIT_EXCEEDED: {
     status: 413,
     exit: 3,

@@ -147,4 +147,32 @@ export const registryEvents = [
     expiresAt: at,
   }),
   z.object({ type: z.literal("token.revoked"), at, by: Actor, token: z.string() }),
+  /** The content guard refused a publish. */
+  z.object({
+    type: z.literal("guard.blocked"),
+    ...about,
+    hash: Digest,
+    engine: z.string(),
+    rules: z.array(z.string()).readonly(),
+  }),
+  z.object({
+    type: z.literal("guard.waived"),
+    ...about,
+    waiver: z.string(),
+    rule: z.string(),
+    file: z.string(),
+    /** Of the file: another content needs another waiver. */
+    contentHash: Digest,
+    reason: z.string(),
+    expiresAt: at.optional(),
+  }),
+  /** A stored skill has another verdict, by another engine. */
+  z.object({
+    type: z.literal("guard.rescanned"),
+    ...about,
+    revision: z.int().min(1),
+    hash: Digest,
+    engine: z.string(),
+    verdict: z.enum(["block", "review", "clean"]),
+  }),
 ] as const;

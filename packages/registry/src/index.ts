@@ -99,6 +99,15 @@ export {
   type TreeDiffs,
 } from "./release/diff.ts";
 export { type Edited, editSkill, type SkillEdit } from "./release/edit.ts";
+export { type GuardHookPorts, guardHook } from "./release/guard-hook.ts";
+export {
+  capabilityDiff,
+  getGuardReport,
+  type RescanResult,
+  rescanSkills,
+  type WaiveOptions,
+  waiveFinding,
+} from "./release/guards.ts";
 export { copyRevision, materialise, revisionFolder } from "./release/materialise.ts";
 export { type PublishFolderOptions, publishFolder, publishStaged } from "./release/publish.ts";
 export { type PublishedArchive, publishArchive } from "./release/publish-archive.ts";

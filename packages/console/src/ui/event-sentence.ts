@@ -116,6 +116,12 @@ const writers: Writers = {
     "accent",
   ],
   "token.revoked": () => ["revoked a token", "warn"],
+  "guard.blocked": ({ skill, rules }) => [`the guard blocked ${skill}: ${rules.join(", ")}`, "bad"],
+  "guard.waived": ({ skill, rule, file }) => [`waived ${rule} in ${file} of ${skill}`, "warn"],
+  "guard.rescanned": ({ skill, verdict }) => [
+    `scanned ${skill} again: ${verdict}`,
+    verdict === "clean" ? "good" : "warn",
+  ],
 };
 
 /** An event in a sentence. */

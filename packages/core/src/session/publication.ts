@@ -9,6 +9,7 @@ import type {
 } from "@skillhold/protocol";
 import type { SkillError } from "@skillhold/protocol/error";
 import type { Omission } from "../bundle/index.ts";
+import type { GuardPlace, GuardVerdict } from "../guard/index.ts";
 
 export interface PublishOptions {
   readonly by: Actor;
@@ -53,6 +54,17 @@ export interface Published {
   readonly missing: readonly string[];
   /** For a dry run: the changes against the current revision. */
   readonly changes?: readonly PathChange[];
+  /** The guard's verdict, and what the skill can do that its current revision cannot. */
+  readonly guard?: GuardSummary | undefined;
+}
+
+export interface GuardSummary {
+  readonly verdict: GuardVerdict;
+  readonly widened: readonly {
+    readonly capability: string;
+    readonly value?: string | undefined;
+    readonly seen: readonly GuardPlace[];
+  }[];
 }
 
 export interface PathChange {

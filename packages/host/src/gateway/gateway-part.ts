@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { Sandbox } from "@skillhold/core/run";
 import { nodeHost } from "@skillhold/core/source";
+import { GuardThread } from "@skillhold/deps/guard-scan";
 import { ScanThread } from "@skillhold/deps/scan-thread";
 import { type GatewayContext, type LogEntry, Progress, registryDesk } from "@skillhold/gateway";
 import type { Limits } from "@skillhold/protocol/limits";
@@ -9,12 +10,14 @@ import { RegistryAudit, verifyAudit } from "@skillhold/registry/audit";
 import { openRegistryLibrary } from "@skillhold/registry/library";
 import { QuestionDesk, registryApprovals } from "@skillhold/registry/question";
 import type { RegistryContext } from "@skillhold/registry/record";
+import { guardHook } from "@skillhold/registry/release";
 import { SqliteCache } from "@skillhold/store";
 import { installService } from "../install/install-service.ts";
 import { bundledConsole, productVersion } from "../place/bundled.ts";
 import { cacheFile, dataFolder } from "../place/data-folder.ts";
 import { type Machine, type Place, present } from "../place/machine.ts";
 import { copiesFolder, showStore } from "../place/store-address.ts";
+import { guardPorts } from "../run/guard-ports.ts";
 import { missingHook } from "../run/missing-hook.ts";
 import { freshSandbox } from "../run/sandbox-choice.ts";
 import { openModels } from "../search/search-model.ts";
@@ -58,13 +61,12 @@ export async function openParts(options: GatewayPartOptions, closers: CloserList
   const { cache, store, audit, checkpoints } = await openRecords(options, closers);
   const { secrets, hasSecret } = await openSecrets(folder, closers);
   const host = gatewayHost(place, hasSecret);
-  // A large upload must not block the event loop.
-  const { scan } = closers.add(new ScanThread(), (it) => it.close());
+  const { scan, guardScan } = openThreads(closers);
   const machine = { env, folder, limits, scan, ...present({ cache, sandbox: options.sandbox }) };
   const dependencies = await openDependencies({ ...machine, copies, closing, log });
   const registry: RegistryContext = {
     ...{ store, clock: { now: () => new Date() }, ids: { next: randomUUID }, limits, scan },
-    ...(dependencies === undefined ? {} : { hooks: { missing: missingHook(dependencies) } }),
+    hooks: hooksOf(env, guardScan, dependencies),
   };
   const onError = (error: unknown) => log({ level: "error", event: "library.failed", error });
   const names = { label: STORE_LABEL, copies, name: showStore(url, place), ...present({ cache }) };
@@ -98,7 +100,20 @@ export async function openParts(options: GatewayPartOptions, closers: CloserList
   return {
     temporary: await openTemporary(join(folder, "incoming")),
     context: {
-      ...{ registry, library, skills, audit, host, approvals, sources, log, closing, secrets, runs },
+      ...{
+        registry,
+        library,
+        skills,
+        audit,
+        host,
+        approvals,
+        sources,
+        log,
+        closing,
+        secrets,
+        runs,
+        guardScan,
+      },
       desk: registryDesk(desk),
       mounts: [mcpMount({ registry, library, audit, runs, log })],
       progress: new Progress(),
@@ -126,6 +141,26 @@ async function openRecords({ machine, url, log }: GatewayPartOptions, closers: C
   const witness = (note: string) => checkpoints.append(note);
   const audit = closers.add(new RegistryAudit(store, { witness }), (it) => it.close());
   return { cache, store, audit, checkpoints };
+}
+
+/** Skills are scanned in threads, so that a large upload does not block the event loop. */
+function openThreads(closers: CloserList): {
+  readonly scan: ScanThread["scan"];
+  readonly guardScan: GuardThread["scan"];
+} {
+  const { scan } = closers.add(new ScanThread(), (it) => it.close());
+  const { scan: guardScan } = closers.add(new GuardThread(), (it) => it.close());
+  return { scan, guardScan };
+}
+
+/** The checks of a skill before it is published. */
+function hooksOf(
+  env: Machine["env"],
+  scan: GuardThread["scan"],
+  dependencies: Parameters<typeof missingHook>[0] | undefined,
+): NonNullable<RegistryContext["hooks"]> {
+  const inspect = guardHook({ ...guardPorts(env), scan });
+  return dependencies === undefined ? { inspect } : { inspect, missing: missingHook(dependencies) };
 }
 
 /**

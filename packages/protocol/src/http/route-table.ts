@@ -4,6 +4,7 @@ import { approvalRoutes } from "./route/approval-route.ts";
 import { auditRoutes } from "./route/audit-route.ts";
 import { dependencyRoutes } from "./route/dependency-route.ts";
 import { gatewayRoutes } from "./route/gateway-route.ts";
+import { guardRoutes } from "./route/guard-route.ts";
 import { installRoutes } from "./route/install-route.ts";
 import { releaseRoutes } from "./route/release-route.ts";
 import { secretRoutes } from "./route/secret-route.ts";
@@ -31,6 +32,7 @@ export const routeTable = {
   ...transparencyRoutes,
   ...secretRoutes,
   ...gatewayRoutes,
+  ...guardRoutes,
 } as const satisfies Record<string, Route>;
 
 export type RouteTable = typeof routeTable;

@@ -50,6 +50,7 @@ export type RouteTag =
   | "dependencies"
   | "audit"
   | "secrets"
+  | "guard"
   | "gateway";
 
 /** Keeps the exact types of a row, so that handlers and clients are type-checked against it. */

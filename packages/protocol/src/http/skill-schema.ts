@@ -151,5 +151,20 @@ function publishedFields() {
       .readonly()
       .optional()
       .describe("For a dry run: the changes to the current revision."),
+    guard: z
+      .object({
+        verdict: z.enum(["block", "review", "clean"]),
+        widened: z
+          .array(
+            z.object({
+              capability: z.string(),
+              value: z.string().optional(),
+              seen: z.array(z.object({ file: z.string(), line: z.int() })).readonly(),
+            }),
+          )
+          .readonly(),
+      })
+      .optional()
+      .describe("The guard's verdict, and the capabilities that the current revision does not have."),
   };
 }

@@ -1,4 +1,5 @@
 import type { DependencyManifest, Scan } from "@skillhold/core/dependency";
+import type { GuardReport } from "@skillhold/core/guard";
 import type { Clock, Ids } from "@skillhold/core/port";
 import type { Diagnostic } from "@skillhold/protocol";
 import type { Limits } from "@skillhold/protocol/limits";
@@ -21,6 +22,8 @@ export interface RegistryContext {
 export interface PublishHooks {
   /** Diagnostics about the content; one of severity error rejects the skill. */
   guard?(staged: StagedSkill): Promise<readonly Diagnostic[]>;
+  /** The content guard. A report that blocks rejects the skill, and so does a failure. */
+  inspect?(staged: StagedSkill, signal?: AbortSignal): Promise<GuardReport>;
   /** The dependencies of the manifest that are missing on this machine, as `pip:name`. */
   missing?(staged: StagedSkill, manifest: DependencyManifest): Promise<readonly string[]>;
 }

@@ -1,4 +1,5 @@
 import type { Approval } from "@skillhold/core/approval";
+import type { GuardReport, Waiver } from "@skillhold/core/guard";
 import type { VectorStore } from "@skillhold/core/semantic";
 import type { Digest, SkillEvent, TokenKind } from "@skillhold/protocol";
 import type { AgentRecord, UserRecord } from "./agent.ts";
@@ -95,6 +96,10 @@ export interface RegistryReader {
   listEvents(query: EventQuery): Promise<readonly StoredEvent[]>;
   /** The raw rows after a number, for verification. Rows that are not valid events do not fail. */
   auditAfter(seq: number, limit: number): Promise<readonly AuditRow[]>;
+  /** The guard's report on a tree, without waivers; undefined when the tree was never inspected. */
+  findGuardReport(hash: Digest): Promise<GuardReport | undefined>;
+  /** All waivers of a skill by its id, the oldest first; expired ones too. */
+  listWaivers(id: string): Promise<readonly Waiver[]>;
 }
 
 export interface RegistryTransaction extends RegistryReader {
@@ -126,6 +131,9 @@ export interface RegistryTransaction extends RegistryReader {
   putApproval(approval: Approval): Promise<void>;
   /** Returns whether the approval existed. */
   removeApproval(id: string): Promise<boolean>;
+  /** Inserts the guard's report on a tree, or replaces it. */
+  putGuardReport(hash: Digest, report: GuardReport, at: string): Promise<void>;
+  putWaiver(id: string, waiver: Waiver): Promise<void>;
   /** Deletes expired tokens and approvals, a bounded number per call. */
   forgetExpired(now: Date): Promise<void>;
   /**

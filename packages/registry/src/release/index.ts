@@ -8,6 +8,8 @@ export {
   type TreeDiffs,
 } from "./diff.ts";
 export { editSkill, type SkillEdit } from "./edit.ts";
+export { type GuardHookPorts, guardHook } from "./guard-hook.ts";
+export { capabilityDiff, getGuardReport, rescanSkills, waiveFinding } from "./guards.ts";
 export { copyRevision, materialise, revisionFolder } from "./materialise.ts";
 export { type PublishFolderOptions, publishFolder, publishStaged } from "./publish.ts";
 export { publishArchive } from "./publish-archive.ts";

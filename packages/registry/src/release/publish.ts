@@ -11,6 +11,7 @@ import type { RegistryContext } from "../record/registry-context.ts";
 import type { RegistryTransaction } from "../record/registry-store.ts";
 import type { StagedSkill } from "../record/staged-skill.ts";
 import { listChanges } from "./diff.ts";
+import { guardWarnings, inspectStaged } from "./inspect-staged.ts";
 import { planRelease, type Release, type ReleaseCandidate } from "./release.ts";
 import { invalidSkill, type StageOptions, stageFolder } from "./stage.ts";
 
@@ -36,9 +37,10 @@ export async function publishStaged(
   const { store, hooks = {} } = context;
   const diagnostics = [...staged.diagnostics, ...((await hooks.guard?.(staged)) ?? [])];
   if (diagnostics.some(({ severity }) => severity === "error")) throw invalidSkill(diagnostics);
+  const guard = await inspectStaged(staged, options, context);
   const manifest = await scanStaged(staged, options, context);
   const missing = (await hooks.missing?.(staged, manifest)) ?? [];
-  const candidate = { ...makeCandidate(staged, options, context), manifest, missing };
+  const candidate = { ...makeCandidate(staged, options, context), manifest, missing, guard };
   rejectAborted(options.signal);
   await rejectHidden(staged.id, options, context);
   const plan = await planRelease(candidate, store);
@@ -63,7 +65,7 @@ function makeCandidate(
   staged: StagedSkill,
   options: PublishOptions,
   { clock, ids }: RegistryContext,
-): Omit<ReleaseCandidate, "manifest" | "missing"> {
+): Omit<ReleaseCandidate, "manifest" | "missing" | "guard"> {
   const { by } = options;
   if (by.role === "viewer") throw viewerRefused();
   const sources = { system: "seed", agent: "agent", admin: "folder", publisher: "folder" } as const;
@@ -150,10 +152,11 @@ function blobsOf({ files }: StagedSkill): readonly Blob[] {
 
 async function write(
   { before, skill, revision, given, revoked }: Release,
-  { staged, options: { by } }: ReleaseCandidate,
+  { staged, options: { by }, guard }: ReleaseCandidate,
   tx: RegistryTransaction,
 ): Promise<void> {
   const { treeHash, files } = staged;
+  if (guard !== undefined) await tx.putGuardReport(treeHash, guard.found, revision.createdAt);
   await tx.putTree(
     treeHash,
     files.map(({ path, size, digest, executable }) => ({ path, size, digest, executable })),
@@ -187,7 +190,7 @@ async function write(
 
 function describe(
   { before, skill, revision, isUnchanged, clash }: Release,
-  { staged, options, missing }: ReleaseCandidate,
+  { staged, options, missing, guard }: ReleaseCandidate,
   diagnostics: readonly Diagnostic[],
   older: number | undefined,
 ): Published {
@@ -217,8 +220,10 @@ function describe(
       ...(missing.length === 0
         ? []
         : [`These dependencies are missing on this machine: ${missing.join(", ")}.`]),
+      ...(guard === undefined ? [] : guardWarnings(guard)),
     ],
     missing,
+    ...(guard === undefined ? {} : { guard: { verdict: guard.report.verdict, widened: guard.diff.widened } }),
   };
 }
 

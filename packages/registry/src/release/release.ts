@@ -6,6 +6,7 @@ import type { Grant } from "../record/grant.ts";
 import type { RegisteredSkill, Revision } from "../record/registered-skill.ts";
 import type { RegistryReader } from "../record/registry-store.ts";
 import type { StagedSkill } from "../record/staged-skill.ts";
+import type { Inspection } from "./inspect-staged.ts";
 
 /** A skill to publish, with everything computed before the transaction. */
 export interface ReleaseCandidate {
@@ -14,6 +15,8 @@ export interface ReleaseCandidate {
   readonly provenance: Provenance;
   readonly manifest: DependencyManifest;
   readonly missing: readonly string[];
+  /** The guard's answer, where a guard is asked. */
+  readonly guard?: Inspection | undefined;
   /** The uid to use if the skill is new. */
   readonly uid: string;
 }

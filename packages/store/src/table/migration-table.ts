@@ -176,6 +176,29 @@ export const migrations: readonly Migration[] = [
         primary key (embedder, key)
       ) {strict}`,
   },
+  {
+    name: "guard reports and waivers",
+    script: `
+      create table guard_report (
+        tree_hash {text} not null primary key,
+        engine {text} not null,
+        verdict {text} not null,
+        report {text} not null,
+        at {text} not null
+      ) {strict};
+      create table guard_waiver (
+        id {text} not null primary key,
+        skill {text} not null,
+        rule {text} not null,
+        file {text} not null,
+        content_hash {text} not null,
+        reason {text} not null,
+        waived_by {text} not null,
+        at {text} not null,
+        expires_at {text}
+      ) {strict};
+      create index guard_waiver_skill on guard_waiver (skill, at, id)`,
+  },
 ];
 
 const PAGE = 1000;

@@ -13,6 +13,7 @@ import {
   selectEvents,
 } from "./event-table.ts";
 import { selectGrant, selectGrantPage, selectGrants } from "./grant-table.ts";
+import { findGuardReport, listWaivers } from "./guard-table.ts";
 import { selectRevision, selectRevisions } from "./revision-table.ts";
 import { selectCurrent, selectDeleted, selectSkill, selectSkillRows } from "./skill-table.ts";
 import { selectToggles } from "./toggle-table.ts";
@@ -50,5 +51,7 @@ export function readerOf(db: Queries): RegistryReader {
     eventsAfter: (seq, limit) => eventsAfter(db, seq, limit),
     listEvents: (query) => selectEvents(db, query),
     auditAfter: (seq, limit) => auditAfter(db, seq, limit),
+    findGuardReport: (hash) => findGuardReport(db, hash),
+    listWaivers: (id) => listWaivers(db, id),
   };
 }

@@ -7,6 +7,7 @@ import { putAgent } from "./agent-table.ts";
 import { putApproval, removeApproval } from "./approval-table.ts";
 import { appendAll } from "./event-log.ts";
 import { putGrant, removeGrant } from "./grant-table.ts";
+import { putGuardReport, putWaiver } from "./guard-table.ts";
 import { readerOf } from "./registry-reader.ts";
 import { insertRevision, markPurged } from "./revision-table.ts";
 import { putSkill } from "./skill-table.ts";
@@ -28,6 +29,8 @@ export function transactionOf(
     insertRevision: (revision) => insertRevision(tx, revision),
     markPurged: (uid, revision, at) => markPurged(tx, uid, revision, at),
     putTree: (hash, files) => putTree(tx, hash, files),
+    putGuardReport: (hash, report, at) => putGuardReport(tx, hash, report, at),
+    putWaiver: (id, waiver) => putWaiver(tx, id, waiver),
     removeTrees: (hashes) => removeTrees(tx, hashes),
     putAgent: (agent) => putAgent(tx, agent),
     putUser: (user) => putUser(tx, user),

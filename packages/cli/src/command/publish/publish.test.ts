@@ -44,6 +44,7 @@ describe("publish", () => {
           diagnostics: expect.any(Array),
           warnings: [],
           missing: [],
+          guard: { verdict: "clean", widened: [] },
         },
       ],
       problems: [],

@@ -23,7 +23,15 @@ export const releaseRoutes = {
     }),
     body: "archive",
     answer: z.object({ archiveDigest: Digest, skills: z.array(PublicationView).readonly() }),
-    errors: ["ARCHIVE_INVALID", "SKILL_INVALID", "CONFLICT", "IO_FAILED", "INTERRUPTED"],
+    errors: [
+      "ARCHIVE_INVALID",
+      "SKILL_INVALID",
+      "GUARD_BLOCKED",
+      "GUARD_FAILED",
+      "CONFLICT",
+      "IO_FAILED",
+      "INTERRUPTED",
+    ],
   }),
   listVersions: route({
     method: "GET",
