@@ -105,7 +105,7 @@ test("every skillhold command line in the documents parses [S-60]", async () => 
     [...readFileSync(join(root, file), "utf8").matchAll(/```(?:console|sh)\n(.*?)```/gs)]
       .flatMap(([, block = ""]) => block.split("\n"))
       .flatMap((line) => /^(?:\$ )?(?:.*\()?(?:npx )?skillhold (.*)$/.exec(line)?.[1] ?? [])
-      .map((words) => ({ file, words: words.replace(/ +#.*$|\)$/, "") })),
+      .map((words) => ({ file, words: words.replace(/ +#.*$| [>|<] .*$|\)$/, "") })),
   );
   expect(lines.length).toBeGreaterThan(50);
   for (const { file, words } of lines) {
