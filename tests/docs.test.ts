@@ -76,7 +76,7 @@ test("docs/reference/errors.md lists every error code [S-60]", async () => {
   await expect(pageOf(page)).toMatchFileSnapshot("../docs/reference/errors.md");
 });
 
-test("every path that the architecture names exists", () => {
+test("every path that the architecture names exists [S-72]", () => {
   const text = readFileSync(join(root, "docs/ARCHITECTURE.md"), "utf8");
   const paths = [...text.matchAll(/`((?:packages|tests|scripts|docs|bench|skills)\/[^`\s*]*)`/g)].map(
     ([, path = ""]) => path,
@@ -85,7 +85,7 @@ test("every path that the architecture names exists", () => {
   expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
 });
 
-test("every relative link in the documents resolves", () => {
+test("every relative link in the documents resolves [S-72]", () => {
   for (const document of documents) {
     // Links inside code are examples.
     const text = readFileSync(join(root, document), "utf8").replace(/```[\s\S]*?```|`[^`\n]*`/g, "");
@@ -117,7 +117,7 @@ test("every skillhold command line in the documents parses [S-60]", async () => 
   }
 });
 
-test("every example in the documents compiles and runs", () => {
+test("every example in the documents compiles and runs [S-72]", () => {
   const folder = mkdtempSync(join(root, "tests/.examples-"));
   try {
     mkdirSync(join(folder, "skills/pdf"), { recursive: true });
