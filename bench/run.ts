@@ -3,7 +3,9 @@ import { benchAudit } from "./audit.ts";
 import { benchCatalogue } from "./catalogue.ts";
 import { benchConsole } from "./console.ts";
 import { benchDeps } from "./deps.ts";
+import { benchEval } from "./eval.ts";
 import { benchGateway } from "./gateway.ts";
+import { benchInstall } from "./install.ts";
 import { benchLibrary } from "./library.ts";
 import { benchMcp } from "./mcp.ts";
 import { benchMcpChange } from "./mcp-change.ts";
@@ -27,10 +29,12 @@ const benches: Readonly<Record<string, (sizes: readonly number[]) => void | Prom
   audit: benchAudit,
   sandbox: benchSandbox,
   deps: benchDeps,
+  eval: benchEval,
   console: (sizes) => benchConsole(sizes.length > 0 ? sizes : [10_000]),
   gateway: benchGateway,
   mcp: benchMcp,
   "mcp-change": benchMcpChange,
+  install: benchInstall,
   registry: (sizes) => benchRegistry(sizes.length > 0 ? sizes : [1000, 10_000]),
   "search-speed": (sizes) => benchSearchSpeed(sizes.length > 0 ? sizes : [1000, 10_000]),
 };

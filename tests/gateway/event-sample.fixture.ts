@@ -2,7 +2,7 @@ import { SkillEvent } from "@skillhold/protocol";
 
 type Samples = { readonly [T in SkillEvent["type"]]: Omit<Extract<SkillEvent, { type: T }>, "type" | "at"> };
 
-/** Is in everything of these events that is somebody's own: names, agents, sessions, tokens, places and words. */
+/** A marker in every personal field of these events: names, agents, sessions, tokens, paths and texts. */
 export const MARK = "mark";
 
 const hash = `sha256:${"0".repeat(64)}`;

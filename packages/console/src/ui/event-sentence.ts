@@ -1,5 +1,5 @@
-import { type SkillEvent } from "@skillhold/protocol";
-import { type Tone } from "./badge.tsx";
+import type { SkillEvent } from "@skillhold/protocol";
+import type { Tone } from "./badge.tsx";
 
 /** What an event says, for a person: who, and what. */
 export interface EventSentence {

@@ -2,6 +2,12 @@ export { type ArchiveBytes, archiveInMemory } from "./archive-bytes.ts";
 export type { ArchiveFile } from "./archive-file.ts";
 export { type ArchiveSkill, findArchiveSkills } from "./find-archive-skills.ts";
 export { type OpenArchiveOptions, type OpenedArchive, openArchiveFile } from "./open-archive-file.ts";
-export type { RefusalReason } from "./refusal.ts";
-export { type ArchiveFormat, type UnpackedArchive, type UnpackedFile, type UnpackOptions, unpack } from "./unpack.ts";
+export type { RefusalReason } from "./rejection.ts";
+export {
+  type ArchiveFormat,
+  type UnpackedArchive,
+  type UnpackedFile,
+  type UnpackOptions,
+  unpack,
+} from "./unpack.ts";
 export { writeArchive } from "./write-archive.ts";

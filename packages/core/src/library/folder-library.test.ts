@@ -12,13 +12,13 @@ import {
 import { dirname, join } from "node:path";
 import { SkillEvent } from "@skillhold/protocol";
 import { defaultLimits } from "@skillhold/protocol/limits";
-import { type Host } from "@skillhold/skill";
+import type { Host } from "@skillhold/skill";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { ScanRow } from "../source/scan-row.ts";
+import { FolderRow } from "../source/scan-row.ts";
 import { decodeScan, encodeScan } from "../source/scan-snapshot.ts";
 import { anyone, FakeFolders, fullHost } from "./fake-folders.ts";
-import { type IndexCache } from "./index-cache.ts";
+import type { IndexCache } from "./index-cache.ts";
 
 let folders: FakeFolders;
 beforeEach(() => {
@@ -120,7 +120,7 @@ describe("the cache", () => {
       if (scan === undefined) throw new Error("the cache holds no scan");
       const rows = scan.rows.map((row) => {
         const text = row.recordText.replace("Does things.", "From the cache.");
-        return new ScanRow(row.path, row.file, row.isValid, row, text);
+        return new FolderRow(row.path, row.file, row.isValid, row, text);
       });
       cache.kept.set(key, encodeScan({ ...scan, rows }, defaultLimits));
     }

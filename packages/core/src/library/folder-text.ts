@@ -1,18 +1,25 @@
 import { closeSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { type SkillEntry } from "@skillhold/protocol";
+import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Limits } from "@skillhold/protocol/limits";
+import type { Limits } from "@skillhold/protocol/limits";
 import { parseSkill } from "@skillhold/skill";
-import { hashSkillFile, IGNORE_FILES, normalizeRelative, openInside, readBounded, tryStat } from "../bundle/index.ts";
-import { type SearchDocument } from "../search/index.ts";
+import {
+  hashSkillFile,
+  IGNORE_FILES,
+  normalizeRelative,
+  openInside,
+  readBounded,
+  tryStat,
+} from "../bundle/index.ts";
+import type { SearchDocument } from "../search/index.ts";
 import { allowsHardLinks } from "../source/source.ts";
-import { type FolderShelf } from "./folder-shelf.ts";
-import { type Place } from "./folder-view.ts";
-import { type SearchTexts } from "./library-search.ts";
+import type { FolderShelf } from "./folder-shelf.ts";
+import type { ShelfPlace } from "./folder-view.ts";
+import type { SearchTexts } from "./library-search.ts";
 import { isSearchedText, REFERENCE_BYTES, REFERENCE_FILES, toDocument } from "./skill-document.ts";
 
-/** The texts of a folder shelf, read when the search index wants them and not kept. */
+/** The texts of a folder shelf, read for the search index and not kept. */
 export class FolderTexts implements SearchTexts {
   readonly #shelf: FolderShelf;
   readonly #limits: Limits;
@@ -22,12 +29,12 @@ export class FolderTexts implements SearchTexts {
     this.#limits = limits;
   }
 
-  /** References are left out: knowing that they changed would cost a look at each of them. */
+  /** References are not in the key, because checking them costs a stat each. */
   keyOf({ skillHash }: SkillEntry): string {
     return skillHash;
   }
 
-  /** Undefined as well when the file is no longer the one that was indexed: what was not gated is not searched. */
+  /** Also undefined when the file changed since indexing: only text that passed the gate is searched. */
   document(entry: SkillEntry): SearchDocument | undefined {
     const place = this.#shelf.view().place(entry.id);
     if (place === undefined) return undefined;
@@ -40,7 +47,7 @@ export class FolderTexts implements SearchTexts {
   }
 }
 
-function readReferences({ folder }: Place, allowHardLinks: boolean): string {
+function readReferences({ folder }: ShelfPlace, allowHardLinks: boolean): string {
   const names = listMarkdown(folder);
   if (names.length === 0) return "";
   const root = realpathSync.native(folder);
@@ -54,7 +61,7 @@ function readReferences({ folder }: Place, allowHardLinks: boolean): string {
   return texts.join("\n");
 }
 
-/** Empty for what is a link, leads out of the skill, or is longer than the budget. */
+/** Empty for a link, a path outside the skill or a text over the budget. */
 function readReference(root: string, path: string, budget: number, allowHardLinks: boolean): string {
   try {
     const { fd, stats } = openInside(root, normalizeRelative(path), { allowHardLinks });
@@ -64,7 +71,7 @@ function readReference(root: string, path: string, budget: number, allowHardLink
       closeSync(fd);
     }
   } catch (error) {
-    // Refused, or gone in the meantime: it is not part of the skill, and so not of the search.
+    // Rejected or deleted, so it is not part of the search.
     if (error instanceof SkillError) return "";
     throw error;
   }
@@ -73,7 +80,7 @@ function readReference(root: string, path: string, budget: number, allowHardLink
 function listMarkdown(folder: string): readonly string[] {
   try {
     const names = readdirSync(join(folder, "references")).filter(isSearchedText);
-    // What a skill leaves out is not searched either, and which files these are is for the packer to say.
+    // Omitted files are not searched; the packer decides which they are.
     const isIgnoring =
       names.length > 0 && IGNORE_FILES.some((name) => tryStat(join(folder, name)) !== undefined);
     return isIgnoring ? [] : names.sort();

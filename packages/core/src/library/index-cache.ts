@@ -1,6 +1,6 @@
 /**
- * Bytes kept between starts: scans of sources and search indexes. It is only ever a shortcut: an answer of undefined,
- * or bytes that do not decode, cost time and nothing else, and so a cache may lose or refuse anything.
+ * Bytes kept between starts: scans and search indexes. Only an optimization: a cache may lose or reject anything, and
+ * bytes that do not decode only cost time.
  */
 export interface IndexCache {
   load(key: string): Uint8Array | undefined;

@@ -1,30 +1,30 @@
 import { setImmediate } from "node:timers/promises";
-import { type SkillEntry } from "@skillhold/protocol";
+import type { SkillEntry } from "@skillhold/protocol";
 import { type SearchDocument, SearchIndex, snippet } from "../search/index.ts";
-import { type SearchResult } from "./library.ts";
-import { type ShelfView } from "./shelf.ts";
+import type { SearchResult } from "./library.ts";
+import type { ShelfView } from "./shelf.ts";
 
 const DOCUMENTS_BETWEEN_RESTS = 64;
-/** So many documents are waited for at a time, where reading one is waiting. */
+/** The number of documents read concurrently. */
 const DOCUMENTS_AT_ONCE = 16;
 
-/** What a search needs of a shelf: the text of a skill, by the hash of it. */
+/** The texts of a shelf for the search, by hash. */
 export interface SearchTexts {
-  /** What the text is known by: as long as it stays the same, so does the document. */
+  /** The key of the text: while it is unchanged, so is the document. */
   keyOf(entry: SkillEntry): string;
-  /** Undefined when the text cannot be read any more. A promise only where there is something to wait for. */
+  /** Undefined when the text cannot be read. A promise only when the read is asynchronous. */
   document(entry: SkillEntry): SearchDocument | undefined | Promise<SearchDocument | undefined>;
 }
 
-/** Where the index is kept between starts; both may fail quietly, for it can always be made again. */
+/** Stores the index between starts. Both may fail silently, because the index can be rebuilt. */
 export interface SearchStore {
   load(): Uint8Array | undefined;
   save(bytes: Uint8Array): void;
 }
 
 /**
- * The search of a library: built on the first question, brought up to date on each later one, and kept between
- * starts. A document is known by the hash of what it is made of, so that only what changed is read.
+ * The search of a library: built by the first query, updated by later ones and stored between starts. Documents are
+ * keyed by content hash, so only changed texts are read.
  */
 export class LibrarySearch {
   readonly texts: SearchTexts;
@@ -40,7 +40,7 @@ export class LibrarySearch {
     this.#store = store;
   }
 
-  /** `find` gives the entry that is there for the one who asks, of a skill by its id and the name it is searched under. */
+  /** `find` returns the visible entry of an id and a search name. */
   async search(
     view: ShelfView,
     query: string,
@@ -66,10 +66,10 @@ export class LibrarySearch {
     this.#indexed = undefined;
   }
 
-  /** One update at a time; a question that comes meanwhile waits for it. */
+  /** Updates run one at a time; concurrent queries wait. */
   #upToDate(view: ShelfView): Promise<SearchIndex> {
     const work = this.#work.then(() => this.#update(view));
-    // A failed update is told to the one who asked; the next one starts anew.
+    // The caller gets the failure; the next query starts a new update.
     this.#work = work.catch(() => {});
     return work;
   }
@@ -89,12 +89,12 @@ export class LibrarySearch {
     this.#alternates = [...alternates.keys()];
     this.#indexed = view;
     this.#unsaved += changes + gone.length;
-    // Writing costs as much as all documents together: worth it after a build, and at the end for a few edits.
+    // Writing costs as much as all documents, so it happens after a build and on close.
     if (this.#unsaved > index.size / 10) this.#save();
     return index;
   }
 
-  /** Returns how many documents are new or other than before. */
+  /** Returns the number of new or changed documents. */
   async #takeIn(entries: readonly NamedEntry[], index: SearchIndex): Promise<number> {
     let changes = 0;
     const add = ({ name, document }: NamedDocument) => {
@@ -138,16 +138,16 @@ interface NamedDocument {
   readonly document: SearchDocument | undefined;
 }
 
-/** An alternate is searched under the id of its skill, with more after it that no id has. */
+/** An alternate is indexed under its skill's id with a suffix that no id can have. */
 function idOf(name: string): string {
   const end = name.indexOf(ALTERNATE);
   return end === -1 ? name : name.slice(0, end);
 }
 
-/** Stands between an id and what tells an alternate from the skill that counts. */
+/** Separates an id from the suffix of an alternate. */
 export const ALTERNATE = "@";
 
-/** What a revision is searched under that only those have who are held to it. */
+/** The search name of a revision that only pinned viewers get. */
 export function revisionName(name: string, revision: number | undefined): string {
   return `${name}${ALTERNATE}r${revision}`;
 }

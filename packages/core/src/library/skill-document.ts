@@ -1,17 +1,17 @@
-import { type SkillEntry } from "@skillhold/protocol";
+import type { SkillEntry } from "@skillhold/protocol";
 import { type ParsedSkill, textList } from "@skillhold/skill";
-import { type SearchDocument } from "../search/index.ts";
+import type { SearchDocument } from "../search/index.ts";
 
-/** More than this of references says nothing new about what a skill is for. */
+/** More reference text adds little to the search. */
 export const REFERENCE_BYTES = 128 * 1024;
 export const REFERENCE_FILES = 32;
 
-/** Whether a file is a text of the kind that is searched. */
+/** Whether a file is indexed as text. */
 export function isSearchedText(name: string): boolean {
   return /\.(?:md|markdown|txt)$/i.test(name);
 }
 
-/** What the search reads of a skill: its entry, its instructions, and what its author says triggers it. */
+/** The searched text of a skill: its entry, its instructions and its triggers. */
 export function toDocument(entry: SkillEntry, skill: ParsedSkill, references: string): SearchDocument {
   const { keywords, triggers, category, examples } = skill.frontmatter;
   const tags = [...entry.tags, ...textList(keywords), ...textList(triggers), ...textList(category)];

@@ -1,7 +1,7 @@
-import { type Plan } from "./plan.ts";
-import { type Query } from "./query.ts";
-import { type Segment } from "./segment.ts";
-import { type Tally } from "./tally.ts";
+import type { Plan } from "./plan.ts";
+import type { Query } from "./query.ts";
+import type { Segment } from "./segment.ts";
+import type { Tally } from "./tally.ts";
 import { TopList } from "./top-list.ts";
 import { similarityOf } from "./trigram.ts";
 

@@ -1,4 +1,4 @@
-import { type Segment } from "./segment.ts";
+import type { Segment } from "./segment.ts";
 
 /** A term of the index, and in how many documents it is. */
 export interface CountedTerm {

@@ -1,7 +1,7 @@
-import { type Candidate } from "./candidate.ts";
+import type { Candidate } from "./candidate.ts";
 import { fieldRules, fieldsOf, HIGHEST_IMPACT, type SearchField } from "./document.ts";
-import { type Plan } from "./plan.ts";
-import { type Query } from "./query.ts";
+import type { Plan } from "./plan.ts";
+import type { Query } from "./query.ts";
 import { beginningOf, compactName } from "./trigram.ts";
 
 /** A document that fits a query, and why. */

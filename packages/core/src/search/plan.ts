@@ -1,6 +1,6 @@
 import { completionsOf, correctionsOf, countDocuments } from "./expansion.ts";
-import { type Query, type QueryTerm } from "./query.ts";
-import { type Segment } from "./segment.ts";
+import type { Query, QueryTerm } from "./query.ts";
+import type { Segment } from "./segment.ts";
 
 /** What to look up for a query in the index at hand. */
 export interface Plan {

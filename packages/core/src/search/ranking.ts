@@ -2,8 +2,8 @@ import { type Candidate, findCandidates } from "./candidate.ts";
 import { makeHit, type SearchHit } from "./hit.ts";
 import { planQuery } from "./plan.ts";
 import { type Query, readQuery } from "./query.ts";
-import { type Segment } from "./segment.ts";
-import { type Tally } from "./tally.ts";
+import type { Segment } from "./segment.ts";
+import type { Tally } from "./tally.ts";
 
 export interface SearchOptions {
   /** How many hits at most; 10 by default. */

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { usedMs } from "../../../../tests/used-time.ts";
-import { type SearchDocument } from "./document.ts";
-import { type SearchOptions } from "./ranking.ts";
+import type { SearchDocument } from "./document.ts";
+import type { SearchOptions } from "./ranking.ts";
 import { SearchIndex } from "./search-index.ts";
 
 function skill(name: string, description = "", more: Partial<SearchDocument> = {}): SearchDocument {

@@ -1,8 +1,8 @@
-import { type SearchDocument } from "./document.ts";
-import { type SearchHit } from "./hit.ts";
+import type { SearchDocument } from "./document.ts";
+import type { SearchHit } from "./hit.ts";
 import { mergeSegments } from "./merge.ts";
 import { rank, type SearchOptions } from "./ranking.ts";
-import { type Segment } from "./segment.ts";
+import type { Segment } from "./segment.ts";
 import { SegmentBuilder } from "./segment-builder.ts";
 import { readSnapshot, writeSnapshot } from "./snapshot.ts";
 import { Tally } from "./tally.ts";

@@ -1,5 +1,5 @@
 import { PostingCursor } from "./posting.ts";
-import { type StringTable } from "./string-table.ts";
+import type { StringTable } from "./string-table.ts";
 
 /** What a segment is made of, and what a snapshot stores. */
 export interface SegmentData {

@@ -1,26 +1,26 @@
-import { type SkillEntry } from "@skillhold/protocol";
+import type { SkillEntry } from "@skillhold/protocol";
 import { neutralText } from "../catalogue/index.ts";
-import { originMark } from "./origin-mark.ts";
-import { type Session } from "./session.ts";
-import { succeed, type ToolResult } from "./tool-result.ts";
+import { originMark } from "../source/origin.ts";
+import type { Session } from "./session.ts";
+import { succeedTool, type ToolResult } from "./tool-result.ts";
 import { disarmTags } from "./wrap.ts";
 
-/** A skill as the tools that list and search show it. */
+/** A skill in the results of list_skills and search_skills. */
 export interface SkillItem {
   readonly id: string;
   readonly description: string;
   readonly tags: readonly string[];
-  /** The source, of a skill that another program serves. */
+  /** The source of a skill from another server. */
   readonly origin?: string;
-  /** Only when the skill is not ready. */
+  /** Set only when the skill is not ready. */
   readonly readiness?: string;
-  /** Text around what a search matched. */
+  /** Text around the search match. */
   readonly snippet?: string;
 }
 
-export interface Listing {
+export interface SkillListing {
   readonly skills: readonly SkillItem[];
-  /** How many more there are than are listed. */
+  /** The number of skills that are not listed. */
   readonly more: number;
 }
 
@@ -29,30 +29,30 @@ export interface ListQuery {
   readonly tag?: string | undefined;
 }
 
-/** Skills whose id, name or tags hold the query, then those that a search for it finds. */
-export async function listSkills(
+/** Skills whose id, name or tags contain the query, then search results. */
+export async function listSkillItems(
   session: Session,
   { query = "", tag }: ListQuery,
-): Promise<ToolResult<Listing>> {
+): Promise<ToolResult<SkillListing>> {
   const visible = (await session.list()).filter((entry) => tag === undefined || hasTag(entry, tag));
   const wanted = query.trim().toLowerCase();
   const named = visible.filter((entry) => namesOf(entry).some((name) => name.includes(wanted)));
   const results = wanted === "" ? [] : await session.search(query, session.limits.searchHits);
-  const found = results
+  const searched = results
     .map(({ entry }) => entry)
     .filter((entry) => tag === undefined || hasTag(entry, tag))
     .filter(({ id }) => !named.some((entry) => entry.id === id));
   return listing(
-    [...named, ...found].map((entry) => itemOf(entry, session)),
+    [...named, ...searched].map((entry) => itemOf(entry, session)),
     session,
   );
 }
 
-export async function searchSkills(
+export async function searchSkillItems(
   session: Session,
   query: string,
   limit?: number,
-): Promise<ToolResult<Listing>> {
+): Promise<ToolResult<SkillListing>> {
   const results = await session.search(query, Math.min(limit ?? 5, session.limits.searchHits));
   const items = results.map(({ entry, snippet }) => ({
     ...itemOf(entry, session),
@@ -61,12 +61,13 @@ export async function searchSkills(
   return listing(items, session);
 }
 
-function listing(items: readonly SkillItem[], session: Session): ToolResult<Listing> {
+function listing(items: readonly SkillItem[], session: Session): ToolResult<SkillListing> {
   const skills = items.slice(0, session.limits.catalogueSkills);
   const more = items.length - skills.length;
-  const rest = more === 0 ? [] : [`${more} more skills are not listed: narrow the list by a query or a tag.`];
+  const rest =
+    more === 0 ? [] : [`${more} more skills are not listed. Narrow the list with a query or a tag.`];
   const lines = skills.length === 0 ? ["No skills were found."] : skills.map((item) => lineOf(item));
-  return succeed([...lines, ...rest].join("\n"), { skills, more });
+  return succeedTool([...lines, ...rest].join("\n"), { skills, more });
 }
 
 function lineOf({ id, description, tags, origin, readiness, snippet }: SkillItem): string {

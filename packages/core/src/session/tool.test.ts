@@ -141,7 +141,7 @@ test("a file is read whole, in parts, or by the address that instructions name i
   );
   const part = await call("read_skill_resource", { ...file, start: 0, length: 2 });
   expect(part).toMatchObject({ data: { content: "R", hasMore: true } });
-  expect(part.text).toContain("The file has 9 bytes. To go on, read from start 1.");
+  expect(part.text).toContain("The file has 9 bytes. To continue, read from start 1.");
 });
 
 test("bytes that are not text are for the program, not for the model [S-26]", async () => {
@@ -165,7 +165,7 @@ test.each([
   ["search_skills", { query: "" }, "USAGE", "query, limit?"],
   ["list_skills", [], "USAGE", "query?, tag?"],
   ["read_skill_resource", { skill_id: "weather", path: "../x" }, "RESOURCE_OUTSIDE_SKILL", "relative path"],
-  ["read_skill_resource", { skill_id: "weather", path: "x.md" }, "PATH_NOT_FOUND", "which files it has"],
+  ["read_skill_resource", { skill_id: "weather", path: "x.md" }, "PATH_NOT_FOUND", "see its files"],
   ["read_skill_resource", { skill_id: "weather", path: "SKILL.md", start: -1 }, "USAGE", "start?"],
   ["red_skill", {}, "USAGE", "Did you mean read_skill?"],
 ])("%s(%j) is answered with %s and advice [S-24]", async (name, input, code, hint) => {

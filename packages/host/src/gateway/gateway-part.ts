@@ -1,15 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { type Sandbox } from "@skillhold/core/run";
+import type { Sandbox } from "@skillhold/core/run";
 import { nodeHost } from "@skillhold/core/source";
 import { ScanThread } from "@skillhold/deps/scan-thread";
 import { type GatewayContext, type LogEntry, Progress, registryDesk } from "@skillhold/gateway";
-import { type Limits } from "@skillhold/protocol/limits";
+import type { Limits } from "@skillhold/protocol/limits";
 import { RegistryAudit, verifyAudit } from "@skillhold/registry/audit";
 import { openRegistryLibrary } from "@skillhold/registry/library";
 import { QuestionDesk, registryApprovals } from "@skillhold/registry/question";
-import { type RegistryContext } from "@skillhold/registry/record";
+import type { RegistryContext } from "@skillhold/registry/record";
 import { SqliteCache } from "@skillhold/store";
+import { installService } from "../install/install-service.ts";
 import { bundledConsole, productVersion } from "../place/bundled.ts";
 import { cacheFile, dataFolder } from "../place/data-folder.ts";
 import { type Machine, type Place, present } from "../place/machine.ts";
@@ -19,7 +20,7 @@ import { freshSandbox } from "../run/sandbox-choice.ts";
 import { checkpointsOf, findOwnKey, openSignedStore } from "../store/audit-store.ts";
 import { STORE_LABEL } from "../store/registry-layer.ts";
 import { withWaitNotice } from "../store/wait-notice.ts";
-import { type CloserList } from "./closer-list.ts";
+import type { CloserList } from "./closer-list.ts";
 import { makeDataFolder } from "./data-place.ts";
 import { openDependencies, openRuns } from "./machine-port.ts";
 import { mcpMount } from "./mcp-mount.ts";
@@ -95,7 +96,7 @@ export async function openParts(options: GatewayPartOptions, closers: CloserList
       },
       version: productVersion(),
       startedAt: clock.now().toISOString(),
-      ...present({ dependencies, console: bundledConsole() }),
+      ...present({ dependencies, console: bundledConsole(), installs: installService(machine) }),
     },
   };
 }

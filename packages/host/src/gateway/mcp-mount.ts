@@ -1,4 +1,4 @@
-import { type RunPorts } from "@skillhold/core/run";
+import type { RunPorts } from "@skillhold/core/run";
 import { openSession } from "@skillhold/core/session";
 import { type GatewayContext, type Mount, mayRun, toolSpan, viewerOf } from "@skillhold/gateway";
 import { mcpHandler, type TellClient } from "@skillhold/mcp/server";

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Sandbox } from "@skillhold/core/run";
+import type { Sandbox } from "@skillhold/core/run";
 import { HeavyGate } from "@skillhold/gateway";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { freshSandbox } from "../run/sandbox-choice.ts";

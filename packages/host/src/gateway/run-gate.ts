@@ -1,5 +1,5 @@
-import { type Viewer } from "@skillhold/core/library";
-import { type Sandbox } from "@skillhold/core/run";
+import type { Viewer } from "@skillhold/core/library";
+import type { Sandbox } from "@skillhold/core/run";
 import { HeavyGate } from "@skillhold/gateway";
 
 /** Programs of skills that run at a time, for one who asks and for all; tools that wait to be called again count. */

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { keyFile, type SecretStore } from "@skillhold/core/secret";
 import { openStateDatabase, SqliteSecrets } from "@skillhold/store";
-import { type CloserList } from "./closer-list.ts";
+import type { CloserList } from "./closer-list.ts";
 
 /** The secrets of a gateway, and what readiness asks about them. */
 export interface SecretPort {

@@ -1,10 +1,17 @@
 import { BlockList, isIP } from "node:net";
-import { type Sandbox } from "@skillhold/core/run";
-import { exportTraces, type Listening, type LogEntry, listen, loopbackHosts, openGateway } from "@skillhold/gateway";
+import type { Sandbox } from "@skillhold/core/run";
+import {
+  exportTraces,
+  type Listening,
+  type LogEntry,
+  listen,
+  loopbackHosts,
+  openGateway,
+} from "@skillhold/gateway";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
 import { productVersion } from "../place/bundled.ts";
-import { type Machine } from "../place/machine.ts";
+import type { Machine } from "../place/machine.ts";
 import { storeUrl } from "../place/store-address.ts";
 import { CloserList } from "./closer-list.ts";
 import { type GatewayParts, openParts } from "./gateway-part.ts";

@@ -1,5 +1,5 @@
 import { decideAccess, type Standing, type Viewer } from "@skillhold/core/library";
-import { type SkillEntry } from "@skillhold/protocol";
+import type { SkillEntry } from "@skillhold/protocol";
 import { type RegistryLayer, STORE_LABEL } from "../store/registry-layer.ts";
 
 /** A skill of a library, by what tells it from others. */

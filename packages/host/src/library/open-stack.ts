@@ -1,4 +1,12 @@
-import { type AccessSettings, type FolderState, type IndexedLibrary, type LiveReloadOptions, openLayeredLibrary, openLibrary, type Viewer } from "@skillhold/core/library";
+import {
+  type AccessSettings,
+  type FolderState,
+  type IndexedLibrary,
+  type LiveReloadOptions,
+  openLayeredLibrary,
+  openLibrary,
+  type Viewer,
+} from "@skillhold/core/library";
 import { nodeHost, orderSources, type Precedence, type Source } from "@skillhold/core/source";
 import { SkillError } from "@skillhold/protocol/error";
 import { type Limits, withLimits } from "@skillhold/protocol/limits";
@@ -8,8 +16,16 @@ import { type Machine, present } from "../place/machine.ts";
 import { userName } from "../place/user-name.ts";
 import { chooseFolders, type FolderChoice } from "../source/folder-source.ts";
 import { chooseMcpSources } from "../source/mcp-source.ts";
-import { type McpLayer, type McpLayerOptions } from "../source/mcp-source-layer.ts";
-import { chooseStore, isStoreAlone, openRegistryLayer, type RegistryLayer, readDisabledFolders, STORE_LABEL, type StoreChoice } from "../store/registry-layer.ts";
+import type { McpLayer, McpLayerOptions } from "../source/mcp-source-layer.ts";
+import {
+  chooseStore,
+  isStoreAlone,
+  openRegistryLayer,
+  type RegistryLayer,
+  readDisabledFolders,
+  STORE_LABEL,
+  type StoreChoice,
+} from "../store/registry-layer.ts";
 import { findSecrets } from "../store/state.ts";
 import { type Candidate, isOpenTo, knownTo } from "./known-candidate.ts";
 import { chooseViewer, type ViewerChoice } from "./viewer-choice.ts";

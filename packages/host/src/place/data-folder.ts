@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Env } from "./machine.ts";
+import type { Env } from "./machine.ts";
 
 /** Names the data folder itself, for example that of a gateway. */
 export const DATA_VARIABLE = "SKILLHOLD_DATA";

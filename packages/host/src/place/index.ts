@@ -3,5 +3,14 @@ export { cacheFile, DATA_VARIABLE, dataFolder, findSourcesFile, mcpCacheFolder }
 export { ioFailure, statPath, systemCode } from "./io-failure.ts";
 export { type Env, type Machine, type Place, present, thisMachine } from "./machine.ts";
 export { readPrivateList, writePrivateList } from "./private-list.ts";
-export { copiesFolder, isStoreThere, missingStore, readingOptions, shortPath, showStore, storeFile, storeUrl } from "./store-address.ts";
+export {
+  copiesFolder,
+  isStoreThere,
+  missingStore,
+  readingOptions,
+  shortPath,
+  showStore,
+  storeFile,
+  storeUrl,
+} from "./store-address.ts";
 export { accountName, userName } from "./user-name.ts";

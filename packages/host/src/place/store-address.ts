@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
 import { SkillError } from "@skillhold/protocol/error";
 import { dataFolder } from "./data-folder.ts";
-import { type Env, type Place } from "./machine.ts";
+import type { Env, Place } from "./machine.ts";
 
 const SQLITE = "sqlite:";
 

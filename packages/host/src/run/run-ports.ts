@@ -1,6 +1,6 @@
-import { type ApprovalStore, type Asker } from "@skillhold/core/approval";
-import { type Network, type RunPorts, type Sandbox } from "@skillhold/core/run";
-import { type SecretStore } from "@skillhold/core/secret";
+import type { ApprovalStore, Asker } from "@skillhold/core/approval";
+import type { Network, RunPorts, Sandbox } from "@skillhold/core/run";
+import type { SecretStore } from "@skillhold/core/secret";
 import { environmentRuns, type SystemHost } from "@skillhold/deps/environment";
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
 import { unconfined } from "@skillhold/sandbox/backend";

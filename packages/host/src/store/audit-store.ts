@@ -1,10 +1,17 @@
 import { hash } from "node:crypto";
 import { join } from "node:path";
-import { type CheckpointFile, checkpointFile, findTrustedKey, publicKeyFile, signingKeyFile, type TrustedKey } from "@skillhold/registry/audit";
-import { type RegistryStore } from "@skillhold/registry/record";
+import {
+  type CheckpointFile,
+  checkpointFile,
+  findTrustedKey,
+  publicKeyFile,
+  signingKeyFile,
+  type TrustedKey,
+} from "@skillhold/registry/audit";
+import type { RegistryStore } from "@skillhold/registry/record";
 import { openRegistryStore, type RegistryStoreOptions } from "@skillhold/store";
 import { dataFolder } from "../place/data-folder.ts";
-import { type Env, type Place } from "../place/machine.ts";
+import type { Env, Place } from "../place/machine.ts";
 import { showStore, storeUrl } from "../place/store-address.ts";
 
 /** Opens a store for writing. Its log is signed with the user's own key. */

@@ -1,12 +1,19 @@
 import { randomUUID } from "node:crypto";
-import { type IndexCache } from "@skillhold/core/library";
+import type { IndexCache } from "@skillhold/core/library";
 import { scanDependencies } from "@skillhold/deps/scan";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Limits } from "@skillhold/protocol/limits";
-import { type OpenRegistryLibraryOptions, type RegistryLibrary } from "@skillhold/registry/library";
-import { type RegistryContext } from "@skillhold/registry/record";
+import type { Limits } from "@skillhold/protocol/limits";
+import type { OpenRegistryLibraryOptions, RegistryLibrary } from "@skillhold/registry/library";
+import type { RegistryContext } from "@skillhold/registry/record";
 import { type Place, present } from "../place/machine.ts";
-import { copiesFolder, isStoreThere, missingStore, readingOptions, showStore, storeUrl } from "../place/store-address.ts";
+import {
+  copiesFolder,
+  isStoreThere,
+  missingStore,
+  readingOptions,
+  showStore,
+  storeUrl,
+} from "../place/store-address.ts";
 
 /** The label of the store among the sources. */
 export const STORE_LABEL = "registry";

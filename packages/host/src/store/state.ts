@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type ApprovalStore } from "@skillhold/core/approval";
-import { type Clock } from "@skillhold/core/port";
+import type { ApprovalStore } from "@skillhold/core/approval";
+import type { Clock } from "@skillhold/core/port";
 import { keyFile, type SecretStore } from "@skillhold/core/secret";
 import { SkillError } from "@skillhold/protocol/error";
 import { openStateDatabase, SqliteApprovals, SqliteSecrets } from "@skillhold/store";
 import { dataFolder } from "../place/data-folder.ts";
-import { type Env, type Place } from "../place/machine.ts";
+import type { Env, Place } from "../place/machine.ts";
 import { UserLog } from "./user-log.ts";
 
 /** The user's approvals, sealed secrets and record on this machine. */

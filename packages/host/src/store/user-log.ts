@@ -1,8 +1,8 @@
-import { type AuditSink } from "@skillhold/core/port";
-import { type SkillEvent } from "@skillhold/protocol";
-import { type RegistryAudit } from "@skillhold/registry/audit";
-import { type RegistryStore } from "@skillhold/registry/record";
-import { type Place } from "../place/machine.ts";
+import type { AuditSink } from "@skillhold/core/port";
+import type { SkillEvent } from "@skillhold/protocol";
+import type { RegistryAudit } from "@skillhold/registry/audit";
+import type { RegistryStore } from "@skillhold/registry/record";
+import type { Place } from "../place/machine.ts";
 import { storeUrl } from "../place/store-address.ts";
 
 interface OpenedLog {

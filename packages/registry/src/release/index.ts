@@ -1,5 +1,12 @@
 export { agentPublisher } from "./agent-publisher.ts";
-export { diffRevisions, diffStaged, type FileChange, type SkillDiff, type TreeDiff, type TreeDiffs } from "./diff.ts";
+export {
+  diffRevisions,
+  diffStaged,
+  type FileChange,
+  type SkillDiff,
+  type TreeDiff,
+  type TreeDiffs,
+} from "./diff.ts";
 export { editSkill, type SkillEdit } from "./edit.ts";
 export { copyRevision, materialise, revisionFolder } from "./materialise.ts";
 export { type PublishFolderOptions, publishFolder, publishStaged } from "./publish.ts";

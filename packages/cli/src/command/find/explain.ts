@@ -154,7 +154,7 @@ async function printOne(
 }
 
 /** That something is visible goes without saying, but not by which rule. */
-const PLAIN = "It is visible.";
+const PLAIN = "The skill is visible.";
 
 function explainInWords({ message, warnings, prompt, dependencies }: Candidate): string {
   const rule = message === PLAIN ? "" : `${message} `;
