@@ -76,13 +76,14 @@ test("docs/reference/errors.md lists every error code [S-60]", async () => {
   await expect(pageOf(page)).toMatchFileSnapshot("../docs/reference/errors.md");
 });
 
-test("every path that the architecture names exists [S-72]", () => {
-  const text = readFileSync(join(root, "docs/ARCHITECTURE.md"), "utf8");
-  const paths = [...text.matchAll(/`((?:packages|tests|scripts|docs|bench|skills)\/[^`\s*]*)`/g)].map(
-    ([, path = ""]) => path,
-  );
-  expect(paths.length).toBeGreaterThan(50);
-  expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+test("every path that the architecture and CONTRIBUTING.md name exists [S-72]", () => {
+  for (const file of ["docs/ARCHITECTURE.md", "CONTRIBUTING.md"]) {
+    const text = readFileSync(join(root, file), "utf8");
+    const pattern = /`((?:packages|tests|scripts|docs|bench|skills)\/[^`\s*<]*)`/g;
+    const paths = [...text.matchAll(pattern)].map(([, path = ""]) => path);
+    expect(paths.length, file).toBeGreaterThan(10);
+    expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  }
 });
 
 test("every relative link in the documents resolves [S-72]", () => {
