@@ -17,14 +17,16 @@ import { benchSearchSpeed } from "./search-speed.ts";
 import { benchStart } from "./start.ts";
 import { benchTreeHash } from "./tree-hash.ts";
 
-/** Usage: npm run bench [-- <name> [<sizes…>]]. Without a name, all of them; sizes are numbers of skills. */
-const benches: Readonly<Record<string, (sizes: readonly number[]) => void | Promise<void>>> = {
+/** Usage: npm run bench [-- <name> [<sizes…> | <options…>]]. Without a name, all of them; sizes are numbers of skills. */
+const benches: Readonly<
+  Record<string, (sizes: readonly number[], args: readonly string[]) => void | Promise<void>>
+> = {
   parse: benchParse,
   "tree-hash": benchTreeHash,
   start: benchStart,
   library: (sizes) => benchLibrary(sizes.length > 0 ? sizes : [1000, 10_000]),
   catalogue: benchCatalogue,
-  search: benchSearch,
+  search: (_, args) => benchSearch(args),
   archive: benchArchive,
   audit: benchAudit,
   sandbox: benchSandbox,
@@ -45,4 +47,4 @@ if (name !== undefined && benches[name] === undefined) {
   process.exitCode = 2;
 }
 for (const [each, bench] of Object.entries(benches))
-  if (name === undefined || name === each) await bench(sizes.map(Number));
+  if (name === undefined || name === each) await bench(sizes.map(Number), sizes);

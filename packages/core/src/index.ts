@@ -118,6 +118,7 @@ export type {
   ToolCatalogueCache,
   ToolProblem,
 } from "./run/index.ts";
+export type { Embedder, RerankCard, Reranker } from "./search/index.ts";
 export {
   checkSecretName,
   checkSecretScope,
@@ -139,6 +140,8 @@ export {
   syncFolder,
   unseal,
 } from "./secret/index.ts";
+export type { ModelPorts, SearchState } from "./semantic/search-models.ts";
+export type { VectorStore } from "./semantic/vector-store.ts";
 export {
   type ActivatedSkill,
   type ActivateOptions,

@@ -29,7 +29,7 @@ import {
 } from "@skillhold/registry/install";
 import { launch } from "@skillhold/sandbox/backend";
 import type { CommandInput } from "../command.ts";
-import { listOption, present, textOption } from "../option.ts";
+import { listOption, textOption } from "../option.ts";
 import { gatewayAccess } from "../remote-access.ts";
 import { type StoreUse, withRegistry } from "../store.ts";
 import type { Io } from "../terminal/output.ts";
@@ -136,7 +136,8 @@ async function withSources<T>(
     const url = URL.parse(address);
     if (url !== null) named.add(normalHost(url));
   };
-  for (const each of Object.values(present(ports.settings))) allowHost(each);
+  for (const each of [ports.settings.clawhubRegistry, await ports.settings.npmRegistry?.()])
+    if (each !== undefined) allowHost(each);
   try {
     return await work({ ...opened, context, allowHost });
   } finally {

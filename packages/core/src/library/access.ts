@@ -28,11 +28,25 @@ export interface Access {
   readonly warnings: readonly string[];
 }
 
+/** Ids of skills that are switched off. */
+export interface DisabledIds {
+  has(id: string): boolean;
+  /** Changes with every change of the ids. Without it, decisions are not kept between calls. */
+  readonly state?: unknown;
+}
+
 export interface AccessSettings {
-  /** Ids that are disabled for everyone, in any source. */
-  readonly disabled?: Pick<ReadonlySet<string>, "has">;
-  /** Ids of disabled folder skills; a registry skill has its own switch. */
-  readonly disabledFolders?: Pick<ReadonlySet<string>, "has">;
+  /** Skills that are off for everyone, from every source. */
+  readonly disabled?: DisabledIds;
+  /** Skills in folders that are off; a skill of a registry has its own switch. */
+  readonly disabledFolders?: DisabledIds;
+}
+
+/** Values that stay the same as long as the settings decide the same. */
+export function switchStates({ disabled, disabledFolders }: AccessSettings): readonly unknown[] {
+  return [disabled, disabledFolders].map((ids) =>
+    ids === undefined || ids.state !== undefined ? ids?.state : Symbol("unknown"),
+  );
 }
 
 /** Decisions of people and checks about a skill. The shelf provides them; folders have none. */

@@ -2,6 +2,7 @@ export {
   type Access,
   type AccessReason,
   type AccessSettings,
+  type DisabledIds,
   decideAccess,
   type Standing,
 } from "./access.ts";
@@ -42,7 +43,8 @@ export {
 export { pinOf } from "./ownership.ts";
 export { asResource } from "./resource.ts";
 export { searchStore } from "./search-store.ts";
+export { EVALUATION_BYTES, REFERENCE_BYTES, selectSearchedFiles } from "./searched-file.ts";
 export type { FilePart, InvalidSkill, OpenBundle, ShadowedSkill, Shelf, ShelfView } from "./shelf.ts";
-export { isSearchedText, REFERENCE_BYTES, REFERENCE_FILES, toDocument } from "./skill-document.ts";
+export { type SearchedTexts, toDocument } from "./skill-document.ts";
 export { TextKeeper } from "./text-keeper.ts";
 export { type AgentStanding, asRecorded, type Viewer } from "./viewer.ts";

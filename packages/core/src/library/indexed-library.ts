@@ -1,7 +1,8 @@
 import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
-import { type Access, type AccessSettings, decideAccess, isOpenTo } from "./access.ts";
+import type { SearchState } from "../semantic/search-models.ts";
+import { type Access, type AccessSettings, decideAccess, isOpenTo, switchStates } from "./access.ts";
 import type {
   ByteRange,
   Explanation,
@@ -33,7 +34,9 @@ export interface Layer {
   readonly name: string;
 }
 
-/** A library over a shelf: access control, search and the result shapes of all libraries. */
+const DEFAULT_HITS = 5;
+
+/** A library over a shelf: the gate, the search and the shapes that every kind of library shares. */
 export class IndexedLibrary implements Library {
   readonly #shelf: Shelf;
   readonly #search: LibrarySearch;
@@ -68,9 +71,15 @@ export class IndexedLibrary implements Library {
 
   async search(viewer: Viewer, query: string, options: SearchOptions = {}): Promise<readonly SearchResult[]> {
     const look = await this.#look(viewer);
-    const find = (id: string, name: string) => this.#findNamed(id, name, look);
-    const limit = Math.min(options.limit ?? 5, this.#limits.searchHits);
-    return await this.#search.search(look.all, query, find, limit);
+    const asker = {
+      key: JSON.stringify(look.viewer),
+      switches: () => switchStates(this.#settings),
+      find: (id: string, name: string) => this.#findNamed(id, name, look),
+    };
+    // A catalogue ranks all its places, and may have more of them than a search has hits.
+    const most = Math.max(this.#limits.searchHits, this.#limits.catalogueSkills);
+    const limit = Math.min(options.limit ?? DEFAULT_HITS, most);
+    return await this.#search.search(look.all, query, asker, { ...options, limit });
   }
 
   async read(viewer: Viewer, id: string): Promise<SkillContent> {
@@ -147,8 +156,19 @@ export class IndexedLibrary implements Library {
     return this.#shelf.onChange(listener);
   }
 
+  /** The state of the search, over all skills. */
+  get searchState(): SearchState {
+    return this.#search.state;
+  }
+
+  /** Brings the search up to date with the shelf, vectors included. */
+  async prepareSearch(): Promise<SearchState> {
+    await this.#shelf.refresh();
+    return await this.#search.prepare(this.#shelf.view());
+  }
+
   async close(): Promise<void> {
-    this.#search.close();
+    await this.#search.close();
     await this.#shelf.close();
   }
 

@@ -61,6 +61,10 @@ export class LayeredShelf implements Shelf, SearchTexts {
     return this.#layers[this.#view.ownerOf(entry) ?? -1]?.texts.document(entry);
   }
 
+  body(entry: SkillEntry): string | undefined | Promise<string | undefined> {
+    return this.#layers[this.#view.ownerOf(entry) ?? -1]?.texts.body(entry);
+  }
+
   onChange(listener: (change: LibraryChange) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -31,6 +31,10 @@ export interface Library {
 
 export interface SearchOptions {
   readonly limit?: number;
+  /** How often the viewer used skills, by id. More use lifts a skill a little among its likes. */
+  readonly uses?: ReadonlyMap<string, number>;
+  /** False for a caller that shows no text of the hits, which saves reading them. */
+  readonly hasSnippets?: boolean;
 }
 
 export interface SearchResult {

@@ -15,6 +15,7 @@ import { toEntry } from "../source/entry.ts";
 import { recordSkill } from "../source/record.ts";
 import type { ByteRange, LibraryChange, SkillFile } from "./library.ts";
 import type { SearchTexts } from "./library-search.ts";
+import { EVALUATION_BYTES, REFERENCE_BYTES, selectSearchedFiles } from "./searched-file.ts";
 import type { FilePart, InvalidSkill, OpenBundle, ShadowedSkill, Shelf, ShelfView } from "./shelf.ts";
 import { toDocument } from "./skill-document.ts";
 
@@ -112,10 +113,22 @@ export class MemoryShelf implements Shelf, SearchTexts {
   document({ id }: SkillEntry): SearchDocument | undefined {
     const skill = this.#skills.get(id);
     if (skill === undefined) return undefined;
-    const references = [...skill.contents].filter(([path]) => path.startsWith("references/"));
-    const text = references.map(([, bytes]) => new TextDecoder().decode(bytes)).join("\n");
-    const document = toDocument(skill.entry, parseSkill(skill.skillBytes, this.#limits), text);
+    const { references, evaluations } = selectSearchedFiles([...skill.contents.keys()]);
+    const read = (path: string, most: number) => {
+      // Paths come from the keys of the map.
+      const bytes = skill.contents.get(path as RelativePath) ?? new Uint8Array();
+      return new TextDecoder().decode(bytes.subarray(0, most));
+    };
+    const document = toDocument(skill.entry, parseSkill(skill.skillBytes, this.#limits), {
+      references: references.map((path) => read(path, REFERENCE_BYTES)),
+      evaluations: evaluations.map((path) => read(path, EVALUATION_BYTES)),
+    });
     return { ...document, key: skill.treeHash };
+  }
+
+  body({ id }: SkillEntry): string | undefined {
+    const skill = this.#skills.get(id);
+    return skill && parseSkill(skill.skillBytes, this.#limits).body;
   }
 
   onChange(listener: (change: LibraryChange) => void): () => void {

@@ -1,5 +1,7 @@
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
 import type { Host } from "@skillhold/skill";
+import { type ModelPorts, searchModels } from "../semantic/search-models.ts";
+import { cacheVectors, type VectorStore } from "../semantic/vector-store.ts";
 import type { DiscoveryProblem } from "../source/find-skills.ts";
 import { orderSources, type Precedence, type Source } from "../source/source.ts";
 import type { AccessSettings } from "./access.ts";
@@ -33,6 +35,8 @@ export interface OpenLibraryOptions {
   readonly signal?: AbortSignal;
   /** Called periodically during the first search with the counts so far. */
   readonly onProgress?: (seen: { readonly folders: number; readonly skills: number }) => void;
+  /** Models that the search uses in addition to words. */
+  readonly models?: ModelPorts | undefined;
   /** Reload on edits: true, or the options. */
   readonly watch?: boolean | LiveReloadOptions;
 }
@@ -79,8 +83,8 @@ export class FolderLibrary extends IndexedLibrary {
 export class MemoryLibrary extends IndexedLibrary {
   readonly #shelf: MemoryShelf;
 
-  constructor(shelf: MemoryShelf, options: LibraryOptions) {
-    super(shelf, new LibrarySearch(shelf), options);
+  constructor(shelf: MemoryShelf, options: LibraryOptions, models?: ModelPorts) {
+    super(shelf, new LibrarySearch(shelf, undefined, searchModels(models, undefined)), options);
     this.#shelf = shelf;
   }
 
@@ -112,7 +116,8 @@ export async function openLibrary(options: OpenLibraryOptions): Promise<FolderLi
     options,
   );
   const name = sources.map(({ root }) => root).join("\n");
-  const search = new LibrarySearch(new FolderTexts(shelf, limits), searchStore(cache, name));
+  const models = searchModels(options.models, cache && cacheVectors(cache));
+  const search = new LibrarySearch(new FolderTexts(shelf, limits), searchStore(cache, name), models);
   const live = watch === false ? undefined : new LiveReload(shelf, watch === true ? {} : watch);
   return new FolderLibrary(shelf, search, { settings, limits, name }, live);
 }
@@ -120,16 +125,20 @@ export async function openLibrary(options: OpenLibraryOptions): Promise<FolderLi
 /** Opens skills in memory. */
 export function openMemoryLibrary(
   skills: readonly MemorySkill[],
-  options: Pick<OpenLibraryOptions, "host" | "limits" | "settings">,
+  options: Pick<OpenLibraryOptions, "host" | "limits" | "settings" | "models">,
 ): MemoryLibrary {
-  const { host, limits = defaultLimits, settings = {} } = options;
-  return new MemoryLibrary(new MemoryShelf(skills, host, limits), { settings, limits });
+  const { host, limits = defaultLimits, settings = {}, models } = options;
+  return new MemoryLibrary(new MemoryShelf(skills, host, limits), { settings, limits }, models);
 }
 
 export interface LayeredLibraryOptions extends LibraryOptions {
   readonly precedence?: Precedence;
   /** Speeds up the first search of the next start. */
   readonly cache?: IndexCache;
+  /** Models that the search uses beside words. */
+  readonly models?: ModelPorts | undefined;
+  /** Where vectors are kept, if not in the cache. */
+  readonly vectors?: VectorStore | undefined;
 }
 
 /** Several libraries as one. Use and close this one; the layers keep their own behavior. */
@@ -164,10 +173,13 @@ export function openLayeredLibrary(
   const { precedence = "local", cache, limits = defaultLimits } = options;
   const layers = libraries.map(({ layer }) => layer);
   const name = options.name ?? `layers\n${layers.map((layer) => layer.name).join("\n")}`;
-  const switches = [options.settings, ...layers.map(({ settings }) => settings)];
-  const disabled = { has: (id: string) => switches.some((settings) => settings?.disabled?.has(id)) };
+  const switches = [options.settings, ...layers.map(({ settings }) => settings)].flatMap(
+    (settings) => settings?.disabled ?? [],
+  );
+  const disabled = { has: (id: string) => switches.some((ids) => ids.has(id)) };
   const shelf = new LayeredShelf(layers, precedence);
-  const search = new LibrarySearch(shelf, searchStore(cache, name));
-  const settings = { ...options.settings, disabled };
+  const vectors = options.vectors ?? (cache && cacheVectors(cache));
+  const search = new LibrarySearch(shelf, searchStore(cache, name), searchModels(options.models, vectors));
+  const settings = { ...options.settings, ...(switches.length === 0 ? {} : { disabled }) };
   return new LayeredLibrary(libraries, shelf, search, { settings, limits, name });
 }

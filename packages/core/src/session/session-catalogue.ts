@@ -24,7 +24,8 @@ export async function sessionCatalogue(
   const entries = await library.list(viewer);
   const plain = renderCatalogue(entries, { ...request, ...settings });
   if (plain.isComplete || task.trim() === "") return plain;
-  const results = await library.search(viewer, task, { limit: settings.limits.catalogueSkills });
+  const limit = settings.limits.catalogueSkills;
+  const results = await library.search(viewer, task, { limit, hasSnippets: false });
   const rank = new Map(results.map(({ entry, hit }) => [entry.id as string, hit.score]));
   return renderCatalogue(entries, { ...request, ...settings, rank });
 }

@@ -97,6 +97,25 @@ test("a search finds by meaning of words, within its limit [S-24]", async () => 
   expect(idsOf(await call("search_skills", { query: "forms invoice weather", limit: 1 }))).toHaveLength(1);
 });
 
+test("a hit of a search is a card with reasons, prerequisites and a weak flag [S-24] [S-61]", async () => {
+  const { session } = await openFixture([
+    skill("invoice", { yaml: "description: Writes invoices.\nrequires: [pdf-forms]" }),
+    skill("pdf-forms", { yaml: "description: Fills forms." }),
+  ]);
+  const call = (query: string) => callSkillTool(skillTools(session), "search_skills", { query });
+  expect(await call("write invoices")).toMatchObject({
+    text: expect.stringContaining("(matches write, invoices in name, description; needs pdf-forms)"),
+    data: {
+      skills: [{ id: "invoice", why: "write, invoices in name, description", requires: ["pdf-forms"] }],
+    },
+  });
+  const unfit = await call("how do stars explode into supernova remnants after writes of their helium core");
+  expect(unfit).toMatchObject({
+    text: expect.stringMatching(/^No skill clearly fits/),
+    data: { fits: false, skills: [{ id: "invoice", isWeak: true }] },
+  });
+});
+
 test("a long list is cut and says how to narrow it [S-24]", async () => {
   const many = Array.from({ length: 12 }, (_, at) => skill(`skill-${at}`));
   const { session } = await openFixture(many, { options: { limits: withLimits({ catalogueSkills: 10 }) } });

@@ -1,5 +1,6 @@
 import { normalizeRelative } from "@skillhold/core/bundle";
 import type { SkillFile } from "@skillhold/core/library";
+import type { SearchState } from "@skillhold/core/semantic";
 import { SkillError } from "@skillhold/protocol/error";
 import { isPerson } from "../auth/principal.ts";
 import { requestViewer, type ViewerQuery } from "../auth/viewer.ts";
@@ -73,8 +74,21 @@ async function searchSkills(
       const isShown = isPerson(call.principal) || hit.fields.includes("description");
       return row === undefined ? [] : [{ row, hit, snippet: isShown ? snippet : "" }];
     });
-    return { data: { hits }, extra: undefined };
+    const fits = hits.some(({ hit }) => !hit.isWeak);
+    const notes = searchNotes(context.library.searchState);
+    // A model that fails now may answer the next search.
+    return { data: { hits, fits, notes }, extra: undefined, isKept: notes.length === 0 };
   });
+}
+
+/** Models that the search went on without. Addresses and reasons are for the log and for administrators. */
+function searchNotes({ vectors, reranker }: SearchState): readonly string[] {
+  return [
+    ...(vectors?.problem === undefined
+      ? []
+      : ["Ranked without the embedder, which does not answer or has changed."]),
+    ...(reranker?.problem === undefined ? [] : ["Ranked without the reranker, which does not answer."]),
+  ];
 }
 
 async function getCatalogue(

@@ -17,6 +17,7 @@ import { type Machine, type Place, present } from "../place/machine.ts";
 import { copiesFolder, showStore } from "../place/store-address.ts";
 import { missingHook } from "../run/missing-hook.ts";
 import { freshSandbox } from "../run/sandbox-choice.ts";
+import { openModels } from "../search/search-model.ts";
 import { checkpointsOf, findOwnKey, openSignedStore } from "../store/audit-store.ts";
 import { STORE_LABEL } from "../store/registry-layer.ts";
 import { withWaitNotice } from "../store/wait-notice.ts";
@@ -67,11 +68,25 @@ export async function openParts(options: GatewayPartOptions, closers: CloserList
   };
   const onError = (error: unknown) => log({ level: "error", event: "library.failed", error });
   const names = { label: STORE_LABEL, copies, name: showStore(url, place), ...present({ cache }) };
-  const skills = await openRegistryLibrary({ host, ...names, watch: true, onError }, registry);
+  const { ports: models } = closers.add(await openModels({ env }), (it) => it.close());
+  // Only the top library is searched.
+  const own = roots.length === 0 ? present({ models }) : {};
+  const skills = await openRegistryLibrary({ host, ...names, ...own, watch: true, onError }, registry);
   const reloads = new Set<(ms: number) => void>();
   const onReload = (ms: number) => reloads.forEach((listener) => void listener(ms));
+  const { vectors } = store;
   const { library, sources } = await openServedLibrary(
-    { roots, machine: place, host, skills, limits, onError, onReload, ...present({ cache }) },
+    {
+      roots,
+      machine: place,
+      host,
+      skills,
+      limits,
+      onError,
+      onReload,
+      vectors,
+      ...present({ cache, models }),
+    },
     closers,
   );
   const approvals = registryApprovals(store);

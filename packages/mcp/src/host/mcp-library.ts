@@ -165,7 +165,14 @@ export class McpShelf implements Shelf, SearchTexts {
   document(entry: SkillEntry): SearchDocument | undefined {
     const shown = this.view().skill(entry);
     if (shown === undefined) return undefined;
-    return { ...toDocument(entry, shown.listed.listed, ""), key: this.keyOf(entry) };
+    return {
+      ...toDocument(entry, shown.listed.listed, { references: [], evaluations: [] }),
+      key: this.keyOf(entry),
+    };
+  }
+
+  body(entry: SkillEntry): string | undefined {
+    return this.view().skill(entry)?.listed.listed.body;
   }
 
   onChange(listener: (change: LibraryChange) => void): () => void {

@@ -60,11 +60,13 @@ export const SearchHitView = z.object({
   hit: z.object({
     id: z.string(),
     score: z.number().describe("Higher is better. Scores are comparable only within one query."),
-    parts: z.record(z.string(), z.number()),
+    parts: z
+      .record(z.string(), z.number())
+      .describe("Shares of the score: bm25, coverage, name, trigram, excluded, semantic, prior, rerank."),
     matched: Texts.describe("The words of the query that match."),
     fields: Texts,
-    isWeak: z.boolean(),
-    copies: Texts,
+    isWeak: z.boolean().describe("The hit may be there only because no skill fits."),
+    copies: Texts.describe("Near copies of it that are not listed."),
   }),
   snippet: z.string(),
 });

@@ -1,23 +1,26 @@
 import {
   type AccessSettings,
+  type DisabledIds,
+  EVALUATION_BYTES,
   type IndexCache,
   IndexedLibrary,
-  isSearchedText,
   type LibraryOptions,
   LibrarySearch,
   REFERENCE_BYTES,
-  REFERENCE_FILES,
+  type SearchedTexts,
   type SearchTexts,
   type SkillFile,
   searchStore,
+  selectSearchedFiles,
   TextKeeper,
   toDocument,
 } from "@skillhold/core/library";
 import type { SearchDocument } from "@skillhold/core/search";
+import { type ModelPorts, searchModels } from "@skillhold/core/semantic";
 import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
-import { type Host, parseSkill } from "@skillhold/skill";
+import { type Host, type ParsedSkill, parseSkill } from "@skillhold/skill";
 import type { RegistryContext } from "../record/registry-context.ts";
 import { findSkillFile } from "../release/skill-file.ts";
 import type { TreeReader } from "../release/tree-reader.ts";
@@ -35,6 +38,8 @@ export interface OpenRegistryLibraryOptions {
   readonly cache?: IndexCache;
   /** Separates this store from others in the cache. Stores that share a name only slow each other down. */
   readonly name?: string;
+  /** Models that the search uses in addition to words. Vectors are kept in the store. */
+  readonly models?: ModelPorts | undefined;
   /** Report changes soon after they are committed, not only when the library is called. */
   readonly watch?: boolean;
   /** Receives errors of background work. */
@@ -56,8 +61,14 @@ export class RegistryLibrary extends IndexedLibrary {
   }
 
   /** The disabled folder skills as of the last call, for a folder library that is layered with this one. */
-  get disabledFolders(): Pick<ReadonlySet<string>, "has"> {
-    return { has: (id) => this.#shelf.view().settings.folderOff.has(id) };
+  get disabledFolders(): DisabledIds {
+    const shelf = this.#shelf;
+    return {
+      has: (id) => shelf.view().settings.folderOff.has(id),
+      get state() {
+        return shelf.view().settings.folderOff;
+      },
+    };
   }
 
   /**
@@ -91,7 +102,9 @@ export async function openRegistryLibrary(
   const { host, label = "registry", copies, settings = {}, cache, name = label, onError } = options;
   const { limits } = context;
   const shelf = await RegistryShelf.open({ host, label, copies, onError }, context);
-  const search = new LibrarySearch(new RegistryTexts(shelf, limits), searchStore(cache, `registry:${name}`));
+  const models = searchModels(options.models, context.store.vectors);
+  const kept = searchStore(cache, `registry:${name}`);
+  const search = new LibrarySearch(new RegistryTexts(shelf, limits), kept, models);
   if (options.watch === true) await shelf.watch();
   return new RegistryLibrary(shelf, search, { settings, limits, name });
 }
@@ -115,41 +128,55 @@ class RegistryTexts implements SearchTexts {
     return this.#shelf.textKey(entry);
   }
 
-  /** A skill with damaged bytes is left out of the search; store failures are thrown. */
-  async document(entry: SkillEntry): Promise<SearchDocument | undefined> {
-    try {
-      return await this.#read(entry);
-    } catch (error) {
-      if (error instanceof SkillError && error.code === "INTEGRITY_FAILED") return undefined;
-      throw error;
-    }
+  document(entry: SkillEntry): Promise<SearchDocument | undefined> {
+    return this.#read(entry).catch(withoutDamaged);
+  }
+
+  async body(entry: SkillEntry): Promise<string | undefined> {
+    return (await this.#readSkill(entry).catch(withoutDamaged))?.skill.body;
   }
 
   async #read(entry: SkillEntry): Promise<SearchDocument | undefined> {
+    const read = await this.#readSkill(entry);
+    if (read === undefined) return undefined;
+    const document = toDocument(entry, read.skill, await readTexts(read.files, this.#shelf.reader));
+    return { ...document, key: this.keyOf(entry) };
+  }
+
+  async #readSkill(
+    entry: SkillEntry,
+  ): Promise<{ readonly skill: ParsedSkill; readonly files: readonly SkillFile[] } | undefined> {
     const { reader } = this.#shelf;
     const files = entry.treeHash === undefined ? [] : await reader.files(entry.treeHash);
     const file = findSkillFile(files);
     if (file === undefined) return undefined;
     const bytes = this.#kept.find(file.digest) ?? (await reader.bytes(file));
     this.#kept.keep(file.digest, bytes);
-    const skill = parseSkill(bytes, this.#limits);
-    const document = toDocument(entry, skill, await readReferences(files, reader));
-    return { ...document, key: this.keyOf(entry) };
+    return { skill: parseSkill(bytes, this.#limits), files };
   }
 }
 
-async function readReferences(files: readonly SkillFile[], reader: TreeReader): Promise<string> {
-  const texts: string[] = [];
-  let budget = REFERENCE_BYTES;
-  for (const file of files.filter(isReference).slice(0, REFERENCE_FILES)) {
-    if (file.size > budget) continue;
-    texts.push(new TextDecoder().decode(await reader.bytes(file)));
-    budget -= file.size;
-  }
-  return texts.join("\n");
+/** Damaged bytes take a skill out of the search; every other failure goes to the caller. */
+function withoutDamaged(error: unknown): undefined {
+  if (error instanceof SkillError && error.code === "INTEGRITY_FAILED") return undefined;
+  throw error;
 }
 
-/** Only files directly in the folder: deeper files are rarely written to be read on their own. */
-function isReference({ path }: SkillFile): boolean {
-  return /^references\/[^/]+$/.test(path) && isSearchedText(path);
+async function readTexts(files: readonly SkillFile[], reader: TreeReader): Promise<SearchedTexts> {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const { references, evaluations } = selectSearchedFiles([...byPath.keys()]);
+  const read = async (path: string, most: number) => {
+    const file = byPath.get(path);
+    const bytes = file === undefined ? new Uint8Array() : await reader.bytes(file);
+    return new TextDecoder().decode(bytes.subarray(0, most));
+  };
+  const readAll = async (paths: readonly string[], most: number) => {
+    const texts: string[] = [];
+    for (const path of paths) texts.push(await read(path, most));
+    return texts;
+  };
+  return {
+    references: await readAll(references, REFERENCE_BYTES),
+    evaluations: await readAll(evaluations, EVALUATION_BYTES),
+  };
 }

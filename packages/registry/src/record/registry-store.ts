@@ -1,4 +1,5 @@
 import type { Approval } from "@skillhold/core/approval";
+import type { VectorStore } from "@skillhold/core/semantic";
 import type { Digest, SkillEvent, TokenKind } from "@skillhold/protocol";
 import type { AgentRecord, UserRecord } from "./agent.ts";
 import type { BlobStore } from "./blob-store.ts";
@@ -10,6 +11,8 @@ import type { StoredToken } from "./token.ts";
 export interface RegistryStore extends RegistryReader {
   readonly engine: "sqlite" | "postgres";
   readonly blobs: BlobStore;
+  /** Vectors of the search, which can always be computed again. */
+  readonly vectors: VectorStore;
   /**
    * Atomic, and durable when it returns. `work` must await only `tx`: it blocks other writers, and the engine
    * may run it again from the start after a conflict.

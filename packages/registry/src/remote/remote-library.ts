@@ -88,7 +88,8 @@ export class RemoteLibrary implements Library {
 
   async search(viewer: Viewer, query: string, options: SearchOptions = {}): Promise<readonly SearchResult[]> {
     await this.#watch?.started;
-    const limit = Math.min(options.limit ?? 5, this.#parts.limits.searchHits, MOST_HITS);
+    const { searchHits, catalogueSkills } = this.#parts.limits;
+    const limit = Math.min(options.limit ?? 5, Math.max(searchHits, catalogueSkills), MOST_HITS);
     // Gateways reject longer queries, and the beginning is the most relevant part.
     const text = query.slice(0, MOST_QUERY).toWellFormed();
     if (text.trim() === "" || limit < 1) return [];

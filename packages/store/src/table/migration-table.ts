@@ -166,6 +166,16 @@ export const migrations: readonly Migration[] = [
     name: "agents by owner",
     script: "create index agent_owner on agent (owner, key) where removed_at is null",
   },
+  {
+    name: "search vectors",
+    script: `
+      create table search_vector (
+        embedder {text} not null,
+        key {text} not null,
+        vector {bytes} not null,
+        primary key (embedder, key)
+      ) {strict}`,
+  },
 ];
 
 const PAGE = 1000;

@@ -16,6 +16,7 @@ import { migrations } from "./migration-table.ts";
 import { readerOf } from "./registry-reader.ts";
 import { transactionOf } from "./registry-transaction.ts";
 import { TokenTouches } from "./token-table.ts";
+import { vectorTable } from "./vector-table.ts";
 
 export interface RegistryStoreOptions {
   /** Whether to create a missing registry; by default true. */
@@ -88,6 +89,7 @@ function storeOf(
   return {
     engine: db.engine,
     blobs,
+    vectors: vectorTable(db),
     ...readerOf(db),
     transaction: (work) => db.transaction((tx) => work(transactionOf(tx, blobs, signer))),
     onCommit: (listener) => commits.add(listener),

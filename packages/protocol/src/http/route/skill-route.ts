@@ -50,7 +50,11 @@ export const skillRoutes = {
       q: z.string().min(1).max(1000),
       limit: paging.limit,
     }),
-    answer: z.object({ hits: z.array(SearchHitView).readonly() }),
+    answer: z.object({
+      hits: z.array(SearchHitView).readonly(),
+      fits: z.boolean().optional().describe("False when no skill clearly fits the query."),
+      notes: z.array(z.string()).readonly().optional().describe("Models that the search did without."),
+    }),
     condition: "read",
     errors: ["AGENT_NOT_FOUND"],
   }),
