@@ -33,7 +33,7 @@ export {
   neutralText,
   renderCatalogue,
 } from "./catalogue/index.ts";
-
+export type { IndexCache } from "./index-cache.ts";
 export {
   type Access,
   type AccessReason,
@@ -41,7 +41,6 @@ export {
   decideAccess,
   type Standing,
 } from "./library/access.ts";
-export type { IndexCache } from "./library/index-cache.ts";
 export type { IndexedLibrary } from "./library/indexed-library.ts";
 export type {
   ByteRange,

@@ -4,7 +4,7 @@ import { formatTable } from "../terminal/table.ts";
 import { count, paintFor } from "../terminal/text.ts";
 
 /** A report for people. */
-export async function printReport(io: Io, report: EvalReport): Promise<void> {
+export async function printEvalReport(io: Io, report: EvalReport): Promise<void> {
   switch (report.kind) {
     case "tasks":
       await printTasks(io, report);

@@ -2,6 +2,7 @@ import { lookup } from "node:dns/promises";
 import { mkdtemp, rm } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { scanGuard } from "@skillhold/deps/guard-scan";
 import { npmRegistry, readTrust } from "@skillhold/host/install";
 import { dataFolder, storeUrl } from "@skillhold/host/place";
 import { SkillError } from "@skillhold/protocol/error";
@@ -16,6 +17,7 @@ import {
   globalLock,
   InstallState,
   type InstallTarget,
+  installGuard,
   normalHost,
   type PlanContext,
   type PrepareContext,
@@ -131,13 +133,13 @@ async function withSources<T>(
     target: opened.target,
     bases: kept,
     isReplacing: options["replace"] === true,
+    guard: installGuard(scanGuard),
   };
   const allowHost = (address: string) => {
     const url = URL.parse(address);
     if (url !== null) named.add(normalHost(url));
   };
-  for (const each of [ports.settings.clawhubRegistry, await ports.settings.npmRegistry?.()])
-    if (each !== undefined) allowHost(each);
+  if (ports.settings.clawhubRegistry !== undefined) allowHost(ports.settings.clawhubRegistry);
   try {
     return await work({ ...opened, context, allowHost });
   } finally {
@@ -149,7 +151,7 @@ async function withSources<T>(
 async function openPorts(
   { options, io }: Asked,
   work: string,
-  named: ReadonlySet<string>,
+  named: Set<string>,
 ): Promise<{ readonly fetcher: Fetcher; readonly ports: SourcePorts }> {
   const isPlainAllowed = (host: string) => named.has(host) && isLoopback(host);
   const policy = { isPrivateAllowed: (host: string) => named.has(host), isPlainAllowed };
@@ -162,7 +164,13 @@ async function openPorts(
   const settings = {
     cwd: io.cwd,
     clawhubRegistry: urlOption(options, "registry") ?? (io.env["CLAWHUB_REGISTRY"] || undefined),
-    npmRegistry: async () => urlOption(options, "npmRegistry") ?? (await npmRegistry(io)),
+    npmRegistry: async () => {
+      const registry = urlOption(options, "npmRegistry") ?? (await npmRegistry(io));
+      const url = registry === undefined ? null : URL.parse(registry);
+      // The user configured this host, so it may be private.
+      if (url !== null) named.add(normalHost(url));
+      return registry;
+    },
   };
   const gateway = (url: string) => gatewayAccess(url, io);
   return { fetcher, ports: { fetcher, git, gateway, settings, limits: defaultLimits, work, signal } };

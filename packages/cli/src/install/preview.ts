@@ -1,3 +1,4 @@
+import { describeManifest } from "@skillhold/core/guard";
 import { neutralText } from "@skillhold/core/text";
 import { SkillError } from "@skillhold/protocol/error";
 import type { InstallPlan, Prepared } from "@skillhold/registry/install";
@@ -76,7 +77,7 @@ function findingsOf({ guard, staged }: Prepared): readonly string[] {
   const capabilities =
     guard.capabilities === undefined
       ? []
-      : [`  Can         ${neutralText(JSON.stringify(guard.capabilities), 1000)}`];
+      : describeManifest(guard.capabilities).map((line) => `  Can         ${neutralText(line, 200)}`);
   const findings = all
     .slice(0, SHOWN_FILES)
     .map(({ severity, code, message }) => `  Finding     ${severity} ${code}: ${neutralText(message, 200)}`);

@@ -8,11 +8,11 @@ export interface GuardFile {
   readonly isIgnored?: boolean;
 }
 
-export interface GuardOptions {
+export interface GuardScanOptions {
   /** The id or folder name of the skill. */
   readonly name?: string;
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Scans a skill for findings and capabilities. `@skillhold/deps` implements it, in this thread or in another. */
-export type GuardScan = (files: readonly GuardFile[], options: GuardOptions) => Promise<GuardReport>;
+export type GuardScan = (files: readonly GuardFile[], options: GuardScanOptions) => Promise<GuardReport>;

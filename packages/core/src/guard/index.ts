@@ -9,7 +9,7 @@ export type {
   Incoherence,
 } from "./finding.ts";
 export { sortFindings, verdictOf } from "./finding.ts";
-export type { GuardFile, GuardOptions, GuardScan } from "./guard-scan.ts";
+export type { GuardFile, GuardScan, GuardScanOptions } from "./guard-scan.ts";
 export { findHidden, isConfusable, skeleton, visibleText } from "./hidden-text.ts";
 export {
   findUrls,

@@ -15,10 +15,10 @@ import { defaultLimits } from "@skillhold/protocol/limits";
 import type { Host } from "@skillhold/skill";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { IndexCache } from "../index-cache.ts";
 import { FolderRow } from "../source/scan-row.ts";
 import { decodeScan, encodeScan } from "../source/scan-snapshot.ts";
 import { anyone, FakeFolders, fullHost } from "./fake-folders.ts";
-import type { IndexCache } from "./index-cache.ts";
 
 let folders: FakeFolders;
 beforeEach(() => {

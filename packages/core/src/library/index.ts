@@ -1,3 +1,4 @@
+export type { IndexCache } from "../index-cache.ts";
 export {
   type Access,
   type AccessReason,
@@ -14,7 +15,6 @@ export {
   mayKnow,
 } from "./disclosure.ts";
 export { FolderWatch } from "./folder-watch.ts";
-export type { IndexCache } from "./index-cache.ts";
 export { IndexedLibrary, type LibraryOptions } from "./indexed-library.ts";
 export type {
   ByteRange,

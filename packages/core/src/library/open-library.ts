@@ -1,5 +1,6 @@
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
 import type { Host } from "@skillhold/skill";
+import type { IndexCache } from "../index-cache.ts";
 import { type ModelPorts, searchModels } from "../semantic/search-models.ts";
 import { cacheVectors, type VectorStore } from "../semantic/vector-store.ts";
 import type { DiscoveryProblem } from "../source/find-skills.ts";
@@ -7,7 +8,6 @@ import { orderSources, type Precedence, type Source } from "../source/source.ts"
 import type { AccessSettings } from "./access.ts";
 import { FolderShelf } from "./folder-shelf.ts";
 import { FolderTexts } from "./folder-text.ts";
-import type { IndexCache } from "./index-cache.ts";
 import { IndexedLibrary, type LibraryOptions } from "./indexed-library.ts";
 import { LayeredShelf } from "./layered-shelf.ts";
 import type { LibraryChange } from "./library.ts";

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { IndexCache } from "./index-cache.ts";
+import type { IndexCache } from "../index-cache.ts";
 import type { SearchStore } from "./library-search.ts";
 
 /** The cache slot of a library's search index. Stores only a hash of the name, which may be a path or an address. */

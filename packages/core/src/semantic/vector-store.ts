@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { IndexCache } from "../library/index-cache.ts";
+import type { IndexCache } from "../index-cache.ts";
 import type { PackedVector } from "../search/index.ts";
 
 /** Where vectors are kept between starts, by embedder and by the hash of the embedded text. */

@@ -39,7 +39,7 @@ export interface AgentTool {
 }
 
 /** The skill content that a tool discloses. */
-export type Disclosure = keyof ToolData;
+export type ToolDisclosure = keyof ToolData;
 
 /** The data that a tool may return, by the content that it discloses. */
 export interface ToolData {
@@ -51,7 +51,7 @@ export interface ToolData {
 export interface SkillTool extends AgentTool {
   readonly name: SkillToolName;
   readonly schema: z.ZodObject;
-  readonly discloses: Disclosure;
+  readonly discloses: ToolDisclosure;
 }
 
 export interface SkillToolOptions {
@@ -200,7 +200,7 @@ function publishingTool(session: Session): SkillTool {
  * Defines a tool. A tool that discloses skill content must return `Recorded` data, which only exists once its event is
  * in the log; a tool that declares `none` can return only the listed kinds of data.
  */
-export function defineTool<S extends z.ZodObject, D extends Disclosure>(
+export function defineTool<S extends z.ZodObject, D extends ToolDisclosure>(
   name: SkillToolName,
   discloses: D,
   description: string,

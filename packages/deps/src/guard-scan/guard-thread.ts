@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import type { GuardFile, GuardOptions, GuardReport } from "@skillhold/core/guard";
+import type { GuardFile, GuardReport, GuardScanOptions } from "@skillhold/core/guard";
 import { SkillError } from "@skillhold/protocol/error";
 import type { GuardRequest } from "./guard-thread-main.ts";
 
@@ -22,7 +22,7 @@ export class GuardThread {
 
   readonly scan = async (
     files: readonly GuardFile[],
-    { name = "", signal }: GuardOptions = {},
+    { name = "", signal }: GuardScanOptions = {},
   ): Promise<GuardReport> => {
     const before = this.#last;
     const { promise, resolve } = Promise.withResolvers<void>();

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { GuardFile, GuardOptions } from "@skillhold/core/guard";
+import type { GuardFile, GuardScanOptions } from "@skillhold/core/guard";
 import {
   findIncoherence,
   followedFiles,
@@ -39,7 +39,7 @@ const MAX_FINDINGS = 1000;
  */
 export async function scanGuard(
   files: readonly GuardFile[],
-  options: GuardOptions = {},
+  options: GuardScanOptions = {},
 ): Promise<GuardReport> {
   const scan = new SkillScan(files);
   for (const file of files) {

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { cleanUp, tempFolder, writeFiles } from "../eval.fixture.ts";
 import type { Check } from "../format/assertion.ts";
+import { WorkFolder } from "../runner/work-folder.ts";
 import type { Trial } from "../trial/trial.ts";
-import { WorkFolder } from "../trial/work-folder.ts";
 import { runCheck } from "./check.ts";
 import { matchPattern } from "./pattern.ts";
 

@@ -1,5 +1,6 @@
 import type { EvalCase } from "../format/eval-set.ts";
-import { noUsage, type Usage } from "../runner/runner.ts";
+import type { Usage } from "../model/usage.ts";
+import { noUsage } from "../runner/runner.ts";
 import type { Trial } from "../trial/trial.ts";
 import { runCheck } from "./check.ts";
 import type { Grade } from "./grade.ts";

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type Model, ModelFailure } from "../model/model.ts";
-import { noUsage, type Usage } from "../runner/runner.ts";
+import type { Usage } from "../model/usage.ts";
+import { noUsage } from "../runner/runner.ts";
 import type { Trial } from "../trial/trial.ts";
 
 /** A judge sees the task and the work, and never which skills the agent had. */

@@ -1,4 +1,4 @@
-import type { Usage } from "../runner/runner.ts";
+import type { Usage } from "./usage.ts";
 
 /** A chat model behind some API. */
 export interface Model {

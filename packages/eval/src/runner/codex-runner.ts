@@ -1,6 +1,7 @@
 import { mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import type { Usage } from "../model/usage.ts";
 import type { ClientOptions } from "./claude-runner.ts";
 import { parseLine, runLines } from "./line-process.ts";
 import {
@@ -10,7 +11,6 @@ import {
   type RunnerEvent,
   type RunnerRequest,
   type RunnerResult,
-  type Usage,
 } from "./runner.ts";
 import { mentionedScript, mentionedSkill } from "./skill-mention.ts";
 

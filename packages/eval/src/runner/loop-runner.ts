@@ -13,7 +13,7 @@ import {
 import { nodeHost } from "@skillhold/core/source";
 import { openRunner } from "@skillhold/sandbox/run";
 import { type ChatMessage, type Model, ModelFailure, type ToolCall } from "../model/model.ts";
-import { WorkFolder } from "../trial/work-folder.ts";
+import type { Usage } from "../model/usage.ts";
 import {
   addUsage,
   noUsage,
@@ -21,8 +21,8 @@ import {
   type RunnerEvent,
   type RunnerRequest,
   type RunnerResult,
-  type Usage,
 } from "./runner.ts";
+import { WorkFolder } from "./work-folder.ts";
 import { workTools } from "./work-tool.ts";
 
 export interface LoopOptions {

@@ -1,3 +1,4 @@
+import type { Usage } from "../model/usage.ts";
 /** Runs an agent on one prompt. */
 export interface Runner {
   /** Names the kind of runner in reports: `loop`, `claude`, `codex`, `script`. */
@@ -44,12 +45,6 @@ export interface RunnerResult {
   readonly turns: number;
   /** What the runner says that it cost. */
   readonly costUsd?: number;
-}
-
-export interface Usage {
-  readonly input: number;
-  readonly output: number;
-  readonly cached: number;
 }
 
 export const noUsage: Usage = { input: 0, output: 0, cached: 0 };

@@ -1,7 +1,7 @@
 import { type AgentTool, answerTool, succeedTool } from "@skillhold/core/session";
 import { SkillError } from "@skillhold/protocol/error";
 import { z } from "zod";
-import type { WorkFolder } from "../trial/work-folder.ts";
+import type { WorkFolder } from "./work-folder.ts";
 
 const LONGEST_TEXT = 100_000;
 

@@ -1,4 +1,4 @@
-import type { Usage } from "../runner/runner.ts";
+import type { Usage } from "../model/usage.ts";
 import type { Time } from "../time.ts";
 
 /** The most that an eval may spend; without a field there is no limit. */

@@ -2,7 +2,7 @@ import { readdirSync, realpathSync } from "node:fs";
 import { dirname, join, posix, relative, resolve, sep } from "node:path";
 import { readBounded } from "@skillhold/core/bundle";
 import type { CaseFile, EvalCase, EvalProblem } from "../format/eval-set.ts";
-import { isPlainPath } from "../trial/work-folder.ts";
+import { isPlainPath } from "../runner/work-folder.ts";
 import type { PreparedCase } from "./task-run.ts";
 
 const LARGEST_FILE = 20 * 1024 * 1024;

@@ -1,17 +1,11 @@
 import { mkdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import {
-  noUsage,
-  type Outcome,
-  type Runner,
-  type RunnerEvent,
-  type TrialLimits,
-  type Usage,
-} from "../runner/runner.ts";
+import type { Usage } from "../model/usage.ts";
+import { noUsage, type Outcome, type Runner, type RunnerEvent, type TrialLimits } from "../runner/runner.ts";
+import { WorkFolder } from "../runner/work-folder.ts";
 import type { Time } from "../time.ts";
 import { copySkills, type SkillFolder } from "./skill-folder.ts";
-import { WorkFolder } from "./work-folder.ts";
 
 /** One run of an agent in a place of its own. */
 export interface TrialRequest {

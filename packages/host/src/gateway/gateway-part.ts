@@ -126,7 +126,11 @@ export async function openParts(options: GatewayPartOptions, closers: CloserList
       },
       version: productVersion(),
       startedAt: clock.now().toISOString(),
-      ...present({ dependencies, console: bundledConsole(), installs: installService(machine) }),
+      ...present({
+        dependencies,
+        console: bundledConsole(),
+        installs: installService({ ...machine, guardScan }),
+      }),
     },
   };
 }

@@ -13,7 +13,7 @@ import { readBundle } from "../release/read-bundle.ts";
 import type { BaseStore } from "./install-state.ts";
 import { fromLockEntry, toLockEntry } from "./lock-entry.ts";
 import type { SkillLock } from "./skill-lock.ts";
-import { changedMeanwhile, statusOf } from "./store-target.ts";
+import { changedDuringInstall, statusOf } from "./store-target.ts";
 import type { Applied, InstallChange, Installed, InstallTarget, Occupied } from "./target.ts";
 
 export interface FolderTargetOptions {
@@ -82,7 +82,7 @@ async function apply(change: InstallChange, options: FolderTargetOptions): Promi
   };
   const state = await readTargetState(place, wanted, undefined, limits);
   if (state.kind === "foreign" || (before !== undefined && state.kind === "absent"))
-    throw changedMeanwhile(staged.id);
+    throw changedDuringInstall(staged.id);
   const isSame = before?.treeHash === staged.treeHash;
   const status = statusOf(isSame ? "unchanged" : "published", staged.treeHash, upstream, before);
   const base = { id: staged.id, status, treeHash: staged.treeHash, folder: place, warnings: [] };

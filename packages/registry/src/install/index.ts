@@ -12,7 +12,7 @@ export {
 export { type FolderTargetOptions, folderTarget } from "./folder-target.ts";
 export { installFrozen } from "./frozen.ts";
 export { type GitOptions, type RunGit, systemGit } from "./git/git-command.ts";
-export { type Guard, type GuardReport, noGuard } from "./guard.ts";
+export { type Guard, type InstallFindings, installGuard, noGuard } from "./guard.ts";
 export { type BaseStore, baseFolder, type FirstSight, InstallState } from "./install-state.ts";
 export { type Merge, type MergeConflict, mergeTrees } from "./merge.ts";
 export { type InstallPlan, mergeConflict, type PlanContext, planInstall } from "./plan.ts";

@@ -6,7 +6,7 @@ import { isMap } from "@skillhold/skill";
 import type { StagedSkill } from "../record/staged-skill.ts";
 import { invalidSkill, stageFolder } from "../release/stage.ts";
 import { checkSignatures, type SignatureCheck, type TrustedKeys } from "../signature/index.ts";
-import { type Guard, type GuardReport, noGuard } from "./guard.ts";
+import { type Guard, type InstallFindings, noGuard } from "./guard.ts";
 import type { FirstSight } from "./install-state.ts";
 import type { FetchedSkill, OfferedSkill, Resolved, SkillOrigin, SourcePorts } from "./source.ts";
 import { requirementFor, type TrustPolicy } from "./trust-policy.ts";
@@ -25,7 +25,7 @@ export interface Prepared {
   readonly staged: StagedSkill;
   readonly origin: SkillOrigin;
   readonly signature: SignatureCheck;
-  readonly guard: GuardReport;
+  readonly guard: InstallFindings;
   /** When this content was released, or first seen here. */
   readonly firstSeen: string;
 }

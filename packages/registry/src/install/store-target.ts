@@ -110,7 +110,7 @@ async function apply(
   const { by, isDryRun = false, signal } = options;
   const now = await context.store.findSkill(staged.id);
   const current = now === undefined || now.status === "deleted" ? undefined : now.treeHash;
-  if (current !== before?.treeHash) throw changedMeanwhile(staged.id);
+  if (current !== before?.treeHash) throw changedDuringInstall(staged.id);
   const { releasedAt: _, warnings: __, ...facts } = origin;
   const provenance: Partial<Omit<Provenance, "by" | "at">> = {
     ...facts,
@@ -143,7 +143,7 @@ export function statusOf(
   return treeHash === upstream ? "updated" : "merged";
 }
 
-export function changedMeanwhile(id: string): SkillError {
+export function changedDuringInstall(id: string): SkillError {
   return new SkillError(
     "CONFLICT",
     `${id} changed while its update was prepared. The skill was left as it is.`,

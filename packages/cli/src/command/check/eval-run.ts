@@ -24,7 +24,7 @@ import {
   readEvals,
   withEvalTarget,
 } from "../../eval/eval-target.ts";
-import { printReport } from "../../eval/eval-text.ts";
+import { printEvalReport } from "../../eval/eval-text.ts";
 import { countOption, textOption } from "../../option.ts";
 import { libraryOptions } from "../../shared-option.ts";
 import { type ExitCode, plain, printData } from "../../terminal/output.ts";
@@ -62,7 +62,7 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
     const file = openResults(io).save(report);
     if (io.json) printData(io, report);
     else {
-      await printReport(io, report);
+      await printEvalReport(io, report);
       io.err(`kept as ${plain(shortPath(io, file))}\n`);
     }
     return 0;

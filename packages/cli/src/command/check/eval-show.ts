@@ -3,7 +3,7 @@ import { SkillError } from "@skillhold/protocol/error";
 import type { CommandInput } from "../../command.ts";
 import { defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
 import { openResults, readSkillArgument } from "../../eval/eval-target.ts";
-import { percent, printReport, shortHash } from "../../eval/eval-text.ts";
+import { percent, printEvalReport, shortHash } from "../../eval/eval-text.ts";
 import { type ExitCode, type Io, plain, printData } from "../../terminal/output.ts";
 import { formatTable } from "../../terminal/table.ts";
 import { paintFor } from "../../terminal/text.ts";
@@ -31,7 +31,7 @@ async function run({ args, options, io }: CommandInput<OptionsOf<typeof optionSp
   const shown = options["all"] === true ? reports : latestOfEach(reports);
   if (io.json) printData(io, { skill: id, reports: shown });
   else if (options["all"] === true) await printList(io, shown);
-  else for (const report of shown) await printReport(io, report);
+  else for (const report of shown) await printEvalReport(io, report);
   return 0;
 }
 

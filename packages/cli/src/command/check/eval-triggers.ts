@@ -20,7 +20,7 @@ import {
   readTriggers,
   withEvalTarget,
 } from "../../eval/eval-target.ts";
-import { printReport } from "../../eval/eval-text.ts";
+import { printEvalReport } from "../../eval/eval-text.ts";
 import { libraryOptions } from "../../shared-option.ts";
 import { type ExitCode, plain, printData } from "../../terminal/output.ts";
 import { openProgress } from "../../terminal/progress.ts";
@@ -50,7 +50,7 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
     const file = openResults(io).save(report);
     if (io.json) printData(io, report);
     else {
-      await printReport(io, report);
+      await printEvalReport(io, report);
       io.err(`kept as ${plain(shortPath(io, file))}\n`);
     }
     return 0;

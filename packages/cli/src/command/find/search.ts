@@ -19,7 +19,7 @@ const optionSpecs = [
 ] as const satisfies readonly OptionSpec[];
 
 export const command = defineCommand({
-  arguments: [{ usage: "<query...>", summary: "words, a name, or a whole task" }],
+  arguments: [{ usage: "[query...]", summary: "words, a name, or a whole task" }],
   options: optionSpecs,
   examples: ["search merge pdf files", "search --root ./skills --limit 3 slides"],
   run,
