@@ -16,17 +16,18 @@ const LONGEST_TEXT = 2000;
 const model = workerData as LocalModel;
 const engine = openEngine();
 
-parentPort?.on("message", ({ id, texts }: EmbedRequest) => {
-  embed(texts)
-    .then((vectors): EmbedAnswer => ({ id, vectors }))
-    .catch(
-      (error: unknown): EmbedAnswer => ({
-        id,
-        message: error instanceof Error ? error.message : String(error),
-      }),
-    )
-    .then((answer) => parentPort?.postMessage(answer));
+parentPort?.on("message", async (request: EmbedRequest) => {
+  parentPort?.postMessage(await answer(request));
 });
+
+/** Never throws: a failure is an answer with a message. */
+async function answer({ id, texts }: EmbedRequest): Promise<EmbedAnswer> {
+  try {
+    return { id, vectors: await embed(texts) };
+  } catch (error) {
+    return { id, message: error instanceof Error ? error.message : String(error) };
+  }
+}
 
 async function openEngine(): Promise<Engine> {
   const [{ createEmbedder }, weights] = await Promise.all([

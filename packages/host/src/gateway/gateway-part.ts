@@ -68,27 +68,9 @@ export async function openParts(options: GatewayPartOptions, closers: CloserList
     ...{ store, clock: { now: () => new Date() }, ids: { next: randomUUID }, limits, scan },
     hooks: hooksOf(env, guardScan, dependencies),
   };
-  const onError = (error: unknown) => log({ level: "error", event: "library.failed", error });
-  const names = { label: STORE_LABEL, copies, name: showStore(url, place), ...present({ cache }) };
-  const { ports: models } = closers.add(await openModels({ env }), (it) => it.close());
-  // Only the top library is searched.
-  const own = roots.length === 0 ? present({ models }) : {};
-  const skills = await openRegistryLibrary({ host, ...names, ...own, watch: true, onError }, registry);
-  const reloads = new Set<(ms: number) => void>();
-  const onReload = (ms: number) => reloads.forEach((listener) => void listener(ms));
-  const { vectors } = store;
-  const { library, sources } = await openServedLibrary(
-    {
-      roots,
-      machine: place,
-      host,
-      skills,
-      limits,
-      onError,
-      onReload,
-      vectors,
-      ...present({ cache, models }),
-    },
+  const { skills, library, sources, onReload } = await openSkills(
+    options,
+    { registry, host, copies, cache },
     closers,
   );
   const approvals = registryApprovals(store);
@@ -117,7 +99,7 @@ export async function openParts(options: GatewayPartOptions, closers: CloserList
       desk: registryDesk(desk),
       mounts: [mcpMount({ registry, library, audit, runs, log })],
       progress: new Progress(),
-      onReload: (listener) => void reloads.add(listener),
+      onReload,
       sandbox: options.sandbox ?? { id: freshSandbox().id, probe: () => freshSandbox().probe() },
       verifyAudit: async (signal) => {
         const key = await findOwnKey(place);
@@ -133,6 +115,37 @@ export async function openParts(options: GatewayPartOptions, closers: CloserList
       }),
     },
   };
+}
+
+/** Opens the registry as a library, with served folders layered above it. */
+async function openSkills(
+  { machine: place, url, roots, log, limits }: GatewayPartOptions,
+  parts: {
+    readonly registry: RegistryContext;
+    readonly host: GatewayContext["host"];
+    readonly copies: string;
+    readonly cache: SqliteCache | undefined;
+  },
+  closers: CloserList,
+) {
+  const { registry, host, copies } = parts;
+  const cache = present({ cache: parts.cache });
+  const onError = (error: unknown) => log({ level: "error", event: "library.failed", error });
+  const { ports: models } = closers.add(await openModels(place), (it) => it.close());
+  const names = { label: STORE_LABEL, copies, name: showStore(url, place), ...cache };
+  // Only the top library is searched.
+  const own = roots.length === 0 ? present({ models }) : {};
+  const skills = await openRegistryLibrary({ host, ...names, ...own, watch: true, onError }, registry);
+  const listeners = new Set<(ms: number) => void>();
+  const served = {
+    ...{ roots, machine: place, host, skills, limits, onError, vectors: registry.store.vectors },
+    onReload: (ms: number) => listeners.forEach((listener) => void listener(ms)),
+    ...cache,
+    ...present({ models }),
+  };
+  const { library, sources } = await openServedLibrary(served, closers);
+  const onReload = (listener: (ms: number) => void) => void listeners.add(listener);
+  return { skills, library, sources, onReload };
 }
 
 /** Opens the index cache, the signed store and its audit log. */
