@@ -53,7 +53,7 @@ export interface GatewayPartOptions {
 
 /** Opens the parts of a gateway. Everything opened is on the closer list, even when a later part fails. */
 export async function openParts(options: GatewayPartOptions, closers: CloserList): Promise<GatewayParts> {
-  const { machine: place, url, roots, log, closing, limits } = options;
+  const { machine: place, url, log, closing, limits } = options;
   const { env } = place;
   const folder = dataFolder(env);
   await makeDataFolder(folder);
