@@ -1,16 +1,16 @@
 import { realpath } from "node:fs/promises";
 import { dirname, join, posix } from "node:path";
-import { type Need, type NeedCheck } from "@skillhold/core/dependency";
-import { type IndexCache } from "@skillhold/core/library";
-import { type RuntimeKind, type Sandbox } from "@skillhold/core/run";
-import { type Limits } from "@skillhold/protocol";
+import type { Need, NeedCheck } from "@skillhold/core/dependency";
+import type { IndexCache } from "@skillhold/core/library";
+import type { RuntimeKind, Sandbox } from "@skillhold/core/run";
+import type { Limits } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Runtime } from "@skillhold/sandbox/backend";
+import type { Runtime } from "@skillhold/sandbox/backend";
 import { type CacheQuestion, type CheckCache, openCheckCache } from "./check-cache.ts";
 import { environmentPlaces } from "./environment-folder.ts";
-import { askProbe, type Language, type ProbeAnswer } from "./probe.ts";
-import { type ProbeGroup } from "./probe-script.ts";
-import { checkProgram } from "./program-check.ts";
+import { askProbe, type ProbeAnswer, type ProbeLanguage } from "./probe.ts";
+import type { ProbeGroup } from "./probe-script.ts";
+import { findProgram, findSandboxProgram } from "./program-lookup.ts";
 
 export interface CheckRequest {
   /** Whatever tells the requests of one call apart. */
@@ -68,10 +68,10 @@ export async function checkDependencies(
 
 type Checks = Map<CheckRequest, ReadonlyMap<Need, NeedCheck>>;
 
-const KINDS: Readonly<Record<Language, Need["kind"]>> = { python: "pip", node: "npm" };
+const KINDS: Readonly<Record<ProbeLanguage, Need["kind"]>> = { python: "pip", node: "npm" };
 
 async function checkLanguage(
-  language: Language,
+  language: ProbeLanguage,
   requests: readonly CheckRequest[],
   ports: CheckPorts,
 ): Promise<Checks> {
@@ -112,7 +112,7 @@ interface Question extends CacheQuestion {
   readonly site?: string | undefined;
 }
 
-function questionOf(language: Language, request: CheckRequest): Question {
+function questionOf(language: ProbeLanguage, request: CheckRequest): Question {
   const needs = request.needs.filter(({ kind }) => kind === KINDS[language]);
   const places = placesOf(needs);
   const { content, environment } = request;
@@ -172,7 +172,7 @@ async function realFolder(path: string | undefined): Promise<string | undefined>
 }
 
 async function askAll(
-  language: Language,
+  language: ProbeLanguage,
   runtime: Runtime,
   questions: readonly Question[],
   { sandbox, limits, signal }: CheckPorts,
@@ -197,4 +197,42 @@ async function askAll(
     },
     sandbox,
   );
+}
+
+/** Whether a run in the sandbox would find a program. It is never started. */
+async function checkProgram(
+  need: Need,
+  environment: string | undefined,
+  { findRuntime }: { readonly findRuntime: (kind: RuntimeKind) => Promise<Runtime> },
+): Promise<NeedCheck> {
+  const kind = INTERPRETERS.get(need.name);
+  const isThere =
+    kind === undefined ? await isOnPath(need.name, environment) : await isRuntime(kind, findRuntime);
+  return { need, answer: isThere ? "ok" : "missing" };
+}
+
+/** Interpreters that a run is given wherever they lie. */
+const INTERPRETERS: ReadonlyMap<string, RuntimeKind> = new Map<string, RuntimeKind>([
+  ["python3", "python"],
+  ["python", "python"],
+  ["node", "node"],
+]);
+
+async function isRuntime(
+  kind: RuntimeKind,
+  findRuntime: (kind: RuntimeKind) => Promise<Runtime>,
+): Promise<boolean> {
+  try {
+    await findRuntime(kind);
+    return true;
+  } catch (error) {
+    if (error instanceof SkillError) return false;
+    throw error;
+  }
+}
+
+async function isOnPath(name: string, environment: string | undefined): Promise<boolean> {
+  if ((await findSandboxProgram(name)) !== undefined) return true;
+  if (environment === undefined) return false;
+  return (await findProgram(name, environmentPlaces(environment).programs.join(":"))) !== undefined;
 }

@@ -1,5 +1,5 @@
 import { launch } from "@skillhold/sandbox/backend";
-import { type Argv } from "./install-command.ts";
+import type { CommandArgv } from "./install-command.ts";
 
 export interface CommandOptions {
   /** All the variables that it gets. */
@@ -18,7 +18,7 @@ export interface CommandResult {
 }
 
 /** Runs a program of the host to its end, or to the end of its time. It never fails: what happened is the answer. */
-export async function runCommand(argv: Argv, options: CommandOptions): Promise<CommandResult> {
+export async function runCommand(argv: CommandArgv, options: CommandOptions): Promise<CommandResult> {
   const { env, cwd, timeoutMs, signal } = options;
   if (signal?.aborted === true) return { ...nothing, outcome: "aborted" };
   const launched = await launch(argv, { env, ...(cwd === undefined ? {} : { cwd }) }).catch(() => undefined);

@@ -1,8 +1,8 @@
 import { openMemoryLibrary } from "@skillhold/core/library";
 import { nodeHost } from "@skillhold/core/source";
 import { afterEach, expect, test } from "vitest";
-import { dependencyWarnings, warningsOf } from "./dependency-warning.ts";
 import { checkPorts, removeFolders, runtimeInstead } from "./environment.fixture.ts";
+import { dependencyWarnings, warningsOf } from "./survey.ts";
 
 afterEach(removeFolders);
 

@@ -1,20 +1,22 @@
-import { rm } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { chmod, lstat, mkdir, readdir, realpath, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { errorCodeOf } from "@skillhold/core/bundle";
+import { isBelow } from "@skillhold/sandbox/backend";
 import { environmentKey } from "./environment-folder.ts";
-import { readRecord, writeRecord } from "./environment-record.ts";
-import { makeEnvironmentStage, openTree, place, replace } from "./environment-tree.ts";
+import { readEnvironmentRecord, writeEnvironmentRecord } from "./environment-record.ts";
 import { type ItemResult, installGroup } from "./install-group.ts";
 import { withLock } from "./install-lock.ts";
 import { findTarget, type InstallTools } from "./install-tool.ts";
 import { installVariables, type Variables } from "./install-variable.ts";
 import { type EnvironmentPorts, partialOf, readGlobal, writeGlobal } from "./skill-environment.ts";
-import { type InstallSpec } from "./spec.ts";
+import type { InstallSpec } from "./spec.ts";
 
-export type Scope = "skill" | "global";
+export type InstallScope = "skill" | "global";
 
 export interface BuildRequest {
   readonly packages: readonly InstallSpec[];
-  readonly scope: Scope;
+  readonly scope: InstallScope;
   readonly tools: InstallTools;
   readonly env: Variables;
   /** By `performance.now()`. */
@@ -42,13 +44,13 @@ export interface EnvironmentPlan {
 
 export async function planEnvironment(
   packages: readonly InstallSpec[],
-  scope: Scope,
+  scope: InstallScope,
   { home, findRuntime }: EnvironmentPorts,
 ): Promise<EnvironmentPlan> {
   const before = scope === "global" ? await readGlobal(home) : [];
   const specs = scope === "global" ? merge(before, packages) : packages;
   const folder = join(home, environmentKey(specs, await findTarget(findRuntime)));
-  const isThere = packages.length > 0 && (await readRecord(folder)) !== undefined;
+  const isThere = packages.length > 0 && (await readEnvironmentRecord(folder)) !== undefined;
   return { folder, specs, before, isThere };
 }
 
@@ -88,7 +90,7 @@ async function make(
   if (failed.length === results.length) return { results: asked };
   const lost = plan.before.filter(({ text }) => failed.includes(text));
   if (lost.length > 0) return { results: asked.map((result) => withLost(result, lost)) };
-  await writeRecord(draft, { specs: plan.specs.map(({ text }) => text), failed });
+  await writeEnvironmentRecord(draft, { specs: plan.specs.map(({ text }) => text), failed });
   await openTree(draft);
   const good = plan.specs.filter(({ text }) => !failed.includes(text));
   const folder =
@@ -150,4 +152,66 @@ async function placeGlobal(
 /** The later version of a package counts. */
 function merge(some: readonly InstallSpec[], more: readonly InstallSpec[]): readonly InstallSpec[] {
   return [...new Map([...some, ...more].map((spec) => [`${spec.manager}:${spec.name}`, spec])).values()];
+}
+
+const STAGE = /^\.stage-/;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** A folder in which an environment is made, with a home and a folder for temporary files; `rm` takes it away. */
+async function makeEnvironmentStage(home: string): Promise<string> {
+  await sweep(home);
+  const stage = join(home, `.stage-${process.pid}-${randomBytes(8).toString("hex")}`);
+  // Package managers write logs there, with what they were told.
+  await mkdir(stage, { mode: 0o700 });
+  for (const name of ["home", "tmp", "environment"]) await mkdir(join(stage, name));
+  return stage;
+}
+
+/** What an installation left that ended before it could clean up. */
+async function sweep(home: string): Promise<void> {
+  for (const name of (await readdir(home)).filter((each) => STAGE.test(each))) {
+    const stats = await lstat(join(home, name)).catch(() => undefined);
+    if (stats !== undefined && Date.now() - stats.mtimeMs > DAY_MS) {
+      await rm(join(home, name), { recursive: true, force: true });
+    }
+  }
+}
+
+/**
+ * Makes a tree readable for the user that runs are made by, whatever the umask was and whatever a package says of
+ * itself: no bit but reading and running is left. Links that lead out, and what is neither file nor folder, go.
+ */
+export async function openTree(folder: string): Promise<void> {
+  const root = await realpath(folder);
+  const waiting = [root];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    await chmod(next, 0o755);
+    for (const entry of await readdir(next, { withFileTypes: true })) {
+      const path = join(next, entry.name);
+      if (entry.isDirectory()) waiting.push(path);
+      else if (entry.isFile()) await chmod(path, ((await lstat(path)).mode & 0o100) === 0 ? 0o644 : 0o755);
+      else if (!entry.isSymbolicLink() || !(await staysBelow(path, root))) await rm(path);
+    }
+  }
+}
+
+async function staysBelow(link: string, root: string): Promise<boolean> {
+  return isBelow(await realpath(link).catch(() => ""), root);
+}
+
+/** Puts a finished environment in its place in one step. The same that is there already stays. */
+export async function place(source: string, target: string): Promise<void> {
+  try {
+    await rename(source, target);
+  } catch (error) {
+    if (!["ENOTEMPTY", "EEXIST"].includes(errorCodeOf(error) ?? "")) throw error;
+  }
+}
+
+/** The same for one that replaces what is there; runs that use the old one keep what they have opened. */
+export async function replace(source: string, target: string, stage: string): Promise<void> {
+  await rename(target, join(stage, "old")).catch((error: unknown) => {
+    if (errorCodeOf(error) !== "ENOENT") throw error;
+  });
+  await place(source, target);
 }

@@ -12,7 +12,7 @@ export interface EnvironmentRecord {
   readonly packages: readonly string[];
 }
 
-export async function writeRecord(
+export async function writeEnvironmentRecord(
   folder: string,
   about: Pick<EnvironmentRecord, "specs" | "failed">,
 ): Promise<void> {
@@ -22,7 +22,7 @@ export async function writeRecord(
 }
 
 /** Undefined when there is no environment. */
-export async function readRecord(folder: string): Promise<EnvironmentRecord | undefined> {
+export async function readEnvironmentRecord(folder: string): Promise<EnvironmentRecord | undefined> {
   const value = await readJson(environmentPlaces(folder).record);
   if (!isObject(value)) return undefined;
   const list = (key: string): readonly string[] => {

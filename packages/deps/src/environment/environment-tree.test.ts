@@ -15,8 +15,8 @@ import { dirname, join } from "node:path";
 import { stageRoot } from "@skillhold/sandbox/test/backend/stage";
 import { afterEach, expect, test } from "vitest";
 import { makeFolder, removeFolders } from "./environment.fixture.ts";
+import { openTree, place, replace } from "./environment-build.ts";
 import { environmentHome } from "./environment-folder.ts";
-import { openTree, place, replace } from "./environment-tree.ts";
 
 afterEach(removeFolders);
 

@@ -1,13 +1,14 @@
 import { basename } from "node:path";
 import { type ApprovalStore, Approvals, type Asker } from "@skillhold/core/approval";
 import { type Decision, decide, defaultRules, type Rules } from "@skillhold/core/policy";
-import { type AuditSink, type Clock, type Ids } from "@skillhold/core/port";
+import type { AuditSink, Clock, Ids } from "@skillhold/core/port";
 import { remoteIdentity } from "@skillhold/core/source";
-import { type Digest, type Limits, type SkillEntry, type SkillEvent } from "@skillhold/protocol";
+import type { Digest, Limits, SkillEntry, SkillEvent } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
+import type { InstallScope } from "./environment-build.ts";
 import { isIsolated } from "./environment-folder.ts";
-import { type Clear, type InstallOutcome } from "./install-record.ts";
-import { type InstallSpec } from "./spec.ts";
+import type { ItemResult } from "./install-group.ts";
+import type { InstallSpec } from "./spec.ts";
 
 /** The skill for which something is installed, as it was read. */
 export interface InstallSubject {
@@ -129,4 +130,59 @@ async function rejectChanged(subject: InstallSubject, ports: ClearancePorts): Pr
     `The skill ${subject.entry.id} changed while its approval was being asked for, so the approval is void.`,
     { hint: "Run it again: the changed content is asked for anew." },
   );
+}
+
+/** What came of an installation that was let. */
+export interface InstallOutcome {
+  readonly scope: InstallScope;
+  readonly results: readonly ItemResult[];
+  /** Where the packages lie; undefined when none was installed. */
+  readonly environment?: string;
+}
+
+export type RecordInstall = (outcome: InstallOutcome) => Promise<void>;
+
+/**
+ * Asks whether these may be installed, of the policy and of people; throws when they may not. What it gives back, if
+ * anything, is told what came of it.
+ */
+export type Clear = (specs: readonly InstallSpec[]) => Promise<RecordInstall | undefined>;
+
+/**
+ * Installs, and then records what came of it, also of an installation that throws. Inside another one it leaves the
+ * record to that one, so that there is one for each leave.
+ */
+export async function withRecord<T extends Omit<InstallOutcome, "scope">>(
+  scope: InstallScope,
+  clear: Clear,
+  install: (clear: Clear) => Promise<T>,
+): Promise<T> {
+  let end: Cleared | undefined;
+  const clearOnce: Clear = async (specs) => {
+    end = { specs, record: await clear(specs) };
+    return undefined;
+  };
+  const recordEnd = async (outcome: Omit<InstallOutcome, "scope">) =>
+    await end?.record?.({ ...outcome, scope });
+  const report = await install(clearOnce).catch(async (error: unknown) => {
+    await recordEnd({ results: brokenOff(end?.specs ?? [], error) });
+    throw error;
+  });
+  await recordEnd(report);
+  return report;
+}
+
+interface Cleared {
+  readonly specs: readonly InstallSpec[];
+  readonly record: RecordInstall | undefined;
+}
+
+function brokenOff(specs: readonly InstallSpec[], error: unknown): readonly ItemResult[] {
+  const reason = error instanceof Error ? error.message : String(error);
+  return specs.map(({ text }) => ({
+    spec: text,
+    status: "failed",
+    message: `${text}: the installation was broken off: ${reason}`,
+    durationMs: 0,
+  }));
 }

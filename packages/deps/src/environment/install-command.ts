@@ -1,6 +1,6 @@
 import { type InstallSpec, type Manager, wordOf } from "./spec.ts";
 
-export type Argv = readonly [string, ...string[]];
+export type CommandArgv = readonly [string, ...string[]];
 
 /** How npm is run, and into which folder. Nothing that a package brings is executed. */
 export function npmArguments(specs: readonly InstallSpec[], folder: string): readonly string[] {
@@ -37,7 +37,7 @@ export function uvArguments(
 export type SystemManager = Extract<Manager, "apt" | "apk" | "brew" | "go">;
 
 /** How a package of the system is installed. There is no sudo here: who may not do it is shown the command. */
-export function systemCommand(manager: SystemManager, spec: InstallSpec): Argv {
+export function systemCommand(manager: SystemManager, spec: InstallSpec): CommandArgv {
   switch (manager) {
     case "apt":
       return ["apt-get", "install", "--yes", "--no-install-recommends", "--", wordOf(spec)];

@@ -1,4 +1,4 @@
-import { type CommandResult } from "./command.ts";
+import type { CommandResult } from "./command.ts";
 import { lacksPip } from "./install-tool.ts";
 
 const MAX_LENGTH = 400;
@@ -19,7 +19,7 @@ export function describeFailure(result: CommandResult): string {
 }
 
 /** Whether the failure would be that of each alone too, so that it says nothing about any of them. */
-export function isOfAll(result: CommandResult): boolean {
+export function affectsWholeGroup(result: CommandResult): boolean {
   return result.outcome !== "exited" || lacksPip(result) || NOT_OF_ONE.test(result.stderr);
 }
 

@@ -1,9 +1,9 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { type CommandResult } from "./command.ts";
-import { describeFailure, isOfAll } from "./install-failure.ts";
-import { type InstallTool, type ToolOptions } from "./install-tool.ts";
-import { type InstallSpec } from "./spec.ts";
+import type { CommandResult } from "./command.ts";
+import { affectsWholeGroup, describeFailure } from "./install-failure.ts";
+import type { InstallTool, ToolOptions } from "./install-tool.ts";
+import type { InstallSpec } from "./spec.ts";
 
 export interface ItemResult {
   readonly spec: string;
@@ -33,7 +33,7 @@ export async function installGroup(
   if (typeof tool === "string") return specs.map((spec) => failed(spec, tool, 0));
   const all = await timed(tool, specs, folder, options);
   if (all.result.code === 0) return specs.map((spec) => installed(spec, all.durationMs));
-  if (specs.length === 1 || isOfAll(all.result)) {
+  if (specs.length === 1 || affectsWholeGroup(all.result)) {
     await tool.clean(folder);
     return specs.map((spec) => failed(spec, describeFailure(all.result), all.durationMs));
   }

@@ -1,19 +1,19 @@
 import { mkdir, realpath, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type RuntimeKind } from "@skillhold/core/run";
+import type { RuntimeKind } from "@skillhold/core/run";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Runtime } from "@skillhold/sandbox/backend";
+import type { Runtime } from "@skillhold/sandbox/backend";
 import { type CommandResult, runCommand } from "./command.ts";
 import { type EnvironmentTarget, environmentPlaces } from "./environment-folder.ts";
-import { type Argv, npmArguments, pipArguments, uvArguments } from "./install-command.ts";
-import { type Variables } from "./install-variable.ts";
+import { type CommandArgv, npmArguments, pipArguments, uvArguments } from "./install-command.ts";
+import type { Variables } from "./install-variable.ts";
 import { findProgram } from "./program-lookup.ts";
-import { type InstallSpec } from "./spec.ts";
+import type { InstallSpec } from "./spec.ts";
 
 /** One way to fill an environment. */
 export interface InstallTool {
   /** What would be run to install these into a folder. */
-  command(specs: readonly InstallSpec[], folder: string): Argv;
+  command(specs: readonly InstallSpec[], folder: string): CommandArgv;
   /** Installs all of them together into a folder, which holds nothing else of this tool afterwards. */
   install(specs: readonly InstallSpec[], folder: string, options: ToolOptions): Promise<CommandResult>;
   /** Takes away what it put into a folder. */
@@ -37,7 +37,7 @@ export interface ToolPorts {
   readonly findRuntime: (kind: RuntimeKind) => Promise<Runtime>;
 }
 
-export async function findTools(ports: ToolPorts): Promise<InstallTools> {
+export async function findInstallTools(ports: ToolPorts): Promise<InstallTools> {
   const [node, python, npm, uv] = await Promise.all([
     tryRuntime("node", ports),
     tryRuntime("python", ports),
@@ -77,13 +77,13 @@ async function tryRuntime(kind: RuntimeKind, { findRuntime }: ToolPorts): Promis
 }
 
 /** The script by the Node that runs skills; something else by itself. */
-async function npmProgram(program: string, node: Runtime | string): Promise<Argv> {
+async function npmProgram(program: string, node: Runtime | string): Promise<CommandArgv> {
   const real = await realpath(program);
   return real.endsWith(".js") && typeof node !== "string" ? [node.program, real] : [program];
 }
 
-function npmTool(program: Argv): InstallTool {
-  const command = (specs: readonly InstallSpec[], folder: string): Argv => [
+function npmTool(program: CommandArgv): InstallTool {
+  const command = (specs: readonly InstallSpec[], folder: string): CommandArgv => [
     ...program,
     ...npmArguments(specs, folder),
   ];
@@ -106,7 +106,7 @@ function npmTool(program: Argv): InstallTool {
 }
 
 function pipTool(python: string, uv: string | undefined): InstallTool {
-  const byPip = (specs: readonly InstallSpec[], folder: string): Argv => [
+  const byPip = (specs: readonly InstallSpec[], folder: string): CommandArgv => [
     python,
     ...pipArguments(specs, environmentPlaces(folder).python),
   ];

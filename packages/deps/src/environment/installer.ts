@@ -1,12 +1,12 @@
-import { type Limits } from "@skillhold/protocol";
-import { buildEnvironment, planEnvironment, type Scope } from "./environment-build.ts";
+import type { Limits } from "@skillhold/protocol";
+import { buildEnvironment, type InstallScope, planEnvironment } from "./environment-build.ts";
 import { isIsolated } from "./environment-folder.ts";
-import { type Argv } from "./install-command.ts";
+import { type Clear, withRecord } from "./install-clearance.ts";
+import type { CommandArgv } from "./install-command.ts";
 import { allInstalled, type InstallEvent, itemInstalled } from "./install-event.ts";
-import { type ItemResult } from "./install-group.ts";
-import { type Clear, withRecord } from "./install-record.ts";
-import { findTools, type InstallTools } from "./install-tool.ts";
-import { type EnvironmentPorts } from "./skill-environment.ts";
+import type { ItemResult } from "./install-group.ts";
+import { findInstallTools, type InstallTools } from "./install-tool.ts";
+import type { EnvironmentPorts } from "./skill-environment.ts";
 import { type InstallSpec, readSpec } from "./spec.ts";
 import { installSystem, type SystemHost, systemStep } from "./system-install.ts";
 
@@ -16,7 +16,7 @@ export interface InstallPlan {
   /** As skills write them; what is no spec fails by itself. */
   readonly specs: readonly string[];
   /** An environment of the skill's own, which is the default, or the one for all skills. */
-  readonly scope?: Scope;
+  readonly scope?: InstallScope;
   /** An administrator's explicit yes to changing the system itself. */
   readonly mayChangeSystem?: boolean;
 }
@@ -58,7 +58,7 @@ export async function installDependencies(
 
 interface SystemCommand {
   readonly spec: InstallSpec;
-  readonly argv: Argv;
+  readonly argv: CommandArgv;
 }
 
 class Installation {
@@ -86,7 +86,7 @@ class Installation {
     const commands = this.#planSystem(specs.filter((spec) => !isIsolated(spec)));
     const todo = [...open, ...commands.map(({ spec }) => spec)];
     if (todo.length === 0) return this.#report(isThere ? folder : undefined);
-    const tools = await findTools({ ...this.#ports, env: this.#ports.host.env });
+    const tools = await findInstallTools({ ...this.#ports, env: this.#ports.host.env });
     if (this.#options.dryRun === true) {
       this.#describe(open, commands, tools, folder);
       return this.#report(isThere ? folder : undefined);
@@ -140,7 +140,7 @@ class Installation {
 
   async #fill(
     packages: readonly InstallSpec[],
-    scope: Scope,
+    scope: InstallScope,
     tools: InstallTools,
   ): Promise<string | undefined> {
     const { skill } = this.#plan;

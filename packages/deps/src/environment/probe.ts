@@ -1,12 +1,12 @@
-import { type Mount, type RunLimits, type Sandbox, type SandboxPaths, type SandboxSpec } from "@skillhold/core/run";
+import type { Mount, RunLimits, Sandbox, SandboxPaths, SandboxSpec } from "@skillhold/core/run";
 import { SkillError } from "@skillhold/protocol/error";
 import { makeStage, type Runtime, removeStage, supervise } from "@skillhold/sandbox/backend";
 import { type ProbeInput, probeScripts } from "./probe-script.ts";
 
-export type Language = "python" | "node";
+export type ProbeLanguage = "python" | "node";
 
 export interface ProbeRequest {
-  readonly language: Language;
+  readonly language: ProbeLanguage;
   readonly runtime: Runtime;
   /** Real folders of the host that are looked into. */
   readonly folders: readonly string[];

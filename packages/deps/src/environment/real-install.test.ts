@@ -8,7 +8,7 @@ import { afterEach, expect, test } from "vitest";
 import { checkDependencies } from "./checker.ts";
 import { checkPorts, installPorts, makeFolder, need, removeFolders, sandbox } from "./environment.fixture.ts";
 import { environmentKey } from "./environment-folder.ts";
-import { writeRecord } from "./environment-record.ts";
+import { writeEnvironmentRecord } from "./environment-record.ts";
 import { findTarget } from "./install-tool.ts";
 import { type InstallPorts, installDependencies } from "./installer.ts";
 import { findEnvironment, type SkillEnvironment } from "./skill-environment.ts";
@@ -66,7 +66,7 @@ test("modules of an environment are imported by Python in the sandbox, those of 
   const skill = makeFolder({ "scripts/a.py": "import mine, space.part\nprint(mine.said, space.part.said)" });
   const home = join(ports.home, environmentKey([], await findTarget(findRuntime)));
   cpSync(folder, home, { recursive: true });
-  await writeRecord(home, { specs: [], failed: [] });
+  await writeEnvironmentRecord(home, { specs: [], failed: [] });
   const environment = await findEnvironment([], ports);
   if (environment === undefined) throw new Error("There is no environment.");
   expect(await run(skill, "scripts/a.py", environment)).toMatchObject({ code: 0, stdout: "py part\n" });

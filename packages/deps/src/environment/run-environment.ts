@@ -1,8 +1,13 @@
 import { readdir } from "node:fs/promises";
-import { type Need } from "@skillhold/core/dependency";
+import type { Need } from "@skillhold/core/dependency";
 import { type EnvironmentOwner, readLink } from "./environment-link.ts";
-import { type EnvironmentPorts, findEnvironment, openNamed, type SkillEnvironment } from "./skill-environment.ts";
-import { type ManifestPorts, type ManifestSubject, readManifest } from "./skill-manifest.ts";
+import {
+  type EnvironmentPorts,
+  findEnvironment,
+  openNamedEnvironment,
+  type SkillEnvironment,
+} from "./skill-environment.ts";
+import { type ManifestPorts, type ManifestSubject, readDependencyManifest } from "./skill-manifest.ts";
 import { type InstallSpec, readSpec } from "./spec.ts";
 
 /**
@@ -14,7 +19,7 @@ export async function environmentOf(
   ports: EnvironmentPorts,
 ): Promise<SkillEnvironment | undefined> {
   const link = await readLink(owner, ports);
-  const linked = link === undefined ? undefined : await openNamed(link.folder, ports.home);
+  const linked = link === undefined ? undefined : await openNamedEnvironment(link.folder, ports.home);
   return linked ?? (await findEnvironment(specsOf(owner.needs), ports));
 }
 
@@ -26,7 +31,7 @@ export async function runEnvironment(
   ports: RunEnvironmentPorts,
 ): Promise<SkillEnvironment | undefined> {
   if ((await readdir(ports.home).catch(() => [])).length === 0) return undefined;
-  const { dependencies } = await readManifest(skill, ports);
+  const { dependencies } = await readDependencyManifest(skill, ports);
   return await environmentOf({ skill: skill.id, needs: dependencies }, ports);
 }
 

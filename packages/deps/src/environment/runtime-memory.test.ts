@@ -1,6 +1,6 @@
-import { type RuntimeKind } from "@skillhold/core/run";
+import type { RuntimeKind } from "@skillhold/core/run";
 import { expect, test } from "vitest";
-import { rememberRuntimes } from "./runtime-memory.ts";
+import { rememberRuntimes } from "./runtimes.ts";
 
 test("an interpreter is looked for once, and again while there is none [S-35]", async () => {
   const asked: RuntimeKind[] = [];

@@ -1,8 +1,8 @@
-import { type RuntimeKind } from "@skillhold/core/run";
-import { type Runtime } from "@skillhold/sandbox/backend";
+import type { RuntimeKind } from "@skillhold/core/run";
+import { findRuntime, type Runtime } from "@skillhold/sandbox/backend";
 import { runCommand } from "./command.ts";
-import { type Argv } from "./install-command.ts";
-import { type Variables } from "./install-variable.ts";
+import type { CommandArgv } from "./install-command.ts";
+import type { Variables } from "./install-variable.ts";
 import { findProgram } from "./program-lookup.ts";
 
 /** What this machine has to run skills with, and to install what they need. */
@@ -81,11 +81,28 @@ function absent(name: string, required: boolean): RuntimeState {
 /** All are asked at once, which takes a busy machine seconds. */
 const ANSWER_MS = 10_000;
 
-async function versionOf(argv: Argv, { env, signal }: RuntimesPorts): Promise<string | undefined> {
+async function versionOf(argv: CommandArgv, { env, signal }: RuntimesPorts): Promise<string | undefined> {
   const { code, stdout, stderr } = await runCommand(argv, {
     env: { PATH: env["PATH"] ?? "", HOME: env["HOME"] ?? "/", LANG: "C.UTF-8" },
     timeoutMs: ANSWER_MS,
     ...(signal === undefined ? {} : { signal }),
   });
   return code === 0 ? /\d+(?:\.\d+)+[0-9A-Za-z.+-]*/.exec(`${stdout}\n${stderr}`)?.[0] : undefined;
+}
+
+/** Finds each interpreter once; one that is not there is looked for again. */
+export function rememberRuntimes(
+  find: (kind: RuntimeKind) => Promise<Runtime> = (kind) => findRuntime(kind),
+) {
+  const known = new Map<RuntimeKind, Promise<Runtime>>();
+  return (kind: RuntimeKind): Promise<Runtime> => {
+    const found = known.get(kind);
+    if (found !== undefined) return found;
+    const finding = find(kind).catch((error: unknown) => {
+      known.delete(kind);
+      throw error;
+    });
+    known.set(kind, finding);
+    return finding;
+  };
 }

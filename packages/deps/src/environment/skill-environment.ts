@@ -1,9 +1,9 @@
 import { readFile, rename, stat, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { type Mount, type RuntimeKind, type SandboxPaths } from "@skillhold/core/run";
+import type { Mount, RuntimeKind, SandboxPaths } from "@skillhold/core/run";
 import { PROGRAM_PATH, type Runtime } from "@skillhold/sandbox/backend";
 import { environmentKey, environmentPlaces } from "./environment-folder.ts";
-import { type EnvironmentRecord, readRecord } from "./environment-record.ts";
+import { type EnvironmentRecord, readEnvironmentRecord } from "./environment-record.ts";
 import { findTarget } from "./install-tool.ts";
 import { type InstallSpec, readSpec } from "./spec.ts";
 
@@ -36,16 +36,19 @@ export async function findEnvironment(
   const common = await readGlobal(home);
   const shared = common.length === 0 ? [] : [join(home, environmentKey(common, target))];
   for (const folder of [own, partialOf(own), ...shared]) {
-    const found = await openNamed(basename(folder), home);
+    const found = await openNamedEnvironment(basename(folder), home);
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
 /** The environment in a folder of this name, if one was made there. */
-export async function openNamed(name: string, home: string): Promise<SkillEnvironment | undefined> {
+export async function openNamedEnvironment(
+  name: string,
+  home: string,
+): Promise<SkillEnvironment | undefined> {
   const folder = join(home, name);
-  const record = await readRecord(folder);
+  const record = await readEnvironmentRecord(folder);
   return record === undefined ? undefined : await openEnvironment(folder, record);
 }
 

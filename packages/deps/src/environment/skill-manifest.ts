@@ -1,6 +1,6 @@
-import { type Bundle } from "@skillhold/core/bundle";
-import { type DependencyManifest, type Scan } from "@skillhold/core/dependency";
-import { type IndexCache } from "@skillhold/core/library";
+import type { Bundle } from "@skillhold/core/bundle";
+import type { DependencyManifest, Scan } from "@skillhold/core/dependency";
+import type { IndexCache } from "@skillhold/core/library";
 
 /** A skill whose dependencies are asked for. */
 export interface ManifestSubject {
@@ -21,7 +21,7 @@ export interface ManifestPorts {
 }
 
 /** What a skill needs, from the cache where its content was scanned before. */
-export async function readManifest(
+export async function readDependencyManifest(
   subject: ManifestSubject,
   { cache, scan, signal }: ManifestPorts,
 ): Promise<DependencyManifest> {
@@ -32,7 +32,7 @@ export async function readManifest(
   if (kept !== undefined) return kept;
   const bundle = await subject.open();
   // The parsers are large; most skills are known.
-  const { scanBundle } = await import("../scan/scan-bundle.ts");
+  const { scanBundle } = await import("../scan/scan.ts");
   const manifest = await scanBundle(bundle, { name, signal }, scan);
   if (key !== undefined) cache?.save(key, Buffer.from(JSON.stringify(manifest)));
   return manifest;

@@ -1,8 +1,21 @@
-import { type DependencyManifest, type DependencyState, dependencyState, type EffectOptions, type NeedCheck } from "@skillhold/core/dependency";
+import {
+  type DependencyManifest,
+  type DependencyState,
+  dependencyState,
+  type EffectOptions,
+  type NeedCheck,
+} from "@skillhold/core/dependency";
+import type { Library, Viewer } from "@skillhold/core/library";
+import type { Sandbox } from "@skillhold/core/run";
+import type { Limits } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
+import { findRuntime } from "@skillhold/sandbox/backend";
 import { CHECK_BATCH, type CheckPorts, type CheckRequest, checkDependencies } from "./checker.ts";
-import { environmentOf } from "./run-environment.ts";
-import { type SkillEnvironment } from "./skill-environment.ts";
-import { type ManifestPorts, type ManifestSubject, readManifest } from "./skill-manifest.ts";
+import { environmentHome } from "./environment-folder.ts";
+import { environmentOf, runEnvironment } from "./run-environment.ts";
+import type { SkillEnvironment } from "./skill-environment.ts";
+import { type ManifestPorts, type ManifestSubject, readDependencyManifest } from "./skill-manifest.ts";
+import { copySubject, withLibrarySubject } from "./survey-subject.ts";
 
 /** What is known of a skill's dependencies: what it needs, what of it is there, and what follows. */
 export interface DependencySurvey {
@@ -63,7 +76,7 @@ export interface Prepared {
 /** Scans a skill and finds its environment: what a check in the background prepares, too. */
 export async function prepareCheck(subject: ManifestSubject, ports: SurveyPorts): Promise<Prepared> {
   const { id, treeHash } = subject;
-  const manifest = await readManifest(subject, ports);
+  const manifest = await readDependencyManifest(subject, ports);
   const { home, findRuntime } = ports;
   const needs = manifest.dependencies;
   const environment =
@@ -76,4 +89,64 @@ export async function prepareCheck(subject: ManifestSubject, ports: SurveyPorts)
     ...(environment === undefined ? {} : { environment: environment.folder }),
   };
   return { request, manifest, environment };
+}
+
+/**
+ * What an agent is told when it reads a skill: what is missing that the skill cannot do without, and how to get it.
+ * Nothing when all is there, or when it could not be found out: a skill is read all the same.
+ */
+export async function dependencyWarnings(
+  library: Pick<Library, "read" | "copy">,
+  viewer: Viewer,
+  id: string,
+  ports: SurveyPorts,
+): Promise<readonly string[]> {
+  try {
+    return await withLibrarySubject(library, viewer, id, async (subject) => {
+      const [survey] = await surveyDependencies([subject], ports);
+      return survey === undefined ? [] : warningsOf(subject.id, survey.state);
+    });
+  } catch (error) {
+    if (error instanceof SkillError && ports.signal?.aborted !== true) return [];
+    throw error;
+  }
+}
+
+/** The same for a state that is known. */
+export function warningsOf(id: string, { missing, isUnsupported }: DependencyState): readonly string[] {
+  if (missing.length === 0) return [];
+  const advice =
+    isUnsupported === true
+      ? "Nothing can be installed here."
+      : `\`skillhold deps install ${id}\` installs what is missing.`;
+  return [`Missing: ${missing.join(", ")}. ${advice}`];
+}
+
+export interface EnvironmentRunPorts extends Pick<ManifestPorts, "cache" | "scan"> {
+  readonly sandbox: Sandbox;
+  readonly limits: Limits;
+}
+
+/** What makes the packages that were installed below a data folder part of runs, and tells agents what is missing. */
+export interface EnvironmentRuns {
+  environment(copy: {
+    readonly id: string;
+    readonly treeHash: string;
+    readonly folder: string;
+  }): Promise<SkillEnvironment | undefined>;
+  warnings(library: Library, viewer: Viewer, id: string): Promise<readonly string[]>;
+}
+
+export function environmentRuns(data: string, ports: EnvironmentRunPorts): EnvironmentRuns {
+  let home: Promise<string> | undefined;
+  const findHome = (): Promise<string> => {
+    home ??= environmentHome(data);
+    return home;
+  };
+  return {
+    environment: async (copy) =>
+      await runEnvironment(copySubject(copy, copy.folder), { ...ports, home: await findHome(), findRuntime }),
+    warnings: async (library, viewer, id) =>
+      await dependencyWarnings(library, viewer, id, { ...ports, home: await findHome(), findRuntime }),
+  };
 }

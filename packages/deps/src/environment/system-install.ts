@@ -1,9 +1,9 @@
 import { installCommand } from "@skillhold/sandbox/backend";
 import { runCommand } from "./command.ts";
-import { type Argv, type SystemManager, systemCommand } from "./install-command.ts";
+import { type CommandArgv, type SystemManager, systemCommand } from "./install-command.ts";
 import { describeFailure } from "./install-failure.ts";
-import { type ItemResult } from "./install-group.ts";
-import { type Variables } from "./install-variable.ts";
+import type { ItemResult } from "./install-group.ts";
+import type { Variables } from "./install-variable.ts";
 import { type InstallSpec, readSpec } from "./spec.ts";
 
 /** What is asked of the machine for packages of the system. */
@@ -16,7 +16,7 @@ export interface SystemHost {
 
 /** What can be done about a package of the system: a command to run, or a step for a person. */
 export type SystemStep =
-  | { readonly kind: "command"; readonly argv: Argv }
+  | { readonly kind: "command"; readonly argv: CommandArgv }
   | { readonly kind: "manual"; readonly message: string };
 
 /**
@@ -37,7 +37,7 @@ export function systemStep(spec: InstallSpec, mayChangeSystem: boolean, host: Sy
 
 export async function installSystem(
   spec: InstallSpec,
-  argv: Argv,
+  argv: CommandArgv,
   { env }: SystemHost,
   options: { readonly deadline: number; readonly signal?: AbortSignal },
 ): Promise<ItemResult> {

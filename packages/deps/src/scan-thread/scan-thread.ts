@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import { type DependencyManifest, type Scan, type ScanFile } from "@skillhold/core/dependency";
+import type { DependencyManifest, Scan, ScanFile } from "@skillhold/core/dependency";
 import { SkillError } from "@skillhold/protocol/error";
-import { isScanned, unreadable } from "../scan/scan.ts";
-import { type ScanRequest } from "./scan-thread-main.ts";
+import { isScanned, unreadableManifest } from "../scan/scan.ts";
+import type { ScanRequest } from "./scan-thread-main.ts";
 
 export interface ScanThreadOptions {
   /** How long a bundle may take, by the clock; twice what the scanner allows itself, unless the machine is busy. */
@@ -52,10 +52,10 @@ export class ScanThread {
   }
 
   async #turn(files: readonly ScanFile[], signal: AbortSignal): Promise<void> {
-    if (signal.aborted) throw calledOff(signal);
+    if (signal.aborted) throw canceled(signal);
     const waiting = { size: sizeOf(files), turn: Promise.withResolvers<void>() };
     const leave = () => {
-      if (this.#waiting.delete(waiting)) waiting.turn.reject(calledOff(signal));
+      if (this.#waiting.delete(waiting)) waiting.turn.reject(canceled(signal));
     };
     signal.addEventListener("abort", leave, { once: true });
     this.#waiting.add(waiting);
@@ -74,7 +74,7 @@ export class ScanThread {
   }
 
   async #ask(request: ScanRequest, signal: AbortSignal): Promise<DependencyManifest> {
-    if (signal.aborted) throw calledOff(signal);
+    if (signal.aborted) throw canceled(signal);
     clearTimeout(this.#idle);
     this.#worker ??= this.#start();
     const worker = this.#worker;
@@ -90,8 +90,8 @@ export class ScanThread {
     } catch (error) {
       this.#end();
       await worker.terminate();
-      if (signal.aborted) throw calledOff(signal);
-      if (late.aborted || isExhausted(error)) return unreadable(request.files);
+      if (signal.aborted) throw canceled(signal);
+      if (late.aborted || isExhausted(error)) return unreadableManifest(request.files);
       throw error;
     }
   }
@@ -148,6 +148,6 @@ function isExhausted(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY";
 }
 
-function calledOff(signal: AbortSignal): SkillError {
+function canceled(signal: AbortSignal): SkillError {
   return new SkillError("INTERRUPTED", "It was called off before it was scanned.", { cause: signal.reason });
 }

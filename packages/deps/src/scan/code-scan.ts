@@ -1,12 +1,12 @@
-import { type Sighting } from "@skillhold/core/dependency";
+import type { Sighting } from "@skillhold/core/dependency";
 import { isPlaceholder, type LocalModules } from "./local-module.ts";
+import { npmPackageOf } from "./package-name.ts";
 import { distributionsOf, isWellKnown } from "./python-distribution.ts";
 import { type PythonImport, readPythonImports } from "./python-import.ts";
 import { isStandardModule, removalOf } from "./python-stdlib.ts";
 import { readScriptImports } from "./script-import.ts";
-import { targetOf } from "./specifier.ts";
-import { type Language } from "./syntax.ts";
-import { type Tally } from "./tally.ts";
+import type { Language } from "./syntax.ts";
+import type { DependencyTally } from "./tally.ts";
 
 /** A text of code to be scanned, and what its bundle holds besides. */
 export interface CodeText {
@@ -14,7 +14,7 @@ export interface CodeText {
   readonly text: string;
 }
 
-export interface BundleContent {
+export interface BundleIndex {
   readonly modules: LocalModules;
   /** Paths of all files, without their extensions too. */
   readonly paths: ReadonlySet<string>;
@@ -25,8 +25,8 @@ export interface BundleContent {
 /** `lineOf` is for code that stands in its file as data. */
 export async function scanPython(
   code: CodeText & { readonly lineOf?: (module: string) => number },
-  content: BundleContent,
-  tally: Tally,
+  content: BundleIndex,
+  tally: DependencyTally,
 ): Promise<void> {
   const imports = await readPythonImports(code.text);
   if (imports === undefined) return tally.giveUp(code.path);
@@ -57,8 +57,8 @@ export async function scanPython(
 export async function scanScript(
   language: Exclude<Language, "python" | "bash">,
   code: CodeText,
-  content: BundleContent,
-  tally: Tally,
+  content: BundleIndex,
+  tally: DependencyTally,
 ): Promise<string | undefined> {
   const imports = await readScriptImports(language, code.text);
   if (imports === undefined) tally.giveUp(code.path);
@@ -81,14 +81,14 @@ export async function scanScript(
 const SEEN: Pick<Sighting, "declared"> = { declared: false };
 
 /** The distributions of an import; several when a namespace is shared and several of its parts are taken. */
-function distributionsFor(wanted: PythonImport, tally: Tally): readonly string[] {
+function distributionsFor(wanted: PythonImport, tally: DependencyTally): readonly string[] {
   const modules =
     wanted.names.length === 0 ? [wanted.module] : wanted.names.map((name) => `${wanted.module}.${name}`);
   return [...new Set(modules.flatMap((module) => chooseDistribution(module, tally)))];
 }
 
 /** Of several distributions, the one that a manifest names. */
-function chooseDistribution(module: string, tally: Tally): readonly string[] {
+function chooseDistribution(module: string, tally: DependencyTally): readonly string[] {
   const candidates = distributionsOf(module);
   const declared = candidates.find((name) => tally.has("pip", name));
   const [usual] = candidates;
@@ -102,7 +102,7 @@ function topOf(module: string): string {
 }
 
 /** `lib/x` where the bundle has such a file, by whatever extension: a path from a base folder, and no package. */
-function isInBundle(specifier: string, file: string, content: BundleContent): boolean {
+function isInBundle(specifier: string, file: string, content: BundleIndex): boolean {
   if (!specifier.includes("/") || specifier.startsWith("@")) return false;
   const path = specifier.replace(/\.[cm]?jsx?$/, "");
   const folders = file.split("/").slice(0, -1);
@@ -111,3 +111,95 @@ function isInBundle(specifier: string, file: string, content: BundleContent): bo
     .concat("")
     .some((folder) => content.paths.has(folder === "" ? path : `${folder}/${path}`));
 }
+
+/** The Python code of a Jupyter notebook, cell after cell; undefined when it is none, or of another language. */
+export function notebookCode(text: string): string | undefined {
+  const root = parse(text);
+  const cells = fieldOf(root, "cells");
+  const language = fieldOf(fieldOf(fieldOf(root, "metadata"), "kernelspec"), "language");
+  if (!Array.isArray(cells) || (typeof language === "string" && language !== "python")) return undefined;
+  return cells
+    .filter((cell) => fieldOf(cell, "cell_type") === "code")
+    .map((cell) => withoutMagic(sourceOf(fieldOf(cell, "source"))))
+    .join("\n");
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // JSON.parse throws on every text it cannot read; the caller notes it.
+    return undefined;
+  }
+}
+
+function fieldOf(value: unknown, key: string): unknown {
+  // Any object may be asked for any key.
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[key] : undefined;
+}
+
+function sourceOf(source: unknown): string {
+  return Array.isArray(source)
+    ? source.filter((line) => typeof line === "string").join("")
+    : String(source ?? "");
+}
+
+/** `%magic` and `!command` lines are no Python; a cell that starts with `%%` is another language altogether. */
+function withoutMagic(code: string): string {
+  return /^\s*%%/.test(code) ? "" : code.replace(/^[ \t]*[%!].*$/gm, "");
+}
+
+/** What a specifier of JavaScript asks for. */
+type SpecifierTarget =
+  | { readonly kind: "npm"; readonly name: string }
+  /** Something only this runtime has, or can load. */
+  | { readonly kind: "runtime"; readonly name: string }
+  | { readonly kind: "none" };
+
+function targetOf(specifier: string): SpecifierTarget {
+  const scheme = SCHEME.exec(specifier)?.[1]?.toLowerCase();
+  if (scheme !== undefined) return schemeTarget(scheme, specifier.slice(scheme.length + 1));
+  if (specifier === "bun") return { kind: "runtime", name: "bun" };
+  // What follows a question mark is for a bundler: `name/file.wasm?url`.
+  const name = npmPackageOf(specifier.split("?", 1)[0] ?? "");
+  // Leading dots and slashes, `#imports` and aliases as `@/x`, `~/x` and `~x` are names inside the bundle.
+  if (name === undefined || /^@?~/.test(name) || BUILTINS.has(name)) return NONE;
+  return { kind: "npm", name };
+}
+
+const SCHEME = /^([A-Za-z][A-Za-z0-9+.-]*):/;
+const NONE: SpecifierTarget = Object.freeze({ kind: "none" });
+
+function schemeTarget(scheme: string, rest: string): SpecifierTarget {
+  switch (scheme) {
+    case "npm": {
+      const name = npmPackageOf(withoutVersion(rest.replace(/^\//, "")));
+      return name === undefined ? NONE : { kind: "npm", name };
+    }
+    case "node":
+      return NONE;
+    case "bun":
+      return { kind: "runtime", name: "bun" };
+    case "jsr":
+      return { kind: "runtime", name: "deno" };
+    default:
+      return NONE;
+  }
+}
+
+/** `name@1.2/sub` as `name/sub`. */
+function withoutVersion(specifier: string): string {
+  const at = specifier.indexOf("@", 1);
+  if (at === -1) return specifier;
+  const slash = specifier.indexOf("/", at);
+  return specifier.slice(0, at) + (slash === -1 ? "" : specifier.slice(slash));
+}
+
+/** `module.builtinModules` of Node 22 to 24. Those that exist with `node:` alone are packages without it. */
+const BUILTINS: ReadonlySet<string> = new Set(
+  `_http_agent _http_client _http_common _http_incoming _http_outgoing _http_server _stream_duplex _stream_passthrough
+  _stream_readable _stream_transform _stream_wrap _stream_writable _tls_common _tls_wrap assert async_hooks buffer
+  child_process cluster console constants crypto dgram diagnostics_channel dns domain events fs http http2 https inspector
+  module net os path perf_hooks process punycode querystring readline repl stream string_decoder sys timers tls
+  trace_events tty url util v8 vm wasi worker_threads zlib`.split(/\s+/),
+);

@@ -1,9 +1,26 @@
-import { type DependencyKind, type InstallWay, packageOf, programOf, readInstallWays } from "@skillhold/core/dependency";
-import { type FrontmatterMap, type FrontmatterValue, isMap, readOpenclaw, textList, textOf } from "@skillhold/skill";
-import { isCommandName, isNpmName } from "./package-name.ts";
-import { isKnownDistribution, isWellKnown } from "./python-distribution.ts";
+import {
+  type Dependency,
+  type DependencyKind,
+  type DependencyManifest,
+  type InstallWay,
+  packageOf,
+  programOf,
+  readInstallWays,
+} from "@skillhold/core/dependency";
+import {
+  type FrontmatterMap,
+  type FrontmatterValue,
+  isMap,
+  readOpenclaw,
+  textList,
+  textOf,
+} from "@skillhold/skill";
+import { isCommandName, isNpmName, normalizePip } from "./package-name.ts";
+import { isKnownDistribution, isWellKnown, moduleOf } from "./python-distribution.ts";
 import { readRequirement } from "./requirement.ts";
-import { runtimeOf } from "./shell-table.ts";
+import { commandRuntime } from "./shell-table.ts";
+import type { DependencyTally } from "./tally.ts";
+import type { TextLines } from "./text-line.ts";
 
 /** What a skill's frontmatter says of its dependencies. */
 export interface Declaration {
@@ -83,7 +100,7 @@ function entryOf(kind: DependencyKind, rest: string, text: string, optional = fa
     return isNpmName(name) ? { kind, name, optional } : refusal(text);
   }
   const command = spec.replace(/\s*[<>=~!^].*$/s, "");
-  const runtime = runtimeOf(command);
+  const runtime = commandRuntime(command);
   if (runtime !== undefined) return { kind: "runtime", name: runtime, optional };
   return isCommandName(command) ? { kind: "system", name: command, optional } : refusal(text);
 }
@@ -117,7 +134,7 @@ function isPythonName(name: string): boolean {
 function looseEntry(text: string, isPythonList: boolean): Entry {
   if (text.length > LONGEST_ENTRY || /^[A-Za-z]+:/.test(text)) return readEntry(text);
   const name = text.replace(/\s*[<>=~!^[;(\s].*$/s, "");
-  if (runtimeOf(name) !== undefined) return entryOf("system", text, text);
+  if (commandRuntime(name) !== undefined) return entryOf("system", text, text);
   if (text.startsWith("@")) return entryOf("npm", text, text);
   const isPython = isPythonList || /[<>=~!]=|[<>]/.test(text) || isPythonName(name);
   return isPython ? entryOf("pip", text, text) : refusal(text);
@@ -153,4 +170,45 @@ function stepEntry(kind: string, fields: FrontmatterMap, hasPrograms: boolean): 
 function listOf(value: FrontmatterValue | undefined): readonly string[] {
   const list = typeof value === "string" ? value.split(",") : textList(value);
   return list.map((text) => text.trim()).filter((text) => text !== "");
+}
+
+/** Adds what the frontmatter declares, each on the line that names it. */
+export function tallyDeclaration(
+  from: { readonly declared: Declaration; readonly path: string; readonly lines: TextLines },
+  tally: DependencyTally,
+): void {
+  for (const { kind, name, optional } of from.declared.dependencies) {
+    const module = kind === "pip" ? moduleOf(name) : name;
+    const line = from.lines.lineOf(name);
+    tally.add({ kind, name, import: module, optional, declared: true, file: from.path, line });
+  }
+  for (const note of from.declared.notes) tally.note(from.path, note);
+}
+
+/** The author's last word: what is left out of the manifest, and whether what is declared is all of it. */
+export function applyDeclaration(
+  manifest: DependencyManifest,
+  declared: Declaration | undefined,
+): DependencyManifest {
+  if (declared === undefined) return manifest;
+  const kept = declared.isExclusive
+    ? manifest.dependencies.filter((dependency) =>
+        declared.dependencies.some((each) => isSame(each, dependency)),
+      )
+    : manifest.dependencies;
+  const dependencies = kept.filter(
+    (dependency) => !declared.excluded.some((text) => isExcluded(text, dependency)),
+  );
+  const { notes } = manifest;
+  return { dependencies, notes, ...(declared.ways.length === 0 ? {} : { ways: declared.ways }) };
+}
+
+function isSame(a: Pick<Dependency, "kind" | "name">, b: Pick<Dependency, "kind" | "name">): boolean {
+  return a.kind === b.kind && normalizePip(a.name) === normalizePip(b.name);
+}
+
+function isExcluded(text: string, dependency: Dependency): boolean {
+  const [, kind, name = text] = /^(pip|npm|system|runtime):(.*)$/s.exec(text) ?? [];
+  if (kind !== undefined && kind !== dependency.kind) return false;
+  return name === dependency.import || normalizePip(name) === normalizePip(dependency.name);
 }

@@ -27,7 +27,7 @@ export function normalizePip(name: string): string {
 }
 
 /** The package of `name`, `name/sub/path`, `@scope/name/sub/path`; undefined when there is none. */
-export function packageOf(specifier: string): string | undefined {
+export function npmPackageOf(specifier: string): string | undefined {
   const parts = specifier.split("/", 2);
   const name = specifier.startsWith("@") ? parts.join("/") : parts[0];
   return name !== undefined && isNpmName(name) && !name.startsWith(".") ? name : undefined;

@@ -1,23 +1,21 @@
+import { basename } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type DependencyManifest, type ScanFile } from "@skillhold/core/dependency";
+import { type Bundle, readBounded } from "@skillhold/core/bundle";
+import type { DependencyManifest, Scan, ScanCall, ScanFile } from "@skillhold/core/dependency";
 import { parseSkill } from "@skillhold/skill";
 import { parse } from "smol-toml";
-import { type BundleContent, type CodeText, scanPython, scanScript } from "./code-scan.ts";
-import { applyDeclaration, tallyDeclaration } from "./declaration-scan.ts";
-import { type Declaration, readDeclaration } from "./declared.ts";
-import { type FileType, fileTypeOf } from "./file-type.ts";
+import { type BundleIndex, type CodeText, notebookCode, scanPython, scanScript } from "./code-scan.ts";
+import { applyDeclaration, type Declaration, readDeclaration, tallyDeclaration } from "./declared.ts";
+import { type FileType, fileTypeOf, readShebang, type Shebang } from "./file-type.ts";
 import { LocalModules } from "./local-module.ts";
 import { tallyManifest } from "./manifest-scan.ts";
-import { notebookCode } from "./notebook.ts";
-import { type ParseToml } from "./pyproject.ts";
-import { readShebang, type Shebang } from "./shebang.ts";
-import { readShell } from "./shell-command.ts";
-import { type ReadShellText, tallyShell } from "./shell-scan.ts";
-import { Tally } from "./tally.ts";
+import type { ParseToml } from "./pyproject.ts";
+import { type ReadShellText, readShell, tallyShell } from "./shell-command.ts";
+import { DependencyTally } from "./tally.ts";
 import { TextLines } from "./text-line.ts";
 import { WorkTime } from "./work-time.ts";
 
-export interface ScanOptions {
+export interface DependencyScanOptions {
   /** The name of the bundle's folder, by which code may import the bundle itself. */
   readonly name?: string;
   /** Reads pyproject.toml and inline metadata; a parser of ours unless another is named. */
@@ -40,16 +38,16 @@ export function isScanned(path: string): boolean {
  */
 export async function scanDependencies(
   files: readonly ScanFile[],
-  options: ScanOptions = {},
+  options: DependencyScanOptions = {},
 ): Promise<DependencyManifest> {
-  const tally = new Tally(options.timeMs);
+  const tally = new DependencyTally(options.timeMs);
   const texts = files.flatMap((file) => readText(file, tally));
   const declaration = declarationOf(texts);
   // Manifests first: they say which of several distributions of a module is meant.
   if (declaration !== undefined) tallyDeclaration(declaration, tally);
   const paths = files.map(({ path }) => path);
   const { development, packages } = await tallyManifests(texts, paths, options, tally);
-  const content: BundleContent = {
+  const content: BundleIndex = {
     modules: new LocalModules(paths, options.name),
     paths: new Set(paths.flatMap(namesOf)),
     packages,
@@ -62,8 +60,8 @@ export async function scanDependencies(
 }
 
 /** What is known of a bundle that took too long: as if the parser had given up each of its files. */
-export function unreadable(files: readonly ScanFile[]): DependencyManifest {
-  const tally = new Tally();
+export function unreadableManifest(files: readonly ScanFile[]): DependencyManifest {
+  const tally = new DependencyTally();
   for (const { path, bytes } of files) if (bytes !== undefined && isScanned(path)) tally.giveUp(path);
   return tally.manifest(new Set());
 }
@@ -81,7 +79,7 @@ interface ScannedText extends CodeText {
   readonly shebang: Shebang | undefined;
 }
 
-function readText({ path, bytes }: ScanFile, tally: Tally): readonly ScannedText[] {
+function readText({ path, bytes }: ScanFile, tally: DependencyTally): readonly ScannedText[] {
   const type = fileTypeOf(path);
   if (type === undefined || bytes === undefined) return [];
   if (bytes.length > MAX_SCANNED_BYTES && type !== "skill") {
@@ -121,8 +119,8 @@ function declarationOf(
 async function tallyManifests(
   texts: readonly ScannedText[],
   paths: readonly string[],
-  options: ScanOptions,
-  tally: Tally,
+  options: DependencyScanOptions,
+  tally: DependencyTally,
 ): Promise<{ development: ReadonlySet<string>; packages: ReadonlySet<string> }> {
   const found = { development: new Set<string>(), packages: new Set<string>() };
   const around = { paths: new Set(paths), parseToml: options.parseToml ?? parse, ...found };
@@ -131,7 +129,11 @@ async function tallyManifests(
 }
 
 /** Reads a file if the bundle has not used up its time, and lets other work have its turn. */
-async function inTime({ path }: ScannedText, tally: Tally, read: () => void | Promise<void>): Promise<void> {
+async function inTime(
+  { path }: ScannedText,
+  tally: DependencyTally,
+  read: () => void | Promise<void>,
+): Promise<void> {
   if (tally.isExhausted) return tally.note(path, "it was not read, because others took too long to parse");
   const work = new WorkTime();
   await read();
@@ -140,9 +142,9 @@ async function inTime({ path }: ScannedText, tally: Tally, read: () => void | Pr
 
 async function scanCode(
   file: ScannedText,
-  content: BundleContent,
+  content: BundleIndex,
   shells: ReadShellText[],
-  tally: Tally,
+  tally: DependencyTally,
 ): Promise<void> {
   const { path, text, type, shebang } = file;
   switch (type) {
@@ -170,14 +172,14 @@ async function scanCode(
   }
 }
 
-function addRuntime({ path: file }: ScannedText, name: string, tally: Tally): void {
+function addRuntime({ path: file }: ScannedText, name: string, tally: DependencyTally): void {
   tally.add({ kind: "runtime", name, import: name, optional: false, declared: false, file, line: 1 });
 }
 
 async function scanNotebook(
   { path, text }: ScannedText,
-  content: BundleContent,
-  tally: Tally,
+  content: BundleIndex,
+  tally: DependencyTally,
 ): Promise<void> {
   const code = notebookCode(text);
   if (code === undefined) return tally.note(path, "it is no notebook of Python and was not read");
@@ -188,8 +190,8 @@ async function scanNotebook(
 function tallyShells(
   shells: readonly ReadShellText[],
   paths: readonly string[],
-  content: BundleContent,
-  tally: Tally,
+  content: BundleIndex,
+  tally: DependencyTally,
 ): void {
   const around = {
     defined: new Set(shells.flatMap(({ reading }) => [...reading.defined])),
@@ -198,4 +200,22 @@ function tallyShells(
     isLocalModule: (file: string, module: string) => content.modules.has(file, { module, names: [] }),
   };
   for (const shell of shells) tallyShell(shell, around, tally);
+}
+
+/** What a bundle on disk needs. A file that cannot be read is a note. */
+export async function scanBundle(
+  bundle: Bundle,
+  call: ScanCall = {},
+  scan: Scan = scanDependencies,
+): Promise<DependencyManifest> {
+  const problems: { file: string; message: string }[] = [];
+  const files = bundle.files.map(({ path, origin }): ScanFile => {
+    if (!isScanned(path)) return { path, bytes: undefined };
+    const read = readBounded(origin, MAX_SCANNED_BYTES, { allowHardLinks: bundle.allowHardLinks });
+    if (!("problem" in read)) return { path, bytes: read.bytes };
+    problems.push({ file: path, message: `it was not read: ${read.problem.message}` });
+    return { path, bytes: undefined };
+  });
+  const manifest = await scan(files, { name: basename(bundle.root), ...call });
+  return { ...manifest, notes: [...problems, ...manifest.notes] };
 }

@@ -45,20 +45,23 @@ export function isCommonCommand(name: string): boolean {
 }
 
 /** The runtime that a command is, under its usual name: `python3.11` is python3. */
-export function runtimeOf(command: string): string | undefined {
+export function commandRuntime(command: string): string | undefined {
   const name = command.replace(/\.exe$/i, "");
   return RUNTIMES.get(name) ?? RUNTIMES.get(name.replace(/^(python\d|pip\d)\.\d+$/, "$1"));
 }
 
 /** How a command that runs another is written before it: options that take a word, and words of its own. */
-export interface Wrapper {
+export interface CommandWrapper {
   readonly valued: ReadonlySet<string>;
   readonly words: number;
 }
 
-const wrapper = (valued: string, words = 0): Wrapper => ({ valued: new Set(valued.split(" ")), words });
+const wrapper = (valued: string, words = 0): CommandWrapper => ({
+  valued: new Set(valued.split(" ")),
+  words,
+});
 
-export const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map([
+export const WRAPPERS: ReadonlyMap<string, CommandWrapper> = new Map([
   ["sudo", wrapper("-u -g -h -p -C -D -R -T -U --user --group --prompt --chdir")],
   ["doas", wrapper("-u -C")],
   ["env", wrapper("-u -C --unset --chdir")],

@@ -1,9 +1,9 @@
-import { type Dependency, type DependencyManifest, type Place, type ScanNote, type Sighting } from "@skillhold/core/dependency";
+import type { Dependency, DependencyManifest, Place, ScanNote, Sighting } from "@skillhold/core/dependency";
 import { normalizePip } from "./package-name.ts";
 import { stemsOf } from "./python-distribution.ts";
 
 /** Sightings on their way to a manifest: each dependency once by name and import, with all places that name it. */
-export class Tally {
+export class DependencyTally {
   readonly #sightings = new Map<string, Sighting[]>();
   readonly #notes = new Map<string, ScanNote>();
   #hard = 0;

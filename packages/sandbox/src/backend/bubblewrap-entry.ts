@@ -2,11 +2,11 @@ import { closeSync, constants, existsSync, openSync, readFileSync } from "node:f
 import { setTimeout as sleep } from "node:timers/promises";
 import { SkillError } from "@skillhold/protocol/error";
 import { control, WORK } from "./bubblewrap-option.ts";
-import { rejectCalledOff } from "./called-off.ts";
+import { rejectCanceled } from "./cancel.ts";
 import { type Launched, tryKill } from "./process.ts";
 
 /** A sandbox that is set up, and in which the program has not started yet. */
-export interface Entry {
+export interface SandboxEntry {
   /** Its first process; when that one is gone, all are. */
   readonly init: InitProcess;
   /** A descriptor of the working folder; it reads on when the sandbox is gone. */
@@ -19,7 +19,7 @@ export interface InitProcess {
   readonly startTime: string;
 }
 
-const PATIENCE_MS = 20_000;
+const SETUP_TIMEOUT_MS = 20_000;
 
 /**
  * Waits until bubblewrap has built the sandbox and holds the program back. Throws SANDBOX_UNAVAILABLE with what
@@ -34,14 +34,14 @@ export async function enter(
   marker: string,
   onInit: (pid: number) => Promise<void>,
   signal: AbortSignal | undefined,
-): Promise<Entry> {
+): Promise<SandboxEntry> {
   const complaint = new Complaint(launched);
   const setup = new Setup(launched);
-  const deadline = Date.now() + PATIENCE_MS;
+  const deadline = Date.now() + SETUP_TIMEOUT_MS;
   let taken: Promise<unknown> | undefined;
   try {
     for (;;) {
-      rejectCalledOff(signal);
+      rejectCanceled(signal);
       const pid = setup.pid;
       // A failure is kept for the moment at which the sandbox is ready.
       if (pid !== undefined) taken ??= onInit(pid).catch((error: unknown) => error);
@@ -49,7 +49,7 @@ export async function enter(
         const failure = await taken;
         if (failure !== undefined) throw failure;
         // No one else gets a turn between here and the start of the program.
-        rejectCalledOff(signal);
+        rejectCanceled(signal);
         return openEntry(pid);
       }
       if (setup.hasEnded || Date.now() > deadline) throw explain(complaint.text());
@@ -115,7 +115,7 @@ class Complaint {
   }
 }
 
-function openEntry(pid: number): Entry {
+function openEntry(pid: number): SandboxEntry {
   const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
   const work = openSync(`/proc/${pid}/root${WORK}`, flags);
   const startTime = readStartTime(pid);

@@ -1,7 +1,8 @@
 import { lstatSync, readlinkSync } from "node:fs";
-import { type Mount, type SandboxSpec } from "@skillhold/core/run";
+import type { Mount, SandboxPaths, SandboxSpec } from "@skillhold/core/run";
+import { SkillError } from "@skillhold/protocol/error";
 
-export const SKILL = "/skill";
+const SKILL = "/skill";
 export const WORK = "/work";
 
 /** Who the program is for itself, whoever it is for the host. */
@@ -126,4 +127,21 @@ function systemFile(descriptor: number, path: string): readonly string[] {
 
 export function isBelow(path: string, folder: string): boolean {
   return path === folder || path.startsWith(`${folder}/`);
+}
+
+const SYSTEM = ["/usr", "/bin", "/sbin", "/lib", "/lib64"];
+
+/** Where the things of a run lie in a root of our making. */
+export function sandboxPaths(spec: SandboxSpec): SandboxPaths {
+  const placed = [...(spec.runtimes ?? []), ...spec.mounts, { source: spec.skill, target: SKILL }];
+  return {
+    skill: SKILL,
+    work: WORK,
+    of: (hostPath) => {
+      const found = placed.find(({ source }) => isBelow(hostPath, source));
+      if (found !== undefined) return `${found.target}${hostPath.slice(found.source.length)}`;
+      if (SYSTEM.some((folder) => isBelow(hostPath, folder))) return hostPath;
+      throw new SkillError("INTERNAL", `${hostPath} is not in the sandbox.`, { details: { path: hostPath } });
+    },
+  };
 }

@@ -1,12 +1,27 @@
-import { closeSync } from "node:fs";
+import { closeSync, constants, openSync } from "node:fs";
+import { unlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
-import { type Collected, type EnforcedLimits, type LimitKind, type RunLimits, type SandboxExit, type SandboxProcess } from "@skillhold/core/run";
+import { errorCodeOf } from "@skillhold/core/bundle";
+import type {
+  Collected,
+  EnforcedLimits,
+  LimitKind,
+  RunLimits,
+  SandboxExit,
+  SandboxProcess,
+  SandboxSpec,
+} from "@skillhold/core/run";
+import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits } from "@skillhold/protocol/limits";
-import { type Entry, endInit, leave } from "./bubblewrap-entry.ts";
-import { type ControlGroup } from "./cgroup.ts";
+import { endInit, leave, type SandboxEntry } from "./bubblewrap-entry.ts";
+import { control, groupFile, hostsFile, passwdFile } from "./bubblewrap-option.ts";
+import type { ControlGroup } from "./cgroup.ts";
 import { collectFiles } from "./collect.ts";
-import { exitOf } from "./exit.ts";
-import { type Launched } from "./process.ts";
+import { type Launched, type LaunchOptions, launch, sandboxExit } from "./process.ts";
+import type { RunUser } from "./run-place.ts";
+import { seccompFilter } from "./seccomp.ts";
+import { makeStage, removeStage } from "./stage.ts";
 
 export interface Confinement {
   readonly limits: RunLimits;
@@ -30,13 +45,13 @@ export class BubblewrapProcess implements SandboxProcess {
   readonly enforced: EnforcedLimits;
   readonly exited: Promise<SandboxExit>;
   readonly #launched: Launched;
-  readonly #entry: Entry;
+  readonly #entry: SandboxEntry;
   readonly #confinement: Confinement;
   #exceeded: LimitKind | undefined;
   #hasExited = false;
   #disposal: Promise<void> | undefined;
 
-  constructor(launched: Launched, entry: Entry, confinement: Confinement) {
+  constructor(launched: Launched, entry: SandboxEntry, confinement: Confinement) {
     this.#launched = launched;
     this.#entry = entry;
     this.#confinement = confinement;
@@ -83,7 +98,7 @@ export class BubblewrapProcess implements SandboxProcess {
     clearInterval(look);
     await leave(this.#entry.init);
     this.#hasExited = true;
-    const exit = exitOf(ending);
+    const exit = sandboxExit(ending);
     const exceeded = this.#findExceeded(exit);
     return exceeded === undefined ? exit : { ...exit, exceeded };
   }
@@ -103,5 +118,96 @@ export class BubblewrapProcess implements SandboxProcess {
     if (signal === "SIGXCPU") return "cpu";
     if (signal === "SIGXFSZ") return "disk";
     return signal === "SIGKILL" && (group?.cpuMs() ?? 0) >= limits.cpuMs ? "cpu" : undefined;
+  }
+}
+
+/** Starts bubblewrap with its options. It sets the sandbox up and holds the program back until it is told. */
+export async function launchHeld(
+  argv: readonly [string, ...string[]],
+  options: readonly string[],
+  { hasChannel, signal }: SandboxSpec,
+  user: RunUser | undefined,
+): Promise<Launched> {
+  sealed ??= sealAll();
+  const files = openAll(await sealed.catch(forget));
+  try {
+    const { gate, block, status, options: said } = control;
+    const pipes = [...(hasChannel ? [3, 4] : []), gate, block, status, said];
+    const who = user === undefined ? {} : { user: { uid: user.uid, gid: user.gid } };
+    const launched = await launchBubblewrap(argv, { pipes, files, signal, ...who });
+    launched.pipe(control.options).end(options.map((option) => `${option}\0`).join(""));
+    return launched;
+  } finally {
+    for (const descriptor of Object.values(files)) closeSync(descriptor);
+  }
+}
+
+export async function launchBubblewrap(
+  argv: readonly [string, ...string[]],
+  options: Omit<LaunchOptions, "env"> = {},
+): Promise<Launched> {
+  try {
+    // Its variables are readable inside, as those of the first process: it has none.
+    return await launch(argv, { ...options, env: {} });
+  } catch (error) {
+    if (error instanceof SkillError) throw error;
+    throw new SkillError("SANDBOX_UNAVAILABLE", `Bubblewrap could not be started (${errorCodeOf(error)}).`, {
+      cause: error,
+    });
+  }
+}
+
+/** What every run gets, by descriptor. */
+type SealedFiles = Readonly<Record<number, SealedFile>>;
+
+let sealed: Promise<SealedFiles> | undefined;
+
+async function sealAll(): Promise<SealedFiles> {
+  const contents = [
+    [control.seccomp, seccompFilter()],
+    [control.passwd, passwdFile],
+    [control.group, groupFile],
+    [control.hosts, hostsFile],
+  ] as const;
+  const files = contents.map(async ([descriptor, bytes]) => [descriptor, await sealFile(bytes)] as const);
+  return Object.fromEntries(await Promise.all(files));
+}
+
+/** What failed once may work the next time. */
+function forget(error: unknown): never {
+  sealed = undefined;
+  throw error;
+}
+
+/** Bytes that programs are handed as an open file. Nobody can change them: the file has no name any more. */
+export interface SealedFile {
+  /** A descriptor that starts at the beginning. Whoever gets it closes it. */
+  open(): number;
+}
+
+/** Contract: made once for what is the same in every run; it is kept as long as this process lives. */
+export async function sealFile(bytes: string | Uint8Array): Promise<SealedFile> {
+  const stage = await makeStage();
+  try {
+    const path = join(stage, "file");
+    await writeFile(path, bytes, { flag: "wx", mode: 0o400 });
+    const anchor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+    await unlink(path);
+    // By way of its number it is opened anew: a descriptor that was handed on shares its place in the file.
+    return { open: () => openSync(`/proc/self/fd/${anchor}`, "r") };
+  } finally {
+    await removeStage(stage);
+  }
+}
+
+/** Opens all, or none. */
+export function openAll(files: Readonly<Record<number, SealedFile>>): Readonly<Record<number, number>> {
+  const opened: Record<number, number> = {};
+  try {
+    for (const [place, file] of Object.entries(files)) opened[Number(place)] = file.open();
+    return opened;
+  } catch (error) {
+    for (const descriptor of Object.values(opened)) closeSync(descriptor);
+    throw error;
   }
 }

@@ -6,9 +6,9 @@ import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bubblewrap } from "./bubblewrap.ts";
+import { POOLS } from "./run-place.ts";
 import { findRuntime } from "./runtime.ts";
 import { type Bench, commandLines, makeBench } from "./trial.fixture.ts";
-import { POOLS } from "./user-pool.ts";
 
 const isLinux = process.platform === "linux";
 const isRoot = process.getuid?.() === 0;

@@ -1,20 +1,27 @@
 import { randomBytes } from "node:crypto";
 import { text } from "node:stream/consumers";
 import { errorCodeOf } from "@skillhold/core/bundle";
-import { type EnforcedLimits, type Mount, type Network, type RunLimits, type Sandbox, type SandboxProbe, type SandboxProcess, type SandboxSpec } from "@skillhold/core/run";
+import type {
+  EnforcedLimits,
+  Mount,
+  Network,
+  RunLimits,
+  Sandbox,
+  SandboxProbe,
+  SandboxProcess,
+  SandboxSpec,
+} from "@skillhold/core/run";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Entry, enter } from "./bubblewrap-entry.ts";
-import { launchBubblewrap, launchHeld } from "./bubblewrap-launch.ts";
-import { bubblewrapOptions, control, gatePrefix, isBelow, WORK } from "./bubblewrap-option.ts";
-import { BubblewrapProcess } from "./bubblewrap-process.ts";
-import { rejectCalledOff } from "./called-off.ts";
+import { enter, type SandboxEntry } from "./bubblewrap-entry.ts";
+import { bubblewrapOptions, control, gatePrefix, isBelow, sandboxPaths, WORK } from "./bubblewrap-option.ts";
+import { BubblewrapProcess, launchBubblewrap, launchHeld } from "./bubblewrap-process.ts";
+import { rejectCanceled } from "./cancel.ts";
 import { type ControlGroup, type ControlGroups, findControlGroups, type GroupLimits } from "./cgroup.ts";
 import { programEnvironment } from "./environment.ts";
 import { type BubblewrapHost, currentHost, findBubblewrap } from "./find-bubblewrap.ts";
-import { type Launched } from "./process.ts";
+import type { Launched } from "./process.ts";
 import { countsPerNamespace, hasResourceLimits, limitPrefix } from "./resource-limit.ts";
 import { findPlace, type RunPlace } from "./run-place.ts";
-import { sandboxPaths } from "./sandbox-path.ts";
 import { selfTest } from "./self-test.ts";
 import { withOpenStages } from "./stage.ts";
 
@@ -37,7 +44,7 @@ const HELD = ["--args", String(control.options), "--"] as const;
 /** A sandbox in which the program waits. */
 interface Held {
   readonly launched: Launched;
-  readonly entry: Entry;
+  readonly entry: SandboxEntry;
   readonly group: ControlGroup | undefined;
   readonly letGo: () => void;
 }
@@ -67,7 +74,7 @@ class Bubblewrap implements Sandbox {
   }
 
   async start(spec: SandboxSpec): Promise<SandboxProcess> {
-    rejectCalledOff(spec.signal);
+    rejectCanceled(spec.signal);
     const program = this.#find();
     rejectHosts(spec.network);
     const { argv, env } = spec.command(sandboxPaths(spec));

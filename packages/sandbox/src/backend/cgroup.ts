@@ -10,7 +10,7 @@ import {
 import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type RunLimits } from "@skillhold/core/run";
+import type { RunLimits } from "@skillhold/core/run";
 
 /** The groups of processes that this machine lets us make, with the limits that a group can hold. */
 export interface ControlGroups {
@@ -194,11 +194,11 @@ function canMake(groups: ControlGroups): boolean {
   }
 }
 
-const PATIENCE_MS = 5000;
+const SETUP_TIMEOUT_MS = 5000;
 
 /** A group can be removed when the system has let go of the last process, which takes a moment after its end. */
 async function removeGroups(folders: readonly string[]): Promise<void> {
-  const end = Date.now() + PATIENCE_MS;
+  const end = Date.now() + SETUP_TIMEOUT_MS;
   for (const folder of folders) {
     while (!tryRemove(folder) && Date.now() < end) {
       killAll(folder);

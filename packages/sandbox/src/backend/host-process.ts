@@ -1,10 +1,15 @@
 import { PassThrough } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Collected, type EnforcedLimits, type SandboxExit, type SandboxProcess, type SandboxSpec } from "@skillhold/core/run";
+import type {
+  Collected,
+  EnforcedLimits,
+  SandboxExit,
+  SandboxProcess,
+  SandboxSpec,
+} from "@skillhold/core/run";
 import { defaultLimits } from "@skillhold/protocol/limits";
 import { collectFiles } from "./collect.ts";
-import { exitOf } from "./exit.ts";
-import { type Launched } from "./process.ts";
+import { type Launched, sandboxExit } from "./process.ts";
 
 export interface HostRun {
   readonly spec: SandboxSpec;
@@ -63,7 +68,7 @@ export class HostProcess implements SandboxProcess {
   }
 
   async #finish(): Promise<SandboxExit> {
-    const exit = exitOf(await this.#launched.exited);
+    const exit = sandboxExit(await this.#launched.exited);
     this.#launched.killGroup();
     const isRead = await Promise.race([this.#launched.ended.then(() => true), sleep(OUTPUT_MS, false)]);
     if (!isRead) this.#letGo();

@@ -2,8 +2,10 @@ import { type ChildProcess, type SpawnOptions, type StdioOptions, spawn } from "
 import { once } from "node:events";
 import { closeSync, openSync, readdirSync, readSync } from "node:fs";
 import { Socket } from "node:net";
+import { constants } from "node:os";
 import type { Readable, Writable } from "node:stream";
-import { rejectCalledOff } from "./called-off.ts";
+import type { SandboxExit } from "@skillhold/core/run";
+import { rejectCanceled } from "./cancel.ts";
 import { type OutputEnds, type OutputPipes, openPipes } from "./pipe.ts";
 
 export interface LaunchOptions {
@@ -37,7 +39,7 @@ export interface Launched {
   killGroup(): void;
 }
 
-export interface Ending {
+interface Ending {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
@@ -76,7 +78,7 @@ async function start(
 ): Promise<Child> {
   const nothing = openSync("/dev/null", "r");
   try {
-    rejectCalledOff(options.signal);
+    rejectCanceled(options.signal);
     const child = spawn(argv[0], argv.slice(1), spawnOptions(options, ends, nothing));
     // They may come before the caller listens, so they are waited for from the start.
     const exited = ending(child, "exit");
@@ -228,4 +230,12 @@ export function tryKill(pid: number): boolean {
     // There is no such process, or none in the group, or not yet.
     return false;
   }
+}
+
+/** As a shell tells it. What stands between us and a program ends by a code where the program ended by a signal. */
+export function sandboxExit({ code, signal }: Ending): SandboxExit {
+  if (signal !== null) return { code: 128 + constants.signals[signal], signal };
+  const number = (code ?? 1) - 128;
+  const name = Object.entries(constants.signals).find(([, value]) => value === number)?.[0];
+  return { code: code ?? 1, signal: name };
 }

@@ -1,10 +1,10 @@
 import { realpath, stat } from "node:fs/promises";
-import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
-import { type Mount, type RuntimeKind } from "@skillhold/core/run";
+import type { Mount, RuntimeKind } from "@skillhold/core/run";
 import { SkillError } from "@skillhold/protocol/error";
 import { isBelow } from "./bubblewrap-option.ts";
 import { installCommand } from "./find-bubblewrap.ts";
+import { homeFolder } from "./home-folder.ts";
 import { launch } from "./process.ts";
 import { isOpenToAll, keepCopy } from "./runtime-copy.ts";
 
@@ -34,7 +34,7 @@ export function currentRuntimeHost(): RuntimeHost {
   return {
     node: process.execPath,
     path: process.env["PATH"] ?? "",
-    home: homedir(),
+    home: homeFolder() ?? "/",
     folders: ["/usr/bin", "/usr/local/bin", "/bin"],
     osRelease: "/etc/os-release",
     isRoot: process.getuid?.() === 0,

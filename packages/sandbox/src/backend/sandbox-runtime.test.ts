@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { RunLimits, SandboxSpec } from "@skillhold/core/test/run/sandbox";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
-import { quote, sandboxRuntime } from "./sandbox-runtime.ts";
+import { quoteShellWord, sandboxRuntime } from "./sandbox-runtime.ts";
 import { loadSandboxRuntime, type RuntimeConfig, type RuntimeManager } from "./sandbox-runtime-module.ts";
 import { supervise } from "./supervise.ts";
 
@@ -212,12 +212,12 @@ describe.skipIf(process.platform === "win32")("a run", () => {
     const word = fc.string({ unit: fc.constantFrom(..."'\"\\$`!*?~#&|;<>(){}[]\n\t =-aé") });
     fc.assert(
       fc.property(fc.array(word, { minLength: 1, maxLength: 200 }), (words) => {
-        const command = ["printf", "%s\\0", ...words].map(quote).join(" ");
+        const command = ["printf", "%s\\0", ...words].map(quoteShellWord).join(" ");
         const { stdout } = spawnSync("/bin/bash", ["-c", command], { encoding: "utf8", env: {} });
         expect(stdout.split("\0").slice(0, -1)).toEqual(words);
       }),
       { numRuns: 10 },
     );
-    expect(() => quote("a\0b")).toThrow(expect.objectContaining({ code: "CONFIG_INVALID" }));
+    expect(() => quoteShellWord("a\0b")).toThrow(expect.objectContaining({ code: "CONFIG_INVALID" }));
   });
 });

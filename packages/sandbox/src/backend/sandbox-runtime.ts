@@ -2,16 +2,28 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { type EnforcedLimits, type Network, type Sandbox, type SandboxPaths, type SandboxProbe, type SandboxSpec } from "@skillhold/core/run";
+import type {
+  EnforcedLimits,
+  Network,
+  Sandbox,
+  SandboxPaths,
+  SandboxProbe,
+  SandboxSpec,
+} from "@skillhold/core/run";
 import { SkillError } from "@skillhold/protocol/error";
 import { isBelow } from "./bubblewrap-option.ts";
-import { rejectCalledOff } from "./called-off.ts";
+import { rejectCanceled } from "./cancel.ts";
 import { programEnvironment } from "./environment.ts";
 import { HostProcess } from "./host-process.ts";
 import { findSource } from "./mount-source.ts";
 import { launch } from "./process.ts";
 import { hasResourceLimits, limitPrefix } from "./resource-limit.ts";
-import { type LiteralPath, type LoadedRuntime, loadSandboxRuntime, type RuntimeConfig } from "./sandbox-runtime-module.ts";
+import {
+  type LiteralPath,
+  type LoadedRuntime,
+  loadSandboxRuntime,
+  type RuntimeConfig,
+} from "./sandbox-runtime-module.ts";
 import { selfTest } from "./self-test.ts";
 import { makeStage, removeStage } from "./stage.ts";
 
@@ -60,7 +72,7 @@ class SandboxRuntime implements Sandbox {
 
   async start(spec: SandboxSpec): Promise<HostProcess> {
     rejectRoot(this.#ports.isRoot);
-    rejectCalledOff(spec.signal);
+    rejectCanceled(spec.signal);
     for (const mount of spec.mounts) findSource(mount);
     const hosts = hostsOf(spec.network);
     const runtime = await this.#ports.load();
@@ -77,7 +89,7 @@ class SandboxRuntime implements Sandbox {
       const { argv, env } = spec.command(pathsOf(spec, work));
       const config = configOf(spec, work, hosts, runtime.folder);
       isOpen = true;
-      const command = [...limitPrefix(spec.limits, false), ...argv].map(quote).join(" ");
+      const command = [...limitPrefix(spec.limits, false), ...argv].map(quoteShellWord).join(" ");
       const wrapped = await this.#open(runtime, commandId, hosts, () =>
         runtime.manager.wrapWithSandboxArgv(command, SHELL, config, undefined, work, { commandId }),
       );
@@ -230,8 +242,8 @@ function configOf(spec: SandboxSpec, work: string, hosts: readonly string[], fol
   };
 }
 
-/** One word for the shell, whatever is in it: nothing is special between single quotes but the quote itself. */
-export function quote(word: string): string {
+/** One word for the shell, whatever is in it: nothing is special between single quotes but the quoteShellWord itself. */
+export function quoteShellWord(word: string): string {
   if (word.includes("\0")) throw new SkillError("CONFIG_INVALID", "An argument has a NUL character.");
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { openAll, type SealedFile, sealFile } from "./sealed-file.ts";
+import { openAll, type SealedFile, sealFile } from "./bubblewrap-process.ts";
 import { stageRoot } from "./stage.ts";
 
 test.runIf(process.platform === "linux")(

@@ -2,9 +2,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:net";
-import { homedir, networkInterfaces, tmpdir } from "node:os";
+import { networkInterfaces, tmpdir } from "node:os";
 import { extname, join } from "node:path";
-import { type ProbeTask } from "./probe.ts";
+import { homeFolder } from "./home-folder.ts";
+import type { ProbeTask } from "./probe.ts";
 import { probeCalls } from "./self-test-call.ts";
 import { makeStage, removeStage } from "./stage.ts";
 
@@ -70,7 +71,8 @@ async function takeAway(undo: Undo): Promise<void> {
 
 /** The home folder, or where it cannot be written to, as for some services, the folder they work in. */
 async function writableHome(): Promise<string> {
-  for (const folder of [homedir(), process.cwd()]) {
+  for (const folder of [homeFolder(), process.cwd()]) {
+    if (folder === undefined) continue;
     const trial = await mkdtemp(join(folder, ".skillhold-self-test-")).catch(() => undefined);
     if (trial === undefined) continue;
     await rm(trial, { recursive: true });

@@ -1,5 +1,5 @@
-import { type ProbeCheck } from "@skillhold/core/run";
-import { type Observation } from "./probe.ts";
+import type { ProbeCheck } from "@skillhold/core/run";
+import type { Observation } from "./probe.ts";
 import { callTable } from "./self-test-call.ts";
 
 /** All that is known after the program has run. */
@@ -28,7 +28,7 @@ interface CheckRow {
  * Contract: a check is confined only when it was tried and the sandbox answered as it should. For calls by number it
  * is enough that the filter was seen.
  */
-export function judge(evidence: Evidence, platform: string): readonly ProbeCheck[] {
+export function checkEvidence(evidence: Evidence, platform: string): readonly ProbeCheck[] {
   const rows = Object.entries(checkTable).filter(([, row]) => row.isLinux !== true || platform === "linux");
   return rows.map(([name, { title, judge }]) => {
     const seen = evidence.observations.get(name) ?? { name, outcome: "untried", detail: evidence.ending };

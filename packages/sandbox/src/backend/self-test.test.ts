@@ -5,10 +5,10 @@ import type { SandboxProcess, SandboxSpec } from "@skillhold/core/test/run/sandb
 import { SkillError } from "@skillhold/protocol/error";
 import { describe, expect, test, vi } from "vitest";
 import { bubblewrap } from "./bubblewrap.ts";
-import { type Observation } from "./probe.ts";
+import type { Observation } from "./probe.ts";
 import { selfTest } from "./self-test.ts";
 import { callTable, probeCalls } from "./self-test-call.ts";
-import { type Evidence, judge } from "./self-test-check.ts";
+import { checkEvidence, type Evidence } from "./self-test-check.ts";
 import { unconfined } from "./unconfined.ts";
 
 describe.runIf(process.platform === "linux")("on this machine", () => {
@@ -69,10 +69,13 @@ describe.runIf(process.platform === "linux")("on this machine", () => {
 });
 
 test("what was not tried is not confined, and says why [S-29]", () => {
-  const checks = judge(evidenceOf([]), "linux");
+  const checks = checkEvidence(evidenceOf([]), "linux");
   expect(checks.filter((check) => check.isConfined)).toEqual([]);
   expect(checks.find((check) => check.name === "read-home")?.detail).toBe("cannot be tried: it never ran");
-  const [check] = judge(evidenceOf([{ name: "read-home", outcome: "untried", detail: "no tool" }]), "linux");
+  const [check] = checkEvidence(
+    evidenceOf([{ name: "read-home", outcome: "untried", detail: "no tool" }]),
+    "linux",
+  );
   expect(check).toMatchObject({ name: "read-home", isConfined: false, detail: "cannot be tried: no tool" });
 });
 
@@ -81,7 +84,7 @@ test("where nothing can call the kernel by number, a filter that is seen to be o
   const filter = { name: "use-any-call", outcome: "refused", detail: "Seccomp is 2" } as const;
   const rights = { name: "gain-privileges", outcome: "refused", detail: "NoNewPrivs is 1" } as const;
   const find = (...observations: Observation[]) =>
-    judge(evidenceOf(observations), "linux").find((check) => check.name === "use-bpf");
+    checkEvidence(evidenceOf(observations), "linux").find((check) => check.name === "use-bpf");
   expect(find(untried, filter, rights)).toMatchObject({
     isConfined: true,
     detail: "not tried; the system call filter is on",
@@ -98,7 +101,8 @@ test("where nothing can call the kernel by number, a filter that is seen to be o
 
 test("what the host has seen counts more than what the program says [S-29]", () => {
   const said = { name: "connect-loopback", outcome: "refused", detail: "ECONNREFUSED" } as const;
-  const find = (evidence: Evidence) => judge(evidence, "linux").find((check) => check.name === said.name);
+  const find = (evidence: Evidence) =>
+    checkEvidence(evidence, "linux").find((check) => check.name === said.name);
   expect(find(evidenceOf([said]))?.isConfined).toBe(true);
   expect(find({ ...evidenceOf([said]), harms: new Set([said.name]) })?.isConfined).toBe(false);
 });
@@ -111,14 +115,16 @@ test.for([
   ["see-processes", "ps works", false],
   ["write-home", "written", true],
 ] as const)("%s that got %j is confined: %s [S-29]", ([name, detail, isConfined]) => {
-  const checks = judge(evidenceOf([{ name, outcome: "reached", detail }]), "linux");
+  const checks = checkEvidence(evidenceOf([{ name, outcome: "reached", detail }]), "linux");
   expect(checks.find((check) => check.name === name)?.isConfined).toBe(isConfined);
 });
 
 test("a descriptor beyond the first three is seen in the listing [S-29]", () => {
   const listed = "l 0 0 -> pipe:[1]\nl 1 -> pipe:[2]\nl 2 -> pipe:[3]\nl 3 -> /proc/5/fd\nl 9 -> /dev/null\n";
   const find = (output: string) =>
-    judge({ ...evidenceOf([]), output }, "linux").find((check) => check.name === "inherit-descriptor");
+    checkEvidence({ ...evidenceOf([]), output }, "linux").find(
+      (check) => check.name === "inherit-descriptor",
+    );
   expect(find(listed)).toMatchObject({ isConfined: true });
   expect(find(`${listed}l 11 -> /home/me/key\n`)).toMatchObject({
     isConfined: false,
@@ -129,7 +135,7 @@ test("a descriptor beyond the first three is seen in the listing [S-29]", () => 
 test("a link that was collected is an escape [S-29]", () => {
   const tried = evidenceOf([{ name: "read-home-through-link", outcome: "refused", detail: "ENOENT" }]);
   const find = (evidence: Evidence) =>
-    judge(evidence, "linux").find((check) => check.name === "collect-link");
+    checkEvidence(evidence, "linux").find((check) => check.name === "collect-link");
   expect(find(tried)?.isConfined).toBe(true);
   expect(find({ ...tried, collected: { written: "x", link: "y" } })?.isConfined).toBe(false);
 });
@@ -141,7 +147,7 @@ test("calls by number are tried only where their numbers are known [S-29]", () =
     args: [0x4206, 7, 0, 0],
   });
   expect([probeCalls(7, "linux", "riscv64"), probeCalls(7, "darwin", "arm64")]).toEqual([[], []]);
-  const names = judge(evidenceOf([]), "darwin").map((check) => check.name);
+  const names = checkEvidence(evidenceOf([]), "darwin").map((check) => check.name);
   expect(names).not.toContain("use-bpf");
   expect(names).toContain("connect-loopback");
 });

@@ -1,10 +1,17 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type EnforcedLimits, type ProbeCheck, type RunLimits, type Sandbox, type SandboxProcess, type SandboxSpec } from "@skillhold/core/run";
-import { type Observation } from "./probe.ts";
+import type {
+  EnforcedLimits,
+  ProbeCheck,
+  RunLimits,
+  Sandbox,
+  SandboxProcess,
+  SandboxSpec,
+} from "@skillhold/core/run";
+import type { Observation } from "./probe.ts";
 import { findRuntime } from "./runtime.ts";
 import { type Canaries, layCanaries } from "./self-test-canary.ts";
-import { type Evidence, judge } from "./self-test-check.ts";
+import { checkEvidence, type Evidence } from "./self-test-check.ts";
 import { supervise } from "./supervise.ts";
 
 /** What a sandbox confines on this machine, each part of it tried. */
@@ -30,7 +37,7 @@ export async function selfTest(
     const running = await sandbox.start(await describeRun(canaries));
     try {
       const evidence = await observe(running, canaries);
-      const checks = judge(evidence, process.platform);
+      const checks = checkEvidence(evidence, process.platform);
       return { checks, enforced: correct(running.enforced, checks) };
     } finally {
       await running.dispose();

@@ -1,9 +1,9 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCodeOf } from "@skillhold/core/bundle";
-import { type EnforcedLimits, type Sandbox, type SandboxProcess, type SandboxSpec } from "@skillhold/core/run";
+import type { EnforcedLimits, Sandbox, SandboxProcess, SandboxSpec } from "@skillhold/core/run";
 import { SkillError } from "@skillhold/protocol/error";
-import { rejectCalledOff } from "./called-off.ts";
+import { rejectCanceled } from "./cancel.ts";
 import { programEnvironment } from "./environment.ts";
 import { HostProcess } from "./host-process.ts";
 import { launch } from "./process.ts";
@@ -26,7 +26,7 @@ function enforcedLimits(): EnforcedLimits {
 }
 
 async function start(spec: SandboxSpec): Promise<SandboxProcess> {
-  rejectCalledOff(spec.signal);
+  rejectCanceled(spec.signal);
   const stage = await makeStage();
   try {
     const work = join(stage, "work");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { POOLS, takeUser } from "./user-pool.ts";
+import { POOLS, takeUser } from "./run-place.ts";
 
 test.runIf(process.platform === "linux")(
   "no two runs share a user, and one that is given back serves again [S-29]",

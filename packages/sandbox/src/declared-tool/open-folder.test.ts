@@ -11,8 +11,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { openFolder } from "./open-folder.ts";
 import { skillFolder } from "./tool-host.fixture.ts";
+import { openFolder } from "./tool-host-spec.ts";
 
 test("a folder that every user can read is used as it lies [S-32]", async () => {
   const parent = mkdtempSync(join(tmpdir(), "skillhold-open-"));

@@ -1,13 +1,17 @@
 import type { Readable } from "node:stream";
-import { type SandboxProcess, type ToolListing } from "@skillhold/core/run";
+import type { SandboxProcess, ToolListing } from "@skillhold/core/run";
 import { SkillError } from "@skillhold/protocol/error";
-import { readLines } from "./bridge-line.ts";
-import { type BridgeMessage, type BridgeReply, type BridgeRequest, bridgeLimits, readBridgeMessage } from "./bridge-message.ts";
-import { bridgeSpec } from "./bridge-spec.ts";
+import {
+  type BridgeMessage,
+  type BridgeReply,
+  type BridgeRequest,
+  bridgeLimits,
+  readBridgeMessage,
+  readLines,
+} from "./bridge-message.ts";
 import { readForeign } from "./foreign-json.ts";
-import { LogTail } from "./log-tail.ts";
 import { hostClosed, notJson, toolFailed, toolInterrupted, toolTimedOut } from "./tool-failure.ts";
-import { type ToolHostPorts, type ToolHostSpec } from "./tool-host-spec.ts";
+import { bridgeSpec, type ToolHostPorts, type ToolHostSpec } from "./tool-host-spec.ts";
 import { foreignMessage, readListing } from "./tool-listing.ts";
 
 const LOG_BYTES = 16 * 1024;
@@ -47,7 +51,7 @@ export class ToolProcess {
   #strayLines = 0;
   #lastId = 0;
   #ending: string | undefined;
-  #isCalledOff = false;
+  #isCanceled = false;
 
   /** Starts a process and waits until it has loaded the modules; throws ModuleFailure when that does not come about. */
   static async start(spec: ToolHostSpec, signal: AbortSignal, ports: ToolHostPorts): Promise<StartedProcess> {
@@ -122,7 +126,7 @@ export class ToolProcess {
 
   /** Ends the process and all that it started; calls that wait for it are called off. */
   async end(): Promise<void> {
-    this.#isCalledOff = true;
+    this.#isCanceled = true;
     this.#kill("Its process was ended.");
     await this.#gone;
   }
@@ -258,7 +262,7 @@ export class ToolProcess {
     this.#ending ??= `Its process ended by itself, ${how}.`;
     this.#failLoading(this.#ending, false);
     for (const { tool, reject } of this.#pending.values()) {
-      reject(this.#isCalledOff ? toolInterrupted(tool) : toolFailed(tool, this.#ending, { log: this.log() }));
+      reject(this.#isCanceled ? toolInterrupted(tool) : toolFailed(tool, this.#ending, { log: this.log() }));
     }
     for (const stopped of this.#stopping.values()) stopped.resolve();
     this.#pending.clear();
@@ -279,4 +283,30 @@ interface LoadedTools {
 
 export interface StartedProcess extends LoadedTools {
   readonly process: ToolProcess;
+}
+
+/** The end of what a program has printed; the rest is read and dropped, so that the program is never held up. */
+class LogTail {
+  readonly #maxBytes: number;
+  readonly #redact: (text: string) => string;
+  #kept: Buffer = Buffer.alloc(0);
+
+  constructor(maxBytes: number, redact: (text: string) => string) {
+    this.#maxBytes = maxBytes;
+    this.#redact = redact;
+  }
+
+  read(stream: Readable): void {
+    stream.on("error", () => {});
+    stream.on("data", (chunk: Buffer) => {
+      const joined = Buffer.concat([this.#kept, chunk.subarray(-2 * this.#maxBytes)]);
+      this.#kept =
+        joined.length <= 4 * this.#maxBytes ? joined : Buffer.from(joined.subarray(-2 * this.#maxBytes));
+    });
+  }
+
+  /** More is kept than is shown: where the text was cut, half of a secret would not be recognised. */
+  text(): string {
+    return this.#redact(this.#kept.toString("utf8")).slice(-this.#maxBytes);
+  }
 }

@@ -1,10 +1,10 @@
 import { hash } from "node:crypto";
-import { type ApprovalScope } from "@skillhold/core/approval";
-import { type SkillContent } from "@skillhold/core/library";
+import type { ApprovalScope } from "@skillhold/core/approval";
+import type { SkillContent } from "@skillhold/core/library";
 import { type Act, type Decision, decide, defaultRules, type PolicyRequest } from "@skillhold/core/policy";
-import { type Mount, type Network, type RunContext, type RunPorts, type Sandbox } from "@skillhold/core/run";
+import type { Mount, Network, RunContext, RunPorts, Sandbox } from "@skillhold/core/run";
 import { remoteIdentity } from "@skillhold/core/source";
-import { type Digest } from "@skillhold/protocol";
+import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 
 /** What is to be run, exactly, before anyone has said yes to it. */
@@ -30,7 +30,7 @@ export interface RunRequest {
 export type ClearanceContext = Pick<RunContext, "ports" | "approvals" | "log" | "signal" | "read">;
 
 /** That something may run. */
-export interface Leave {
+export interface RunPermission {
   /** For how much a person gave it; undefined when the policy allows it by itself. */
   readonly scope: ApprovalScope | undefined;
 }
@@ -39,7 +39,7 @@ export interface Leave {
  * Gets the leave to run something, or throws. When it returns, the request and the leave are recorded, and the
  * record is durable as far as the sink is: nothing has started before.
  */
-export async function clearRun(request: RunRequest, context: ClearanceContext): Promise<Leave> {
+export async function clearRun(request: RunRequest, context: ClearanceContext): Promise<RunPermission> {
   await requireSandbox(request.sandbox);
   const decision = decide(policyRequest(request, context.ports), context.ports.rules ?? defaultRules);
   const { trust } = request.content.entry;

@@ -1,19 +1,30 @@
 import { closeSync, mkdirSync, openSync, readSync } from "node:fs";
-import { join } from "node:path";
+import { join, posix } from "node:path";
 import { normalizeRelative, rejectFilled } from "@skillhold/core/bundle";
-import { type SkillContent } from "@skillhold/core/library";
-import { type Collected, type EnforcedLimits, type Mount, type RunContext, type SandboxSpec, type ScriptOptions, type ScriptRun } from "@skillhold/core/run";
+import type { SkillContent } from "@skillhold/core/library";
+import {
+  type Collected,
+  type EnforcedLimits,
+  type Mount,
+  type RunContext,
+  type RuntimeKind,
+  runtimeOf,
+  type SandboxSpec,
+  SCRIPT_ENDINGS,
+  type ScriptOptions,
+  type ScriptRun,
+} from "@skillhold/core/run";
 import { makeRedactor, type Redactor } from "@skillhold/core/secret";
-import { type Limits } from "@skillhold/protocol";
+import type { Limits } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
+import { rejectCanceled } from "../backend/cancel.ts";
 import { findRuntime, type Runtime } from "../backend/runtime.ts";
 import { removeStage } from "../backend/stage.ts";
 import { type Supervised, supervise } from "../backend/supervise.ts";
 import { aboutRun, clearRun, type RunRequest } from "./clearance.ts";
+import { collectRunInputs, type RunInputs } from "./run-inputs.ts";
 import { runLimits } from "./run-limits.ts";
-import { looksRunnable, type ScriptProgram, scriptProgram } from "./script-program.ts";
-import { environmentOf, rejectAborted, stageSkill, withEnvironment } from "./staged-skill.ts";
-import { collectSupply, type Supply } from "./supply.ts";
+import { findRunEnvironment, stageSkill, withEnvironment } from "./staged-skill.ts";
 
 /**
  * Runs a script of a skill: copies the bundle, gets the leave to run that copy, runs it confined, and records what
@@ -33,12 +44,12 @@ export async function runScript(
     const target = findScript(content, script);
     const program = scriptProgram({ ...target, head: readHead(join(folder, target.path)) });
     const runtime = program.kind === "itself" ? undefined : await findRuntime(program.runtime);
-    const supply = await collectSupply(content.entry, context.agent, context.ports);
-    const environment = await environmentOf(staged, context.ports);
-    const redactor = makeRedactor(supply.values);
-    const request = scriptRequest(content, target.path, options, supply, redactor, context);
+    const inputs = await collectRunInputs(content.entry, context.agent, context.ports);
+    const environment = await findRunEnvironment(staged, context.ports);
+    const redactor = makeRedactor(inputs.values);
+    const request = scriptRequest(content, target.path, options, inputs, redactor, context);
     await clearRun(request, context);
-    const command = scriptCommand(program, runtime, target.path, options.args ?? [], supply);
+    const command = scriptCommand(program, runtime, target.path, options.args ?? [], inputs);
     const runtimes = [...(runtime?.mounts ?? []), ...(environment?.mounts ?? [])];
     const spec = scriptSpec(request, folder, runtimes, withEnvironment(command, environment), context);
     return await execute(request, spec, redactor, { ...options, stage: staged.stage }, context);
@@ -90,7 +101,7 @@ function scriptRequest(
   content: SkillContent,
   target: string,
   options: ScriptOptions,
-  supply: Supply,
+  inputs: RunInputs,
   redactor: Redactor,
   { ports, run }: RunContext,
 ): RunRequest {
@@ -103,9 +114,9 @@ function scriptRequest(
     target,
     args: args.map((arg) => redactor.text(arg)),
     stdin,
-    network: network ?? supply.network,
-    mounts: [...supply.mounts, ...mounts],
-    secrets: [...supply.values.keys()].sort(),
+    network: network ?? inputs.network,
+    mounts: [...inputs.mounts, ...mounts],
+    secrets: [...inputs.values.keys()].sort(),
     sandbox: unconfined ?? ports.sandbox,
     isUnsandboxed,
   };
@@ -116,7 +127,7 @@ function scriptCommand(
   runtime: Runtime | undefined,
   script: string,
   args: readonly string[],
-  { values }: Supply,
+  { values }: RunInputs,
 ): SandboxSpec["command"] {
   return (paths) => {
     const path = join(paths.skill, script);
@@ -152,7 +163,7 @@ async function execute(
   options: ScriptOptions & { readonly stage: string },
   context: RunContext,
 ): Promise<ScriptRun> {
-  rejectAborted(context.signal);
+  rejectCanceled(context.signal);
   const process = await request.sandbox.start(spec);
   context.begin();
   const started = performance.now();
@@ -244,4 +255,66 @@ async function recordRun(
     sandbox,
     enforced: { ...enforced },
   });
+}
+
+/** What runs a script: an interpreter and what stands before the script's path, or the file by itself. */
+type ScriptProgram =
+  | { readonly kind: "interpreter"; readonly runtime: RuntimeKind; readonly options: readonly string[] }
+  | { readonly kind: "itself" };
+
+interface ScriptFile {
+  readonly path: string;
+  readonly executable: boolean;
+  /** The first bytes. */
+  readonly head: Uint8Array;
+}
+
+/**
+ * How a script is started: by its ending, then by its first line, then, when it may be executed, as it is. The
+ * ending comes first because a first line often names what only its author has (`env -S uv run`).
+ */
+export function scriptProgram(file: ScriptFile): ScriptProgram {
+  const shebang = readShebang(file.head);
+  const byEnding = runtimeOf(file.path);
+  if (byEnding === "shell") return interpreter(shebang?.runtime === "bash" ? "bash" : "shell");
+  if (byEnding !== undefined) {
+    return interpreter(byEnding, shebang?.runtime === byEnding ? shebang.options : []);
+  }
+  if (shebang?.runtime !== undefined) return interpreter(shebang.runtime, shebang.options);
+  if (file.executable) return { kind: "itself" };
+  throw new SkillError("USAGE", `${file.path} is no script: nothing is known that runs it.`, {
+    hint: `Scripts end in ${SCRIPT_ENDINGS.join(" ")}, or are executable.`,
+  });
+}
+
+/** Whether a file could be run at all, as far as its name and its mode tell. */
+export function looksRunnable({ path, executable }: Pick<ScriptFile, "path" | "executable">): boolean {
+  return executable || runtimeOf(path) !== undefined;
+}
+
+const PROGRAMS: readonly (readonly [pattern: RegExp, runtime: RuntimeKind])[] = [
+  [/^bash$/, "bash"],
+  [/^(?:sh|dash|ash)$/, "shell"],
+  [/^python(?:3(?:\.\d+)?)?$/, "python"],
+  [/^node(?:js)?$/, "node"],
+  [/^ruby$/, "ruby"],
+  [/^perl$/, "perl"],
+];
+
+function interpreter(runtime: RuntimeKind, options: readonly string[] = []): ScriptProgram {
+  return { kind: "interpreter", runtime, options };
+}
+
+/** `#!/usr/bin/env -S python3 -u` and `#!/usr/bin/python3 -u`; undefined when there is none or it cannot be read. */
+function readShebang(
+  head: Uint8Array,
+): { readonly runtime: RuntimeKind | undefined; readonly options: readonly string[] } | undefined {
+  const [line = ""] = new TextDecoder().decode(head).split("\n", 1);
+  if (!line.startsWith("#!")) return undefined;
+  const words = line.slice(2).trim().split(/\s+/);
+  const isEnv = posix.basename(words[0] ?? "") === "env";
+  const rest = isEnv ? words.slice(words[1] === "-S" ? 2 : 1) : words;
+  const [program = "", ...options] = rest;
+  const name = posix.basename(program);
+  return { runtime: PROGRAMS.find(([pattern]) => pattern.test(name))?.[1], options };
 }

@@ -1,7 +1,7 @@
 import { type Asker, memoryApprovals } from "@skillhold/core/approval";
-import { type RunPorts } from "@skillhold/core/run";
+import type { RunPorts } from "@skillhold/core/run";
 import { bubblewrap } from "../backend/bubblewrap.ts";
-import { openRunner } from "./open-runner.ts";
+import { openRunner } from "./system-run.ts";
 
 /** A real sandbox for tests: one for all of a file, so that it is probed once. */
 export const sandbox = bubblewrap();

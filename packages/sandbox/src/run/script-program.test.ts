@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { looksRunnable, scriptProgram } from "./script-program.ts";
+import { looksRunnable, scriptProgram } from "./run-script.ts";
 
 const program = (path: string, head = "", executable = false) =>
   scriptProgram({ path, executable, head: Buffer.from(head) });

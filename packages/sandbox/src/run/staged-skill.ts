@@ -1,22 +1,19 @@
 import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { type SkillContent } from "@skillhold/core/library";
-import { type RunContext, type RunEnvironment, type RunPorts, type SandboxSpec } from "@skillhold/core/run";
-import { SkillError } from "@skillhold/protocol";
+import type { SkillContent } from "@skillhold/core/library";
+import type { RunContext, RunEnvironment, RunPorts, SandboxSpec } from "@skillhold/core/run";
+import { rejectCanceled } from "../backend/cancel.ts";
 import { makeStage, removeStage } from "../backend/stage.ts";
 
 /** A copy that nobody else writes to, and what the hash of it is. `removeStage(stage)` takes it away. */
-export interface StagedSkill {
+export interface SkillCopy {
   readonly stage: string;
   readonly folder: string;
   readonly content: SkillContent;
 }
 
-export async function stageSkill({
-  copy,
-  signal,
-}: Pick<RunContext, "copy" | "signal">): Promise<StagedSkill> {
-  rejectAborted(signal);
+export async function stageSkill({ copy, signal }: Pick<RunContext, "copy" | "signal">): Promise<SkillCopy> {
+  rejectCanceled(signal);
   const stage = await makeStage();
   try {
     const folder = join(stage, "skill");
@@ -24,7 +21,7 @@ export async function stageSkill({
     // The umask of the process must not close it to the user that the run is made by.
     chmodSync(folder, 0o755);
     const content = await copy(folder);
-    rejectAborted(signal);
+    rejectCanceled(signal);
     return { stage, folder, content };
   } catch (error) {
     await removeStage(stage);
@@ -33,8 +30,8 @@ export async function stageSkill({
 }
 
 /** The packages that were installed for what is about to run. */
-export async function environmentOf(
-  { folder, content }: StagedSkill,
+export async function findRunEnvironment(
+  { folder, content }: SkillCopy,
   { environment }: RunPorts,
 ): Promise<RunEnvironment | undefined> {
   return await environment?.({ id: content.entry.id, treeHash: content.treeHash, folder });
@@ -50,8 +47,4 @@ export function withEnvironment(
     const { argv, env } = command(paths);
     return { argv, env: { ...environment.env(paths), ...env } };
   };
-}
-
-export function rejectAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted === true) throw new SkillError("INTERRUPTED", "It was called off before it started.");
 }

@@ -1,17 +1,30 @@
-import { type SkillContent } from "@skillhold/core/library";
+import type { SkillContent } from "@skillhold/core/library";
 import { ownerPrefix } from "@skillhold/core/policy";
-import { type RunContext, type RunEnvironment, type ToolAnswer, type ToolArgs, type ToolCatalogue, type ToolCatalogueCache } from "@skillhold/core/run";
+import type {
+  RunContext,
+  RunEnvironment,
+  ToolAnswer,
+  ToolArgs,
+  ToolCatalogue,
+  ToolCatalogueCache,
+} from "@skillhold/core/run";
 import { makeRedactor } from "@skillhold/core/secret";
-import { type RunOutcome } from "@skillhold/protocol";
+import type { RunOutcome } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { isToolFile } from "@skillhold/skill";
+import { rejectCanceled } from "../backend/cancel.ts";
 import { findRuntime } from "../backend/runtime.ts";
 import { removeStage } from "../backend/stage.ts";
-import { type DeclaredTools, knownTools, MemoryToolCatalogueCache, openDeclaredTools } from "../declared-tool/index.ts";
+import {
+  type DeclaredTools,
+  knownTools,
+  MemoryToolCatalogueCache,
+  openDeclaredTools,
+} from "../declared-tool/index.ts";
 import { aboutRun, clearRun, type RunRequest } from "./clearance.ts";
+import { collectRunInputs, type RunInputs } from "./run-inputs.ts";
 import { runLimits } from "./run-limits.ts";
-import { environmentOf, rejectAborted, type StagedSkill, stageSkill } from "./staged-skill.ts";
-import { collectSupply, type Supply } from "./supply.ts";
+import { findRunEnvironment, type SkillCopy, stageSkill } from "./staged-skill.ts";
 
 /**
  * The declared tools of the skills that a session uses. A set of processes serves one content of one skill with what
@@ -69,7 +82,7 @@ export class ToolSets {
       const request = toolRequest(set, target, args, context);
       const { scope } = await clearRun(request, context);
       if (scope === "once") set.isForOnce = true;
-      rejectAborted(context.signal);
+      rejectCanceled(context.signal);
       context.begin();
       return await work(set, request);
     } finally {
@@ -98,9 +111,9 @@ export class ToolSets {
     const content = await context.read();
     const { id } = content.entry;
     if (!hasTools(content)) throw noTools(id);
-    const supply = await collectSupply(content.entry, context.agent, context.ports);
+    const inputs = await collectRunInputs(content.entry, context.agent, context.ports);
     const last = this.#sets.get(id);
-    if (last?.staged.content.treeHash === content.treeHash && isSameSupply(last.supply, supply)) {
+    if (last?.staged.content.treeHash === content.treeHash && hasSameInputs(last.inputs, inputs)) {
       last.users += 1;
       return last;
     }
@@ -108,8 +121,8 @@ export class ToolSets {
     if (last !== undefined) await this.#retire(last);
     const staged = await stageSkill(context);
     try {
-      const environment = await environmentOf(staged, context.ports);
-      const set = openSet(staged, supply, environment, this.#cache, context);
+      const environment = await findRunEnvironment(staged, context.ports);
+      const set = openSet(staged, inputs, environment, this.#cache, context);
       this.#sets.set(id, set);
       return set;
     } catch (error) {
@@ -135,8 +148,8 @@ const GRACE_MS = 2000;
 const IDLE_MS = 5 * 60_000;
 
 interface ToolSet {
-  readonly staged: StagedSkill;
-  readonly supply: Supply;
+  readonly staged: SkillCopy;
+  readonly inputs: RunInputs;
   readonly tools: DeclaredTools;
   readonly redact: (text: string) => string;
   /** How many calls need it. */
@@ -163,14 +176,14 @@ function noTool(id: string, tool: string, { tools }: ToolCatalogue): SkillError 
   );
 }
 
-function isSameSupply(a: Supply, b: Supply): boolean {
-  const text = ({ values, mounts, network }: Supply) => JSON.stringify([[...values], mounts, network]);
+function hasSameInputs(a: RunInputs, b: RunInputs): boolean {
+  const text = ({ values, mounts, network }: RunInputs) => JSON.stringify([[...values], mounts, network]);
   return text(a) === text(b);
 }
 
 function openSet(
-  staged: StagedSkill,
-  supply: Supply,
+  staged: SkillCopy,
+  inputs: RunInputs,
   environment: RunEnvironment | undefined,
   cache: ToolCatalogueCache,
   { ports, limits }: RunContext,
@@ -178,20 +191,20 @@ function openSet(
   const { content, folder } = staged;
   const { entry, treeHash } = content;
   const files = content.files.map(({ path }) => path);
-  const redact = makeRedactor(supply.values).text;
+  const redact = makeRedactor(inputs.values).text;
   const tools = openDeclaredTools(
     { id: entry.id, treeHash, folder, files },
     {
-      mounts: supply.mounts,
-      network: supply.network,
-      env: Object.fromEntries(supply.values),
+      mounts: inputs.mounts,
+      network: inputs.network,
+      env: Object.fromEntries(inputs.values),
       ...(environment === undefined ? {} : { environment }),
       limits: runLimits(entry.trust, limits),
       timing: { startMs: limits.toolStartMs, callMs: limits.toolCallMs, graceMs: GRACE_MS, idleMs: IDLE_MS },
     },
     { sandbox: ports.sandbox, findRuntime, redact, cache },
   );
-  return { staged, supply, tools, redact, users: 1, isForOnce: false };
+  return { staged, inputs, tools, redact, users: 1, isForOnce: false };
 }
 
 async function discard({ staged, tools }: ToolSet): Promise<void> {
@@ -203,7 +216,7 @@ async function discard({ staged, tools }: ToolSet): Promise<void> {
 }
 
 function toolRequest(
-  { staged, supply, redact }: ToolSet,
+  { staged, inputs, redact }: ToolSet,
   target: string,
   args: ToolArgs,
   { ports, run, limits }: RunContext,
@@ -215,9 +228,9 @@ function toolRequest(
     content,
     target,
     args: [redact(writeArguments(args, limits))],
-    network: supply.network,
-    mounts: supply.mounts,
-    secrets: [...supply.values.keys()].sort(),
+    network: inputs.network,
+    mounts: inputs.mounts,
+    secrets: [...inputs.values.keys()].sort(),
     sandbox: ports.sandbox,
     isUnsandboxed: false,
   };

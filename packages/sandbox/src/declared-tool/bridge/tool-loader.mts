@@ -13,10 +13,10 @@ export interface ToolDescription {
 export interface LoadedTool {
   readonly name: string;
   readonly description: ToolDescription;
-  run(args: unknown, call: ToolCall): Promise<unknown>;
+  run(args: unknown, call: BridgeCall): Promise<unknown>;
 }
 
-export interface ToolCall {
+export interface BridgeCall {
   readonly id: number;
   readonly signal: AbortSignal;
 }
@@ -58,7 +58,7 @@ async function loadTool(shape: ToolShape, file: string): Promise<LoadedTool> {
   };
 }
 
-async function run(shape: ToolShape, input: ToolInput, args: unknown, call: ToolCall): Promise<unknown> {
+async function run(shape: ToolShape, input: ToolInput, args: unknown, call: BridgeCall): Promise<unknown> {
   const value = await input.parse(args);
   const { signal } = call;
   // LangChain's `invoke` parses by itself: what a schema has changed once is not to go through it again.

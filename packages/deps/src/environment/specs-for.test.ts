@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { readInstallWays } from "@skillhold/core/test/dependency/install-way";
 import { afterEach, expect, test } from "vitest";
 import { makeFolder, removeFolders } from "./environment.fixture.ts";
-import { specsFor } from "./missing-spec.ts";
+import { specsFor } from "./skill-install.ts";
 
 afterEach(removeFolders);
 

@@ -1,13 +1,13 @@
 import { statSync } from "node:fs";
 import { posix } from "node:path";
-import { type Mount, type Network, type RunPorts } from "@skillhold/core/run";
+import type { Mount, Network, RunPorts } from "@skillhold/core/run";
 import { declaredSecrets } from "@skillhold/core/secret";
-import { type SkillEntry } from "@skillhold/protocol";
+import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { isAboutProgram } from "@skillhold/skill";
 
 /** What a run of a skill gets beyond the least: what it declares, and what it was granted. */
-export interface Supply {
+export interface RunInputs {
   /** Declared variables with their values. */
   readonly values: ReadonlyMap<string, string>;
   /** Granted mounts, and declared configuration files. */
@@ -22,11 +22,11 @@ export const HOME = "/work";
  * Collects what a run of the skill would be handed. A secret of the skill counts before a variable of the host,
  * and what is declared and nowhere to be had makes the skill not ready, with the whole list.
  */
-export async function collectSupply(
+export async function collectRunInputs(
   entry: SkillEntry,
   agent: string | undefined,
   { secrets, env, config, grant }: RunPorts,
-): Promise<Supply> {
+): Promise<RunInputs> {
   const names = declaredSecrets(entry);
   const scope = { skill: entry.id, ...(agent === undefined ? {} : { agent }) };
   const values = new Map(await secrets?.open(scope, names));

@@ -2,11 +2,11 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { type Sandbox } from "@skillhold/core/run";
+import type { Sandbox } from "@skillhold/core/run";
 import type { SandboxSpec } from "@skillhold/core/test/run/sandbox";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bubblewrap } from "./bubblewrap.ts";
-import { type ControlGroup, type ControlGroups } from "./cgroup.ts";
+import type { ControlGroup, ControlGroups } from "./cgroup.ts";
 import { stageRoot } from "./stage.ts";
 import { type Bench, commandLines, makeBench } from "./trial.fixture.ts";
 import { unconfined } from "./unconfined.ts";
@@ -96,7 +96,7 @@ describe.runIf(process.platform === "linux")("a run that is called off before it
   });
 
   test("has not run when the one who holds it back is killed [S-29]", async () => {
-    const program = join(import.meta.dirname, "held-run.fixture.ts");
+    const program = join(import.meta.dirname, "paused-run.fixture.ts");
     for (let count = 0; count < 2; count += 1) {
       const name = `orphan-${process.pid}-${count}`;
       const args = ["--conditions=@skillhold/source", program, bench.skill, shared, name];
