@@ -18,7 +18,7 @@ const viewer = { runtime: "test" };
 
 test("what is missing is told with the command that installs it [S-24] [S-38]", async () => {
   expect(await dependencyWarnings(library, viewer, "wanting", checkPorts())).toEqual([
-    "Missing: npm:zzz-absent. `skillhold deps install wanting` installs what is missing.",
+    "Missing: npm:zzz-absent. `skillhold deps install wanting` installs them.",
   ]);
   expect(await dependencyWarnings(library, viewer, "whole", checkPorts())).toEqual([]);
 });
@@ -43,5 +43,5 @@ test("where nothing can be installed no command is named [S-38]", () => {
     warnings: [],
     isUnsupported: true,
   } as const;
-  expect(warningsOf("a", state)).toEqual(["Missing: jq. Nothing can be installed here."]);
+  expect(warningsOf("a", state)).toEqual(["Missing: jq. Packages cannot be installed on this machine."]);
 });

@@ -19,26 +19,26 @@ export interface BuildRequest {
   readonly scope: InstallScope;
   readonly tools: InstallTools;
   readonly env: Variables;
-  /** By `performance.now()`. */
+  /** In milliseconds of `performance.now()`. */
   readonly deadline: number;
   readonly signal?: AbortSignal;
   readonly onStart: (spec: InstallSpec) => void;
 }
 
 export interface Build {
-  /** For each of the packages. */
+  /** One result per package. */
   readonly results: readonly ItemResult[];
-  /** Where they lie; undefined when none was installed. */
+  /** The folder of the packages; undefined when no package was installed. */
   readonly folder?: string;
 }
 
-/** Where packages belong, and all that is to lie there with them. */
+/** The folder for a set of packages, and the packages that share it. */
 export interface EnvironmentPlan {
   readonly folder: string;
   readonly specs: readonly InstallSpec[];
-  /** What lies in the environment for all already. */
+  /** The packages that the global environment already contains. */
   readonly before: readonly InstallSpec[];
-  /** A folder of this name is whole: it was put there in one step. */
+  /** True when the folder exists. Folders are renamed into place, so an existing one is complete. */
   readonly isThere: boolean;
 }
 
@@ -54,7 +54,7 @@ export async function planEnvironment(
   return { folder, specs, before, isThere };
 }
 
-/** Makes the environment under a lock; whoever waited for it finds it made. */
+/** Builds the environment under a lock. A caller that waited for the lock finds it built. */
 export async function buildEnvironment(request: BuildRequest, ports: EnvironmentPorts): Promise<Build> {
   const { packages, scope, deadline, signal } = request;
   const { folder } = await planEnvironment(packages, scope, ports);
@@ -74,7 +74,7 @@ export async function buildEnvironment(request: BuildRequest, ports: Environment
 }
 
 function skipped({ text }: InstallSpec): ItemResult {
-  return { spec: text, status: "skipped", message: "It is installed already.", durationMs: 0 };
+  return { spec: text, status: "skipped", message: "Already installed.", durationMs: 0 };
 }
 
 async function make(
@@ -118,11 +118,11 @@ async function installAll(
   return results;
 }
 
-/** Other skills count on what lies in the environment for all: one that lacks it does not take its place. */
+/** Other skills depend on the global environment, so a new one that lacks a package does not replace it. */
 function withLost(result: ItemResult, lost: readonly InstallSpec[]): ItemResult {
   if (result.status !== "ok") return result;
   const names = lost.map(({ text }) => text).join(", ");
-  const message = `${result.spec}: the environment for all was left as it is, because ${names} could not be installed again`;
+  const message = `${result.spec}: the global environment is unchanged, because ${names} could not be installed again`;
   return { ...result, status: "failed", message };
 }
 
@@ -136,7 +136,7 @@ async function placeOwn(draft: string, folder: string, isWhole: boolean, stage: 
   return folder;
 }
 
-/** The environment for all is another folder after each change: what runs meanwhile keeps the one it has. */
+/** Each change of the global environment makes a new folder, so active runs keep the one they use. */
 async function placeGlobal(
   draft: string,
   specs: readonly InstallSpec[],
@@ -149,7 +149,7 @@ async function placeGlobal(
   return folder;
 }
 
-/** The later version of a package counts. */
+/** The later version of a package wins. */
 function merge(some: readonly InstallSpec[], more: readonly InstallSpec[]): readonly InstallSpec[] {
   return [...new Map([...some, ...more].map((spec) => [`${spec.manager}:${spec.name}`, spec])).values()];
 }
@@ -157,17 +157,17 @@ function merge(some: readonly InstallSpec[], more: readonly InstallSpec[]): read
 const STAGE = /^\.stage-/;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** A folder in which an environment is made, with a home and a folder for temporary files; `rm` takes it away. */
+/** Makes a folder to build an environment in, with a home and a temporary folder. The caller removes it. */
 async function makeEnvironmentStage(home: string): Promise<string> {
   await sweep(home);
   const stage = join(home, `.stage-${process.pid}-${randomBytes(8).toString("hex")}`);
-  // Package managers write logs there, with what they were told.
+  // Package managers write logs there that contain their arguments.
   await mkdir(stage, { mode: 0o700 });
   for (const name of ["home", "tmp", "environment"]) await mkdir(join(stage, name));
   return stage;
 }
 
-/** What an installation left that ended before it could clean up. */
+/** Removes folders of installations that ended before they could clean up. */
 async function sweep(home: string): Promise<void> {
   for (const name of (await readdir(home)).filter((each) => STAGE.test(each))) {
     const stats = await lstat(join(home, name)).catch(() => undefined);
@@ -178,8 +178,8 @@ async function sweep(home: string): Promise<void> {
 }
 
 /**
- * Makes a tree readable for the user that runs are made by, whatever the umask was and whatever a package says of
- * itself: no bit but reading and running is left. Links that lead out, and what is neither file nor folder, go.
+ * Makes a tree readable for the user that runs scripts, regardless of umask and package modes: only read and
+ * execute bits stay. Links that lead outside and special files are removed.
  */
 export async function openTree(folder: string): Promise<void> {
   const root = await realpath(folder);
@@ -199,7 +199,7 @@ async function staysBelow(link: string, root: string): Promise<boolean> {
   return isBelow(await realpath(link).catch(() => ""), root);
 }
 
-/** Puts a finished environment in its place in one step. The same that is there already stays. */
+/** Renames a finished environment into place. An existing one stays, because it has the same content. */
 export async function place(source: string, target: string): Promise<void> {
   try {
     await rename(source, target);
@@ -208,7 +208,7 @@ export async function place(source: string, target: string): Promise<void> {
   }
 }
 
-/** The same for one that replaces what is there; runs that use the old one keep what they have opened. */
+/** Replaces an environment. Runs that use the old one keep their open files. */
 export async function replace(source: string, target: string, stage: string): Promise<void> {
   await rename(target, join(stage, "old")).catch((error: unknown) => {
     if (errorCodeOf(error) !== "ENOENT") throw error;

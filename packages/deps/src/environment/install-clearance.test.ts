@@ -157,7 +157,7 @@ test("an installation that is broken off is recorded as failed [S-36] [S-62]", a
   };
   const installing = installForSkill({ owner, specs: ["npm:one"] }, ports, { onProgress });
   await expect(installing).rejects.toThrow("The disk is full.");
-  const message = "npm:one: the installation was broken off: The disk is full.";
+  const message = "npm:one: the installation stopped: The disk is full.";
   expect(endsOf(events)).toMatchObject([{ results: [{ spec: "npm:one", status: "failed", message }] }]);
 });
 
@@ -168,7 +168,7 @@ test("when the end cannot be recorded the caller is told, and what was installed
   const { install, ports } = scene("user", "approve", { audit: { record } });
   await expect(install("npm:one")).rejects.toMatchObject({
     code: "IO_FAILED",
-    message: expect.stringMatching(/^What was installed for demo stays, .* The disk is full\.$/),
+    message: expect.stringMatching(/^The packages for demo are installed, .* The disk is full\.$/),
   });
   const { folder = "" } = (await environmentOf(owner, ports)) ?? {};
   expect(existsSync(join(folder, "node_modules/one"))).toBe(true);

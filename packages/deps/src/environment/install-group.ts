@@ -8,21 +8,21 @@ import type { InstallSpec } from "./spec.ts";
 export interface ItemResult {
   readonly spec: string;
   readonly status: "ok" | "failed" | "manual" | "skipped";
-  /** Why, or what is to be done; empty when it was installed. */
+  /** The reason, or the step to take; empty when the package was installed. */
   readonly message: string;
   readonly durationMs: number;
 }
 
 export interface GroupOptions extends Omit<ToolOptions, "timeoutMs"> {
-  /** By `performance.now()`. */
+  /** In milliseconds of `performance.now()`. */
   readonly deadline: number;
-  /** For what is only tried out. */
+  /** The folder for trial installations. */
   readonly scratch: string;
 }
 
 /**
- * Installs what one tool installs. All together first, so that it fits together; when that fails, each is tried
- * alone to find out which ones are to blame, and the others are installed without them.
+ * Installs all packages of one tool together, so that their versions fit. When that fails, tries each package
+ * alone to find the ones that fail, and installs the others without them.
  */
 export async function installGroup(
   specs: readonly InstallSpec[],
@@ -43,7 +43,7 @@ export async function installGroup(
   if (joint?.result.code === 0) return tried;
   await tool.clean(folder);
   if (joint === undefined) return tried;
-  const problem = `it cannot be installed together with the others: ${describeFailure(joint.result)}`;
+  const problem = `conflicts with the other packages: ${describeFailure(joint.result)}`;
   return tried.map((item) => (item.status === "ok" ? { ...item, status: "failed", message: problem } : item));
 }
 

@@ -7,16 +7,18 @@ import { type CommandResult, runCommand } from "./command.ts";
 import { type EnvironmentTarget, environmentPlaces } from "./environment-folder.ts";
 import { type CommandArgv, npmArguments, pipArguments, uvArguments } from "./install-command.ts";
 import type { Variables } from "./install-variable.ts";
-import { findProgram } from "./program-lookup.ts";
+import { findProgram } from "./runtimes.ts";
 import type { InstallSpec } from "./spec.ts";
 
-/** One way to fill an environment. */
+/** A package manager that fills an environment. */
 export interface InstallTool {
-  /** What would be run to install these into a folder. */
+  /** The command that installs these specs into a folder. */
   command(specs: readonly InstallSpec[], folder: string): CommandArgv;
-  /** Installs all of them together into a folder, which holds nothing else of this tool afterwards. */
+  /**
+   * Installs all specs together into a folder, and removes everything else that this tool installed there.
+   */
   install(specs: readonly InstallSpec[], folder: string, options: ToolOptions): Promise<CommandResult>;
-  /** Takes away what it put into a folder. */
+  /** Removes everything that this tool installed in a folder. */
   clean(folder: string): Promise<void>;
 }
 
@@ -26,7 +28,7 @@ export interface ToolOptions {
   readonly signal?: AbortSignal;
 }
 
-/** A tool, or a sentence on what is missing for it. */
+/** Each is a tool, or a sentence that says why the tool is missing. */
 export interface InstallTools {
   readonly npm: InstallTool | string;
   readonly pip: InstallTool | string;
@@ -46,12 +48,12 @@ export async function findInstallTools(ports: ToolPorts): Promise<InstallTools> 
   ]);
   return {
     npm:
-      npm === undefined ? "npm is not there: install Node.js with npm" : npmTool(await npmProgram(npm, node)),
+      npm === undefined ? "npm is missing: install Node.js with npm" : npmTool(await npmProgram(npm, node)),
     pip: typeof python === "string" ? python : pipTool(python.program, uv),
   };
 }
 
-/** The versions that an environment is made for. No process is started to learn them. */
+/** Finds the versions that an environment is built for, without starting a process. */
 export async function findTarget(
   findRuntime: ToolPorts["findRuntime"],
   platform = `${process.platform}-${process.arch}`,
@@ -61,7 +63,7 @@ export async function findTarget(
   return { platform, node: await versionOf(node), python: await versionOf(python) };
 }
 
-/** The real name of a system's python3 has its version in it. */
+/** The real path of a system's python3 contains its version. */
 async function versionOf(runtime: Runtime | string): Promise<string | undefined> {
   if (typeof runtime === "string") return undefined;
   return runtime.version ?? (await realpath(runtime.program));
@@ -76,7 +78,7 @@ async function tryRuntime(kind: RuntimeKind, { findRuntime }: ToolPorts): Promis
   }
 }
 
-/** The script by the Node that runs skills; something else by itself. */
+/** Runs npm's script with the Node that runs skills. Any other npm program runs directly. */
 async function npmProgram(program: string, node: Runtime | string): Promise<CommandArgv> {
   const real = await realpath(program);
   return real.endsWith(".js") && typeof node !== "string" ? [node.program, real] : [program];

@@ -96,7 +96,7 @@ test("an index that cannot be reached does not hide which distribution is to bla
   const ports = installPorts({ findRuntime: runtimeInstead("python", () => ({ program, mounts: [] })) });
   const report = await installDependencies({ skill: "a", specs: ["pip:six", "pip:bad"] }, ports);
   expect(statuses(report)).toEqual({ "pip:six": "ok", "pip:bad": "failed" });
-  expect(report.results[1]?.message).toMatch(/found for bad; an index could not be reached$/);
+  expect(report.results[1]?.message).toMatch(/found for bad; a package index is unreachable$/);
   expect(readdirSync(join(report.environment ?? "", "site"))).toEqual(["six.py"]);
 });
 
@@ -111,7 +111,7 @@ test("what cannot be installed together says so, and nothing is left of it [S-36
   const ports = installPorts();
   const report = await installDependencies({ skill: "a", specs: ["npm:odd-one", "npm:two"] }, ports);
   expect(statuses(report)).toEqual({ "npm:odd-one": "failed", "npm:two": "failed" });
-  expect(report.results[0]?.message).toContain("cannot be installed together");
+  expect(report.results[0]?.message).toContain("conflicts with the other packages");
   expect(report.environment).toBeUndefined();
   expect(readdirSync(ports.home)).toEqual([]);
 });
@@ -201,9 +201,9 @@ test("where there is no pip or no npm, each item says what to install [S-36]", a
     ports,
   );
   const messages = results.map(({ status, message }) => `${status} ${message}`);
-  expect(messages[0]).toMatch(/^failed pip:six: pip is not there/);
-  expect(messages[1]).toMatch(/^failed pip:attrs: pip is not there/);
-  expect(messages[2]).toMatch(/^failed npm:one: npm is not there/);
+  expect(messages[0]).toMatch(/^failed pip:six: pip is missing/);
+  expect(messages[1]).toMatch(/^failed pip:attrs: pip is missing/);
+  expect(messages[2]).toMatch(/^failed npm:one: npm is missing/);
 });
 
 test("where there is uv and no pip, uv installs for the same Python [S-36]", async () => {
@@ -241,8 +241,8 @@ test("an installation ends at its time or when it is called off, and leaves noth
   const options = { signal: control.signal, onProgress };
   const stopped = await installDependencies({ skill: "a", specs: ["npm:slow", "npm:one"] }, ports, options);
   expect(stopped.results.map(({ message }) => message)).toEqual([
-    "npm:slow: it was called off",
-    "npm:one: it was called off",
+    "npm:slow: the installation was canceled",
+    "npm:one: the installation was canceled",
   ]);
   expect([readdirSync(late.home), readdirSync(ports.home)]).toEqual([[], []]);
 });

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { makeFolder, makeProgram, removeFolders } from "./environment.fixture.ts";
-import { findProgram, findSandboxProgram } from "./program-lookup.ts";
+import { findProgram, findSandboxProgram } from "./runtimes.ts";
 
 afterEach(removeFolders);
 

@@ -11,8 +11,8 @@ import { type ManifestPorts, type ManifestSubject, readDependencyManifest } from
 import { type InstallSpec, readSpec } from "./spec.ts";
 
 /**
- * The environment that a run of a skill gets: what was installed for it, else one that was made for the same packages,
- * else the one for all skills. Undefined when there is none.
+ * Finds the environment for a run: the one linked to the skill, else one built for the same packages, else
+ * the global one. Returns undefined when none exists.
  */
 export async function environmentOf(
   owner: EnvironmentOwner,
@@ -25,7 +25,7 @@ export async function environmentOf(
 
 export interface RunEnvironmentPorts extends EnvironmentPorts, ManifestPorts {}
 
-/** The same for a skill that has not been scanned: it is, unless nothing was ever installed here. */
+/** Finds the environment of a skill that has not been scanned. Scans it only when environments exist. */
 export async function runEnvironment(
   skill: ManifestSubject,
   ports: RunEnvironmentPorts,
@@ -35,7 +35,7 @@ export async function runEnvironment(
   return await environmentOf({ skill: skill.id, needs: dependencies }, ports);
 }
 
-/** What would be installed for these needs: the packages that it cannot do without. */
+/** The specs for these needs, without optional ones. */
 function specsOf(needs: readonly Need[]): readonly InstallSpec[] {
   return needs
     .filter(({ kind, optional }) => !optional && (kind === "pip" || kind === "npm"))

@@ -117,7 +117,7 @@ test("a skill that changes while it is looked at is not taken for what it was [S
     library.replace([{ folder: "demo", files: { ...FILES, "scripts/b.py": "" } }]);
     return await surveyDependencies([subject], checkPorts({ cache }));
   });
-  await expect(surveyed).rejects.toThrow("was changed while it was looked at");
+  await expect(surveyed).rejects.toThrow("changed during the check");
   expect(cache.kept.size).toBe(0);
   await library.close();
 });

@@ -17,19 +17,19 @@ import type { SkillEnvironment } from "./skill-environment.ts";
 import { type ManifestPorts, type ManifestSubject, readDependencyManifest } from "./skill-manifest.ts";
 import { copySubject, withLibrarySubject } from "./survey-subject.ts";
 
-/** What is known of a skill's dependencies: what it needs, what of it is there, and what follows. */
+/** The dependencies of a skill, their checks and the resulting state. */
 export interface DependencySurvey {
   readonly id: string;
   readonly manifest: DependencyManifest;
-  /** One for each dependency of the manifest, in their order. */
+  /** One check per dependency of the manifest, in the same order. */
   readonly checks: readonly NeedCheck[];
   readonly state: DependencyState;
-  /** What its runs get. */
+  /** The environment for the skill's runs. */
   readonly environment?: SkillEnvironment;
 }
 
 export interface SurveyPorts extends CheckPorts, ManifestPorts {
-  /** The folder for environments: `environmentHome`. Without it no skill has one. */
+  /** The folder that `environmentHome` returns. Without it, skills have no environment. */
   readonly home?: string;
 }
 
@@ -38,7 +38,7 @@ export interface SurveyOptions {
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-/** Scans and checks skills. A bundle that cannot be opened throws, and so does a call that was called off. */
+/** Scans and checks skills. Throws when a bundle cannot be opened or the signal aborts. */
 export async function surveyDependencies(
   subjects: readonly ManifestSubject[],
   ports: SurveyPorts,
@@ -66,14 +66,14 @@ export async function surveyDependencies(
   return surveys;
 }
 
-/** A skill that was scanned, and what is to be asked for it. */
+/** A scanned skill and its check request. */
 export interface Prepared {
   readonly request: CheckRequest;
   readonly manifest: DependencyManifest;
   readonly environment: SkillEnvironment | undefined;
 }
 
-/** Scans a skill and finds its environment: what a check in the background prepares, too. */
+/** Scans a skill and finds its environment. Background checks use this too. */
 export async function prepareCheck(subject: ManifestSubject, ports: SurveyPorts): Promise<Prepared> {
   const { id, treeHash } = subject;
   const manifest = await readDependencyManifest(subject, ports);
@@ -92,8 +92,8 @@ export async function prepareCheck(subject: ManifestSubject, ports: SurveyPorts)
 }
 
 /**
- * What an agent is told when it reads a skill: what is missing that the skill cannot do without, and how to get it.
- * Nothing when all is there, or when it could not be found out: a skill is read all the same.
+ * Returns the warnings for an agent that reads a skill: the missing required dependencies and how to install
+ * them. Empty when nothing is missing or the check fails, because a skill stays readable.
  */
 export async function dependencyWarnings(
   library: Pick<Library, "read" | "copy">,
@@ -112,13 +112,13 @@ export async function dependencyWarnings(
   }
 }
 
-/** The same for a state that is known. */
+/** The warnings for a known state. */
 export function warningsOf(id: string, { missing, isUnsupported }: DependencyState): readonly string[] {
   if (missing.length === 0) return [];
   const advice =
     isUnsupported === true
-      ? "Nothing can be installed here."
-      : `\`skillhold deps install ${id}\` installs what is missing.`;
+      ? "Packages cannot be installed on this machine."
+      : `\`skillhold deps install ${id}\` installs them.`;
   return [`Missing: ${missing.join(", ")}. ${advice}`];
 }
 
@@ -127,7 +127,7 @@ export interface EnvironmentRunPorts extends Pick<ManifestPorts, "cache" | "scan
   readonly limits: Limits;
 }
 
-/** What makes the packages that were installed below a data folder part of runs, and tells agents what is missing. */
+/** Adds the packages installed below a data folder to runs, and warns agents about missing ones. */
 export interface EnvironmentRuns {
   environment(copy: {
     readonly id: string;

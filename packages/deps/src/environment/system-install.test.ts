@@ -24,7 +24,7 @@ test("without an administrator's yes a package of the system is a step for a per
   for (const text of ["jq", "apt:jq"]) {
     expect(stepOf(text, false, host)).toEqual({
       kind: "manual",
-      message: "Run it yourself, as an administrator: apt-get install --yes --no-install-recommends -- jq",
+      message: "Run as an administrator: apt-get install --yes --no-install-recommends -- jq",
     });
   }
   expect(stepOf("go:example.org/x", false, host)).toMatchObject({ kind: "manual" });
@@ -39,7 +39,7 @@ test("with the yes it is a command, as far as our own rights go and never by sud
   });
   expect(stepOf("jq", true, user)).toMatchObject({
     kind: "manual",
-    message: expect.stringMatching(/run: apk add/),
+    message: expect.stringMatching(/Run: apk add/),
   });
   expect(stepOf("brew:jq", true, root).kind).toBe("manual");
   expect(stepOf("jq", true, hostOf("x", { platform: "darwin", isRoot: false }))).toEqual({
@@ -51,7 +51,7 @@ test("with the yes it is a command, as far as our own rights go and never by sud
 
 test("a download, and a program on an unknown system, are always steps for a person [S-36]", () => {
   const step = stepOf("download:https://example.org/x.tar.gz", true, hostOf("debian"));
-  expect(step).toEqual({ kind: "manual", message: "Download it yourself: https://example.org/x.tar.gz" });
+  expect(step).toEqual({ kind: "manual", message: "Download it manually: https://example.org/x.tar.gz" });
   expect(stepOf("jq", true, hostOf("plan9"))).toMatchObject({
     kind: "manual",
     message: expect.stringContaining("jq"),

@@ -65,7 +65,7 @@ test("other work has its turn while one file is parsed [S-34] [S-39]", async () 
 test("a bundle that takes too long is given up, and the next has a new thread [S-34]", async () => {
   // The thread does not even start in this time.
   const hasty = new ScanThread({ limitMs: 1 });
-  const message = "it is too hard to parse; what it needs is not known";
+  const message = "too complex to parse; its dependencies are unknown";
   expect(await hasty.scan([...hostile, { path: "b.png", bytes: Buffer.from("x") }])).toEqual({
     dependencies: [],
     notes: [{ file: "a.sh", message }],

@@ -8,7 +8,7 @@ import { readScriptImports } from "./script-import.ts";
 import type { Language } from "./syntax.ts";
 import type { DependencyTally } from "./tally.ts";
 
-/** A text of code to be scanned, and what its bundle holds besides. */
+/** Code to scan, with its path in the bundle. */
 export interface CodeText {
   readonly path: string;
   readonly text: string;
@@ -16,27 +16,27 @@ export interface CodeText {
 
 export interface BundleIndex {
   readonly modules: LocalModules;
-  /** Paths of all files, without their extensions too. */
+  /** Paths of all files, also without their extensions. */
   readonly paths: ReadonlySet<string>;
-  /** Names of the packages that the bundle itself is. */
+  /** Names of the packages that the bundle itself defines. */
   readonly packages: ReadonlySet<string>;
 }
 
-/** `lineOf` is for code that stands in its file as data. */
+/** `lineOf` finds lines for code that is embedded in its file as data. */
 export async function scanPython(
   code: CodeText & { readonly lineOf?: (module: string) => number },
   content: BundleIndex,
   tally: DependencyTally,
 ): Promise<void> {
   const imports = await readPythonImports(code.text);
-  if (imports === undefined) return tally.giveUp(code.path);
+  if (imports === undefined) return tally.addUnparsed(code.path);
   for (const each of imports) {
     const top = topOf(each.module);
     if (content.modules.has(code.path, each)) continue;
     if (isStandardModule(top)) {
       const removal = removalOf(top);
       if (removal !== undefined) tally.note(code.path, removal);
-    } else if (isPlaceholder(top)) tally.note(code.path, `the module ${top} is not in the bundle`);
+    } else if (isPlaceholder(top)) tally.note(code.path, `module ${top} is not in the bundle`);
     else {
       const line = code.lineOf?.(top) ?? each.line;
       for (const name of distributionsFor(each, tally))
@@ -53,7 +53,7 @@ export async function scanPython(
   }
 }
 
-/** Runtimes that only some scripts run on; undefined when nothing says so. */
+/** Returns the runtime that the script requires, or undefined when any runtime fits. */
 export async function scanScript(
   language: Exclude<Language, "python" | "bash">,
   code: CodeText,
@@ -61,7 +61,7 @@ export async function scanScript(
   tally: DependencyTally,
 ): Promise<string | undefined> {
   const imports = await readScriptImports(language, code.text);
-  if (imports === undefined) tally.giveUp(code.path);
+  if (imports === undefined) tally.addUnparsed(code.path);
   let runtime: string | undefined;
   for (const { specifier, line, optional } of imports ?? []) {
     const target = targetOf(specifier);
@@ -80,14 +80,14 @@ export async function scanScript(
 
 const SEEN: Pick<Sighting, "declared"> = { declared: false };
 
-/** The distributions of an import; several when a namespace is shared and several of its parts are taken. */
+/** The distributions of an import. A shared namespace can resolve to several. */
 function distributionsFor(wanted: PythonImport, tally: DependencyTally): readonly string[] {
   const modules =
     wanted.names.length === 0 ? [wanted.module] : wanted.names.map((name) => `${wanted.module}.${name}`);
   return [...new Set(modules.flatMap((module) => chooseDistribution(module, tally)))];
 }
 
-/** Of several distributions, the one that a manifest names. */
+/** Chooses the distribution that a manifest declares, else the usual one. */
 function chooseDistribution(module: string, tally: DependencyTally): readonly string[] {
   const candidates = distributionsOf(module);
   const declared = candidates.find((name) => tally.has("pip", name));
@@ -101,7 +101,10 @@ function topOf(module: string): string {
   return module.split(".", 1)[0] ?? module;
 }
 
-/** `lib/x` where the bundle has such a file, by whatever extension: a path from a base folder, and no package. */
+/**
+ * True for `lib/x` when the bundle has such a file with any extension: a path from a base folder, not a
+ * package.
+ */
 function isInBundle(specifier: string, file: string, content: BundleIndex): boolean {
   if (!specifier.includes("/") || specifier.startsWith("@")) return false;
   const path = specifier.replace(/\.[cm]?jsx?$/, "");
@@ -112,7 +115,7 @@ function isInBundle(specifier: string, file: string, content: BundleIndex): bool
     .some((folder) => content.paths.has(folder === "" ? path : `${folder}/${path}`));
 }
 
-/** The Python code of a Jupyter notebook, cell after cell; undefined when it is none, or of another language. */
+/** The Python code of a Jupyter notebook, cell by cell; undefined for other files and other languages. */
 export function notebookCode(text: string): string | undefined {
   const root = parse(text);
   const cells = fieldOf(root, "cells");
@@ -128,13 +131,13 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // JSON.parse throws on every text it cannot read; the caller notes it.
+    // The text is not JSON; the caller adds a note.
     return undefined;
   }
 }
 
 function fieldOf(value: unknown, key: string): unknown {
-  // Any object may be asked for any key.
+  // Any object can be indexed by any key.
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[key] : undefined;
 }
 
@@ -144,15 +147,18 @@ function sourceOf(source: unknown): string {
     : String(source ?? "");
 }
 
-/** `%magic` and `!command` lines are no Python; a cell that starts with `%%` is another language altogether. */
+/**
+ * Removes `%magic` and `!command` lines, which are not Python. A cell that starts with `%%` uses another
+ * language.
+ */
 function withoutMagic(code: string): string {
   return /^\s*%%/.test(code) ? "" : code.replace(/^[ \t]*[%!].*$/gm, "");
 }
 
-/** What a specifier of JavaScript asks for. */
+/** The target of a JavaScript specifier. */
 type SpecifierTarget =
   | { readonly kind: "npm"; readonly name: string }
-  /** Something only this runtime has, or can load. */
+  /** A module that only this runtime has or can load. */
   | { readonly kind: "runtime"; readonly name: string }
   | { readonly kind: "none" };
 
@@ -160,9 +166,9 @@ function targetOf(specifier: string): SpecifierTarget {
   const scheme = SCHEME.exec(specifier)?.[1]?.toLowerCase();
   if (scheme !== undefined) return schemeTarget(scheme, specifier.slice(scheme.length + 1));
   if (specifier === "bun") return { kind: "runtime", name: "bun" };
-  // What follows a question mark is for a bundler: `name/file.wasm?url`.
+  // A query is for a bundler: `name/file.wasm?url`.
   const name = npmPackageOf(specifier.split("?", 1)[0] ?? "");
-  // Leading dots and slashes, `#imports` and aliases as `@/x`, `~/x` and `~x` are names inside the bundle.
+  // Relative paths, `#imports`, and aliases such as `@/x`, `~/x` and `~x` are names inside the bundle.
   if (name === undefined || /^@?~/.test(name) || BUILTINS.has(name)) return NONE;
   return { kind: "npm", name };
 }
@@ -187,7 +193,7 @@ function schemeTarget(scheme: string, rest: string): SpecifierTarget {
   }
 }
 
-/** `name@1.2/sub` as `name/sub`. */
+/** Turns `name@1.2/sub` into `name/sub`. */
 function withoutVersion(specifier: string): string {
   const at = specifier.indexOf("@", 1);
   if (at === -1) return specifier;
@@ -195,7 +201,9 @@ function withoutVersion(specifier: string): string {
   return specifier.slice(0, at) + (slash === -1 ? "" : specifier.slice(slash));
 }
 
-/** `module.builtinModules` of Node 22 to 24. Those that exist with `node:` alone are packages without it. */
+/**
+ * `module.builtinModules` of Node 22 to 24. Modules that require the `node:` prefix are packages without it.
+ */
 const BUILTINS: ReadonlySet<string> = new Set(
   `_http_agent _http_client _http_common _http_incoming _http_outgoing _http_server _stream_duplex _stream_passthrough
   _stream_readable _stream_transform _stream_wrap _stream_writable _tls_common _tls_wrap assert async_hooks buffer

@@ -22,12 +22,12 @@ import { commandRuntime } from "./shell-table.ts";
 import type { DependencyTally } from "./tally.ts";
 import type { TextLines } from "./text-line.ts";
 
-/** What a skill's frontmatter says of its dependencies. */
+/** The dependency declaration in a skill's frontmatter. */
 export interface Declaration {
   readonly dependencies: readonly DeclaredDependency[];
-  /** What the scan may not report: a name, or `kind:name`. */
+  /** Names, or `kind:name`, that the manifest must not contain. */
   readonly excluded: readonly string[];
-  /** Whether the declared ones are all there are. */
+  /** True when the skill has no dependencies besides the declared ones. */
   readonly isExclusive: boolean;
   readonly ways: readonly InstallWay[];
   readonly notes: readonly string[];
@@ -56,10 +56,10 @@ export function readDeclaration(frontmatter: FrontmatterMap): Declaration {
   };
 }
 
-/** A dependency, or a sentence on why it is none. */
+/** A dependency, or a sentence with the reason why the entry is invalid. */
 type Entry = DeclaredDependency | string;
 
-/** Prefixes of package managers, with the kind of what they bring. */
+/** Package manager prefixes and the kind of dependency they install. */
 const PREFIXES: ReadonlyMap<string, DependencyKind> = new Map<string, DependencyKind>([
   ["pip", "pip"],
   ["uv", "pip"],
@@ -76,7 +76,7 @@ const PREFIXES: ReadonlyMap<string, DependencyKind> = new Map<string, Dependency
 
 const LONGEST_ENTRY = 300;
 
-/** `pip:name>=1`, `npm:@scope/name@1`, `system:name`, and bare for what the system has. */
+/** Reads `pip:name>=1`, `npm:@scope/name@1` and `system:name`. A bare name is a system program. */
 function readEntry(text: string): Entry {
   if (text.length > LONGEST_ENTRY) return refusal(text);
   const [, prefix, rest = text] = /^([A-Za-z]+):(?!\/\/)(.*)$/s.exec(text.trim()) ?? [];
@@ -106,12 +106,12 @@ function entryOf(kind: DependencyKind, rest: string, text: string, optional = fa
 }
 
 function refusal(text: string): string {
-  return `${JSON.stringify(text.slice(0, 80))} names no dependency`;
+  return `${JSON.stringify(text.slice(0, 80))} is not a dependency`;
 }
 
 /**
- * `dependencies` has no agreed form: a list, a text with commas, a mapping by manager. A bare name is taken only
- * if it is known to be one: skills write names of other skills there too.
+ * `dependencies` has no agreed form: a list, a comma-separated text, or a mapping by manager. A bare name is
+ * accepted only when it is a known package, because skills also list other skills there.
  */
 function readLoose(value: FrontmatterValue | undefined): readonly Entry[] {
   if (isMap(value)) {
@@ -122,7 +122,7 @@ function readLoose(value: FrontmatterValue | undefined): readonly Entry[] {
   }
   const list = listOf(value);
   const bare = list.filter((text) => /^[A-Za-z0-9._-]+$/.test(text));
-  // Where half of the names are known packages of Python, the others are too.
+  // When at least half of the names are known Python packages, all are treated as Python packages.
   const isPython = bare.length > 0 && bare.filter(isPythonName).length * 2 >= bare.length;
   return list.map((text) => looseEntry(text, isPython));
 }
@@ -140,17 +140,18 @@ function looseEntry(text: string, isPythonList: boolean): Entry {
   return isPython ? entryOf("pip", text, text) : refusal(text);
 }
 
-/** OpenClaw's section: programs that must be there, and how to get them. */
+/** OpenClaw's section: required programs and how to install them. */
 function readInstallSteps(frontmatter: FrontmatterMap): readonly Entry[] {
   const { requires, install } = readOpenclaw(frontmatter);
   const program = (optional: boolean) => (name: string) => entryOf("system", name, name, optional);
   return [
     ...requires.bins.map(program(false)),
-    // One of them is enough, so none is needed by itself.
+    // Any one of these is enough, so each is optional.
     ...requires.anyBins.map(program(true)),
     ...install.flatMap(({ kind, fields }) => {
       const bins = textList(fields["bins"]).filter((name) => !requires.anyBins.includes(name));
-      // Where the step says which programs it brings, they count, and the package is one way to them.
+      // When the step lists its programs, those are the dependencies, and the package is one way to install
+      // them.
       return [...bins.map(program(false)), ...stepEntry(kind.toLowerCase(), fields, bins.length > 0)];
     }),
   ];
@@ -166,13 +167,13 @@ function stepEntry(kind: string, fields: FrontmatterMap, hasPrograms: boolean): 
   return [entryOf("system", programOf(text), text)];
 }
 
-/** A list of texts, or one text with commas. */
+/** A list of texts, or one comma-separated text. */
 function listOf(value: FrontmatterValue | undefined): readonly string[] {
   const list = typeof value === "string" ? value.split(",") : textList(value);
   return list.map((text) => text.trim()).filter((text) => text !== "");
 }
 
-/** Adds what the frontmatter declares, each on the line that names it. */
+/** Adds the dependencies that the frontmatter declares, each with its line. */
 export function tallyDeclaration(
   from: { readonly declared: Declaration; readonly path: string; readonly lines: TextLines },
   tally: DependencyTally,
@@ -185,7 +186,7 @@ export function tallyDeclaration(
   for (const note of from.declared.notes) tally.note(from.path, note);
 }
 
-/** The author's last word: what is left out of the manifest, and whether what is declared is all of it. */
+/** Applies the author's overrides: excluded dependencies, and whether the declaration is complete. */
 export function applyDeclaration(
   manifest: DependencyManifest,
   declared: Declaration | undefined,

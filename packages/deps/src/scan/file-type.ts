@@ -2,7 +2,7 @@ import { isCommandName } from "./package-name.ts";
 import { commandRuntime } from "./shell-table.ts";
 import type { Language } from "./syntax.ts";
 
-/** What the scanner reads a file as. An extensionless one may have a first line that says more. */
+/** The type that the scanner reads a file as. The first line of an extensionless file may refine it. */
 export type FileType =
   | Language
   | "notebook"
@@ -12,7 +12,7 @@ export type FileType =
   | "skill"
   | "extensionless";
 
-/** By its path alone; undefined when nothing in the file can name a dependency. */
+/** Determines the type from the path alone; undefined when the file cannot name a dependency. */
 export function fileTypeOf(path: string): FileType | undefined {
   const parts = path.split("/");
   const name = parts.pop() ?? "";
@@ -24,7 +24,7 @@ export function fileTypeOf(path: string): FileType | undefined {
   return dot > 0 ? EXTENSIONS.get(name.slice(dot + 1).toLowerCase()) : extensionless(name);
 }
 
-/** Folders of installed packages: they are what is there, and not what is asked for. */
+/** Folders of installed packages, whose content is not the skill's own code. */
 const VENDORED = new Set(["node_modules", "site-packages", "dist-packages", "__pycache__", ".venv", "venv"]);
 
 const NAMES: ReadonlyMap<string, FileType> = new Map<string, FileType>([
@@ -56,12 +56,12 @@ function isRequirements(name: string, folder: string | undefined): boolean {
   return /^requirements|requirements\.(?:txt|in)$/i.test(name) || folder === "requirements";
 }
 
-/** `LICENSE` and the like are prose. */
+/** Files such as `LICENSE` are prose. */
 function extensionless(name: string): FileType | undefined {
   return /^[A-Z]+$/.test(name) || name.startsWith(".") ? undefined : "extensionless";
 }
 
-/** What the first line of a script says it is to be run with. */
+/** The interpreter that the first line of a script names. */
 export interface Shebang {
   /** The runtime under its usual name. */
   readonly runtime: string;
@@ -69,14 +69,14 @@ export interface Shebang {
   readonly words: readonly string[];
 }
 
-/** Through `env`, its options and its assignments, to the program that reads the script. */
+/** Skips `env` with its options and assignments to find the interpreter. */
 export function readShebang(text: string): Shebang | undefined {
   if (!text.startsWith("#!")) return undefined;
   const line = text.slice(2, LONGEST_LINE).split(/[\r\n]/, 1)[0] ?? "";
   const [path = "", ...words] = line.trim().split(/\s+/);
   const [program, rest] = baseName(path) === "env" ? throughEnv(words) : [path, words];
   const name = baseName(program);
-  // Without a folder only a known name is a program; the rest is prose after a `#!`.
+  // Without a path, only a known name is an interpreter; other words are prose after `#!`.
   if (!isCommandName(name) || (!path.includes("/") && commandRuntime(name) === undefined)) return undefined;
   return { runtime: commandRuntime(name) ?? name, words: rest };
 }
@@ -89,7 +89,7 @@ function throughEnv(words: readonly string[]): readonly [program: string, rest: 
   let index = 0;
   for (; index < words.length; index += 1) {
     const word = words[index] ?? "";
-    // The program may be written onto the option: `-Spython3 -u`.
+    // The program may be attached to the option: `-Spython3 -u`.
     const attached = /^(?:-S|--split-string=)(.+)$/.exec(word)?.[1];
     if (attached !== undefined) return [unquote(attached), words.slice(index + 1)];
     if (VALUED.has(word)) index += 1;

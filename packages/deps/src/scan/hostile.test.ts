@@ -65,7 +65,7 @@ test("manifests of the same texts are read without a failure [S-34]", { timeout:
 test("a file over the limit is a note [S-34]", async () => {
   const { dependencies, notes } = await scanTable({ "a.py": `import a\n${" ".repeat(million)}` });
   expect(dependencies).toEqual([]);
-  expect(notes).toEqual([{ file: "a.py", message: "it is larger than 1000000 bytes and was not read" }]);
+  expect(notes).toEqual([{ file: "a.py", message: "not read: larger than 1000000 bytes" }]);
 });
 
 test("what the time of a bundle is not enough for is a note, and what was read counts [S-34]", async () => {
@@ -82,7 +82,7 @@ test("what the time of a bundle is not enough for is a note, and what was read c
   expect(dependencies.map(({ name, seen }) => [name, seen])).toEqual([
     ["requests", [{ file: "a/pyproject.toml", line: 1 }]],
   ]);
-  const message = "it was not read, because others took too long to parse";
+  const message = "not read: other files took too long to parse";
   expect(notes.map(({ file }) => file)).toEqual(["b/pyproject.toml", "c.py"]);
   expect(new Set(notes.map((note) => note.message))).toEqual(new Set([message]));
 });

@@ -17,13 +17,13 @@ import { TextLines } from "./text-line.ts";
 export interface ManifestSurroundings {
   readonly paths: ReadonlySet<string>;
   readonly parseToml: ParseToml;
-  /** Packages for work on the code, which are declared but not needed by that. */
+  /** Development packages: declared, but needed only when the code imports them. */
   readonly development: Set<string>;
-  /** Names of the packages that the bundle itself is. */
+  /** Names of the packages that the bundle itself defines. */
   readonly packages: Set<string>;
 }
 
-/** Adds what a manifest declares; for a script of Python, its inline metadata is one. */
+/** Adds the dependencies of a manifest, or of a Python script's inline metadata. */
 export function tallyManifest(
   file: CodeText,
   type: FileType,
@@ -38,7 +38,7 @@ export function tallyManifest(
     tallyProject(file, readInlineMetadata(file.text, parseToml), tally);
 }
 
-/** Files of requirements for tests and for work on the code. */
+/** Requirements files for tests and development. */
 const FOR_DEVELOPMENT =
   /(?:^|[-_./])(?:dev|develop|development|test|tests|testing|lint|docs?|ci|optional)(?:[-_.]|$)/i;
 
@@ -53,13 +53,13 @@ function tallyRequirements(
   for (const { line, ...requirement } of list.requirements)
     addRequirement(requirement, { file: path, line }, isOptional, tally);
   for (const other of list.others)
-    tally.note(path, `line ${other.line} names no distribution of an index: ${quote(other.text)}`);
-  // Files that it includes are read as what they are; only what the bundle lacks is worth a word.
+    tally.note(path, `line ${other.line} is not a package in an index: ${quote(other.text)}`);
+  // Included files are scanned on their own; only a missing one gets a note.
   const folder = path.slice(0, path.lastIndexOf("/") + 1);
   for (const included of list.included) {
     const target = posix.normalize(folder + included.replaceAll("\\", "/"));
     if (!around.paths.has(target))
-      tally.note(path, `it includes ${quote(included)}, which is not in the bundle`);
+      tally.note(path, `includes ${quote(included)}, which is not in the bundle`);
   }
 }
 
@@ -68,13 +68,13 @@ function tallyProject(
   reading: ProjectReading | undefined,
   tally: DependencyTally,
 ): void {
-  if (reading === undefined) tally.note(path, "its TOML cannot be read");
+  if (reading === undefined) tally.note(path, "not read: invalid TOML");
   if (reading === undefined) return;
   const lines = new TextLines(text);
   for (const requirement of reading.requirements)
     addRequirement(requirement, { file: path, line: lines.lineOf(requirement.name) }, false, tally);
   for (const other of reading.others)
-    tally.note(path, `it names no distribution of an index: ${quote(other)}`);
+    tally.note(path, `dependency is not a package in an index: ${quote(other)}`);
 }
 
 function addRequirement(
@@ -95,7 +95,7 @@ function addRequirement(
 
 function tallyPackage({ path, text }: CodeText, around: ManifestSurroundings, tally: DependencyTally): void {
   const reading = readPackageJson(text);
-  if (reading === undefined) tally.note(path, "it is no JSON object and was not read");
+  if (reading === undefined) tally.note(path, "not read: not a JSON object");
   if (reading === undefined) return;
   const lines = new TextLines(text);
   if (reading.name !== undefined) around.packages.add(reading.name);
@@ -108,32 +108,33 @@ function tallyPackage({ path, text }: CodeText, around: ManifestSurroundings, ta
       file: path,
       line: lines.lineOf(dependency.import),
     });
-  for (const other of reading.others) tally.note(path, `it names no package of a registry: ${quote(other)}`);
+  for (const other of reading.others)
+    tally.note(path, `dependency is not a registry package: ${quote(other)}`);
 }
 
 function quote(text: string): string {
   return JSON.stringify(text.slice(0, 120));
 }
 
-/** What a package.json says of packages. */
+/** The packages in a package.json. */
 interface PackageReading {
-  /** Its own name: importing it is importing the bundle. */
+  /** The package's own name, which refers to the bundle. */
   readonly name: string | undefined;
   readonly dependencies: readonly PackageRequirement[];
-  /** Packages for work on the code: needed only if the code asks for them. */
+  /** Development packages, needed only when the code imports them. */
   readonly development: readonly string[];
-  /** Names that are none, and packages that come from elsewhere than a registry. */
+  /** Invalid names, and packages from outside a registry. */
   readonly others: readonly string[];
 }
 
 interface PackageRequirement {
-  /** As it is installed; `import` is the name it is installed under. */
+  /** The package name; `import` is the name that code uses. */
   readonly name: string;
   readonly import: string;
   readonly optional: boolean;
 }
 
-/** Undefined when it is no JSON object. */
+/** Returns undefined when the text is not a JSON object. */
 function readPackageJson(text: string): PackageReading | undefined {
   const root = parse(text);
   if (root === undefined) return undefined;
@@ -151,7 +152,10 @@ function readPackageJson(text: string): PackageReading | undefined {
   return { name: ownName(root), dependencies, development, others };
 }
 
-/** Templates are named after what they show: a package that depends on its own name means another. */
+/**
+ * Templates often have the name of the package they demonstrate, so a package that depends on its own name
+ * means the other one.
+ */
 function ownName(root: Table): string | undefined {
   const { name } = root;
   if (typeof name !== "string") return undefined;
@@ -165,18 +169,18 @@ function parse(text: string): Table | undefined {
     const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null && !Array.isArray(value) ? tableOf(value) : undefined;
   } catch {
-    // JSON.parse throws on every text it cannot read; the caller notes it.
+    // The text is not JSON; the caller adds a note.
     return undefined;
   }
 }
 
 function tableOf(value: unknown): Table {
   const isTable = typeof value === "object" && value !== null && !Array.isArray(value);
-  // Without a prototype, so that `in` finds only what the file says.
+  // No prototype, so that `in` finds only keys of the file.
   return isTable ? Object.assign(Object.create(null), value) : Object.create(null);
 }
 
-/** Ranges that name a folder of the workspace. */
+/** Ranges that refer to a local folder. */
 const LOCAL = /^(?:workspace|file|link|portal):/;
 const ELSEWHERE = /^(?:git[+:]|https?:|github:|gitlab:|bitbucket:|[\w.-]+\/[\w.-]+)/;
 
@@ -193,7 +197,7 @@ function requirement(
     return [];
   }
   if (ELSEWHERE.test(version)) others.push(`${key}: ${version}`);
-  // An alias: the name in code is one, the package another.
+  // An alias: code imports one name, and the registry has another.
   const alias = /^npm:(@?[^@]+)(?:@|$)/.exec(version)?.[1];
   const name = alias !== undefined && isNpmName(alias) ? alias : key;
   return [{ name, import: key, optional }];

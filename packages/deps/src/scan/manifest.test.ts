@@ -282,9 +282,9 @@ test("what a manifest names and no index has is a note [S-34]", async () => {
     "SKILL.md": skill("deps: ['github:a/b@1']"),
   });
   expect(notes.map(({ file, message }) => `${file}: ${message}`)).toEqual([
-    'SKILL.md: "github:a/b@1" names no dependency',
-    'package.json: it names no package of a registry: "a: github:x/a"',
-    'requirements.txt: it includes "none.txt", which is not in the bundle',
-    'requirements.txt: line 1 names no distribution of an index: "-e ."',
+    'SKILL.md: "github:a/b@1" is not a dependency',
+    'package.json: dependency is not a registry package: "a: github:x/a"',
+    'requirements.txt: includes "none.txt", which is not in the bundle',
+    'requirements.txt: line 1 is not a package in an index: "-e ."',
   ]);
 });

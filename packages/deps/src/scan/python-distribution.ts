@@ -1,6 +1,6 @@
 import { isPipName, normalizePip } from "./package-name.ts";
 
-/** Well-known names, checked by hand: `module=distribution`, further distributions of the same module after commas. */
+/** Well-known names, verified by hand: `module=distribution`, with alternative distributions after commas. */
 const ALIASES = `
 AppKit=pyobjc-framework-Cocoa Bio=biopython CoreFoundation=pyobjc-framework-Cocoa Crypto=pycryptodome,pycrypto
 Cryptodome=pycryptodomex Cython=Cython Foundation=pyobjc-framework-Cocoa IPython=ipython Levenshtein=Levenshtein,python-Levenshtein
@@ -116,7 +116,7 @@ anndata autogen_agentchat browser_use crewai datamol deepchem dspy elevenlabs gg
 modal molfeat nibabel pydeseq2 pydicom pymatgen pymilvus pymoo rembg scanpy ultralytics zarr
 `;
 
-/** Namespaces shared by many distributions, with the second parts below which they go one part deeper. */
+/** Namespaces that many distributions share, with the second parts whose distributions have one more part. */
 const FAMILIES: Readonly<Record<string, ReadonlySet<string>>> = Object.freeze(
   Object.assign(Object.create(null), {
     azure: new Set(
@@ -129,7 +129,9 @@ const FAMILIES: Readonly<Record<string, ReadonlySet<string>>> = Object.freeze(
   }),
 );
 
-/** The distributions that bring a module, the usual one first; empty when no distribution can have such a name. */
+/**
+ * The distributions that provide a module, the usual one first; empty when the name cannot be a distribution.
+ */
 export function distributionsOf(module: string): readonly string[] {
   const parts = module.split(".");
   for (let length = Math.min(parts.length, MAX_DEPTH); length > 1; length -= 1) {
@@ -144,31 +146,31 @@ export function distributionsOf(module: string): readonly string[] {
   return known ?? (isPipName(top) ? [top] : []);
 }
 
-/** The module that a distribution is imported as, by its best-known name or by its own. */
+/** The module name of a distribution: the best-known one, else the distribution's own name. */
 export function moduleOf(distribution: string): string {
   const normal = normalizePip(distribution);
   const own = normal.replaceAll("-", "_");
   return POPULAR.has(own) ? own : (MODULES.get(normal) ?? own);
 }
 
-/** Whether the module is known to come from a package index: a folder of the same name proves nothing then. */
+/** True when the module is known from a package index, so a local folder of that name is no proof. */
 export function isWellKnown(module: string): boolean {
   return DISTRIBUTIONS.has(module) || POPULAR.has(module) || FAMILIES[module] !== undefined;
 }
 
-/** Whether a distribution is known that is imported by another name than its own. */
+/** True for a known distribution whose module has another name. */
 export function isKnownDistribution(name: string): boolean {
   return MODULES.has(normalizePip(name));
 }
 
-/** Names that a distribution may be imported by when its own is none: `foo` for `python-foo` and the like. */
+/** Possible module names of a distribution: `foo` for `python-foo`, for example. */
 export function stemsOf(distribution: string): readonly string[] {
   const name = normalizePip(distribution);
   const stems = [/^python-(.+)$/, /^py-?(.+)$/, /^(.+)-(?:python|py)$/].map((form) => form.exec(name)?.[1]);
   return stems.filter((stem) => stem !== undefined);
 }
 
-/** No known module is deeper. */
+/** The depth of the deepest known module. */
 const MAX_DEPTH = 4;
 
 const DISTRIBUTIONS: ReadonlyMap<string, readonly string[]> = new Map(
@@ -182,7 +184,10 @@ const DISTRIBUTIONS: ReadonlyMap<string, readonly string[]> = new Map(
 
 const POPULAR: ReadonlySet<string> = new Set(PLAIN.trim().split(/\s+/));
 
-/** Where a distribution brings several modules, the one of its own name stands for it, or the first in the table. */
+/**
+ * A distribution with several modules is represented by the module of its own name, else by the first in the
+ * table.
+ */
 const MODULES: ReadonlyMap<string, string> = modulesByDistribution();
 
 function modulesByDistribution(): ReadonlyMap<string, string> {
@@ -200,7 +205,10 @@ function topOf(module: string): string {
   return module.split(".", 1)[0] ?? module;
 }
 
-/** Distributions of one namespace are named by its parts: `azure.storage.blob` is azure-storage-blob, and `google.cloud.vision_v1` google-cloud-vision. */
+/**
+ * Names a distribution by the parts of its namespace: `azure.storage.blob` is azure-storage-blob, and
+ * `google.cloud.vision_v1` is google-cloud-vision.
+ */
 function familyName(parts: readonly string[], family: ReadonlySet<string>): string {
   const [, second = ""] = parts;
   const length = family.has(second) ? 3 : 2;

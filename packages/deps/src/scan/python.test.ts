@@ -287,8 +287,8 @@ test("each place is kept, with its line [S-34]", async () => {
 test("a module that later versions of Python lack is a note [S-34]", async () => {
   const { notes } = await scanTable({ "a.py": "import distutils\nimport urllib2" });
   expect(notes).toEqual([
-    { file: "a.py", message: "the module distutils is no part of Python 3.12 and later" },
-    { file: "a.py", message: "the module urllib2 is of Python 2" },
+    { file: "a.py", message: "module distutils was removed in Python 3.12" },
+    { file: "a.py", message: "module urllib2 exists only in Python 2" },
   ]);
 });
 

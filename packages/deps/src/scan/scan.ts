@@ -16,25 +16,29 @@ import { TextLines } from "./text-line.ts";
 import { WorkTime } from "./work-time.ts";
 
 export interface DependencyScanOptions {
-  /** The name of the bundle's folder, by which code may import the bundle itself. */
+  /** The name of the bundle's folder, which code may import. */
   readonly name?: string;
-  /** Reads pyproject.toml and inline metadata; a parser of ours unless another is named. */
+  /** Parses pyproject.toml and inline metadata. Defaults to the built-in parser. */
   readonly parseToml?: ParseToml;
-  /** After this time no other file is begun; real bundles take a hundredth of what is allowed otherwise. */
+  /**
+   * Files that come after this much scan time are skipped. The default is a hundred times what real bundles
+   * need.
+   */
   readonly timeMs?: number;
 }
 
-/** Larger files are data or built code; a note says that they were not read. */
+/** Larger files are data or build output. They are skipped with a note. */
 export const MAX_SCANNED_BYTES = 1_000_000;
 
-/** Whether a file's bytes can say anything of dependencies. */
+/** True when the bytes of a file can name a dependency. */
 export function isScanned(path: string): boolean {
   return fileTypeOf(path) !== undefined;
 }
 
 /**
- * What a bundle needs, from all its code and manifests. Bad files are notes; nothing throws, nothing is run or
- * opened, and time is in proportion to the bytes, up to what a bundle may take. Other work has its turn between files.
+ * Finds the dependencies in all code and manifests of a bundle. Bad files become notes, and no error is
+ * thrown. No code runs and no file is opened. Time is proportional to size, up to a limit, and the scanner
+ * yields between files.
  */
 export async function scanDependencies(
   files: readonly ScanFile[],
@@ -43,7 +47,7 @@ export async function scanDependencies(
   const tally = new DependencyTally(options.timeMs);
   const texts = files.flatMap((file) => readText(file, tally));
   const declaration = declarationOf(texts);
-  // Manifests first: they say which of several distributions of a module is meant.
+  // Manifests first: they decide which of several distributions provides a module.
   if (declaration !== undefined) tallyDeclaration(declaration, tally);
   const paths = files.map(({ path }) => path);
   const { development, packages } = await tallyManifests(texts, paths, options, tally);
@@ -59,14 +63,14 @@ export async function scanDependencies(
   return applyDeclaration(tally.manifest(development), declaration?.declared);
 }
 
-/** What is known of a bundle that took too long: as if the parser had given up each of its files. */
+/** The manifest of a bundle that took too long, with a note for each file. */
 export function unreadableManifest(files: readonly ScanFile[]): DependencyManifest {
   const tally = new DependencyTally();
-  for (const { path, bytes } of files) if (bytes !== undefined && isScanned(path)) tally.giveUp(path);
+  for (const { path, bytes } of files) if (bytes !== undefined && isScanned(path)) tally.addUnparsed(path);
   return tally.manifest(new Set());
 }
 
-/** A path, and what code may call it: without its extension, or by the folder that it is the index of. */
+/** A path and its import names: without the extension, or the folder for an index file. */
 function namesOf(path: string): readonly string[] {
   const bare = path.replace(/\.[^/.]+$/, "");
   return bare.endsWith("/index") ? [path, bare, bare.slice(0, -"/index".length)] : [path, bare];
@@ -83,8 +87,7 @@ function readText({ path, bytes }: ScanFile, tally: DependencyTally): readonly S
   const type = fileTypeOf(path);
   if (type === undefined || bytes === undefined) return [];
   if (bytes.length > MAX_SCANNED_BYTES && type !== "skill") {
-    if (type !== "extensionless")
-      tally.note(path, `it is larger than ${MAX_SCANNED_BYTES} bytes and was not read`);
+    if (type !== "extensionless") tally.note(path, `not read: larger than ${MAX_SCANNED_BYTES} bytes`);
     return [];
   }
   if (type === "extensionless" && !(bytes[0] === 0x23 && bytes[1] === 0x21)) return [];
@@ -128,13 +131,13 @@ async function tallyManifests(
   return found;
 }
 
-/** Reads a file if the bundle has not used up its time, and lets other work have its turn. */
+/** Scans a file if the bundle has time left, and yields to other work. */
 async function inTime(
   { path }: ScannedText,
   tally: DependencyTally,
   read: () => void | Promise<void>,
 ): Promise<void> {
-  if (tally.isExhausted) return tally.note(path, "it was not read, because others took too long to parse");
+  if (tally.isExhausted) return tally.note(path, "not read: other files took too long to parse");
   const work = new WorkTime();
   await read();
   if (tally.spend(work.ms)) await nextTurn();
@@ -159,7 +162,7 @@ async function scanCode(
     }
     case "bash": {
       const reading = await readShell(text);
-      if (reading === undefined) tally.giveUp(path);
+      if (reading === undefined) tally.addUnparsed(path);
       else shells.push({ path, text, reading });
       return addRuntime(file, shebang?.runtime ?? "bash", tally);
     }
@@ -182,7 +185,7 @@ async function scanNotebook(
   tally: DependencyTally,
 ): Promise<void> {
   const code = notebookCode(text);
-  if (code === undefined) return tally.note(path, "it is no notebook of Python and was not read");
+  if (code === undefined) return tally.note(path, "not read: not a Python notebook");
   const lines = new TextLines(text);
   await scanPython({ path, text: code, lineOf: (module) => lines.lineOf(module) }, content, tally);
 }
@@ -195,14 +198,14 @@ function tallyShells(
 ): void {
   const around = {
     defined: new Set(shells.flatMap(({ reading }) => [...reading.defined])),
-    // With their extensions: `ffmpeg.sh` is a script around ffmpeg, and not ffmpeg.
+    // With extensions, because `ffmpeg.sh` is a script that calls ffmpeg.
     files: new Set(paths.map((path) => path.slice(path.lastIndexOf("/") + 1))),
     isLocalModule: (file: string, module: string) => content.modules.has(file, { module, names: [] }),
   };
   for (const shell of shells) tallyShell(shell, around, tally);
 }
 
-/** What a bundle on disk needs. A file that cannot be read is a note. */
+/** Scans a bundle on disk. A file that cannot be read becomes a note. */
 export async function scanBundle(
   bundle: Bundle,
   call: ScanCall = {},
@@ -213,7 +216,7 @@ export async function scanBundle(
     if (!isScanned(path)) return { path, bytes: undefined };
     const read = readBounded(origin, MAX_SCANNED_BYTES, { allowHardLinks: bundle.allowHardLinks });
     if (!("problem" in read)) return { path, bytes: read.bytes };
-    problems.push({ file: path, message: `it was not read: ${read.problem.message}` });
+    problems.push({ file: path, message: `not read: ${read.problem.message}` });
     return { path, bytes: undefined };
   });
   const manifest = await scan(files, { name: basename(bundle.root), ...call });

@@ -7,26 +7,26 @@ import { commandRuntime, isCommonCommand, WRAPPERS } from "./shell-table.ts";
 import { type Interest, parseSyntax, type SyntaxNode } from "./syntax.ts";
 import type { DependencyTally } from "./tally.ts";
 
-/** What a shell text runs. */
+/** The commands of a shell script. */
 interface ShellReading {
   readonly commands: readonly ShellCommand[];
-  /** Functions and aliases that it defines. */
+  /** Functions and aliases that the script defines. */
   readonly defined: ReadonlySet<string>;
-  /** Commands that it asks for with `command -v` and the like, and so can do without, with the line. */
+  /** Optional commands that the script tests with `command -v` or similar, with the line. */
   readonly guarded: ReadonlyMap<string, number>;
-  /** Whether it takes in other texts, which may define anything. */
+  /** True when the script sources other files, which may define any command. */
   readonly isSourcing: boolean;
 }
 
 interface ShellCommand {
   readonly name: string;
-  /** The plain words after it; what is filled in at run time is undefined. */
+  /** The literal words after the command; undefined for words that contain expansions. */
   readonly words: readonly (string | undefined)[];
-  /** From 1. */
+  /** Starts at 1. */
   readonly line: number;
 }
 
-/** Undefined when the text is too hard to parse. */
+/** Returns undefined when parsing exceeds its limits. */
 export async function readShell(text: string): Promise<ShellReading | undefined> {
   const commands: ShellCommand[] = [];
   const defined = new Set<string>();
@@ -50,7 +50,7 @@ interface Collected {
 }
 
 function addCommand(into: Collected, node: SyntaxNode): void {
-  // What follows a mistake of the text, or of the grammar, is as likely to be an argument.
+  // After a syntax error, a word may be an argument instead of a command.
   if (node.hasError) return;
   const line = node.startPosition.row + 1;
   let words = wordsOf(node);
@@ -68,7 +68,7 @@ function addCommand(into: Collected, node: SyntaxNode): void {
   }
 }
 
-/** `sudo env nice …`: more than this nobody writes. */
+/** The maximum nesting of wrappers such as `sudo env nice`. */
 const MAX_WRAPPERS = 5;
 const ASKING = new Set(["which", "type", "hash", "whence"]);
 
@@ -85,7 +85,7 @@ function addAliases(defined: Set<string>, words: readonly (string | undefined)[]
   }
 }
 
-/** The command that a command such as `sudo` runs, from its name on. */
+/** The command that a wrapper such as `sudo` runs, starting at its name. */
 function unwrap(
   name: string,
   words: readonly (string | undefined)[],
@@ -112,7 +112,7 @@ function afterExec(words: readonly (string | undefined)[]): readonly (string | u
   return at === -1 ? undefined : words.slice(at + 1);
 }
 
-/** A command's name and arguments, without what is redirected. */
+/** The name and arguments of a command, without redirections. */
 function wordsOf(node: SyntaxNode): readonly (string | undefined)[] {
   const name = node.childForFieldName("name");
   if (name === null) return [];
@@ -143,12 +143,12 @@ function plain(node: SyntaxNode | null): string | undefined {
   }
 }
 
-/** `ll='ls -l'` and `A="$B"`: of a word in parts only a name before `=` is of use. */
+/** For `ll='ls -l'` and `A="$B"`, only the name before `=` matters. */
 function plainAssignment(node: SyntaxNode): string | undefined {
   return /^[\w-]+=/.exec(node.text)?.[0];
 }
 
-/** A shell text that has been read. What any of a bundle's texts defines, the others may have sourced. */
+/** A parsed shell script. Scripts of a bundle may source each other, so they share their definitions. */
 export interface ReadShellText extends CodeText {
   readonly reading: ShellReading;
 }
@@ -166,7 +166,7 @@ export function tallyShell(code: ReadShellText, around: ShellSurroundings, tally
     noteInstall(command, code.path, tally);
     runModule(command, code.path, around, tally);
     if (around.defined.has(command.name) || around.files.has(command.name)) continue;
-    // Programs are rarely named so, functions mostly.
+    // Such names are usually functions, not programs.
     if (isSourcing && command.name.includes("_")) continue;
     const place = { file: code.path, line: command.line, declared: false };
     const optional = guarded.has(command.name);
@@ -176,13 +176,13 @@ export function tallyShell(code: ReadShellText, around: ShellSurroundings, tally
     else if (!isCommonCommand(command.name) && command.name !== ".")
       addProgram(command.name, { ...place, optional }, tally);
   }
-  // What is asked for and never run by its name is run some other way, as through a variable.
+  // A command that is tested but never called by name is called another way, for example through a variable.
   const run = new Set(commands.map(({ name }) => name));
   for (const [name, line] of guarded)
     if (!run.has(name) && !around.defined.has(name)) addGuarded(name, { file: code.path, line }, tally);
 }
 
-/** A program that a declared package brings is that package. */
+/** A program that a declared package provides counts as that package. */
 function addProgram(
   name: string,
   place: Pick<Sighting, "file" | "line" | "declared" | "optional">,
@@ -216,7 +216,7 @@ const INSTALLERS = new Set([
 ]);
 const MAX_WORDS = 20;
 
-/** A script that installs something says what is needed, but not to us: it is told, and not taken for a fact. */
+/** An install command hints at a dependency but does not prove it, so it becomes a note. */
 function noteInstall(command: ShellCommand, file: string, tally: DependencyTally): void {
   const words = command.words.slice(0, MAX_WORDS);
   const isModule = commandRuntime(command.name) === "python3" && words[0] === "-m" && words[1] === "pip";
@@ -227,7 +227,7 @@ function noteInstall(command: ShellCommand, file: string, tally: DependencyTally
   if (names.length > 0) tally.note(file, `line ${command.line} installs ${names.join(", ")}`);
 }
 
-/** `python3 -m name`. */
+/** Handles `python3 -m name`. */
 function runModule(
   command: ShellCommand,
   file: string,

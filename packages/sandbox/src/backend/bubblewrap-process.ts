@@ -14,7 +14,7 @@ import type {
 } from "@skillhold/core/run";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits } from "@skillhold/protocol/limits";
-import { endInit, leave, type SandboxEntry } from "./bubblewrap-entry.ts";
+import { endInit, type SandboxEntry, waitForEnd } from "./bubblewrap-entry.ts";
 import { control, groupFile, hostsFile, passwdFile } from "./bubblewrap-option.ts";
 import type { ControlGroup } from "./cgroup.ts";
 import { collectFiles } from "./collect.ts";
@@ -27,16 +27,16 @@ export interface Confinement {
   readonly limits: RunLimits;
   readonly enforced: EnforcedLimits;
   readonly hasChannel: boolean;
-  /** Paths in the working folder at which something of the host was mounted. */
+  /** Paths in the working folder where host folders are mounted. */
   readonly mountPoints: ReadonlySet<string>;
   readonly group: ControlGroup | undefined;
-  /** Gives back what else was taken for the run. */
+  /** Releases other resources of the run. */
   readonly release: () => Promise<void>;
 }
 
 const CPU_LOOK_MS = 100;
 
-/** A program that runs in a sandbox of bubblewrap. */
+/** A program in a bubblewrap sandbox. */
 export class BubblewrapProcess implements SandboxProcess {
   readonly stdin: Writable;
   readonly stdout: Readable;
@@ -65,13 +65,13 @@ export class BubblewrapProcess implements SandboxProcess {
 
   kill(): void {
     this.#launched.kill();
-    // It dies with bubblewrap only from the moment on at which it has asked for that.
+    // The first process dies with bubblewrap only after it has requested that, so kill it too.
     endInit(this.#entry.init);
   }
 
   async collect(target: string): Promise<Collected> {
     if (!this.#hasExited || this.#disposal !== undefined) {
-      throw new Error("Files are collected after the exit and before the disposal.");
+      throw new Error("Collect files after the exit and before the disposal.");
     }
     const { limits, mountPoints } = this.#confinement;
     const most = { files: defaultLimits.bundleFiles, bytes: limits.diskBytes };
@@ -96,14 +96,14 @@ export class BubblewrapProcess implements SandboxProcess {
     look.unref();
     const ending = await this.#launched.ended;
     clearInterval(look);
-    await leave(this.#entry.init);
+    await waitForEnd(this.#entry.init);
     this.#hasExited = true;
     const exit = sandboxExit(ending);
     const exceeded = this.#findExceeded(exit);
     return exceeded === undefined ? exit : { ...exit, exceeded };
   }
 
-  /** The kernel holds each process to its time alone; this holds them all together. */
+  /** The kernel limits the CPU time of each process; this limits the total. */
   #watchProcessor(): void {
     const { group, limits } = this.#confinement;
     if ((group?.cpuMs() ?? 0) <= limits.cpuMs) return;
@@ -121,8 +121,8 @@ export class BubblewrapProcess implements SandboxProcess {
   }
 }
 
-/** Starts bubblewrap with its options. It sets the sandbox up and holds the program back until it is told. */
-export async function launchHeld(
+/** Starts bubblewrap, which sets up the sandbox and blocks the program until the gate opens. */
+export async function launchBlocked(
   argv: readonly [string, ...string[]],
   options: readonly string[],
   { hasChannel, signal }: SandboxSpec,
@@ -131,8 +131,8 @@ export async function launchHeld(
   sealed ??= sealAll();
   const files = openAll(await sealed.catch(forget));
   try {
-    const { gate, block, status, options: said } = control;
-    const pipes = [...(hasChannel ? [3, 4] : []), gate, block, status, said];
+    const { gate, block, status, options: optionFile } = control;
+    const pipes = [...(hasChannel ? [3, 4] : []), gate, block, status, optionFile];
     const who = user === undefined ? {} : { user: { uid: user.uid, gid: user.gid } };
     const launched = await launchBubblewrap(argv, { pipes, files, signal, ...who });
     launched.pipe(control.options).end(options.map((option) => `${option}\0`).join(""));
@@ -147,17 +147,17 @@ export async function launchBubblewrap(
   options: Omit<LaunchOptions, "env"> = {},
 ): Promise<Launched> {
   try {
-    // Its variables are readable inside, as those of the first process: it has none.
+    // Bubblewrap's variables are readable inside the sandbox through its first process, so it gets none.
     return await launch(argv, { ...options, env: {} });
   } catch (error) {
     if (error instanceof SkillError) throw error;
-    throw new SkillError("SANDBOX_UNAVAILABLE", `Bubblewrap could not be started (${errorCodeOf(error)}).`, {
+    throw new SkillError("SANDBOX_UNAVAILABLE", `Bubblewrap did not start (${errorCodeOf(error)}).`, {
       cause: error,
     });
   }
 }
 
-/** What every run gets, by descriptor. */
+/** Files that every run receives, by descriptor. */
 type SealedFiles = Readonly<Record<number, SealedFile>>;
 
 let sealed: Promise<SealedFiles> | undefined;
@@ -173,19 +173,19 @@ async function sealAll(): Promise<SealedFiles> {
   return Object.fromEntries(await Promise.all(files));
 }
 
-/** What failed once may work the next time. */
+/** A failure is not cached, because the next attempt may succeed. */
 function forget(error: unknown): never {
   sealed = undefined;
   throw error;
 }
 
-/** Bytes that programs are handed as an open file. Nobody can change them: the file has no name any more. */
+/** Bytes that programs receive as an open file. The file has no name, so no other process can change it. */
 export interface SealedFile {
-  /** A descriptor that starts at the beginning. Whoever gets it closes it. */
+  /** Returns a descriptor at the start of the file. The caller closes it. */
   open(): number;
 }
 
-/** Contract: made once for what is the same in every run; it is kept as long as this process lives. */
+/** Contract: called once per constant content. The file stays open while this process runs. */
 export async function sealFile(bytes: string | Uint8Array): Promise<SealedFile> {
   const stage = await makeStage();
   try {
@@ -193,14 +193,14 @@ export async function sealFile(bytes: string | Uint8Array): Promise<SealedFile> 
     await writeFile(path, bytes, { flag: "wx", mode: 0o400 });
     const anchor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
     await unlink(path);
-    // By way of its number it is opened anew: a descriptor that was handed on shares its place in the file.
+    // Opens the file again by its number, because copies of a descriptor share one read position.
     return { open: () => openSync(`/proc/self/fd/${anchor}`, "r") };
   } finally {
     await removeStage(stage);
   }
 }
 
-/** Opens all, or none. */
+/** Opens all files, or none when one fails. */
 export function openAll(files: Readonly<Record<number, SealedFile>>): Readonly<Record<number, number>> {
   const opened: Record<number, number> = {};
   try {

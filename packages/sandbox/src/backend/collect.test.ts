@@ -72,10 +72,10 @@ test.runIf(process.platform === "linux")("links and special files are left and n
   expect(files).toEqual([{ path: "good", size: 4 }]);
   const reasons = Object.fromEntries(refused.map(({ path, reason }) => [path, reason]));
   expect(reasons).toEqual({
-    link: "It is a link.",
-    "folder-link": "It is a link.",
-    hard: "It has other names (hard links).",
-    fifo: "It is neither a file nor a folder.",
+    link: "Symbolic link.",
+    "folder-link": "Symbolic link.",
+    hard: "Has hard links.",
+    fifo: "Neither a file nor a folder.",
   });
 });
 
@@ -97,14 +97,14 @@ test("more files or bytes than the limits are left and named [S-29]", async () =
   const small = await collectFiles(source, target, { files: 10, bytes: 11 });
   expect(small.files).toHaveLength(2);
   expect(small.refused.map(({ reason }) => reason)).toEqual(
-    Array(2).fill("The files are too large together."),
+    Array(2).fill("The files exceed the total size limit."),
   );
 });
 
 test("a great many names are not all looked at [S-29]", async () => {
   for (let index = 0; index < 60; index += 1) mkdirSync(join(source, `folder-${index}`));
   const { refused } = await collectFiles(source, target, { files: 2, bytes: 10 });
-  expect(refused.at(-1)?.reason).toBe("There are too many files.");
+  expect(refused.at(-1)?.reason).toBe("Too many files.");
 });
 
 test("a file without content and one of many parts come over whole [S-29]", async () => {
@@ -124,5 +124,5 @@ test("a flood of what cannot be copied is counted, not listed [S-29]", async () 
   for (let index = 0; index < 150; index += 1) symlinkSync("/etc/passwd", join(source, `link-${index}`));
   const { refused } = await collectFiles(source, target, { files: 1000, bytes: 1000 });
   expect(refused).toHaveLength(101);
-  expect(refused.at(-1)).toEqual({ path: ".", reason: "50 more were not copied." });
+  expect(refused.at(-1)).toEqual({ path: ".", reason: "50 more entries were not copied." });
 });

@@ -99,7 +99,7 @@ describe.runIf(process.platform === "linux")("an interpreter", () => {
     const missing = findRuntime("ruby", { ...host, folders: [] });
     await expect(missing).rejects.toMatchObject({
       code: "NOT_READY",
-      hint: "Install it for the whole system: apt-get install ruby",
+      hint: "Install it system-wide: apt-get install ruby",
     });
   });
 });

@@ -95,7 +95,7 @@ test("root is refused, and the probe says why [S-29]", async () => {
   await expect(sandbox.start(specOf(["/bin/true"]))).rejects.toMatchObject({ code: "SANDBOX_UNAVAILABLE" });
   expect(await sandbox.probe()).toMatchObject({
     isAvailable: false,
-    problem: { message: "As root, this sandbox leaves settings of the kernel open." },
+    problem: { message: "Under root, the sandbox-runtime backend does not protect kernel settings." },
   });
   expect(manager.calls).toEqual([]);
 });
@@ -111,7 +111,7 @@ test("what the package misses is passed on, and nothing runs [S-29]", async () =
   const run = openWith(manager).start(specOf(["/bin/true"]));
   await expect(run).rejects.toMatchObject({
     code: "SANDBOX_UNAVAILABLE",
-    message: "The sandbox does not work here: socat is missing.",
+    message: "The sandbox-runtime backend does not work on this machine: socat is missing.",
   });
   expect(manager.calls).toEqual([]);
 });

@@ -100,11 +100,11 @@ test("where nothing can call the kernel by number, a filter that is seen to be o
 });
 
 test("what the host has seen counts more than what the program says [S-29]", () => {
-  const said = { name: "connect-loopback", outcome: "refused", detail: "ECONNREFUSED" } as const;
+  const refused = { name: "connect-loopback", outcome: "refused", detail: "ECONNREFUSED" } as const;
   const find = (evidence: Evidence) =>
-    checkEvidence(evidence, "linux").find((check) => check.name === said.name);
-  expect(find(evidenceOf([said]))?.isConfined).toBe(true);
-  expect(find({ ...evidenceOf([said]), harms: new Set([said.name]) })?.isConfined).toBe(false);
+    checkEvidence(evidence, "linux").find((check) => check.name === refused.name);
+  expect(find(evidenceOf([refused]))?.isConfined).toBe(true);
+  expect(find({ ...evidenceOf([refused]), harms: new Set([refused.name]) })?.isConfined).toBe(false);
 });
 
 test.for([

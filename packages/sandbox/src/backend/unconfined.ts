@@ -11,8 +11,8 @@ import { hasResourceLimits, limitPrefix } from "./resource-limit.ts";
 import { makeStage, removeStage } from "./stage.ts";
 
 /**
- * No sandbox: the program does what its user can do. It has a scrubbed environment and a folder of its own, and
- * each of its processes is limited where the system can do that; the network and all files are open to it.
+ * No sandbox: the program has the rights of its user. It gets a clean environment, its own folder and
+ * per-process limits where the system supports them; the network and all files are open.
  */
 export function unconfined(): Sandbox {
   const probe = async () =>
@@ -49,8 +49,8 @@ async function start(spec: SandboxSpec): Promise<SandboxProcess> {
   } catch (error) {
     await removeStage(stage);
     if (error instanceof SkillError) throw error;
-    throw new SkillError("SANDBOX_UNAVAILABLE", `The program could not be started (${errorCodeOf(error)}).`, {
-      hint: "Check that the program exists and can be run.",
+    throw new SkillError("SANDBOX_UNAVAILABLE", `The program did not start (${errorCodeOf(error)}).`, {
+      hint: "Check that the program exists and is executable.",
       cause: error,
     });
   }
