@@ -51,7 +51,7 @@ test("tools of all languages are one list, named after their skill [S-32]", asyn
   ]);
   expect(catalogue.problems).toEqual([
     { file: "tools/broken.py", message: expect.stringContaining("nothing_like_this") },
-    { file: "tools/text.py", message: "There is another tool named count." },
+    { file: "tools/text.py", message: "Another tool has the name count." },
   ]);
   await expect(tools.call("count", {})).resolves.toBe("script");
   await expect(tools.call("reverse", { text: "abc" })).resolves.toBe("cba");
@@ -160,9 +160,9 @@ def second(text: str) -> str:
   const catalogue = await tools.load();
   expect(catalogue.tools.map((tool) => tool.name)).toEqual(["first", "second"]);
   expect(catalogue.problems).toEqual([
-    { file: "tools/a.mjs", message: "wide: the tools of the skill take too much to describe." },
-    { file: "tools/a.mjs", message: "full: the tools of the skill take too much to describe." },
-    { file: "tools/b.py", message: "long: the tools of the skill take too much to describe." },
+    { file: "tools/a.mjs", message: "wide: the tool descriptions of the skill are too large." },
+    { file: "tools/a.mjs", message: "full: the tool descriptions of the skill are too large." },
+    { file: "tools/b.py", message: "long: the tool descriptions of the skill are too large." },
   ]);
   await expect(tools.call("first", {})).resolves.toBe("first");
 });

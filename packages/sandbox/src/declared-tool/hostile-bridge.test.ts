@@ -32,7 +32,7 @@ test("a line without end and a flood of lines end the process [S-32]", async () 
     if (request.name === "flood") { for (;;) say("x"); }
     for (;;) fs.writeSync(4, "x".repeat(65536));`);
   await expect(host.call("t", {})).rejects.toThrow(/sent a line of more than 1048576 bytes/);
-  await expect(host.call("flood", {})).rejects.toThrow(/too much that means nothing/);
+  await expect(host.call("flood", {})).rejects.toThrow(/too many unknown lines/);
 });
 
 test.each([
@@ -49,9 +49,9 @@ test.each([
 
 test("a flood while modules are loaded, and one beside a call, end the process as well [S-32]", async () => {
   const early = hostWith(`for (;;) say({ type: "loading", file: "tools/a.mjs" });`);
-  await expect(early.host.tools()).rejects.toThrow(/too much that means nothing/);
+  await expect(early.host.tools()).rejects.toThrow(/too many unknown lines/);
   const late = hostWith(`if (request.method === "load") ready([tool()]); else for (;;) ready([tool()]);`);
-  await expect(late.host.call("t", {})).rejects.toThrow(/too much that means nothing/);
+  await expect(late.host.call("t", {})).rejects.toThrow(/too many unknown lines/);
 });
 
 test("tools are listed once [S-32]", async () => {
@@ -63,7 +63,7 @@ test("tools are listed once [S-32]", async () => {
 
 test("a listing that is too large as a whole is refused, and no module is blamed for it [S-32]", async () => {
   const wide = hostWith(`ready([tool({ description: "x".repeat(600000) })]);`);
-  await expect(wide.host.tools()).rejects.toThrow(/in more than 524288 bytes/);
+  await expect(wide.host.tools()).rejects.toThrow(/more than 524288 bytes/);
   const full = hostWith(`ready([tool({ inputSchema: { enum: Array(30000).fill(0) } })]);`);
   await expect(full.host.tools()).rejects.toThrow(/with more than 20000 values/);
   expect([...wide.sandbox.started, ...full.sandbox.started]).toHaveLength(2);

@@ -39,7 +39,7 @@ test("a call that does not stop loses its process, and the next one gets another
   const other = host.call("waits", {});
   const outcome = expect(other).rejects.toMatchObject({
     code: "TOOL_FAILED",
-    message: expect.stringContaining("The tool deaf did not stop"),
+    message: expect.stringContaining("The tool deaf ignored its cancellation"),
   });
   await expect(host.call("deaf", {}, { timeoutMs: 50 })).rejects.toMatchObject({ code: "TIMED_OUT" });
   // Asked before the process was ended, and answered by the one after it.
@@ -71,7 +71,7 @@ test("when the process dies its calls fail, and the next one gets another [S-32]
   await host.tools();
   await expect(host.call("dies", {})).rejects.toMatchObject({
     code: "TOOL_FAILED",
-    message: expect.stringContaining("ended by itself, with code 137"),
+    message: expect.stringContaining("The process exited with code 137"),
   });
   await other;
   await expect(host.call("pid", {})).resolves.toEqual(expect.any(Number));

@@ -27,9 +27,9 @@ import { runLimits } from "./run-limits.ts";
 import { findRunEnvironment, stageSkill, withEnvironment } from "./staged-skill.ts";
 
 /**
- * Runs a script of a skill: copies the bundle, gets the leave to run that copy, runs it confined, and records what
- * came of it. The copy that was hashed is the one that is asked about and the one that runs. All that can be known to
- * fail is looked at before anyone is asked.
+ * Runs a script of a skill: copies the bundle, obtains the permission for that copy, runs it in the sandbox
+ * and records the outcome. The hashed copy is the one that is approved and run. All foreseeable failures are
+ * checked before a person is asked.
  */
 export async function runScript(
   script: string,
@@ -58,18 +58,22 @@ export async function runScript(
   }
 }
 
-/** What no system would start is told as what it is, and no record gets longer than a run can be. */
+/** Rejects arguments that the system would refuse, and limits the length of the record. */
 function rejectArguments(args: readonly string[], { runArgumentBytes }: Limits): void {
   if (args.some((arg) => arg.includes("\0")))
-    throw new SkillError("USAGE", "An argument holds a NUL character.");
+    throw new SkillError("USAGE", "An argument contains a NUL character.");
   const bytes = args.reduce((sum, arg) => sum + Buffer.byteLength(arg), 0);
   if (bytes <= runArgumentBytes) return;
-  throw new SkillError("LIMIT_EXCEEDED", `The arguments have ${bytes} bytes (runArgumentBytes).`, {
-    hint: "Pass large input by stdin, or in a mounted file.",
-  });
+  throw new SkillError(
+    "LIMIT_EXCEEDED",
+    `The arguments have ${bytes} bytes, more than runArgumentBytes allows.`,
+    {
+      hint: "Pass large input through stdin or a mounted file.",
+    },
+  );
 }
 
-/** The script by its path in the skill; the folder `scripts/` may be left out. */
+/** Finds a script by its path in the skill. The folder `scripts/` may be omitted. */
 function findScript({ entry, files }: SkillContent, script: string): { path: string; executable: boolean } {
   const wanted = normalizeRelative(script);
   const found =
@@ -79,14 +83,14 @@ function findScript({ entry, files }: SkillContent, script: string): { path: str
     .filter((file) => file.role === "script" && looksRunnable(file))
     .map(({ path }) => path);
   throw new SkillError("PATH_NOT_FOUND", `The skill ${entry.id} has no script ${script}.`, {
-    hint: scripts.length === 0 ? "It has no scripts at all." : `Its scripts are ${scripts.join(", ")}.`,
+    hint: scripts.length === 0 ? "This skill has no scripts." : `Available scripts: ${scripts.join(", ")}.`,
     details: { scripts },
   });
 }
 
 const HEAD_BYTES = 256;
 
-/** Contract: the file lies in a copy that nobody else writes to. */
+/** Contract: no other process writes to the copy that contains the file. */
 function readHead(path: string): Uint8Array {
   const fd = openSync(path, "r");
   try {
@@ -257,7 +261,7 @@ async function recordRun(
   });
 }
 
-/** What runs a script: an interpreter and what stands before the script's path, or the file by itself. */
+/** How to run a script: an interpreter with options, or the file itself. */
 type ScriptProgram =
   | { readonly kind: "interpreter"; readonly runtime: RuntimeKind; readonly options: readonly string[] }
   | { readonly kind: "itself" };
@@ -265,13 +269,13 @@ type ScriptProgram =
 interface ScriptFile {
   readonly path: string;
   readonly executable: boolean;
-  /** The first bytes. */
+  /** The first bytes of the file. */
   readonly head: Uint8Array;
 }
 
 /**
- * How a script is started: by its ending, then by its first line, then, when it may be executed, as it is. The
- * ending comes first because a first line often names what only its author has (`env -S uv run`).
+ * Chooses the program by file extension, then by the first line, then by the executable bit. The extension
+ * comes first, because a first line often names a program that only its author has (`env -S uv run`).
  */
 export function scriptProgram(file: ScriptFile): ScriptProgram {
   const shebang = readShebang(file.head);
@@ -282,12 +286,12 @@ export function scriptProgram(file: ScriptFile): ScriptProgram {
   }
   if (shebang?.runtime !== undefined) return interpreter(shebang.runtime, shebang.options);
   if (file.executable) return { kind: "itself" };
-  throw new SkillError("USAGE", `${file.path} is no script: nothing is known that runs it.`, {
-    hint: `Scripts end in ${SCRIPT_ENDINGS.join(" ")}, or are executable.`,
+  throw new SkillError("USAGE", `${file.path} is not a script: no interpreter for it is known.`, {
+    hint: `Use one of the extensions ${SCRIPT_ENDINGS.join(" ")}, or make the file executable.`,
   });
 }
 
-/** Whether a file could be run at all, as far as its name and its mode tell. */
+/** True when the name or the mode of a file suggests a script. */
 export function looksRunnable({ path, executable }: Pick<ScriptFile, "path" | "executable">): boolean {
   return executable || runtimeOf(path) !== undefined;
 }
@@ -305,7 +309,7 @@ function interpreter(runtime: RuntimeKind, options: readonly string[] = []): Scr
   return { kind: "interpreter", runtime, options };
 }
 
-/** `#!/usr/bin/env -S python3 -u` and `#!/usr/bin/python3 -u`; undefined when there is none or it cannot be read. */
+/** Reads `#!/usr/bin/env -S python3 -u` and `#!/usr/bin/python3 -u`; undefined when absent or unreadable. */
 function readShebang(
   head: Uint8Array,
 ): { readonly runtime: RuntimeKind | undefined; readonly options: readonly string[] } | undefined {

@@ -5,7 +5,7 @@ import type { RunContext, RunEnvironment, RunPorts, SandboxSpec } from "@skillho
 import { rejectCanceled } from "../backend/cancel.ts";
 import { makeStage, removeStage } from "../backend/stage.ts";
 
-/** A copy that nobody else writes to, and what the hash of it is. `removeStage(stage)` takes it away. */
+/** A private copy of a skill and its hash. Remove it with `removeStage(stage)`. */
 export interface SkillCopy {
   readonly stage: string;
   readonly folder: string;
@@ -18,7 +18,7 @@ export async function stageSkill({ copy, signal }: Pick<RunContext, "copy" | "si
   try {
     const folder = join(stage, "skill");
     mkdirSync(folder);
-    // The umask of the process must not close it to the user that the run is made by.
+    // Independent of the umask, because the run may use another user.
     chmodSync(folder, 0o755);
     const content = await copy(folder);
     rejectCanceled(signal);
@@ -29,7 +29,7 @@ export async function stageSkill({ copy, signal }: Pick<RunContext, "copy" | "si
   }
 }
 
-/** The packages that were installed for what is about to run. */
+/** The installed packages of the skill that is about to run. */
 export async function findRunEnvironment(
   { folder, content }: SkillCopy,
   { environment }: RunPorts,
@@ -37,7 +37,7 @@ export async function findRunEnvironment(
   return await environment?.({ id: content.entry.id, treeHash: content.treeHash, folder });
 }
 
-/** The same command with the variables by which it finds them; its own count before these. */
+/** Adds the environment's variables to a command. The command's own variables take precedence. */
 export function withEnvironment(
   command: SandboxSpec["command"],
   environment: RunEnvironment | undefined,

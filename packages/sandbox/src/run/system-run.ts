@@ -6,8 +6,8 @@ import { bubblewrap } from "../backend/bubblewrap.ts";
 import { homeFolder } from "../backend/home-folder.ts";
 
 /**
- * What it takes to run scripts on this machine: its sandbox, approvals that last as long as the process, and of its
- * environment the variables that a skill declares. Without an asker, only what needs no approval is run.
+ * The default run ports for this machine: its sandbox, approvals for the life of the process, and declared
+ * variables of its environment. Without an asker, only runs that need no approval start.
  */
 export function systemRuns(settings: Partial<RunPorts> = {}): RunPorts {
   return {
@@ -20,7 +20,7 @@ export function systemRuns(settings: Partial<RunPorts> = {}): RunPorts {
   };
 }
 
-/** Where a declared configuration file really lies, or undefined when it is not there or not to be reached. */
+/** The real path of a declared configuration file; undefined when it is missing or unreachable. */
 export function findConfig(
   path: string,
   { home, cwd }: { readonly home: string | undefined; readonly cwd: string },
@@ -30,12 +30,12 @@ export function findConfig(
   try {
     return realpathSync(isInHome ? join(home ?? "", path.slice(2)) : resolve(cwd, path));
   } catch {
-    // Both make the skill not ready.
+    // Both cases make the skill not ready.
     return undefined;
   }
 }
 
-/** Opens the runner of one session. Its modules are loaded by the first run, because most sessions only read. */
+/** Opens the runner of a session. Its modules load with the first run, because most sessions only read. */
 export async function openRunner({ toolCache }: RunPorts): Promise<SkillRunner> {
   const [{ runScript }, { ToolSets }] = await Promise.all([
     import("./run-script.ts"),

@@ -27,8 +27,8 @@ import { runLimits } from "./run-limits.ts";
 import { findRunEnvironment, type SkillCopy, stageSkill } from "./staged-skill.ts";
 
 /**
- * The declared tools of the skills that a session uses. A set of processes serves one content of one skill with what
- * it was supplied; when either changes, another set takes its place. Nothing of a skill is run before it is cleared.
+ * The declared tools of the skills in a session. A set of processes serves one content of one skill with one
+ * set of inputs, and is replaced when either changes. No code of a skill runs before clearance.
  */
 export class ToolSets {
   readonly #cache: ToolCatalogueCache;
@@ -61,7 +61,7 @@ export class ToolSets {
     });
   }
 
-  /** Ends all processes and removes their copies. Contract: nothing is being listed or called any more. */
+  /** Ends all processes and removes their copies. Contract: no listing or call is in progress. */
   async close(): Promise<void> {
     await this.#turn;
     const sets = [...this.#sets.values()];
@@ -69,7 +69,7 @@ export class ToolSets {
     await Promise.all(sets.map((set) => discard(set)));
   }
 
-  /** Uses a set for something that is cleared first. What was allowed once leaves no process behind. */
+  /** Uses a set after clearance. A set that was approved once is discarded after use. */
   async #use<T>(
     tool: string,
     args: ToolArgs,
@@ -91,7 +91,7 @@ export class ToolSets {
     }
   }
 
-  /** A set that is not wanted any more goes when nobody uses it. */
+  /** Discards a replaced set once it has no users. */
   async #retire(set: ToolSet): Promise<void> {
     const { id } = set.staged.content.entry;
     if (set.users > 0 || (this.#sets.get(id) === set && !set.isForOnce)) return;
@@ -99,10 +99,10 @@ export class ToolSets {
     await discard(set);
   }
 
-  /** One at a time, so that of two calls the second finds what the first has opened. */
+  /** Opens sets one at a time, so that a second call finds the set of the first. */
   #open(context: RunContext): Promise<ToolSet> {
     const result = this.#turn.then(() => this.#findOrOpen(context));
-    // A failure is told to the one who asked; the next in turn tries for itself.
+    // The caller receives the error; the next call tries again.
     this.#turn = result.catch(() => {});
     return result;
   }
@@ -131,7 +131,7 @@ export class ToolSets {
     }
   }
 
-  /** The name that the skill gave it, also when it is called by the one that agents see. */
+  /** Maps the name that agents see, or the declared name, to the declared name. */
   async #declaredName(tool: string, { entry, treeHash }: SkillContent): Promise<string> {
     if (tool === LISTING) return tool;
     const known = await knownTools({ id: entry.id, treeHash }, this.#cache);
@@ -142,7 +142,7 @@ export class ToolSets {
   }
 }
 
-/** What is asked for when the tools are to be listed, which runs their modules; no tool can be called so. */
+/** The target of a listing, which runs the tool modules. No tool can have this name. */
 const LISTING = "tools/";
 const GRACE_MS = 2000;
 const IDLE_MS = 5 * 60_000;
@@ -152,9 +152,9 @@ interface ToolSet {
   readonly inputs: RunInputs;
   readonly tools: DeclaredTools;
   readonly redact: (text: string) => string;
-  /** How many calls need it. */
+  /** The number of active calls. */
   users: number;
-  /** Whether a person let it run for a single act. */
+  /** True when a person approved a single use. */
   isForOnce: boolean;
 }
 
@@ -171,7 +171,7 @@ function noTool(id: string, tool: string, { tools }: ToolCatalogue): SkillError 
     "TOOL_NOT_FOUND",
     `The skill ${id} has no tool ${JSON.stringify(tool.slice(0, 128))}.`,
     {
-      hint: `Its tools are ${tools.map(({ name }) => name).join(", ")}.`,
+      hint: `Available tools: ${tools.map(({ name }) => name).join(", ")}.`,
     },
   );
 }
@@ -241,13 +241,13 @@ function writeArguments(args: ToolArgs, { runArgumentBytes }: RunContext["limits
   try {
     text = JSON.stringify(args);
   } catch (error) {
-    throw new SkillError("USAGE", "The arguments of the tool are no JSON.", { cause: error });
+    throw new SkillError("USAGE", "The tool arguments are not valid JSON.", { cause: error });
   }
   if (Buffer.byteLength(text) <= runArgumentBytes) return text;
-  throw new SkillError("LIMIT_EXCEEDED", "The arguments of the tool are too long (runArgumentBytes).");
+  throw new SkillError("LIMIT_EXCEEDED", "The tool arguments are longer than runArgumentBytes allows.");
 }
 
-/** Does the work and records how it ended, whatever came of it. */
+/** Runs `work` and records its outcome, also when it throws. */
 async function recorded<T>(request: RunRequest, { log }: RunContext, work: () => Promise<T>): Promise<T> {
   const started = performance.now();
   const record = (outcome: RunOutcome, isError: boolean) => {
