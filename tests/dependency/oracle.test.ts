@@ -11,7 +11,7 @@ import { scriptTruth } from "./script-oracle.ts";
 const root = resolve(import.meta.dirname, "../..");
 const FILES = 300;
 
-test("imports of real Python are found as Python's own parser finds them [S-34]", {
+test("finds the same imports in real Python as Python's own parser [S-34]", {
   timeout: 120_000,
 }, async (context) => {
   const folders = pythonFolders();
@@ -35,7 +35,7 @@ test.each([
   ["javascript", "js", "**/*.{js,mjs,cjs}"],
   ["typescript", "dts", "**/*.{d.ts,d.mts,d.cts}"],
 ] as const)(
-  "imports of real %s are found as another parser finds them [S-34]",
+  "finds the same imports in real %s as another parser [S-34]",
   { timeout: 120_000 },
   async (language, lang, pattern) => {
     const files = sample([join(root, "node_modules")], pattern, FILES / 2);

@@ -103,7 +103,8 @@ for number in range(1, 32):
 os.fork(); time.sleep(20)
 `,
     limits: { wallMs: 3000 },
-    harm: (evidence) => outlives(evidence) ?? (evidence.exit.code === 0 ? "it ended by itself" : undefined),
+    harm: (evidence) =>
+      outlives(evidence) ?? (evidence.exit.code === 0 ? "the script exited by itself" : undefined),
     bare: { notRun: "a group of processes is ended bare as well" },
   },
   {
@@ -121,7 +122,8 @@ os.fork(); time.sleep(20)
     language: "shell",
     script: "exec 0<&- 1>&- 2>&-; sleep 20",
     limits: { wallMs: 3000 },
-    harm: (evidence) => outlives(evidence) ?? (evidence.exit.code === 0 ? "it ended by itself" : undefined),
+    harm: (evidence) =>
+      outlives(evidence) ?? (evidence.exit.code === 0 ? "the script exited by itself" : undefined),
     bare: { notRun: "a group of processes is ended bare as well" },
   },
   {

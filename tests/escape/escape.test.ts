@@ -22,11 +22,11 @@ describe.runIf(process.platform === "linux")("in bubblewrap", () => {
 
   // A run with folders of whoever started it has that user, and not one of its own.
   const others = attacks.filter((attack) => !limitAttacks.includes(attack));
-  test.concurrent.for(others)("a script that is given folders cannot $title [S-29]", async (attack) => {
+  test.concurrent.for(others)("a script with mounted folders cannot $title [S-29]", async (attack) => {
     expect(await runAttack(attack, sandbox, stage, { hasMount: true })).toBeUndefined();
   });
 
-  test("a script cannot read what another run has written [S-29]", async () => {
+  test("a script cannot read the files of another run [S-29]", async () => {
     const writer = attackOf("shell", 'echo "$MARK" > private; echo "$MARK" > /tmp/private; sleep 20', {
       wallMs: 3000,
     });
@@ -49,12 +49,9 @@ describe.runIf(process.platform === "linux")("in bubblewrap", () => {
   test.for([
     ["bare", true],
     ["bubblewrap", false],
-  ] as const)(
-    "a descriptor that we were started with: %s hands it down: %s [S-29]",
-    async ([kind, isSeen]) => {
-      expect((await runWithDescriptor(kind)).includes(stage.token)).toBe(isSeen);
-    },
-  );
+  ] as const)("an inherited descriptor: %s passes it on: %s [S-29]", async ([kind, isSeen]) => {
+    expect((await runWithDescriptor(kind)).includes(stage.token)).toBe(isSeen);
+  });
 });
 
 function attackOf(language: Attack["language"], script: string, limits: Attack["limits"] = {}): Attack {

@@ -225,7 +225,7 @@ test("a skill that lacks what it declares is refused with the whole list [S-8]",
       missing: [
         "the program no-such-program is not installed",
         "API_KEY has no value",
-        "~/.none is not there",
+        "~/.none is missing",
       ],
     },
   });

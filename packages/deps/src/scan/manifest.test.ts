@@ -275,7 +275,7 @@ test("a declared dependency has the line that names it [S-34]", async () => {
   ]);
 });
 
-test("what a manifest names and no index has is a note [S-34]", async () => {
+test("an entry that is not in an index becomes a note [S-34]", async () => {
   const { notes } = await scanTable({
     "requirements.txt": "-e .\n-r none.txt\n",
     "package.json": '{"dependencies":{"a":"github:x/a"}}',

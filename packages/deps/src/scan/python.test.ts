@@ -268,11 +268,11 @@ const bundles: readonly (readonly [about: string, files: Record<string, string>,
   ],
 ];
 
-test.each(bundles)("what the bundle holds is no dependency: %s [S-34]", async (_, files, expected) => {
+test.each(bundles)("a module of the bundle is not a dependency: %s [S-34]", async (_, files, expected) => {
   expect(brief(await scanTable(files), ["pip"])).toBe(expected);
 });
 
-test("each place is kept, with its line [S-34]", async () => {
+test("keeps each place with its line [S-34]", async () => {
   const manifest = await scanTable({
     "scripts/b.py": "# first\n\nimport requests\n",
     "scripts/a.py": "def f():\n  from requests import get\nimport requests\n",
@@ -284,7 +284,7 @@ test("each place is kept, with its line [S-34]", async () => {
   ]);
 });
 
-test("a module that later versions of Python lack is a note [S-34]", async () => {
+test("a module that newer Python versions lack becomes a note [S-34]", async () => {
   const { notes } = await scanTable({ "a.py": "import distutils\nimport urllib2" });
   expect(notes).toEqual([
     { file: "a.py", message: "module distutils was removed in Python 3.12" },
@@ -292,7 +292,7 @@ test("a module that later versions of Python lack is a note [S-34]", async () =>
   ]);
 });
 
-test("a notebook's code is read, and neither its magic nor its prose [S-34]", async () => {
+test("reads the code of a notebook, without magics and prose [S-34]", async () => {
   const cells = [
     { cell_type: "markdown", source: ["import nothing"] },
     {

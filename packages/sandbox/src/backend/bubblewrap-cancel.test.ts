@@ -11,7 +11,7 @@ import { stageRoot } from "./stage.ts";
 import { type Bench, commandLines, makeBench } from "./trial.fixture.ts";
 import { unconfined } from "./unconfined.ts";
 
-describe.runIf(process.platform === "linux")("a run that is called off before it starts", () => {
+describe.runIf(process.platform === "linux")("a run that is canceled before it starts", () => {
   let bench: Bench;
   let shared: string;
   beforeAll(async () => {
@@ -37,7 +37,7 @@ describe.runIf(process.platform === "linux")("a run that is called off before it
   };
 
   test.for([bubblewrap(), unconfined()])(
-    "has not run, and leaves nothing behind: $id [S-29]",
+    "does not run, and leaves nothing behind: $id [S-29]",
     async (sandbox) => {
       // The first run makes a stock of pipes, for which it needs a stage.
       await (await start(sandbox, "ran", {})).dispose();
@@ -59,7 +59,7 @@ describe.runIf(process.platform === "linux")("a run that is called off before it
     },
   );
 
-  test("has not run when it is called off while the sandbox waits [S-29]", async () => {
+  test("does not run when canceled while the sandbox waits [S-29]", async () => {
     const controller = new AbortController();
     let removed = 0;
     const group: ControlGroup = {
@@ -78,7 +78,7 @@ describe.runIf(process.platform === "linux")("a run that is called off before it
     await expectNothing("late");
   });
 
-  test("has not run at whatever moment it is called off, or else is handed over [S-29]", async () => {
+  test("does not run at any moment of the cancellation, or is handed over [S-29]", async () => {
     const sandbox = bubblewrap();
     for (let delay = 0; delay <= 24; delay += 2) {
       const controller = new AbortController();
@@ -95,7 +95,7 @@ describe.runIf(process.platform === "linux")("a run that is called off before it
     }
   });
 
-  test("has not run when the one who holds it back is killed [S-29]", async () => {
+  test("does not run when its controlling process is killed [S-29]", async () => {
     const program = join(import.meta.dirname, "paused-run.fixture.ts");
     for (let count = 0; count < 2; count += 1) {
       const name = `orphan-${process.pid}-${count}`;
@@ -110,7 +110,7 @@ describe.runIf(process.platform === "linux")("a run that is called off before it
     }
   });
 
-  test("ends at whatever moment it is killed after its start [S-29]", async () => {
+  test("ends when killed at any moment after its start [S-29]", async () => {
     const sandbox = bubblewrap();
     const command = () => ({
       argv: ["/bin/sh", "-c", "sleep 0.5; touch /mnt/shared/survived"] as const,

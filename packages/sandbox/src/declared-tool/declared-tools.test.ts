@@ -42,7 +42,7 @@ function open(files: Files, ports: Partial<ToolHostPorts> = {}, startMs = hostTi
   return { tools, cache, sandbox, skill };
 }
 
-test("tools of all languages are one list, named after their skill [S-32]", async () => {
+test("lists the tools of all languages together, named after their skill [S-32]", async () => {
   const { tools } = open(mixed);
   const catalogue = await tools.load();
   expect(catalogue.tools.map(({ toolName, name, skill, file }) => [toolName, name, skill, file])).toEqual([
@@ -58,7 +58,7 @@ test("tools of all languages are one list, named after their skill [S-32]", asyn
   await expect(tools.call("nothing", {})).rejects.toMatchObject({ code: "TOOL_NOT_FOUND" });
 });
 
-test("what was loaded once is known without running anything, under any id [S-32]", async () => {
+test("lists a loaded content without running it again, under any id [S-32]", async () => {
   const { tools, cache, sandbox, skill } = open(mixed);
   await expect(knownTools(skill, cache)).resolves.toBeUndefined();
   expect(sandbox.started).toHaveLength(0);
@@ -80,7 +80,7 @@ test("a call starts only the process of its own language [S-32]", async () => {
   expect(sandbox.started).toHaveLength(1);
 });
 
-test("a language that cannot be run is a problem of its files, and is tried again [S-32]", async () => {
+test("a language that cannot run is a problem of its files, and is tried again [S-32]", async () => {
   const { findRuntime } = directPorts();
   const missing = new SkillError("NOT_READY", "There is no python3.");
   const { tools, cache, skill } = open(mixed, {
@@ -96,7 +96,7 @@ test("a language that cannot be run is a problem of its files, and is tried agai
   await expect(tools.call("count", {})).resolves.toBe("script");
 });
 
-test("without a sandbox nothing is listed [S-32]", async () => {
+test("lists no tools without a sandbox [S-32]", async () => {
   const refusal = new SkillError("SANDBOX_UNAVAILABLE", "There is none.");
   const sandbox = { ...directSandbox(), start: () => Promise.reject(refusal) };
   const { tools } = open(mixed, { sandbox });
@@ -104,7 +104,7 @@ test("without a sandbox nothing is listed [S-32]", async () => {
   await expect(tools.call("count", {})).rejects.toBe(refusal);
 });
 
-test("the cache forgets what was not used for longest [S-32]", async () => {
+test("the cache drops the least recently used listing [S-32]", async () => {
   const cache = new MemoryToolCatalogueCache(2);
   const listing = { tools: [], problems: [] };
   await cache.set("a", listing);
@@ -115,7 +115,7 @@ test("the cache forgets what was not used for longest [S-32]", async () => {
   await expect(cache.get("a")).resolves.toBe(listing);
 });
 
-test("a listing without a module that was too slow is not kept, without one that failed it is [S-32]", async () => {
+test("caches a listing with a failed module, but not with a slow one [S-32]", async () => {
   const slow = open({ "tools/a.mjs": "for (;;);", "tools/count.mjs": SCRIPT }, {}, 6000);
   const catalogue = await slow.tools.load();
   expect(catalogue.problems.map((problem) => problem.file)).toEqual(["tools/a.mjs"]);
@@ -127,7 +127,7 @@ test("a listing without a module that was too slow is not kept, without one that
   await expect(knownTools(failing.skill, failing.cache)).resolves.toEqual(loaded);
 });
 
-test("a listing without a module that waits at its top is not kept [S-32]", async () => {
+test("does not cache a listing with a module that blocks at its top level [S-32]", async () => {
   const waiting = {
     "tools/a.mjs": "await new Promise((done) => setTimeout(done, 1e9));",
     "tools/count.mjs": SCRIPT,
@@ -139,7 +139,7 @@ test("a listing without a module that waits at its top is not kept [S-32]", asyn
   await expect(knownTools(skill, cache)).resolves.toBeUndefined();
 });
 
-test("tools that take too much to describe are left out in both languages, and the others are not [S-32]", async () => {
+test("omits tools with oversized descriptions in both languages, and keeps the others [S-32]", async () => {
   const { tools } = open({
     "tools/a.mjs": `const properties = (count) => Object.fromEntries(Array.from({ length: count }, (_, at) => ["p" + at, {}]));
       const make = (name, count, description = "d") =>

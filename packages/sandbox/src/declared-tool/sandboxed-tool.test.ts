@@ -96,7 +96,7 @@ async function serve(): Promise<string> {
 }
 
 describe.runIf(process.platform === "linux")("declared tools in bubblewrap", () => {
-  test("run in all languages, and see neither files, network nor variables of the host [S-32]", async () => {
+  test("run in all languages, and see no files, network or variables of the host [S-32]", async () => {
     process.env["SKILLHOLD_TEST_SECRET"] = "host";
     onTestFinished(() => void delete process.env["SKILLHOLD_TEST_SECRET"]);
     const tools = await open(bubblewrap(), { "tools/a.ts": SCRIPT, "tools/b.py": PYTHON });
@@ -126,7 +126,7 @@ describe.runIf(process.platform === "linux")("declared tools in bubblewrap", () 
     }
   });
 
-  test("are ended when they do not stop, with all that they started, and run again [S-32]", async () => {
+  test("are killed with all their processes when they do not stop, and run again [S-32]", async () => {
     const seconds = `1000.${process.pid}${Date.now()}`;
     const tools = await open(bubblewrap(), {
       "tools/a.mjs": `import { spawn } from "node:child_process";
@@ -143,7 +143,7 @@ describe.runIf(process.platform === "linux")("declared tools in bubblewrap", () 
   });
 });
 
-test("without a sandbox the same tools reach what is confined in one [S-32]", async () => {
+test("without a sandbox the same tools reach what the sandbox hides [S-32]", async () => {
   const tools = await open(unconfined(), { "tools/a.ts": SCRIPT, "tools/b.py": PYTHON });
   const path = canary();
   await tools.load();

@@ -12,7 +12,7 @@ async function inputs(yaml: string, ports: Partial<RunPorts>, agent?: string) {
   return await collectRunInputs(entry, agent, fixtureRuns(ports));
 }
 
-test("the agent's own secret counts before the one for all, and that before the host's variable [S-33]", async () => {
+test("prefers the agent's own secret over the shared one, and that over the host's variable [S-33]", async () => {
   const secrets = memorySecrets();
   const env = (name: string) => `host-${name}`;
   const yaml = "{requires: {env: [KEY]}}";
@@ -24,7 +24,7 @@ test("the agent's own secret counts before the one for all, and that before the 
   expect((await inputs(yaml, { secrets, env }, "bob")).values.get("KEY")).toBe("for-all");
 });
 
-test("only declared names are asked for, and none that programs act on [S-29]", async () => {
+test("reads only declared variables, and none that change how programs load [S-29]", async () => {
   const asked: string[] = [];
   const env = (name: string) => {
     asked.push(name);
@@ -37,7 +37,7 @@ test("only declared names are asked for, and none that programs act on [S-29]", 
   expect(asked.sort()).toEqual(["KEY", "MAIN_KEY"]);
 });
 
-test("a declared configuration file is mounted where a program looks for it, and nowhere above [S-29]", async () => {
+test("mounts a declared configuration file where programs look for it, never above the home folder [S-29]", async () => {
   const config = () => import.meta.filename;
   const yaml = "{requires: {config: ['~/.tool/rc', 'local.json', '/etc/tool.conf', '~/../../etc/x']}}";
   const { mounts } = await inputs(yaml, { config });
@@ -49,14 +49,14 @@ test("a declared configuration file is mounted where a program looks for it, and
   ]);
 });
 
-test("a socket, a device or a folder is no configuration file [S-29]", async () => {
+test("rejects a socket, a device or a folder as a configuration file [S-29]", async () => {
   for (const source of ["/dev/null", import.meta.dirname]) {
     const attempt = inputs("{requires: {config: ['x.json']}}", { config: () => source });
     await expect(attempt).rejects.toMatchObject({ code: "NOT_READY" });
   }
 });
 
-test("what the owner of the machine grants comes along [S-28]", async () => {
+test("includes the mounts and network that the owner grants [S-28]", async () => {
   const mount = { source: "/data", target: "/mnt/data", isWritable: false };
   const grant = () => ({ network: "open" as const, mounts: [mount] });
   expect(await inputs("{}", { grant })).toMatchObject({ network: "open", mounts: [mount] });
