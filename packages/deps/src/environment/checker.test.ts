@@ -91,7 +91,7 @@ test("finds modules beside the script, at any depth and in _shared, without runn
     "scripts/folder/part.py": trap,
     "scripts/deep/more/part.py": trap,
     "lib/below.py": trap,
-    // They would be imported by the check itself, were the skill on its path.
+    // The check itself would import these if the skill were on its path.
     "scripts/email.py": trap,
     "scripts/zipfile.py": trap,
     "package.json": '{ "name": "itself" }',

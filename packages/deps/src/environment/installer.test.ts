@@ -29,7 +29,7 @@ afterEach(removeFolders);
 const statuses = ({ results }: Awaited<ReturnType<typeof installDependencies>>) =>
   Object.fromEntries(results.map(({ spec, status }) => [spec, status]));
 
-/** What npm was asked for, call by call. */
+/** The arguments of each npm call. */
 function callsOf({ host }: InstallPorts): readonly string[] {
   const file = join(host.env["HOME"] ?? "", "calls");
   return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
@@ -71,7 +71,7 @@ test("reports the failing package by name, and installs the others [S-36]", asyn
   expect(found?.folder).toBe(report.environment);
   expect(found?.record).toMatchObject({ failed: ["npm:bad-one"] });
   expect(readdirSync(join(found?.folder ?? "", "node_modules"))).toEqual(["one", "two"]);
-  // It is tried again as long as it is not whole.
+  // A partial environment is tried again.
   expect(statuses(await installDependencies(plan, ports))["npm:one"]).toBe("ok");
 });
 

@@ -72,7 +72,7 @@ test("Python imports modules of an environment in the sandbox, including namespa
   expect(await run(skill, "scripts/a.py", environment)).toMatchObject({ code: 0, stdout: "py part\n" });
 });
 
-/** Such a failure says nothing about us, and must not look as if it did. */
+/** An unreachable registry is reported as such, because it does not show a defect. */
 function rejectUnreachable(results: readonly { readonly message: string }[]): void {
   const found = results.find(({ message }) =>
     /ENOTFOUND|EAI_AGAIN|ECONN|ETIMEDOUT|CERT|ENETUNREACH/i.test(message),

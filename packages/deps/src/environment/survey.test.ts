@@ -21,7 +21,7 @@ const FILES = {
   "scripts/helper.py": "",
 };
 
-/** A cache that counts. */
+/** A cache that counts its calls. */
 function memoryCache() {
   const kept = new Map<string, Uint8Array>();
   return {

@@ -13,7 +13,7 @@ const ordinary = files({
   "assets/logo.png": "no code",
   "large.py": " ".repeat(1_000_001),
 });
-/** The parser goes through all that this may mean. */
+/** Highly ambiguous, so the parser needs a long time. */
 const hostile = files({ "a.sh": "case x in\n".repeat(40_000) });
 
 let thread = new ScanThread();
@@ -33,7 +33,7 @@ function files(table: Readonly<Record<string, string>>): readonly ScanFile[] {
   return Object.entries(table).map(([path, text]) => ({ path, bytes: Buffer.from(text) }));
 }
 
-/** The threads that have not ended. */
+/** The number of live threads. */
 function alive(): number {
   return workers.filter(({ threadId }) => threadId !== -1).length;
 }
@@ -58,12 +58,12 @@ test("does not block other work while it parses a file [S-34] [S-39]", async () 
   }, 1);
   await thread.scan(hostile);
   clearInterval(timer);
-  // Between files alone it would have two or three.
+  // Yielding only between files would give two or three.
   expect(turns).toBeGreaterThan(10);
 });
 
 test("stops a bundle that takes too long, and uses a new thread for the next [S-34]", async () => {
-  // The thread does not even start in this time.
+  // Too short for the thread to start.
   const hasty = new ScanThread({ limitMs: 1 });
   const message = "too complex to parse; its dependencies are unknown";
   expect(await hasty.scan([...hostile, { path: "b.png", bytes: Buffer.from("x") }])).toEqual({

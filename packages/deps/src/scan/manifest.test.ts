@@ -163,7 +163,7 @@ test.each(manifests)("a manifest declares: %s [S-34]", async (_, files, expected
 
 const skill = (yaml: string) => `---\nname: demo-skill\ndescription: A demo.\n${yaml}\n---\nimport nothing\n`;
 
-/** Frontmatter, a script beside it, and what the skill needs. */
+/** Frontmatter, a script, and the skill's dependencies. */
 const declared: readonly (readonly [about: string, yaml: string, code: string, expected: string])[] = [
   [
     "all prefixes",

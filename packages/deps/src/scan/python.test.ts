@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { brief, scanTable } from "./scan.fixture.ts";
 
-/** Code of one script, and the distributions it needs. */
+/** The code of a script and the distributions it needs. */
 const scripts: readonly (readonly [about: string, code: string, expected: string])[] = [
   ["one import", "import requests", "pip:requests"],
   ["several on a line, one renamed", "import alpha, beta as b", "pip:alpha pip:beta"],
@@ -178,7 +178,7 @@ test.each(scripts)("Python: %s [S-34]", async (_, code, expected) => {
   expect(brief(manifest, ["pip", "npm", "system"])).toBe(expected);
 });
 
-/** Files of a bundle, of which the first imports. */
+/** The files of a bundle; the first one imports. */
 const bundles: readonly (readonly [about: string, files: Record<string, string>, expected: string])[] = [
   ["a module beside the script", { "scripts/run.py": "import helper_x", "scripts/helper_x.py": "" }, ""],
   [

@@ -179,7 +179,7 @@ test("a package with the name of its dependency does not hide that dependency [S
   expect(manifest.dependencies[0]?.seen.map(({ file }) => file)).toEqual(["a.mjs", "package.json"]);
 });
 
-/** A script's name, its text, and the runtimes it needs. */
+/** The name of a script, its text, and the runtimes it needs. */
 const runtimes: readonly (readonly [about: string, file: string, text: string, expected: string])[] = [
   ["Python by its name", "a.py", "", "runtime:python3"],
   ["JavaScript by its name", "a.mjs", "", "runtime:node"],

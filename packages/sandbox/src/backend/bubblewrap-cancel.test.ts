@@ -21,7 +21,7 @@ describe.runIf(process.platform === "linux")("a run that is canceled before it s
   });
   afterAll(() => bench.remove());
 
-  /** A script that leaves a file, and that is called off from within `start`. */
+  /** A script that creates a file, canceled during `start`. */
   const start = async (sandbox: Sandbox, name: string, parts: Partial<SandboxSpec>) => {
     const target = sandbox.id === "none" ? shared : "/mnt/shared";
     const mounts = [{ source: shared, target: "/mnt/shared", isWritable: true }];
@@ -39,7 +39,7 @@ describe.runIf(process.platform === "linux")("a run that is canceled before it s
   test.for([bubblewrap(), unconfined()])(
     "does not run, and leaves nothing behind: $id [S-29]",
     async (sandbox) => {
-      // The first run makes a stock of pipes, for which it needs a stage.
+      // The first run creates a stock of pipes, which needs a stage.
       await (await start(sandbox, "ran", {})).dispose();
       const before = await stages();
       const early = start(sandbox, "early", { signal: AbortSignal.abort() });
@@ -119,7 +119,7 @@ describe.runIf(process.platform === "linux")("a run that is canceled before it s
     for (let count = 0; count < 60; count += 1) {
       const running = await start(sandbox, "killed", { command });
       running.stdout.resume();
-      // It takes a millisecond or two to be on its own, and no timer is so fine.
+      // The process is independent after a millisecond or two, which is too short for a timer.
       for (const until = performance.now() + (count % 8) * 0.3; performance.now() < until; );
       running.kill();
       await running.exited;

@@ -6,13 +6,13 @@ import { type Bench, makeBench, roomyLimits } from "./trial.fixture.ts";
 const MB = 1024 * 1024;
 const hasGroups = process.platform === "linux" && findControlGroups() !== undefined;
 
-/** Starts children until the system refuses one, and says how many there were. */
+/** Starts children until the system refuses one, and prints their number. */
 const forks = "n=0; while [ $n -lt 200 ]; do sleep 20 & n=$((n+1)); echo $n; done";
 const started = (stdout: string): number => Number(stdout.trim().split("\n").at(-1));
 
 describe.runIf(process.platform === "linux")("a limit in bubblewrap", () => {
   const sandbox = bubblewrap();
-  /** As on a machine that lets us make no groups. */
+  /** Acts like a machine without control groups. */
   const ungrouped = bubblewrap({ groups: null });
   let bench: Bench;
   beforeAll(async () => {

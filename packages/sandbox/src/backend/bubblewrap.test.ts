@@ -83,7 +83,7 @@ describe.runIf(isLinux)("a program in bubblewrap", () => {
 
   test("has its secrets in no command line, neither on the host nor of its own first process [S-33]", async () => {
     const secret = `secret-${process.hrtime.bigint()}`;
-    // Other tests sleep, too.
+    // Unique, because other tests sleep too.
     const rest = `30.${process.pid}`;
     const script = `cat /proc/1/environ /proc/1/cmdline | tr "\\0" " "; echo; echo "$TOKEN"; sleep ${rest}`;
     const command = () => ({ argv: ["/bin/sh", "-c", script] as const, env: { TOKEN: secret } });

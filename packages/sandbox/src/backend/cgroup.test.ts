@@ -29,14 +29,14 @@ test("finds none when the controllers are not usable, and leaves no files [S-29]
   mkdirSync(join(folder, "app.slice/own.scope"), { recursive: true });
   writeFileSync(join(folder, "cgroup.controllers"), "cpu memory pids\n");
   writeFileSync(join(folder, "self"), "0::/app.slice/own.scope\n");
-  // Folders of a disk get no control files: as where the controllers are not shared out.
+  // Folders on a disk have no control files, like a tree without delegated controllers.
   expect(findControlGroups({ mount: folder, self: join(folder, "self") })).toBeUndefined();
   expect(readdirSync(join(folder, "app.slice"))).toEqual(["own.scope"]);
   expect(readdirSync(join(folder, "app.slice/own.scope"))).toEqual([]);
 });
 
 test("removes only empty groups of dead processes [S-29]", () => {
-  // Above the largest number that a process can have.
+  // Above the largest possible pid.
   const names = [
     "skillhold-99999999-1",
     "skillhold-99999999-2",

@@ -25,7 +25,7 @@ describe.runIf(process.platform === "linux")("a process that is launched", () =>
     await rm(folder, { recursive: true });
   });
 
-  /** Starts Node with an open descriptor that it does not know of: those up to 15 it closes for its children. */
+  /** Starts Node with an unexpected open descriptor. Node closes descriptors up to 15 for its children. */
   const nodeWithLeak = (args: readonly string[], user: { uid?: number; gid?: number } = {}) => {
     const stdio = ["ignore", "pipe", "pipe", ...Array(57).fill("ignore"), leak];
     return spawnSync(process.execPath, args, { stdio, encoding: "utf8", cwd: "/", ...user });
@@ -39,7 +39,7 @@ describe.runIf(process.platform === "linux")("a process that is launched", () =>
   test("inherits no open descriptor [S-29]", () => {
     const ordinary =
       "require('child_process').execFileSync('/bin/ls',['-l','/proc/self/fd'],{stdio:'inherit'})";
-    // What happens otherwise, so that the rest proves something.
+    // Shows the leak without `launch`, so that the rest proves something.
     expect(nodeWithLeak(["-e", ordinary]).stdout).toContain("leaked");
     const { inherited, plain, confined, code } = runFixture();
     expect(inherited).toContain(60);

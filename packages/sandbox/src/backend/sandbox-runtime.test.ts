@@ -22,7 +22,7 @@ const limits: RunLimits = {
   outputBytes: MB,
 };
 
-/** The package's manager as it is called, without a sandbox: what it wraps runs bare. */
+/** A fake manager without a sandbox: wrapped commands run directly. */
 class FakeManager implements RuntimeManager {
   readonly calls: string[] = [];
   readonly configs: RuntimeConfig[] = [];

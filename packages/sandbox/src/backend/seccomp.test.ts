@@ -65,7 +65,7 @@ describe.each(["x64", "arm64"] as const)("the filter of %s", (name) => {
       expect(answer(row.number, ...args(flags, 0o2755))).toBe(EPERM);
       expect(answer(row.number, ...args(flags, 0o755))).toBe(ALLOW);
     }
-    // Nobody sets it then: it is what the register held.
+    // The argument is undefined then, so it has any value.
     expect(answer(row.number, ...args(0, 0o6755))).toBe(ALLOW);
     expect(answer(row.number, ...args(0o200000, 0o6755))).toBe(ALLOW);
   });

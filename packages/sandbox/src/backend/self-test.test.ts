@@ -53,7 +53,7 @@ describe.runIf(process.platform === "linux")("on this machine", () => {
   });
 
   test("leaves nothing behind, also when the sandbox is unavailable [S-29]", async () => {
-    // Folders of its own, because other self-tests run at the same time.
+    // Uses its own folders, because other self-tests run at the same time.
     const folder = mkdtempSync(join(tmpdir(), "skillhold-test-"));
     chmodSync(folder, 0o755);
     vi.stubEnv("HOME", folder);
@@ -94,7 +94,7 @@ test("without raw calls in the sandbox, an active filter counts as confined [S-2
   expect(find(untried, rights, { ...filter, outcome: "reached", detail: "Seccomp is 0" })?.isConfined).toBe(
     false,
   );
-  // A program that ended early has shown nothing, and a call that came through counts most.
+  // A program that ended early proves nothing, and a successful call overrides the filter.
   expect(find(filter, rights)).toMatchObject({ isConfined: false });
   expect(find({ ...untried, outcome: "reached" }, filter, rights)).toMatchObject({ isConfined: false });
 });
@@ -164,7 +164,7 @@ function evidenceOf(observations: readonly Observation[]): Evidence {
   };
 }
 
-/** Kept from one run to the next. */
+/** The stage root stays between runs. */
 function isStageRoot(name: string): boolean {
   return /^skillhold-\d+(?:\/runtime.*)?$/.test(name);
 }

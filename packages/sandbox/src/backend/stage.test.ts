@@ -93,7 +93,7 @@ describe.runIf(process.platform === "linux")("a stage", () => {
       return folder;
     };
     const name = (pid: number, digit: string) => `run-${pid}-${digit.repeat(32)}`;
-    // Above the largest number that a process can have.
+    // Above the largest possible pid.
     const old = left(name(99_999_999, "a"), 2);
     const young = left(name(99_999_999, "b"), 0.5);
     const alive = left(name(process.pid, "c"), 2);
@@ -106,7 +106,7 @@ describe.runIf(process.platform === "linux")("a stage", () => {
   });
 });
 
-/** Folders in folders until no path is long enough for the innermost: each half is made alone and then moved in. */
+/** Nests folders until the path of the innermost is too long: each half is created alone, then moved in. */
 function deepen(folder: string, levels: number): void {
   const cwd = process.cwd();
   process.chdir(folder);

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { type OutputFilter, supervise } from "./supervise.ts";
 import { roomyLimits } from "./trial.fixture.ts";
 
-/** A process whose streams and end are in the test's hands. */
+/** A process whose streams and exit the test controls. */
 function fakeProcess() {
   const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
   let settle: (exit: SandboxExit) => void = () => {};
@@ -36,7 +36,7 @@ function fakeProcess() {
   return { process, ...streams, end, kills };
 }
 
-/** Puts stars in place of a word, and holds back what may be its beginning. */
+/** Replaces a word by stars, and holds back bytes that may be its beginning. */
 function holdBack(word: string): OutputFilter {
   let held = "";
   return {
@@ -106,7 +106,7 @@ describe("a supervised process", () => {
       outputBytes: 10,
       stderr: "123456",
     });
-    // The fourth character has three bytes, of which one is within the limit: it is left out.
+    // The limit cuts the fourth character after one of its three bytes, so it is dropped.
     expect(stdout).toBe("abc\n[output cut at 10 bytes]\n");
     expect(passed).toBe(10);
     expect(fake.kills.length).toBeGreaterThan(0);

@@ -3,7 +3,7 @@ import { directSandbox, hostOf } from "./tool-host.fixture.ts";
 
 const files = { "tools/a.mjs": "", "tools/b.mjs": "" };
 
-/** A host whose bridge is this code: `say` writes a line, `line` is each request. */
+/** A host with this code as its bridge: `say` writes a line, and `line` is each request. */
 function hostWith(onRequest: string, timing = {}) {
   const sandbox = directSandbox(`const fs = require("node:fs");
     const say = (text) => fs.writeSync(4, (typeof text === "string" ? text : JSON.stringify(text)) + "\\n");

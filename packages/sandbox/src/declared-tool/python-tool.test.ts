@@ -231,7 +231,7 @@ def noisy():
   const variables = await host.call("noisy", {});
   expect(variables).toEqual(expect.arrayContaining(["PATH"]));
   expect(variables).not.toContain("HOME");
-  // Then all that was printed has been read.
+  // All printed output has been read by then.
   await host.close();
   expect(host.log()).toMatch(/forged"}\nfrom a child\n/);
 });

@@ -91,7 +91,7 @@ async function serve(): Promise<string> {
   const server = createServer((_, response) => response.end("reached")).listen(0, "127.0.0.1");
   onTestFinished(() => void server.close());
   await new Promise((resolve) => server.once("listening", resolve));
-  // It listens on a port, so that its address is not a path.
+  // A server on a port has an object as its address.
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 

@@ -42,7 +42,7 @@ test("kills the process of a call that does not stop, and starts another for the
     message: expect.stringContaining("The tool deaf ignored its cancellation"),
   });
   await expect(host.call("deaf", {}, { timeoutMs: 50 })).rejects.toMatchObject({ code: "TIMED_OUT" });
-  // Asked before the process was ended, and answered by the one after it.
+  // Called before the kill, and answered by the next process.
   const after = await host.call("pid", {});
   await outcome;
   expect(after).not.toBe(before);
@@ -118,7 +118,7 @@ test("logs a bounded amount of output without secrets, and passes only the given
   const variables = await host.call("env", {});
   expect(variables).toEqual(expect.arrayContaining(["KEY"]));
   expect(variables).not.toContain("HOME");
-  // Then all that was printed has been read.
+  // All printed output has been read by then.
   await host.close();
   expect(host.log()).toContain("1999 [KEY]");
   expect(host.log()).not.toContain("hush");

@@ -28,7 +28,7 @@ test("runs an executable file without a known interpreter directly [S-29]", () =
   expect(program("bin/tool", "#!/usr/bin/awk -f\n", true)).toEqual({ kind: "itself" });
 });
 
-test.each(["%s is not a script [S-29]", (path) => {
+test.each(["SKILL.md", "assets/data.json", "scripts/README"])("%s is not a script [S-29]", (path) => {
   expect(() => program(path)).toThrow(expect.objectContaining({ code: "USAGE" }));
   expect(looksRunnable({ path, executable: false })).toBe(false);
 });
