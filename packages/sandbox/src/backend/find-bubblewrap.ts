@@ -35,7 +35,7 @@ export function findBubblewrap(host: BubblewrapHost = currentHost()): string {
   if (found !== undefined) return found;
   throw new SkillError(
     "SANDBOX_UNAVAILABLE",
-    "Bubblewrap (bwrap) is not installed; nothing runs without it.",
+    "Bubblewrap (bwrap) is not installed, and scripts run only in a sandbox.",
     {
       hint: `Install it: ${installCommand(host.osRelease)}`,
     },

@@ -67,7 +67,7 @@ function realPath(mount: Mount): string {
 }
 
 function refuse({ source, target }: Mount, problem: string): SkillError {
-  return new SkillError("CONFIG_INVALID", `Cannot mount ${source}: ${problem}.`, {
+  return new SkillError("CONFIG_INVALID", `Invalid mount: ${problem}.`, {
     hint: "Mount another folder.",
     details: { source, target },
   });

@@ -1,7 +1,7 @@
 import { SkillError } from "@skillhold/protocol/error";
 import { expect, onTestFinished, test } from "vitest";
 import { openDeclaredTools } from "./declared-tools.ts";
-import { knownTools, MemoryToolCatalogueCache } from "./tool-catalogue.ts";
+import { cachedTools, MemoryToolCatalogueCache } from "./tool-catalogue.ts";
 import {
   directPorts,
   directSandbox,
@@ -60,15 +60,15 @@ test("lists the tools of all languages together, named after their skill [S-32]"
 
 test("lists a loaded content without running it again, under any id [S-32]", async () => {
   const { tools, cache, sandbox, skill } = open(mixed);
-  await expect(knownTools(skill, cache)).resolves.toBeUndefined();
+  await expect(cachedTools(skill, cache)).resolves.toBeUndefined();
   expect(sandbox.started).toHaveLength(0);
   const loaded = await tools.load();
   await tools.close();
   const before = sandbox.started.length;
-  await expect(knownTools(skill, cache)).resolves.toEqual(loaded);
-  const renamed = await knownTools({ ...skill, id: "other" }, cache);
+  await expect(cachedTools(skill, cache)).resolves.toEqual(loaded);
+  const renamed = await cachedTools({ ...skill, id: "other" }, cache);
   expect(renamed?.tools[0]?.toolName).toBe("other__count");
-  await expect(knownTools({ ...skill, treeHash: "sha256:2" }, cache)).resolves.toBeUndefined();
+  await expect(cachedTools({ ...skill, treeHash: "sha256:2" }, cache)).resolves.toBeUndefined();
   expect(sandbox.started).toHaveLength(before);
 });
 
@@ -92,7 +92,7 @@ test("a language that cannot run is a problem of its files, and is tried again [
     { file: "tools/broken.py", message: "There is no python3." },
     { file: "tools/text.py", message: "There is no python3." },
   ]);
-  await expect(knownTools(skill, cache)).resolves.toBeUndefined();
+  await expect(cachedTools(skill, cache)).resolves.toBeUndefined();
   await expect(tools.call("count", {})).resolves.toBe("script");
 });
 
@@ -120,11 +120,11 @@ test("caches a listing with a failed module, but not with a slow one [S-32]", as
   const catalogue = await slow.tools.load();
   expect(catalogue.problems.map((problem) => problem.file)).toEqual(["tools/a.mjs"]);
   await expect(slow.tools.call("count", {})).resolves.toBe("script");
-  await expect(knownTools(slow.skill, slow.cache)).resolves.toBeUndefined();
+  await expect(cachedTools(slow.skill, slow.cache)).resolves.toBeUndefined();
   const failing = open({ "tools/a.mjs": `process.kill(process.pid, "SIGKILL");`, "tools/count.mjs": SCRIPT });
   const loaded = await failing.tools.load();
   expect(loaded.problems).toHaveLength(1);
-  await expect(knownTools(failing.skill, failing.cache)).resolves.toEqual(loaded);
+  await expect(cachedTools(failing.skill, failing.cache)).resolves.toEqual(loaded);
 });
 
 test("does not cache a listing with a module that blocks at its top level [S-32]", async () => {
@@ -136,7 +136,7 @@ test("does not cache a listing with a module that blocks at its top level [S-32]
   const catalogue = await tools.load();
   expect(catalogue.tools.map((tool) => tool.name)).toEqual(["count"]);
   expect(catalogue.problems).toEqual([{ file: "tools/a.mjs", message: "The module did not load in time." }]);
-  await expect(knownTools(skill, cache)).resolves.toBeUndefined();
+  await expect(cachedTools(skill, cache)).resolves.toBeUndefined();
 });
 
 test("omits tools with oversized descriptions in both languages, and keeps the others [S-32]", async () => {

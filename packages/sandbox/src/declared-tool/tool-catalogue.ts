@@ -34,7 +34,7 @@ export class MemoryToolCatalogueCache implements ToolCatalogueCache {
  * Returns undefined when the content was never loaded; only `DeclaredTools.load` can list its tools then,
  * which runs its code.
  */
-export async function knownTools(
+export async function cachedTools(
   skill: { readonly id: string; readonly treeHash: string },
   cache: ToolCatalogueCache,
 ): Promise<ToolCatalogue | undefined> {

@@ -79,7 +79,7 @@ export function directSandbox(script?: string): Sandbox & { readonly started: re
   return {
     id: "none",
     started,
-    probe: () => Promise.reject(new Error("It is not probed.")),
+    probe: () => Promise.reject(new Error("The fixture has no probe.")),
     start: async (spec) => {
       const process = startDirectly(spec, script);
       started.push(process);
@@ -110,7 +110,7 @@ function startDirectly(spec: SandboxSpec, script: string | undefined): SandboxPr
     enforced: { wall: "none", cpu: "none", memory: "none", processes: "none", disk: "none", output: "none" },
     exited: exited.promise,
     kill: () => child.kill("SIGKILL"),
-    collect: () => Promise.reject(new Error("Nothing is collected.")),
+    collect: () => Promise.reject(new Error("The fixture collects no files.")),
     dispose: async () => rmSync(work, { recursive: true, force: true }),
   };
 }

@@ -16,8 +16,8 @@ import { rejectCanceled } from "../backend/cancel.ts";
 import { findRuntime } from "../backend/runtime.ts";
 import { removeStage } from "../backend/stage.ts";
 import {
+  cachedTools,
   type DeclaredTools,
-  knownTools,
   MemoryToolCatalogueCache,
   openDeclaredTools,
 } from "../declared-tool/index.ts";
@@ -42,7 +42,7 @@ export class ToolSets {
   async list(context: RunContext): Promise<ToolCatalogue> {
     const content = await context.read();
     if (!hasTools(content)) return { tools: [], problems: [] };
-    const known = await knownTools({ id: content.entry.id, treeHash: content.treeHash }, this.#cache);
+    const known = await cachedTools({ id: content.entry.id, treeHash: content.treeHash }, this.#cache);
     if (known !== undefined) return known;
     return await this.#use(LISTING, {}, context, (set, request) =>
       recorded(request, context, () => set.tools.load()),
@@ -134,7 +134,7 @@ export class ToolSets {
   /** Maps the name that agents see, or the declared name, to the declared name. */
   async #declaredName(tool: string, { entry, treeHash }: SkillContent): Promise<string> {
     if (tool === LISTING) return tool;
-    const known = await knownTools({ id: entry.id, treeHash }, this.#cache);
+    const known = await cachedTools({ id: entry.id, treeHash }, this.#cache);
     const listed = known?.tools.find(({ toolName, name }) => toolName === tool || name === tool)?.name;
     if (known !== undefined && listed === undefined) throw noTool(entry.id, tool, known);
     const prefix = ownerPrefix(entry.id);
