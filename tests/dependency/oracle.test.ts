@@ -11,7 +11,7 @@ import { scriptTruth } from "./script-oracle.ts";
 const root = resolve(import.meta.dirname, "../..");
 const FILES = 300;
 
-test("imports of real Python are found as Python's own parser finds them [S-34]", {
+test("finds the same imports in real Python as Python's own parser [S-34]", {
   timeout: 120_000,
 }, async (context) => {
   const folders = pythonFolders();
@@ -35,7 +35,7 @@ test.each([
   ["javascript", "js", "**/*.{js,mjs,cjs}"],
   ["typescript", "dts", "**/*.{d.ts,d.mts,d.cts}"],
 ] as const)(
-  "imports of real %s are found as another parser finds them [S-34]",
+  "finds the same imports in real %s as another parser [S-34]",
   { timeout: 120_000 },
   async (language, lang, pattern) => {
     const files = sample([join(root, "node_modules")], pattern, FILES / 2);
@@ -53,7 +53,7 @@ test.each([
   },
 );
 
-/** The standard library and what is installed beside it; undefined without Python. */
+/** The standard library and installed packages; undefined without Python. */
 function pythonFolders(): readonly string[] | undefined {
   const question =
     "import json,os,sys,sysconfig;p=sysconfig.get_paths();print(json.dumps([p['stdlib'],*[d for d in sys.path if d.endswith('-packages')]]))";
@@ -61,7 +61,7 @@ function pythonFolders(): readonly string[] | undefined {
     const folders: readonly string[] = JSON.parse(askPython(["-c", question]));
     return [...new Set(folders)];
   } catch {
-    // There is no python3 on PATH, or none that works.
+    // No working python3 is on PATH.
     return undefined;
   }
 }
@@ -75,12 +75,12 @@ function askPython(args: readonly string[], input = ""): string {
   });
 }
 
-/** Calls that import are ours to find; the other parser knows statements alone. */
+/** Import calls, which only our scanner finds; the other parser reports only statements. */
 function isCall(file: string, line: number): boolean {
   return /import_module|__import__/.test(readFileSync(file, "utf8").split("\n")[line - 1] ?? "");
 }
 
-/** It is no module that could be missing. */
+/** Removes `__future__`, which cannot be missing. */
 function withoutFuture(imports: readonly string[]): ReadonlySet<string> {
   return new Set(imports.filter((each) => !each.startsWith("__future__:")));
 }

@@ -25,6 +25,6 @@ for path in json.load(sys.stdin):
     try:
         answers[path] = imports(path)
     except (SyntaxError, ValueError, RecursionError, OSError):
-        # It is of another version of the language, or no text: there is no truth about it.
+        # Another language version, or not text: there is no expected result.
         pass
 json.dump(answers, sys.stdout)

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 const MAX_BYTES = 200_000;
 
-/** So many files below folders, spread evenly over them, in the same order every time. */
+/** Picks this many files below the folders, spread evenly and in a stable order. */
 export function sample(folders: readonly string[], pattern: string, count: number): readonly string[] {
   const files = folders.flatMap((folder) =>
     globSync(pattern, { cwd: folder }).map((path) => join(folder, path)),

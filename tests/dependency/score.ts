@@ -1,4 +1,4 @@
-/** How far what was found agrees with the truth, over many files. */
+/** Compares found and expected imports over many files. */
 export class Score {
   #right = 0;
   #wrong = 0;
@@ -21,12 +21,12 @@ export class Score {
     return this.#right / (this.#right + this.#lost);
   }
 
-  /** How many were found that are there. */
+  /** The number of correct results. */
   get right(): number {
     return this.#right;
   }
 
-  /** Some of the mistakes, for whoever has to mend them. */
+  /** Some of the mistakes, for debugging. */
   toString(): string {
     return [`right ${this.#right}, wrong ${this.#wrong}, lost ${this.#lost}`, ...this.#examples].join("\n");
   }

@@ -1,6 +1,6 @@
 import { parseAst } from "vitest/node";
 
-/** What another parser says that a text imports, as `specifier:line`; undefined when it cannot read the text. */
+/** The imports that another parser finds, as `specifier:line`; undefined when it cannot parse the text. */
 export function scriptTruth(text: string, lang: "js" | "dts"): ReadonlySet<string> | undefined {
   const program = parse(text, lang);
   if (program === undefined) return undefined;
@@ -16,7 +16,7 @@ export function scriptTruth(text: string, lang: "js" | "dts"): ReadonlySet<strin
   return found;
 }
 
-/** A node of ESTree, of which only what is asked for is known. */
+/** An ESTree node with the fields that are read here. */
 interface TreeNode {
   readonly type: string;
   readonly start: number;
@@ -26,10 +26,10 @@ interface TreeNode {
 function parse(text: string, lang: "js" | "dts"): TreeNode | undefined {
   for (const sourceType of ["module", "script"] as const) {
     try {
-      // The tree's nodes have a type and a place.
+      // Tree nodes have a type and a position.
       return parseAst(text, { lang, sourceType, preserveParens: false }) as unknown as TreeNode;
     } catch {
-      // It is the other kind, or no such code at all.
+      // The text is of the other kind, or not code.
     }
   }
   return undefined;
@@ -45,7 +45,7 @@ function childrenOf(node: TreeNode): readonly TreeNode[] {
     .filter(isNode);
 }
 
-/** Where `require` is a parameter it is a bundler's. */
+/** A `require` parameter belongs to a bundler. */
 function takesRequire({ params }: TreeNode): boolean {
   return Array.isArray(params) && params.some((each) => isNode(each) && each["name"] === "require");
 }

@@ -9,12 +9,12 @@ const leftFile = ({ scene }: Evidence) => {
   return file === undefined ? undefined : `${file} appeared on the host`;
 };
 
-/** No byte of the canary may come back, under whatever name. */
+/** No byte of the canary may be collected, under any name. */
 const broughtCanary = ({ collected, folder, scene }: Evidence) => {
   const file = collected.files.find(({ path }) =>
     readFileSync(join(folder, path), "utf8").includes(scene.token),
   );
-  return file === undefined ? undefined : `${file.path} holds the canary`;
+  return file === undefined ? undefined : `${file.path} contains the canary`;
 };
 
 export const fileAttacks: readonly Attack[] = [
@@ -95,7 +95,7 @@ ln -s /tmp linked; touch -d 2001-01-01 SKILL.md; mount -o remount,rw,bind "$SKIL
   },
   {
     name: "change-mount",
-    title: "change a file that it was only shown",
+    title: "change a file that is mounted read-only",
     language: "shell",
     script: 'echo harm >> "$MOUNTED"; rm -f "$MOUNTED"; chmod 777 "$MOUNTED"',
     harm: ({ scene }) => (scene.isMountChanged() ? "the mounted file was changed" : undefined),
@@ -142,14 +142,14 @@ if not ARM:
     script: `
 ln -s "$HOME_CANARY" link; ln -s "$(dirname "$HOME_CANARY")" folder; ln -s / root; ln -s /proc/self/root real
 mkdir -p deep/er; ln -s "$HOME_CANARY" deep/er/link; ln -s loop loop`,
-    // Nothing is read inside: what follows the link would be the host, when it collects.
+    // The script reads nothing: the collector on the host would follow the link.
     harm: (evidence) =>
       broughtCanary(evidence) ?? (evidence.collected.files.length > 0 ? "a link was followed" : undefined),
     bare: { notRun: "collecting is the same code in both, and the link is refused there too" },
   },
   {
     name: "hard-link-out",
-    title: "bring out a file of the host by another name for it",
+    title: "output a host file through a hard link",
     language: "shell",
     script:
       'ln "$HOME_CANARY" name; ln "$TEMPORARY_CANARY" other; ln "$MOUNTED" third; cp "$HOME_CANARY" copy',
@@ -158,7 +158,7 @@ mkdir -p deep/er; ln -s "$HOME_CANARY" deep/er/link; ln -s loop loop`,
   },
   {
     name: "leave-special-files",
-    title: "leave special files that stop who collects",
+    title: "block the collector with special files",
     language: "python",
     script: `
 os.mkfifo("fifo")
@@ -178,7 +178,7 @@ open("honest", "w").write("x")
   },
   {
     name: "leave-hostile-names",
-    title: "leave names that take the collector elsewhere",
+    title: "redirect the collector with file names",
     language: "python",
     script: `
 for name in [b"new\\nline", b"\\x1b]0;title\\x07", b"bad\\xff\\xfe", b"back\\\\slash", b"-rf", b"~", "\\u202etxt.exe".encode(), b"..."]:

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { type Attack, reached } from "./attack.ts";
 
-/** The script opens what the call gives it and closes it with its end; the harm is that the kernel answers at all. */
+/** The script closes everything when it ends; the harm is that the kernel accepts the call. */
 const calls = (name: string, title: string, script: string, bare: Attack["bare"]): Attack => ({
   name,
   title,
@@ -11,7 +11,7 @@ const calls = (name: string, title: string, script: string, bare: Attack["bare"]
   bare,
 });
 
-const built = { notRun: "the kernel may lack it or keep it for itself" } as const;
+const built = { notRun: "the kernel may lack it or reserve it for root" } as const;
 
 export const kernelAttacks: readonly Attack[] = [
   calls(
@@ -29,7 +29,7 @@ attempt(lambda: call((161, 51), b"."), "chroot")
   ),
   calls(
     "make-user-namespace",
-    "make a user namespace, which gives it the kernel's whole face",
+    "create a user namespace, which exposes the whole kernel interface",
     `
 import subprocess
 if os.fork() == 0:
@@ -41,7 +41,7 @@ if subprocess.run(["unshare", "--user", "true"], stderr=subprocess.DEVNULL).retu
   ),
   calls(
     "make-user-namespace-with-clone3",
-    "make a user namespace by the call whose flags no filter can read",
+    "create a user namespace with clone3, whose flags no filter can read",
     `
 flags = struct.pack("<11Q", 0x10000000, 0, 0, 0, 17, 0, 0, 0, 0, 0, 0)
 try:
@@ -89,7 +89,7 @@ for field, safe in (("NoNewPrivs", "1"), ("CapEff", "0" * 16), ("CapBnd", "0" * 
   },
   {
     name: "make-device",
-    title: "make or open a device",
+    title: "create or open a device",
     language: "python",
     script: `
 import stat
@@ -109,7 +109,7 @@ for name in set(os.listdir("/dev")) - fine:
   },
   {
     name: "change-kernel",
-    title: "change settings of the kernel",
+    title: "change kernel settings",
     language: "python",
     script: `
 for path in ["/proc/sys/kernel/core_pattern", "/proc/sys/kernel/modprobe", "/proc/sysrq-trigger", "/proc/sys/fs/binfmt_misc/register",
@@ -122,7 +122,7 @@ for path in ["/proc/sys/kernel/core_pattern", "/proc/sys/kernel/modprobe", "/pro
   },
   {
     name: "share-memory",
-    title: "leave memory that other programs share",
+    title: "leave memory that other programs can share",
     language: "python",
     script: `
 open("/dev/shm/" + fact("MARK"), "w").write("harm")
@@ -170,7 +170,7 @@ with open(fact("SKILL") + "/SKILL.md") as anchor:
   ),
   calls(
     "use-other-numbers",
-    "use calls by the numbers of another processor",
+    "use system call numbers of another processor",
     `
 import mmap
 def machine(code):

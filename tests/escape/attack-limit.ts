@@ -11,10 +11,10 @@ const tooMany = (word: string, allowed: (evidence: Evidence) => number) => (evid
   return count > allowed(evidence) ? `${word} ${count}, allowed are ${allowed(evidence)}` : undefined;
 };
 
-/** The private folders lie in memory, so that a group has room for them beside the limit. */
+/** The private folders are in memory, so a control group adds room for them to the limit. */
 const memoryOfRun = ({ limits }: Evidence) => limits.memoryBytes + 2 * limits.diskBytes;
 
-/** Without a group, what a program may only reserve is allowed on top: Node does not start without it. */
+/** Without a control group, reserved memory is allowed on top, because Node does not start without it. */
 const memoryOfProcess = (evidence: Evidence) =>
   evidence.enforced.memory === "run" ? memoryOfRun(evidence) : evidence.limits.memoryBytes + 640 * MB;
 
@@ -28,7 +28,7 @@ const collectedTooMuch = ({ collected, limits }: Evidence) => {
   return size > limits.diskBytes ? `${size} bytes were collected` : undefined;
 };
 
-/** What is read twice: what the script counted, and what is there afterwards. */
+/** Combines two measures: the script's own count, and the state afterwards. */
 const either =
   (...harms: readonly ((evidence: Evidence) => string | undefined)[]) =>
   (evidence: Evidence) =>
@@ -47,7 +47,7 @@ print("wrote", total, flush=True)
 export const limitAttacks: readonly Attack[] = [
   {
     name: "fork-many",
-    title: "start more processes than it may",
+    title: "start more processes than its limit",
     language: "python",
     script: `
 count = 0
@@ -76,7 +76,7 @@ print("started", count, flush=True)
   },
   {
     name: "thread-bomb",
-    title: "start more threads than it may",
+    title: "start more threads than its limit",
     language: "python",
     script: `
 import threading
@@ -93,7 +93,7 @@ print("started", count, flush=True); os._exit(0)
   },
   {
     name: "take-memory",
-    title: "take more memory than it may",
+    title: "use more memory than its limit",
     language: "python",
     script: `
 blocks = []
@@ -108,7 +108,7 @@ except MemoryError: pass
   },
   {
     name: "take-memory-by-mapping",
-    title: "take more memory than it may by mapping it",
+    title: "use more memory than its limit through mappings",
     language: "python",
     script: `
 import mmap
@@ -121,7 +121,7 @@ try:
 except (OSError, MemoryError): pass
 `,
     limits: { memoryBytes: 128 * MB },
-    // Held for each process alone, the limit does not count what is shared; the record says so.
+    // A per-process limit does not count shared memory; the run's record shows that.
     harm: tooMuchMemory((evidence) =>
       evidence.enforced.memory === "run" ? memoryOfRun(evidence) : Infinity,
     ),
@@ -129,7 +129,7 @@ except (OSError, MemoryError): pass
   },
   {
     name: "take-memory-together",
-    title: "take more memory than it may with many processes",
+    title: "use more memory than its limit with many processes",
     language: "python",
     script: `
 told, tell = os.pipe(); gate, hold = os.pipe(); children = []
@@ -141,7 +141,8 @@ for number in range(8):
         except MemoryError: os._exit(1)
         os.write(tell, b"x"); os.close(tell); os.read(gate, 1); os._exit(0)
 os.close(tell)
-# Ends when each has told or died. Whoever ends well after the gate is opened had its memory until then.
+# Ends when each child has reported or died. A child that exits normally after the gate opens kept its memory
+# until then.
 while os.read(told, 8): pass
 os.close(hold)
 took = sum(os.waitpid(child, 0)[1] == 0 for child in children)
@@ -194,13 +195,13 @@ ${writeMany("HERE", 64, MB)
 print("wrote", grand, flush=True)
 `,
     limits: { diskBytes: 4 * MB, memoryBytes: 128 * MB },
-    // The memory disk and the folder of sockets have limits of their own beside the disk's.
+    // The memory disk and the socket folder have their own limits in addition to the disk limit.
     harm: tooMany("wrote", ({ limits }) => limits.diskBytes + 66 * MB),
     bare: bounded,
   },
   {
     name: "leave-many-files",
-    title: "leave more files than anyone can collect",
+    title: "leave more files than the collector accepts",
     language: "python",
     script: `
 for number in range(30000):
@@ -231,7 +232,7 @@ for number in range(30000):
   },
   {
     name: "burn-processor",
-    title: "burn the processor beyond its share",
+    title: "use more CPU time than its limit",
     language: "python",
     script: 'end = time.process_time() + 15\nwhile time.process_time() < end: pass\nprint("burned 15")',
     limits: { cpuMs: 1000, wallMs: 40_000 },
@@ -240,7 +241,7 @@ for number in range(30000):
   },
   {
     name: "sleep-on",
-    title: "sleep past its time",
+    title: "sleep past its time limit",
     language: "python",
     script: 'time.sleep(20); print("slept 20")',
     limits: { wallMs: 3000 },

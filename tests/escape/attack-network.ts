@@ -63,7 +63,7 @@ for line in open("/proc/net/dev").read().splitlines()[2:]:
   },
   {
     name: "use-vsock",
-    title: "open a socket to the machine's own host",
+    title: "open a socket to the hypervisor",
     language: "python",
     script: 'attempt(lambda: socket.socket(40, socket.SOCK_STREAM).close(), "vsock")',
     harm: reached,
@@ -82,7 +82,7 @@ attempt(lambda: socket.socket(socket.AF_INET, socket.SOCK_RAW, 1).close(), "raw"
   },
   {
     name: "use-kernel-crypto",
-    title: "use sockets of rare kinds",
+    title: "use sockets of rare families",
     language: "python",
     script:
       "for family in (9, 21, 30, 31, 38, 44):\n    attempt(lambda: socket.socket(family, socket.SOCK_SEQPACKET).close(), family)",

@@ -29,9 +29,9 @@ for each in os.listdir("/proc"):
   },
   {
     name: "signal-process",
-    title: "signal a process of the host",
+    title: "signal a host process",
     language: "shell",
-    // Where it is hit, it may take a moment to be gone.
+    // A signaled process may take a moment to exit.
     script:
       'kill -TERM "$VICTIM"; kill -TERM -"$VICTIM"; for i in 1 2 3 4 5 6 7 8 9; do kill -0 "$VICTIM" || break; sleep 0.2; done',
     harm: ({ scene }) => (scene.isVictimAlive() ? undefined : "the process was ended"),
@@ -39,7 +39,7 @@ for each in os.listdir("/proc"):
   },
   {
     name: "signal-all",
-    title: "signal every process it may",
+    title: "signal every process it can",
     language: "shell",
     script: "kill -TERM -1; kill -KILL -1; sleep 1",
     harm: ({ scene }) => (scene.isVictimAlive() ? undefined : "the process was ended"),
@@ -47,7 +47,7 @@ for each in os.listdir("/proc"):
   },
   {
     name: "trace-process",
-    title: "trace a process of the host or read its memory",
+    title: "trace a host process or read its memory",
     language: "python",
     script: `
 victim = int(fact("VICTIM"))
@@ -68,7 +68,7 @@ attempt(lambda: os.pidfd_open(victim), "pidfd")
   },
   {
     name: "use-descriptors",
-    title: "use descriptors that the host has open",
+    title: "use open descriptors of the host",
     language: "shell",
     script: `
 ls -l /proc/self/fd | grep -vE ' [012] -> | -> /proc/[0-9]+/fd$| -> /dev/null$|^total' | sed 's/^/REACHED /'
@@ -95,7 +95,7 @@ for each in 3 4 5 6 7 8 9 20 21 22 23 24 25 26; do ( eval "cat <&$each" ) 2>/dev
   },
   {
     name: "ignore-end",
-    title: "live on by ignoring signals when its time is over",
+    title: "survive its time limit by ignoring signals",
     language: "python",
     script: `
 for number in range(1, 32):
@@ -103,12 +103,13 @@ for number in range(1, 32):
 os.fork(); time.sleep(20)
 `,
     limits: { wallMs: 3000 },
-    harm: (evidence) => outlives(evidence) ?? (evidence.exit.code === 0 ? "it ended by itself" : undefined),
+    harm: (evidence) =>
+      outlives(evidence) ?? (evidence.exit.code === 0 ? "the script exited by itself" : undefined),
     bare: { notRun: "a group of processes is ended bare as well" },
   },
   {
     name: "outlive-time",
-    title: "leave a process behind when its time is over",
+    title: "leave a process behind after its time limit",
     language: "python",
     script: `${daemon}\ndaemon()\ntime.sleep(20)`,
     limits: { wallMs: 3000 },
@@ -117,11 +118,12 @@ os.fork(); time.sleep(20)
   },
   {
     name: "close-output",
-    title: "close its output and live on",
+    title: "close its output and keep running",
     language: "shell",
     script: "exec 0<&- 1>&- 2>&-; sleep 20",
     limits: { wallMs: 3000 },
-    harm: (evidence) => outlives(evidence) ?? (evidence.exit.code === 0 ? "it ended by itself" : undefined),
+    harm: (evidence) =>
+      outlives(evidence) ?? (evidence.exit.code === 0 ? "the script exited by itself" : undefined),
     bare: { notRun: "a group of processes is ended bare as well" },
   },
   {

@@ -5,7 +5,7 @@ import { limitAttacks } from "./attack-limit.ts";
 import { networkAttacks } from "./attack-network.ts";
 import { processAttacks } from "./attack-process.ts";
 
-/** Every attack of the suite, by what it is on. */
+/** All attacks, grouped by target. */
 export const attacks: readonly Attack[] = [
   ...fileAttacks,
   ...processAttacks,

@@ -13,7 +13,7 @@ const harmful = attacks.filter(({ bare }) => bare === "harms" || (bare === "harm
 
 describe.runIf(process.platform === "linux")("without a sandbox", () => {
   const sandbox = unconfined();
-  test.concurrent.for(harmful)("the suite sees that a script can $title [S-29]", async (attack) => {
+  test.concurrent.for(harmful)("the suite detects that a script can $title [S-29]", async (attack) => {
     expect(await runAttack(attack, sandbox, stage, { hasMount: true })).toEqual(expect.any(String));
   });
 });

@@ -20,19 +20,19 @@ describe.runIf(process.platform === "linux")("in bubblewrap", () => {
     expect(await runAttack(attack, sandbox, stage, { hasMount: false })).toBeUndefined();
   });
 
-  // A run with folders of whoever started it has that user, and not one of its own.
+  // A run with folders of the current user runs as that user, not as an unprivileged one.
   const others = attacks.filter((attack) => !limitAttacks.includes(attack));
-  test.concurrent.for(others)("a script that is given folders cannot $title [S-29]", async (attack) => {
+  test.concurrent.for(others)("a script with mounted folders cannot $title [S-29]", async (attack) => {
     expect(await runAttack(attack, sandbox, stage, { hasMount: true })).toBeUndefined();
   });
 
-  test("a script cannot read what another run has written [S-29]", async () => {
+  test("a script cannot read the files of another run [S-29]", async () => {
     const writer = attackOf("shell", 'echo "$MARK" > private; echo "$MARK" > /tmp/private; sleep 20', {
       wallMs: 3000,
     });
     const reader = attackOf(
       "shell",
-      // Looked for again and again, so that the one is there while the other looks.
+      // Searches repeatedly, so that both runs overlap.
       "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do cat $HOME/private /tmp/private /proc/[0-9]*/root$HOME/private; sleep 0.1; done",
     );
     const marks: string[] = [];
@@ -49,19 +49,19 @@ describe.runIf(process.platform === "linux")("in bubblewrap", () => {
   test.for([
     ["bare", true],
     ["bubblewrap", false],
-  ] as const)(
-    "a descriptor that we were started with: %s hands it down: %s [S-29]",
-    async ([kind, isSeen]) => {
-      expect((await runWithDescriptor(kind)).includes(stage.token)).toBe(isSeen);
-    },
-  );
+  ] as const)("an inherited descriptor: %s passes it on: %s [S-29]", async ([kind, isSeen]) => {
+    expect((await runWithDescriptor(kind)).includes(stage.token)).toBe(isSeen);
+  });
 });
 
 function attackOf(language: Attack["language"], script: string, limits: Attack["limits"] = {}): Attack {
   return { name: "other", title: "", language, script, limits, harm: () => undefined, bare: "harms" };
 }
 
-/** Node closes what it inherits up to the first gap; one behind a gap stays open, as some shells and editors leave it. */
+/**
+ * Node closes inherited descriptors up to the first gap; one behind a gap stays open, as some shells and
+ * editors leave it.
+ */
 async function runWithDescriptor(kind: "bare" | "bubblewrap"): Promise<string> {
   const canary = openSync(join(stage.temporary, "canary"), "r");
   try {

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { bubblewrap } from "@skillhold/sandbox/test/backend/bubblewrap";
 
-/** Started with a descriptor that it knows nothing of: says what a script that it starts can read from it. */
+/** Started with an unexpected open descriptor: prints what a script can read from it. */
 const argv = ["/bin/sh", "-c", "cat /proc/self/fd/40 2>&1"] as const;
 const MB = 1024 * 1024;
 const limits = {

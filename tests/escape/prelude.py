@@ -1,4 +1,4 @@
-# What the attacks in Python share. A script says REACHED when the system gave it what it asked for.
+# Shared by the Python attacks. A script prints REACHED when the system granted its request.
 import ctypes, errno, os, platform, signal, socket, struct, sys, time
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -7,7 +7,7 @@ ARM = platform.machine() == "aarch64"
 
 
 def call(number, *args):
-    """A call of the kernel; `number` is a pair for x64 and arm64 where they differ."""
+    """A system call; `number` is a pair for x64 and arm64 where they differ."""
     chosen = number[1 if ARM else 0] if isinstance(number, tuple) else number
     passed = [ctypes.c_long(each) if isinstance(each, int) else each for each in args]
     result = libc.syscall(ctypes.c_long(chosen), *passed)

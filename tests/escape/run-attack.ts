@@ -17,7 +17,7 @@ const defaults: RunLimits = {
   outputBytes: MB,
 };
 
-/** Runs one attack and says which harm came of it; undefined when none did. */
+/** Runs one attack and returns its harm, or undefined. */
 export async function runAttack(
   attack: Attack,
   sandbox: Sandbox,
@@ -77,7 +77,7 @@ const interpreters: Readonly<Record<Language, () => [string, ...string[]]>> = {
   python: () => [findPython(), "-IS"],
 };
 
-/** The system's own, which every sandbox has: one in a home folder would have to be mounted. */
+/** The system's Python, which every sandbox has; one in a home folder would need a mount. */
 function findPython(): string {
   const found = ["/usr/bin/python3", "/usr/local/bin/python3"].find((path) => existsSync(path));
   if (found === undefined)

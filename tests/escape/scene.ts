@@ -25,12 +25,12 @@ export interface Script {
 export type Language = "python" | "shell";
 
 const skillText = "---\nname: attack\ndescription: A skill that means harm.\n---\n";
-/** What every script says first: one that never ran has proven nothing. */
+/** The first output of every script, because a script that never ran proves nothing. */
 export const begins = "the attack begins";
-const mountedText = "shown and not to be changed";
+const mountedText = "mounted read-only";
 const prelude = readFileSync(join(import.meta.dirname, "prelude.py"), "utf8");
 
-/** What lies on the host for all attacks: canaries to read, ears to be heard by. All of it is harmless. */
+/** The harmless targets on the host that all attacks share: canaries to read and servers to reach. */
 export class Stage {
   readonly token = `canary-${randomBytes(12).toString("hex")}`;
   readonly home = openFolder(homedir(), ".skillhold-escape-");
@@ -55,7 +55,7 @@ export class Stage {
       ...{ ADDRESS: address, PORT: `${port}`, DATAGRAM_PORT: `${await this.#listenForDatagrams()}` },
       ...{ SOCKET: socket, ABSTRACT: abstract },
     };
-    // The run is started from this process: nothing of its environment may get there.
+    // The run starts from this process, whose environment must not reach it.
     process.env["ESCAPE_CANARY"] = this.token;
     return this;
   }
@@ -92,17 +92,17 @@ export class Stage {
   }
 }
 
-/** What lies on the host for one attack alone. */
+/** The targets on the host for one attack. */
 export class Scene {
   readonly mark = `mark-${randomBytes(8).toString("hex")}`;
   readonly token: string;
   /** Files that must not appear. */
   readonly places: readonly string[];
   readonly skill: string;
-  /** A folder that a run may be shown, and a file in it. */
+  /** A folder to mount read-only, and a file in it. */
   readonly shown: string;
   readonly mounted: string;
-  /** A folder that a run may be given to write to. */
+  /** A folder to mount writable. */
   readonly shared: string;
   readonly facts: Readonly<Record<string, string>>;
   readonly script: string;
@@ -153,7 +153,7 @@ export class Scene {
     return join(this.#folder, "collected");
   }
 
-  /** What names the memory that an attack shares. */
+  /** The key of the memory segment that an attack shares. */
   get segment(): number {
     return Number.parseInt(this.mark.slice(-7), 16);
   }
@@ -167,7 +167,7 @@ export class Scene {
   }
 
   isVictimAlive(): boolean {
-    // The system knows before this process is told.
+    // The system knows before this process receives the event.
     const text = readQuietly(`/proc/${this.#victim.pid}/stat`);
     return text !== "" && !/\) [ZX] /.test(text);
   }
@@ -188,19 +188,19 @@ export class Scene {
     );
   }
 
-  /** Files that give their owner's rights to whoever runs them. */
+  /** Files with a setuid or setgid bit. */
   setIdFiles(): readonly string[] {
     const names = [".", ...readdirSync(this.shared)];
     return names.filter((name) => (lstatSync(join(this.shared, name)).mode & 0o6000) !== 0);
   }
 
-  /** Processes of the host that carry the mark: those of the run, whatever they call themselves. */
+  /** Host processes that carry the mark of the run, under any name. */
   survivors(): readonly number[] {
     const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
     return pids.filter((pid) => isMarked(pid, this.mark)).map(Number);
   }
 
-  /** Ends what an attack left behind where nothing confines it, and takes away its files. */
+  /** Ends processes that an unconfined attack left behind, and removes its files. */
   close(): void {
     for (const pid of this.survivors()) killQuietly(pid);
     this.#victim.kill("SIGKILL");
@@ -210,7 +210,7 @@ export class Scene {
   }
 }
 
-/** An odd number, so that the process is known by it. */
+/** An unusual number that identifies the process. */
 const victimSeconds = "98.7531";
 
 async function startVictim(token: string): Promise<ChildProcess> {
@@ -220,7 +220,7 @@ async function startVictim(token: string): Promise<ChildProcess> {
   return victim;
 }
 
-/** Open to every user, so that what keeps a script out is the sandbox and not a file's mode. */
+/** Open to every user, so that the sandbox and not a file mode blocks access. */
 function openFolder(parent: string, prefix: string): string {
   const folder = mkdtempSync(join(parent, prefix));
   chmodSync(folder, 0o777);
@@ -240,7 +240,7 @@ function readQuietly(file: string): string {
   try {
     return readFileSync(file, "latin1");
   } catch {
-    // It is gone, or another user's.
+    // The process is gone or belongs to another user.
     return "";
   }
 }
@@ -249,6 +249,6 @@ function killQuietly(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It is gone.
+    // The process is gone.
   }
 }

@@ -222,11 +222,7 @@ test("a skill that lacks what it declares is refused with the whole list [S-8]",
   await expect(session.run("demo", "a.sh")).rejects.toMatchObject({
     code: "NOT_READY",
     details: {
-      missing: [
-        "the program no-such-program is not installed",
-        "API_KEY has no value",
-        "~/.none is not there",
-      ],
+      missing: ["the program no-such-program is not installed", "API_KEY has no value", "~/.none is missing"],
     },
   });
   await session.close();

@@ -4,6 +4,4 @@ export { rememberedProbe } from "./backend/remembered-probe.ts";
 export { sandboxRuntime } from "./backend/sandbox-runtime.ts";
 export { type SelfTestReport, selfTest } from "./backend/self-test.ts";
 export { unconfined } from "./backend/unconfined.ts";
-export { findConfig } from "./run/find-config.ts";
-export { openRunner } from "./run/open-runner.ts";
-export { systemRuns } from "./run/system-run.ts";
+export { findConfig, openRunner, systemRuns } from "./run/system-run.ts";

@@ -22,7 +22,7 @@ const item = (id: string, name: string) => ({
   prepare: async () => ({ folder: makeFolder(), needs: [need("pip", name)] }),
 });
 
-test("skills are checked after the turn in which they were added, and events tell of each [S-39]", async () => {
+test("checks skills after the turn that adds them, and reports each with events [S-39]", async () => {
   const { check, events } = open();
   check.add(item("a", "json"), item("b", "zzz_none"));
   expect(events).toEqual([]);
@@ -44,7 +44,7 @@ test("skills are checked after the turn in which they were added, and events tel
   ]);
 });
 
-test("a skill that cannot be read, or is not checked, holds up no other and is not called missing [S-39]", async () => {
+test("a skill that cannot be read or checked does not block others and is not reported as missing [S-39]", async () => {
   const { check, events, problems } = open();
   const broken = { ...item("a", "x"), prepare: () => Promise.reject(new Error("no such folder")) };
   check.add(broken, item("b", "json"));
@@ -62,7 +62,7 @@ test("a skill that cannot be read, or is not checked, holds up no other and is n
   expect([...problems, ...failing.problems]).toEqual([]);
 });
 
-test("one batch follows the other, and a skill that is added twice is checked as it was added last [S-39]", async () => {
+test("checks batches one after another, and uses the latest item of a skill that is added twice [S-39]", async () => {
   let running = 0;
   let most = 0;
   const { check, events } = open({
@@ -91,7 +91,7 @@ test("one batch follows the other, and a skill that is added twice is checked as
   expect(events.filter(({ type }) => type === "skill.deps.complete")).toHaveLength(2);
 });
 
-test("called off, it stops and says no more [S-39]", async () => {
+test("stops and sends no more events when canceled [S-39]", async () => {
   const control = new AbortController();
   const events: CheckEvent[] = [];
   const { check, problems } = open({
@@ -107,7 +107,7 @@ test("called off, it stops and says no more [S-39]", async () => {
   expect(problems).toEqual([]);
 });
 
-test("a listener that fails is told of, and the next skill is checked [S-39]", async () => {
+test("reports a failing listener and checks the next skill [S-39]", async () => {
   let calls = 0;
   const { check, problems } = open({
     onEvent: () => {

@@ -9,10 +9,9 @@ import {
 } from "./checker.ts";
 
 export interface BackgroundItem {
-  /** The skill's id. */
   readonly id: string;
   readonly effect: EffectOptions;
-  /** Scans the skill, when its turn has come. */
+  /** Scans the skill. Called when the skill reaches the front of the queue. */
   readonly prepare: () => Promise<Omit<CheckRequest, "id">>;
 }
 
@@ -21,10 +20,10 @@ export type CheckEvent =
   | {
       readonly type: "skill.deps.checked";
       readonly skill: string;
-      /** Whether nothing is known to be missing. */
+      /** True when no dependency is known to be missing. */
       readonly ok: boolean;
       readonly missing: readonly string[];
-      /** Absent when it could not be checked at all. */
+      /** Absent when the check failed. */
       readonly state?: DependencyState;
       readonly error?: string;
     }
@@ -32,13 +31,13 @@ export type CheckEvent =
 
 export interface BackgroundPorts extends CheckPorts {
   readonly onEvent: (event: CheckEvent) => void;
-  /** A failure of whoever listens. */
+  /** Receives errors that `onEvent` throws. */
   readonly onProblem: (problem: unknown) => void;
 }
 
 /**
- * Checks skills while everything else goes on: nothing is done in the turn in which one is added, and one batch
- * follows the other. A skill that is added again before its turn is checked once, as it was added last.
+ * Checks skills in the background, one batch after another, and never in the turn that adds them. A skill
+ * that is added again while it waits is checked once, with its latest item.
  */
 export class BackgroundCheck {
   readonly #ports: BackgroundPorts;
@@ -57,7 +56,7 @@ export class BackgroundCheck {
     if (this.#waiting.size > 0) this.#running ??= this.#work();
   }
 
-  /** Resolves when there is nothing left to check. */
+  /** Resolves when the queue is empty. */
   async idle(): Promise<void> {
     while (this.#running !== undefined) await this.#running;
   }

@@ -31,7 +31,7 @@ async function answersOf(request: CheckRequest, ports: CheckPorts = checkPorts()
   return Object.fromEntries(result?.checks.map(({ need: { name }, answer }) => [name, answer]) ?? []);
 }
 
-test("modules and packages that are there are told from those that are not [S-35]", async () => {
+test("tells installed modules and packages from missing ones [S-35]", async () => {
   const needs = [
     ...[need("pip", "json"), need("pip", "zzz-not-there", "zzz_not_there"), need("pip", "xml.etree")],
     ...[need("npm", "node:fs"), need("npm", "path"), need("npm", "zzz-not-there-either")],
@@ -56,7 +56,7 @@ test("modules and packages that are there are told from those that are not [S-35
   });
 });
 
-test("a bad name is missing by itself and poisons no other [S-35]", async () => {
+test("an invalid name is missing and does not affect other names [S-35]", async () => {
   const bad = [
     "psycopg2-binary",
     "",
@@ -77,7 +77,7 @@ test("a bad name is missing by itself and poisons no other [S-35]", async () => 
   expect(result?.checks.map(({ answer }) => answer)).toEqual([...needs.map(() => "missing"), "ok", "ok"]);
 });
 
-test("a module beside the script counts, at any depth and in _shared, and nothing of it is run [S-35]", async () => {
+test("finds modules beside the script, at any depth and in _shared, without running them [S-35]", async () => {
   const trap = "open('ran', 'w'); raise SystemExit(1)";
   const needs: Need[] = [
     ...["yaml", "helper", "shared_one", "folder", "deep"].map((name) => need("pip", name)),
@@ -91,7 +91,7 @@ test("a module beside the script counts, at any depth and in _shared, and nothin
     "scripts/folder/part.py": trap,
     "scripts/deep/more/part.py": trap,
     "lib/below.py": trap,
-    // They would be imported by the check itself, were the skill on its path.
+    // The check itself would import these if the skill were on its path.
     "scripts/email.py": trap,
     "scripts/zipfile.py": trap,
     "package.json": '{ "name": "itself" }',
@@ -103,7 +103,7 @@ test("a module beside the script counts, at any depth and in _shared, and nothin
   expect(answers).toEqual(Object.fromEntries(needs.map(({ name }) => [name, "ok"])));
 });
 
-test("a folder without code, and a namespace without the part that is needed, are no packages [S-35]", async () => {
+test("a folder without code and a namespace without the needed part are not packages [S-35]", async () => {
   const environment = makeFolder({
     "site/google/cloud/vision/__init__.py": "",
     "site/solo-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: solo\nVersion: 1.0\n",
@@ -125,7 +125,7 @@ test("a folder without code, and a namespace without the part that is needed, ar
   });
 });
 
-test("each skill has its own environment and folder, in one process a language [S-35]", async () => {
+test("checks each skill with its own environment and folder, in one process per language [S-35]", async () => {
   const environment = makeFolder({
     "site/only_one.py": "",
     "node_modules/only-one/package.json": "{}",
@@ -157,7 +157,7 @@ test("each skill has its own environment and folder, in one process a language [
   expect(started).toEqual(["none", "none"]);
 });
 
-test("a module of one skill is none of another's [S-35]", async () => {
+test("does not find the module of another skill [S-35]", async () => {
   const needs = [need("pip", "mine"), need("npm", "mine")];
   const files = { "scripts/mine.py": "", "node_modules/mine/package.json": "{}" };
   const results = await checkDependencies(
@@ -168,7 +168,7 @@ test("a module of one skill is none of another's [S-35]", async () => {
   expect(answers).toEqual(["ok,ok", "missing,missing", "ok,ok"]);
 });
 
-test("200 skills with 500 names are checked at once [S-35]", async () => {
+test("checks 200 skills with 500 names at once [S-35]", async () => {
   const requests = Array.from({ length: 200 }, (_, at) => ({
     ...skill(
       [
@@ -193,10 +193,10 @@ test("200 skills with 500 names are checked at once [S-35]", async () => {
 
 test.each([
   ["hangs", "sleep 60", /no answer within 300 ms/],
-  ["crashes", "kill -9 $$", /failed with 137/],
+  ["crashes", "kill -9 $$", /exited with code 137/],
   ["talks nonsense", 'echo hello; echo \'{"group":0,"found":"2"}\'; exit 0', /no answer/],
 ])(
-  "an interpreter that %s leaves its names unknown, and the other language checked [S-35]",
+  "an interpreter that %s leaves its names unknown, and the other language is checked [S-35]",
   async (_, text, reason) => {
     const runtime = fakeRuntime(text);
     const ports = checkPorts({
@@ -213,14 +213,14 @@ test.each([
   },
 );
 
-test("what was answered before an interpreter failed counts [S-35]", async () => {
+test("uses the answers that an interpreter gave before it failed [S-35]", async () => {
   const runtime = fakeRuntime(`echo '{"group":0,"found":"1"}'; exit 3`);
   const ports = checkPorts({ findRuntime: runtimeInstead("python", () => runtime) });
   const results = await checkDependencies([skill([need("pip", "x")]), skill([need("pip", "y")])], ports);
   expect(results.map(({ checks }) => checks[0]?.answer)).toEqual(["ok", "unknown"]);
 });
 
-test("without an interpreter or a sandbox nothing is called missing but the interpreter [S-35]", async () => {
+test("without an interpreter or a sandbox, only the interpreter is missing [S-35]", async () => {
   const request = skill([need("pip", "json"), need("runtime", "python3")]);
   const noPython = checkPorts({
     findRuntime: runtimeInstead("python", () =>
@@ -233,7 +233,7 @@ test("without an interpreter or a sandbox nothing is called missing but the inte
   expect(await answersOf(request, noSandbox)).toEqual({ json: "unknown", python3: "ok" });
 });
 
-test("where there is no sandbox by choice, the same answers come from the host [S-35]", async () => {
+test("gives the same answers on the host when the sandbox is disabled [S-35]", async () => {
   const request = skill([need("pip", "mine"), need("npm", "zzz-none")], { "scripts/mine.py": "" });
   expect(await answersOf(request, checkPorts({ sandbox: unconfined() }))).toEqual({
     mine: "ok",
@@ -241,7 +241,7 @@ test("where there is no sandbox by choice, the same answers come from the host [
   });
 });
 
-test("answers are kept for a content until its environment changes, and what is unknown is not [S-35]", async () => {
+test("caches answers for a content until its environment changes [S-35]", async () => {
   const kept = new Map<string, Uint8Array>();
   const cache: IndexCache = { load: (key) => kept.get(key), save: (key, bytes) => void kept.set(key, bytes) };
   const environment = makeFolder();
@@ -271,7 +271,7 @@ test("answers are kept for a content until its environment changes, and what is 
   expect(await check()).toEqual(["ok", 4]);
 });
 
-test("unknown answers are not kept [S-35]", async () => {
+test("does not cache unknown answers [S-35]", async () => {
   const saved: string[] = [];
   const cache: IndexCache = { load: () => undefined, save: (key) => void saved.push(key) };
   const runtime = fakeRuntime("exit 1");
@@ -280,7 +280,7 @@ test("unknown answers are not kept [S-35]", async () => {
   expect(saved).toEqual([]);
 });
 
-test("a check that is called off says so [S-35]", async () => {
+test("rejects when the check is canceled [S-35]", async () => {
   const signal = AbortSignal.abort(new Error("enough"));
   await expect(checkDependencies([skill([need("pip", "json")])], checkPorts({ signal }))).rejects.toThrow(
     "enough",

@@ -1,4 +1,5 @@
-import { realpath } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { realpath, stat } from "node:fs/promises";
 import { dirname, join, posix } from "node:path";
 import type { Need, NeedCheck } from "@skillhold/core/dependency";
 import type { IndexCache } from "@skillhold/core/library";
@@ -6,27 +7,26 @@ import type { RuntimeKind, Sandbox } from "@skillhold/core/run";
 import type { Limits } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import type { Runtime } from "@skillhold/sandbox/backend";
-import { type CacheQuestion, type CheckCache, openCheckCache } from "./check-cache.ts";
 import { environmentPlaces } from "./environment-folder.ts";
-import { askProbe, type Language, type ProbeAnswer } from "./probe.ts";
+import { askProbe, type ProbeAnswer, type ProbeLanguage } from "./probe.ts";
 import type { ProbeGroup } from "./probe-script.ts";
-import { checkProgram } from "./program-check.ts";
+import { findProgram, findSandboxProgram } from "./runtimes.ts";
 
 export interface CheckRequest {
-  /** Whatever tells the requests of one call apart. */
+  /** Identifies the request within one call. */
   readonly id: string;
-  /** The skill's folder, or the way to it, which is taken only when it has to be looked into. */
+  /** The skill's folder, or a function that opens it when the cache has no answer. */
   readonly folder: string | (() => Promise<string>);
   readonly needs: readonly Need[];
-  /** The folder of its environment, as `findEnvironment` gives it. */
+  /** The folder that `findEnvironment` returned. */
   readonly environment?: string;
-  /** Its tree hash: answers are kept for the content, and without it not at all. */
+  /** The skill's tree hash. Without it, answers are not cached. */
   readonly content?: string;
 }
 
 export interface CheckResult {
   readonly id: string;
-  /** One for each need, in their order. */
+  /** One check per need, in the same order. */
   readonly checks: readonly NeedCheck[];
 }
 
@@ -38,12 +38,13 @@ export interface CheckPorts {
   readonly signal?: AbortSignal;
 }
 
-/** As many are asked for in one call: each is mounted, and so many mounts are made without being felt. */
+/** The number of skills per process: each skill is a mount, and 100 mounts add no noticeable delay. */
 export const CHECK_BATCH = 100;
 
 /**
- * Looks up what skills need, as their scripts would in the sandbox: one process a language for all of them. What
- * cannot be found out is unknown, and never missing. Only a call that was called off throws.
+ * Checks the dependencies of skills as their scripts would find them in the sandbox, with one process per
+ * language. A dependency that cannot be checked is unknown, never missing. Throws only when the signal
+ * aborts.
  */
 export async function checkDependencies(
   requests: readonly CheckRequest[],
@@ -68,10 +69,10 @@ export async function checkDependencies(
 
 type Checks = Map<CheckRequest, ReadonlyMap<Need, NeedCheck>>;
 
-const KINDS: Readonly<Record<Language, Need["kind"]>> = { python: "pip", node: "npm" };
+const KINDS: Readonly<Record<ProbeLanguage, Need["kind"]>> = { python: "pip", node: "npm" };
 
 async function checkLanguage(
-  language: Language,
+  language: ProbeLanguage,
   requests: readonly CheckRequest[],
   ports: CheckPorts,
 ): Promise<Checks> {
@@ -94,35 +95,35 @@ async function checkLanguage(
   const answer = await askAll(language, runtime, open, ports);
   for (const [at, question] of open.entries()) {
     const found = question.folder === undefined ? undefined : answer.groups.get(at);
-    const problem = question.folder === undefined ? "its folder cannot be read" : answer.problem;
-    settle(checks, question, found, problem ?? "there was no answer");
+    const problem = question.folder === undefined ? "the skill's folder cannot be read" : answer.problem;
+    settle(checks, question, found, problem ?? "the interpreter gave no answer");
     if (found !== undefined) await cache.save(question, found, answer.sites);
   }
   return checks;
 }
 
-/** What one skill asks of one language. */
+/** The needs of one skill in one language. */
 interface Question extends CacheQuestion {
   readonly request: CheckRequest;
   readonly needs: readonly Need[];
   /** Relative to the skill. */
   readonly places: readonly string[];
-  /** The real folders of the skill and of its environment, where they are there. */
+  /** The real folders of the skill and its environment, when they exist. */
   readonly folder?: string | undefined;
   readonly site?: string | undefined;
 }
 
-function questionOf(language: Language, request: CheckRequest): Question {
+function questionOf(language: ProbeLanguage, request: CheckRequest): Question {
   const needs = request.needs.filter(({ kind }) => kind === KINDS[language]);
   const places = placesOf(needs);
   const { content, environment } = request;
-  const asked = JSON.stringify([language, places, needs.map((need) => [need.name, need.import])]);
-  return { request, needs, places, content, environment, asked };
+  const queryText = JSON.stringify([language, places, needs.map((need) => [need.name, need.import])]);
+  return { request, needs, places, content, environment, queryText };
 }
 
 const MAX_PLACES = 64;
 
-/** A script finds what lies beside it; many add a folder above to the path, and those count as well. */
+/** A script can import files from its own folder, and many scripts add a parent folder to the search path. */
 function placesOf(needs: readonly Need[]): readonly string[] {
   const places = new Set(["scripts", "_shared", "scripts/_shared", "tools"]);
   for (const { file } of needs.flatMap(({ seen = [] }) => seen)) {
@@ -165,14 +166,14 @@ async function withFolder(question: Question): Promise<Question> {
   return { ...question, folder: await realFolder(opened), site: await realFolder(environment) };
 }
 
-/** The root of the disk cannot be mounted, and no skill lies there. */
+/** The root folder cannot be mounted, and no skill is there. */
 async function realFolder(path: string | undefined): Promise<string | undefined> {
   const real = path === undefined ? undefined : await realpath(path).catch(() => undefined);
   return real === undefined || dirname(real) === real ? undefined : real;
 }
 
 async function askAll(
-  language: Language,
+  language: ProbeLanguage,
   runtime: Runtime,
   questions: readonly Question[],
   { sandbox, limits, signal }: CheckPorts,
@@ -197,4 +198,119 @@ async function askAll(
     },
     sandbox,
   );
+}
+
+/** Checks whether a run in the sandbox would find a program, without starting it. */
+async function checkProgram(
+  need: Need,
+  environment: string | undefined,
+  { findRuntime }: { readonly findRuntime: (kind: RuntimeKind) => Promise<Runtime> },
+): Promise<NeedCheck> {
+  const kind = INTERPRETERS.get(need.name);
+  const isThere =
+    kind === undefined ? await isOnPath(need.name, environment) : await isRuntime(kind, findRuntime);
+  return { need, answer: isThere ? "ok" : "missing" };
+}
+
+/** Interpreters that are mounted into the sandbox from any folder. */
+const INTERPRETERS: ReadonlyMap<string, RuntimeKind> = new Map<string, RuntimeKind>([
+  ["python3", "python"],
+  ["python", "python"],
+  ["node", "node"],
+]);
+
+async function isRuntime(
+  kind: RuntimeKind,
+  findRuntime: (kind: RuntimeKind) => Promise<Runtime>,
+): Promise<boolean> {
+  try {
+    await findRuntime(kind);
+    return true;
+  } catch (error) {
+    if (error instanceof SkillError) return false;
+    throw error;
+  }
+}
+
+async function isOnPath(name: string, environment: string | undefined): Promise<boolean> {
+  if ((await findSandboxProgram(name)) !== undefined) return true;
+  if (environment === undefined) return false;
+  return (await findProgram(name, environmentPlaces(environment).programs.join(":"))) !== undefined;
+}
+
+/**
+ * Cached answers of one interpreter. An entry is valid until the skill, the interpreter or a package folder
+ * changes.
+ */
+interface CheckCache {
+  /** Returns undefined on a cache miss, or when the question has no content hash. */
+  load(question: CacheQuestion): Promise<readonly boolean[] | undefined>;
+  save(question: CacheQuestion, answers: readonly boolean[], sites: readonly string[]): Promise<void>;
+}
+
+interface CacheQuestion {
+  /** The tree hash of the skill. Without it, answers are not cached. */
+  readonly content: string | undefined;
+  readonly environment: string | undefined;
+  /** The question as text, as part of the cache key. */
+  readonly queryText: string;
+}
+
+function openCheckCache(runtime: Runtime, cache: IndexCache | undefined): CheckCache {
+  const load = (key: string) => readText(cache?.load(key));
+  return {
+    load: async (question) => {
+      const sites = readSites(load(await runtimeKey(runtime)));
+      if (question.content === undefined || sites === undefined) return undefined;
+      const text = load(await questionKey(question, runtime, sites));
+      return text !== undefined && /^[01]*$/.test(text)
+        ? Array.from(text, (each) => each === "1")
+        : undefined;
+    },
+    save: async (question, answers, sites) => {
+      if (cache === undefined || question.content === undefined) return;
+      const text = answers.map((each) => (each ? "1" : "0")).join("");
+      cache.save(await runtimeKey(runtime), Buffer.from(JSON.stringify(sites)));
+      cache.save(await questionKey(question, runtime, sites), Buffer.from(text));
+    },
+  };
+}
+
+/** Only the interpreter knows its search folders, so they are cached by the state of its program file. */
+async function runtimeKey({ program }: Runtime): Promise<string> {
+  return `dependency-runtime:${digest([await stateOf(program)])}`;
+}
+
+/** Installing a package changes the state of its folder, and so the key. */
+async function questionKey(
+  { content, environment, queryText }: CacheQuestion,
+  { program, version }: Runtime,
+  sites: readonly string[],
+): Promise<string> {
+  const places = [program, ...sites, ...(environment === undefined ? [] : [environment])];
+  const states = await Promise.all(places.map(stateOf));
+  return `dependency-check:${digest([version ?? "", content ?? "", queryText, ...states])}`;
+}
+
+async function stateOf(path: string): Promise<string> {
+  const stats = await stat(path).catch(() => undefined);
+  return stats === undefined ? path : [path, stats.ino, stats.size, stats.mtimeMs].join("\0");
+}
+
+function digest(parts: readonly string[]): string {
+  return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
+}
+
+function readText(bytes: Uint8Array | undefined): string | undefined {
+  return bytes === undefined ? undefined : Buffer.from(bytes).toString("utf8");
+}
+
+function readSites(text: string | undefined): readonly string[] | undefined {
+  try {
+    const value: unknown = JSON.parse(text ?? "");
+    return Array.isArray(value) ? value.filter((site) => typeof site === "string") : undefined;
+  } catch {
+    // The entry is missing or damaged.
+    return undefined;
+  }
 }

@@ -1,8 +1,8 @@
 import { launch } from "@skillhold/sandbox/backend";
-import type { Argv } from "./install-command.ts";
+import type { CommandArgv } from "./install-command.ts";
 
 export interface CommandOptions {
-  /** All the variables that it gets. */
+  /** The complete environment of the program. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly timeoutMs: number;
@@ -10,15 +10,15 @@ export interface CommandOptions {
 }
 
 export interface CommandResult {
-  /** Undefined when it could not be started, or was ended by us. */
+  /** Undefined when the program did not start or was killed. */
   readonly code: number | undefined;
   readonly outcome: "exited" | "timed_out" | "aborted" | "not_started";
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs a program of the host to its end, or to the end of its time. It never fails: what happened is the answer. */
-export async function runCommand(argv: Argv, options: CommandOptions): Promise<CommandResult> {
+/** Runs a program on the host until it exits or times out. Never rejects: the result says what happened. */
+export async function runCommand(argv: CommandArgv, options: CommandOptions): Promise<CommandResult> {
   const { env, cwd, timeoutMs, signal } = options;
   if (signal?.aborted === true) return { ...nothing, outcome: "aborted" };
   const launched = await launch(argv, { env, ...(cwd === undefined ? {} : { cwd }) }).catch(() => undefined);
@@ -36,7 +36,7 @@ export async function runCommand(argv: Argv, options: CommandOptions): Promise<C
   launched.stdin.end();
   launched.stdout.on("data", (chunk: Buffer) => stdout.push(chunk));
   launched.stderr.on("data", (chunk: Buffer) => stderr.push(chunk));
-  // It may leave children that hold its output open: they go with it.
+  // Children may keep its output open, so the whole group is killed.
   void launched.exited.then(() => launched.killGroup());
   const { code } = await launched.ended;
   clearTimeout(timer);
@@ -53,7 +53,7 @@ const nothing: CommandResult = { code: undefined, outcome: "not_started", stdout
 
 const KEPT_BYTES = 64 * 1024;
 
-/** The end of what was said: there the reason stands. */
+/** Keeps the end of the output, which states the reason of a failure. */
 class Tail {
   #bytes = Buffer.alloc(0);
 

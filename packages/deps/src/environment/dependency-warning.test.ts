@@ -1,8 +1,8 @@
 import { openMemoryLibrary } from "@skillhold/core/library";
 import { nodeHost } from "@skillhold/core/source";
 import { afterEach, expect, test } from "vitest";
-import { dependencyWarnings, warningsOf } from "./dependency-warning.ts";
 import { checkPorts, removeFolders, runtimeInstead } from "./environment.fixture.ts";
+import { dependencyWarnings, warningsOf } from "./survey.ts";
 
 afterEach(removeFolders);
 
@@ -16,26 +16,26 @@ const library = openMemoryLibrary(
 );
 const viewer = { runtime: "test" };
 
-test("what is missing is told with the command that installs it [S-24] [S-38]", async () => {
+test("warns about missing dependencies with the install command [S-24] [S-38]", async () => {
   expect(await dependencyWarnings(library, viewer, "wanting", checkPorts())).toEqual([
-    "Missing: npm:zzz-absent. `skillhold deps install wanting` installs what is missing.",
+    "Missing: npm:zzz-absent. `skillhold deps install wanting` installs them.",
   ]);
   expect(await dependencyWarnings(library, viewer, "whole", checkPorts())).toEqual([]);
 });
 
-test("what cannot be found out is no warning, and a skill that is not there is none [S-35] [S-38]", async () => {
+test("gives no warning when the check fails or the skill does not exist [S-35] [S-38]", async () => {
   const runtime = runtimeInstead("node", () => Promise.resolve({ program: "/nowhere/node", mounts: [] }));
   const ports = checkPorts({ findRuntime: runtime });
   expect(await dependencyWarnings(library, viewer, "wanting", ports)).toEqual([]);
   expect(await dependencyWarnings(library, viewer, "nothing", checkPorts())).toEqual([]);
 });
 
-test("a call that is called off says so [S-35]", async () => {
+test("rejects when the call is canceled [S-35]", async () => {
   const ports = checkPorts({ signal: AbortSignal.abort() });
   await expect(dependencyWarnings(library, viewer, "wanting", ports)).rejects.toThrow();
 });
 
-test("where nothing can be installed no command is named [S-38]", () => {
+test("names no command where packages cannot be installed [S-38]", () => {
   const state = {
     state: "missing",
     missing: ["jq"],
@@ -43,5 +43,5 @@ test("where nothing can be installed no command is named [S-38]", () => {
     warnings: [],
     isUnsupported: true,
   } as const;
-  expect(warningsOf("a", state)).toEqual(["Missing: jq. Nothing can be installed here."]);
+  expect(warningsOf("a", state)).toEqual(["Missing: jq. Packages cannot be installed on this machine."]);
 });

@@ -1,8 +1,10 @@
-import { rm } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { chmod, lstat, mkdir, readdir, realpath, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { errorCodeOf } from "@skillhold/core/bundle";
+import { isBelow } from "@skillhold/sandbox/backend";
 import { environmentKey } from "./environment-folder.ts";
-import { readRecord, writeRecord } from "./environment-record.ts";
-import { makeEnvironmentStage, openTree, place, replace } from "./environment-tree.ts";
+import { readEnvironmentRecord, writeEnvironmentRecord } from "./environment-record.ts";
 import { type ItemResult, installGroup } from "./install-group.ts";
 import { withLock } from "./install-lock.ts";
 import { findTarget, type InstallTools } from "./install-tool.ts";
@@ -10,49 +12,49 @@ import { installVariables, type Variables } from "./install-variable.ts";
 import { type EnvironmentPorts, partialOf, readGlobal, writeGlobal } from "./skill-environment.ts";
 import type { InstallSpec } from "./spec.ts";
 
-export type Scope = "skill" | "global";
+export type InstallScope = "skill" | "global";
 
 export interface BuildRequest {
   readonly packages: readonly InstallSpec[];
-  readonly scope: Scope;
+  readonly scope: InstallScope;
   readonly tools: InstallTools;
   readonly env: Variables;
-  /** By `performance.now()`. */
+  /** In milliseconds of `performance.now()`. */
   readonly deadline: number;
   readonly signal?: AbortSignal;
   readonly onStart: (spec: InstallSpec) => void;
 }
 
 export interface Build {
-  /** For each of the packages. */
+  /** One result per package. */
   readonly results: readonly ItemResult[];
-  /** Where they lie; undefined when none was installed. */
+  /** The folder of the packages; undefined when no package was installed. */
   readonly folder?: string;
 }
 
-/** Where packages belong, and all that is to lie there with them. */
+/** The folder for a set of packages, and the packages that share it. */
 export interface EnvironmentPlan {
   readonly folder: string;
   readonly specs: readonly InstallSpec[];
-  /** What lies in the environment for all already. */
+  /** The packages that the global environment already contains. */
   readonly before: readonly InstallSpec[];
-  /** A folder of this name is whole: it was put there in one step. */
+  /** True when the folder exists. Folders are renamed into place, so an existing one is complete. */
   readonly isThere: boolean;
 }
 
 export async function planEnvironment(
   packages: readonly InstallSpec[],
-  scope: Scope,
+  scope: InstallScope,
   { home, findRuntime }: EnvironmentPorts,
 ): Promise<EnvironmentPlan> {
   const before = scope === "global" ? await readGlobal(home) : [];
   const specs = scope === "global" ? merge(before, packages) : packages;
   const folder = join(home, environmentKey(specs, await findTarget(findRuntime)));
-  const isThere = packages.length > 0 && (await readRecord(folder)) !== undefined;
+  const isThere = packages.length > 0 && (await readEnvironmentRecord(folder)) !== undefined;
   return { folder, specs, before, isThere };
 }
 
-/** Makes the environment under a lock; whoever waited for it finds it made. */
+/** Builds the environment under a lock. A caller that waited for the lock finds it built. */
 export async function buildEnvironment(request: BuildRequest, ports: EnvironmentPorts): Promise<Build> {
   const { packages, scope, deadline, signal } = request;
   const { folder } = await planEnvironment(packages, scope, ports);
@@ -72,7 +74,7 @@ export async function buildEnvironment(request: BuildRequest, ports: Environment
 }
 
 function skipped({ text }: InstallSpec): ItemResult {
-  return { spec: text, status: "skipped", message: "It is installed already.", durationMs: 0 };
+  return { spec: text, status: "skipped", message: "Already installed.", durationMs: 0 };
 }
 
 async function make(
@@ -88,7 +90,7 @@ async function make(
   if (failed.length === results.length) return { results: asked };
   const lost = plan.before.filter(({ text }) => failed.includes(text));
   if (lost.length > 0) return { results: asked.map((result) => withLost(result, lost)) };
-  await writeRecord(draft, { specs: plan.specs.map(({ text }) => text), failed });
+  await writeEnvironmentRecord(draft, { specs: plan.specs.map(({ text }) => text), failed });
   await openTree(draft);
   const good = plan.specs.filter(({ text }) => !failed.includes(text));
   const folder =
@@ -116,11 +118,11 @@ async function installAll(
   return results;
 }
 
-/** Other skills count on what lies in the environment for all: one that lacks it does not take its place. */
+/** Other skills depend on the global environment, so a new one that lacks a package does not replace it. */
 function withLost(result: ItemResult, lost: readonly InstallSpec[]): ItemResult {
   if (result.status !== "ok") return result;
   const names = lost.map(({ text }) => text).join(", ");
-  const message = `${result.spec}: the environment for all was left as it is, because ${names} could not be installed again`;
+  const message = `${result.spec}: the global environment is unchanged, because ${names} could not be installed again`;
   return { ...result, status: "failed", message };
 }
 
@@ -134,7 +136,7 @@ async function placeOwn(draft: string, folder: string, isWhole: boolean, stage: 
   return folder;
 }
 
-/** The environment for all is another folder after each change: what runs meanwhile keeps the one it has. */
+/** Each change of the global environment makes a new folder, so active runs keep the one they use. */
 async function placeGlobal(
   draft: string,
   specs: readonly InstallSpec[],
@@ -147,7 +149,69 @@ async function placeGlobal(
   return folder;
 }
 
-/** The later version of a package counts. */
+/** The later version of a package wins. */
 function merge(some: readonly InstallSpec[], more: readonly InstallSpec[]): readonly InstallSpec[] {
   return [...new Map([...some, ...more].map((spec) => [`${spec.manager}:${spec.name}`, spec])).values()];
+}
+
+const STAGE = /^\.stage-/;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Makes a folder to build an environment in, with a home and a temporary folder. The caller removes it. */
+async function makeEnvironmentStage(home: string): Promise<string> {
+  await sweep(home);
+  const stage = join(home, `.stage-${process.pid}-${randomBytes(8).toString("hex")}`);
+  // Package managers write logs there that contain their arguments.
+  await mkdir(stage, { mode: 0o700 });
+  for (const name of ["home", "tmp", "environment"]) await mkdir(join(stage, name));
+  return stage;
+}
+
+/** Removes folders of installations that ended before they could clean up. */
+async function sweep(home: string): Promise<void> {
+  for (const name of (await readdir(home)).filter((each) => STAGE.test(each))) {
+    const stats = await lstat(join(home, name)).catch(() => undefined);
+    if (stats !== undefined && Date.now() - stats.mtimeMs > DAY_MS) {
+      await rm(join(home, name), { recursive: true, force: true });
+    }
+  }
+}
+
+/**
+ * Makes a tree readable for the user that runs scripts, regardless of umask and package modes: only read and
+ * execute bits stay. Links that lead outside and special files are removed.
+ */
+export async function openTree(folder: string): Promise<void> {
+  const root = await realpath(folder);
+  const waiting = [root];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    await chmod(next, 0o755);
+    for (const entry of await readdir(next, { withFileTypes: true })) {
+      const path = join(next, entry.name);
+      if (entry.isDirectory()) waiting.push(path);
+      else if (entry.isFile()) await chmod(path, ((await lstat(path)).mode & 0o100) === 0 ? 0o644 : 0o755);
+      else if (!entry.isSymbolicLink() || !(await staysBelow(path, root))) await rm(path);
+    }
+  }
+}
+
+async function staysBelow(link: string, root: string): Promise<boolean> {
+  return isBelow(await realpath(link).catch(() => ""), root);
+}
+
+/** Renames a finished environment into place. An existing one stays, because it has the same content. */
+export async function place(source: string, target: string): Promise<void> {
+  try {
+    await rename(source, target);
+  } catch (error) {
+    if (!["ENOTEMPTY", "EEXIST"].includes(errorCodeOf(error) ?? "")) throw error;
+  }
+}
+
+/** Replaces an environment. Runs that use the old one keep their open files. */
+export async function replace(source: string, target: string, stage: string): Promise<void> {
+  await rename(target, join(stage, "old")).catch((error: unknown) => {
+    if (errorCodeOf(error) !== "ENOENT") throw error;
+  });
+  await place(source, target);
 }

@@ -5,32 +5,32 @@ import { join } from "node:path";
 import { isOpenToAll, stageRoot } from "@skillhold/sandbox/backend";
 import type { InstallSpec } from "./spec.ts";
 
-/** The parts of an environment. */
+/** The folders of an environment. */
 export function environmentPlaces(folder: string) {
   return {
     node: join(folder, "node_modules"),
     python: join(folder, "site"),
-    /** Programs that packages bring. */
+    /** Programs that packages install. */
     programs: [join(folder, "site", "bin"), join(folder, "node_modules", ".bin")],
     record: join(folder, "environment.json"),
   } as const;
 }
 
-/** What an environment is made for: wheels and packages fit one version of an interpreter and one machine. */
+/** The target of an environment: wheels and packages fit one interpreter version and one platform. */
 export interface EnvironmentTarget {
-  /** Undefined when there is none. */
+  /** Undefined when the interpreter is missing. */
   readonly python: string | undefined;
   readonly node: string | undefined;
   readonly platform: string;
 }
 
-/** The name of the environment for these specs: the same for the same set, in whatever order. */
+/** The folder name for a set of specs, independent of their order. */
 export function environmentKey(specs: readonly InstallSpec[], target: EnvironmentTarget): string {
   const texts = [...new Set(specs.filter(isIsolated).map(({ text }) => text))].sort();
   return keyOf([texts, versionsOf(target)]);
 }
 
-/** The name of the link from a skill to its environment: another one when it needs something else. */
+/** The name of a skill's link to its environment. The name changes when the skill's needs change. */
 export function linkKey(skill: string, needs: readonly string[], target: EnvironmentTarget): string {
   return keyOf([skill, [...new Set(needs)].sort(), versionsOf(target)]);
 }
@@ -43,14 +43,14 @@ function keyOf(parts: readonly unknown[]): string {
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 32);
 }
 
-/** Whether it goes into an environment, and not into the system. */
+/** True when the package goes into an environment instead of the system. */
 export function isIsolated({ manager }: InstallSpec): boolean {
   return manager === "pip" || manager === "npm";
 }
 
 /**
- * The folder for environments, below a folder for data. A run that root starts is another user's, to whom root's
- * folders are closed: then they lie where that user can reach them.
+ * The folder for environments below a data folder. Runs that root starts use another user, who cannot enter
+ * root's folders, so root's environments are outside the data folder.
  */
 export async function environmentHome(data: string, isRoot = process.getuid?.() === 0): Promise<string> {
   const folder = join(data, "environments");
@@ -70,7 +70,7 @@ export async function environmentHome(data: string, isRoot = process.getuid?.() 
 
 const OWNER = ".owner";
 
-/** Takes away the environments of data folders that are gone. */
+/** Removes environments whose data folder no longer exists. */
 async function sweepOrphans(root: string): Promise<void> {
   for (const name of await readdir(root)) {
     if (!name.startsWith("environments-") || !name.endsWith(OWNER)) continue;

@@ -6,21 +6,26 @@ import { findTarget } from "./install-tool.ts";
 import type { EnvironmentPorts } from "./skill-environment.ts";
 import { type InstallSpec, readSpec } from "./spec.ts";
 
-/** Whose environment it is. */
+/** The skill that an environment belongs to. */
 export interface EnvironmentOwner {
-  /** The skill's id. */
   readonly skill: string;
-  /** All that the scanner found: an environment is the skill's for as long as it needs the same packages. */
+  /**
+   * All dependencies that the scanner found. The environment is valid while the skill needs the same
+   * packages.
+   */
   readonly needs: readonly Need[];
 }
 
-/** What was installed for a skill, and the name of the folder in which it lies. */
+/** The packages that were installed for a skill, and the name of their folder. */
 export interface EnvironmentLink {
   readonly folder: string;
   readonly specs: readonly InstallSpec[];
 }
 
-/** Undefined when nothing was installed for it, for what it needs now, or for the interpreters that are there now. */
+/**
+ * Returns undefined when no packages were installed for the skill's current needs and the current
+ * interpreters.
+ */
 export async function readLink(
   owner: EnvironmentOwner,
   ports: EnvironmentPorts,
@@ -31,7 +36,7 @@ export async function readLink(
   return { folder, specs: specs.map(readSpec).filter((spec) => typeof spec !== "string") };
 }
 
-/** Put in place by one rename, so that a run finds the one before or this one. */
+/** Written by rename, so a run reads either the previous link or this one. */
 export async function writeLink(
   owner: EnvironmentOwner,
   { folder, specs }: EnvironmentLink,
@@ -47,12 +52,12 @@ export async function removeLink(owner: EnvironmentOwner, ports: EnvironmentPort
   await rm(await linkFile(owner, ports), { force: true });
 }
 
-/** The file that is held while what a skill has is changed. */
+/** The lock file that guards changes to a skill's link. */
 export async function linkLock(owner: EnvironmentOwner, ports: EnvironmentPorts): Promise<string> {
   return `${await linkFile(owner, ports)}.lock`;
 }
 
-/** What an environment is called, whole or not. */
+/** The folder name of a complete or partial environment. */
 const FOLDER = /^[0-9a-f]{32}(?:\.partial)?$/;
 
 async function linkFile(

@@ -2,17 +2,20 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { environmentPlaces } from "./environment-folder.ts";
 
-/** What lies in an environment, for people and for the audit: which versions the specs came to. */
+/**
+ * The content of an environment, for users and for the audit log: the exact versions that the specs resolved
+ * to.
+ */
 export interface EnvironmentRecord {
-  /** What was asked for. */
+  /** The requested specs. */
   readonly specs: readonly string[];
-  /** What of it could not be installed. */
+  /** The requested specs that could not be installed. */
   readonly failed: readonly string[];
-  /** Everything that was installed, dependencies of dependencies too, as exact specs. */
+  /** All installed packages as exact specs, including transitive dependencies. */
   readonly packages: readonly string[];
 }
 
-export async function writeRecord(
+export async function writeEnvironmentRecord(
   folder: string,
   about: Pick<EnvironmentRecord, "specs" | "failed">,
 ): Promise<void> {
@@ -21,8 +24,8 @@ export async function writeRecord(
   await writeFile(environmentPlaces(folder).record, `${JSON.stringify(record, null, 2)}\n`);
 }
 
-/** Undefined when there is no environment. */
-export async function readRecord(folder: string): Promise<EnvironmentRecord | undefined> {
+/** Returns undefined when there is no environment. */
+export async function readEnvironmentRecord(folder: string): Promise<EnvironmentRecord | undefined> {
   const value = await readJson(environmentPlaces(folder).record);
   if (!isObject(value)) return undefined;
   const list = (key: string): readonly string[] => {
@@ -53,7 +56,7 @@ async function readJson(path: string): Promise<unknown> {
   try {
     return JSON.parse(await readFile(path, "utf8"));
   } catch {
-    // There is none, or it is damaged: then nothing is known.
+    // The record is missing or damaged.
     return undefined;
   }
 }

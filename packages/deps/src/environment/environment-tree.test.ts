@@ -15,12 +15,12 @@ import { dirname, join } from "node:path";
 import { stageRoot } from "@skillhold/sandbox/test/backend/stage";
 import { afterEach, expect, test } from "vitest";
 import { makeFolder, removeFolders } from "./environment.fixture.ts";
+import { openTree, place, replace } from "./environment-build.ts";
 import { environmentHome } from "./environment-folder.ts";
-import { openTree, place, replace } from "./environment-tree.ts";
 
 afterEach(removeFolders);
 
-test("every user can read what was installed, and no link leads out of it [S-36]", async () => {
+test("makes installed files readable for every user, and removes links that lead outside [S-36]", async () => {
   const folder = makeFolder({ "a/secret.js": "", "a/tool": "", "b.js": "" });
   chmodSync(join(folder, "a/tool"), 0o4700);
   chmodSync(join(folder, "a/secret.js"), 0o600);
@@ -35,7 +35,7 @@ test("every user can read what was installed, and no link leads out of it [S-36]
   expect(["a/inside", "a/outside", "a/broken"].map(isThere)).toEqual([true, false, false]);
 });
 
-test("a whole environment is not replaced, and a partial one is [S-36]", async () => {
+test("replaces a partial environment, but not a complete one [S-36]", async () => {
   const folder = makeFolder({ "old/x": "old", "new/x": "new" });
   await place(join(folder, "new"), join(folder, "old"));
   expect(readFileSync(join(folder, "old/x"), "utf8")).toBe("old");
@@ -44,7 +44,7 @@ test("a whole environment is not replaced, and a partial one is [S-36]", async (
   expect(readFileSync(join(folder, "old/x"), "utf8")).toBe("new");
 });
 
-test("environments lie with the data, or where the user of root's runs can reach them [S-36]", async () => {
+test("stores environments with the data, or where root's runs can reach them [S-36]", async () => {
   const data = makeFolder();
   expect(await environmentHome(data, true)).toBe(join(data, "environments"));
   chmodSync(data, 0o700);
@@ -56,13 +56,13 @@ test("environments lie with the data, or where the user of root's runs can reach
   rmdirSync(open);
 });
 
-test("folders that are made for environments are closed to others [S-36]", async () => {
+test("closes the folders for environments to other users [S-36]", async () => {
   const data = join(makeFolder(), "data");
   const home = await environmentHome(data, false);
   for (const folder of [data, home]) expect(statSync(folder).mode & 0o777).toBe(0o700);
 });
 
-test("environments of a data folder that is gone are taken away [S-36]", async () => {
+test("removes environments of a deleted data folder [S-36]", async () => {
   const gone = mkdtempSync(join(tmpdir(), "skillhold-data-"));
   const open = await environmentHome(gone, true);
   expect(existsSync(open)).toBe(true);

@@ -9,17 +9,17 @@ import { findRuntime, type Runtime } from "@skillhold/sandbox/test/backend/runti
 import type { CheckPorts } from "./checker.ts";
 import type { InstallPorts } from "./installer.ts";
 
-/** One for all tests of a file. */
+/** Shared by all tests of a file. */
 export const sandbox = bubblewrap();
 
 const made: string[] = [];
 
-/** After each test. */
+/** Call after each test. */
 export function removeFolders(): void {
   for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
 }
 
-/** A folder that every user can read, with these files. */
+/** Makes a folder with these files that every user can read. */
 export function makeFolder(files: Readonly<Record<string, string>> = {}): string {
   const folder = mkdtempSync(join(tmpdir(), "skillhold-environment-"));
   chmodSync(folder, 0o755);
@@ -31,7 +31,7 @@ export function makeFolder(files: Readonly<Record<string, string>> = {}): string
   return folder;
 }
 
-/** A program that is a shell's text. */
+/** Makes a program from shell text. */
 export function makeProgram(name: string, text: string, folder = makeFolder()): string {
   const path = join(folder, name);
   writeFileSync(path, `#!/bin/sh\n${text}\n`);
@@ -39,7 +39,7 @@ export function makeProgram(name: string, text: string, folder = makeFolder()): 
   return path;
 }
 
-/** An interpreter of our making, as the sandbox can run it. */
+/** Makes a fake interpreter that the sandbox can run. */
 export function fakeRuntime(text: string): Runtime {
   const program = makeProgram("interpreter", text);
   return { program, mounts: [{ source: program, target: "/opt/interpreter", isWritable: false }] };
@@ -49,12 +49,12 @@ export function need(kind: Need["kind"], name: string, module = name, optional =
   return { kind, name, import: module, optional };
 }
 
-/** With time for interpreters to start on a machine that has much else to do. */
+/** Allows enough time for interpreters to start on a busy machine. */
 export function checkPorts(settings: Partial<CheckPorts> = {}): CheckPorts {
   return { sandbox, findRuntime, limits: withLimits({ dependencyCheckMs: 45_000 }), ...settings };
 }
 
-/** npm as a shell's text: what is called bad is not there, what is called odd goes with nothing else. */
+/** A fake npm: packages named "bad" do not exist, and "odd" conflicts with every other package. */
 const FAKE_NPM = `
 while [ "$1" != -- ]; do if [ "$1" = --prefix ]; then prefix=$2; fi; shift; done
 shift
@@ -70,14 +70,14 @@ done
 echo "$*" >> "$(dirname "$0")/calls"
 `;
 
-/** Python whose pip writes down how it was called. */
+/** A fake Python whose pip records its arguments. */
 export const FAKE_PYTHON = `
 printf '%s\\n' "$@" > "$(dirname "$0")/argv"
 env > "$(dirname "$0")/env"
 mkdir -p "$6/six" "$6/six-1.17.0.dist-info"
 `;
 
-/** A host on which npm is our own. Its folder is `host.env.PATH`. */
+/** A host with a fake npm, in the folder `host.env.PATH`. */
 export function installPorts(settings: Partial<InstallPorts> & { readonly npm?: string } = {}): InstallPorts {
   const { npm = FAKE_NPM, ...rest } = settings;
   const folder = dirname(makeProgram("npm", npm));
@@ -96,7 +96,7 @@ export function installPorts(settings: Partial<InstallPorts> & { readonly npm?: 
   };
 }
 
-/** The machine's interpreters but for one. */
+/** Uses the machine's interpreters, except for one. */
 export function runtimeInstead(kind: RuntimeKind, runtime: () => Runtime | Promise<Runtime>) {
   return async (asked: RuntimeKind): Promise<Runtime> =>
     asked === kind ? await runtime() : await findRuntime(asked);

@@ -55,7 +55,7 @@ function scene(
 const endsOf = (events: readonly SkillEvent[]) =>
   events.filter((event) => event.type === "skill.deps_installed");
 
-test("a person is asked for exactly what would be installed, and it is recorded before [S-28] [S-36]", async () => {
+test("asks a person for exactly the packages to install, and records it before installing [S-28] [S-36]", async () => {
   const { asked, events, install } = scene("user", "approve");
   const { results } = await install("npm:one", "npm:two@1.0.0", "$bad");
   expect(results.map(({ spec, status }) => [spec, status])).toEqual([
@@ -81,7 +81,7 @@ test.each<[Trust, ApprovalAnswer["answer"] | undefined, string]>([
   ["builtin", undefined, "APPROVAL_REQUIRED"],
   ["third_party", "approve", "POLICY_DENIED"],
 ])(
-  "for a skill of %s with the answer %s nothing is installed: %s [S-28] [S-36]",
+  "for a skill of %s with the answer %s, installs no package: %s [S-28] [S-36]",
   async (trust, answer, code) => {
     const { asked, events, install } = scene(trust, answer);
     await expect(install("npm:one")).rejects.toMatchObject({ code });
@@ -91,20 +91,20 @@ test.each<[Trust, ApprovalAnswer["answer"] | undefined, string]>([
   },
 );
 
-test("an administrator can let a tier install unasked [S-36]", async () => {
+test("an administrator can let a trust tier install without asking [S-36]", async () => {
   const rules = { ...defaultRules, install: { ...defaultRules.install, builtin: "allow" as const } };
   const { events, install } = scene("builtin", undefined, { rules });
   expect((await install("npm:one")).results).toMatchObject([{ status: "ok" }]);
   expect(events.map(({ type }) => type)).toEqual(["run.requested", "run.approved", "skill.deps_installed"]);
 });
 
-test("a yes for a content that has changed meanwhile does not count [S-28] [S-36]", async () => {
+test("an approval is void when the content changes meanwhile [S-28] [S-36]", async () => {
   const other = Digest.parse(`sha256:${"b".repeat(64)}`);
   const { install } = scene("user", "approve", { treeHash: async () => other });
   await expect(install("npm:one")).rejects.toMatchObject({ code: "APPROVAL_REQUIRED" });
 });
 
-test("a yes to one package is none to another, and what is there already is not asked for [S-28] [S-36]", async () => {
+test("an approval covers only its packages, and installed packages need none [S-28] [S-36]", async () => {
   const { asked, install } = scene("user", "approve");
   await install("npm:one");
   await install("npm:one");
@@ -112,7 +112,7 @@ test("a yes to one package is none to another, and what is there already is not 
   expect(asked.map(({ target }) => target)).toEqual(["npm:one", "npm:one,npm:two"]);
 });
 
-test("what came of each item is recorded once, in the run that was approved [S-36] [S-62]", async () => {
+test("records the result of each item once, in the approved run [S-36] [S-62]", async () => {
   const { events, install } = scene("user", "approve");
   const { environment = "" } = await install("npm:one", "npm:bad");
   const approved = events.find((event) => event.type === "run.approved");
@@ -134,14 +134,14 @@ test("what came of each item is recorded once, in the run that was approved [S-3
   ]);
 });
 
-test("what is installed again beside the new is recorded with it [S-36] [S-62]", async () => {
+test("records reinstalled packages together with the new ones [S-36] [S-62]", async () => {
   const { events, install } = scene("user", "approve");
   await install("npm:one");
   expect((await install("npm:two")).results.map(({ spec }) => spec)).toEqual(["npm:two"]);
   expect(endsOf(events)[1]?.results.map(({ spec }) => spec)).toEqual(["npm:one", "npm:two"]);
 });
 
-test("an installation by itself is recorded too, and one of nothing new is not [S-36] [S-62]", async () => {
+test("records a separate installation, but not one without new packages [S-36] [S-62]", async () => {
   const { events, ports } = scene("user", "approve");
   const plan = { skill: "demo", specs: ["npm:one"], scope: "global" } as const;
   await installDependencies(plan, ports);
@@ -150,25 +150,25 @@ test("an installation by itself is recorded too, and one of nothing new is not [
   expect(endsOf(events)).toMatchObject([{ scope: "global", results: [{ spec: "npm:one", status: "ok" }] }]);
 });
 
-test("an installation that is broken off is recorded as failed [S-36] [S-62]", async () => {
+test("records an interrupted installation as failed [S-36] [S-62]", async () => {
   const { events, ports } = scene("user", "approve");
   const onProgress = () => {
     throw new Error("The disk is full.");
   };
   const installing = installForSkill({ owner, specs: ["npm:one"] }, ports, { onProgress });
   await expect(installing).rejects.toThrow("The disk is full.");
-  const message = "npm:one: the installation was broken off: The disk is full.";
+  const message = "npm:one: the installation stopped: The disk is full.";
   expect(endsOf(events)).toMatchObject([{ results: [{ spec: "npm:one", status: "failed", message }] }]);
 });
 
-test("when the end cannot be recorded the caller is told, and what was installed is used [S-36] [S-62]", async () => {
+test("throws when the outcome cannot be recorded, and keeps the installed packages [S-36] [S-62]", async () => {
   const record = async ({ type }: SkillEvent) => {
     if (type === "skill.deps_installed") throw new Error("The disk is full.");
   };
   const { install, ports } = scene("user", "approve", { audit: { record } });
   await expect(install("npm:one")).rejects.toMatchObject({
     code: "IO_FAILED",
-    message: expect.stringMatching(/^What was installed for demo stays, .* The disk is full\.$/),
+    message: expect.stringMatching(/^The packages for demo are installed, .* The disk is full\.$/),
   });
   const { folder = "" } = (await environmentOf(owner, ports)) ?? {};
   expect(existsSync(join(folder, "node_modules/one"))).toBe(true);

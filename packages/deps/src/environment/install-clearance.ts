@@ -5,11 +5,12 @@ import type { AuditSink, Clock, Ids } from "@skillhold/core/port";
 import { remoteIdentity } from "@skillhold/core/source";
 import type { Digest, Limits, SkillEntry, SkillEvent } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
+import type { InstallScope } from "./environment-build.ts";
 import { isIsolated } from "./environment-folder.ts";
-import type { Clear, InstallOutcome } from "./install-record.ts";
+import type { ItemResult } from "./install-group.ts";
 import type { InstallSpec } from "./spec.ts";
 
-/** The skill for which something is installed, as it was read. */
+/** The skill to install packages for, as it was read. */
 export interface InstallSubject {
   readonly entry: Pick<SkillEntry, "id" | "trust"> & Partial<Pick<SkillEntry, "source" | "path">>;
   readonly treeHash: Digest;
@@ -17,21 +18,21 @@ export interface InstallSubject {
 
 export interface ClearancePorts {
   readonly approvals: ApprovalStore;
-  /** Without anyone to ask, only what the policy allows by itself is installed. */
+  /** Without an asker, only packages that the policy allows are installed. */
   readonly asker?: Asker;
   readonly rules?: Rules;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly audit: AuditSink;
   readonly limits: Limits;
-  /** The hash of the skill as it is now. */
+  /** Returns the current tree hash of the skill. */
   readonly treeHash: () => Promise<Digest>;
   readonly signal?: AbortSignal;
 }
 
 /**
- * The leave to install something for a skill, as `clear` of an installation: by the policy, and by a person where it
- * asks for one. When it resolves, the request and the leave are recorded; what it gives back records the end.
+ * Returns the `clear` function of an installation: it applies the policy, and asks a person when the policy
+ * requires it. When it resolves, the request and the permission are recorded. Its result records the outcome.
  */
 export function installClearance(subject: InstallSubject, ports: ClearancePorts): Clear {
   const approvals = openApprovals(ports);
@@ -58,7 +59,7 @@ export function installClearance(subject: InstallSubject, ports: ClearancePorts)
 
 type InstallRun = Pick<SkillEvent & { readonly type: "run.approved" }, "skill" | "hash" | "session" | "run">;
 
-/** That it is not known afterwards what was installed is for the caller to say: it is installed all the same. */
+/** Throws when the audit log fails, although the packages are already installed. */
 async function recordEnd(
   about: InstallRun,
   { scope, results, environment }: InstallOutcome,
@@ -75,12 +76,14 @@ async function recordEnd(
     });
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    const message = `What was installed for ${about.skill} stays, but could not be recorded: ${reason}`;
+    const message = `The packages for ${about.skill} are installed, but the audit record failed: ${reason}`;
     throw new SkillError("IO_FAILED", message, { details: { skill: about.skill, run: about.run }, cause });
   }
 }
 
-/** That packages come by the network is in the nature of the act, which has a setting of its own. */
+/**
+ * Every installation uses the network, so `install` has its own policy setting and `network` stays "none".
+ */
 const LEAST = {
   act: "install",
   network: "none",
@@ -94,7 +97,9 @@ function openApprovals({ approvals: store, asker, ...ports }: ClearancePorts): A
   return new Approvals({ ...ports, store, ...(asker === undefined ? {} : { asker }) });
 }
 
-/** What installs a package is no program of the skill's. Only packages of the system run programs as they come. */
+/**
+ * Package managers run outside the sandbox, but packages in an environment run no code during installation.
+ */
 function requestOf({ entry, treeHash }: InstallSubject, specs: readonly InstallSpec[], ids: Ids) {
   const { source = "", path = "" } = entry;
   const origin = remoteIdentity({ source, path });
@@ -126,7 +131,62 @@ async function rejectChanged(subject: InstallSubject, ports: ClearancePorts): Pr
   if ((await ports.treeHash()) === subject.treeHash) return;
   throw new SkillError(
     "APPROVAL_REQUIRED",
-    `The skill ${subject.entry.id} changed while its approval was being asked for, so the approval is void.`,
-    { hint: "Run it again: the changed content is asked for anew." },
+    `The skill ${subject.entry.id} changed while its approval was pending, so the approval is void.`,
+    { hint: "Run the command again to approve the changed content." },
   );
+}
+
+/** The result of a permitted installation. */
+export interface InstallOutcome {
+  readonly scope: InstallScope;
+  readonly results: readonly ItemResult[];
+  /** The folder of the packages; undefined when no package was installed. */
+  readonly environment?: string;
+}
+
+export type RecordInstall = (outcome: InstallOutcome) => Promise<void>;
+
+/**
+ * Checks the policy and asks a person whether these packages may be installed, and throws when they may not.
+ * The returned function, if any, records the outcome.
+ */
+export type Clear = (specs: readonly InstallSpec[]) => Promise<RecordInstall | undefined>;
+
+/**
+ * Installs, then records the outcome, also when the installation throws. A nested call leaves the record to
+ * the outer call, so each permission has one record.
+ */
+export async function withRecord<T extends Omit<InstallOutcome, "scope">>(
+  scope: InstallScope,
+  clear: Clear,
+  install: (clear: Clear) => Promise<T>,
+): Promise<T> {
+  let end: Cleared | undefined;
+  const clearOnce: Clear = async (specs) => {
+    end = { specs, record: await clear(specs) };
+    return undefined;
+  };
+  const recordEnd = async (outcome: Omit<InstallOutcome, "scope">) =>
+    await end?.record?.({ ...outcome, scope });
+  const report = await install(clearOnce).catch(async (error: unknown) => {
+    await recordEnd({ results: brokenOff(end?.specs ?? [], error) });
+    throw error;
+  });
+  await recordEnd(report);
+  return report;
+}
+
+interface Cleared {
+  readonly specs: readonly InstallSpec[];
+  readonly record: RecordInstall | undefined;
+}
+
+function brokenOff(specs: readonly InstallSpec[], error: unknown): readonly ItemResult[] {
+  const reason = error instanceof Error ? error.message : String(error);
+  return specs.map(({ text }) => ({
+    spec: text,
+    status: "failed",
+    message: `${text}: the installation stopped: ${reason}`,
+    durationMs: 0,
+  }));
 }

@@ -1,19 +1,19 @@
 import { type InstallSpec, type Manager, wordOf } from "./spec.ts";
 
-export type Argv = readonly [string, ...string[]];
+export type CommandArgv = readonly [string, ...string[]];
 
-/** How npm is run, and into which folder. Nothing that a package brings is executed. */
+/** The arguments of npm. No code of a package is executed. */
 export function npmArguments(specs: readonly InstallSpec[], folder: string): readonly string[] {
   return [
     ...["install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--save-exact"],
-    // The settings of a user may say otherwise.
+    // The user's settings may differ.
     ...["--global=false", "--location=project", "--omit=dev", "--loglevel=error"],
     ...["--fetch-retries=1", "--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=5000"],
     ...["--prefix", folder, "--", ...specs.map(wordOf)],
   ];
 }
 
-/** How pip is run. Only wheels are taken: to build anything else is to run it. */
+/** The arguments of pip. Only wheels are installed, because building a source package executes its code. */
 export function pipArguments(specs: readonly InstallSpec[], folder: string): readonly string[] {
   return [
     ...["-I", "-m", "pip", "install", "--target", folder, "--only-binary=:all:", "--no-input"],
@@ -22,7 +22,7 @@ export function pipArguments(specs: readonly InstallSpec[], folder: string): rea
   ];
 }
 
-/** The same by uv, where there is no pip. */
+/** The arguments of uv, for machines without pip. */
 export function uvArguments(
   specs: readonly InstallSpec[],
   folder: string,
@@ -36,8 +36,11 @@ export function uvArguments(
 
 export type SystemManager = Extract<Manager, "apt" | "apk" | "brew" | "go">;
 
-/** How a package of the system is installed. There is no sudo here: who may not do it is shown the command. */
-export function systemCommand(manager: SystemManager, spec: InstallSpec): Argv {
+/**
+ * The command that installs a system package. Skillhold never uses sudo: users without the rights get the
+ * command to run.
+ */
+export function systemCommand(manager: SystemManager, spec: InstallSpec): CommandArgv {
   switch (manager) {
     case "apt":
       return ["apt-get", "install", "--yes", "--no-install-recommends", "--", wordOf(spec)];

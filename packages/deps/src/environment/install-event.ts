@@ -1,6 +1,6 @@
 import type { ItemResult } from "./install-group.ts";
 
-/** What is told while things are checked and installed. */
+/** Progress events of an installation. */
 export type InstallEvent =
   | { readonly type: "skill.deps.installing"; readonly skill: string; readonly deps: readonly string[] }
   | { readonly type: "skill.dep.item.installing"; readonly skill: string; readonly dep: string }

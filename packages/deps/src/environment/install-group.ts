@@ -1,28 +1,28 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { CommandResult } from "./command.ts";
-import { describeFailure, isOfAll } from "./install-failure.ts";
+import { affectsWholeGroup, describeFailure } from "./install-failure.ts";
 import type { InstallTool, ToolOptions } from "./install-tool.ts";
 import type { InstallSpec } from "./spec.ts";
 
 export interface ItemResult {
   readonly spec: string;
   readonly status: "ok" | "failed" | "manual" | "skipped";
-  /** Why, or what is to be done; empty when it was installed. */
+  /** The reason, or the step to take; empty when the package was installed. */
   readonly message: string;
   readonly durationMs: number;
 }
 
 export interface GroupOptions extends Omit<ToolOptions, "timeoutMs"> {
-  /** By `performance.now()`. */
+  /** In milliseconds of `performance.now()`. */
   readonly deadline: number;
-  /** For what is only tried out. */
+  /** The folder for trial installations. */
   readonly scratch: string;
 }
 
 /**
- * Installs what one tool installs. All together first, so that it fits together; when that fails, each is tried
- * alone to find out which ones are to blame, and the others are installed without them.
+ * Installs all packages of one tool together, so that their versions fit. When that fails, tries each package
+ * alone to find the ones that fail, and installs the others without them.
  */
 export async function installGroup(
   specs: readonly InstallSpec[],
@@ -33,7 +33,7 @@ export async function installGroup(
   if (typeof tool === "string") return specs.map((spec) => failed(spec, tool, 0));
   const all = await timed(tool, specs, folder, options);
   if (all.result.code === 0) return specs.map((spec) => installed(spec, all.durationMs));
-  if (specs.length === 1 || isOfAll(all.result)) {
+  if (specs.length === 1 || affectsWholeGroup(all.result)) {
     await tool.clean(folder);
     return specs.map((spec) => failed(spec, describeFailure(all.result), all.durationMs));
   }
@@ -43,7 +43,7 @@ export async function installGroup(
   if (joint?.result.code === 0) return tried;
   await tool.clean(folder);
   if (joint === undefined) return tried;
-  const problem = `it cannot be installed together with the others: ${describeFailure(joint.result)}`;
+  const problem = `conflicts with the other packages: ${describeFailure(joint.result)}`;
   return tried.map((item) => (item.status === "ok" ? { ...item, status: "failed", message: problem } : item));
 }
 

@@ -9,7 +9,7 @@ afterEach(removeFolders);
 const lockFile = () => join(makeFolder(), "x.lock");
 const options = { timeoutMs: 20_000 };
 
-test("one works at a time, and the lock is gone afterwards, failure or not [S-36]", async () => {
+test("runs one holder at a time, and removes the lock afterwards, also after a failure [S-36]", async () => {
   const file = lockFile();
   let inside = 0;
   const work = async () => {
@@ -27,7 +27,7 @@ test.each([
   ["whose process is gone", "4194305 00\n", undefined],
   ["that nobody has touched for long, whoever has its number now", `${process.pid} 00\n`, new Date(0)],
   ["that was never finished, after a while", "", new Date(0)],
-])("a lock %s is taken over [S-36]", async (_, text, touched) => {
+])("takes over a lock %s [S-36]", async (_, text, touched) => {
   const file = lockFile();
   writeFileSync(file, text);
   if (touched !== undefined) utimesSync(file, touched, touched);
@@ -36,7 +36,7 @@ test.each([
   ).toBe(true);
 });
 
-test("a lock of a living process is waited for, up to a time [S-36]", async () => {
+test("waits for the lock of a live process until the timeout [S-36]", async () => {
   const file = lockFile();
   writeFileSync(file, `${process.pid} 00\n`);
   const work = () => Promise.reject(new Error("ran"));
@@ -46,7 +46,7 @@ test("a lock of a living process is waited for, up to a time [S-36]", async () =
   expect(readFileSync(file, "utf8")).toBe(`${process.pid} 00\n`);
 });
 
-test("a lock that another took over is not taken from it [S-36]", async () => {
+test("does not remove a lock that another process took over [S-36]", async () => {
   const file = lockFile();
   await withLock(file, async () => writeFileSync(file, "1 ff\n"), options);
   expect(readFileSync(file, "utf8")).toBe("1 ff\n");

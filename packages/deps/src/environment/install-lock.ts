@@ -11,13 +11,13 @@ export interface LockOptions {
 }
 
 /**
- * Holds a lock file while `work` is done; waits for whoever holds it, and throws TIMED_OUT when that takes too long.
- * A lock whose holder is gone is taken over. The lock saves doing things twice: what is done under it is put in
- * place by one rename, so that two holders, should it come to that, do no harm.
+ * Holds a lock file during `work`. Waits for the current holder, and throws TIMED_OUT when the wait is too
+ * long. A lock whose process is dead is taken over. The lock only prevents duplicate work: results are
+ * renamed into place, so two holders do no harm.
  */
 export async function withLock<T>(file: string, work: () => Promise<T>, options: LockOptions): Promise<T> {
   const token = await take(file, options);
-  // That it is touched tells a living holder from a number that another process was given.
+  // A fresh time stamp distinguishes a live holder from another process that reused its pid.
   const beat = setInterval(() => {
     void utimes(file, new Date(), new Date()).catch(() => {});
   }, BEAT_MS);
@@ -47,8 +47,8 @@ async function take(file: string, { timeoutMs, signal }: LockOptions): Promise<s
     }
     if (await isStale(file)) await rm(file, { force: true });
     else if (performance.now() > end) {
-      throw new SkillError("TIMED_OUT", `Another installation holds ${file}.`, {
-        hint: "Wait for it to end, then try again.",
+      throw new SkillError("TIMED_OUT", `Another installation holds the lock ${file}.`, {
+        hint: "Wait until the other installation ends, then try again.",
       });
     } else await sleep(WAIT_MS, undefined, signal === undefined ? {} : { signal });
   }
@@ -59,10 +59,10 @@ async function isStale(file: string): Promise<boolean> {
     readFile(file, "utf8").catch(() => undefined),
     stat(file).catch(() => undefined),
   ]);
-  // It is gone: then it can be tried again at once.
+  // The lock was just released, so try again at once.
   if (text === undefined || stats === undefined) return false;
   if (Date.now() - stats.mtimeMs > STALE_MS) return true;
   const pid = /^(\d{1,10}) [0-9a-f]+\n$/.exec(text)?.[1];
-  // One that is being written has no number yet.
+  // A lock file that is still being written has no pid yet.
   return pid !== undefined && !isAlive(Number(pid));
 }

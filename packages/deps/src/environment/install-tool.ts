@@ -5,18 +5,20 @@ import { SkillError } from "@skillhold/protocol/error";
 import type { Runtime } from "@skillhold/sandbox/backend";
 import { type CommandResult, runCommand } from "./command.ts";
 import { type EnvironmentTarget, environmentPlaces } from "./environment-folder.ts";
-import { type Argv, npmArguments, pipArguments, uvArguments } from "./install-command.ts";
+import { type CommandArgv, npmArguments, pipArguments, uvArguments } from "./install-command.ts";
 import type { Variables } from "./install-variable.ts";
-import { findProgram } from "./program-lookup.ts";
+import { findProgram } from "./runtimes.ts";
 import type { InstallSpec } from "./spec.ts";
 
-/** One way to fill an environment. */
+/** A package manager that fills an environment. */
 export interface InstallTool {
-  /** What would be run to install these into a folder. */
-  command(specs: readonly InstallSpec[], folder: string): Argv;
-  /** Installs all of them together into a folder, which holds nothing else of this tool afterwards. */
+  /** The command that installs these specs into a folder. */
+  command(specs: readonly InstallSpec[], folder: string): CommandArgv;
+  /**
+   * Installs all specs together into a folder, and removes everything else that this tool installed there.
+   */
   install(specs: readonly InstallSpec[], folder: string, options: ToolOptions): Promise<CommandResult>;
-  /** Takes away what it put into a folder. */
+  /** Removes everything that this tool installed in a folder. */
   clean(folder: string): Promise<void>;
 }
 
@@ -26,7 +28,7 @@ export interface ToolOptions {
   readonly signal?: AbortSignal;
 }
 
-/** A tool, or a sentence on what is missing for it. */
+/** Each is a tool, or a sentence that says why the tool is missing. */
 export interface InstallTools {
   readonly npm: InstallTool | string;
   readonly pip: InstallTool | string;
@@ -37,7 +39,7 @@ export interface ToolPorts {
   readonly findRuntime: (kind: RuntimeKind) => Promise<Runtime>;
 }
 
-export async function findTools(ports: ToolPorts): Promise<InstallTools> {
+export async function findInstallTools(ports: ToolPorts): Promise<InstallTools> {
   const [node, python, npm, uv] = await Promise.all([
     tryRuntime("node", ports),
     tryRuntime("python", ports),
@@ -46,12 +48,12 @@ export async function findTools(ports: ToolPorts): Promise<InstallTools> {
   ]);
   return {
     npm:
-      npm === undefined ? "npm is not there: install Node.js with npm" : npmTool(await npmProgram(npm, node)),
+      npm === undefined ? "npm is missing: install Node.js with npm" : npmTool(await npmProgram(npm, node)),
     pip: typeof python === "string" ? python : pipTool(python.program, uv),
   };
 }
 
-/** The versions that an environment is made for. No process is started to learn them. */
+/** Finds the versions that an environment is built for, without starting a process. */
 export async function findTarget(
   findRuntime: ToolPorts["findRuntime"],
   platform = `${process.platform}-${process.arch}`,
@@ -61,7 +63,7 @@ export async function findTarget(
   return { platform, node: await versionOf(node), python: await versionOf(python) };
 }
 
-/** The real name of a system's python3 has its version in it. */
+/** The real path of a system's python3 contains its version. */
 async function versionOf(runtime: Runtime | string): Promise<string | undefined> {
   if (typeof runtime === "string") return undefined;
   return runtime.version ?? (await realpath(runtime.program));
@@ -76,14 +78,14 @@ async function tryRuntime(kind: RuntimeKind, { findRuntime }: ToolPorts): Promis
   }
 }
 
-/** The script by the Node that runs skills; something else by itself. */
-async function npmProgram(program: string, node: Runtime | string): Promise<Argv> {
+/** Runs npm's script with the Node that runs skills. Any other npm program runs directly. */
+async function npmProgram(program: string, node: Runtime | string): Promise<CommandArgv> {
   const real = await realpath(program);
   return real.endsWith(".js") && typeof node !== "string" ? [node.program, real] : [program];
 }
 
-function npmTool(program: Argv): InstallTool {
-  const command = (specs: readonly InstallSpec[], folder: string): Argv => [
+function npmTool(program: CommandArgv): InstallTool {
+  const command = (specs: readonly InstallSpec[], folder: string): CommandArgv => [
     ...program,
     ...npmArguments(specs, folder),
   ];
@@ -106,7 +108,7 @@ function npmTool(program: Argv): InstallTool {
 }
 
 function pipTool(python: string, uv: string | undefined): InstallTool {
-  const byPip = (specs: readonly InstallSpec[], folder: string): Argv => [
+  const byPip = (specs: readonly InstallSpec[], folder: string): CommandArgv => [
     python,
     ...pipArguments(specs, environmentPlaces(folder).python),
   ];

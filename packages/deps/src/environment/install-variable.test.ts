@@ -5,7 +5,7 @@ import { installVariables } from "./install-variable.ts";
 
 afterEach(removeFolders);
 
-test("package managers learn where the registry is and how to reach it, and nothing else [S-36]", async () => {
+test("passes only registry, proxy and certificate variables to package managers [S-36]", async () => {
   const passed = {
     NPM_CONFIG_REGISTRY: "https://npm.example.org/",
     npm_config_userconfig: "/etc/npmrc",
@@ -34,7 +34,7 @@ test("package managers learn where the registry is and how to reach it, and noth
   });
 });
 
-test("the user's own settings count although the home is another, unless a variable names others [S-36]", async () => {
+test("uses the user's own settings with another HOME, unless a variable overrides them [S-36]", async () => {
   const home = makeFolder({ ".npmrc": "registry=x", ".config/pip/pip.conf": "[global]" });
   expect(await installVariables({ HOME: home }, "/stage")).toMatchObject({
     npm_config_userconfig: join(home, ".npmrc"),

@@ -4,9 +4,8 @@ import { isAbsolute, join } from "node:path";
 export type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
- * Which variables of the host package managers get, beside a PATH and a home of their own: where the registry is,
- * how to reach it, whom to trust, and who we are to it. What they install is never run, so that none of these
- * reaches a package.
+ * The host variables that package managers receive, besides their own PATH and HOME: registry, proxy,
+ * certificates and credentials. Installed packages are never executed, so no package sees these values.
  */
 const PASSED: readonly RegExp[] = [
   /^npm_config_(?:registry|userconfig|globalconfig|cafile|noproxy|proxy|https_proxy)$/i,
@@ -17,7 +16,10 @@ const PASSED: readonly RegExp[] = [
   /^(?:NODE_EXTRA_CA_CERTS|SSL_CERT_FILE|SSL_CERT_DIR|REQUESTS_CA_BUNDLE)$/,
 ];
 
-/** All the variables of an installation. `work` is its own folder: no file of the user's home is written or read. */
+/**
+ * The complete environment of an installation. `work` is its own folder, so the user's home is not written
+ * to.
+ */
 export async function installVariables(
   env: Variables,
   work: string,
@@ -36,7 +38,7 @@ export async function installVariables(
   };
 }
 
-/** The user's own settings name a company's registry: they count although the home is another. */
+/** The user's settings may name a private registry, so they apply although HOME is another folder. */
 async function userSettings({ HOME: home }: Variables): Promise<Readonly<Record<string, string>>> {
   if (home === undefined || !isAbsolute(home)) return {};
   const npm = await firstFile([join(home, ".npmrc")]);

@@ -29,7 +29,7 @@ afterEach(removeFolders);
 const statuses = ({ results }: Awaited<ReturnType<typeof installDependencies>>) =>
   Object.fromEntries(results.map(({ spec, status }) => [spec, status]));
 
-/** What npm was asked for, call by call. */
+/** The arguments of each npm call. */
 function callsOf({ host }: InstallPorts): readonly string[] {
   const file = join(host.env["HOME"] ?? "", "calls");
   return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
@@ -38,7 +38,7 @@ function callsOf({ host }: InstallPorts): readonly string[] {
 const specsOf = (...texts: readonly string[]) =>
   texts.map(readSpec).filter((spec) => typeof spec !== "string");
 
-test("packages go into an environment of the skill's own, and are there the next time [S-36]", async () => {
+test("installs packages into the skill's own environment, and finds them the next time [S-36]", async () => {
   const ports = installPorts();
   const plan = { skill: "a", specs: ["npm:one", "node:two@1.0.0", "npm:one"] };
   const report = await installDependencies(plan, ports);
@@ -54,7 +54,7 @@ test("packages go into an environment of the skill's own, and are there the next
   expect(callsOf(ports)).toHaveLength(1);
 });
 
-test("the one that is to blame fails by its name, and the others are installed [S-36]", async () => {
+test("reports the failing package by name, and installs the others [S-36]", async () => {
   const ports = installPorts();
   const plan = { skill: "a", specs: ["npm:one", "npm:bad-one", "npm:two", "npm:--prefix=/"] };
   const report = await installDependencies(plan, ports);
@@ -71,11 +71,11 @@ test("the one that is to blame fails by its name, and the others are installed [
   expect(found?.folder).toBe(report.environment);
   expect(found?.record).toMatchObject({ failed: ["npm:bad-one"] });
   expect(readdirSync(join(found?.folder ?? "", "node_modules"))).toEqual(["one", "two"]);
-  // It is tried again as long as it is not whole.
+  // A partial environment is tried again.
   expect(statuses(await installDependencies(plan, ports))["npm:one"]).toBe("ok");
 });
 
-test("a registry that cannot be reached is the failure of all, and is asked once [S-36]", async () => {
+test("an unreachable registry fails all packages with a single attempt [S-36]", async () => {
   const npm = `echo x >> "$(dirname "$0")/calls"; echo "npm error code ENOTFOUND
 npm error network request to https://user:secret@npm.example.org/one failed, reason: getaddrinfo ENOTFOUND" >&2; exit 1`;
   const ports = installPorts({ npm });
@@ -87,7 +87,7 @@ npm error network request to https://user:secret@npm.example.org/one failed, rea
   }
 });
 
-test("an index that cannot be reached does not hide which distribution is to blame [S-36]", async () => {
+test("an unreachable index does not hide the failing distribution [S-36]", async () => {
   const python = `for last; do :; done
     echo "WARNING: Retrying after NewConnectionError" >&2
     case " $* " in *" bad "*) echo "ERROR: No matching distribution found for bad" >&2; exit 1;; esac
@@ -96,27 +96,27 @@ test("an index that cannot be reached does not hide which distribution is to bla
   const ports = installPorts({ findRuntime: runtimeInstead("python", () => ({ program, mounts: [] })) });
   const report = await installDependencies({ skill: "a", specs: ["pip:six", "pip:bad"] }, ports);
   expect(statuses(report)).toEqual({ "pip:six": "ok", "pip:bad": "failed" });
-  expect(report.results[1]?.message).toMatch(/found for bad; an index could not be reached$/);
+  expect(report.results[1]?.message).toMatch(/found for bad; a package index is unreachable$/);
   expect(readdirSync(join(report.environment ?? "", "site"))).toEqual(["six.py"]);
 });
 
-test("a distribution that cannot be had is said to lack a wheel, perhaps [S-36]", async () => {
+test("explains that an unavailable distribution may lack a wheel [S-36]", async () => {
   const program = makeProgram("python3", 'echo "ERROR: No matching distribution found for x" >&2; exit 1');
   const ports = installPorts({ findRuntime: runtimeInstead("python", () => ({ program, mounts: [] })) });
   const { results } = await installDependencies({ skill: "a", specs: ["pip:x"] }, ports);
   expect(results[0]?.message).toMatch(/^pip:x: No matching distribution found for x; only wheels/);
 });
 
-test("what cannot be installed together says so, and nothing is left of it [S-36]", async () => {
+test("reports packages that conflict, and leaves no files of them [S-36]", async () => {
   const ports = installPorts();
   const report = await installDependencies({ skill: "a", specs: ["npm:odd-one", "npm:two"] }, ports);
   expect(statuses(report)).toEqual({ "npm:odd-one": "failed", "npm:two": "failed" });
-  expect(report.results[0]?.message).toContain("cannot be installed together");
+  expect(report.results[0]?.message).toContain("conflicts with the other packages");
   expect(report.environment).toBeUndefined();
   expect(readdirSync(ports.home)).toEqual([]);
 });
 
-test("a group that fails leaves nothing in the environment of the others [S-36]", async () => {
+test("a failing group leaves no files in the environment of the others [S-36]", async () => {
   const program = makeProgram("python3", FAKE_PYTHON);
   const ports = installPorts({ findRuntime: runtimeInstead("python", () => ({ program, mounts: [] })) });
   const specs = ["npm:two", "npm:odd-one", "pip:six"];
@@ -125,7 +125,7 @@ test("a group that fails leaves nothing in the environment of the others [S-36]"
   expect(readdirSync(report.environment ?? "").sort()).toEqual(["environment.json", "site"]);
 });
 
-test("nothing is run before it is cleared, and nothing when it is not [S-36]", async () => {
+test("runs no command before clearance, and none without it [S-36]", async () => {
   const asked: string[] = [];
   const clear: InstallPorts["clear"] = async (specs) => {
     asked.push(...specs.map(({ text }) => text));
@@ -138,7 +138,7 @@ test("nothing is run before it is cleared, and nothing when it is not [S-36]", a
   expect([callsOf(ports), readdirSync(ports.home)]).toEqual([[], []]);
 });
 
-test("a dry run shows the commands, asks nobody and changes nothing [S-36]", async () => {
+test("a dry run shows the commands, and neither asks nor changes anything [S-36]", async () => {
   const ports = installPorts({ clear: () => Promise.reject(new Error("asked")) });
   const plan = { skill: "a", specs: ["npm:one", "pip:six==1.17.0", "jq"] };
   const { results } = await installDependencies(plan, ports, { dryRun: true });
@@ -149,7 +149,7 @@ test("a dry run shows the commands, asks nobody and changes nothing [S-36]", asy
   expect([callsOf(ports), readdirSync(ports.home)]).toEqual([[], []]);
 });
 
-test("events tell of the whole and of each item, in order [S-36]", async () => {
+test("sends events for the whole installation and for each item, in order [S-36]", async () => {
   const events: InstallEvent[] = [];
   const plan = { skill: "a", specs: ["npm:one", "npm:bad"] };
   await installDependencies(plan, installPorts(), { onProgress: (event) => events.push(event) });
@@ -164,7 +164,7 @@ test("events tell of the whole and of each item, in order [S-36]", async () => {
   ]);
 });
 
-test("pip is the sandbox's own Python's, takes wheels alone and sees only what it needs [S-36]", async () => {
+test("uses the pip of the sandbox's Python, installs only wheels, and passes only the needed variables [S-36]", async () => {
   const program = makeProgram("python3", FAKE_PYTHON);
   const folder = dirname(program);
   const findRuntime = runtimeInstead("python", () => ({ program, mounts: [] }));
@@ -192,7 +192,7 @@ test("pip is the sandbox's own Python's, takes wheels alone and sees only what i
   expect(found?.record.packages).toEqual(["pip:six==1.17.0"]);
 });
 
-test("where there is no pip or no npm, each item says what to install [S-36]", async () => {
+test("without pip or npm, each item says what to install [S-36]", async () => {
   const program = makeProgram("python3", "echo 'python3: No module named pip' >&2; exit 1");
   const base = installPorts({ findRuntime: runtimeInstead("python", () => ({ program, mounts: [] })) });
   const ports = { ...base, host: { ...base.host, env: { PATH: makeFolder() } } };
@@ -201,12 +201,12 @@ test("where there is no pip or no npm, each item says what to install [S-36]", a
     ports,
   );
   const messages = results.map(({ status, message }) => `${status} ${message}`);
-  expect(messages[0]).toMatch(/^failed pip:six: pip is not there/);
-  expect(messages[1]).toMatch(/^failed pip:attrs: pip is not there/);
-  expect(messages[2]).toMatch(/^failed npm:one: npm is not there/);
+  expect(messages[0]).toMatch(/^failed pip:six: pip is missing/);
+  expect(messages[1]).toMatch(/^failed pip:attrs: pip is missing/);
+  expect(messages[2]).toMatch(/^failed npm:one: npm is missing/);
 });
 
-test("where there is uv and no pip, uv installs for the same Python [S-36]", async () => {
+test("uses uv for the same Python when pip is missing [S-36]", async () => {
   const program = makeProgram("python3", "echo 'python3: No module named pip' >&2; exit 1");
   const uv = makeProgram("uv", `printf '%s\\n' "$@" > "$(dirname "$0")/argv"; mkdir -p "$4"`);
   const base = installPorts({ findRuntime: runtimeInstead("python", () => ({ program, mounts: [] })) });
@@ -228,7 +228,7 @@ test("where there is uv and no pip, uv installs for the same Python [S-36]", asy
   ]);
 });
 
-test("an installation ends at its time or when it is called off, and leaves nothing [S-36]", async () => {
+test("an installation ends at its timeout or when canceled, and leaves no files [S-36]", async () => {
   const limits = withLimits({ dependencyInstallMs: 1000 });
   const late = installPorts({ limits });
   const report = await installDependencies({ skill: "a", specs: ["npm:slow"] }, late);
@@ -241,8 +241,8 @@ test("an installation ends at its time or when it is called off, and leaves noth
   const options = { signal: control.signal, onProgress };
   const stopped = await installDependencies({ skill: "a", specs: ["npm:slow", "npm:one"] }, ports, options);
   expect(stopped.results.map(({ message }) => message)).toEqual([
-    "npm:slow: it was called off",
-    "npm:one: it was called off",
+    "npm:slow: the installation was canceled",
+    "npm:one: the installation was canceled",
   ]);
   expect([readdirSync(late.home), readdirSync(ports.home)]).toEqual([[], []]);
 });
@@ -257,7 +257,7 @@ test("two installations of one environment do the work once [S-36]", async () =>
   expect(readdirSync(ports.home)).toHaveLength(1);
 });
 
-test("the environment for all grows, keeps what it has, and serves skills without one [S-36]", async () => {
+test("the global environment grows, keeps its packages, and serves skills without their own [S-36]", async () => {
   const ports = installPorts();
   const install = (...specs: readonly string[]) =>
     installDependencies({ skill: "a", scope: "global", specs }, ports);
@@ -272,7 +272,7 @@ test("the environment for all grows, keeps what it has, and serves skills withou
   expect(statuses(await install("npm:three"))).toEqual({ "npm:three": "skipped" });
 });
 
-test("a package that other skills count on is not lost with a new one [S-36]", async () => {
+test("a failing new package does not remove packages of other skills [S-36]", async () => {
   const ports = installPorts();
   writeFileSync(join(ports.home, "global.txt"), "npm:bad-since\n");
   const plan = { skill: "a", scope: "global", specs: ["npm:one"] } as const;
@@ -284,7 +284,7 @@ test("a package that other skills count on is not lost with a new one [S-36]", a
   expect(readFileSync(join(ports.home, "global.txt"), "utf8")).toBe("npm:bad-since\n");
 });
 
-test("another version of an interpreter has another environment [S-36]", async () => {
+test("another interpreter version gets another environment [S-36]", async () => {
   const ports = installPorts();
   await installDependencies({ skill: "a", specs: ["npm:one"] }, ports);
   const node = await ports.findRuntime("node");
@@ -292,7 +292,7 @@ test("another version of an interpreter has another environment [S-36]", async (
   expect(await findEnvironment(specsOf("npm:one"), other)).toBeUndefined();
 });
 
-test("what an earlier installation left is taken away after a day [S-36]", async () => {
+test("removes files of an unfinished installation after a day [S-36]", async () => {
   const ports = installPorts();
   for (const name of [".stage-1-old", ".stage-1-new"]) mkdirSync(join(ports.home, name));
   utimesSync(join(ports.home, ".stage-1-old"), 1, 1);

@@ -1,28 +1,28 @@
 import type { Limits } from "@skillhold/protocol";
-import { buildEnvironment, planEnvironment, type Scope } from "./environment-build.ts";
+import { buildEnvironment, type InstallScope, planEnvironment } from "./environment-build.ts";
 import { isIsolated } from "./environment-folder.ts";
-import type { Argv } from "./install-command.ts";
+import { type Clear, withRecord } from "./install-clearance.ts";
+import type { CommandArgv } from "./install-command.ts";
 import { allInstalled, type InstallEvent, itemInstalled } from "./install-event.ts";
 import type { ItemResult } from "./install-group.ts";
-import { type Clear, withRecord } from "./install-record.ts";
-import { findTools, type InstallTools } from "./install-tool.ts";
+import { findInstallTools, type InstallTools } from "./install-tool.ts";
 import type { EnvironmentPorts } from "./skill-environment.ts";
 import { type InstallSpec, readSpec } from "./spec.ts";
 import { installSystem, type SystemHost, systemStep } from "./system-install.ts";
 
 export interface InstallPlan {
-  /** The skill's id: events and messages name it. */
+  /** The skill's id, for events and messages. */
   readonly skill: string;
-  /** As skills write them; what is no spec fails by itself. */
+  /** Specs as skills write them. An invalid spec fails alone. */
   readonly specs: readonly string[];
-  /** An environment of the skill's own, which is the default, or the one for all skills. */
-  readonly scope?: Scope;
-  /** An administrator's explicit yes to changing the system itself. */
+  /** "skill" (default) uses the skill's own environment; "global" uses the one for all skills. */
+  readonly scope?: InstallScope;
+  /** True when an administrator explicitly permits changes to the system. */
   readonly mayChangeSystem?: boolean;
 }
 
 export interface InstallPorts extends EnvironmentPorts {
-  /** Nothing is run before it has resolved. */
+  /** No command runs before this resolves. */
   readonly clear: Clear;
   readonly host: SystemHost;
   readonly limits: Limits;
@@ -31,20 +31,20 @@ export interface InstallPorts extends EnvironmentPorts {
 export interface InstallOptions {
   readonly signal?: AbortSignal;
   readonly onProgress?: (event: InstallEvent) => void;
-  /** Says what would be done, and does nothing. */
+  /** Reports the commands without running them. */
   readonly dryRun?: boolean;
 }
 
 export interface InstallReport {
-  /** One for each different spec, in their order. */
+  /** One result per distinct spec, in the same order. */
   readonly results: readonly ItemResult[];
-  /** Where the packages lie; undefined when none was installed. */
+  /** The folder of the packages; undefined when no package was installed. */
   readonly environment?: string;
 }
 
 /**
- * Installs what a skill needs. What fails, fails by itself. Afterwards the caller checks again. Throws when it cannot be
- * recorded; what was installed stays.
+ * Installs the dependencies of a skill. Each package fails alone. The caller checks the skill again
+ * afterwards. Throws when the outcome cannot be recorded; installed packages stay.
  */
 export async function installDependencies(
   plan: InstallPlan,
@@ -58,7 +58,7 @@ export async function installDependencies(
 
 interface SystemCommand {
   readonly spec: InstallSpec;
-  readonly argv: Argv;
+  readonly argv: CommandArgv;
 }
 
 class Installation {
@@ -66,7 +66,7 @@ class Installation {
   readonly #ports: InstallPorts;
   readonly #options: InstallOptions;
   readonly #deadline: number;
-  /** By the text of the spec, in the order of the plan. */
+  /** Keyed by the text of the spec, in the order of the plan. */
   readonly #results = new Map<string, ItemResult>();
 
   constructor(plan: InstallPlan, ports: InstallPorts, options: InstallOptions) {
@@ -81,22 +81,22 @@ class Installation {
     const specs = this.#readSpecs();
     const packages = specs.filter(isIsolated);
     const { isThere, folder } = await planEnvironment(packages, scope, this.#ports);
-    if (isThere) this.#note(packages, "skipped", "It is installed already.");
+    if (isThere) this.#note(packages, "skipped", "Already installed.");
     const open = isThere ? [] : packages;
     const commands = this.#planSystem(specs.filter((spec) => !isIsolated(spec)));
     const todo = [...open, ...commands.map(({ spec }) => spec)];
     if (todo.length === 0) return this.#report(isThere ? folder : undefined);
-    const tools = await findTools({ ...this.#ports, env: this.#ports.host.env });
+    const tools = await findInstallTools({ ...this.#ports, env: this.#ports.host.env });
     if (this.#options.dryRun === true) {
       this.#describe(open, commands, tools, folder);
       return this.#report(isThere ? folder : undefined);
     }
     await this.#ports.clear(todo);
-    this.#tell({ type: "skill.deps.installing", skill, deps: todo.map(({ text }) => text) });
+    this.#notify({ type: "skill.deps.installing", skill, deps: todo.map(({ text }) => text) });
     const filled = open.length === 0 ? undefined : await this.#fill(open, scope, tools);
     await this.#runCommands(commands);
     const report = this.#report(isThere ? folder : filled);
-    this.#tell(allInstalled(skill, report.results));
+    this.#notify(allInstalled(skill, report.results));
     return report;
   }
 
@@ -108,7 +108,7 @@ class Installation {
         this.#results.set(text, { spec: text, status: "failed", message: spec, durationMs: 0 });
       } else {
         found.set(spec.text, spec);
-        this.#note([spec], "skipped", "It was not tried.");
+        this.#note([spec], "skipped", "Not tried.");
       }
     }
     return [...found.values()];
@@ -133,14 +133,14 @@ class Installation {
       const specs = open.filter((spec) => spec.manager === manager);
       const tool = tools[manager];
       if (typeof tool === "string") this.#note(specs, "failed", tool);
-      else this.#note(specs, "skipped", `It would run: ${tool.command(specs, folder).join(" ")}`);
+      else this.#note(specs, "skipped", `Would run: ${tool.command(specs, folder).join(" ")}`);
     }
-    for (const { spec, argv } of commands) this.#note([spec], "skipped", `It would run: ${argv.join(" ")}`);
+    for (const { spec, argv } of commands) this.#note([spec], "skipped", `Would run: ${argv.join(" ")}`);
   }
 
   async #fill(
     packages: readonly InstallSpec[],
-    scope: Scope,
+    scope: InstallScope,
     tools: InstallTools,
   ): Promise<string | undefined> {
     const { skill } = this.#plan;
@@ -150,7 +150,7 @@ class Installation {
         scope,
         tools,
         env: this.#ports.host.env,
-        onStart: ({ text: dep }) => this.#tell({ type: "skill.dep.item.installing", skill, dep }),
+        onStart: ({ text: dep }) => this.#notify({ type: "skill.dep.item.installing", skill, dep }),
         ...this.#limits(),
       },
       this.#ports,
@@ -162,7 +162,7 @@ class Installation {
   async #runCommands(commands: readonly SystemCommand[]): Promise<void> {
     const { skill } = this.#plan;
     for (const { spec, argv } of commands) {
-      this.#tell({ type: "skill.dep.item.installing", skill, dep: spec.text });
+      this.#notify({ type: "skill.dep.item.installing", skill, dep: spec.text });
       this.#settle(await installSystem(spec, argv, this.#ports.host, this.#limits()));
     }
   }
@@ -174,7 +174,7 @@ class Installation {
 
   #settle(result: ItemResult): void {
     this.#results.set(result.spec, result);
-    this.#tell(itemInstalled(this.#plan.skill, result));
+    this.#notify(itemInstalled(this.#plan.skill, result));
   }
 
   #note(specs: readonly InstallSpec[], status: ItemResult["status"], message: string): void {
@@ -186,7 +186,7 @@ class Installation {
     return environment === undefined ? { results } : { results, environment };
   }
 
-  #tell(event: InstallEvent): void {
+  #notify(event: InstallEvent): void {
     this.#options.onProgress?.(event);
   }
 }

@@ -1,10 +1,10 @@
 /**
- * What is asked of an interpreter, as a program of its own that needs nothing but the interpreter. It reads a
- * `ProbeInput` and prints lines of JSON: first what the interpreter is, then for each group which of its names are
- * there, as a text of 0 and 1. A group is printed when it is known, so that what follows cannot take it back.
+ * The programs that check for modules; each needs only its interpreter. They read a `ProbeInput` and print
+ * JSON lines: first the interpreter's version and search folders, then per group a string of 0 and 1. Each
+ * group is printed at once, so a later failure does not lose it.
  *
- * Nothing is imported and nothing of a skill is ever run: modules and packages are looked up in folders that are
- * named, and the interpreter's own search path stays as it is.
+ * The programs import no module and run no code of a skill: they look for names in given folders, and do not
+ * change the interpreter's search path.
  */
 export const probeScripts: Readonly<Record<"python" | "node", string>> = {
   python: `
@@ -21,7 +21,8 @@ def has_distribution(name, folders):
     return False
 
 def is_whole(spec):
-    # A folder without an __init__ is a namespace: that it is there says nothing of its parts.
+    # A folder without __init__ is a namespace package; its existence does not show which parts are
+    # installed.
     return spec is not None and not (spec.origin is None and spec.submodule_search_locations is not None)
 
 def holds_code(spec):
@@ -38,7 +39,7 @@ def has_part(spec, module, name):
     if spec is None:
         return False
     if name.lower() == module.lower():
-        # Nobody knows which part is meant: that there is one has to do.
+        # The wanted part is unknown, so any part is enough.
         return holds_code(spec)
     if not parts:
         return False
@@ -131,7 +132,7 @@ export interface ProbeInput {
 }
 
 export interface ProbeGroup {
-  /** Folders of the skill from which names are looked up, as they lie inside. */
+  /** Folders of the skill to search, as paths inside the sandbox. */
   readonly local: readonly string[];
   /** Folders of its environment. */
   readonly site: readonly string[];

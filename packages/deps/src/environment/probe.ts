@@ -3,14 +3,14 @@ import { SkillError } from "@skillhold/protocol/error";
 import { makeStage, type Runtime, removeStage, supervise } from "@skillhold/sandbox/backend";
 import { type ProbeInput, probeScripts } from "./probe-script.ts";
 
-export type Language = "python" | "node";
+export type ProbeLanguage = "python" | "node";
 
 export interface ProbeRequest {
-  readonly language: Language;
+  readonly language: ProbeLanguage;
   readonly runtime: Runtime;
-  /** Real folders of the host that are looked into. */
+  /** Real host folders to search. */
   readonly folders: readonly string[];
-  /** What is asked, once it is known where the folders lie inside. */
+  /** Builds the input once the paths inside the sandbox are known. */
   readonly input: (inside: (hostPath: string) => string) => ProbeInput;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
@@ -18,15 +18,15 @@ export interface ProbeRequest {
 
 export interface ProbeAnswer {
   readonly version?: string;
-  /** Where the interpreter looks by itself. */
+  /** The interpreter's own search folders. */
   readonly sites: readonly string[];
-  /** By group, for each of its needs whether it is there. A group without an answer is not in it. */
+  /** Per group, whether each of its needs was found. Groups without an answer are absent. */
   readonly groups: ReadonlyMap<number, readonly boolean[]>;
-  /** Why there are fewer answers than groups. */
+  /** The reason when some groups have no answer. */
   readonly problem?: string;
 }
 
-/** Asks an interpreter in the sandbox, in one process. What it answered before it failed counts. */
+/** Runs one interpreter process in the sandbox. Answers that it printed before a failure are valid. */
 export async function askProbe(request: ProbeRequest, sandbox: Sandbox): Promise<ProbeAnswer> {
   const stage = await makeStage();
   try {
@@ -72,8 +72,8 @@ function probeLimits(timeoutMs: number): RunLimits {
 }
 
 /**
- * The folders are mounted as something granted, and not as parts of an interpreter: when root asks, they may be
- * closed to every other user. The program is ours, and runs nothing of them.
+ * Folders are mounted as grants instead of runtime parts, because under root they may be closed to other
+ * users. The probe program is ours and runs no code from them.
  */
 function probeSpec(
   { language, runtime, folders }: ProbeRequest,
@@ -82,7 +82,7 @@ function probeSpec(
   onPaths: (paths: SandboxPaths) => void,
 ): SandboxSpec {
   const mounts = folders.map((source, at): Mount => ({ source, target: `/check/${at}`, isWritable: false }));
-  // Isolated: no variable, no folder of a user and no working folder adds to the search path.
+  // Isolated mode: variables, user folders and the working folder do not extend the search path.
   const options = language === "python" ? ["-I", "-B", "-c"] : ["--input-type=commonjs", "--eval"];
   return {
     skill: stage,
@@ -100,11 +100,11 @@ function probeSpec(
 
 function problemOf(outcome: string, code: number, { language, timeoutMs }: ProbeRequest): string | undefined {
   if (outcome === "timed_out") return `${language} gave no answer within ${timeoutMs} ms`;
-  if (outcome !== "exited") return `the check was ended (${outcome})`;
-  return code === 0 ? undefined : `${language} failed with ${code}`;
+  if (outcome !== "exited") return `the check ended early (${outcome})`;
+  return code === 0 ? undefined : `${language} exited with code ${code}`;
 }
 
-/** Lines that are not ours are passed over: an interpreter may be set up to greet. */
+/** Skips lines that are not ours, because an interpreter may print a greeting. */
 function readAnswer(text: string): Omit<ProbeAnswer, "problem"> {
   const groups = new Map<number, readonly boolean[]>();
   let runtime: { readonly version?: string; readonly sites: readonly string[] } = { sites: [] };
@@ -126,7 +126,7 @@ function readAnswer(text: string): Omit<ProbeAnswer, "problem"> {
 function readObject(line: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(line);
-    // An object has its own keys and no others that are asked for here.
+    // The object comes from JSON, so only its own keys are read.
     return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
   } catch {
     // Not a line of ours.

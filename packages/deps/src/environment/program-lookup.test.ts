@@ -2,11 +2,11 @@ import { chmodSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { makeFolder, makeProgram, removeFolders } from "./environment.fixture.ts";
-import { findProgram, findSandboxProgram } from "./program-lookup.ts";
+import { findProgram, findSandboxProgram } from "./runtimes.ts";
 
 afterEach(removeFolders);
 
-test("a program is a file that can be run, in a folder that is named in full [S-35]", async () => {
+test("a program is an executable file in an absolute folder [S-35]", async () => {
   const folder = makeFolder({ data: "" });
   const tool = makeProgram("tool", "", folder);
   mkdirSync(join(folder, "folder"));
@@ -18,7 +18,7 @@ test("a program is a file that can be run, in a folder that is named in full [S-
   }
 });
 
-test("a program that the sandbox does not show is not there, wherever a link to it lies [S-35]", async () => {
+test("does not find a program that the sandbox hides, even through a link [S-35]", async () => {
   const folder = makeFolder();
   symlinkSync("/bin/sh", join(folder, "shown"));
   symlinkSync(makeProgram("tool", ""), join(folder, "hidden"));

@@ -8,7 +8,7 @@ import { afterEach, expect, test } from "vitest";
 import { checkDependencies } from "./checker.ts";
 import { checkPorts, installPorts, makeFolder, need, removeFolders, sandbox } from "./environment.fixture.ts";
 import { environmentKey } from "./environment-folder.ts";
-import { writeRecord } from "./environment-record.ts";
+import { writeEnvironmentRecord } from "./environment-record.ts";
 import { findTarget } from "./install-tool.ts";
 import { type InstallPorts, installDependencies } from "./installer.ts";
 import { findEnvironment, type SkillEnvironment } from "./skill-environment.ts";
@@ -25,7 +25,7 @@ const realPorts = (): InstallPorts => {
   return { ...ports, host: { ...ports.host, env: process.env } };
 };
 
-test("a real package is installed for a skill, and its scripts import it in the sandbox [S-36]", async () => {
+test("installs a real package for a skill, and its scripts import it in the sandbox [S-36]", async () => {
   const ports = realPorts();
   const skill = makeFolder({
     "scripts/a.mjs": 'import isNumber from "is-number"; console.log("esm", isNumber("7"));',
@@ -49,7 +49,7 @@ test("a real package is installed for a skill, and its scripts import it in the 
   expect(await run(skill, "scripts/b.cjs", environment)).toMatchObject({ code: 0, stdout: "cjs false\n" });
 });
 
-test("a package that is not there fails by its name, beside one that is installed [S-36]", async () => {
+test("a package that does not exist fails by name, and another one is installed [S-36]", async () => {
   const specs = [`npm:${PACKAGE}`, `npm:${ABSENT}`];
   const { results } = await installDependencies({ skill: "a", specs }, realPorts());
   rejectUnreachable(results);
@@ -60,19 +60,19 @@ test("a package that is not there fails by its name, beside one that is installe
   expect(results[1]?.message).toMatch(/404|not found/i);
 });
 
-test("modules of an environment are imported by Python in the sandbox, those of a namespace too [S-36]", async () => {
+test("Python imports modules of an environment in the sandbox, including namespace packages [S-36]", async () => {
   const ports = realPorts();
   const folder = makeFolder({ "site/mine.py": "said = 'py'", "site/space/part.py": "said = 'part'" });
   const skill = makeFolder({ "scripts/a.py": "import mine, space.part\nprint(mine.said, space.part.said)" });
   const home = join(ports.home, environmentKey([], await findTarget(findRuntime)));
   cpSync(folder, home, { recursive: true });
-  await writeRecord(home, { specs: [], failed: [] });
+  await writeEnvironmentRecord(home, { specs: [], failed: [] });
   const environment = await findEnvironment([], ports);
   if (environment === undefined) throw new Error("There is no environment.");
   expect(await run(skill, "scripts/a.py", environment)).toMatchObject({ code: 0, stdout: "py part\n" });
 });
 
-/** Such a failure says nothing about us, and must not look as if it did. */
+/** An unreachable registry is reported as such, because it does not show a defect. */
 function rejectUnreachable(results: readonly { readonly message: string }[]): void {
   const found = results.find(({ message }) =>
     /ENOTFOUND|EAI_AGAIN|ECONN|ETIMEDOUT|CERT|ENETUNREACH/i.test(message),

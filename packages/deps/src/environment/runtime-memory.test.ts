@@ -1,8 +1,8 @@
 import type { RuntimeKind } from "@skillhold/core/run";
 import { expect, test } from "vitest";
-import { rememberRuntimes } from "./runtime-memory.ts";
+import { rememberRuntimes } from "./runtimes.ts";
 
-test("an interpreter is looked for once, and again while there is none [S-35]", async () => {
+test("looks up an interpreter once, and again while it is missing [S-35]", async () => {
   const asked: RuntimeKind[] = [];
   let isThere = false;
   const find = rememberRuntimes(async (kind) => {

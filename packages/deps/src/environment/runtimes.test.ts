@@ -7,7 +7,7 @@ import { checkRuntimes } from "./runtimes.ts";
 
 afterEach(removeFolders);
 
-test("this machine's interpreters are there, with their versions [S-37]", async () => {
+test("finds this machine's interpreters with their versions [S-37]", async () => {
   const { runtimes } = await checkRuntimes({ env: process.env, findRuntime, platform: "linux" });
   expect(runtimes.map(({ name }) => name)).toEqual([
     ...["python3", "pip3", "node", "npm", "uv", "bwrap", "doas", "sudo"],
@@ -18,7 +18,7 @@ test("this machine's interpreters are there, with their versions [S-37]", async 
   }
 });
 
-test("what is not there, or does not answer, is said, and readiness follows from what is needed [S-37]", async () => {
+test("reports missing and unresponsive programs, and derives readiness from the required ones [S-37]", async () => {
   const folder = makeFolder();
   makeProgram("npm", 'echo 11.0.0; echo "$SECRET"', folder);
   makeProgram("bwrap", "echo bubblewrap 0.9.0", folder);
@@ -54,7 +54,7 @@ test("what is not there, or does not answer, is said, and readiness follows from
   expect(absent.ready).toBe(false);
 });
 
-test("bubblewrap is needed on Linux alone [S-37]", async () => {
+test("requires bubblewrap only on Linux [S-37]", async () => {
   const folder = dirname(makeProgram("npm", "echo 11.0.0"));
   const python = makeProgram("python3", "echo 3.11.2");
   const ports = {

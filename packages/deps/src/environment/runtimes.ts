@@ -1,14 +1,16 @@
+import { constants } from "node:fs";
+import { access, realpath, stat } from "node:fs/promises";
+import { isAbsolute, join } from "node:path";
 import type { RuntimeKind } from "@skillhold/core/run";
-import type { Runtime } from "@skillhold/sandbox/backend";
+import { findRuntime, PROGRAM_PATH, type Runtime } from "@skillhold/sandbox/backend";
 import { runCommand } from "./command.ts";
-import type { Argv } from "./install-command.ts";
+import type { CommandArgv } from "./install-command.ts";
 import type { Variables } from "./install-variable.ts";
-import { findProgram } from "./program-lookup.ts";
 
-/** What this machine has to run skills with, and to install what they need. */
+/** The interpreters and package managers on this machine. */
 export interface RuntimeReport {
   readonly runtimes: readonly RuntimeState[];
-  /** Whether skills in Python and in JavaScript can be run, and what they need be installed. */
+  /** True when Python and JavaScript skills can run and their dependencies can be installed. */
   readonly ready: boolean;
 }
 
@@ -16,9 +18,9 @@ export interface RuntimeState {
   readonly name: string;
   readonly available: boolean;
   readonly version?: string;
-  /** Where it lies. */
+  /** The path of the program. */
   readonly path?: string;
-  /** Whether `ready` depends on it. */
+  /** True when `ready` depends on this program. */
   readonly required: boolean;
 }
 
@@ -29,7 +31,10 @@ export interface RuntimesPorts {
   readonly signal?: AbortSignal;
 }
 
-/** Asks each for its version, all at once and each within its time. What does not answer is there without one. */
+/**
+ * Queries all versions at once, each with a timeout. A program that does not answer is reported without a
+ * version.
+ */
 export async function checkRuntimes(ports: RuntimesPorts): Promise<RuntimeReport> {
   const runtimes = await Promise.all([
     ofInterpreter("python3", "python", ports),
@@ -38,7 +43,7 @@ export async function checkRuntimes(ports: RuntimesPorts): Promise<RuntimeReport
     ofProgram("npm", true, ports),
     ofProgram("uv", false, ports),
     ofProgram("bwrap", ports.platform === "linux", ports),
-    // It has no option that tells its version.
+    // This program has no version option.
     ofProgram("doas", false, ports, false),
     ofProgram("sudo", false, ports),
   ]);
@@ -53,7 +58,7 @@ async function ofInterpreter(name: string, kind: RuntimeKind, ports: RuntimesPor
   return { name, available: true, path: program, required: true, ...(version && { version }) };
 }
 
-/** The pip of the Python that runs skills: another one installs for another Python. */
+/** The pip of the Python that runs skills; any other pip installs for another Python. */
 async function ofPip(ports: RuntimesPorts): Promise<RuntimeState> {
   const runtime = await ports.findRuntime("python").catch(() => undefined);
   const version = runtime && (await versionOf([runtime.program, "-I", "-m", "pip", "--version"], ports));
@@ -78,14 +83,64 @@ function absent(name: string, required: boolean): RuntimeState {
   return { name, available: false, required };
 }
 
-/** All are asked at once, which takes a busy machine seconds. */
+/** All queries run at once, which takes seconds on a busy machine. */
 const ANSWER_MS = 10_000;
 
-async function versionOf(argv: Argv, { env, signal }: RuntimesPorts): Promise<string | undefined> {
+async function versionOf(argv: CommandArgv, { env, signal }: RuntimesPorts): Promise<string | undefined> {
   const { code, stdout, stderr } = await runCommand(argv, {
     env: { PATH: env["PATH"] ?? "", HOME: env["HOME"] ?? "/", LANG: "C.UTF-8" },
     timeoutMs: ANSWER_MS,
     ...(signal === undefined ? {} : { signal }),
   });
   return code === 0 ? /\d+(?:\.\d+)+[0-9A-Za-z.+-]*/.exec(`${stdout}\n${stderr}`)?.[0] : undefined;
+}
+
+/** Caches each interpreter that was found. A missing one is looked up again. */
+export function rememberRuntimes(
+  find: (kind: RuntimeKind) => Promise<Runtime> = (kind) => findRuntime(kind),
+) {
+  const known = new Map<RuntimeKind, Promise<Runtime>>();
+  return (kind: RuntimeKind): Promise<Runtime> => {
+    const found = known.get(kind);
+    if (found !== undefined) return found;
+    const finding = find(kind).catch((error: unknown) => {
+      known.delete(kind);
+      throw error;
+    });
+    known.set(kind, finding);
+    return finding;
+  };
+}
+
+/** Host folders that every sandbox shows. */
+const SHOWN = /^\/(?:usr|bin|sbin|lib|lib64|lib32|libx32)(?:\/|$)/;
+
+/** Finds a program in the folders of a PATH without starting it. */
+export async function findProgram(name: string, path: string): Promise<string | undefined> {
+  if (!/^[A-Za-z0-9_][A-Za-z0-9+_.-]*$/.test(name)) return undefined;
+  // A relative entry would depend on the current folder.
+  for (const folder of path.split(":").filter(isAbsolute)) {
+    const program = join(folder, name);
+    if (await isProgram(program)) return program;
+  }
+  return undefined;
+}
+
+/** Finds a program inside the sandbox. A link that leads to a hidden folder is not found. */
+export async function findSandboxProgram(name: string, path = PROGRAM_PATH): Promise<string | undefined> {
+  for (const folder of path.split(":")) {
+    const program = await findProgram(name, folder);
+    if (program !== undefined && SHOWN.test(await realpath(program))) return program;
+  }
+  return undefined;
+}
+
+async function isProgram(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK);
+    return (await stat(path)).isFile();
+  } catch {
+    // The file is missing or not executable.
+    return false;
+  }
 }

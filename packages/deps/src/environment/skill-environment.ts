@@ -3,29 +3,29 @@ import { basename, join } from "node:path";
 import type { Mount, RuntimeKind, SandboxPaths } from "@skillhold/core/run";
 import { PROGRAM_PATH, type Runtime } from "@skillhold/sandbox/backend";
 import { environmentKey, environmentPlaces } from "./environment-folder.ts";
-import { type EnvironmentRecord, readRecord } from "./environment-record.ts";
+import { type EnvironmentRecord, readEnvironmentRecord } from "./environment-record.ts";
 import { findTarget } from "./install-tool.ts";
 import { type InstallSpec, readSpec } from "./spec.ts";
 
-/** Packages that were installed for a skill, and what a run needs to find them. */
+/** The installed packages of a skill, with the mounts and variables that a run needs to find them. */
 export interface SkillEnvironment {
   readonly folder: string;
   readonly record: EnvironmentRecord;
-  /** Read-only parts of the interpreters: `runtimes` of a run. */
+  /** Read-only mounts that join a run's `runtimes`. */
   readonly mounts: readonly Mount[];
-  /** Added to the variables of the program. */
+  /** Variables to add to the program's environment. */
   readonly env: (paths: SandboxPaths) => Readonly<Record<string, string>>;
 }
 
 export interface EnvironmentPorts {
-  /** The folder for environments: `environmentHome`. */
+  /** The folder that `environmentHome` returns. */
   readonly home: string;
   readonly findRuntime: (kind: RuntimeKind) => Promise<Runtime>;
 }
 
 /**
- * The environment for what a skill needs: its own, else its own without what could not be installed, else the one
- * for all. Undefined when nothing was installed.
+ * Finds the environment for a set of specs: the complete one, else the partial one, else the global one.
+ * Returns undefined when none exists.
  */
 export async function findEnvironment(
   specs: readonly InstallSpec[],
@@ -36,27 +36,30 @@ export async function findEnvironment(
   const common = await readGlobal(home);
   const shared = common.length === 0 ? [] : [join(home, environmentKey(common, target))];
   for (const folder of [own, partialOf(own), ...shared]) {
-    const found = await openNamed(basename(folder), home);
+    const found = await openNamedEnvironment(basename(folder), home);
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
-/** The environment in a folder of this name, if one was made there. */
-export async function openNamed(name: string, home: string): Promise<SkillEnvironment | undefined> {
+/** Opens the environment with this folder name, if it exists. */
+export async function openNamedEnvironment(
+  name: string,
+  home: string,
+): Promise<SkillEnvironment | undefined> {
   const folder = join(home, name);
-  const record = await readRecord(folder);
+  const record = await readEnvironmentRecord(folder);
   return record === undefined ? undefined : await openEnvironment(folder, record);
 }
 
-/** An environment that lacks something of what it was made for. */
+/** The folder of an environment that lacks some of its packages. */
 export function partialOf(folder: string): string {
   return `${folder}.partial`;
 }
 
 /**
- * Node looks for packages beside the folders above a script, and for modules nowhere else: inside, they lie beside
- * the skill. Where things are not mounted, NODE_PATH helps scripts that use `require`.
+ * Node finds ES modules only in `node_modules` folders above a script, so the packages are mounted beside the
+ * skill. Without mounts, NODE_PATH makes `require` work.
  */
 async function openEnvironment(folder: string, record: EnvironmentRecord): Promise<SkillEnvironment> {
   const { node, python } = environmentPlaces(folder);
@@ -74,7 +77,7 @@ async function openEnvironment(folder: string, record: EnvironmentRecord): Promi
         ...(hasNode ? [join(paths.of(node), ".bin")] : []),
       ];
       return {
-        // Programs of the system come first: a package must not take their place.
+        // System programs come first, so a package cannot replace them.
         PATH: [PROGRAM_PATH, ...programs].join(":"),
         ...(hasPython ? { PYTHONPATH: paths.of(python) } : {}),
         ...(hasNode ? { NODE_PATH: paths.of(node) } : {}),
@@ -87,7 +90,7 @@ async function isFolder(path: string): Promise<boolean> {
   return (await stat(path).catch(() => undefined))?.isDirectory() === true;
 }
 
-/** What the environment for all skills holds. */
+/** The specs in the global environment. */
 export async function readGlobal(home: string): Promise<readonly InstallSpec[]> {
   const text = await readFile(globalFile(home), "utf8").catch(() => "");
   return text

@@ -12,7 +12,7 @@ const owner = { skill: "demo", needs: [need("npm", "one"), need("npm", "two"), n
 const packagesOf = (folder: string | undefined) =>
   ["one", "two", "three"].filter((name) => existsSync(join(folder ?? "", "node_modules", name)));
 
-test("what is installed later lies beside what was installed before [S-36]", async () => {
+test("installs later packages beside earlier ones [S-36]", async () => {
   const ports = installPorts();
   const first = await installForSkill({ owner, specs: ["npm:one"] }, ports);
   expect(packagesOf(first.environment)).toEqual(["one"]);
@@ -22,14 +22,14 @@ test("what is installed later lies beside what was installed before [S-36]", asy
   expect((await environmentOf(owner, ports))?.folder).toBe(second.environment);
 });
 
-test("of two installations for a skill at a time neither is lost [S-36]", async () => {
+test("two concurrent installations for a skill both take effect [S-36]", async () => {
   const ports = installPorts();
   const names = ["one", "two", "three"];
   await Promise.all(names.map((name) => installForSkill({ owner, specs: [`npm:${name}`] }, ports)));
   expect(packagesOf((await environmentOf(owner, ports))?.folder)).toEqual(names);
 });
 
-test("another version of a package takes the place of the one before [S-36]", async () => {
+test("another version of a package replaces the earlier one [S-36]", async () => {
   const ports = installPorts();
   await installForSkill({ owner, specs: ["npm:one@1.0.0", "npm:two"] }, ports);
   await installForSkill({ owner, specs: ["npm:one@2.0.0"] }, ports);
@@ -37,7 +37,7 @@ test("another version of a package takes the place of the one before [S-36]", as
   expect(link?.specs.map(({ text }) => text)).toEqual(["npm:two", "npm:one@2.0.0"]);
 });
 
-test("what fails is not asked for again with the next, and what was installed is used [S-36]", async () => {
+test("a failed package is not installed again with the next one, and installed packages stay in use [S-36]", async () => {
   const ports = installPorts();
   const { results, environment } = await installForSkill({ owner, specs: ["npm:one", "npm:bad"] }, ports);
   expect(results.map(({ status }) => status)).toEqual(["ok", "failed"]);
@@ -47,7 +47,7 @@ test("what fails is not asked for again with the next, and what was installed is
   expect(packagesOf(next.environment)).toEqual(["one", "two"]);
 });
 
-test("what cannot be installed again keeps the environment that has it [S-36]", async () => {
+test("keeps the environment when an earlier package cannot be installed again [S-36]", async () => {
   const ports = installPorts();
   const { environment } = await installForSkill({ owner, specs: ["npm:one"] }, ports);
   const npm = `while [ "$1" != -- ]; do shift; done; case "$*" in *one*) echo "npm error 404 one" >&2; exit 1;; esac`;
@@ -62,7 +62,7 @@ test("what cannot be installed again keeps the environment that has it [S-36]", 
   expect((await environmentOf(owner, ports))?.folder).toBe(environment);
 });
 
-test("a dry run leaves no link, and a skill that needs something else has none [S-36]", async () => {
+test("a dry run writes no link, and a skill with other needs has none [S-36]", async () => {
   const ports = installPorts();
   await installForSkill({ owner, specs: ["npm:one"] }, ports, { dryRun: true });
   expect(await readLink(owner, ports)).toBeUndefined();
@@ -73,7 +73,7 @@ test("a dry run leaves no link, and a skill that needs something else has none [
   expect(await readLink({ ...owner, needs: owner.needs.toReversed() }, ports)).toBeDefined();
 });
 
-test("what is installed for all skills is found in place of a skill's own [S-36]", async () => {
+test("a global installation replaces the skill's own environment [S-36]", async () => {
   const ports = installPorts();
   await installForSkill({ owner, specs: ["npm:one"] }, ports);
   const { environment } = await installForSkill({ owner, specs: ["npm:two"], scope: "global" }, ports);
@@ -82,7 +82,7 @@ test("what is installed for all skills is found in place of a skill's own [S-36]
   expect((await environmentOf({ skill: "other", needs: [] }, ports))?.folder).toBe(environment);
 });
 
-test("a link that leads nowhere is none [S-36]", async () => {
+test("ignores a link to a missing folder [S-36]", async () => {
   const ports = installPorts();
   const { environment = "" } = await installForSkill({ owner, specs: ["npm:one"] }, ports);
   expect((await readLink(owner, ports))?.folder).toBe(basename(environment));

@@ -2,26 +2,26 @@ import type { Bundle } from "@skillhold/core/bundle";
 import type { DependencyManifest, Scan } from "@skillhold/core/dependency";
 import type { IndexCache } from "@skillhold/core/library";
 
-/** A skill whose dependencies are asked for. */
+/** A skill to read the dependency manifest of. */
 export interface ManifestSubject {
   readonly id: string;
-  /** The name of its own folder, by which its code may import it. */
+  /** The name of the skill's folder, which its code may import. */
   readonly name: string;
-  /** What is found is kept for the content, and without its hash not at all. */
+  /** The cache key. Without it, the manifest is not cached. */
   readonly treeHash?: string;
-  /** Opens the bundle of that content; not called when all that is asked is known. */
+  /** Opens the bundle with that content. Not called on a cache hit. */
   readonly open: () => Promise<Bundle>;
 }
 
 export interface ManifestPorts {
   readonly cache?: IndexCache;
-  /** In place of the scanner in this thread. */
+  /** Replaces the scanner in this thread. */
   readonly scan?: Scan;
   readonly signal?: AbortSignal;
 }
 
-/** What a skill needs, from the cache where its content was scanned before. */
-export async function readManifest(
+/** Reads a skill's dependency manifest, from the cache when its content was scanned before. */
+export async function readDependencyManifest(
   subject: ManifestSubject,
   { cache, scan, signal }: ManifestPorts,
 ): Promise<DependencyManifest> {
@@ -31,14 +31,14 @@ export async function readManifest(
   const kept = key === undefined ? undefined : decode(cache?.load(key));
   if (kept !== undefined) return kept;
   const bundle = await subject.open();
-  // The parsers are large; most skills are known.
-  const { scanBundle } = await import("../scan/scan-bundle.ts");
+  // The parsers are large, and most manifests are cached.
+  const { scanBundle } = await import("../scan/scan.ts");
   const manifest = await scanBundle(bundle, { name, signal }, scan);
   if (key !== undefined) cache?.save(key, Buffer.from(JSON.stringify(manifest)));
   return manifest;
 }
 
-/** Another one when the scanner finds something else in the same content. */
+/** Increment when the scanner's results change for the same content. */
 const VERSION = 2;
 
 function decode(bytes: Uint8Array | undefined): DependencyManifest | undefined {
@@ -47,7 +47,7 @@ function decode(bytes: Uint8Array | undefined): DependencyManifest | undefined {
     const value: unknown = JSON.parse(Buffer.from(bytes).toString("utf8"));
     return isManifest(value) ? value : undefined;
   } catch {
-    // It was damaged: then the skill is scanned again.
+    // The cache entry is damaged, so the skill is scanned again.
     return undefined;
   }
 }

@@ -89,11 +89,11 @@ test.each([
     "$(jq)",
     "a".repeat(600),
   ],
-])("%j is no package [S-36]", (text) => {
+])("%j is not a package [S-36]", (text) => {
   expect(readSpec(text)).toBeTypeOf("string");
 });
 
-test("what is accepted is one word that no package manager takes for an option, a path or a URL [S-36]", () => {
+test("an accepted spec is one word that no package manager treats as an option, a path or a URL [S-36]", () => {
   const prefix = fc.constantFrom(
     "pip:",
     "npm:",

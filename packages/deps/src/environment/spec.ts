@@ -1,31 +1,35 @@
-/** Something to install, by whom. Only `readSpec` makes one, so that its words are safe on a command line. */
+/**
+ * A package and its package manager. Only `readSpec` creates one, so its words are safe on a command line.
+ */
 export interface InstallSpec {
   readonly manager: Manager;
   readonly name: string;
   readonly version?: string;
-  /** As it is shown, and as `readSpec` reads it back. */
+  /** The display form, which `readSpec` accepts. */
   readonly text: string;
 }
 
-/** `system` is a program by its name, whatever package brings it; `download` is a step for a person. */
+/** `system` is a program name without a known package; `download` is a manual step. */
 export type Manager = "pip" | "npm" | "go" | "brew" | "apt" | "apk" | "system" | "download";
 
-/** A spec, or a sentence on why the text is none: specs come out of skills, and bad ones are data. */
+/**
+ * Parses a spec, or returns a sentence with the reason. Specs come from skills, so an invalid one is data.
+ */
 export function readSpec(text: string): InstallSpec | string {
-  if (text.length > MAX_TEXT) return `${quote(text)} is too long to be a package.`;
+  if (text.length > MAX_TEXT) return `${quote(text)} is too long for a package spec.`;
   const [, prefix, rest = text] = /^([A-Za-z]+):(.*)$/s.exec(text) ?? [];
   const manager = prefix === undefined ? "system" : PREFIXES.get(prefix.toLowerCase());
-  if (manager === undefined) return `${quote(text)} names no package manager that is known.`;
+  if (manager === undefined) return `${quote(text)} has an unknown package manager.`;
   const [, name, version] = grammars[manager].exec(rest) ?? [];
   if (name === undefined || (manager !== "download" && LOOKS_LIKE_FILE.test(rest))) {
-    return `${quote(text)} is no package: ${FORMS[manager]}.`;
+    return `${quote(text)} is not a package spec: ${FORMS[manager]}.`;
   }
   const isPinned = version !== undefined && version !== "latest";
   const spec = { manager, name, ...(isPinned ? { version } : {}) };
   return { ...spec, text: manager === "system" ? name : `${manager}:${wordOf(spec)}` };
 }
 
-/** The one word by which a package manager is told what to install. */
+/** The command-line word for a package. */
 export function wordOf({ manager, name, version }: Omit<InstallSpec, "text">): string {
   switch (manager) {
     case "pip":
@@ -60,8 +64,8 @@ const PREFIXES: ReadonlyMap<string, Manager> = new Map<string, Manager>([
 ]);
 
 /**
- * The whole of what each manager is given. No form has room for a URL, a path, a git or alias spec, a range, an
- * option, a space, or the marks by which apt and apk are told to remove something.
+ * The complete grammar per package manager. No form accepts a URL, path, git spec, alias, range, option or
+ * space, nor the suffixes that make apt and apk remove a package.
  */
 const grammars: Readonly<Record<Manager, RegExp>> = {
   pip: /^([A-Za-z0-9](?:[A-Za-z0-9._-]{0,126}[A-Za-z0-9])?)(?:==([0-9][A-Za-z0-9.!+_-]{0,63}))?$/,
@@ -74,18 +78,18 @@ const grammars: Readonly<Record<Manager, RegExp>> = {
   download: /^(https:\/\/[!-~]{1,480})$/,
 };
 
-/** Managers take a word with such an ending for a file that lies in their folder. */
+/** Package managers treat a word with such an ending as a local file. */
 const LOOKS_LIKE_FILE = /\.(?:whl|zip|tgz|tar|tar\.[a-z0-9]+|egg|apk|deb|rb)$/i;
 
 const FORMS: Readonly<Record<Manager, string>> = {
-  pip: "a distribution is written as name or name==version",
-  npm: "a package is written as name or name@1.2.3, with or without @scope/",
-  go: "a module is written as its path, or path@v1.2.3",
-  brew: "a formula is written as its name, or user/tap/name",
-  apt: "a package is written as name or name=version",
-  apk: "a package is written as name or name=version",
-  system: "a program is written as its plain name",
-  download: "a download is written as its https address",
+  pip: "use name or name==version",
+  npm: "use name or name@1.2.3, optionally with @scope/",
+  go: "use path or path@v1.2.3",
+  brew: "use name or user/tap/name",
+  apt: "use name or name=version",
+  apk: "use name or name=version",
+  system: "use the plain name of the program",
+  download: "use an https URL",
 };
 
 function quote(text: string): string {

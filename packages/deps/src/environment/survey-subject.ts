@@ -7,7 +7,7 @@ import { makeStage, removeStage } from "@skillhold/sandbox/backend";
 import { folderId } from "@skillhold/skill";
 import type { ManifestSubject } from "./skill-manifest.ts";
 
-/** A skill that lies in a folder, packed and hashed as it is now. */
+/** A skill in a folder, packed and hashed in its current state. */
 export async function folderSubject(
   folder: string,
   { id, ...options }: PackOptions & { readonly id?: string } = {},
@@ -18,7 +18,7 @@ export async function folderSubject(
   return { id: id ?? folderId(name).id, name, treeHash: hash, open: async () => bundle };
 }
 
-/** A copy of a bundle, as a run is given one. */
+/** A copy of a bundle that was made for a run. */
 export function copySubject(
   { id, treeHash: hash }: { readonly id: string; readonly treeHash: string },
   folder: string,
@@ -27,8 +27,8 @@ export function copySubject(
 }
 
 /**
- * A skill of a library, for as long as it is used, through the gate. Its content is copied out when it has to be
- * looked into; a copy that is of another content throws.
+ * Runs `use` with a skill of a library, through the disclosure gate. The content is copied only when needed;
+ * a copy with another tree hash throws.
  */
 export async function withLibrarySubject<T>(
   library: Pick<Library, "read" | "copy">,
@@ -59,7 +59,7 @@ export async function withLibrarySubject<T>(
 }
 
 function changed(id: string): SkillError {
-  return new SkillError("IO_FAILED", `The skill ${id} was changed while it was looked at.`, {
+  return new SkillError("IO_FAILED", `The skill ${id} changed during the check.`, {
     hint: "Try again.",
   });
 }

@@ -21,7 +21,7 @@ const FILES = {
   "scripts/helper.py": "",
 };
 
-/** A cache that counts. */
+/** A cache that counts its calls. */
 function memoryCache() {
   const kept = new Map<string, Uint8Array>();
   return {
@@ -31,7 +31,7 @@ function memoryCache() {
   };
 }
 
-test("a folder is scanned and checked in one call: what it needs, what is missing, what is said [S-34] [S-35] [S-38]", async () => {
+test("scans and checks a folder in one call [S-34] [S-35] [S-38]", async () => {
   const [survey] = await surveyDependencies(
     [await folderSubject(makeFolder(FILES), { id: "demo" })],
     checkPorts(),
@@ -53,7 +53,7 @@ test("a folder is scanned and checked in one call: what it needs, what is missin
   });
 });
 
-test("what is known of a content is neither scanned nor looked up again [S-35]", async () => {
+test("does not scan or check a known content again [S-35]", async () => {
   const folder = makeFolder(FILES);
   const cache = memoryCache();
   const [first] = await surveyDependencies([await folderSubject(folder)], checkPorts({ cache }));
@@ -68,7 +68,7 @@ test("what is known of a content is neither scanned nor looked up again [S-35]",
   expect(changed?.state.state).toBe("ok");
 });
 
-test("what was kept and is damaged is scanned again [S-35]", async () => {
+test("scans again when the cache entry is damaged [S-35]", async () => {
   const folder = makeFolder(FILES);
   const cache = memoryCache();
   const ports = checkPorts({ cache });
@@ -79,7 +79,7 @@ test("what was kept and is damaged is scanned again [S-35]", async () => {
   }
 });
 
-test("more skills than one process is asked for are surveyed, each for itself [S-35]", async () => {
+test("surveys more skills than one batch holds, each separately [S-35]", async () => {
   const folders = Array.from({ length: 120 }, (_, index) =>
     makeFolder({ "SKILL.md": SKILL, "a.py": `import ${index % 2 === 0 ? "json" : "zzz_absent"}` }),
   );
@@ -93,7 +93,7 @@ test("more skills than one process is asked for are surveyed, each for itself [S
   expect(seen.at(-1)).toBe(120);
 });
 
-test("a skill of a library is read through its gate, and what is copied out is gone afterwards [S-34] [S-38]", async () => {
+test("reads a skill of a library through the disclosure gate, and removes the copy afterwards [S-34] [S-38]", async () => {
   const skill = { folder: "demo", files: { ...FILES, "scripts/b.py": "import zzz_absent\n" } };
   const library = openMemoryLibrary([skill], { host: nodeHost(process) });
   let root = "";
@@ -109,7 +109,7 @@ test("a skill of a library is read through its gate, and what is copied out is g
   await library.close();
 });
 
-test("a skill that changes while it is looked at is not taken for what it was [S-35]", async () => {
+test("rejects a skill that changes during the survey [S-35]", async () => {
   const skill = { folder: "demo", files: FILES };
   const library = openMemoryLibrary([skill], { host: nodeHost(process) });
   const cache = memoryCache();
@@ -117,12 +117,12 @@ test("a skill that changes while it is looked at is not taken for what it was [S
     library.replace([{ folder: "demo", files: { ...FILES, "scripts/b.py": "" } }]);
     return await surveyDependencies([subject], checkPorts({ cache }));
   });
-  await expect(surveyed).rejects.toThrow("was changed while it was looked at");
+  await expect(surveyed).rejects.toThrow("changed during the check");
   expect(cache.kept.size).toBe(0);
   await library.close();
 });
 
-test("a check in the background prepares skills in the same way, and tells the state [S-38] [S-39]", async () => {
+test("background checks prepare skills the same way, and report the state [S-38] [S-39]", async () => {
   const subject = await folderSubject(makeFolder(FILES), { id: "demo" });
   const events: CheckEvent[] = [];
   const ports = {
@@ -143,7 +143,7 @@ test("a check in the background prepares skills in the same way, and tells the s
   expect(events[1]).toMatchObject({ missing: ["npm:zzz-not-there"], state: { archived: "deps" } });
 });
 
-test("what was installed for a skill is found by its surveys and by its runs, until it needs something else [S-36] [S-38]", async () => {
+test("surveys and runs find installed packages until the skill's needs change [S-36] [S-38]", async () => {
   const ports = installPorts();
   const folder = makeFolder(FILES);
   const subject = await folderSubject(folder, { id: "demo" });

@@ -5,24 +5,31 @@ import {
   type EffectOptions,
   type NeedCheck,
 } from "@skillhold/core/dependency";
+import type { Library, Viewer } from "@skillhold/core/library";
+import type { Sandbox } from "@skillhold/core/run";
+import type { Limits } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
+import { findRuntime } from "@skillhold/sandbox/backend";
 import { CHECK_BATCH, type CheckPorts, type CheckRequest, checkDependencies } from "./checker.ts";
-import { environmentOf } from "./run-environment.ts";
+import { environmentHome } from "./environment-folder.ts";
+import { environmentOf, runEnvironment } from "./run-environment.ts";
 import type { SkillEnvironment } from "./skill-environment.ts";
-import { type ManifestPorts, type ManifestSubject, readManifest } from "./skill-manifest.ts";
+import { type ManifestPorts, type ManifestSubject, readDependencyManifest } from "./skill-manifest.ts";
+import { copySubject, withLibrarySubject } from "./survey-subject.ts";
 
-/** What is known of a skill's dependencies: what it needs, what of it is there, and what follows. */
+/** The dependencies of a skill, their checks and the resulting state. */
 export interface DependencySurvey {
   readonly id: string;
   readonly manifest: DependencyManifest;
-  /** One for each dependency of the manifest, in their order. */
+  /** One check per dependency of the manifest, in the same order. */
   readonly checks: readonly NeedCheck[];
   readonly state: DependencyState;
-  /** What its runs get. */
+  /** The environment for the skill's runs. */
   readonly environment?: SkillEnvironment;
 }
 
 export interface SurveyPorts extends CheckPorts, ManifestPorts {
-  /** The folder for environments: `environmentHome`. Without it no skill has one. */
+  /** The folder that `environmentHome` returns. Without it, skills have no environment. */
   readonly home?: string;
 }
 
@@ -31,7 +38,7 @@ export interface SurveyOptions {
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-/** Scans and checks skills. A bundle that cannot be opened throws, and so does a call that was called off. */
+/** Scans and checks skills. Throws when a bundle cannot be opened or the signal aborts. */
 export async function surveyDependencies(
   subjects: readonly ManifestSubject[],
   ports: SurveyPorts,
@@ -59,17 +66,17 @@ export async function surveyDependencies(
   return surveys;
 }
 
-/** A skill that was scanned, and what is to be asked for it. */
+/** A scanned skill and its check request. */
 export interface Prepared {
   readonly request: CheckRequest;
   readonly manifest: DependencyManifest;
   readonly environment: SkillEnvironment | undefined;
 }
 
-/** Scans a skill and finds its environment: what a check in the background prepares, too. */
+/** Scans a skill and finds its environment. Background checks use this too. */
 export async function prepareCheck(subject: ManifestSubject, ports: SurveyPorts): Promise<Prepared> {
   const { id, treeHash } = subject;
-  const manifest = await readManifest(subject, ports);
+  const manifest = await readDependencyManifest(subject, ports);
   const { home, findRuntime } = ports;
   const needs = manifest.dependencies;
   const environment =
@@ -82,4 +89,64 @@ export async function prepareCheck(subject: ManifestSubject, ports: SurveyPorts)
     ...(environment === undefined ? {} : { environment: environment.folder }),
   };
   return { request, manifest, environment };
+}
+
+/**
+ * Returns the warnings for an agent that reads a skill: the missing required dependencies and how to install
+ * them. Empty when nothing is missing or the check fails, because a skill stays readable.
+ */
+export async function dependencyWarnings(
+  library: Pick<Library, "read" | "copy">,
+  viewer: Viewer,
+  id: string,
+  ports: SurveyPorts,
+): Promise<readonly string[]> {
+  try {
+    return await withLibrarySubject(library, viewer, id, async (subject) => {
+      const [survey] = await surveyDependencies([subject], ports);
+      return survey === undefined ? [] : warningsOf(subject.id, survey.state);
+    });
+  } catch (error) {
+    if (error instanceof SkillError && ports.signal?.aborted !== true) return [];
+    throw error;
+  }
+}
+
+/** The warnings for a known state. */
+export function warningsOf(id: string, { missing, isUnsupported }: DependencyState): readonly string[] {
+  if (missing.length === 0) return [];
+  const advice =
+    isUnsupported === true
+      ? "Packages cannot be installed on this machine."
+      : `\`skillhold deps install ${id}\` installs them.`;
+  return [`Missing: ${missing.join(", ")}. ${advice}`];
+}
+
+export interface EnvironmentRunPorts extends Pick<ManifestPorts, "cache" | "scan"> {
+  readonly sandbox: Sandbox;
+  readonly limits: Limits;
+}
+
+/** Adds the packages installed below a data folder to runs, and warns agents about missing ones. */
+export interface EnvironmentRuns {
+  environment(copy: {
+    readonly id: string;
+    readonly treeHash: string;
+    readonly folder: string;
+  }): Promise<SkillEnvironment | undefined>;
+  warnings(library: Library, viewer: Viewer, id: string): Promise<readonly string[]>;
+}
+
+export function environmentRuns(data: string, ports: EnvironmentRunPorts): EnvironmentRuns {
+  let home: Promise<string> | undefined;
+  const findHome = (): Promise<string> => {
+    home ??= environmentHome(data);
+    return home;
+  };
+  return {
+    environment: async (copy) =>
+      await runEnvironment(copySubject(copy, copy.folder), { ...ports, home: await findHome(), findRuntime }),
+    warnings: async (library, viewer, id) =>
+      await dependencyWarnings(library, viewer, id, { ...ports, home: await findHome(), findRuntime }),
+  };
 }

@@ -19,18 +19,18 @@ function stepOf(text: string, mayChangeSystem: boolean, host: SystemHost) {
   return systemStep(spec, mayChangeSystem, host);
 }
 
-test("without an administrator's yes a package of the system is a step for a person [S-36]", () => {
+test("without an administrator's permission, a system package is a manual step [S-36]", () => {
   const host = hostOf("debian");
   for (const text of ["jq", "apt:jq"]) {
     expect(stepOf(text, false, host)).toEqual({
       kind: "manual",
-      message: "Run it yourself, as an administrator: apt-get install --yes --no-install-recommends -- jq",
+      message: "Run as an administrator: apt-get install --yes --no-install-recommends -- jq",
     });
   }
   expect(stepOf("go:example.org/x", false, host)).toMatchObject({ kind: "manual" });
 });
 
-test("with the yes it is a command, as far as our own rights go and never by sudo [S-36]", () => {
+test("with the permission it is a command, within our own rights and never with sudo [S-36]", () => {
   const root = hostOf("alpine");
   const user = hostOf("alpine", { isRoot: false });
   expect(stepOf("jq", true, root)).toEqual({
@@ -39,7 +39,7 @@ test("with the yes it is a command, as far as our own rights go and never by sud
   });
   expect(stepOf("jq", true, user)).toMatchObject({
     kind: "manual",
-    message: expect.stringMatching(/run: apk add/),
+    message: expect.stringMatching(/Run: apk add/),
   });
   expect(stepOf("brew:jq", true, root).kind).toBe("manual");
   expect(stepOf("jq", true, hostOf("x", { platform: "darwin", isRoot: false }))).toEqual({
@@ -49,9 +49,9 @@ test("with the yes it is a command, as far as our own rights go and never by sud
   expect(stepOf("go:example.org/x", true, user).kind).toBe("command");
 });
 
-test("a download, and a program on an unknown system, are always steps for a person [S-36]", () => {
+test("downloads and programs on an unknown system are always manual steps [S-36]", () => {
   const step = stepOf("download:https://example.org/x.tar.gz", true, hostOf("debian"));
-  expect(step).toEqual({ kind: "manual", message: "Download it yourself: https://example.org/x.tar.gz" });
+  expect(step).toEqual({ kind: "manual", message: "Download it manually: https://example.org/x.tar.gz" });
   expect(stepOf("jq", true, hostOf("plan9"))).toMatchObject({
     kind: "manual",
     message: expect.stringContaining("jq"),
@@ -59,7 +59,7 @@ test("a download, and a program on an unknown system, are always steps for a per
   expect(stepOf("under_score", true, hostOf("debian"))).toMatchObject({ kind: "manual" });
 });
 
-test("each package of the system is installed and answered for by itself [S-36]", async () => {
+test("installs and reports each system package separately [S-36]", async () => {
   const apt = makeProgram(
     "apt-get",
     `for last; do :; done; echo "$last" >> "$(dirname "$0")/calls"

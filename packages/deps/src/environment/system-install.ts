@@ -1,12 +1,12 @@
 import { installCommand } from "@skillhold/sandbox/backend";
 import { runCommand } from "./command.ts";
-import { type Argv, type SystemManager, systemCommand } from "./install-command.ts";
+import { type CommandArgv, type SystemManager, systemCommand } from "./install-command.ts";
 import { describeFailure } from "./install-failure.ts";
 import type { ItemResult } from "./install-group.ts";
 import type { Variables } from "./install-variable.ts";
 import { type InstallSpec, readSpec } from "./spec.ts";
 
-/** What is asked of the machine for packages of the system. */
+/** The facts about the machine that system packages depend on. */
 export interface SystemHost {
   readonly env: Variables;
   readonly platform: string;
@@ -14,30 +14,31 @@ export interface SystemHost {
   readonly isRoot: boolean;
 }
 
-/** What can be done about a package of the system: a command to run, or a step for a person. */
+/** The step for a system package: a command to run, or an instruction for a person. */
 export type SystemStep =
-  | { readonly kind: "command"; readonly argv: Argv }
+  | { readonly kind: "command"; readonly argv: CommandArgv }
   | { readonly kind: "manual"; readonly message: string };
 
 /**
- * Contract: `mayChangeSystem` is an administrator's explicit yes. Nothing here asks for more rights than we have: who
- * has too few gets the command to run.
+ * Contract: `mayChangeSystem` is an administrator's explicit permission. Skillhold never raises its own
+ * rights: without them the user gets the command to run.
  */
 export function systemStep(spec: InstallSpec, mayChangeSystem: boolean, host: SystemHost): SystemStep {
-  if (spec.manager === "download") return manual(`Download it yourself: ${spec.name}`);
+  if (spec.manager === "download") return manual(`Download it manually: ${spec.name}`);
   const found = spec.manager === "system" ? packageOf(spec, host) : spec;
   if (found === undefined || !isSystemManager(found.manager)) {
-    return manual(`Install it yourself: ${installCommand(host.osRelease, spec.name)}`);
+    return manual(`Install it manually: ${installCommand(host.osRelease, spec.name)}`);
   }
   const argv = systemCommand(found.manager, found);
-  if (!mayChangeSystem) return manual(`Run it yourself, as an administrator: ${argv.join(" ")}`);
-  if (!hasRights(found.manager, host)) return manual(`It needs rights that we lack; run: ${argv.join(" ")}`);
+  if (!mayChangeSystem) return manual(`Run as an administrator: ${argv.join(" ")}`);
+  if (!hasRights(found.manager, host))
+    return manual(`Skillhold lacks the rights to install it. Run: ${argv.join(" ")}`);
   return { kind: "command", argv };
 }
 
 export async function installSystem(
   spec: InstallSpec,
-  argv: Argv,
+  argv: CommandArgv,
   { env }: SystemHost,
   options: { readonly deadline: number; readonly signal?: AbortSignal },
 ): Promise<ItemResult> {
@@ -67,14 +68,14 @@ function isSystemManager(manager: InstallSpec["manager"]): manager is SystemMana
   return manager === "apt" || manager === "apk" || manager === "brew" || manager === "go";
 }
 
-/** A program by its name, as a package of this system: most carry it under the same one. */
+/** The system package for a program; most systems use the same name. */
 function packageOf({ name }: InstallSpec, host: SystemHost): InstallSpec | undefined {
   const manager = managerOf(host);
   const spec = manager === undefined ? "" : readSpec(`${manager}:${name}`);
   return typeof spec === "string" ? undefined : spec;
 }
 
-/** The package manager of a system; undefined when it is one that we do not know. */
+/** The package manager of a system; undefined for an unknown system. */
 export function managerOf({
   platform,
   osRelease,
@@ -85,7 +86,7 @@ export function managerOf({
   return command.startsWith("apk ") ? "apk" : undefined;
 }
 
-/** Homebrew refuses to be run by root; the system's own managers need it. */
+/** Homebrew refuses to run as root; system package managers require root. */
 function hasRights(manager: SystemManager, { isRoot }: SystemHost): boolean {
   return manager === "go" || (manager === "brew") !== isRoot;
 }

@@ -15,8 +15,8 @@ import {
   tokenRules,
   visibleText,
 } from "@skillhold/core/guard";
-import { notebookCode } from "../scan/notebook.ts";
-import { readShebang } from "../scan/shebang.ts";
+import { notebookCode } from "../scan/code-scan.ts";
+import { readShebang } from "../scan/file-type.ts";
 import type { Language } from "../scan/syntax.ts";
 import { WorkTime } from "../scan/work-time.ts";
 import { parseCode } from "./code-tree.ts";

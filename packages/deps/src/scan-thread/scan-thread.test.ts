@@ -13,7 +13,7 @@ const ordinary = files({
   "assets/logo.png": "no code",
   "large.py": " ".repeat(1_000_001),
 });
-/** The parser goes through all that this may mean. */
+/** Highly ambiguous, so the parser needs a long time. */
 const hostile = files({ "a.sh": "case x in\n".repeat(40_000) });
 
 let thread = new ScanThread();
@@ -33,12 +33,12 @@ function files(table: Readonly<Record<string, string>>): readonly ScanFile[] {
   return Object.entries(table).map(([path, text]) => ({ path, bytes: Buffer.from(text) }));
 }
 
-/** The threads that have not ended. */
+/** The number of live threads. */
 function alive(): number {
   return workers.filter(({ threadId }) => threadId !== -1).length;
 }
 
-test("finds what the scanner finds, for many bundles in one thread [S-34]", async () => {
+test("gives the scanner's results for many bundles in one thread [S-34]", async () => {
   expect(alive()).toBe(0);
   const expected = await scanDependencies(ordinary, { name: "demo" });
   expect(expected.dependencies.length).toBeGreaterThan(3);
@@ -50,7 +50,7 @@ test("finds what the scanner finds, for many bundles in one thread [S-34]", asyn
   expect(workers).toHaveLength(1);
 });
 
-test("other work has its turn while one file is parsed [S-34] [S-39]", async () => {
+test("does not block other work while it parses a file [S-34] [S-39]", async () => {
   await thread.scan(files({ "a.sh": "ls" }));
   let turns = 0;
   const timer = setInterval(() => {
@@ -58,14 +58,14 @@ test("other work has its turn while one file is parsed [S-34] [S-39]", async () 
   }, 1);
   await thread.scan(hostile);
   clearInterval(timer);
-  // Between files alone it would have two or three.
+  // Yielding only between files would give two or three.
   expect(turns).toBeGreaterThan(10);
 });
 
-test("a bundle that takes too long is given up, and the next has a new thread [S-34]", async () => {
-  // The thread does not even start in this time.
+test("stops a bundle that takes too long, and uses a new thread for the next [S-34]", async () => {
+  // Too short for the thread to start.
   const hasty = new ScanThread({ limitMs: 1 });
-  const message = "it is too hard to parse; what it needs is not known";
+  const message = "too complex to parse; its dependencies are unknown";
   expect(await hasty.scan([...hostile, { path: "b.png", bytes: Buffer.from("x") }])).toEqual({
     dependencies: [],
     notes: [{ file: "a.sh", message }],
@@ -76,7 +76,7 @@ test("a bundle that takes too long is given up, and the next has a new thread [S
   expect(alive()).toBe(0);
 });
 
-test("a small bundle does not wait for larger ones that came before it [S-34]", async () => {
+test("a small bundle does not wait for earlier, larger ones [S-34]", async () => {
   const ended: string[] = [];
   const scan = async (name: string, text: string) => {
     await thread.scan(files({ "a.sh": text }));
@@ -86,7 +86,7 @@ test("a small bundle does not wait for larger ones that came before it [S-34]", 
   expect(ended).toEqual(["first", "small", "large"]);
 });
 
-test("what is called off leaves no thread behind, and keeps nobody from the next [S-34]", async () => {
+test("a canceled scan leaves no thread and does not block the next [S-34]", async () => {
   const stop = new AbortController();
   const running = thread.scan(hostile, { signal: stop.signal });
   const waiting = thread.scan(ordinary, { signal: stop.signal });
@@ -99,7 +99,7 @@ test("what is called off leaves no thread behind, and keeps nobody from the next
   await expect(thread.scan(ordinary, { signal: stop.signal })).rejects.toMatchObject({ code: "INTERRUPTED" });
 });
 
-test("closing ends the thread in the middle of a file [S-34]", async () => {
+test("close ends the thread in the middle of a file [S-34]", async () => {
   await thread.scan(files({ "a.sh": "ls" }));
   const scans = Promise.allSettled([thread.scan(hostile), thread.scan(ordinary)]);
   await new Promise((resolve) => setImmediate(resolve));
@@ -114,7 +114,7 @@ test("closing ends the thread in the middle of a file [S-34]", async () => {
   expect(alive()).toBe(0);
 });
 
-test("a thread that nobody needs for a while ends, and the next bundle has another [S-34]", async () => {
+test("an idle thread ends, and the next bundle gets a new one [S-34]", async () => {
   const brief = new ScanThread({ idleMs: 1 });
   const expected = await scanDependencies(ordinary);
   expect(await brief.scan(ordinary)).toEqual(expected);
@@ -125,7 +125,7 @@ test("a thread that nobody needs for a while ends, and the next bundle has anoth
   expect(alive()).toBe(0);
 });
 
-test("a thread that breaks is told of, and replaced [S-34]", async () => {
+test("reports a thread that fails, and replaces it [S-34]", async () => {
   await thread.scan(ordinary);
   workers[0]?.postMessage({ files: "none" });
   await expect(thread.scan(ordinary)).rejects.toThrow("files.flatMap is not a function");

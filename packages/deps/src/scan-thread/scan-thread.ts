@@ -3,19 +3,20 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { DependencyManifest, Scan, ScanFile } from "@skillhold/core/dependency";
 import { SkillError } from "@skillhold/protocol/error";
-import { isScanned, unreadable } from "../scan/scan.ts";
+import { isScanned, unreadableManifest } from "../scan/scan.ts";
 import type { ScanRequest } from "./scan-thread-main.ts";
 
 export interface ScanThreadOptions {
-  /** How long a bundle may take, by the clock; twice what the scanner allows itself, unless the machine is busy. */
+  /** The wall-clock limit per bundle. The default is well above the scanner's own limit. */
   readonly limitMs?: number;
-  /** How long the thread is kept for another bundle: the memory of its parsers does not shrink. */
+  /** The time until an idle worker ends, because the memory of its parsers does not shrink. */
   readonly idleMs?: number;
 }
 
 /**
- * The scanner in a thread of its own, so that no bundle keeps a process from its other work. The thread starts with the
- * first bundle, holds no process open, and ends when no other comes for a while. A bundle that takes too long ends with it.
+ * Runs the scanner in a worker thread, so that no bundle blocks the process. The worker starts with the first
+ * bundle, does not keep the process alive, and ends when idle. A bundle that exceeds the limit terminates the
+ * worker.
  */
 export class ScanThread {
   readonly #limitMs: number;
@@ -40,11 +41,11 @@ export class ScanThread {
       return await this.#ask({ files, options }, signal);
     } finally {
       this.#isBusy = false;
-      this.#giveTurn();
+      this.#startNext();
     }
   };
 
-  /** Ends the thread; who waits for it is told so. */
+  /** Ends the worker. Pending scans reject with INTERRUPTED. */
   async close(): Promise<void> {
     this.#closing.abort();
     this.#end();
@@ -52,19 +53,21 @@ export class ScanThread {
   }
 
   async #turn(files: readonly ScanFile[], signal: AbortSignal): Promise<void> {
-    if (signal.aborted) throw calledOff(signal);
+    if (signal.aborted) throw canceled(signal);
     const waiting = { size: sizeOf(files), turn: Promise.withResolvers<void>() };
-    const leave = () => {
-      if (this.#waiting.delete(waiting)) waiting.turn.reject(calledOff(signal));
+    const cancel = () => {
+      if (this.#waiting.delete(waiting)) waiting.turn.reject(canceled(signal));
     };
-    signal.addEventListener("abort", leave, { once: true });
+    signal.addEventListener("abort", cancel, { once: true });
     this.#waiting.add(waiting);
-    this.#giveTurn();
-    await waiting.turn.promise.finally(() => signal.removeEventListener("abort", leave));
+    this.#startNext();
+    await waiting.turn.promise.finally(() => signal.removeEventListener("abort", cancel));
   }
 
-  /** The smallest first: time is in proportion to the bytes, and nobody is to wait long behind one who sends many. */
-  #giveTurn(): void {
+  /**
+   * Smallest bundle first: scan time is proportional to size, so small bundles do not wait behind large ones.
+   */
+  #startNext(): void {
     if (this.#isBusy) return;
     const [next] = [...this.#waiting].sort((a, b) => a.size - b.size);
     if (next === undefined) return;
@@ -74,7 +77,7 @@ export class ScanThread {
   }
 
   async #ask(request: ScanRequest, signal: AbortSignal): Promise<DependencyManifest> {
-    if (signal.aborted) throw calledOff(signal);
+    if (signal.aborted) throw canceled(signal);
     clearTimeout(this.#idle);
     this.#worker ??= this.#start();
     const worker = this.#worker;
@@ -85,19 +88,19 @@ export class ScanThread {
       const [manifest] = await once(worker, "message", { signal: AbortSignal.any([signal, late]) });
       worker.unref();
       this.#idle = setTimeout(() => this.#end(), this.#idleMs).unref();
-      // The thread sends nothing else.
+      // The worker sends only manifests.
       return manifest as DependencyManifest;
     } catch (error) {
       this.#end();
       await worker.terminate();
-      if (signal.aborted) throw calledOff(signal);
-      if (late.aborted || isExhausted(error)) return unreadable(request.files);
+      if (signal.aborted) throw canceled(signal);
+      if (late.aborted || isExhausted(error)) return unreadableManifest(request.files);
       throw error;
     }
   }
 
   #start(): Worker {
-    // The sources are TypeScript, and so are those of the packages that they name; what is published has been compiled.
+    // Sources are TypeScript, and so are the workspace packages they import; published files are compiled.
     const isSource = import.meta.filename.endsWith(".ts");
     const worker = new Worker(join(import.meta.dirname, `scan-thread-main.${isSource ? "ts" : "js"}`), {
       name: "dependency-scan",
@@ -105,7 +108,7 @@ export class ScanThread {
       execArgv: isSource ? ["--conditions=@skillhold/source", "--disable-warning=ExperimentalWarning"] : [],
     });
     worker.unref();
-    // A thread that ends while nobody waits for it is replaced for the next bundle.
+    // A worker that fails while idle is replaced for the next bundle.
     worker.on("error", () => {
       if (this.#worker === worker) this.#worker = undefined;
     });
@@ -131,7 +134,7 @@ function sizeOf(files: readonly ScanFile[]): number {
   return files.reduce((sum, { path, bytes }) => sum + (isScanned(path) ? (bytes?.length ?? 0) : 0), 0);
 }
 
-/** Sends copies: the caller goes on to use the bytes, which may be a part of something large. */
+/** Posts copies, because the caller keeps using the bytes, which may be part of a larger buffer. */
 function post(worker: Worker, { files, options }: ScanRequest): void {
   const copies = files.map(({ path, bytes }) => ({
     path,
@@ -148,6 +151,6 @@ function isExhausted(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY";
 }
 
-function calledOff(signal: AbortSignal): SkillError {
-  return new SkillError("INTERRUPTED", "It was called off before it was scanned.", { cause: signal.reason });
+function canceled(signal: AbortSignal): SkillError {
+  return new SkillError("INTERRUPTED", "The dependency scan was canceled.", { cause: signal.reason });
 }

@@ -1,5 +1,7 @@
 import {
+  type Dependency,
   type DependencyKind,
+  type DependencyManifest,
   type InstallWay,
   packageOf,
   programOf,
@@ -13,17 +15,19 @@ import {
   textList,
   textOf,
 } from "@skillhold/skill";
-import { isCommandName, isNpmName } from "./package-name.ts";
-import { isKnownDistribution, isWellKnown } from "./python-distribution.ts";
+import { isCommandName, isNpmName, normalizePip } from "./package-name.ts";
+import { isKnownDistribution, isWellKnown, moduleOf } from "./python-distribution.ts";
 import { readRequirement } from "./requirement.ts";
-import { runtimeOf } from "./shell-table.ts";
+import { commandRuntime } from "./shell-table.ts";
+import type { DependencyTally } from "./tally.ts";
+import type { TextLines } from "./text-line.ts";
 
-/** What a skill's frontmatter says of its dependencies. */
+/** The dependency declaration in a skill's frontmatter. */
 export interface Declaration {
   readonly dependencies: readonly DeclaredDependency[];
-  /** What the scan may not report: a name, or `kind:name`. */
+  /** Names, or `kind:name`, that the manifest must not contain. */
   readonly excluded: readonly string[];
-  /** Whether the declared ones are all there are. */
+  /** True when the skill has no dependencies besides the declared ones. */
   readonly isExclusive: boolean;
   readonly ways: readonly InstallWay[];
   readonly notes: readonly string[];
@@ -52,10 +56,10 @@ export function readDeclaration(frontmatter: FrontmatterMap): Declaration {
   };
 }
 
-/** A dependency, or a sentence on why it is none. */
+/** A dependency, or a sentence with the reason why the entry is invalid. */
 type Entry = DeclaredDependency | string;
 
-/** Prefixes of package managers, with the kind of what they bring. */
+/** Package manager prefixes and the kind of dependency they install. */
 const PREFIXES: ReadonlyMap<string, DependencyKind> = new Map<string, DependencyKind>([
   ["pip", "pip"],
   ["uv", "pip"],
@@ -72,7 +76,7 @@ const PREFIXES: ReadonlyMap<string, DependencyKind> = new Map<string, Dependency
 
 const LONGEST_ENTRY = 300;
 
-/** `pip:name>=1`, `npm:@scope/name@1`, `system:name`, and bare for what the system has. */
+/** Reads `pip:name>=1`, `npm:@scope/name@1` and `system:name`. A bare name is a system program. */
 function readEntry(text: string): Entry {
   if (text.length > LONGEST_ENTRY) return refusal(text);
   const [, prefix, rest = text] = /^([A-Za-z]+):(?!\/\/)(.*)$/s.exec(text.trim()) ?? [];
@@ -96,18 +100,18 @@ function entryOf(kind: DependencyKind, rest: string, text: string, optional = fa
     return isNpmName(name) ? { kind, name, optional } : refusal(text);
   }
   const command = spec.replace(/\s*[<>=~!^].*$/s, "");
-  const runtime = runtimeOf(command);
+  const runtime = commandRuntime(command);
   if (runtime !== undefined) return { kind: "runtime", name: runtime, optional };
   return isCommandName(command) ? { kind: "system", name: command, optional } : refusal(text);
 }
 
 function refusal(text: string): string {
-  return `${JSON.stringify(text.slice(0, 80))} names no dependency`;
+  return `${JSON.stringify(text.slice(0, 80))} is not a dependency`;
 }
 
 /**
- * `dependencies` has no agreed form: a list, a text with commas, a mapping by manager. A bare name is taken only
- * if it is known to be one: skills write names of other skills there too.
+ * `dependencies` has no agreed form: a list, a comma-separated text, or a mapping by manager. A bare name is
+ * accepted only when it is a known package, because skills also list other skills there.
  */
 function readLoose(value: FrontmatterValue | undefined): readonly Entry[] {
   if (isMap(value)) {
@@ -118,7 +122,7 @@ function readLoose(value: FrontmatterValue | undefined): readonly Entry[] {
   }
   const list = listOf(value);
   const bare = list.filter((text) => /^[A-Za-z0-9._-]+$/.test(text));
-  // Where half of the names are known packages of Python, the others are too.
+  // When at least half of the names are known Python packages, all are treated as Python packages.
   const isPython = bare.length > 0 && bare.filter(isPythonName).length * 2 >= bare.length;
   return list.map((text) => looseEntry(text, isPython));
 }
@@ -130,23 +134,24 @@ function isPythonName(name: string): boolean {
 function looseEntry(text: string, isPythonList: boolean): Entry {
   if (text.length > LONGEST_ENTRY || /^[A-Za-z]+:/.test(text)) return readEntry(text);
   const name = text.replace(/\s*[<>=~!^[;(\s].*$/s, "");
-  if (runtimeOf(name) !== undefined) return entryOf("system", text, text);
+  if (commandRuntime(name) !== undefined) return entryOf("system", text, text);
   if (text.startsWith("@")) return entryOf("npm", text, text);
   const isPython = isPythonList || /[<>=~!]=|[<>]/.test(text) || isPythonName(name);
   return isPython ? entryOf("pip", text, text) : refusal(text);
 }
 
-/** OpenClaw's section: programs that must be there, and how to get them. */
+/** OpenClaw's section: required programs and how to install them. */
 function readInstallSteps(frontmatter: FrontmatterMap): readonly Entry[] {
   const { requires, install } = readOpenclaw(frontmatter);
   const program = (optional: boolean) => (name: string) => entryOf("system", name, name, optional);
   return [
     ...requires.bins.map(program(false)),
-    // One of them is enough, so none is needed by itself.
+    // Any one of these is enough, so each is optional.
     ...requires.anyBins.map(program(true)),
     ...install.flatMap(({ kind, fields }) => {
       const bins = textList(fields["bins"]).filter((name) => !requires.anyBins.includes(name));
-      // Where the step says which programs it brings, they count, and the package is one way to them.
+      // When the step lists its programs, those are the dependencies, and the package is one way to install
+      // them.
       return [...bins.map(program(false)), ...stepEntry(kind.toLowerCase(), fields, bins.length > 0)];
     }),
   ];
@@ -162,8 +167,49 @@ function stepEntry(kind: string, fields: FrontmatterMap, hasPrograms: boolean): 
   return [entryOf("system", programOf(text), text)];
 }
 
-/** A list of texts, or one text with commas. */
+/** A list of texts, or one comma-separated text. */
 function listOf(value: FrontmatterValue | undefined): readonly string[] {
   const list = typeof value === "string" ? value.split(",") : textList(value);
   return list.map((text) => text.trim()).filter((text) => text !== "");
+}
+
+/** Adds the dependencies that the frontmatter declares, each with its line. */
+export function tallyDeclaration(
+  from: { readonly declared: Declaration; readonly path: string; readonly lines: TextLines },
+  tally: DependencyTally,
+): void {
+  for (const { kind, name, optional } of from.declared.dependencies) {
+    const module = kind === "pip" ? moduleOf(name) : name;
+    const line = from.lines.lineOf(name);
+    tally.add({ kind, name, import: module, optional, declared: true, file: from.path, line });
+  }
+  for (const note of from.declared.notes) tally.note(from.path, note);
+}
+
+/** Applies the author's overrides: excluded dependencies, and whether the declaration is complete. */
+export function applyDeclaration(
+  manifest: DependencyManifest,
+  declared: Declaration | undefined,
+): DependencyManifest {
+  if (declared === undefined) return manifest;
+  const kept = declared.isExclusive
+    ? manifest.dependencies.filter((dependency) =>
+        declared.dependencies.some((each) => isSame(each, dependency)),
+      )
+    : manifest.dependencies;
+  const dependencies = kept.filter(
+    (dependency) => !declared.excluded.some((text) => isExcluded(text, dependency)),
+  );
+  const { notes } = manifest;
+  return { dependencies, notes, ...(declared.ways.length === 0 ? {} : { ways: declared.ways }) };
+}
+
+function isSame(a: Pick<Dependency, "kind" | "name">, b: Pick<Dependency, "kind" | "name">): boolean {
+  return a.kind === b.kind && normalizePip(a.name) === normalizePip(b.name);
+}
+
+function isExcluded(text: string, dependency: Dependency): boolean {
+  const [, kind, name = text] = /^(pip|npm|system|runtime):(.*)$/s.exec(text) ?? [];
+  if (kind !== undefined && kind !== dependency.kind) return false;
+  return name === dependency.import || normalizePip(name) === normalizePip(dependency.name);
 }

@@ -1,6 +1,8 @@
+import { isCommandName } from "./package-name.ts";
+import { commandRuntime } from "./shell-table.ts";
 import type { Language } from "./syntax.ts";
 
-/** What the scanner reads a file as. An extensionless one may have a first line that says more. */
+/** The type that the scanner reads a file as. The first line of an extensionless file may refine it. */
 export type FileType =
   | Language
   | "notebook"
@@ -10,7 +12,7 @@ export type FileType =
   | "skill"
   | "extensionless";
 
-/** By its path alone; undefined when nothing in the file can name a dependency. */
+/** Determines the type from the path alone; undefined when the file cannot name a dependency. */
 export function fileTypeOf(path: string): FileType | undefined {
   const parts = path.split("/");
   const name = parts.pop() ?? "";
@@ -22,7 +24,7 @@ export function fileTypeOf(path: string): FileType | undefined {
   return dot > 0 ? EXTENSIONS.get(name.slice(dot + 1).toLowerCase()) : extensionless(name);
 }
 
-/** Folders of installed packages: they are what is there, and not what is asked for. */
+/** Folders of installed packages, whose content is not the skill's own code. */
 const VENDORED = new Set(["node_modules", "site-packages", "dist-packages", "__pycache__", ".venv", "venv"]);
 
 const NAMES: ReadonlyMap<string, FileType> = new Map<string, FileType>([
@@ -54,7 +56,52 @@ function isRequirements(name: string, folder: string | undefined): boolean {
   return /^requirements|requirements\.(?:txt|in)$/i.test(name) || folder === "requirements";
 }
 
-/** `LICENSE` and the like are prose. */
+/** Files such as `LICENSE` are prose. */
 function extensionless(name: string): FileType | undefined {
   return /^[A-Z]+$/.test(name) || name.startsWith(".") ? undefined : "extensionless";
+}
+
+/** The interpreter that the first line of a script names. */
+export interface Shebang {
+  /** The runtime under its usual name. */
+  readonly runtime: string;
+  /** The words after the interpreter. */
+  readonly words: readonly string[];
+}
+
+/** Skips `env` with its options and assignments to find the interpreter. */
+export function readShebang(text: string): Shebang | undefined {
+  if (!text.startsWith("#!")) return undefined;
+  const line = text.slice(2, LONGEST_LINE).split(/[\r\n]/, 1)[0] ?? "";
+  const [path = "", ...words] = line.trim().split(/\s+/);
+  const [program, rest] = baseName(path) === "env" ? throughEnv(words) : [path, words];
+  const name = baseName(program);
+  // Without a path, only a known name is an interpreter; other words are prose after `#!`.
+  if (!isCommandName(name) || (!path.includes("/") && commandRuntime(name) === undefined)) return undefined;
+  return { runtime: commandRuntime(name) ?? name, words: rest };
+}
+
+const LONGEST_LINE = 1024;
+/** Options of `env` that take the next word. */
+const VALUED = new Set(["-u", "--unset", "-C", "--chdir", "-P"]);
+
+function throughEnv(words: readonly string[]): readonly [program: string, rest: readonly string[]] {
+  let index = 0;
+  for (; index < words.length; index += 1) {
+    const word = words[index] ?? "";
+    // The program may be attached to the option: `-Spython3 -u`.
+    const attached = /^(?:-S|--split-string=)(.+)$/.exec(word)?.[1];
+    if (attached !== undefined) return [unquote(attached), words.slice(index + 1)];
+    if (VALUED.has(word)) index += 1;
+    else if (!word.startsWith("-") && !/^\w+=/.test(word)) break;
+  }
+  return [unquote(words[index] ?? ""), words.slice(index + 1)];
+}
+
+function unquote(word: string): string {
+  return word.replace(/^["']|["']$/g, "");
+}
+
+function baseName(path: string): string {
+  return path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
 }

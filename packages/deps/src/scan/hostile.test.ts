@@ -33,7 +33,7 @@ const texts: readonly (readonly [about: string, text: string])[] = [
 ];
 
 test.each(texts)(
-  "read as any language without a failure: %s [S-34]",
+  "parses as any language without an error: %s [S-34]",
   { timeout: 120_000 },
   async (_, text) => {
     for (const extension of extensions) {
@@ -43,7 +43,7 @@ test.each(texts)(
   },
 );
 
-test("a million opening brackets and a hundred thousand levels are survived [S-34]", {
+test("survives a million opening brackets and a hundred thousand levels [S-34]", {
   timeout: 120_000,
 }, async () => {
   const nested = "[".repeat(100_000) + "]".repeat(100_000);
@@ -57,18 +57,18 @@ test("a million opening brackets and a hundred thousand levels are survived [S-3
   expect(brief(manifest, ["pip"])).toMatch(/\bpip:requests\b/);
 });
 
-test("manifests of the same texts are read without a failure [S-34]", { timeout: 120_000 }, async () => {
+test("parses the same texts as manifests without an error [S-34]", { timeout: 120_000 }, async () => {
   for (const [, text] of texts)
     for (const name of names) await scanTable({ [name]: text, "b.py": "import requests" });
 });
 
-test("a file over the limit is a note [S-34]", async () => {
+test("a file over the limit becomes a note [S-34]", async () => {
   const { dependencies, notes } = await scanTable({ "a.py": `import a\n${" ".repeat(million)}` });
   expect(dependencies).toEqual([]);
-  expect(notes).toEqual([{ file: "a.py", message: "it is larger than 1000000 bytes and was not read" }]);
+  expect(notes).toEqual([{ file: "a.py", message: "not read: larger than 1000000 bytes" }]);
 });
 
-test("what the time of a bundle is not enough for is a note, and what was read counts [S-34]", async () => {
+test("files past the time limit become notes, and earlier results stay [S-34]", async () => {
   const slow = () => {
     const end = performance.now() + 2;
     while (performance.now() < end);
@@ -82,12 +82,12 @@ test("what the time of a bundle is not enough for is a note, and what was read c
   expect(dependencies.map(({ name, seen }) => [name, seen])).toEqual([
     ["requests", [{ file: "a/pyproject.toml", line: 1 }]],
   ]);
-  const message = "it was not read, because others took too long to parse";
+  const message = "not read: other files took too long to parse";
   expect(notes.map(({ file }) => file)).toEqual(["b/pyproject.toml", "c.py"]);
   expect(new Set(notes.map((note) => note.message))).toEqual(new Set([message]));
 });
 
-test("other work has its turn while a bundle is scanned [S-34] [S-39]", async () => {
+test("does not block other work while it scans a bundle [S-34] [S-39]", async () => {
   const text = "x = {'a': [1, 2, (3, 4)]}\n".repeat(4000);
   let turns = 0;
   const timer = setInterval(() => {
@@ -100,7 +100,7 @@ test("other work has its turn while a bundle is scanned [S-34] [S-39]", async ()
   expect(turns).toBeGreaterThan(1);
 });
 
-test("a text that never comes to an end for the parser is given up in bounded steps [S-34]", async () => {
+test("stops parsing an endless text after a bounded number of steps [S-34]", async () => {
   const bytes = new Uint8Array(50_000).map((_, index) => (index * 7919) % 251);
   const manifest = await scanTable({
     "a.py": bytes,
@@ -111,7 +111,7 @@ test("a text that never comes to an end for the parser is given up in bounded st
   expect(brief(manifest, ["pip"])).toMatch(/\bpip:requests\b/);
 });
 
-test("a parser that breaks down is replaced by a new one [S-34]", async () => {
+test("replaces a parser that fails [S-34]", async () => {
   const breakDown = () => {
     throw Object.assign(new Error("unreachable"), { name: "RuntimeError" });
   };
@@ -121,7 +121,7 @@ test("a parser that breaks down is replaced by a new one [S-34]", async () => {
   );
 });
 
-test("a mistake that is not the parser's is not hidden [S-34]", async () => {
+test("does not hide an error that is not the parser's [S-34]", async () => {
   const fail = () => {
     throw new TypeError("ours");
   };
@@ -130,7 +130,7 @@ test("a mistake that is not the parser's is not hidden [S-34]", async () => {
   );
 });
 
-test("invalid UTF-8 hides nothing that is around it [S-34]", async () => {
+test("invalid UTF-8 does not hide the code around it [S-34]", async () => {
   const bytes = new Uint8Array([
     ...Buffer.from("import a1\n#"),
     0xff,
@@ -141,7 +141,7 @@ test("invalid UTF-8 hides nothing that is around it [S-34]", async () => {
   expect(brief(await scanTable({ "a.py": bytes }), ["pip"])).toBe("pip:a1 pip:a2");
 });
 
-test("names end somewhere [S-34]", async () => {
+test("limits the number of names [S-34]", async () => {
   const { dependencies, notes } = await scanTable({
     "a.py": `import ${Array.from({ length: 3000 }, (_, index) => `a${index}`).join(",")}`,
   });
@@ -194,7 +194,7 @@ const fragment = fc.oneof(
   fc.string({ maxLength: 8, unit: "binary" }),
 );
 
-test("nothing throws, and every name is one that can be installed [S-34]", { timeout: 120_000 }, async () => {
+test("never throws, and every name can be installed [S-34]", { timeout: 120_000 }, async () => {
   const path = fc.constantFrom(...names, ...extensions.map((extension) => `scripts/a.${extension}`));
   const files = fc.dictionary(
     path,
@@ -211,7 +211,7 @@ test("nothing throws, and every name is one that can be installed [S-34]", { tim
   );
 });
 
-test("bytes of any kind are read without a failure, and alike in any order of files [S-34]", async () => {
+test("scans arbitrary bytes without an error, and the same in any file order [S-34]", async () => {
   const bytes = fc.uint8Array({ maxLength: 400 });
   await fc.assert(
     fc.asyncProperty(bytes, fc.constantFrom(...names, "a.py", "a.ts", "a.sh"), async (content, path) => {
@@ -226,7 +226,7 @@ test("bytes of any kind are read without a failure, and alike in any order of fi
   );
 });
 
-test("a module is found among many of its name [S-34]", () => {
+test("finds a module among many with the same name [S-34]", () => {
   const paths = Array.from({ length: 5000 }, (_, index) => `f${index}/docx/edit.py`);
   const modules = new LocalModules([...paths, "scripts/docx/make.py"]);
   expect(modules.has("scripts/run.py", { module: "docx.make", names: [] })).toBe(true);

@@ -1,6 +1,12 @@
 export { isCommandName, isNpmName, isPipName, normalizePip } from "./package-name.ts";
 export type { ParseToml } from "./pyproject.ts";
 export { distributionsOf, moduleOf } from "./python-distribution.ts";
-export { isScanned, MAX_SCANNED_BYTES, type ScanOptions, scanDependencies, unreadable } from "./scan.ts";
-export { scanBundle } from "./scan-bundle.ts";
-export { runtimeOf } from "./shell-table.ts";
+export {
+  type DependencyScanOptions,
+  isScanned,
+  MAX_SCANNED_BYTES,
+  scanBundle,
+  scanDependencies,
+  unreadableManifest,
+} from "./scan.ts";
+export { commandRuntime } from "./shell-table.ts";

@@ -2,24 +2,24 @@ import { isWellKnown } from "./python-distribution.ts";
 import type { PythonImport } from "./python-import.ts";
 
 /**
- * The Python modules that a bundle holds itself.
+ * The Python modules that the bundle contains.
  *
- * Scripts put folders on `sys.path` as they like, so a module counts wherever it lies. Only names that are known
- * from a package index have to lie where Python would look.
+ * Scripts add arbitrary folders to `sys.path`, so a module matches in any folder. Only names that are known
+ * from a package index must be where Python would search.
  */
 export class LocalModules {
-  /** Folders that hold a module file or a package of the name, with the path that makes it one. */
+  /** Per name, the folders with such a module or package, and the path that defines it. */
   readonly #modules = new Map<string, { readonly folder: string; readonly path: string }[]>();
-  /** Folders that hold Python somewhere below, by their names. */
+  /** Per name, the folders that contain Python at any depth. */
   readonly #folders = new Map<string, string[]>();
-  /** Folders by their name and what lies in them: `scripts/run` for any `scripts` with a module or folder `run`. */
+  /** Folders by name and content: `scripts/run` for any `scripts` with a module or folder `run`. */
   readonly #inside = new Map<string, string[]>();
   readonly #known = new Set<string>();
   readonly #bundle: string;
-  /** Whether the bundle's own folder is a package. */
+  /** True when the bundle's own folder is a package. */
   readonly #isPackage: boolean;
 
-  /** `bundle` is the name of the bundle's own folder, which code may know too. */
+  /** `bundle` is the name of the bundle's own folder, which code may import. */
   constructor(paths: readonly string[], bundle = "") {
     this.#bundle = bundle.replaceAll("-", "_");
     this.#isPackage = paths.includes("__init__.py") && !isWellKnown(this.#bundle);
@@ -30,10 +30,11 @@ export class LocalModules {
     const [top = "", second] = wanted.module.split(".");
     const isKnown = isWellKnown(top);
     const parts = second === undefined ? wanted.names : [second];
-    // Skills are named after what they are about: only a part that is there shows that the bundle is meant.
+    // Skills often have the name of the package they use, so only an existing submodule shows that the bundle
+    // is meant.
     if (top === this.#bundle && (this.#isPackage || parts.some((part) => this.#known.has(part)))) return true;
     const modules = this.#modules.get(top) ?? [];
-    // A script that imports its own name means another one.
+    // A script that imports its own name means another module.
     if (
       modules.some(
         ({ folder, path }) => path !== file && (!isKnown || this.#isFound(file, folder, top, second)),
@@ -47,8 +48,9 @@ export class LocalModules {
   }
 
   /**
-   * Whether there is a folder of that name. A script inside it has the folder on its path, and not what is above. What
-   * is taken out of it may be missing; then the folder has to lie on the way from the root to the file.
+   * True when the bundle has a folder of that name. A script inside the folder has the folder itself on its
+   * path, but not the parent. If the imported submodule is missing, the folder must be near the path from the
+   * root to the file.
    */
   #hasFolder(file: string, name: string, isAnywhere: boolean): boolean {
     const folders = (this.#folders.get(name) ?? []).filter((folder) => !file.startsWith(`${folder}/`));
@@ -82,12 +84,12 @@ export class LocalModules {
   }
 }
 
-/** More places of one name prove nothing more. */
+/** More locations of one name do not change the result. */
 const MAX_PLACES = 50;
 
 /**
- * Names that projects give to their own folders. Where the bundle has none, the code is of a project elsewhere; to
- * install what an index has under the name would be worse than to know nothing.
+ * Common names of project folders. When the bundle has no such folder, the code belongs to another project,
+ * and installing a package of that name would be wrong.
  */
 const PLACEHOLDERS = new Set(
   `app apps backend common config conftest constants core_utils example examples frontend helper helpers lib libs main models
@@ -102,7 +104,7 @@ export function isPlaceholder(module: string): boolean {
 /** Compiled modules have a platform in their names. */
 const MODULE = /^(?:(.*)\/)?([^/.]+)(?:\.pyw?|\.pyx|(?:\.[^/.]+)?\.(?:so|pyd))$/;
 
-/** Whether a folder is on the way from the bundle's root to the file, or lies beside that way. */
+/** True when the folder is on the path from the bundle's root to the file, or directly beside it. */
 function isNear(file: string, folder: string): boolean {
   const above = parentOf(folder);
   return isAbove(folder, file) || isAbove(above, file);

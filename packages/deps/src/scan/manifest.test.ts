@@ -163,7 +163,7 @@ test.each(manifests)("a manifest declares: %s [S-34]", async (_, files, expected
 
 const skill = (yaml: string) => `---\nname: demo-skill\ndescription: A demo.\n${yaml}\n---\nimport nothing\n`;
 
-/** Frontmatter, a script beside it, and what the skill needs. */
+/** Frontmatter, a script, and the skill's dependencies. */
 const declared: readonly (readonly [about: string, yaml: string, code: string, expected: string])[] = [
   [
     "all prefixes",
@@ -275,16 +275,16 @@ test("a declared dependency has the line that names it [S-34]", async () => {
   ]);
 });
 
-test("what a manifest names and no index has is a note [S-34]", async () => {
+test("an entry that is not in an index becomes a note [S-34]", async () => {
   const { notes } = await scanTable({
     "requirements.txt": "-e .\n-r none.txt\n",
     "package.json": '{"dependencies":{"a":"github:x/a"}}',
     "SKILL.md": skill("deps: ['github:a/b@1']"),
   });
   expect(notes.map(({ file, message }) => `${file}: ${message}`)).toEqual([
-    'SKILL.md: "github:a/b@1" names no dependency',
-    'package.json: it names no package of a registry: "a: github:x/a"',
-    'requirements.txt: it includes "none.txt", which is not in the bundle',
-    'requirements.txt: line 1 names no distribution of an index: "-e ."',
+    'SKILL.md: "github:a/b@1" is not a dependency',
+    'package.json: dependency is not a registry package: "a: github:x/a"',
+    'requirements.txt: includes "none.txt", which is not in the bundle',
+    'requirements.txt: line 1 is not a package in an index: "-e ."',
   ]);
 });

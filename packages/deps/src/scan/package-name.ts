@@ -1,6 +1,6 @@
-/** A name of a Python distribution, as PEP 508 has it. */
+/** The name of a Python distribution (PEP 508). */
 const PIP_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/;
-/** Upper case is for packages older than the rule against it. */
+/** Upper case occurs in packages that are older than the rule against it. */
 const NPM_NAME = /^(?:@[A-Za-z0-9~-][A-Za-z0-9._~-]*\/)?[A-Za-z0-9~-][A-Za-z0-9._~-]*$/;
 const COMMAND_NAME = /^[A-Za-z0-9_][A-Za-z0-9._+-]*$/;
 const MAX_PIP = 128;
@@ -8,7 +8,7 @@ const MAX_PIP = 128;
 const MAX_NPM = 214;
 const MAX_COMMAND = 64;
 
-/** Names end up on command lines and in front of people: what is not plainly one is none. */
+/** Names appear on command lines and in messages, so only plain names are accepted. */
 export function isPipName(text: string): boolean {
   return text.length <= MAX_PIP && PIP_NAME.test(text);
 }
@@ -21,13 +21,13 @@ export function isCommandName(text: string): boolean {
   return text.length <= MAX_COMMAND && COMMAND_NAME.test(text) && /[A-Za-z]/.test(text);
 }
 
-/** A distribution's name as PEP 503 compares it. */
+/** Normalizes a distribution name for comparison (PEP 503). */
 export function normalizePip(name: string): string {
   return name.toLowerCase().replace(/[-_.]+/g, "-");
 }
 
-/** The package of `name`, `name/sub/path`, `@scope/name/sub/path`; undefined when there is none. */
-export function packageOf(specifier: string): string | undefined {
+/** The package of `name`, `name/sub/path` or `@scope/name/sub/path`; undefined when there is none. */
+export function npmPackageOf(specifier: string): string | undefined {
   const parts = specifier.split("/", 2);
   const name = specifier.startsWith("@") ? parts.join("/") : parts[0];
   return name !== undefined && isNpmName(name) && !name.startsWith(".") ? name : undefined;

@@ -1,16 +1,16 @@
 import { type Requirement, readRequirement } from "./requirement.ts";
 
-/** Reads TOML into plain data; throws on what is none. */
+/** Parses TOML into plain data, and throws on invalid text. */
 export type ParseToml = (text: string) => unknown;
 
-/** What a Python project, or a script's own metadata block, asks for. */
+/** The dependencies of a Python project or of a script's inline metadata. */
 export interface ProjectReading {
   readonly requirements: readonly Requirement[];
-  /** Entries that name no distribution of an index. */
+  /** Entries that are not packages in an index. */
   readonly others: readonly string[];
 }
 
-/** `pyproject.toml`: `[project]`, dependency groups, and Poetry's tables. Undefined when it is no TOML. */
+/** Reads `[project]`, dependency groups and Poetry's tables. Returns undefined when the text is not TOML. */
 export function readPyproject(text: string, parseToml: ParseToml): ProjectReading | undefined {
   const root = parse(text, parseToml);
   if (root === undefined) return undefined;
@@ -28,20 +28,20 @@ export function readPyproject(text: string, parseToml: ParseToml): ProjectReadin
     ),
   ];
   return {
-    // A project's extras name each other through the project itself.
+    // Extras of a project refer to each other through the project's own name.
     requirements: readings.flatMap((reading) => reading.requirements).filter(({ name }) => name !== own),
     others: readings.flatMap((reading) => reading.others),
   };
 }
 
-/** The `# /// script` block of PEP 723; undefined when there is none, or it is no TOML. */
+/** Reads the `# /// script` block of PEP 723; undefined when it is absent or not TOML. */
 export function readInlineMetadata(text: string, parseToml: ParseToml): ProjectReading | undefined {
   const block = inlineBlock(text);
   const root = block === undefined ? undefined : parse(block, parseToml);
   return root === undefined ? undefined : fromList(root["dependencies"], false);
 }
 
-/** The text of the block, without its comment signs. */
+/** The text of the block without comment markers. */
 export function inlineBlock(text: string): string | undefined {
   if (!text.includes("# /// script")) return undefined;
   const lines = text.split(/\r?\n/);
@@ -65,14 +65,14 @@ function parse(text: string, parseToml: ParseToml): Table | undefined {
   try {
     return tableOf(parseToml(text));
   } catch {
-    // Any failure of the parser means one thing: the text is no TOML. The caller notes it.
+    // Any failure of the parser means that the text is not TOML; the caller adds a note.
     return undefined;
   }
 }
 
 function tableOf(value: unknown): Table {
   const isTable = typeof value === "object" && value !== null && !Array.isArray(value);
-  // An object has no other keys than strings.
+  // The keys of an object are strings.
   return isTable ? (value as Table) : {};
 }
 
@@ -88,7 +88,7 @@ function fromList(value: unknown, optional: boolean): ProjectReading {
   return { requirements, others };
 }
 
-/** Poetry's tables have names as keys, and Python among them. */
+/** Poetry's tables use package names as keys, including Python itself. */
 function fromPoetry(table: Table, optional: boolean): ProjectReading {
   const names = Object.keys(table).filter((name) => name !== "python");
   const list = fromList(names, optional);

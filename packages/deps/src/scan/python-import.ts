@@ -1,19 +1,22 @@
 import { Ranges } from "./ranges.ts";
 import { type Interest, parseSyntax, type SyntaxNode } from "./syntax.ts";
 
-/** A module that a Python text imports. */
+/** A module that Python code imports. */
 export interface PythonImport {
   /** As written: `a.b`. */
   readonly module: string;
-  /** What a `from` takes out of it, which may be modules too. */
+  /** The names in a `from` import, which may be modules. */
   readonly names: readonly string[];
-  /** From 1. */
+  /** Starts at 1. */
   readonly line: number;
-  /** Whether the text is made for its absence: a guarded, a dynamic or a type-checking import. */
+  /** True when the code handles the module's absence: a guarded, dynamic or type-checking import. */
   readonly optional: boolean;
 }
 
-/** The absolute imports of a text, whatever is wrong with the rest of it; undefined when it is too hard to parse. */
+/**
+ * The absolute imports of Python code, even when other parts have syntax errors; undefined when parsing
+ * exceeds its limits.
+ */
 export async function readPythonImports(text: string): Promise<readonly PythonImport[] | undefined> {
   if (!text.includes("import")) return [];
   const imports: PythonImport[] = [];
@@ -39,7 +42,7 @@ const FOUND = [
   "if_statement",
   "with_statement",
 ];
-/** What statements stand in: nothing else is looked into where no call can be an import. */
+/** The nodes that contain statements. Other nodes are skipped unless a call can be an import. */
 const STATEMENTS: Interest = {
   find: FOUND,
   into: `module block ERROR if_statement elif_clause else_clause try_statement except_clause except_group_clause
@@ -47,12 +50,12 @@ const STATEMENTS: Interest = {
     decorated_definition match_statement case_clause`.split(/\s+/),
 };
 const EVERYTHING: Interest = { find: [...FOUND, "call"] };
-/** Catching one of these is being made for a missing module. */
+/** Catching one of these handles a missing module. */
 const CAUGHT = /\b(?:ImportError|ModuleNotFoundError|Exception|BaseException)\b/;
-/** What holds only on some machines, or only for a type checker. */
+/** Conditions on the platform or on type checking. */
 const CONDITION = /\b(?:TYPE_CHECKING|version_info|sys\.platform|os\.name|platform\.system|PY2|PY3)\b/;
 const NEGATED = /^\(*\s*not\b/;
-/** Longer conditions and clauses are not looked into: what is asked stands at their beginning. */
+/** Longer conditions are cut, because the test is at their start. */
 const LONGEST_CLAUSE = 500;
 
 type Found = Pick<PythonImport, "module" | "names">;
@@ -64,8 +67,8 @@ function addGuard(guarded: Ranges, node: SyntaxNode): void {
 }
 
 /**
- * The body, and the clauses that catch: what they import stands in for what was missing. Where catching is the end of
- * the program, what the body imports is needed all the same.
+ * Marks the body and the except clauses as optional, because the clauses replace the missing module. If a
+ * clause ends the program, the imports of the body stay required.
  */
 function guardTry(guarded: Ranges, node: SyntaxNode): void {
   const clauses = node.namedChildren.filter((child) => child?.type.startsWith("except_") === true);
@@ -79,7 +82,7 @@ function guardTry(guarded: Ranges, node: SyntaxNode): void {
 
 const ENDING = /^(?:sys\s*\.\s*exit|os\s*\.\s*(?:_exit|abort)|exit|quit)\s*\(/;
 
-/** Whether a clause ends the program, or hands the failure on, whatever else it does before. */
+/** True when a clause ends the program or raises again. */
 function isEnding(clause: SyntaxNode): boolean {
   const block = clause.namedChildren.find((child) => child?.type === "block");
   return (block?.namedChildren ?? []).some(
@@ -101,7 +104,8 @@ function guardIf(guarded: Ranges, node: SyntaxNode): void {
   if (!CONDITION.test(condition) || body === null) return;
   const isForTypes = condition.includes("TYPE_CHECKING");
   if (!(isForTypes && NEGATED.test(condition))) guarded.add(body.startIndex, body.endIndex);
-  // The other side of a question about types is what runs; that of a question about machines is another machine.
+  // The else branch of a type-checking condition runs; the else branch of a platform condition is another
+  // platform.
   if (!isForTypes) guarded.add(node.startIndex, node.endIndex);
 }
 
@@ -115,8 +119,8 @@ function head(node: SyntaxNode | null): string {
 }
 
 /**
- * Where the text is broken, the parser takes for a statement the end of `from {{ name }} import x`, and the beginning of
- * `import my-{{ name }}`.
+ * In broken code the parser mistakes the end of `from {{ name }} import x` and the start of `import my-{{
+ * name }}` for statements.
  */
 function isStatement(node: SyntaxNode, text: string): boolean {
   if (/[-<>{}$%]/.test(text.charAt(node.endIndex))) return false;
@@ -136,7 +140,7 @@ function fromStatement(node: SyntaxNode): readonly Found[] {
   return module === "" ? [] : [{ module, names: namesOf(node) }];
 }
 
-/** Whether nothing but the module stands between `from` and `import`, as it does not in `from <name> import x`. */
+/** True when only the module is between `from` and `import`, unlike in `from <name> import x`. */
 function isWhole(node: SyntaxNode, source: SyntaxNode): boolean {
   const text = head(node);
   const before = text.slice(0, source.startIndex - node.startIndex);
@@ -154,7 +158,7 @@ function namesOf(node: SyntaxNode): readonly string[] {
 
 const IDENTIFIERS = /^[\p{L}_][\p{L}\p{N}_]*(?:\.[\p{L}_][\p{L}\p{N}_]*)*$/u;
 
-/** Empty when the parser had to invent a part of it. */
+/** Empty when the parser inserted a missing part. */
 function dotted(node: SyntaxNode): string {
   const text = node.text.replace(/[\s\\]+/g, "");
   return IDENTIFIERS.test(text) ? text : "";

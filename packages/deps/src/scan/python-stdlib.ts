@@ -1,16 +1,16 @@
-/** Whether Python has the module itself, in any version from 3.9 to 3.14 or as Python 2 named it. */
+/** True for a standard library module of Python 3.9 to 3.14 or of Python 2. */
 export function isStandardModule(name: string): boolean {
   return STANDARD.has(name) || PYTHON_2.has(name);
 }
 
-/** Why a module of the standard library may be absent all the same; undefined when it is not. */
+/** The reason why a standard library module may be missing; undefined when it always exists. */
 export function removalOf(name: string): string | undefined {
   const version = REMOVED.get(name);
-  if (version !== undefined) return `the module ${name} is no part of Python ${version} and later`;
-  return PYTHON_2.has(name) ? `the module ${name} is of Python 2` : undefined;
+  if (version !== undefined) return `module ${name} was removed in Python ${version}`;
+  return PYTHON_2.has(name) ? `module ${name} exists only in Python 2` : undefined;
 }
 
-/** `sys.stdlib_module_names` of Python 3.11, with what 3.9, 3.10 and 3.12 to 3.14 have besides. */
+/** `sys.stdlib_module_names` of Python 3.11, plus additions from 3.9, 3.10 and 3.12 to 3.14. */
 const STANDARD = words(`
 _abc abc aifc _aix_support _android_support annotationlib antigravity _apple_support argparse array _ast
 ast _ast_unparse asynchat _asyncio asyncio asyncore atexit audioop base64 bdb binascii binhex _bisect
@@ -43,7 +43,7 @@ _weakref weakref _weakrefset webbrowser _winapi winreg winsound _wmi wsgiref xdr
 zipfile zipimport zlib _zoneinfo zoneinfo _zstd
 `);
 
-/** Names of Python 2 that no later version has. Nothing installs them. */
+/** Python 2 modules that no package provides. */
 const PYTHON_2 = words(`
 BaseHTTPServer Bastion CGIHTTPServer ConfigParser Cookie Dialog DocXMLRPCServer FileDialog HTMLParser
 MimeWriter Queue ScrolledText SimpleDialog SimpleHTTPServer SimpleXMLRPCServer SocketServer StringIO Tix

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { brief, scanTable } from "./scan.fixture.ts";
 
-/** Code of one script, and the distributions it needs. */
+/** The code of a script and the distributions it needs. */
 const scripts: readonly (readonly [about: string, code: string, expected: string])[] = [
   ["one import", "import requests", "pip:requests"],
   ["several on a line, one renamed", "import alpha, beta as b", "pip:alpha pip:beta"],
@@ -178,7 +178,7 @@ test.each(scripts)("Python: %s [S-34]", async (_, code, expected) => {
   expect(brief(manifest, ["pip", "npm", "system"])).toBe(expected);
 });
 
-/** Files of a bundle, of which the first imports. */
+/** The files of a bundle; the first one imports. */
 const bundles: readonly (readonly [about: string, files: Record<string, string>, expected: string])[] = [
   ["a module beside the script", { "scripts/run.py": "import helper_x", "scripts/helper_x.py": "" }, ""],
   [
@@ -268,11 +268,11 @@ const bundles: readonly (readonly [about: string, files: Record<string, string>,
   ],
 ];
 
-test.each(bundles)("what the bundle holds is no dependency: %s [S-34]", async (_, files, expected) => {
+test.each(bundles)("a module of the bundle is not a dependency: %s [S-34]", async (_, files, expected) => {
   expect(brief(await scanTable(files), ["pip"])).toBe(expected);
 });
 
-test("each place is kept, with its line [S-34]", async () => {
+test("keeps each place with its line [S-34]", async () => {
   const manifest = await scanTable({
     "scripts/b.py": "# first\n\nimport requests\n",
     "scripts/a.py": "def f():\n  from requests import get\nimport requests\n",
@@ -284,15 +284,15 @@ test("each place is kept, with its line [S-34]", async () => {
   ]);
 });
 
-test("a module that later versions of Python lack is a note [S-34]", async () => {
+test("a module that newer Python versions lack becomes a note [S-34]", async () => {
   const { notes } = await scanTable({ "a.py": "import distutils\nimport urllib2" });
   expect(notes).toEqual([
-    { file: "a.py", message: "the module distutils is no part of Python 3.12 and later" },
-    { file: "a.py", message: "the module urllib2 is of Python 2" },
+    { file: "a.py", message: "module distutils was removed in Python 3.12" },
+    { file: "a.py", message: "module urllib2 exists only in Python 2" },
   ]);
 });
 
-test("a notebook's code is read, and neither its magic nor its prose [S-34]", async () => {
+test("reads the code of a notebook, without magics and prose [S-34]", async () => {
   const cells = [
     { cell_type: "markdown", source: ["import nothing"] },
     {

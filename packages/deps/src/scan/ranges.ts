@@ -1,4 +1,4 @@
-/** Stretches of a text, in any order and overlapping as they like, asked often for whether they hold a position. */
+/** A set of text ranges, in any order and possibly overlapping, with a fast test for positions. */
 export class Ranges {
   readonly #added: (readonly [start: number, end: number])[] = [];
   #union: readonly (readonly [start: number, end: number])[] | undefined;

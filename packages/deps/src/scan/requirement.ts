@@ -1,27 +1,27 @@
 import { isPipName } from "./package-name.ts";
 
-/** One requirement of Python, as PEP 508 writes it. */
+/** A Python requirement (PEP 508). */
 export interface Requirement {
   readonly name: string;
-  /** Whether a marker or an extra makes it a matter of the machine. */
+  /** True when a marker or an extra makes the requirement conditional. */
   readonly optional: boolean;
 }
 
-/** Undefined when the text is no name with versions: a URL, a path, something else. */
+/** Returns undefined when the text is not a name with versions, for example a URL or a path. */
 export function readRequirement(text: string): Requirement | undefined {
   const [, name = "", rest = ""] = /^\s*([A-Za-z0-9._-]+)\s*(.*)$/s.exec(text) ?? [];
   const after = rest.replace(/^\[[^\]]*\]\s*/, "");
-  // A direct reference names what it installs, and installs what is elsewhere.
+  // A direct reference has a name, but installs from another place.
   if (!isPipName(name) || (after !== "" && !/^(?:[<>=!~;(^*,]|--hash)/.test(after))) return undefined;
   return { name, optional: after.includes(";") };
 }
 
-/** What a requirements file asks for. */
+/** The content of a requirements file. */
 export interface RequirementList {
   readonly requirements: readonly (Requirement & { readonly line: number })[];
-  /** Other files of requirements, as written. */
+  /** Included requirements files, as written. */
   readonly included: readonly string[];
-  /** Lines that name no distribution of an index. */
+  /** Lines that are not packages in an index. */
   readonly others: readonly { readonly text: string; readonly line: number }[];
 }
 
@@ -42,7 +42,7 @@ export function readRequirements(text: string): RequirementList {
   return { requirements, included, others };
 }
 
-/** Lines as pip reads them: joined at a backslash, without comments, each with the number of its first. */
+/** Joins lines at a backslash and removes comments, as pip does. Each has the number of its first line. */
 function logicalLines(text: string): readonly { readonly text: string; readonly line: number }[] {
   const lines: { text: string; line: number }[] = [];
   let parts: string[] = [];

@@ -14,7 +14,10 @@ export async function scanTable(files: FileTable): Promise<DependencyManifest> {
   );
 }
 
-/** A manifest in one line: `pip:Pillow(PIL)@1 npm:x?@2 git!`, with `?` for optional, `!` for declared and the first line. */
+/**
+ * A manifest on one line: `pip:Pillow(PIL)@1 npm:x?@2 git!`, with `?` for optional, `!` for declared, and the
+ * first line number.
+ */
 export function brief(manifest: DependencyManifest, kinds: readonly string[]): string {
   return manifest.dependencies
     .filter(({ kind }) => kinds.includes(kind))

@@ -1,55 +1,57 @@
+import { basename } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { DependencyManifest, ScanFile } from "@skillhold/core/dependency";
+import { type Bundle, readBounded } from "@skillhold/core/bundle";
+import type { DependencyManifest, Scan, ScanCall, ScanFile } from "@skillhold/core/dependency";
 import { parseSkill } from "@skillhold/skill";
 import { parse } from "smol-toml";
-import { type BundleContent, type CodeText, scanPython, scanScript } from "./code-scan.ts";
-import { applyDeclaration, tallyDeclaration } from "./declaration-scan.ts";
-import { type Declaration, readDeclaration } from "./declared.ts";
-import { type FileType, fileTypeOf } from "./file-type.ts";
+import { type BundleIndex, type CodeText, notebookCode, scanPython, scanScript } from "./code-scan.ts";
+import { applyDeclaration, type Declaration, readDeclaration, tallyDeclaration } from "./declared.ts";
+import { type FileType, fileTypeOf, readShebang, type Shebang } from "./file-type.ts";
 import { LocalModules } from "./local-module.ts";
 import { tallyManifest } from "./manifest-scan.ts";
-import { notebookCode } from "./notebook.ts";
 import type { ParseToml } from "./pyproject.ts";
-import { readShebang, type Shebang } from "./shebang.ts";
-import { readShell } from "./shell-command.ts";
-import { type ReadShellText, tallyShell } from "./shell-scan.ts";
-import { Tally } from "./tally.ts";
+import { type ReadShellText, readShell, tallyShell } from "./shell-command.ts";
+import { DependencyTally } from "./tally.ts";
 import { TextLines } from "./text-line.ts";
 import { WorkTime } from "./work-time.ts";
 
-export interface ScanOptions {
-  /** The name of the bundle's folder, by which code may import the bundle itself. */
+export interface DependencyScanOptions {
+  /** The name of the bundle's folder, which code may import. */
   readonly name?: string;
-  /** Reads pyproject.toml and inline metadata; a parser of ours unless another is named. */
+  /** Parses pyproject.toml and inline metadata. Defaults to the built-in parser. */
   readonly parseToml?: ParseToml;
-  /** After this time no other file is begun; real bundles take a hundredth of what is allowed otherwise. */
+  /**
+   * Files that come after this much scan time are skipped. The default is a hundred times what real bundles
+   * need.
+   */
   readonly timeMs?: number;
 }
 
-/** Larger files are data or built code; a note says that they were not read. */
+/** Larger files are data or build output. They are skipped with a note. */
 export const MAX_SCANNED_BYTES = 1_000_000;
 
-/** Whether a file's bytes can say anything of dependencies. */
+/** True when the bytes of a file can name a dependency. */
 export function isScanned(path: string): boolean {
   return fileTypeOf(path) !== undefined;
 }
 
 /**
- * What a bundle needs, from all its code and manifests. Bad files are notes; nothing throws, nothing is run or
- * opened, and time is in proportion to the bytes, up to what a bundle may take. Other work has its turn between files.
+ * Finds the dependencies in all code and manifests of a bundle. Bad files become notes, and no error is
+ * thrown. No code runs and no file is opened. Time is proportional to size, up to a limit, and the scanner
+ * yields between files.
  */
 export async function scanDependencies(
   files: readonly ScanFile[],
-  options: ScanOptions = {},
+  options: DependencyScanOptions = {},
 ): Promise<DependencyManifest> {
-  const tally = new Tally(options.timeMs);
+  const tally = new DependencyTally(options.timeMs);
   const texts = files.flatMap((file) => readText(file, tally));
   const declaration = declarationOf(texts);
-  // Manifests first: they say which of several distributions of a module is meant.
+  // Manifests first: they decide which of several distributions provides a module.
   if (declaration !== undefined) tallyDeclaration(declaration, tally);
   const paths = files.map(({ path }) => path);
   const { development, packages } = await tallyManifests(texts, paths, options, tally);
-  const content: BundleContent = {
+  const content: BundleIndex = {
     modules: new LocalModules(paths, options.name),
     paths: new Set(paths.flatMap(namesOf)),
     packages,
@@ -61,14 +63,14 @@ export async function scanDependencies(
   return applyDeclaration(tally.manifest(development), declaration?.declared);
 }
 
-/** What is known of a bundle that took too long: as if the parser had given up each of its files. */
-export function unreadable(files: readonly ScanFile[]): DependencyManifest {
-  const tally = new Tally();
-  for (const { path, bytes } of files) if (bytes !== undefined && isScanned(path)) tally.giveUp(path);
+/** The manifest of a bundle that took too long, with a note for each file. */
+export function unreadableManifest(files: readonly ScanFile[]): DependencyManifest {
+  const tally = new DependencyTally();
+  for (const { path, bytes } of files) if (bytes !== undefined && isScanned(path)) tally.addUnparsed(path);
   return tally.manifest(new Set());
 }
 
-/** A path, and what code may call it: without its extension, or by the folder that it is the index of. */
+/** A path and its import names: without the extension, or the folder for an index file. */
 function namesOf(path: string): readonly string[] {
   const bare = path.replace(/\.[^/.]+$/, "");
   return bare.endsWith("/index") ? [path, bare, bare.slice(0, -"/index".length)] : [path, bare];
@@ -81,12 +83,11 @@ interface ScannedText extends CodeText {
   readonly shebang: Shebang | undefined;
 }
 
-function readText({ path, bytes }: ScanFile, tally: Tally): readonly ScannedText[] {
+function readText({ path, bytes }: ScanFile, tally: DependencyTally): readonly ScannedText[] {
   const type = fileTypeOf(path);
   if (type === undefined || bytes === undefined) return [];
   if (bytes.length > MAX_SCANNED_BYTES && type !== "skill") {
-    if (type !== "extensionless")
-      tally.note(path, `it is larger than ${MAX_SCANNED_BYTES} bytes and was not read`);
+    if (type !== "extensionless") tally.note(path, `not read: larger than ${MAX_SCANNED_BYTES} bytes`);
     return [];
   }
   if (type === "extensionless" && !(bytes[0] === 0x23 && bytes[1] === 0x21)) return [];
@@ -121,8 +122,8 @@ function declarationOf(
 async function tallyManifests(
   texts: readonly ScannedText[],
   paths: readonly string[],
-  options: ScanOptions,
-  tally: Tally,
+  options: DependencyScanOptions,
+  tally: DependencyTally,
 ): Promise<{ development: ReadonlySet<string>; packages: ReadonlySet<string> }> {
   const found = { development: new Set<string>(), packages: new Set<string>() };
   const around = { paths: new Set(paths), parseToml: options.parseToml ?? parse, ...found };
@@ -130,9 +131,13 @@ async function tallyManifests(
   return found;
 }
 
-/** Reads a file if the bundle has not used up its time, and lets other work have its turn. */
-async function inTime({ path }: ScannedText, tally: Tally, read: () => void | Promise<void>): Promise<void> {
-  if (tally.isExhausted) return tally.note(path, "it was not read, because others took too long to parse");
+/** Scans a file if the bundle has time left, and yields to other work. */
+async function inTime(
+  { path }: ScannedText,
+  tally: DependencyTally,
+  read: () => void | Promise<void>,
+): Promise<void> {
+  if (tally.isExhausted) return tally.note(path, "not read: other files took too long to parse");
   const work = new WorkTime();
   await read();
   if (tally.spend(work.ms)) await nextTurn();
@@ -140,9 +145,9 @@ async function inTime({ path }: ScannedText, tally: Tally, read: () => void | Pr
 
 async function scanCode(
   file: ScannedText,
-  content: BundleContent,
+  content: BundleIndex,
   shells: ReadShellText[],
-  tally: Tally,
+  tally: DependencyTally,
 ): Promise<void> {
   const { path, text, type, shebang } = file;
   switch (type) {
@@ -157,7 +162,7 @@ async function scanCode(
     }
     case "bash": {
       const reading = await readShell(text);
-      if (reading === undefined) tally.giveUp(path);
+      if (reading === undefined) tally.addUnparsed(path);
       else shells.push({ path, text, reading });
       return addRuntime(file, shebang?.runtime ?? "bash", tally);
     }
@@ -170,17 +175,17 @@ async function scanCode(
   }
 }
 
-function addRuntime({ path: file }: ScannedText, name: string, tally: Tally): void {
+function addRuntime({ path: file }: ScannedText, name: string, tally: DependencyTally): void {
   tally.add({ kind: "runtime", name, import: name, optional: false, declared: false, file, line: 1 });
 }
 
 async function scanNotebook(
   { path, text }: ScannedText,
-  content: BundleContent,
-  tally: Tally,
+  content: BundleIndex,
+  tally: DependencyTally,
 ): Promise<void> {
   const code = notebookCode(text);
-  if (code === undefined) return tally.note(path, "it is no notebook of Python and was not read");
+  if (code === undefined) return tally.note(path, "not read: not a Python notebook");
   const lines = new TextLines(text);
   await scanPython({ path, text: code, lineOf: (module) => lines.lineOf(module) }, content, tally);
 }
@@ -188,14 +193,32 @@ async function scanNotebook(
 function tallyShells(
   shells: readonly ReadShellText[],
   paths: readonly string[],
-  content: BundleContent,
-  tally: Tally,
+  content: BundleIndex,
+  tally: DependencyTally,
 ): void {
   const around = {
     defined: new Set(shells.flatMap(({ reading }) => [...reading.defined])),
-    // With their extensions: `ffmpeg.sh` is a script around ffmpeg, and not ffmpeg.
+    // With extensions, because `ffmpeg.sh` is a script that calls ffmpeg.
     files: new Set(paths.map((path) => path.slice(path.lastIndexOf("/") + 1))),
     isLocalModule: (file: string, module: string) => content.modules.has(file, { module, names: [] }),
   };
   for (const shell of shells) tallyShell(shell, around, tally);
+}
+
+/** Scans a bundle on disk. A file that cannot be read becomes a note. */
+export async function scanBundle(
+  bundle: Bundle,
+  call: ScanCall = {},
+  scan: Scan = scanDependencies,
+): Promise<DependencyManifest> {
+  const problems: { file: string; message: string }[] = [];
+  const files = bundle.files.map(({ path, origin }): ScanFile => {
+    if (!isScanned(path)) return { path, bytes: undefined };
+    const read = readBounded(origin, MAX_SCANNED_BYTES, { allowHardLinks: bundle.allowHardLinks });
+    if (!("problem" in read)) return { path, bytes: read.bytes };
+    problems.push({ file: path, message: `not read: ${read.problem.message}` });
+    return { path, bytes: undefined };
+  });
+  const manifest = await scan(files, { name: basename(bundle.root), ...call });
+  return { ...manifest, notes: [...problems, ...manifest.notes] };
 }

@@ -1,16 +1,19 @@
 import { Ranges } from "./ranges.ts";
 import { type Interest, type Language, parseSyntax, type SyntaxNode } from "./syntax.ts";
 
-/** A specifier that a JavaScript or TypeScript text asks for. */
+/** A specifier in JavaScript or TypeScript code. */
 export interface ScriptImport {
   readonly specifier: string;
-  /** From 1. */
+  /** Starts at 1. */
   readonly line: number;
-  /** Whether the text is made for its absence, or asks only for types. */
+  /** True when the code handles the absence of the package, or imports only types. */
   readonly optional: boolean;
 }
 
-/** The imports of a text, whatever is wrong with the rest of it; undefined when it is too hard to parse. */
+/**
+ * The imports of a script, even when other parts have syntax errors; undefined when parsing exceeds its
+ * limits.
+ */
 export async function readScriptImports(
   language: Exclude<Language, "python" | "bash">,
   text: string,
@@ -32,7 +35,7 @@ export async function readScriptImports(
 }
 
 const STATEMENTS = ["import_statement", "export_statement"];
-/** Where `import("x").A` is a type. */
+/** The nodes in which `import("x").A` is a type. */
 const TYPES = [
   "ambient_declaration",
   "type_annotation",
@@ -44,13 +47,16 @@ const TYPES = [
 const FUNCTIONS = ["function_declaration", "function_expression", "arrow_function", "method_definition"];
 
 const ATOP: Interest = { find: STATEMENTS, into: ["program", "ERROR"] };
-/** `declare module "x" { import … }` is about types. */
+/** Imports in `declare module "x" { import … }` are types. */
 const ATOP_OF_TYPES: Interest = {
   find: [...STATEMENTS, "ambient_declaration"],
   into: ["program", "ERROR", "ambient_declaration", "module", "statement_block"],
 };
 
-/** Statements stand at the top. Calls are anywhere: they are looked for only where one can be an import. */
+/**
+ * Import statements are at the top level. Calls can be anywhere, so they are searched only when the text can
+ * contain one.
+ */
 function interestIn(language: Language, text: string): Interest {
   if (!/\brequire\b|\bimport\s*[(.]/.test(text)) return language === "javascript" ? ATOP : ATOP_OF_TYPES;
   const types = language === "javascript" ? [] : [...TYPES, "as_expression"];
@@ -67,7 +73,7 @@ function addRanges(guarded: Ranges, shadowed: Ranges, node: SyntaxNode): void {
   else if (FUNCTIONS.includes(type) && takesRequire(node)) shadowed.add(node.startIndex, node.endIndex);
 }
 
-/** The body, and what is done instead when it fails; the latter alone where that ends the program. */
+/** Marks the body and the catch clause as optional; only the clause when it ends the program. */
 function guardTry(guarded: Ranges, node: SyntaxNode): void {
   const handler = node.childForFieldName("handler");
   const body = node.childForFieldName("body");
@@ -87,7 +93,7 @@ function isEnding(handler: SyntaxNode): boolean {
   );
 }
 
-/** `import("x").catch(…)`. */
+/** Handles `import("x").catch(…)`. */
 function guardCaught(guarded: Ranges, node: SyntaxNode): void {
   const member = node.childForFieldName("function");
   if (member?.type !== "member_expression") return;
@@ -96,13 +102,13 @@ function guardCaught(guarded: Ranges, node: SyntaxNode): void {
   guarded.add(object.startIndex, object.endIndex);
 }
 
-/** `value as import("x").A`. */
+/** Handles `value as import("x").A`. */
 function guardCast(guarded: Ranges, node: SyntaxNode): void {
   const type = node.lastNamedChild;
   if (type !== null) guarded.add(type.startIndex, type.endIndex);
 }
 
-/** Where `require` is a parameter it is a bundler's, and finds what the bundle holds. */
+/** A `require` parameter belongs to a bundler and resolves inside the bundle. */
 function takesRequire(node: SyntaxNode): boolean {
   const parameters = node.childForFieldName("parameters")?.namedChildren ?? [];
   return parameters.some((parameter) => {
@@ -122,13 +128,13 @@ function fromStatement(node: SyntaxNode): Found | undefined {
   return specifier === undefined ? undefined : { specifier, isType: isTypeOnly(node) };
 }
 
-/** `import x = require("y")`. */
+/** Handles `import x = require("y")`. */
 function requiredSource(node: SyntaxNode): SyntaxNode | null {
   const clause = node.namedChildren.find((child) => child?.type === "import_require_clause");
   return clause?.childForFieldName("source") ?? null;
 }
 
-/** `import type …`, and `import { type A, type B } …`. */
+/** True for `import type …` and `import { type A, type B } …`. */
 function isTypeOnly(node: SyntaxNode): boolean {
   const second = node.child(1);
   if (second?.type === "type" || second?.type === "typeof") return true;
@@ -159,10 +165,10 @@ function firstValue(node: SyntaxNode | null): SyntaxNode | null {
 const LONGEST_SPECIFIER = 500;
 const ESCAPES = /\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,6})\}|([^xu]))/g;
 
-/** The value of a string, or of a template that has nothing to fill in. */
+/** The value of a string, or of a template without substitutions. */
 function literal(node: SyntaxNode | null): string | undefined {
   if (node === null || node.endIndex - node.startIndex > LONGEST_SPECIFIER) return undefined;
-  // A cast in a comment needs them.
+  // A cast in a comment requires parentheses.
   if (node.type === "parenthesized_expression") return literal(firstValue(node));
   const isPlain =
     node.type === "string" ||
@@ -175,7 +181,7 @@ function literal(node: SyntaxNode | null): string | undefined {
 
 function plainOf(_: string, hex = "", unit = "", point = "", other = ""): string {
   const code = Number.parseInt(hex || unit || point, 16);
-  // A line end or a tab is part of no name, so any of them may stand for the others.
+  // No package name contains a line end or a tab, so the exact character is irrelevant.
   if (Number.isNaN(code)) return /[bfnrtv0\s]/.test(other) ? "\n" : other;
   return code > 0x10ffff ? "\n" : String.fromCodePoint(code);
 }

@@ -151,7 +151,7 @@ test.each(scripts)("JavaScript: %s [S-34]", async (_, file, code, expected) => {
   expect(brief(await scanTable({ [`scripts/${file}`]: code }), ["npm", "pip", "system"])).toBe(expected);
 });
 
-test("what the bundle holds is no package: its own name, and paths from a base folder [S-34]", async () => {
+test("the bundle's own name and paths from a base folder are not packages [S-34]", async () => {
   const manifest = await scanTable({
     "package.json": '{ "name": "own-name" }',
     "src/a.ts": "import 'own-name/x'; import 'lib/tool'; import 'lib/none'",
@@ -160,7 +160,7 @@ test("what the bundle holds is no package: its own name, and paths from a base f
   expect(brief(manifest, ["npm"])).toBe("npm:lib");
 });
 
-test("a path from a base folder may be an index, or written as what it is compiled to [S-34]", async () => {
+test("a path from a base folder may be an index file or have the compiled extension [S-34]", async () => {
   const manifest = await scanTable({
     "src/a.tsx": "import 'components/nav'; import 'lib/tool.js'; import 'src/lib/tool'; import 'lib/none.js'",
     "src/components/nav/index.tsx": "",
@@ -169,7 +169,7 @@ test("a path from a base folder may be an index, or written as what it is compil
   expect(brief(manifest, ["npm"])).toBe("npm:lib");
 });
 
-test("a package that is named as what it depends on is not what its code imports [S-34]", async () => {
+test("a package with the name of its dependency does not hide that dependency [S-34]", async () => {
   const manifest = await scanTable({
     "package.json": '{ "name": "alpha", "dependencies": { "alpha": "^1" } }',
     "b/package.json": '{ "name": "beta", "devDependencies": { "beta": "^1" } }',
@@ -179,7 +179,7 @@ test("a package that is named as what it depends on is not what its code imports
   expect(manifest.dependencies[0]?.seen.map(({ file }) => file)).toEqual(["a.mjs", "package.json"]);
 });
 
-/** A script's name, its text, and the runtimes it needs. */
+/** The name of a script, its text, and the runtimes it needs. */
 const runtimes: readonly (readonly [about: string, file: string, text: string, expected: string])[] = [
   ["Python by its name", "a.py", "", "runtime:python3"],
   ["JavaScript by its name", "a.mjs", "", "runtime:node"],
@@ -210,7 +210,7 @@ test.each(runtimes)("runtime: %s [S-34]", async (_, file, text, expected) => {
   expect(brief(await scanTable({ [file]: text }), ["runtime"])).toBe(expected);
 });
 
-test("an extensionless script is read as what its first line says [S-34]", async () => {
+test("reads an extensionless script as its first line says [S-34]", async () => {
   const manifest = await scanTable({
     "bin/a": "#!/usr/bin/env python3\nimport requests\n",
     "bin/b": "#!/usr/bin/env node\nrequire('marked')\n",

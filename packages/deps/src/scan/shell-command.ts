@@ -1,27 +1,32 @@
+import type { Place, Sighting } from "@skillhold/core/dependency";
+import type { CodeText } from "./code-scan.ts";
 import { isCommandName } from "./package-name.ts";
-import { WRAPPERS } from "./shell-table.ts";
+import { distributionsOf, moduleOf } from "./python-distribution.ts";
+import { isStandardModule } from "./python-stdlib.ts";
+import { commandRuntime, isCommonCommand, WRAPPERS } from "./shell-table.ts";
 import { type Interest, parseSyntax, type SyntaxNode } from "./syntax.ts";
+import type { DependencyTally } from "./tally.ts";
 
-/** What a shell text runs. */
-export interface ShellReading {
+/** The commands of a shell script. */
+interface ShellReading {
   readonly commands: readonly ShellCommand[];
-  /** Functions and aliases that it defines. */
+  /** Functions and aliases that the script defines. */
   readonly defined: ReadonlySet<string>;
-  /** Commands that it asks for with `command -v` and the like, and so can do without, with the line. */
+  /** Optional commands that the script tests with `command -v` or similar, with the line. */
   readonly guarded: ReadonlyMap<string, number>;
-  /** Whether it takes in other texts, which may define anything. */
+  /** True when the script sources other files, which may define any command. */
   readonly isSourcing: boolean;
 }
 
-export interface ShellCommand {
+interface ShellCommand {
   readonly name: string;
-  /** The plain words after it; what is filled in at run time is undefined. */
+  /** The literal words after the command; undefined for words that contain expansions. */
   readonly words: readonly (string | undefined)[];
-  /** From 1. */
+  /** Starts at 1. */
   readonly line: number;
 }
 
-/** Undefined when the text is too hard to parse. */
+/** Returns undefined when parsing exceeds its limits. */
 export async function readShell(text: string): Promise<ShellReading | undefined> {
   const commands: ShellCommand[] = [];
   const defined = new Set<string>();
@@ -45,7 +50,7 @@ interface Collected {
 }
 
 function addCommand(into: Collected, node: SyntaxNode): void {
-  // What follows a mistake of the text, or of the grammar, is as likely to be an argument.
+  // After a syntax error, a word may be an argument instead of a command.
   if (node.hasError) return;
   const line = node.startPosition.row + 1;
   let words = wordsOf(node);
@@ -63,7 +68,7 @@ function addCommand(into: Collected, node: SyntaxNode): void {
   }
 }
 
-/** `sudo env nice …`: more than this nobody writes. */
+/** The maximum nesting of wrappers such as `sudo env nice`. */
 const MAX_WRAPPERS = 5;
 const ASKING = new Set(["which", "type", "hash", "whence"]);
 
@@ -80,7 +85,7 @@ function addAliases(defined: Set<string>, words: readonly (string | undefined)[]
   }
 }
 
-/** The command that a command such as `sudo` runs, from its name on. */
+/** The command that a wrapper such as `sudo` runs, starting at its name. */
 function unwrap(
   name: string,
   words: readonly (string | undefined)[],
@@ -107,7 +112,7 @@ function afterExec(words: readonly (string | undefined)[]): readonly (string | u
   return at === -1 ? undefined : words.slice(at + 1);
 }
 
-/** A command's name and arguments, without what is redirected. */
+/** The name and arguments of a command, without redirections. */
 function wordsOf(node: SyntaxNode): readonly (string | undefined)[] {
   const name = node.childForFieldName("name");
   if (name === null) return [];
@@ -138,7 +143,108 @@ function plain(node: SyntaxNode | null): string | undefined {
   }
 }
 
-/** `ll='ls -l'` and `A="$B"`: of a word in parts only a name before `=` is of use. */
+/** For `ll='ls -l'` and `A="$B"`, only the name before `=` matters. */
 function plainAssignment(node: SyntaxNode): string | undefined {
   return /^[\w-]+=/.exec(node.text)?.[0];
+}
+
+/** A parsed shell script. Scripts of a bundle may source each other, so they share their definitions. */
+export interface ReadShellText extends CodeText {
+  readonly reading: ShellReading;
+}
+
+interface ShellSurroundings {
+  readonly defined: ReadonlySet<string>;
+  /** Names of the bundle's own files. */
+  readonly files: ReadonlySet<string>;
+  isLocalModule(file: string, module: string): boolean;
+}
+
+export function tallyShell(code: ReadShellText, around: ShellSurroundings, tally: DependencyTally): void {
+  const { commands, guarded, isSourcing } = code.reading;
+  for (const command of commands) {
+    noteInstall(command, code.path, tally);
+    runModule(command, code.path, around, tally);
+    if (around.defined.has(command.name) || around.files.has(command.name)) continue;
+    // Such names are usually functions, not programs.
+    if (isSourcing && command.name.includes("_")) continue;
+    const place = { file: code.path, line: command.line, declared: false };
+    const optional = guarded.has(command.name);
+    const runtime = commandRuntime(command.name);
+    if (runtime !== undefined)
+      tally.add({ ...place, kind: "runtime", name: runtime, import: runtime, optional });
+    else if (!isCommonCommand(command.name) && command.name !== ".")
+      addProgram(command.name, { ...place, optional }, tally);
+  }
+  // A command that is tested but never called by name is called another way, for example through a variable.
+  const run = new Set(commands.map(({ name }) => name));
+  for (const [name, line] of guarded)
+    if (!run.has(name) && !around.defined.has(name)) addGuarded(name, { file: code.path, line }, tally);
+}
+
+/** A program that a declared package provides counts as that package. */
+function addProgram(
+  name: string,
+  place: Pick<Sighting, "file" | "line" | "declared" | "optional">,
+  tally: DependencyTally,
+): void {
+  const kind = tally.has("pip", name) ? "pip" : tally.has("npm", name) ? "npm" : "system";
+  tally.add({ ...place, kind, name, import: kind === "pip" ? moduleOf(name) : name });
+}
+
+function addGuarded(name: string, seen: Place, tally: DependencyTally): void {
+  if (isCommonCommand(name)) return;
+  const runtime = commandRuntime(name);
+  const place = { ...seen, declared: false, optional: true };
+  if (runtime === undefined) addProgram(name, place, tally);
+  else tally.add({ ...place, kind: "runtime", name: runtime, import: runtime });
+}
+
+const INSTALLERS = new Set([
+  "pip",
+  "pip3",
+  "npm",
+  "yarn",
+  "pnpm",
+  "uv",
+  "brew",
+  "apt",
+  "apt-get",
+  "apk",
+  "gem",
+  "cargo",
+]);
+const MAX_WORDS = 20;
+
+/** An install command hints at a dependency but does not prove it, so it becomes a note. */
+function noteInstall(command: ShellCommand, file: string, tally: DependencyTally): void {
+  const words = command.words.slice(0, MAX_WORDS);
+  const isModule = commandRuntime(command.name) === "python3" && words[0] === "-m" && words[1] === "pip";
+  if (!isModule && !INSTALLERS.has(command.name)) return;
+  const at = words.findIndex((word) => word === "install" || word === "add" || word === "i");
+  if (at === -1) return;
+  const names = words.slice(at + 1).filter((word) => word !== undefined && /^[@A-Za-z]/.test(word));
+  if (names.length > 0) tally.note(file, `line ${command.line} installs ${names.join(", ")}`);
+}
+
+/** Handles `python3 -m name`. */
+function runModule(
+  command: ShellCommand,
+  file: string,
+  around: ShellSurroundings,
+  tally: DependencyTally,
+): void {
+  const at = command.words.indexOf("-m");
+  const module = command.words[at + 1];
+  if (at === -1 || module === undefined || commandRuntime(command.name) !== "python3") return;
+  const top = module.split(".", 1)[0] ?? module;
+  if (
+    !/^[A-Za-z]\w*$/.test(top) ||
+    top === "pip" ||
+    isStandardModule(top) ||
+    around.isLocalModule(file, module)
+  )
+    return;
+  for (const name of distributionsOf(module).slice(0, 1))
+    tally.add({ kind: "pip", name, import: top, optional: false, declared: false, file, line: command.line });
 }

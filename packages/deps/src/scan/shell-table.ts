@@ -1,4 +1,4 @@
-/** Words that the shell itself runs, in bash, zsh or POSIX sh. */
+/** Builtins and keywords of bash, zsh and POSIX sh. */
 const BUILTINS = `
 alias autoload bg bind break builtin caller case cd command compgen complete compopt continue coproc declare dirs disown
 do done echo elif else emulate enable esac eval exec exit export false fc fg fi for function getopts hash help history if in
@@ -7,7 +7,10 @@ suspend test then time times trap true type typeset ulimit umask unalias unset u
 bashcompinit compadd compctl compdef compinit print vared zle
 `;
 
-/** What every system of the kind has: coreutils, findutils, diffutils, grep, sed, awk, tar, gzip and the base of util-linux. */
+/**
+ * Commands that every Unix system has: coreutils, findutils, diffutils, grep, sed, awk, tar, gzip and basic
+ * util-linux.
+ */
 const BASICS = `
 arch awk b2sum base32 base64 basename basenc bc bunzip2 bzcat bzip2 cal cat chcon chgrp chmod chown chroot cksum clear cmp column comm
 compress cp cpio crontab csplit cut date dc dd df diff diff3 dir dircolors dirname dmesg du ed egrep env expand expr factor fgrep file
@@ -20,7 +23,7 @@ top touch tput tr truncate tsort tty umount uname uncompress unexpand uniq unlin
 which who whoami xargs xxd yes zcat zcmp zdiff zgrep zless
 `;
 
-/** Commands of one system alone: a script that names one asks first, or is made for that system. */
+/** Commands of a single system. Scripts test for them first, or target only that system. */
 const OF_ONE_SYSTEM = `
 defaults diskutil dscl launchctl mdfind mdls networksetup open pbcopy pbpaste plutil say scutil sips softwareupdate
 sw_vers systemsetup textutil xattr xcode-select osascript afplay screencapture ditto caffeinate
@@ -28,7 +31,7 @@ apk apt apt-cache apt-get dnf dpkg journalctl loginctl pacman rpm service snap s
 cmd cmd.exe powershell powershell.exe wslpath clip.exe explorer.exe cygpath doas add-apt-repository sysctl ip ifconfig route
 `;
 
-/** Programs that run other programs' text, by the name they are known by. */
+/** Interpreters, by command name. */
 const RUNTIMES: ReadonlyMap<string, string> = new Map(
   `python=python3 python3=python3 pypy3=pypy3 pip=pip3 pip3=pip3 node=node nodejs=node npm=npm npx=npm deno=deno bun=bun bunx=bun
   uv=uv uvx=uv ruby=ruby perl=perl bash=bash zsh=zsh fish=fish ksh=ksh dash=dash php=php lua=lua Rscript=Rscript R=R julia=julia
@@ -39,26 +42,29 @@ const RUNTIMES: ReadonlyMap<string, string> = new Map(
 
 const IGNORED: ReadonlySet<string> = new Set(`${BUILTINS} ${BASICS} ${OF_ONE_SYSTEM}`.trim().split(/\s+/));
 
-/** Whether a command is none that a skill has to ask for. */
+/** True for a command that no skill needs to declare. */
 export function isCommonCommand(name: string): boolean {
   return IGNORED.has(name);
 }
 
-/** The runtime that a command is, under its usual name: `python3.11` is python3. */
-export function runtimeOf(command: string): string | undefined {
+/** The runtime of a command under its usual name: `python3.11` is python3. */
+export function commandRuntime(command: string): string | undefined {
   const name = command.replace(/\.exe$/i, "");
   return RUNTIMES.get(name) ?? RUNTIMES.get(name.replace(/^(python\d|pip\d)\.\d+$/, "$1"));
 }
 
-/** How a command that runs another is written before it: options that take a word, and words of its own. */
-export interface Wrapper {
+/** The syntax of a command that runs another one: options that take a word, and leading words of its own. */
+export interface CommandWrapper {
   readonly valued: ReadonlySet<string>;
   readonly words: number;
 }
 
-const wrapper = (valued: string, words = 0): Wrapper => ({ valued: new Set(valued.split(" ")), words });
+const wrapper = (valued: string, words = 0): CommandWrapper => ({
+  valued: new Set(valued.split(" ")),
+  words,
+});
 
-export const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map([
+export const WRAPPERS: ReadonlyMap<string, CommandWrapper> = new Map([
   ["sudo", wrapper("-u -g -h -p -C -D -R -T -U --user --group --prompt --chdir")],
   ["doas", wrapper("-u -C")],
   ["env", wrapper("-u -C --unset --chdir")],

@@ -80,7 +80,7 @@ test.each(scripts)("shell: %s [S-34]", async (_, code, expected) => {
   expect(brief(manifest, ["pip", "npm", "system"])).toBe(expected);
 });
 
-test("a runtime that a script calls is one it needs [S-34]", async () => {
+test("a runtime that a script calls is a dependency [S-34]", async () => {
   const manifest = await scanTable({
     "a.sh": "python3.12 x.py\npip3 --version\nnpx y\ncommand -v deno && deno run z",
   });
@@ -94,7 +94,7 @@ test("functions of one script are known to the others [S-34]", async () => {
   expect(brief(manifest, ["system"])).toBe("system:git");
 });
 
-test("a program that a declared package brings is that package [S-34]", async () => {
+test("a program of a declared package counts as that package [S-34]", async () => {
   const manifest = await scanTable({
     "a.sh": "ruff check\nmarked x",
     "requirements.txt": "ruff",
@@ -103,7 +103,7 @@ test("a program that a declared package brings is that package [S-34]", async ()
   expect(brief(manifest, ["pip", "npm", "system"])).toBe("npm:marked! pip:ruff!");
 });
 
-test("a script that is named after a program is not that program [S-34]", async () => {
+test("a script with the name of a program is not that program [S-34]", async () => {
   const manifest = await scanTable({
     "scripts/ffmpeg.sh": "ffmpeg -i x\ndocker ps\nown-tool y",
     "scripts/docker/index.js": "",
@@ -112,7 +112,7 @@ test("a script that is named after a program is not that program [S-34]", async 
   expect(brief(manifest, ["system"])).toBe("system:docker system:ffmpeg");
 });
 
-test("a program and a module of one distribution are one, by the module's name [S-34]", async () => {
+test("a program and a module of one distribution are one dependency, under the module's name [S-34]", async () => {
   const manifest = await scanTable({
     "a.sh": "yt-dlp x",
     "b.py": "import yt_dlp",
@@ -121,7 +121,7 @@ test("a program and a module of one distribution are one, by the module's name [
   expect(brief(manifest, ["pip", "system"])).toBe("pip:yt-dlp(yt_dlp)!");
 });
 
-test("what a script installs is a note [S-34]", async () => {
+test("an install command in a script becomes a note [S-34]", async () => {
   const { notes } = await scanTable({
     "a.sh": "set -e\npip install -q requests 'httpx>=1' \"$X\"\nnpm i -g marked",
   });

@@ -5,19 +5,19 @@ import { WorkTime } from "./work-time.ts";
 export type Language = "python" | "javascript" | "typescript" | "tsx" | "bash";
 export type SyntaxNode = TreeSitter.Node;
 
-/** What is looked for in a text. */
+/** The nodes to collect from a syntax tree. */
 export interface Interest {
-  /** Types of nodes to be found. */
+  /** Node types to collect. */
   readonly find: readonly string[];
-  /** Types of nodes to look into; all of them when absent. */
+  /** Node types to descend into; all when absent. */
   readonly into?: readonly string[];
 }
 
 /**
- * Hands the nodes that are looked for to `read`, in the order of the text. False when the text is too hard to
- * parse, or broke the parser.
+ * Passes the matching nodes to `read` in document order. Returns false when parsing exceeds its limits or the
+ * parser fails.
  *
- * Contract: nodes live only until `read` returns.
+ * Contract: nodes are valid only until `read` returns.
  */
 export async function parseSyntax(
   language: Language,
@@ -27,9 +27,9 @@ export async function parseSyntax(
   limitMs = MAX_MILLISECONDS,
 ): Promise<boolean> {
   let loaded = await load(language);
-  // Another text may have broken the module in the meantime.
+  // Another file may have broken the module in the meantime.
   while (broken.has(loaded.library)) loaded = await load(language);
-  // Synchronous from here: no two texts are ever in the parser at once.
+  // Synchronous from here on, so the parser never handles two files at once.
   try {
     return readText(loaded.parser, interest, text, read, limitMs);
   } catch (error) {
@@ -45,14 +45,16 @@ interface Loaded {
 }
 
 const PACKAGE = "@vscode/tree-sitter-wasm";
-/** The parser asks after each hundred steps whether to go on. Real code takes one question for 200 characters. */
+/** The parser calls back after each hundred steps. Real code needs one call per 200 characters. */
 const QUESTIONS_AT_LEAST = 5000;
 const CHARACTERS_A_QUESTION = 20;
-/** It reads in pieces, and a piece again whenever it goes back. */
+/** The parser reads in pieces, and reads a piece again when it backtracks. */
 const PIECE = 5000;
 const PIECES_AT_LEAST = 500;
 const READINGS_A_PIECE = 20;
-/** Steps among mistakes cost a hundred times as much as others; only a clock sees it. Real code takes a tenth. */
+/**
+ * Error recovery makes steps a hundred times slower, and only a clock detects that. Real code needs a tenth.
+ */
 const MAX_MILLISECONDS = 5000;
 
 const require = createRequire(import.meta.url);
@@ -79,7 +81,7 @@ async function loadLanguage(name: Language): Promise<Loaded> {
 }
 
 async function loadLibrary(): Promise<typeof TreeSitter> {
-  // The package's types say what its main module exports.
+  // The package's types describe its main module.
   const loaded = require(PACKAGE) as typeof TreeSitter;
   await loaded.Parser.init();
   return loaded;
@@ -104,7 +106,7 @@ function readText(
   }
 }
 
-/** Bounded in steps first, so that all but hostile texts are read alike on every machine. */
+/** Limits steps first, so that all but hostile files give the same result on every machine. */
 function parseBounded(parser: TreeSitter.Parser, text: string, limitMs: number): TreeSitter.Tree | null {
   let questions = QUESTIONS_AT_LEAST + text.length / CHARACTERS_A_QUESTION;
   let pieces = PIECES_AT_LEAST + (READINGS_A_PIECE * text.length) / PIECE;
@@ -113,7 +115,7 @@ function parseBounded(parser: TreeSitter.Parser, text: string, limitMs: number):
   const tree = parser.parse(
     (index) => {
       if (!isParsed) pieces -= 1;
-      // An end that comes too early lets the parser stop; what it made of the text is thrown away.
+      // An early end of input stops the parser; the partial tree is discarded.
       return pieces < 0 && !isParsed ? "" : text.slice(index, index + PIECE);
     },
     null,
@@ -124,14 +126,14 @@ function parseBounded(parser: TreeSitter.Parser, text: string, limitMs: number):
       },
     },
   );
-  // From here on it is asked for the text of nodes.
+  // From here on, the parser reads the text of nodes.
   isParsed = true;
   if (tree === null) parser.reset();
   else if (pieces < 0) tree.delete();
   return pieces < 0 ? null : tree;
 }
 
-/** One walk, because a query takes time in the square of what is nested or wrong. */
+/** A single walk, because queries take quadratic time on deeply nested or broken code. */
 function findNodes(cursor: TreeSitter.TreeCursor, interest: Interest): readonly SyntaxNode[] {
   const find = new Set(interest.find);
   const into = interest.into === undefined ? undefined : new Set(interest.into);
@@ -144,12 +146,12 @@ function findNodes(cursor: TreeSitter.TreeCursor, interest: Interest): readonly 
   }
 }
 
-/** What a trap, an abort or an exhausted stack throws; anything else is a mistake of ours. */
+/** True for a trap, an abort or a stack overflow; other errors are bugs. */
 function isBreakdown(error: unknown): boolean {
   return error instanceof Error && (error.name === "RuntimeError" || error.name === "RangeError");
 }
 
-/** After a trap nothing in the module's memory can be trusted: the next text gets a new module. */
+/** After a trap the module's memory is unreliable, so the next file gets a new module. */
 function forget(module: typeof TreeSitter): void {
   broken.add(module);
   library = undefined;

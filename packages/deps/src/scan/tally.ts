@@ -2,16 +2,18 @@ import type { Dependency, DependencyManifest, Place, ScanNote, Sighting } from "
 import { normalizePip } from "./package-name.ts";
 import { stemsOf } from "./python-distribution.ts";
 
-/** Sightings on their way to a manifest: each dependency once by name and import, with all places that name it. */
-export class Tally {
+/**
+ * Collects sightings for a manifest: one entry per dependency name and import, with all places that name it.
+ */
+export class DependencyTally {
   readonly #sightings = new Map<string, Sighting[]>();
   readonly #notes = new Map<string, ScanNote>();
   #hard = 0;
   #spent = 0;
   #rested = 0;
-  /** Names of packages by their imports, where a manifest renames them. */
+  /** Package names by import name, where a manifest defines an alias. */
   readonly #aliases = new Map<string, string>();
-  /** Declared distributions by what their modules may be called. */
+  /** Declared distributions by their possible module names. */
   readonly #variants = new Map<string, string>();
 
   readonly #timeMs: number;
@@ -25,7 +27,7 @@ export class Tally {
     const list = this.#sightings.get(key);
     if (list !== undefined) list.push(sighting);
     else if (this.#sightings.size < MAX_DEPENDENCIES) this.#sightings.set(key, [sighting]);
-    else this.note(sighting.file, `it names more than the ${MAX_DEPENDENCIES} dependencies that are kept`);
+    else this.note(sighting.file, `more than ${MAX_DEPENDENCIES} dependencies; the rest is ignored`);
     if (!sighting.declared) return;
     if (sighting.kind === "npm") this.#aliases.set(sighting.import, sighting.name);
     if (sighting.kind === "pip")
@@ -37,13 +39,16 @@ export class Tally {
     if (this.#notes.size < MAX_NOTES) this.#notes.set(`${file}\n${message}`, { file, message });
   }
 
-  /** Notes a file that the parser gave up. After a few of them the bundle is taken to be made for that. */
-  giveUp(file: string): void {
+  /**
+   * Adds a note for a file that could not be parsed. After a few such files, the bundle is treated as
+   * hostile.
+   */
+  addUnparsed(file: string): void {
     this.#hard += 1;
-    this.note(file, "it is too hard to parse; what it needs is not known");
+    this.note(file, "too complex to parse; its dependencies are unknown");
   }
 
-  /** Counts the time that a file took. True when other work is due. */
+  /** Adds the scan time of a file. Returns true when the scanner should yield. */
   spend(milliseconds: number): boolean {
     this.#spent += milliseconds;
     const isDue = this.#spent - this.#rested > MILLISECONDS_BETWEEN_RESTS;
@@ -59,17 +64,17 @@ export class Tally {
     return this.#sightings.has(keyOf(kind, name));
   }
 
-  /** What npm calls the package that code imports by this name. */
+  /** The npm package that code imports by this name. */
   packageOf(name: string): string {
     return this.#aliases.get(name) ?? name;
   }
 
-  /** A declared distribution that is named much as the module is. */
+  /** A declared distribution with a name similar to the module. */
   variantOf(module: string): string | undefined {
     return this.#variants.get(normalizePip(module));
   }
 
-  /** `development` are packages that a manifest names for work on the code: declared, if the code asks for them. */
+  /** `development` packages are marked as declared when the code imports them. */
   manifest(development: ReadonlySet<string>): DependencyManifest {
     const dependencies = [...this.#sightings.values()]
       .flatMap(byImport)
@@ -84,7 +89,7 @@ export class Tally {
   }
 }
 
-/** More than any skill has; a hostile one has no end of them. */
+/** More than any real skill has; a hostile one can have any number. */
 const MAX_DEPENDENCIES = 2000;
 const MAX_NOTES = 200;
 const MAX_HARD_FILES = 3;
@@ -92,7 +97,7 @@ const MAX_MILLISECONDS = 10_000;
 const MILLISECONDS_BETWEEN_RESTS = 20;
 const MAX_MESSAGE = 300;
 const MAX_PLACES = 100;
-/** No distribution that is known brings as many modules. */
+/** More modules than any known distribution has. */
 const MAX_IMPORTS = 50;
 
 function keyOf(kind: Sighting["kind"], name: string): string {
@@ -100,8 +105,8 @@ function keyOf(kind: Sighting["kind"], name: string): string {
 }
 
 /**
- * One distribution may bring several modules, and code that imports two of them needs both to be there. A declaration
- * is about each of them.
+ * A distribution may have several modules, and code that imports two of them needs both. A declaration
+ * applies to each.
  */
 function byImport(sightings: readonly Sighting[]): readonly (readonly Sighting[])[] {
   const imports = new Set(sightings.filter(({ declared }) => !declared).map((sighting) => sighting.import));
@@ -113,7 +118,7 @@ function byImport(sightings: readonly Sighting[]): readonly (readonly Sighting[]
 
 function merge(sightings: readonly Sighting[], development: ReadonlySet<string>): Dependency {
   const sorted = sightings.toSorted((a, b) => compare(a.file, b.file) || a.line - b.line);
-  // Code knows the module; a manifest's spelling of it is a guess.
+  // Code has the exact module name; a manifest only suggests it.
   const named = sorted.find((sighting) => !sighting.declared) ?? sorted[0];
   const places = new Map<string, Place>(sorted.map(({ file, line }) => [`${line} ${file}`, { file, line }]));
   return {
@@ -128,9 +133,9 @@ function merge(sightings: readonly Sighting[], development: ReadonlySet<string>)
   };
 }
 
-/** Names are cuts of the files' texts, and would keep those for as long as they are kept. */
+/** Copies the manifest, because its strings are slices that would keep the whole file texts in memory. */
 function release(manifest: DependencyManifest): DependencyManifest {
-  // What is written and read again is the same.
+  // A JSON round trip preserves the manifest.
   return JSON.parse(JSON.stringify(manifest)) as DependencyManifest;
 }
 

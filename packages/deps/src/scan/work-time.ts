@@ -1,6 +1,6 @@
 /**
- * How long was worked since it was made: the processor time of this thread, or the time that has passed where that is
- * less. A machine that is busy with other things gives the same answer later, and not another one.
+ * Measures the work since its creation: the CPU time of this thread, or the elapsed time when that is less.
+ * On a busy machine, the result is the same but later.
  */
 export class WorkTime {
   readonly #startedAt = performance.now();
@@ -11,13 +11,13 @@ export class WorkTime {
     return Math.min(performance.now() - this.#startedAt, (user + system) / 1000);
   }
 
-  /** Costs little while the time is not over by the clock either. */
+  /** Cheap while the elapsed time is below the limit. */
   exceeds(ms: number): boolean {
     return performance.now() - this.#startedAt > ms && this.ms > ms;
   }
 }
 
-/** Node 22 knows the time of the process alone. */
+/** Node 22 only measures CPU time per process. */
 function cpuUsage(since?: NodeJS.CpuUsage): NodeJS.CpuUsage {
   return process.threadCpuUsage?.(since) ?? process.cpuUsage(since);
 }

@@ -1,11 +1,11 @@
-/** What the kernel hands a filter about one call. */
+/** The data that the kernel passes to a filter for one system call. */
 export interface SampleCall {
   readonly arch: number;
   readonly number: number;
   readonly args?: readonly number[];
 }
 
-/** Runs a classic BPF program as the kernel does, and answers with what it returns. */
+/** Interprets a classic BPF program and returns its result. */
 export function interpret(program: Uint8Array, call: SampleCall): number {
   const code = new DataView(program.buffer, program.byteOffset, program.byteLength);
   const data = dataOf(call);
@@ -19,7 +19,7 @@ export function interpret(program: Uint8Array, call: SampleCall): number {
     else if (operation === 0x15) at += jump(accumulator === value);
     else if (operation === 0x35) at += jump(accumulator >= value);
     else if (operation === 0x45) at += jump((accumulator & value) !== 0);
-    else throw new Error(`Instruction ${at} is unknown: ${operation}.`);
+    else throw new Error(`Unknown instruction ${operation} at ${at}.`);
   }
   throw new Error("The program ran past its end.");
 }

@@ -2,75 +2,78 @@ import { closeSync, constants, existsSync, openSync, readFileSync } from "node:f
 import { setTimeout as sleep } from "node:timers/promises";
 import { SkillError } from "@skillhold/protocol/error";
 import { control, WORK } from "./bubblewrap-option.ts";
-import { rejectCalledOff } from "./called-off.ts";
+import { rejectCanceled } from "./cancel.ts";
 import { type Launched, tryKill } from "./process.ts";
 
-/** A sandbox that is set up, and in which the program has not started yet. */
-export interface Entry {
-  /** Its first process; when that one is gone, all are. */
+/** A sandbox that is set up, with a program that has not started yet. */
+export interface SandboxEntry {
+  /** The sandbox's first process. All others end with it. */
   readonly init: InitProcess;
-  /** A descriptor of the working folder; it reads on when the sandbox is gone. */
+  /** A descriptor of the working folder, readable after the sandbox ends. */
   readonly work: number;
 }
 
 export interface InitProcess {
   readonly pid: number;
-  /** With the number it names one process for ever. */
+  /** With the pid, identifies a process uniquely. */
   readonly startTime: string;
 }
 
-const PATIENCE_MS = 20_000;
+const SETUP_TIMEOUT_MS = 20_000;
 
 /**
- * Waits until bubblewrap has built the sandbox and holds the program back. Throws SANDBOX_UNAVAILABLE with what
- * bubblewrap said when it could not, and INTERRUPTED when it was called off; nothing has run then.
+ * Waits until bubblewrap has built the sandbox and blocks the program. Throws SANDBOX_UNAVAILABLE with
+ * bubblewrap's message when the setup fails, and INTERRUPTED when the run is canceled; the program has not
+ * run then.
  *
- * `onInit` gets the first process as soon as it exists, and is waited for as well.
+ * `onInit` receives the first process as soon as it exists, and is awaited.
  *
- * Contract: `marker` is a folder inside whose name nobody can guess, so that it is in no other root.
+ * Contract: `marker` is a folder inside with an unguessable name, so it exists in no other root.
  */
 export async function enter(
   launched: Launched,
   marker: string,
   onInit: (pid: number) => Promise<void>,
   signal: AbortSignal | undefined,
-): Promise<Entry> {
-  const complaint = new Complaint(launched);
+): Promise<SandboxEntry> {
+  const errors = new ErrorOutput(launched);
   const setup = new Setup(launched);
-  const deadline = Date.now() + PATIENCE_MS;
+  const deadline = Date.now() + SETUP_TIMEOUT_MS;
   let taken: Promise<unknown> | undefined;
   try {
     for (;;) {
-      rejectCalledOff(signal);
+      rejectCanceled(signal);
       const pid = setup.pid;
-      // A failure is kept for the moment at which the sandbox is ready.
+      // A failure is reported when the sandbox is ready.
       if (pid !== undefined) taken ??= onInit(pid).catch((error: unknown) => error);
       if (pid !== undefined && existsSync(`/proc/${pid}/root${marker}`)) {
         const failure = await taken;
         if (failure !== undefined) throw failure;
-        // No one else gets a turn between here and the start of the program.
-        rejectCalledOff(signal);
+        // No other code runs between here and the start of the program.
+        rejectCanceled(signal);
         return openEntry(pid);
       }
-      if (setup.hasEnded || Date.now() > deadline) throw explain(complaint.text());
+      if (setup.hasEnded || Date.now() > deadline) throw explain(errors.text());
       await sleep(1);
     }
   } finally {
-    complaint.close();
+    errors.close();
   }
 }
 
-/** Ends the first process of a sandbox, and all others with it. */
+/** Kills the first process of a sandbox, and all others with it. */
 export function endInit({ pid, startTime }: InitProcess): void {
   if (readStartTime(pid) === startTime) tryKill(pid);
 }
 
-/** Once the whole process tree of a sandbox is gone: the kernel ends it before its first process is done. */
-export async function leave({ pid, startTime }: InitProcess): Promise<void> {
+/**
+ * Resolves when all processes of a sandbox are gone: the kernel ends them before the first process is reaped.
+ */
+export async function waitForEnd({ pid, startTime }: InitProcess): Promise<void> {
   for (let pause = 1; readStartTime(pid) === startTime; pause = Math.min(pause * 2, 50)) await sleep(pause);
 }
 
-/** What bubblewrap tells about its progress. */
+/** Bubblewrap's progress messages. */
 class Setup {
   hasEnded = false;
   #text = "";
@@ -85,14 +88,14 @@ class Setup {
   }
 
   get pid(): number | undefined {
-    // With what follows the number, of which a part may have come.
+    // The match includes the character after the number, because the number may arrive in parts.
     const found = /"child-pid": (\d+)[^\d]/.exec(this.#text)?.[1];
     return found === undefined ? undefined : Number(found);
   }
 }
 
-/** What comes on the error stream before the program starts is bubblewrap's. */
-class Complaint {
+/** Error output from before the program starts, which comes from bubblewrap. */
+class ErrorOutput {
   readonly #launched: Launched;
   readonly #chunks: Buffer[] = [];
   readonly #onReadable = (): void => {
@@ -115,46 +118,43 @@ class Complaint {
   }
 }
 
-function openEntry(pid: number): Entry {
+function openEntry(pid: number): SandboxEntry {
   const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
   const work = openSync(`/proc/${pid}/root${WORK}`, flags);
   const startTime = readStartTime(pid);
   if (startTime !== undefined) return { init: { pid, startTime }, work };
   closeSync(work);
-  throw explain("The sandbox ended while it was set up.");
+  throw explain("the sandbox ended during its setup");
 }
 
-/** When a process started, or undefined when it is gone or done. */
+/** The start time of a process, or undefined when it has ended. */
 function readStartTime(pid: number): string | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "latin1");
-    // The name stands in parentheses and may hold anything, these as well.
+    // The process name is in parentheses and may itself contain parentheses.
     const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
     const isDone = fields[0] === "Z" || fields[0] === "X";
     return isDone ? undefined : fields[19];
   } catch {
-    // There is no such process.
+    // The process does not exist.
     return undefined;
   }
 }
 
 const HINTS: readonly (readonly [RegExp, string])[] = [
-  [/unknown option/i, "Update bubblewrap: version 0.8.0 or later is needed."],
+  [/unknown option/i, "Update bubblewrap to version 0.8.0 or later."],
   [
     /namespace|uid map|operation not permitted/i,
-    "Allow user namespaces to this user: see kernel.unprivileged_userns_clone and kernel.apparmor_restrict_unprivileged_userns, and, in a container, its security options.",
+    "Allow user namespaces for this user: check kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns and, in a container, its security options.",
   ],
-  [
-    /find source path/i,
-    "Every folder on the way to it must be open to other users when root starts the run.",
-  ],
+  [/find source path/i, "When root starts a run, every parent folder must be open to other users."],
 ];
 
 function explain(text: string): SkillError {
-  const said = text === "" ? "it did not say why" : text.replace(/^bwrap: /, "").slice(0, 500);
-  const hint = HINTS.find(([pattern]) => pattern.test(said))?.[1];
-  return new SkillError("SANDBOX_UNAVAILABLE", `Bubblewrap could not set up the sandbox: ${said}.`, {
+  const reason = text === "" ? "no error message" : text.replace(/^bwrap: /, "").slice(0, 500);
+  const hint = HINTS.find(([pattern]) => pattern.test(reason))?.[1];
+  return new SkillError("SANDBOX_UNAVAILABLE", `Bubblewrap could not set up the sandbox: ${reason}.`, {
     ...(hint === undefined ? {} : { hint }),
-    details: { said },
+    details: { reason },
   });
 }

@@ -6,13 +6,13 @@ import { type Bench, makeBench, roomyLimits } from "./trial.fixture.ts";
 const MB = 1024 * 1024;
 const hasGroups = process.platform === "linux" && findControlGroups() !== undefined;
 
-/** Starts children until the system refuses one, and says how many there were. */
+/** Starts children until the system refuses one, and prints their number. */
 const forks = "n=0; while [ $n -lt 200 ]; do sleep 20 & n=$((n+1)); echo $n; done";
 const started = (stdout: string): number => Number(stdout.trim().split("\n").at(-1));
 
 describe.runIf(process.platform === "linux")("a limit in bubblewrap", () => {
   const sandbox = bubblewrap();
-  /** As on a machine that lets us make no groups. */
+  /** Acts like a machine without control groups. */
   const ungrouped = bubblewrap({ groups: null });
   let bench: Bench;
   beforeAll(async () => {
@@ -23,7 +23,7 @@ describe.runIf(process.platform === "linux")("a limit in bubblewrap", () => {
   test.each([
     ["a group", sandbox],
     ["no group", ungrouped],
-  ])("of processes is each run's own, with %s [S-29]", async (_, each) => {
+  ])("of processes applies per run, with %s [S-29]", async (_, each) => {
     const limits = { ...roomyLimits, processes: 12 };
     const trials = await Promise.all([1, 2].map(() => bench.run(each, forks, { limits })));
     // The shell is one of the twelve.
@@ -33,7 +33,7 @@ describe.runIf(process.platform === "linux")("a limit in bubblewrap", () => {
     }
   });
 
-  test("of the disk is exact, over all files [S-29]", async () => {
+  test("of the disk is exact over all files [S-29]", async () => {
     const limits = { ...roomyLimits, diskBytes: MB };
     const fill =
       "for i in 1 2 3 4 5 6; do head -c 262144 /dev/zero > f$i; done; du -sk .; head -c 2000000 /dev/zero > /tmp/t; ls -l /tmp/t";
@@ -43,7 +43,7 @@ describe.runIf(process.platform === "linux")("a limit in bubblewrap", () => {
     expect(stdout).not.toContain("2000000");
   });
 
-  test("of the disk holds for the other folders that can be written as well [S-29]", async () => {
+  test("of the disk also applies to the other writable folders [S-29]", async () => {
     const limits = { ...roomyLimits, diskBytes: 4 * MB, memoryBytes: 64 * MB };
     const fill =
       "for d in /run /dev/shm; do for i in $(seq 40); do head -c 2097152 /dev/zero > $d/$i; done; done 2>/dev/null; du -sm /run /dev/shm";
@@ -56,7 +56,7 @@ describe.runIf(process.platform === "linux")("a limit in bubblewrap", () => {
     expect(sizes[1]).toBeLessThanOrEqual(64);
   });
 
-  test("of one file's size ends the program that passes it [S-29]", async () => {
+  test("of a file's size ends the program that exceeds it [S-29]", async () => {
     const command = () => ({ argv: ["/usr/bin/head", "-c", "9000000", "/dev/zero"] as const, env: {} });
     const limits = { ...roomyLimits, outputBytes: 100 * MB };
     expect(await bench.run(sandbox, "", { command, limits })).toMatchObject({
@@ -72,13 +72,13 @@ describe.runIf(process.platform === "linux")("a limit in bubblewrap", () => {
   test.each([
     ["a group", sandbox],
     ["no group", ungrouped],
-  ])("of processor time ends a program, with %s [S-29]", async (_, each) => {
+  ])("of CPU time ends a program, with %s [S-29]", async (_, each) => {
     const limits = { ...roomyLimits, cpuMs: 1000 };
     const { outcome, exceeded } = await bench.run(each, "while :; do :; done", { limits });
     expect({ outcome, exceeded }).toEqual({ outcome: "limit_exceeded", exceeded: "cpu" });
   });
 
-  test.runIf(hasGroups)("of processor time counts all processes of a run together [S-29]", async () => {
+  test.runIf(hasGroups)("of CPU time counts all processes of a run [S-29]", async () => {
     const limits = { ...roomyLimits, cpuMs: 1000 };
     const short = "(i=0; while [ $i -lt 3000 ]; do i=$((i+1)); done)";
     const { outcome, exceeded, enforced } = await bench.run(sandbox, `while :; do ${short}; done`, {
@@ -88,7 +88,7 @@ describe.runIf(process.platform === "linux")("a limit in bubblewrap", () => {
     expect(enforced.cpu).toBe("run");
   });
 
-  test.runIf(hasGroups)("of memory counts all processes of a run together [S-29]", async () => {
+  test.runIf(hasGroups)("of memory counts all processes of a run [S-29]", async () => {
     const limits = { ...roomyLimits, memoryBytes: 64 * MB, diskBytes: MB };
     const part = "head -c 30000000 /dev/zero | tail -c 30000000 | (sleep 1; cat) >/dev/null";
     const one = await bench.run(sandbox, part, { limits });
@@ -98,7 +98,7 @@ describe.runIf(process.platform === "linux")("a limit in bubblewrap", () => {
     expect(many.enforced.memory).toBe("run");
   });
 
-  test.runIf(hasGroups)("of memory is not used up by a full disk [S-29]", async () => {
+  test.runIf(hasGroups)("of memory is not consumed by a full disk [S-29]", async () => {
     const limits = { ...roomyLimits, memoryBytes: 64 * MB, diskBytes: 40 * MB };
     const fill =
       "head -c 40000000 /dev/zero > $HOME/a; head -c 40000000 /dev/zero > /tmp/b; head -c 30000000 /dev/zero | tail -c 30000000 | wc -c";
@@ -108,7 +108,7 @@ describe.runIf(process.platform === "linux")("a limit in bubblewrap", () => {
     });
   });
 
-  test("of memory holds each process where no group can be made, and the record says so [S-29]", async () => {
+  test("of memory applies per process without a control group, and the record says so [S-29]", async () => {
     const limits = { ...roomyLimits, memoryBytes: 64 * MB };
     const hungry = "exec tail -c 900000000 /dev/zero";
     const { code, enforced } = await bench.run(ungrouped, hungry, { limits });
@@ -122,13 +122,13 @@ describe.runIf(process.platform === "linux")("a limit in bubblewrap", () => {
     });
   });
 
-  test("of processes is not claimed where root's own rights are needed and no group can be made [S-29]", async () => {
+  test("of processes is not claimed under root without a control group [S-29]", async () => {
     const mounts = [{ source: bench.skill, target: "/mnt/skill", isWritable: false }];
     const { enforced } = await bench.run(ungrouped, "true", { mounts });
     expect(enforced.processes).toBe(process.getuid?.() === 0 ? "none" : "run");
   });
 
-  test("of time ends a program that ignores all requests to end [S-29]", async () => {
+  test("of time ends a program that ignores signals [S-29]", async () => {
     const limits = { ...roomyLimits, wallMs: 2000 };
     const script = "trap '' TERM INT HUP; echo on; while :; do sleep 1; done";
     expect(await bench.run(sandbox, script, { limits })).toMatchObject({
@@ -139,7 +139,7 @@ describe.runIf(process.platform === "linux")("a limit in bubblewrap", () => {
     });
   });
 
-  test("of output ends a program that writes without end [S-29]", async () => {
+  test("of output ends a program that writes endlessly [S-29]", async () => {
     const limits = { ...roomyLimits, outputBytes: 100_000 };
     const trial = await bench.run(sandbox, "yes", { limits });
     expect(trial).toMatchObject({ outcome: "limit_exceeded", exceeded: "output", isTruncated: true });

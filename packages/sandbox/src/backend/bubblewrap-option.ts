@@ -1,19 +1,20 @@
 import { lstatSync, readlinkSync } from "node:fs";
-import type { Mount, SandboxSpec } from "@skillhold/core/run";
+import type { Mount, SandboxPaths, SandboxSpec } from "@skillhold/core/run";
+import { SkillError } from "@skillhold/protocol/error";
 
-export const SKILL = "/skill";
+const SKILL = "/skill";
 export const WORK = "/work";
 
-/** Who the program is for itself, whoever it is for the host. */
+/** The program's user id inside the sandbox, independent of its user id on the host. */
 const USER = "1000";
 export const passwdFile = `skill:x:${USER}:${USER}:skill:${WORK}:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n`;
 export const groupFile = `skill:x:${USER}:\nnogroup:x:65534:\n`;
 
 export const hostsFile = "127.0.0.1 localhost\n::1 localhost\n127.0.0.1 skill\n";
 
-/** Descriptors by which bubblewrap is told things. They are closed before the program starts. */
+/** Descriptors that control bubblewrap. They are closed before the program starts. */
 export const control = {
-  /** Of one digit, as shells want it. */
+  /** One digit, because shells require it. */
   gate: 9,
   block: 20,
   status: 21,
@@ -25,8 +26,8 @@ export const control = {
 } as const;
 
 /**
- * Becomes the program when it is told so. Bubblewrap goes on also when the one that holds it back is gone; with this,
- * nothing is run then.
+ * Waits for a signal, then becomes the program. Bubblewrap continues when its controlling process dies; with
+ * this prefix, the program does not start then.
  */
 export const gatePrefix = [
   "/bin/sh",
@@ -40,7 +41,7 @@ const SHARED_MEMORY = 64 * MB;
 const RUN_FOLDER = MB;
 
 const SYSTEM_LINKS = ["/bin", "/sbin", "/lib", "/lib64", "/lib32", "/libx32"];
-/** Every mount costs a sixth of a millisecond: these are what programs fail without. */
+/** Files that programs need. The list is short because each mount takes a sixth of a millisecond. */
 const SYSTEM_FILES = [
   "ld.so.cache",
   "alternatives",
@@ -59,9 +60,9 @@ const NETWORK_FILES = [
 ];
 
 /**
- * The options of one run. The root holds what is named here and nothing else; all of it but the private folders is
- * read-only. They go to bubblewrap by a descriptor: every user of the host can read a command line, and the
- * variables may be secrets.
+ * The bubblewrap options of one run. The root contains only the listed paths, and all except the private
+ * folders are read-only. The options are passed through a descriptor, because every user of the host can read
+ * a command line, and variables may be secrets.
  */
 export function bubblewrapOptions(
   spec: Pick<SandboxSpec, "limits" | "network" | "skill">,
@@ -75,9 +76,9 @@ export function bubblewrapOptions(
     ...["--cap-drop", "ALL", "--new-session", "--die-with-parent", "--clearenv", "--hostname", "skill"],
     ...(spec.network === "open" ? ["--share-net"] : []),
     ...systemRoot(spec.network === "open"),
-    // Nothing in /proc needs to be written, and root owns much of it when root started us.
+    // Programs need no write access to /proc, and root owns much of it when root starts the run.
     ...["--proc", "/proc", "--remount-ro", "/proc"],
-    // The folder of devices would be a disk without a limit.
+    // A writable device folder would be a disk without a limit.
     ...["--dev", "/dev", ...privateFolder("/dev/shm", Math.min(SHARED_MEMORY, limits.memoryBytes), "1777")],
     ...["--remount-ro", "/dev"],
     ...privateFolder("/tmp", limits.diskBytes, "1777"),
@@ -109,7 +110,7 @@ function systemRoot(hasNetwork: boolean): readonly string[] {
   ];
 }
 
-/** On most systems these are links into /usr; on the others they are folders of their own. */
+/** These are links into /usr on most systems, and separate folders on others. */
 function systemFolder(path: string): readonly string[] {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return [];
@@ -126,4 +127,21 @@ function systemFile(descriptor: number, path: string): readonly string[] {
 
 export function isBelow(path: string, folder: string): boolean {
   return path === folder || path.startsWith(`${folder}/`);
+}
+
+const SYSTEM = ["/usr", "/bin", "/sbin", "/lib", "/lib64"];
+
+/** Maps host paths of a run to paths inside the sandbox. */
+export function sandboxPaths(spec: SandboxSpec): SandboxPaths {
+  const placed = [...(spec.runtimes ?? []), ...spec.mounts, { source: spec.skill, target: SKILL }];
+  return {
+    skill: SKILL,
+    work: WORK,
+    of: (hostPath) => {
+      const found = placed.find(({ source }) => isBelow(hostPath, source));
+      if (found !== undefined) return `${found.target}${hostPath.slice(found.source.length)}`;
+      if (SYSTEM.some((folder) => isBelow(hostPath, folder))) return hostPath;
+      throw new SkillError("INTERNAL", `${hostPath} is not in the sandbox.`, { details: { path: hostPath } });
+    },
+  };
 }

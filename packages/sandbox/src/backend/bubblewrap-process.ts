@@ -1,5 +1,8 @@
-import { closeSync } from "node:fs";
+import { closeSync, constants, openSync } from "node:fs";
+import { unlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
+import { errorCodeOf } from "@skillhold/core/bundle";
 import type {
   Collected,
   EnforcedLimits,
@@ -7,28 +10,33 @@ import type {
   RunLimits,
   SandboxExit,
   SandboxProcess,
+  SandboxSpec,
 } from "@skillhold/core/run";
+import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits } from "@skillhold/protocol/limits";
-import { type Entry, endInit, leave } from "./bubblewrap-entry.ts";
+import { endInit, type SandboxEntry, waitForEnd } from "./bubblewrap-entry.ts";
+import { control, groupFile, hostsFile, passwdFile } from "./bubblewrap-option.ts";
 import type { ControlGroup } from "./cgroup.ts";
 import { collectFiles } from "./collect.ts";
-import { exitOf } from "./exit.ts";
-import type { Launched } from "./process.ts";
+import { type Launched, type LaunchOptions, launch, sandboxExit } from "./process.ts";
+import type { RunUser } from "./run-place.ts";
+import { seccompFilter } from "./seccomp.ts";
+import { makeStage, removeStage } from "./stage.ts";
 
 export interface Confinement {
   readonly limits: RunLimits;
   readonly enforced: EnforcedLimits;
   readonly hasChannel: boolean;
-  /** Paths in the working folder at which something of the host was mounted. */
+  /** Paths in the working folder where host folders are mounted. */
   readonly mountPoints: ReadonlySet<string>;
   readonly group: ControlGroup | undefined;
-  /** Gives back what else was taken for the run. */
+  /** Releases other resources of the run. */
   readonly release: () => Promise<void>;
 }
 
 const CPU_LOOK_MS = 100;
 
-/** A program that runs in a sandbox of bubblewrap. */
+/** A program in a bubblewrap sandbox. */
 export class BubblewrapProcess implements SandboxProcess {
   readonly stdin: Writable;
   readonly stdout: Readable;
@@ -37,13 +45,13 @@ export class BubblewrapProcess implements SandboxProcess {
   readonly enforced: EnforcedLimits;
   readonly exited: Promise<SandboxExit>;
   readonly #launched: Launched;
-  readonly #entry: Entry;
+  readonly #entry: SandboxEntry;
   readonly #confinement: Confinement;
   #exceeded: LimitKind | undefined;
   #hasExited = false;
   #disposal: Promise<void> | undefined;
 
-  constructor(launched: Launched, entry: Entry, confinement: Confinement) {
+  constructor(launched: Launched, entry: SandboxEntry, confinement: Confinement) {
     this.#launched = launched;
     this.#entry = entry;
     this.#confinement = confinement;
@@ -57,13 +65,13 @@ export class BubblewrapProcess implements SandboxProcess {
 
   kill(): void {
     this.#launched.kill();
-    // It dies with bubblewrap only from the moment on at which it has asked for that.
+    // The first process dies with bubblewrap only after it has requested that, so kill it too.
     endInit(this.#entry.init);
   }
 
   async collect(target: string): Promise<Collected> {
     if (!this.#hasExited || this.#disposal !== undefined) {
-      throw new Error("Files are collected after the exit and before the disposal.");
+      throw new Error("Collect files after the exit and before the disposal.");
     }
     const { limits, mountPoints } = this.#confinement;
     const most = { files: defaultLimits.bundleFiles, bytes: limits.diskBytes };
@@ -88,14 +96,14 @@ export class BubblewrapProcess implements SandboxProcess {
     look.unref();
     const ending = await this.#launched.ended;
     clearInterval(look);
-    await leave(this.#entry.init);
+    await waitForEnd(this.#entry.init);
     this.#hasExited = true;
-    const exit = exitOf(ending);
+    const exit = sandboxExit(ending);
     const exceeded = this.#findExceeded(exit);
     return exceeded === undefined ? exit : { ...exit, exceeded };
   }
 
-  /** The kernel holds each process to its time alone; this holds them all together. */
+  /** The kernel limits the CPU time of each process; this limits the total. */
   #watchProcessor(): void {
     const { group, limits } = this.#confinement;
     if ((group?.cpuMs() ?? 0) <= limits.cpuMs) return;
@@ -110,5 +118,96 @@ export class BubblewrapProcess implements SandboxProcess {
     if (signal === "SIGXCPU") return "cpu";
     if (signal === "SIGXFSZ") return "disk";
     return signal === "SIGKILL" && (group?.cpuMs() ?? 0) >= limits.cpuMs ? "cpu" : undefined;
+  }
+}
+
+/** Starts bubblewrap, which sets up the sandbox and blocks the program until the gate opens. */
+export async function launchBlocked(
+  argv: readonly [string, ...string[]],
+  options: readonly string[],
+  { hasChannel, signal }: SandboxSpec,
+  user: RunUser | undefined,
+): Promise<Launched> {
+  sealed ??= sealAll();
+  const files = openAll(await sealed.catch(forget));
+  try {
+    const { gate, block, status, options: optionFile } = control;
+    const pipes = [...(hasChannel ? [3, 4] : []), gate, block, status, optionFile];
+    const who = user === undefined ? {} : { user: { uid: user.uid, gid: user.gid } };
+    const launched = await launchBubblewrap(argv, { pipes, files, signal, ...who });
+    launched.pipe(control.options).end(options.map((option) => `${option}\0`).join(""));
+    return launched;
+  } finally {
+    for (const descriptor of Object.values(files)) closeSync(descriptor);
+  }
+}
+
+export async function launchBubblewrap(
+  argv: readonly [string, ...string[]],
+  options: Omit<LaunchOptions, "env"> = {},
+): Promise<Launched> {
+  try {
+    // Bubblewrap's variables are readable inside the sandbox through its first process, so it gets none.
+    return await launch(argv, { ...options, env: {} });
+  } catch (error) {
+    if (error instanceof SkillError) throw error;
+    throw new SkillError("SANDBOX_UNAVAILABLE", `Bubblewrap did not start (${errorCodeOf(error)}).`, {
+      cause: error,
+    });
+  }
+}
+
+/** Files that every run receives, by descriptor. */
+type SealedFiles = Readonly<Record<number, SealedFile>>;
+
+let sealed: Promise<SealedFiles> | undefined;
+
+async function sealAll(): Promise<SealedFiles> {
+  const contents = [
+    [control.seccomp, seccompFilter()],
+    [control.passwd, passwdFile],
+    [control.group, groupFile],
+    [control.hosts, hostsFile],
+  ] as const;
+  const files = contents.map(async ([descriptor, bytes]) => [descriptor, await sealFile(bytes)] as const);
+  return Object.fromEntries(await Promise.all(files));
+}
+
+/** A failure is not cached, because the next attempt may succeed. */
+function forget(error: unknown): never {
+  sealed = undefined;
+  throw error;
+}
+
+/** Bytes that programs receive as an open file. The file has no name, so no other process can change it. */
+export interface SealedFile {
+  /** Returns a descriptor at the start of the file. The caller closes it. */
+  open(): number;
+}
+
+/** Contract: called once per constant content. The file stays open while this process runs. */
+export async function sealFile(bytes: string | Uint8Array): Promise<SealedFile> {
+  const stage = await makeStage();
+  try {
+    const path = join(stage, "file");
+    await writeFile(path, bytes, { flag: "wx", mode: 0o400 });
+    const anchor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+    await unlink(path);
+    // Opens the file again by its number, because copies of a descriptor share one read position.
+    return { open: () => openSync(`/proc/self/fd/${anchor}`, "r") };
+  } finally {
+    await removeStage(stage);
+  }
+}
+
+/** Opens all files, or none when one fails. */
+export function openAll(files: Readonly<Record<number, SealedFile>>): Readonly<Record<number, number>> {
+  const opened: Record<number, number> = {};
+  try {
+    for (const [place, file] of Object.entries(files)) opened[Number(place)] = file.open();
+    return opened;
+  } catch (error) {
+    for (const descriptor of Object.values(opened)) closeSync(descriptor);
+    throw error;
   }
 }

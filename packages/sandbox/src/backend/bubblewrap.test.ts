@@ -6,9 +6,9 @@ import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bubblewrap } from "./bubblewrap.ts";
+import { POOLS } from "./run-place.ts";
 import { findRuntime } from "./runtime.ts";
 import { type Bench, commandLines, makeBench } from "./trial.fixture.ts";
-import { POOLS } from "./user-pool.ts";
 
 const isLinux = process.platform === "linux";
 const isRoot = process.getuid?.() === 0;
@@ -21,7 +21,7 @@ describe.runIf(isLinux)("a program in bubblewrap", () => {
   });
   afterAll(() => bench.remove());
 
-  test("reads its skill and cannot change it [S-29]", async () => {
+  test("can read its skill but not change it [S-29]", async () => {
     const script = "cat /skill/SKILL.md; echo x > /skill/SKILL.md; touch /skill/new; rm /skill/SKILL.md";
     const { stdout, stderr, code } = await bench.run(sandbox, script);
     expect(stdout).toBe("the skill");
@@ -31,7 +31,7 @@ describe.runIf(isLinux)("a program in bubblewrap", () => {
     expect(existsSync(join(bench.skill, "new"))).toBe(false);
   });
 
-  test("works in an empty folder of its own, whose files are handed over [S-29]", async () => {
+  test("works in its own empty folder, and its files are collected [S-29]", async () => {
     const script =
       "pwd; ls -A; mkdir out; echo result > out/a.txt; printf run > b; chmod +x b; echo t > /tmp/t";
     const { stdout, files, collected } = await bench.run(sandbox, script);
@@ -40,7 +40,7 @@ describe.runIf(isLinux)("a program in bubblewrap", () => {
     expect(collected.refused).toEqual([]);
   });
 
-  test("sees the system's programs and nothing else of the disk [S-29]", async () => {
+  test("sees only the system's programs on the disk [S-29]", async () => {
     const { stdout } = await bench.run(
       sandbox,
       "ls -A /; ls -A /etc | grep -cE 'shadow|ssh|machine-id'; ls -A /run /tmp",
@@ -52,7 +52,7 @@ describe.runIf(isLinux)("a program in bubblewrap", () => {
     expect(names).toContain("0");
   });
 
-  test("can write nowhere but to its private folders and the devices of every program [S-29]", async () => {
+  test("can write only to its private folders and standard devices [S-29]", async () => {
     const script =
       "find / \\( -path /usr -o -path /proc \\) -prune -o -writable \\( -type d -o -type f \\) -print 2>/dev/null; find /proc -writable -type f -not -path '/proc/[0-9]*' 2>/dev/null; for d in / /etc /dev /usr /proc/self; do touch $d/x 2>/dev/null && echo wrote $d; done; true";
     const { stdout } = await bench.run(sandbox, script);
@@ -67,7 +67,7 @@ describe.runIf(isLinux)("a program in bubblewrap", () => {
     expect(found.sort()).toEqual([...devices, "/run", "/tmp", "/work"]);
   });
 
-  test("gets the few variables of every run, those given, and none of ours [S-29]", async () => {
+  test("gets the default and the given variables, and none of the host's [S-29]", async () => {
     process.env["SKILLHOLD_CANARY"] = "canary-of-the-host";
     const command = () => ({ argv: ["/usr/bin/env"] as const, env: { GIVEN: "value" } });
     const { stdout } = await bench.run(sandbox, "", { command });
@@ -81,9 +81,9 @@ describe.runIf(isLinux)("a program in bubblewrap", () => {
     expect(stdout).toContain("GIVEN=value\n");
   });
 
-  test("has its secrets in no command line of the host and not in those of its own first process [S-33]", async () => {
+  test("has its secrets in no command line, neither on the host nor of its own first process [S-33]", async () => {
     const secret = `secret-${process.hrtime.bigint()}`;
-    // Other tests sleep, too.
+    // Unique, because other tests sleep too.
     const rest = `30.${process.pid}`;
     const script = `cat /proc/1/environ /proc/1/cmdline | tr "\\0" " "; echo; echo "$TOKEN"; sleep ${rest}`;
     const command = () => ({ argv: ["/bin/sh", "-c", script] as const, env: { TOKEN: secret } });
@@ -100,7 +100,7 @@ describe.runIf(isLinux)("a program in bubblewrap", () => {
     expect(init).toMatch(/bwrap --args \d+ -- /);
   });
 
-  test("is refused variables that change which code is loaded [S-29]", async () => {
+  test("rejects variables that change which code is loaded [S-29]", async () => {
     for (const name of ["LD_PRELOAD", "LD_LIBRARY_PATH", "GLIBC_TUNABLES", "A B", ""]) {
       const command = () => ({ argv: ["/bin/true"] as const, env: { [name]: "x" } });
       const refused = sandbox.start(bench.spec("", { command }));
@@ -108,7 +108,7 @@ describe.runIf(isLinux)("a program in bubblewrap", () => {
     }
   });
 
-  test("has three descriptors and no more, none of them the host's [S-29]", async () => {
+  test("has exactly three descriptors, none of the host's [S-29]", async () => {
     const { stdout } = await bench.run(sandbox, "exec ls -l /proc/self/fd");
     const lines = stdout
       .split("\n")
@@ -122,7 +122,7 @@ describe.runIf(isLinux)("a program in bubblewrap", () => {
     expect({ stdout, stderr }).toEqual({ stdout: "out\n", stderr: "error\n" });
   });
 
-  test("talks over a channel at descriptors 3 and 4 when it has one [S-32]", async () => {
+  test("communicates over descriptors 3 and 4 when it has a channel [S-32]", async () => {
     const running = await sandbox.start(bench.spec("cat <&3 >&4; echo done", { hasChannel: true }));
     const received = running.channel === undefined ? undefined : text(running.channel.receive);
     running.channel?.send.end("ping\n");
@@ -132,7 +132,7 @@ describe.runIf(isLinux)("a program in bubblewrap", () => {
     await running.dispose();
   });
 
-  test("sees its own processes only, as a user of no rights [S-29]", async () => {
+  test("sees only its own processes, as an unprivileged user [S-29]", async () => {
     const script =
       "ls -d /proc/[0-9]* | wc -l; id -u; grep -E 'CapEff|NoNewPrivs|Seccomp:' /proc/self/status; hostname";
     const { stdout } = await bench.run(sandbox, script);
@@ -142,7 +142,7 @@ describe.runIf(isLinux)("a program in bubblewrap", () => {
     expect(status).toEqual(["CapEff:\t0000000000000000", "NoNewPrivs:\t1", "Seccomp:\t2", "skill"]);
   });
 
-  test("reaches a server of the host only when the network is open [S-29]", async () => {
+  test("reaches a server of the host only with an open network [S-29]", async () => {
     const server = createServer((socket) => socket.end()).listen(0, "127.0.0.1");
     await new Promise((resolve) => server.once("listening", resolve));
     const address = server.address();
@@ -156,7 +156,7 @@ describe.runIf(isLinux)("a program in bubblewrap", () => {
     server.close();
   });
 
-  test("is not started when some hosts alone were asked for [S-29]", async () => {
+  test("does not start with a network limited to some hosts [S-29]", async () => {
     const refused = sandbox.start(bench.spec("true", { network: { hosts: ["example.org"] } }));
     await expect(refused).rejects.toMatchObject({
       code: "SANDBOX_UNAVAILABLE",
@@ -164,7 +164,7 @@ describe.runIf(isLinux)("a program in bubblewrap", () => {
     });
   });
 
-  test("writes to a mount that is writable, and to no other, and to nothing of the kernel [S-29]", async () => {
+  test("can write to a writable mount, but to no other and not to the kernel [S-29]", async () => {
     const shared = join(bench.folder, "shared");
     const input = join(bench.folder, "input");
     for (const folder of [shared, input]) mkdirSync(folder, { mode: 0o700 });
@@ -183,7 +183,7 @@ describe.runIf(isLinux)("a program in bubblewrap", () => {
     expect(files).toEqual({ mine: "mine\n" });
   });
 
-  test("gets no mount that would take the sandbox apart [S-29]", async () => {
+  test("rejects mounts that would break the sandbox [S-29]", async () => {
     const bad = [
       { source: "/proc", target: "/mnt/p" },
       { source: "/sys/fs", target: "/mnt/s" },
@@ -198,7 +198,7 @@ describe.runIf(isLinux)("a program in bubblewrap", () => {
     }
   });
 
-  test("is ended with all that it started, detached processes too [S-29]", async () => {
+  test("is killed with all its processes, including detached ones [S-29]", async () => {
     const mark = `31${process.pid}`;
     const script = `setsid sh -c 'setsid sleep ${mark} </dev/null >/dev/null 2>&1 &' ; sleep ${mark}`;
     const seen = async () =>
@@ -213,14 +213,14 @@ describe.runIf(isLinux)("a program in bubblewrap", () => {
     await running.dispose();
   });
 
-  test("leaves no process behind when it ends by itself [S-29]", async () => {
+  test("leaves no process behind when it exits [S-29]", async () => {
     const mark = `32${process.pid}`;
     const { code } = await bench.run(sandbox, `setsid sleep ${mark} >/dev/null 2>&1 & exit 3`);
     expect(code).toBe(3);
     expect((await commandLines()).filter((line) => line.includes(mark))).toEqual([]);
   });
 
-  test("runs beside others without seeing them [S-29]", async () => {
+  test("does not see concurrent runs [S-29]", async () => {
     const runs = Array.from({ length: 8 }, (_, index) =>
       bench.run(sandbox, `echo ${index} > mine; sleep 0.2; ls; ls -d /proc/[0-9]* | wc -l`),
     );
@@ -232,7 +232,7 @@ describe.runIf(isLinux)("a program in bubblewrap", () => {
     }
   });
 
-  test("can be Node, wherever that is installed [S-29]", async () => {
+  test("can be Node in any install location [S-29]", async () => {
     const { program, mounts: runtimes } = await findRuntime("node");
     const trial = await bench.run(sandbox, "", {
       runtimes,
@@ -244,7 +244,7 @@ describe.runIf(isLinux)("a program in bubblewrap", () => {
     expect(trial).toMatchObject({ code: 0, stdout: `${process.version}skill\n` });
   });
 
-  test("that cannot be confined has not run, and the message says what bubblewrap said [S-29]", async () => {
+  test("does not run when it cannot be confined, and the message contains bubblewrap's error [S-29]", async () => {
     const missing = sandbox.start(bench.spec("true", { skill: join(bench.folder, "nowhere") }));
     await expect(missing).rejects.toMatchObject({
       code: "SANDBOX_UNAVAILABLE",
@@ -256,7 +256,7 @@ describe.runIf(isLinux)("a program in bubblewrap", () => {
     await expect(absent).rejects.toMatchObject({ code: "SANDBOX_UNAVAILABLE" });
   });
 
-  test("is tried out before it is relied on, and what is missing is told [S-29]", async () => {
+  test("is probed before use, and a missing part is reported [S-29]", async () => {
     const probe = await sandbox.probe();
     expect(probe).toMatchObject({
       id: "bubblewrap",
@@ -274,7 +274,7 @@ describe.runIf(isLinux)("a program in bubblewrap", () => {
     expect((await bubblewrap({ bwrap: "/nowhere/bwrap" }).probe()).isAvailable).toBe(false);
   });
 
-  test.runIf(isRoot)("is another user for the host when root starts it [S-29]", async () => {
+  test.runIf(isRoot)("runs as another host user when root starts it [S-29]", async () => {
     const running = await sandbox.start(bench.spec("sleep 33.25"));
     running.stdout.resume();
     running.stderr.resume();

@@ -12,43 +12,41 @@ import type {
   SandboxSpec,
 } from "@skillhold/core/run";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Entry, enter } from "./bubblewrap-entry.ts";
-import { launchBubblewrap, launchHeld } from "./bubblewrap-launch.ts";
-import { bubblewrapOptions, control, gatePrefix, isBelow, WORK } from "./bubblewrap-option.ts";
-import { BubblewrapProcess } from "./bubblewrap-process.ts";
-import { rejectCalledOff } from "./called-off.ts";
+import { enter, type SandboxEntry } from "./bubblewrap-entry.ts";
+import { bubblewrapOptions, control, gatePrefix, isBelow, sandboxPaths, WORK } from "./bubblewrap-option.ts";
+import { BubblewrapProcess, launchBlocked, launchBubblewrap } from "./bubblewrap-process.ts";
+import { rejectCanceled } from "./cancel.ts";
 import { type ControlGroup, type ControlGroups, findControlGroups, type GroupLimits } from "./cgroup.ts";
 import { programEnvironment } from "./environment.ts";
 import { type BubblewrapHost, currentHost, findBubblewrap } from "./find-bubblewrap.ts";
 import type { Launched } from "./process.ts";
 import { countsPerNamespace, hasResourceLimits, limitPrefix } from "./resource-limit.ts";
 import { findPlace, type RunPlace } from "./run-place.ts";
-import { sandboxPaths } from "./sandbox-path.ts";
 import { selfTest } from "./self-test.ts";
 import { withOpenStages } from "./stage.ts";
 
 export interface BubblewrapOptions {
-  /** Where bubblewrap is, when it is not to be looked for. */
+  /** The path of bubblewrap; searched for when absent. */
   readonly bwrap?: string;
   readonly host?: BubblewrapHost;
-  /** Groups that hold limits for a whole run; looked for unless given. Null: do without. */
+  /** Control groups that limit a whole run; detected when absent, unused when null. */
   readonly groups?: ControlGroups | null;
 }
 
-/** Linux: namespaces, a root that holds only what was named, a system call filter and resource limits. */
+/** The Linux sandbox: namespaces, a minimal root folder, a system call filter and resource limits. */
 export function bubblewrap(options: BubblewrapOptions = {}): Sandbox {
   return new Bubblewrap(options);
 }
 
-/** Comes before the program and its arguments. */
-const HELD = ["--args", String(control.options), "--"] as const;
+/** Precedes the program and its arguments. */
+const OPTIONS_FROM_FILE = ["--args", String(control.options), "--"] as const;
 
-/** A sandbox in which the program waits. */
-interface Held {
+/** A sandbox with a blocked program. */
+interface BlockedRun {
   readonly launched: Launched;
-  readonly entry: Entry;
+  readonly entry: SandboxEntry;
   readonly group: ControlGroup | undefined;
-  readonly letGo: () => void;
+  readonly openGate: () => void;
 }
 
 const PROBE_MS = 60 * 60 * 1000;
@@ -70,13 +68,13 @@ class Bubblewrap implements Sandbox {
       this.#probe = { at: now, answer: this.#test() };
     }
     const answer = await this.#probe.answer;
-    // What is missing may be there the next time.
+    // A failed probe is not cached, because a missing part may be installed later.
     if (!answer.isAvailable) this.#probe = undefined;
     return answer;
   }
 
   async start(spec: SandboxSpec): Promise<SandboxProcess> {
-    rejectCalledOff(spec.signal);
+    rejectCanceled(spec.signal);
     const program = this.#find();
     rejectHosts(spec.network);
     const { argv, env } = spec.command(sandboxPaths(spec));
@@ -85,16 +83,16 @@ class Bubblewrap implements Sandbox {
     try {
       const countsProcesses = canCountProcesses(place);
       const inner = [...gatePrefix, ...limitPrefix(spec.limits, countsProcesses), ...argv];
-      const held = await this.#hold([program, ...HELD, ...inner], variables, spec, place);
-      const confined = new BubblewrapProcess(held.launched, held.entry, {
+      const blocked = await this.#block([program, ...OPTIONS_FROM_FILE, ...inner], variables, spec, place);
+      const confined = new BubblewrapProcess(blocked.launched, blocked.entry, {
         limits: spec.limits,
         hasChannel: spec.hasChannel,
         mountPoints: mountPoints(place.mounts),
-        enforced: enforcedLimits(held.group !== undefined, countsProcesses),
-        group: held.group,
+        enforced: enforcedLimits(blocked.group !== undefined, countsProcesses),
+        group: blocked.group,
         release: place.release,
       });
-      held.letGo();
+      blocked.openGate();
       return confined;
     } catch (error) {
       await place.release();
@@ -102,31 +100,31 @@ class Bubblewrap implements Sandbox {
     }
   }
 
-  /** Sets the sandbox up, up to the moment at which the program starts. When it cannot, nothing is left of it. */
-  async #hold(
+  /** Sets up the sandbox up to the start of the program. On failure, everything is cleaned up. */
+  async #block(
     argv: readonly [string, ...string[]],
     variables: Readonly<Record<string, string>>,
     spec: SandboxSpec,
     place: RunPlace,
-  ): Promise<Held> {
+  ): Promise<BlockedRun> {
     let launched: Launched | undefined;
     let group = this.#makeGroup(spec.limits);
     let joined: Promise<ControlGroup | undefined> | undefined;
     const { user, mounts } = place;
-    const enterSandbox = async (): Promise<Held> => {
+    const enterSandbox = async (): Promise<BlockedRun> => {
       const marker = `/run/${randomBytes(16).toString("hex")}`;
       const options = bubblewrapOptions(spec, mounts, variables, marker);
-      const started = await launchHeld(argv, options, spec, user);
+      const started = await launchBlocked(argv, options, spec, user);
       launched = started;
       joined = this.#join(started.pid, group);
-      // Waited for below; until then a failure is nobody's yet.
+      // Awaited below; this prevents an unhandled rejection until then.
       joined.catch(() => undefined);
       const join = async (pid: number): Promise<void> => {
         group = await joined;
         group = await this.#join(pid, group);
       };
       const entry = await enter(started, marker, join, spec.signal);
-      return { launched: started, entry, group, letGo: () => letGo(started) };
+      return { launched: started, entry, group, openGate: () => openGate(started) };
     };
     try {
       const sources = [spec.skill, ...mounts.map(({ source }) => source)];
@@ -149,22 +147,22 @@ class Bubblewrap implements Sandbox {
     try {
       return this.#groups?.create(groupLimits(limits));
     } catch (error) {
-      throw notHeld(error);
+      throw limitsFailed(error);
     }
   }
 
   /**
-   * The kernel takes some milliseconds for the first process that is moved and next to nothing for the second: it
-   * has got over it with bubblewrap itself when the first process of the sandbox is there.
+   * The kernel needs some milliseconds to move the first process and almost no time for the second. Moving
+   * bubblewrap first hides that delay behind the sandbox setup.
    *
-   * Groups that turn out not to be ours to use are done without from then on, and each run's record says so.
+   * Control groups that fail here are not used again, and each run's record shows that.
    */
   async #join(pid: number, group: ControlGroup | undefined): Promise<ControlGroup | undefined> {
     try {
       await group?.add(pid);
       return group;
     } catch (error) {
-      if (!NOT_OURS.has(errorCodeOf(error))) throw notHeld(error);
+      if (!NOT_OURS.has(errorCodeOf(error))) throw limitsFailed(error);
       await group?.remove();
       this.#groups = null;
       return undefined;
@@ -184,16 +182,18 @@ class Bubblewrap implements Sandbox {
   }
 }
 
-function letGo(launched: Launched): void {
+function openGate(launched: Launched): void {
   launched.pipe(control.block).end("x");
   launched.pipe(control.gate).end("\n");
 }
 
-/** A sandbox out of which something got is none. A limit that does not hold is told in the record of each run. */
+/**
+ * A sandbox with a failed check is unavailable. A limit that failed is only reported in each run's record.
+ */
 function judge(probe: SandboxProbe): SandboxProbe {
   const open = probe.checks.filter(({ name, isConfined }) => !isConfined && !name.startsWith("exceed-"));
   if (open.length === 0) return probe;
-  const message = `Bubblewrap does not confine here: ${open.map(({ title }) => title).join("; ")}.`;
+  const message = `Bubblewrap does not confine programs on this machine: ${open.map(({ title }) => title).join("; ")}.`;
   return {
     ...probe,
     isAvailable: false,
@@ -203,19 +203,22 @@ function judge(probe: SandboxProbe): SandboxProbe {
 
 const NOT_OURS = new Set(["EACCES", "EPERM", "EROFS"]);
 
-function notHeld(cause: unknown): SkillError {
-  const message = `The limits of the run could not be set (${errorCodeOf(cause)}).`;
+function limitsFailed(cause: unknown): SkillError {
+  const message = `Setting the limits of the run failed (${errorCodeOf(cause)}).`;
   return new SkillError("SANDBOX_UNAVAILABLE", message, { cause });
 }
 
 function rejectHosts(network: Network): void {
   if (typeof network === "string") return;
-  throw new SkillError("SANDBOX_UNAVAILABLE", "Bubblewrap cannot open the network to some hosts alone.", {
-    hint: "Use the sandbox-runtime backend, which has a list of hosts, or ask for no network.",
+  throw new SkillError("SANDBOX_UNAVAILABLE", "Bubblewrap cannot limit the network to a list of hosts.", {
+    hint: "Use the sandbox-runtime backend, which supports a list of hosts, or run without network.",
   });
 }
 
-/** The kernel counts by user, and in newer ones by user and namespace. As root it does not count. */
+/**
+ * The kernel counts processes per user, newer kernels per user and namespace. It does not count root's
+ * processes.
+ */
 function canCountProcesses({ user }: RunPlace): boolean {
   const isRoot = user === undefined && process.getuid?.() === 0;
   return hasResourceLimits() && !isRoot && (user?.isAlone === true || countsPerNamespace());
@@ -227,8 +230,8 @@ function mountPoints(mounts: readonly Mount[]): ReadonlySet<string> {
 }
 
 /**
- * The private folders lie in memory and are counted as such: without room for both, a program that fills its disk
- * would be ended for its memory. Bubblewrap and the first process of the sandbox are two that the run did not ask for.
+ * The private folders are in memory and count as memory, so the limit includes room for both disks.
+ * Bubblewrap and the first process add two processes to the run.
  */
 function groupLimits({ memoryBytes, diskBytes, processes }: RunLimits): GroupLimits {
   return { memoryBytes: memoryBytes + 2 * diskBytes, processes: processes + 2 };

@@ -21,22 +21,22 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test("a machine without groups has none [S-29]", () => {
+test("finds no control groups on a machine without them [S-29]", () => {
   expect(findControlGroups({ mount: join(folder, "none"), self: join(folder, "none") })).toBeUndefined();
 });
 
-test("a tree in which the controllers are not ours to use has none, and nothing is left in it [S-29]", () => {
+test("finds none when the controllers are not usable, and leaves no files [S-29]", () => {
   mkdirSync(join(folder, "app.slice/own.scope"), { recursive: true });
   writeFileSync(join(folder, "cgroup.controllers"), "cpu memory pids\n");
   writeFileSync(join(folder, "self"), "0::/app.slice/own.scope\n");
-  // Folders of a disk get no control files: as where the controllers are not shared out.
+  // Folders on a disk have no control files, like a tree without delegated controllers.
   expect(findControlGroups({ mount: folder, self: join(folder, "self") })).toBeUndefined();
   expect(readdirSync(join(folder, "app.slice"))).toEqual(["own.scope"]);
   expect(readdirSync(join(folder, "app.slice/own.scope"))).toEqual([]);
 });
 
-test("empty groups of dead processes are removed, and no others [S-29]", () => {
-  // Above the largest number that a process can have.
+test("removes only empty groups of dead processes [S-29]", () => {
+  // Above the largest possible pid.
   const names = [
     "skillhold-99999999-1",
     "skillhold-99999999-2",
@@ -59,7 +59,7 @@ describe.runIf(real !== undefined)("a group", () => {
   const limits = { memoryBytes: 64 * 1024 * 1024, processes: 5 };
   const groupsOf = (pid: number): string => readFileSync(`/proc/${pid}/cgroup`, "utf8");
 
-  test("holds a process and counts its time, and is gone when it is removed [S-29]", async () => {
+  test("contains a process, measures its time, and can be removed [S-29]", async () => {
     const group = real?.create(limits);
     const launched = await launch(
       ["/bin/sh", "-c", "read line; i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done"],
@@ -78,7 +78,7 @@ describe.runIf(real !== undefined)("a group", () => {
     ).toBe(false);
   });
 
-  test("takes what is left in it along when it is removed [S-29]", async () => {
+  test("kills its remaining processes when removed [S-29]", async () => {
     const group = real?.create(limits);
     const launched = await launch(["/bin/sleep", "60"], { env: {} });
     await group?.add(launched.pid);

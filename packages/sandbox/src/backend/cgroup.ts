@@ -12,28 +12,28 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunLimits } from "@skillhold/core/run";
 
-/** The groups of processes that this machine lets us make, with the limits that a group can hold. */
+/** The control groups that this machine allows, and the limits that they enforce. */
 export interface ControlGroups {
   readonly version: 1 | 2;
   readonly holds: { readonly memory: boolean; readonly processes: boolean; readonly cpu: boolean };
-  /** Contract: every group that is made is removed. */
+  /** Contract: the caller removes every group. */
   create(limits: GroupLimits): ControlGroup;
 }
 
 export type GroupLimits = Pick<RunLimits, "memoryBytes" | "processes">;
 
 export interface ControlGroup {
-  /** Puts a process in, and with it all that it will start. */
+  /** Moves a process into the group. Its children join too. */
   add(pid: number): Promise<void>;
-  /** Processor time of all its processes so far, or undefined where that is not counted. */
+  /** The CPU time of all processes so far; undefined when not measured. */
   cpuMs(): number | undefined;
-  /** Whether the system has ended one of its processes for the group's memory. */
+  /** True when the kernel killed a process because the group exceeded its memory. */
   wasOutOfMemory(): boolean;
-  /** Ends what is left in it and removes it. */
+  /** Kills the remaining processes and removes the group. */
   remove(): Promise<void>;
 }
 
-/** Where the groups' file systems and our own membership are found. */
+/** The paths of the control group file systems and of this process's membership. */
 export interface ControlGroupPaths {
   readonly mount: string;
   readonly self: string;
@@ -41,7 +41,7 @@ export interface ControlGroupPaths {
 
 const SYSTEM: ControlGroupPaths = { mount: "/sys/fs/cgroup", self: "/proc/self/cgroup" };
 
-/** Tries out which groups can be made; undefined when none can. */
+/** Detects which control groups can be created; undefined when none can. */
 export function findControlGroups(paths: ControlGroupPaths = SYSTEM): ControlGroups | undefined {
   const own = readMembership(paths.self);
   return existsSync(join(paths.mount, "cgroup.controllers"))
@@ -49,7 +49,7 @@ export function findControlGroups(paths: ControlGroupPaths = SYSTEM): ControlGro
     : findSplit(paths.mount, own);
 }
 
-/** By controller the group that we are in; the one of version 2 has no controller's name. */
+/** This process's group per controller. Version 2 uses an empty controller name. */
 function readMembership(file: string): ReadonlyMap<string, string> {
   const own = new Map<string, string>();
   for (const line of readText(file).split("\n")) {
@@ -61,8 +61,8 @@ function readMembership(file: string): ReadonlyMap<string, string> {
 }
 
 /**
- * Version 2: a group of ours must be beside us or below us, because a group with processes of its own cannot share
- * out its controllers.
+ * Version 2: the run's group must be a sibling or a child of this process's group, because a group with
+ * processes cannot delegate its controllers.
  */
 function findUnified(mount: string, own: string): ControlGroups | undefined {
   for (const parent of [join(mount, own), join(mount, dirname(own))]) {
@@ -93,11 +93,11 @@ function unifiedGroups(parent: string): ControlGroups {
   return { version: 2, holds: { memory: true, processes: true, cpu: true }, create };
 }
 
-/** Version 1: a tree for each controller. All three or none, so that a run's record is simple. */
+/** Version 1: one tree per controller. Uses all three or none, to keep the run's record simple. */
 function findSplit(mount: string, own: ReadonlyMap<string, string>): ControlGroups | undefined {
   const parentOf = (controller: string): string => {
     const parent = join(mount, controller, own.get(controller) ?? "/");
-    // In a container the path is often that of the host, where there is nothing to see.
+    // In a container the path is often the host's path, which does not exist here.
     return existsSync(parent) ? parent : join(mount, controller);
   };
   const parents = { memory: parentOf("memory"), pids: parentOf("pids"), cpuacct: parentOf("cpuacct") };
@@ -125,7 +125,7 @@ function splitGroups(parents: Parents): ControlGroups {
       const pids = make(parents.pids);
       const cpuacct = make(parents.cpuacct);
       write(join(memory, "memory.limit_in_bytes"), memoryBytes);
-      // Absent where swap is not counted.
+      // Absent when swap accounting is off.
       tryWrite(join(memory, "memory.memsw.limit_in_bytes"), memoryBytes);
       write(join(pids, "pids.max"), processes);
       return {
@@ -152,13 +152,13 @@ function makeGroup(parent: string): string {
 
 const MINUTE_MS = 60_000;
 
-/** Removes the empty groups of processes that ended before they could. */
+/** Removes empty groups of processes that ended before cleaning up. */
 function sweep(parent: string): void {
   for (const name of listNames(parent)) {
     const pid = /^skillhold-(\d+)-\d+$/.exec(name)?.[1];
     if (pid === undefined || existsSync(`/proc/${pid}`)) continue;
     const made = statSync(join(parent, name), { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
-    // The number may be that of another namespace, where the group is being filled right now.
+    // The pid may belong to another namespace whose group is just being filled.
     if (Date.now() - made > MINUTE_MS) tryRemove(join(parent, name));
   }
 }
@@ -167,12 +167,12 @@ function listNames(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch {
-    // There is no such controller.
+    // This controller does not exist.
     return [];
   }
 }
 
-/** A group that cannot be set up leaves nothing behind. */
+/** Removes the group when its setup fails. */
 function setUp(folders: readonly string[], work: () => ControlGroup): ControlGroup {
   try {
     return work();
@@ -189,16 +189,16 @@ function canMake(groups: ControlGroups): boolean {
     void group.remove();
     return isCounted;
   } catch {
-    // No such controller, or it is not ours to use: that is the answer.
+    // The controller is missing or not usable by this user.
     return false;
   }
 }
 
-const PATIENCE_MS = 5000;
+const SETUP_TIMEOUT_MS = 5000;
 
-/** A group can be removed when the system has let go of the last process, which takes a moment after its end. */
+/** Retries, because a group can be removed only a moment after its last process ended. */
 async function removeGroups(folders: readonly string[]): Promise<void> {
-  const end = Date.now() + PATIENCE_MS;
+  const end = Date.now() + SETUP_TIMEOUT_MS;
   for (const folder of folders) {
     while (!tryRemove(folder) && Date.now() < end) {
       killAll(folder);
@@ -212,7 +212,7 @@ function tryRemove(folder: string): boolean {
     rmdirSync(folder);
     return true;
   } catch {
-    // Busy, or gone already.
+    // The group is busy or already removed.
     return !existsSync(folder);
   }
 }
@@ -220,7 +220,7 @@ function tryRemove(folder: string): boolean {
 function killAll(folder: string): void {
   for (const line of readText(join(folder, "cgroup.procs")).split("\n")) {
     const pid = Number(line);
-    // Zero is a process of another namespace, and would mean our own group.
+    // Pid 0 stands for a process in another namespace; killing 0 would kill our own group.
     if (pid > 1) tryKill(pid);
   }
 }
@@ -229,17 +229,17 @@ function tryKill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It ended by itself.
+    // The process has already ended.
   }
 }
 
-/** The kernel may take ten milliseconds to move a process, in which others go on. */
+/** Asynchronous, because the kernel may need ten milliseconds to move a process. */
 async function move(pid: number, folder: string): Promise<void> {
   await writeFile(join(folder, "cgroup.procs"), String(pid), { flag: "r+" });
 }
 
 function write(file: string, value: string | number): void {
-  // Never creates: a file that is not there means a controller that is not there.
+  // Never creates a file: a missing file means a missing controller.
   writeFileSync(file, String(value), { flag: "r+" });
 }
 
@@ -247,7 +247,7 @@ function tryWrite(file: string, value: string | number): void {
   try {
     write(file, value);
   } catch {
-    // It is an extra where it exists.
+    // This setting is optional.
   }
 }
 
@@ -255,7 +255,7 @@ function readText(file: string): string {
   try {
     return readFileSync(file, "latin1");
   } catch {
-    // Absent on this system, or removed meanwhile.
+    // The file is absent on this system, or was just removed.
     return "";
   }
 }

@@ -34,7 +34,7 @@ const put = (path: string, text = path): void => {
   writeFileSync(join(source, path), text);
 };
 
-test("regular files are copied with their folders, and are executable or not [S-29]", async () => {
+test("copies regular files with their folders and the executable bit [S-29]", async () => {
   put("a/b/c.txt");
   put("run");
   chmodSync(join(source, "run"), 0o4777);
@@ -50,7 +50,7 @@ test("regular files are copied with their folders, and are executable or not [S-
   expect(lstatSync(join(target, "a/b/c.txt")).mode & 0o7777).toBe(0o644);
 });
 
-test("what is skipped is neither copied nor looked into nor named [S-29]", async () => {
+test("does not copy, open or report skipped paths [S-29]", async () => {
   put("config.json", "");
   put("mounted/inner");
   put("config.json.bak");
@@ -60,34 +60,41 @@ test("what is skipped is neither copied nor looked into nor named [S-29]", async
   expect(refused).toEqual([]);
 });
 
-test.runIf(process.platform === "linux")("links and special files are left and named [S-29]", async () => {
-  writeFileSync(join(folder, "secret"), "of the host");
-  mkdirSync(join(folder, "outside"));
-  symlinkSync(join(folder, "secret"), join(source, "link"));
-  symlinkSync(join(folder, "outside"), join(source, "folder-link"));
-  linkSync(join(folder, "secret"), join(source, "hard"));
-  execFileSync("/usr/bin/mkfifo", [join(source, "fifo")]);
-  put("good");
-  const { files, refused } = await collectFiles(source, target, limits);
-  expect(files).toEqual([{ path: "good", size: 4 }]);
-  const reasons = Object.fromEntries(refused.map(({ path, reason }) => [path, reason]));
-  expect(reasons).toEqual({
-    link: "It is a link.",
-    "folder-link": "It is a link.",
-    hard: "It has other names (hard links).",
-    fifo: "It is neither a file nor a folder.",
-  });
-});
+test.runIf(process.platform === "linux")(
+  "reports links and special files without copying them [S-29]",
+  async () => {
+    writeFileSync(join(folder, "secret"), "of the host");
+    mkdirSync(join(folder, "outside"));
+    symlinkSync(join(folder, "secret"), join(source, "link"));
+    symlinkSync(join(folder, "outside"), join(source, "folder-link"));
+    linkSync(join(folder, "secret"), join(source, "hard"));
+    execFileSync("/usr/bin/mkfifo", [join(source, "fifo")]);
+    put("good");
+    const { files, refused } = await collectFiles(source, target, limits);
+    expect(files).toEqual([{ path: "good", size: 4 }]);
+    const reasons = Object.fromEntries(refused.map(({ path, reason }) => [path, reason]));
+    expect(reasons).toEqual({
+      link: "Symbolic link.",
+      "folder-link": "Symbolic link.",
+      hard: "Has hard links.",
+      fifo: "Neither a file nor a folder.",
+    });
+  },
+);
 
-test.runIf(process.platform === "linux")("names that cannot travel are left and named [S-29]", async () => {
-  for (const name of ["new\nline", "back\\slash", "a\u202Eb", "con", "trail.", "~home", "A", "a"]) put(name);
-  const { files, refused } = await collectFiles(source, target, limits);
-  expect(files).toHaveLength(1);
-  expect(files[0]?.path.toLowerCase()).toBe("a");
-  expect(refused).toHaveLength(7);
-});
+test.runIf(process.platform === "linux")(
+  "reports non-portable names without copying them [S-29]",
+  async () => {
+    for (const name of ["new\nline", "back\\slash", "a\u202Eb", "con", "trail.", "~home", "A", "a"])
+      put(name);
+    const { files, refused } = await collectFiles(source, target, limits);
+    expect(files).toHaveLength(1);
+    expect(files[0]?.path.toLowerCase()).toBe("a");
+    expect(refused).toHaveLength(7);
+  },
+);
 
-test("more files or bytes than the limits are left and named [S-29]", async () => {
+test("reports files over the limits without copying them [S-29]", async () => {
   for (const name of ["1", "2", "3", "4"]) put(name, "12345");
   const few = await collectFiles(source, target, { files: 2, bytes: 1000 });
   expect(few.files).toHaveLength(2);
@@ -97,17 +104,17 @@ test("more files or bytes than the limits are left and named [S-29]", async () =
   const small = await collectFiles(source, target, { files: 10, bytes: 11 });
   expect(small.files).toHaveLength(2);
   expect(small.refused.map(({ reason }) => reason)).toEqual(
-    Array(2).fill("The files are too large together."),
+    Array(2).fill("The files exceed the total size limit."),
   );
 });
 
-test("a great many names are not all looked at [S-29]", async () => {
+test("stops after a maximum number of names [S-29]", async () => {
   for (let index = 0; index < 60; index += 1) mkdirSync(join(source, `folder-${index}`));
   const { refused } = await collectFiles(source, target, { files: 2, bytes: 10 });
-  expect(refused.at(-1)?.reason).toBe("There are too many files.");
+  expect(refused.at(-1)?.reason).toBe("Too many files.");
 });
 
-test("a file without content and one of many parts come over whole [S-29]", async () => {
+test("copies empty and large files completely [S-29]", async () => {
   put("empty", "");
   put("large", "x".repeat(700_000));
   await collectFiles(source, target, limits);
@@ -115,14 +122,14 @@ test("a file without content and one of many parts come over whole [S-29]", asyn
   expect(readFileSync(join(target, "large"), "utf8")).toBe("x".repeat(700_000));
 });
 
-test("a folder that holds something is not copied into [S-29]", async () => {
+test("rejects a target folder that is not empty [S-29]", async () => {
   writeFileSync(join(target, "mine"), "");
   await expect(collectFiles(source, target, limits)).rejects.toMatchObject({ code: "USAGE" });
 });
 
-test("a flood of what cannot be copied is counted, not listed [S-29]", async () => {
+test("counts a flood of rejected entries instead of listing them [S-29]", async () => {
   for (let index = 0; index < 150; index += 1) symlinkSync("/etc/passwd", join(source, `link-${index}`));
   const { refused } = await collectFiles(source, target, { files: 1000, bytes: 1000 });
   expect(refused).toHaveLength(101);
-  expect(refused.at(-1)).toEqual({ path: ".", reason: "50 more were not copied." });
+  expect(refused.at(-1)).toEqual({ path: ".", reason: "50 more entries were not copied." });
 });

@@ -11,16 +11,18 @@ export interface CollectLimits {
   readonly bytes: number;
 }
 
-/** A program can make more names than it can write files; looking at them has an end too, and so has naming them. */
+/**
+ * A program can create more names than files, so the number of inspected and reported entries is limited too.
+ */
 const ENTRIES_PER_FILE = 10;
 const NAMED = 100;
 
 /**
- * Copies the regular files below `source` to an empty folder, but for those at or below the paths that are `skipped`,
- * which are not the program's own. Links, devices, files with other names and names that
- * cannot travel are left and named; the copies are ours, and are executable or not, with no other rights.
+ * Copies the regular files below `source` to an empty folder, except those at or below `skipped` paths, which
+ * do not belong to the program. Links, devices, hard-linked files and non-portable names are not copied but
+ * reported. The copies belong to this user; of the mode, only the executable bit is kept.
  *
- * Contract: nothing writes to `source` any more.
+ * Contract: no process writes to `source` any more.
  */
 export async function collectFiles(
   source: string,
@@ -36,11 +38,11 @@ export async function collectFiles(
 
 async function rejectFilled(target: string): Promise<void> {
   const names = await readdir(target).catch((error: unknown) => {
-    throw new SkillError("IO_FAILED", `${target} cannot be listed.`, { cause: error });
+    throw new SkillError("IO_FAILED", `Cannot list ${target}.`, { cause: error });
   });
   if (names.length === 0) return;
-  throw new SkillError("USAGE", `${target} is not empty.`, {
-    hint: "Name an empty folder for the files of the run.",
+  throw new SkillError("USAGE", `The output folder ${target} is not empty.`, {
+    hint: "Choose an empty folder for the output files.",
   });
 }
 
@@ -66,13 +68,14 @@ class Collection {
     const folders = [""];
     for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
       if (this.#isOver()) {
-        this.#refuse(folder === "" ? "." : folder, "There are too many files.");
+        this.#refuse(folder === "" ? "." : folder, "Too many files.");
         break;
       }
       folders.push(...(await this.#walk(folder)));
     }
     this.files.sort((a, b) => (a.path < b.path ? -1 : 1));
-    if (this.#unnamed > 0) this.refused.push({ path: ".", reason: `${this.#unnamed} more were not copied.` });
+    if (this.#unnamed > 0)
+      this.refused.push({ path: ".", reason: `${this.#unnamed} more entries were not copied.` });
   }
 
   #refuse(path: string, reason: string): void {
@@ -84,7 +87,7 @@ class Collection {
     return this.#entries >= this.#limits.files * ENTRIES_PER_FILE;
   }
 
-  /** Copies the files of one folder and answers with the folders in it. */
+  /** Copies the files of one folder and returns its subfolders. */
   async #walk(folder: string): Promise<readonly string[]> {
     const found: string[] = [];
     const taken = new Set<string>();
@@ -100,26 +103,26 @@ class Collection {
         else if (entry.isDirectory()) found.push(path);
       }
     } catch (error) {
-      this.#refuse(folder === "" ? "." : folder, `It cannot be listed (${errorCodeOf(error)}).`);
+      this.#refuse(folder === "" ? "." : folder, `Cannot be listed (${errorCodeOf(error)}).`);
     }
     return found;
   }
 
-  /** Copies one file; answers with the reason when it does not. */
+  /** Copies one file, or returns the reason why not. */
   async #take(path: string): Promise<string | undefined> {
-    if (this.files.length >= this.#limits.files) return `There are more than ${this.#limits.files} files.`;
+    if (this.files.length >= this.#limits.files) return `More than ${this.#limits.files} files.`;
     let handle: FileHandle;
     try {
       handle = await open(join(this.#source, path), SAFE_OPEN);
     } catch (error) {
-      return `It cannot be opened (${errorCodeOf(error)}).`;
+      return `Cannot be opened (${errorCodeOf(error)}).`;
     }
     try {
       const stats = await handle.stat();
       const { size, mode } = stats;
-      if (!stats.isFile()) return "It is not a regular file.";
-      if (stats.nlink > 1) return "It has other names (hard links).";
-      if (this.#bytes + size > this.#limits.bytes) return "The files are too large together.";
+      if (!stats.isFile()) return "Not a regular file.";
+      if (stats.nlink > 1) return "Has hard links.";
+      if (this.#bytes + size > this.#limits.bytes) return "The files exceed the total size limit.";
       this.#bytes += size;
       await copy(handle, size, join(this.#target, path), (mode & 0o100) !== 0 ? 0o755 : 0o644);
       this.files.push({ path, size });
@@ -131,15 +134,15 @@ class Collection {
 }
 
 function findProblem(path: string, entry: Dirent, taken: Set<string>): string | undefined {
-  if (entry.isSymbolicLink()) return "It is a link.";
-  if (!entry.isFile() && !entry.isDirectory()) return "It is neither a file nor a folder.";
+  if (entry.isSymbolicLink()) return "Symbolic link.";
+  if (!entry.isFile() && !entry.isDirectory()) return "Neither a file nor a folder.";
   try {
     normalizeRelative(path, defaultLimits);
   } catch (error) {
-    return error instanceof SkillError ? error.message : "Its name cannot be used.";
+    return error instanceof SkillError ? error.message : "The name is not usable.";
   }
   const key = foldName(entry.name);
-  if (taken.has(key)) return "Some disks take its name for that of another file.";
+  if (taken.has(key)) return "The name equals another file's name on some file systems.";
   taken.add(key);
   return undefined;
 }
@@ -161,7 +164,7 @@ async function copy(from: FileHandle, size: number, target: string, mode: number
       await to.write(buffer, 0, bytesRead);
       at += bytesRead;
     }
-    // Whatever mask this process has.
+    // Independent of this process's umask.
     await to.chmod(mode);
   } finally {
     await to.close();

@@ -1,13 +1,16 @@
 import { SkillError } from "@skillhold/protocol/error";
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
-/** They make the loader or the C library run other code, also in what we start before the program. */
+/** Variables that make the loader or the C library run other code, also in our own helper programs. */
 const LOADER = /^(?:LD_.*|GLIBC_TUNABLES|GCONV_PATH|LOCPATH|NLSPATH|MALLOC_.*|DYLD_.*)$/;
 
-/** Where every program looks for others. */
+/** The PATH of every program. */
 export const PROGRAM_PATH = "/usr/local/bin:/usr/bin:/bin";
 
-/** What every program gets, and what it was given beside that. Nothing of ours is in it. */
+/**
+ * The complete environment of a program: the defaults plus the given variables. The host's own variables are
+ * not passed on.
+ */
 export function programEnvironment(
   work: string,
   given: Readonly<Record<string, string>>,
@@ -25,24 +28,24 @@ export function programEnvironment(
 
 let zone: string | undefined;
 
-/** Asking takes a third of a millisecond. */
+/** Cached, because the lookup takes a third of a millisecond. */
 function timeZone(): string {
   zone ??= Intl.DateTimeFormat().resolvedOptions().timeZone;
   return zone;
 }
 
-/** Its value may be a secret and is never in a message. */
+/** The value may be a secret, so no message contains it. */
 function rejectVariable(name: string, value: string): void {
   const problem = !NAME.test(name)
-    ? "is not a name that every program can read"
+    ? "is not a portable variable name"
     : LOADER.test(name)
-      ? "changes which code is loaded"
+      ? "changes which code the loader runs"
       : value.includes("\0")
-        ? "has a value with a NUL character"
+        ? "has a NUL character in its value"
         : undefined;
   if (problem === undefined) return;
   throw new SkillError("CONFIG_INVALID", `The variable ${JSON.stringify(name)} ${problem}.`, {
-    hint: "Give the program its variable under another name.",
+    hint: "Use another variable name.",
     details: { name },
   });
 }

@@ -31,18 +31,18 @@ test.each([
   ["ID=arch", "pacman -S bubblewrap"],
   ['ID="opensuse-tumbleweed"', "zypper install bubblewrap"],
   ["ID=unheard-of", "the package bubblewrap, with this system's package manager"],
-])("without bubblewrap the refusal names the command of the system: %j [S-29]", (text, command) => {
+])("without bubblewrap the error names the system's install command: %j [S-29]", (text, command) => {
   writeFileSync(host.osRelease, `NAME="Some system"\n${text}\n`);
   expect(() => findBubblewrap(host)).toThrow(
     expect.objectContaining({ code: "SANDBOX_UNAVAILABLE", hint: `Install it: ${command}` }),
   );
 });
 
-test("a system that does not say what it is gets general advice [S-29]", () => {
+test("gives generic advice on an unknown system [S-29]", () => {
   expect(() => findBubblewrap(host)).toThrow(expect.objectContaining({ code: "SANDBOX_UNAVAILABLE" }));
 });
 
-test("the system's own comes before that of PATH, and a relative entry of PATH is nowhere [S-29]", () => {
+test("prefers system folders over PATH, and ignores relative entries of PATH [S-29]", () => {
   const other = install("other");
   expect(findBubblewrap({ ...host, path: `bin:${join(folder, "other")}` })).toBe(other);
   const own = install("bin");
@@ -50,7 +50,7 @@ test("the system's own comes before that of PATH, and a relative entry of PATH i
   expect(() => findBubblewrap({ ...host, folders: [], path: "bin:." })).toThrow();
 });
 
-test("on another system the refusal names the backend for it [S-29]", () => {
+test("on another system the error names the backend to use [S-29]", () => {
   expect(() => findBubblewrap({ ...host, platform: "darwin" })).toThrow(
     expect.objectContaining({
       code: "SANDBOX_UNAVAILABLE",

@@ -3,12 +3,12 @@ import { isAbsolute, join } from "node:path";
 import { isExecutable } from "@skillhold/core/source";
 import { SkillError } from "@skillhold/protocol/error";
 
-/** What is asked of the machine to find bubblewrap, or to say how to get it. */
+/** The facts about the machine that locate bubblewrap or its package. */
 export interface BubblewrapHost {
   readonly platform: string;
   /** The value of PATH. */
   readonly path: string;
-  /** The file that names the system. */
+  /** The os-release file. */
   readonly osRelease: string;
   readonly folders: readonly string[];
 }
@@ -22,20 +22,20 @@ export function currentHost(): BubblewrapHost {
   };
 }
 
-/** The program's path. Throws SANDBOX_UNAVAILABLE with the command that installs it on this system. */
+/** Returns the path of bubblewrap. Throws SANDBOX_UNAVAILABLE with the install command for this system. */
 export function findBubblewrap(host: BubblewrapHost = currentHost()): string {
   if (host.platform !== "linux") {
-    throw new SkillError("SANDBOX_UNAVAILABLE", `Bubblewrap is for Linux, and this is ${host.platform}.`, {
+    throw new SkillError("SANDBOX_UNAVAILABLE", `Bubblewrap runs only on Linux, not on ${host.platform}.`, {
       hint: "Use the sandbox-runtime backend on this system.",
     });
   }
-  // The system's own first; a relative entry of PATH would be whatever folder we are in.
+  // System folders first. Relative entries of PATH are ignored, because they depend on the current folder.
   const folders = [...host.folders, ...host.path.split(":").filter(isAbsolute)];
   const found = folders.map((folder) => join(folder, "bwrap")).find(isExecutable);
   if (found !== undefined) return found;
   throw new SkillError(
     "SANDBOX_UNAVAILABLE",
-    "Bubblewrap (bwrap) is not installed; nothing runs without it.",
+    "Bubblewrap (bwrap) is not installed, and scripts run only in a sandbox.",
     {
       hint: `Install it: ${installCommand(host.osRelease)}`,
     },
@@ -53,7 +53,10 @@ const COMMANDS: readonly (readonly [RegExp, string])[] = [
   [/^nixos$/, "nix-env -iA nixos."],
 ];
 
-/** The command that installs a package on the system that a file names; most carry the package under one name. */
+/**
+ * The command that installs a package on the system of this os-release file. Most systems use the same
+ * package name.
+ */
 export function installCommand(osRelease: string, name = "bubblewrap"): string {
   const ids = readIds(osRelease);
   for (const id of ids) {
@@ -63,7 +66,7 @@ export function installCommand(osRelease: string, name = "bubblewrap"): string {
   return `the package ${name}, with this system's package manager`;
 }
 
-/** The system's own id first, then those that it is like. */
+/** The system's own id, then the ids of similar systems. */
 function readIds(file: string): readonly string[] {
   const text = readText(file);
   return ["ID", "ID_LIKE"].flatMap((key) => {
@@ -76,7 +79,7 @@ function readText(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch {
-    // A system without that file gets the general advice.
+    // Without the file, the advice is generic.
     return "";
   }
 }

@@ -9,25 +9,24 @@ import type {
 } from "@skillhold/core/run";
 import { defaultLimits } from "@skillhold/protocol/limits";
 import { collectFiles } from "./collect.ts";
-import { exitOf } from "./exit.ts";
-import type { Launched } from "./process.ts";
+import { type Launched, sandboxExit } from "./process.ts";
 
 export interface HostRun {
   readonly spec: SandboxSpec;
-  /** The host's folder that is the program's own. */
+  /** The program's working folder on the host. */
   readonly work: string;
   readonly enforced: EnforcedLimits;
-  /** Takes away what was set up for the run. */
+  /** Removes the resources of the run. */
   readonly close: () => Promise<void>;
 }
 
-/** How long output is waited for after the end, which a process that got away may hold open for ever. */
+/** The time to wait for output after the exit, because an escaped process may keep the pipes open forever. */
 const OUTPUT_MS = 500;
 
-/** A program whose working folder is one of the host's, and whose end is that of its first process. */
+/** A program with a working folder on the host. The run ends when its first process exits. */
 export class HostProcess implements SandboxProcess {
   readonly stdin: SandboxProcess["stdin"];
-  /** Apart from those of the process, so that they can end when those do not. */
+  /** Separate streams, which can end when the process's own streams do not. */
   readonly stdout = new PassThrough();
   readonly stderr = new PassThrough();
   readonly channel: SandboxProcess["channel"];
@@ -69,15 +68,15 @@ export class HostProcess implements SandboxProcess {
   }
 
   async #finish(): Promise<SandboxExit> {
-    const exit = exitOf(await this.#launched.exited);
+    const exit = sandboxExit(await this.#launched.exited);
     this.#launched.killGroup();
     const isRead = await Promise.race([this.#launched.ended.then(() => true), sleep(OUTPUT_MS, false)]);
-    if (!isRead) this.#letGo();
+    if (!isRead) this.#closeOutput();
     if (exit.signal === "SIGXCPU") return { ...exit, exceeded: "cpu" };
     return exit.signal === "SIGXFSZ" ? { ...exit, exceeded: "disk" } : exit;
   }
 
-  #letGo(): void {
+  #closeOutput(): void {
     for (const name of ["stdout", "stderr"] as const) {
       this.#launched[name].unpipe().destroy();
       this[name].end();

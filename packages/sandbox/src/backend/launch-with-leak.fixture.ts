@@ -3,7 +3,7 @@ import { bubblewrap } from "./bubblewrap.ts";
 import { findInherited, launch } from "./process.ts";
 import { roomyLimits } from "./trial.fixture.ts";
 
-/** Run as a program of its own, because only who starts a process can leave a descriptor open in it. */
+/** Runs as its own program, because only a parent process can leave a descriptor open. */
 const list = ["/bin/ls", "-l", "/proc/self/fd"] as const;
 const launched = await launch(list, { env: {} });
 launched.stdin.end();

@@ -5,7 +5,7 @@ import type { Mount } from "@skillhold/core/run";
 import { SkillError } from "@skillhold/protocol/error";
 import { isBelow, WORK } from "./bubblewrap-option.ts";
 
-/** A mount whose source was looked at: a regular file or a folder, by its real path. */
+/** A mount with a verified source: a regular file or a folder, by its real path. */
 export interface FoundMount extends Mount {
   readonly stats: Stats;
 }
@@ -24,34 +24,34 @@ const OWN_FOLDERS = [
   "/skill",
 ];
 
-/** What lies there is the kernel's, or a way to speak with the system's services. */
+/** Kernel interfaces and sockets of system services. */
 const HOST_FOLDERS = ["/proc", "/sys", "/dev", "/run", "/var/run", "/private/var/run"];
 
-/**
- * What may be mounted is for the policy to say; what is refused here would take the sandbox apart, whoever allowed
- * it. Throws CONFIG_INVALID.
- */
+/** Rejects mounts that would break the sandbox, regardless of the policy. Throws CONFIG_INVALID. */
 export function findMount(mount: Mount): FoundMount {
   const { source, target } = mount;
   for (const path of [source, target]) {
     if (isAbsolute(path) && normalize(path) === path && !path.endsWith("/") && !path.includes("\0")) continue;
-    throw new SkillError("CONFIG_INVALID", `A mount needs absolute, plain paths: ${JSON.stringify(path)}.`);
+    throw new SkillError(
+      "CONFIG_INVALID",
+      `The mount path ${JSON.stringify(path)} is not an absolute, normalized path.`,
+    );
   }
   if (target === WORK || OWN_FOLDERS.some((folder) => isBelow(target, folder))) {
-    throw refuse(mount, `${target} is part of the sandbox itself`);
+    throw refuse(mount, `${target} belongs to the sandbox itself`);
   }
   return { ...mount, ...findSource(mount) };
 }
 
-/** The part of it that counts where nothing is moved. */
+/** Checks only the source, for backends that mount it at the same path. */
 export function findSource(mount: Mount): Pick<FoundMount, "source" | "stats"> {
   const { source } = mount;
   const real = realPath(mount);
   if ([source, real].some((path) => HOST_FOLDERS.some((folder) => isBelow(path, folder)))) {
-    throw refuse(mount, `${source} is the running system's and not of a disk`);
+    throw refuse(mount, `${source} is a kernel or service folder`);
   }
   const stats = statSync(real);
-  // Who can open a socket or a device can speak with what is behind it, whether it may write or not.
+  // Access to a socket or device reaches the service behind it, even read-only.
   if (!stats.isFile() && !stats.isDirectory()) {
     throw refuse(mount, `${source} is neither a regular file nor a folder`);
   }
@@ -62,13 +62,13 @@ function realPath(mount: Mount): string {
   try {
     return realpathSync(mount.source);
   } catch (error) {
-    throw refuse(mount, `${mount.source} cannot be found (${errorCodeOf(error)})`);
+    throw refuse(mount, `${mount.source} was not found (${errorCodeOf(error)})`);
   }
 }
 
 function refuse({ source, target }: Mount, problem: string): SkillError {
-  return new SkillError("CONFIG_INVALID", `The mount cannot be made: ${problem}.`, {
-    hint: "Choose another folder.",
+  return new SkillError("CONFIG_INVALID", `Invalid mount: ${problem}.`, {
+    hint: "Mount another folder.",
     details: { source, target },
   });
 }

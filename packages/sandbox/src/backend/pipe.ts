@@ -2,7 +2,7 @@ import { closeSync, constants, fchownSync, openSync, rmdirSync, unlinkSync } fro
 import { join } from "node:path";
 import { makeStage, removeStage } from "./stage.ts";
 
-/** The two outputs of a program, each with our end and its own. Whoever gets them closes all four. */
+/** The two output pipes of a program, with both ends each. The caller closes all four. */
 export interface OutputPipes {
   readonly ours: OutputEnds;
   readonly theirs: OutputEnds;
@@ -11,15 +11,16 @@ export interface OutputPipes {
 /** Descriptors of standard output and standard error. */
 export type OutputEnds = readonly [number, number];
 
-/** Makes named pipes at these paths; says whether it did. */
+/** Creates named pipes at these paths, and returns whether it succeeded. */
 export type MakePipes = (paths: readonly string[]) => Promise<boolean>;
 
 /**
- * Real pipes. Node connects programs by sockets, and those cannot be opened by name: a script that writes to
- * /dev/stderr would fail. Undefined where none can be made; sockets have to do then, as they do for the input: a
- * named pipe cannot be opened for reading once its writer is done.
+ * Opens real pipes. Node connects programs by sockets, which cannot be opened by name, so a script that
+ * writes to /dev/stderr would fail. Returns undefined when pipes cannot be created; sockets are the fallback,
+ * and are always used for the input, because a named pipe cannot be opened for reading after its writer is
+ * done.
  *
- * Each is used once: what a program may still hold of one never meets the next.
+ * Each pipe is used once, so a program that keeps one open never reaches the next program.
  */
 export async function openPipes(
   owner: { readonly uid: number; readonly gid: number } | undefined,
@@ -30,13 +31,13 @@ export async function openPipes(
   if (anchors === undefined) return undefined;
   const opened: number[] = [];
   try {
-    // First to read: a pipe can only be opened for writing when someone reads.
+    // The reading end first: a pipe can be opened for writing only when it has a reader.
     for (const flags of [constants.O_RDONLY | constants.O_NONBLOCK, constants.O_WRONLY]) {
       for (const anchor of anchors) opened.push(openSync(`/proc/self/fd/${anchor}`, flags));
     }
     const [output, errors, outputEnd, errorEnd] = opened;
     if (output === undefined || errors === undefined || outputEnd === undefined || errorEnd === undefined) {
-      throw new Error("Two pipes have four ends.");
+      throw new Error("Expected four pipe ends.");
     }
     if (owner !== undefined) for (const end of [output, errors]) fchownSync(end, owner.uid, owner.gid);
     return { ours: [output, errors], theirs: [outputEnd, errorEnd] };
@@ -48,12 +49,12 @@ export async function openPipes(
   }
 }
 
-/** Names a file without opening it. Node passes the flag on and has no name for it. */
+/** Refers to a file without opening it. Node accepts the flag but has no constant for it. */
 const O_PATH = 0o10000000;
 const BATCH = 16;
 const LOW = 4;
 
-/** Pipes that nobody has opened yet, and that have no name any more. */
+/** Unused pipes whose names are already removed. */
 const stock: number[] = [];
 let supply: Promise<boolean> | undefined;
 
@@ -63,12 +64,12 @@ async function takeAnchors(make: MakePipes): Promise<readonly number[] | undefin
     if (!(await supply)) return undefined;
   }
   const taken = stock.splice(-2);
-  // Made ready while the program runs; a failure is met by the one who finds the stock empty.
+  // Refills in the background; a failure shows when the stock is empty.
   if (stock.length < LOW) supply ??= restock(make);
   return taken;
 }
 
-/** Making one takes as long as starting a program does: they are made many at a time. */
+/** Creates many pipes at once, because creating one takes as long as starting a program. */
 async function restock(make: MakePipes): Promise<boolean> {
   const folder = await makeStage().catch(() => undefined);
   if (folder === undefined) return false;
@@ -82,7 +83,7 @@ async function restock(make: MakePipes): Promise<boolean> {
     rmdirSync(folder);
     return true;
   } catch {
-    // No descriptors are left, for example: sockets have to do.
+    // For example, no descriptors are left; sockets are the fallback.
     return false;
   } finally {
     supply = undefined;

@@ -19,15 +19,15 @@ import { connect } from "node:net";
 import { join, resolve } from "node:path";
 
 /**
- * The program that a self-test runs inside a sandbox. It tries what a hostile script would try and writes a line of
- * JSON for each attempt. It knows where canaries lie and not what is in them, so that only who reached one can say
- * what it holds. It imports nothing of ours, because it runs as a single file.
+ * The program that a self-test runs inside a sandbox. It tries what a hostile script would try, and writes
+ * one JSON line per attempt. It knows the paths of the canaries but not their content, so only a successful
+ * read can report it. It has no imports from this package, because it runs as a single file.
  */
 export interface ProbeTask {
-  /** Files of the host with a canary each, and paths beside them that do not exist. */
+  /** Host files with a canary each, and nonexistent paths beside them. */
   readonly home: { readonly canary: string; readonly target: string };
   readonly temporary: { readonly canary: string; readonly target: string };
-  /** The variable that holds a canary in the host's environment. */
+  /** The host variable that contains a canary. */
   readonly variable: string;
   readonly hostPid: number;
   readonly loopback: { readonly host: string; readonly port: number };
@@ -35,11 +35,13 @@ export interface ProbeTask {
   readonly socket: string;
   readonly abstractSocket: string | undefined;
   readonly calls: readonly ProbeCall[];
-  /** What the run is held to. */
+  /** The limits of the run. */
   readonly limits: { readonly diskBytes: number; readonly processes: number };
 }
 
-/** A call of the kernel by its number. Numbers are passed as they are; text is `x` and the hex of bytes to point to. */
+/**
+ * A system call by number. Numbers are passed as they are; `x` plus hex digits is a pointer to these bytes.
+ */
 export interface ProbeCall {
   readonly name: string;
   readonly number: number;
@@ -49,11 +51,11 @@ export interface ProbeCall {
 export interface Observation {
   readonly name: string;
   readonly outcome: "reached" | "refused" | "untried";
-  /** What was got, or what the system answered. */
+  /** The result, or the system's error. */
   readonly detail: string;
 }
 
-/** Contract: the program lies in the skill's folder and runs in the work folder. */
+/** Contract: the program is in the skill's folder and runs in the working folder. */
 export async function probe(task: ProbeTask, report: (observation: Observation) => void): Promise<void> {
   const skill = import.meta.dirname;
   const attempts: Readonly<Record<string, () => string | Promise<string>>> = {
@@ -87,7 +89,7 @@ export async function probe(task: ProbeTask, report: (observation: Observation) 
   };
   for (const [name, attempt] of Object.entries(attempts)) report(await observe(name, attempt));
   for (const observation of tryCalls(task.calls)) report(observation);
-  // Last, because nothing can be started for a moment where they are held back.
+  // Last, because no process can start for a moment after the limit is reached.
   report(await observe("exceed-disk", () => fillDisk(task.limits.diskBytes)));
   report(await observe("exceed-processes", () => startMany(task.limits.processes)));
 }
@@ -114,7 +116,7 @@ function readThroughLink(link: string, target: string): string {
   return readFileSync(link, "utf8");
 }
 
-/** Each way alone may be closed: the whole attempt fails only when all of them do. */
+/** Tries several ways, and fails only when all of them fail. */
 function changeSkill(skill: string): string {
   const file = join(skill, "SKILL.md");
   const ways = [
@@ -135,16 +137,16 @@ function findVariable(name: string): string {
   return fail("no process shows it");
 }
 
-/** Each process as its number and the moment it started, which together mean one process of the machine. */
+/** Each process as pid and start time, which identify it on the machine. */
 function listProcesses(): string {
   return processIds()
     .map((pid) => `${pid}@${readQuietly(`/proc/${pid}/stat`).split(") ").at(-1)?.split(" ")[19]}`)
     .join(" ");
 }
 
-/** Numbers mean other processes in a sandbox that has its own; the program must not end itself. */
+/** In a pid namespace the number means another process, and the program must not kill itself. */
 function signal(pid: number): string {
-  if ([1, process.pid, process.ppid].includes(pid)) return fail("the number is one of the program's own");
+  if ([1, process.pid, process.ppid].includes(pid)) return fail("the pid belongs to the program itself");
   process.kill(pid, "SIGTERM");
   return "signalled";
 }
@@ -184,7 +186,7 @@ function openKernelSetting(): string {
 }
 
 function firstThatWorks(ways: readonly (() => string)[]): string {
-  let answer: unknown = new Error("there is nothing to try it on");
+  let answer: unknown = new Error("no target exists");
   for (const way of ways) {
     try {
       return way();
@@ -208,7 +210,7 @@ function reach(target: { host: string; port: number } | { path: string }): Promi
   });
 }
 
-/** A mount that worked is taken away at once, so that the folder can be. */
+/** A successful mount is removed at once, so that the folder can be removed. */
 function mountFolder(): string {
   const folder = resolve("mounted");
   mkdirSync(folder);
@@ -219,17 +221,17 @@ function mountFolder(): string {
 
 function run(program: string, args: readonly string[]): string {
   const { error, status, stderr } = spawnSync(program, args, { encoding: "utf8", timeout: 2000 });
-  if (error !== undefined) throw new Untried(`${program} does not start (${error.message})`);
+  if (error !== undefined) throw new Untried(`${program} did not start (${error.message})`);
   return status === 0 ? `${program} works` : fail(stderr.trim().split("\n")[0] || `status ${status}`);
 }
 
-/** Succeeds when the kernel says otherwise: then nothing stands in the way of the attempt's name. */
+/** Succeeds when the kernel reports another value, so the named protection is off. */
 function readStatus(field: string, wanted: string): string {
   const line = readFileSync("/proc/self/status", "utf8").match(new RegExp(`^${field}:\\s*(\\S+)`, "m"));
   return line?.[1] === wanted ? fail(`${field} is ${wanted}`) : `${field} is ${line?.[1] ?? "not shown"}`;
 }
 
-/** In two files, so that a limit of a file's size alone does not pass for one of the disk. */
+/** Uses two files, so that a file size limit does not pass as a disk limit. */
 function fillDisk(bytes: number): string {
   const files = ["half", "other-half"];
   try {
@@ -245,7 +247,7 @@ function startMany(count: number): string {
   return run("sh", ["-c", script]);
 }
 
-/** Node cannot call the kernel by number; Perl and Python can, and one of them is on nearly every system. */
+/** Node has no raw system calls; Perl and Python do, and most systems have one of them. */
 function tryCalls(calls: readonly ProbeCall[]): readonly Observation[] {
   const input = calls.map(({ name, number, args }) => [name, number, ...args].join(" ")).join("\n");
   for (const [program, script] of callers) {

@@ -25,7 +25,7 @@ describe.runIf(process.platform === "linux")("a process that is launched", () =>
     await rm(folder, { recursive: true });
   });
 
-  /** Starts Node with an open descriptor that it does not know of: those up to 15 it closes for its children. */
+  /** Starts Node with an unexpected open descriptor. Node closes descriptors up to 15 for its children. */
   const nodeWithLeak = (args: readonly string[], user: { uid?: number; gid?: number } = {}) => {
     const stdio = ["ignore", "pipe", "pipe", ...Array(57).fill("ignore"), leak];
     return spawnSync(process.execPath, args, { stdio, encoding: "utf8", cwd: "/", ...user });
@@ -36,10 +36,10 @@ describe.runIf(process.platform === "linux")("a process that is launched", () =>
     return JSON.parse(stdout);
   };
 
-  test("gets no descriptor that was left open in us [S-29]", () => {
+  test("inherits no open descriptor [S-29]", () => {
     const ordinary =
       "require('child_process').execFileSync('/bin/ls',['-l','/proc/self/fd'],{stdio:'inherit'})";
-    // What happens otherwise, so that the rest proves something.
+    // Shows the leak without `launch`, so that the rest proves something.
     expect(nodeWithLeak(["-e", ordinary]).stdout).toContain("leaked");
     const { inherited, plain, confined, code } = runFixture();
     expect(inherited).toContain(60);
@@ -49,25 +49,25 @@ describe.runIf(process.platform === "linux")("a process that is launched", () =>
     expect(code).toBe(0);
   });
 
-  test.runIf(isRoot)("is confined for a user who is not root as well [S-29]", () => {
+  test.runIf(isRoot)("inherits no descriptor as an ordinary user either [S-29]", () => {
     const { uid, code, confined } = runFixture({ uid: 65_534, gid: 65_534 });
     expect({ uid, code }).toEqual({ uid: 65_534, code: 0 });
     expect(confined).not.toContain("leaked");
   });
 
-  test("gets the variables that it is given and no others [S-29]", async () => {
+  test("gets only the given variables [S-29]", async () => {
     const launched = await launch(["/usr/bin/env"], { env: { ONE: "1" } });
     expect(await text(launched.stdout)).toBe("ONE=1\n");
     const bare = await launch(["/usr/bin/env"], { env: {} });
     expect(await text(bare.stdout)).toBe("");
   });
 
-  test("is no shell's text [S-29]", async () => {
+  test("does not use a shell [S-29]", async () => {
     const launched = await launch(["/bin/echo", "$HOME; id", "`id`"], { env: {} });
     expect(await text(launched.stdout)).toBe("$HOME; id `id`\n");
   });
 
-  test("can open its outputs by name, and what it writes comes in order [S-29]", async () => {
+  test("can open its outputs by name, and its output stays in order [S-29]", async () => {
     const script = "echo 1; echo 2 > /dev/stdout; echo 3 >> /proc/self/fd/1; echo 4 | tee /dev/stderr";
     const launched = await launch(["/bin/sh", "-c", script], { env: {} });
     const [output, errors] = await Promise.all([text(launched.stdout), text(launched.stderr)]);
@@ -75,7 +75,7 @@ describe.runIf(process.platform === "linux")("a process that is launched", () =>
     expect(await launched.ended).toEqual({ code: 0, signal: null });
   });
 
-  test("ends whether or not anybody reads what it writes [S-29]", async () => {
+  test("ends whether or not its output is read [S-29]", async () => {
     const launched = await launch(["/usr/bin/head", "-c", "50000", "/dev/zero"], { env: {} });
     expect(await launched.ended).toEqual({ code: 0, signal: null });
   });
@@ -94,11 +94,11 @@ describe.runIf(process.platform === "linux")("a process that is launched", () =>
     launched.kill();
   });
 
-  test("that does not exist fails as a promise does [S-29]", async () => {
+  test("rejects when the program does not exist [S-29]", async () => {
     await expect(launch(["/nowhere/program"], { env: {} })).rejects.toMatchObject({ code: "ENOENT" });
   });
 
-  test("may leave what it is sent unread [S-29]", async () => {
+  test("may ignore its input [S-29]", async () => {
     const launched = await launch(["/bin/true"], { env: {}, pipes: [3] });
     launched.pipe(3).end("x".repeat(1_000_000));
     launched.stdin.end("x".repeat(1_000_000));

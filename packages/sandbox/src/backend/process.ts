@@ -2,21 +2,23 @@ import { type ChildProcess, type SpawnOptions, type StdioOptions, spawn } from "
 import { once } from "node:events";
 import { closeSync, openSync, readdirSync, readSync } from "node:fs";
 import { Socket } from "node:net";
+import { constants } from "node:os";
 import type { Readable, Writable } from "node:stream";
-import { rejectCalledOff } from "./called-off.ts";
+import type { SandboxExit } from "@skillhold/core/run";
+import { rejectCanceled } from "./cancel.ts";
 import { type OutputEnds, type OutputPipes, openPipes } from "./pipe.ts";
 
 export interface LaunchOptions {
-  /** All that the process gets; nothing is inherited. */
+  /** The complete environment of the process; no variable is inherited. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  /** Who it runs as; only root can choose. */
+  /** The user to run as; only root can choose one. */
   readonly user?: { readonly uid: number; readonly gid: number };
-  /** Descriptors beyond the first three that are connected to us. */
+  /** Descriptors above 2 that are connected to this process. */
   readonly pipes?: readonly number[];
-  /** Open descriptors that are handed on, by the number that each gets. They stay the caller's to close. */
+  /** Open descriptors to pass on, by their number in the child. The caller closes them. */
   readonly files?: Readonly<Record<number, number>>;
-  /** Calls the start off, up to the moment of it: then INTERRUPTED is thrown. */
+  /** Cancels the start: `launch` then throws INTERRUPTED. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -29,24 +31,24 @@ export interface Launched {
   pipe(descriptor: number): Socket;
   /** Resolves when the process has ended. */
   readonly exited: Promise<Ending>;
-  /** Resolves when it has ended and its output has been read. */
+  /** Resolves when the process has ended and its output has been read. */
   readonly ended: Promise<Ending>;
-  /** Ends the process and its group at once; without effect when it has ended. */
+  /** Kills the process and its group; does nothing after the exit. */
   kill(): void;
-  /** Ends what the process left in its group. Contract: called when `exited` resolves, and not later. */
+  /** Kills the rest of the process group. Contract: called when `exited` resolves, and not later. */
   killGroup(): void;
 }
 
-export interface Ending {
+interface Ending {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
 
 /**
- * Starts a program: the only place that does. There is no shell, no inherited variable and no inherited descriptor,
- * and the process leads a group of its own. Fails as `spawn` does when it cannot be started.
+ * Starts a program. All processes start here: without a shell, inherited variables or inherited descriptors,
+ * and in their own process group. Rejects like `spawn` when the start fails.
  *
- * Contract: who wants the output listens in the turn in which this resolves.
+ * Contract: the caller attaches output listeners in the same turn that this resolves.
  */
 export async function launch(
   argv: readonly [string, ...string[]],
@@ -68,7 +70,7 @@ interface Child {
   readonly closed: Promise<Ending>;
 }
 
-/** Closes the child's ends, whatever happens: it has its own now. */
+/** Always closes the child's ends, because the child has its own copies. */
 async function start(
   argv: readonly [string, ...string[]],
   options: LaunchOptions,
@@ -76,9 +78,9 @@ async function start(
 ): Promise<Child> {
   const nothing = openSync("/dev/null", "r");
   try {
-    rejectCalledOff(options.signal);
+    rejectCanceled(options.signal);
     const child = spawn(argv[0], argv.slice(1), spawnOptions(options, ends, nothing));
-    // They may come before the caller listens, so they are waited for from the start.
+    // Awaited from the start, because the events may come before the caller listens.
     const exited = ending(child, "exit");
     const closed = ending(child, "close");
     await once(child, "spawn");
@@ -95,7 +97,7 @@ async function makePipes(paths: readonly string[]): Promise<boolean> {
     const child = await start([MKFIFO, "-m", "600", ...paths], { env: {} }, undefined);
     return (await child.closed).code === 0;
   } catch {
-    // There is no such tool here.
+    // The tool is not installed.
     return false;
   }
 }
@@ -113,7 +115,7 @@ function spawnOptions(options: LaunchOptions, ends: OutputEnds | undefined, noth
   return { env, cwd, stdio, shell: false, detached: true, windowsHide: true, ...user };
 }
 
-/** A descriptor that would be inherited is replaced by an empty one: that is the only way to close it. */
+/** Replaces each inheritable descriptor by /dev/null, because Node cannot close it in the child. */
 function stdioTable(
   ends: OutputEnds | undefined,
   others: ReadonlyMap<number, "pipe" | number>,
@@ -126,7 +128,7 @@ function stdioTable(
 
 const CLOSE_ON_EXEC = 0o2000000;
 
-/** The descriptors of this process that a child would get: Node opens none such, but whoever started us may have. */
+/** The inheritable descriptors of this process. Node opens none, but its parent may have. */
 export function findInherited(): readonly number[] {
   if (process.platform !== "linux") return [];
   const found: number[] = [];
@@ -137,7 +139,7 @@ export function findInherited(): readonly number[] {
   return found;
 }
 
-/** Longer than the lines that come before the flags. */
+/** Longer than the lines before the flags. */
 const head = Buffer.alloc(64);
 
 function closesOnExec(name: string): boolean {
@@ -145,7 +147,7 @@ function closesOnExec(name: string): boolean {
   try {
     file = openSync(`/proc/self/fdinfo/${name}`, "r");
   } catch {
-    // It was closed meanwhile: the listing's own descriptor always is.
+    // Closed in the meantime, like the descriptor of the listing itself.
     return true;
   }
   try {
@@ -180,11 +182,11 @@ function openStreams({ ours }: OutputPipes, child: ChildProcess): Streams {
   const { stdin } = child;
   if (stdin === null) throw new Error("A process has an input.");
   const [stdout, stderr] = ours.map((fd) => new Socket({ fd, readable: true, writable: false }));
-  if (stdout === undefined || stderr === undefined) throw new Error("There are two outputs.");
+  if (stdout === undefined || stderr === undefined) throw new Error("Expected two output streams.");
   const closed = (stream: Socket) => new Promise((resolve) => stream.once("close", resolve));
   const read = Promise.all([closed(stdout), closed(stderr)]);
   child.once("exit", () => {
-    // What nobody listens to would never end.
+    // A stream without a listener would never end.
     for (const stream of [stdout, stderr]) if (stream.readableFlowing === null) stream.resume();
   });
   return { stdin, stdout, stderr, read };
@@ -194,7 +196,7 @@ function connect({ process: child, exited, closed }: Child, streams: Streams): L
   const { pid } = child;
   if (pid === undefined) throw new Error("A process that was started has a number.");
   const { read, ...three } = streams;
-  // A program need not read what it is sent; that it did not is no failure of ours.
+  // A program may ignore its input, so a write error is not a failure.
   for (const stream of Object.values(three)) stream.on("error", () => {});
   return {
     pid,
@@ -203,7 +205,7 @@ function connect({ process: child, exited, closed }: Child, streams: Streams): L
     ended: read.then(() => closed),
     pipe: (descriptor) => pipeOf(child, descriptor),
     kill: () => {
-      // A child that has not been waited for keeps its number, so that no stranger is hit.
+      // An unreaped child keeps its pid, so no other process is killed.
       if (child.exitCode === null && child.signalCode === null && !tryKill(-pid)) child.kill("SIGKILL");
     },
     killGroup: () => {
@@ -216,7 +218,7 @@ function pipeOf(child: ChildProcess, descriptor: number): Socket {
   const stream = child.stdio[descriptor];
   if (stream === null || stream === undefined) throw new Error(`Descriptor ${descriptor} is not connected.`);
   if (stream.listenerCount("error") === 0) stream.on("error", () => {});
-  // What Node connects at a descriptor above 2 goes both ways: it is a socket.
+  // Node connects descriptors above 2 by sockets, which work in both directions.
   return stream as Socket;
 }
 
@@ -225,7 +227,15 @@ export function tryKill(pid: number): boolean {
     process.kill(pid, "SIGKILL");
     return true;
   } catch {
-    // There is no such process, or none in the group, or not yet.
+    // The process or its group does not exist (yet).
     return false;
   }
+}
+
+/** Uses the exit codes of a shell: wrapper programs report a signal as 128 plus its number. */
+export function sandboxExit({ code, signal }: Ending): SandboxExit {
+  if (signal !== null) return { code: 128 + constants.signals[signal], signal };
+  const number = (code ?? 1) - 128;
+  const name = Object.entries(constants.signals).find(([, value]) => value === number)?.[0];
+  return { code: code ?? 1, signal: name };
 }

@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-test("a test that was stood is remembered for an hour by every process [S-29]", async () => {
+test("caches a successful probe for an hour across processes [S-29]", async () => {
   const first = await open().probe();
   expect(await open().probe()).toEqual(first);
   expect(probes).toBe(1);
@@ -27,12 +27,12 @@ test("a test that was stood is remembered for an hour by every process [S-29]", 
   expect(probes).toBe(2);
 });
 
-test("one that was not stood is made again each time [S-29]", async () => {
+test("does not cache a failed probe [S-29]", async () => {
   expect((await open({ isAvailable: false }).probe()).isAvailable).toBe(false);
   expect((await open().probe()).isAvailable).toBe(true);
 });
 
-test("what was remembered elsewhere, later or otherwise does not count [S-29]", async () => {
+test("ignores a probe of another machine, time or shape [S-29]", async () => {
   await open().probe();
   const text = readFileSync(file, "utf8");
   const memory = JSON.parse(text);
@@ -49,7 +49,7 @@ test("what was remembered elsewhere, later or otherwise does not count [S-29]", 
   }
 });
 
-test("a place that cannot be written costs nothing but the memory [S-29]", async () => {
+test("works without a writable cache file [S-29]", async () => {
   writeFileSync(join(root, "cache"), "");
   expect((await open().probe()).isAvailable).toBe(true);
   expect(readdirSync(root)).toEqual(["cache"]);

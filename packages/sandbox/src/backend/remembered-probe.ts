@@ -9,9 +9,9 @@ import { findBubblewrap } from "./find-bubblewrap.ts";
 const KEPT_MS = 60 * 60 * 1000;
 
 /**
- * A sandbox whose test is remembered in a file for an hour, for programs that live shorter than the test is worth.
- * Only a test that was stood is remembered, and only for the same program, kernel and user: what was missing may
- * be there the next time. The file is the user's own, who could as well do without a sandbox.
+ * Caches the probe of a sandbox in a file for an hour, for short-lived programs. Only a successful probe is
+ * cached, for the same program, kernel and user, because a missing part may be installed later. The file
+ * belongs to the user, who could also disable the sandbox.
  */
 export function rememberedProbe(sandbox: Sandbox, file: string, clock: Clock): Sandbox {
   return {
@@ -35,10 +35,10 @@ interface Memory {
   readonly probe: SandboxProbe;
 }
 
-/** The shape of a probe is part of the key, so that what an older version wrote is not read. */
+/** Part of the key, so that files of older versions are ignored. Increment when the shape changes. */
 const SHAPE = 1;
 
-/** Undefined where the program is not even there. */
+/** Undefined when the program is missing. */
 function machineKey(id: Sandbox["id"]): string | undefined {
   const machine = [SHAPE, id, release(), process.getuid?.() ?? "", process.version];
   if (id !== "bubblewrap") return JSON.stringify(machine);
@@ -47,24 +47,24 @@ function machineKey(id: Sandbox["id"]): string | undefined {
     const { mtimeMs, size, ino } = statSync(program);
     return JSON.stringify([...machine, program, mtimeMs, size, ino]);
   } catch {
-    // The probe says what is missing.
+    // The probe reports the missing part.
     return undefined;
   }
 }
 
 function recall(file: string, key: string, now: number): SandboxProbe | undefined {
   try {
-    // A file with the right key was written by `remember` of this shape.
+    // A file with this key was written by `remember` with this shape.
     const memory = JSON.parse(readFileSync(file, "utf8")) as Memory;
     const age = now - memory.at;
     return memory.key === key && age >= 0 && age < KEPT_MS ? memory.probe : undefined;
   } catch {
-    // Not there, or not readable: the test is made again.
+    // The file is missing or unreadable, so the probe runs again.
     return undefined;
   }
 }
 
-/** Another process may read it at any time: it appears complete. */
+/** Written by rename, because other processes may read it at any time. */
 function remember(file: string, memory: Memory): void {
   const draft = `${file}.${randomUUID()}.tmp`;
   try {
@@ -72,7 +72,7 @@ function remember(file: string, memory: Memory): void {
     writeFileSync(draft, JSON.stringify(memory), { mode: 0o600, flag: "wx" });
     renameSync(draft, file);
   } catch {
-    // Then the next start makes the test again.
+    // The next start runs the probe again.
     removeQuietly(draft);
   }
 }
@@ -81,6 +81,6 @@ function removeQuietly(file: string): void {
   try {
     rmSync(file, { force: true });
   } catch {
-    // Where there is no folder there is no file either.
+    // Without a folder there is no file.
   }
 }

@@ -5,15 +5,16 @@ import type { RunLimits } from "@skillhold/core/run";
 const PRLIMIT = "/usr/bin/prlimit";
 const OPEN_FILES = 1024;
 
-/** V8 reserves half a gigabyte for code that it will never write, and the kernel counts it as data. */
+/** V8 reserves half a gigabyte of code space that it never writes, and the kernel counts it as data. */
 const RESERVED = 640 * 1024 * 1024;
 
 /**
- * What stands before a program so that the kernel holds each of its processes to the limits; nothing where the tool
- * is missing. Memory is the data a process has (RLIMIT_DATA): under a limit of the address space Node does not work.
- * It is a bound for where no group holds the run, and lies above the limit by what a program may only reserve.
+ * The command prefix that makes the kernel limit each process; empty when the tool is missing. Memory is
+ * limited by RLIMIT_DATA, because Node does not work with a limited address space. This is the fallback
+ * without a control group, so it adds room for reserved memory.
  *
- * Contract: `countsProcesses` only where the count is that of the run, and not of all that its user runs.
+ * Contract: `countsProcesses` is true only when the kernel counts the run's processes, not all processes of
+ * its user.
  */
 export function limitPrefix(limits: RunLimits, countsProcesses: boolean): readonly string[] {
   if (!hasResourceLimits()) return [];
@@ -30,13 +31,13 @@ export function limitPrefix(limits: RunLimits, countsProcesses: boolean): readon
     set("fsize", "file size", limits.diskBytes),
     set("nofile", "open files", OPEN_FILES),
     set("core", "core file size", 0),
-    // The first process of the namespace, which waits for the others, counts as well.
+    // The first process of the namespace counts too.
     ...(countsProcesses ? [set("nproc", "processes", limits.processes + 1)] : []),
     "--",
   ];
 }
 
-/** Our own limits, by the kernel's names: above them nobody without rights can set any. */
+/** The hard limits of this process by kernel name; unprivileged users cannot exceed them. */
 function readHighest(): ReadonlyMap<string, number> {
   const lines = readFileSync("/proc/self/limits", "latin1").split("\n");
   const rows = lines.flatMap((line) => {
@@ -50,7 +51,7 @@ export function hasResourceLimits(): boolean {
   return existsSync(PRLIMIT);
 }
 
-/** Since Linux 5.14 the kernel counts processes for each user namespace apart. */
+/** Since Linux 5.14 the kernel counts processes per user namespace. */
 export function countsPerNamespace(version: string = release()): boolean {
   const [major = 0, minor = 0] = version.split(".").map((part) => Number.parseInt(part, 10));
   return major > 5 || (major === 5 && minor >= 14);

@@ -24,7 +24,7 @@ const isLinux = process.platform === "linux";
 const isRoot = process.getuid?.() === 0;
 const OWNER = 54_321;
 
-describe.runIf(isLinux)("what a run is shown of the host", () => {
+describe.runIf(isLinux)("a mount of a run", () => {
   const sandbox = bubblewrap();
   let bench: Bench;
   beforeAll(async () => {
@@ -41,7 +41,7 @@ describe.runIf(isLinux)("what a run is shown of the host", () => {
   };
   const mounted = (source: string, isWritable = false) => ({ source, target: "/mnt/it", isWritable });
 
-  test("is no socket, pipe or device, and nothing of the running system [S-29]", async () => {
+  test("is never a socket, pipe, device or system folder [S-29]", async () => {
     const folder = folderOf("special");
     const server = createServer().listen(join(folder, "socket"));
     execFileSync("/usr/bin/mkfifo", [join(folder, "fifo")]);
@@ -70,7 +70,7 @@ describe.runIf(isLinux)("what a run is shown of the host", () => {
     expect(stdout).toBe("of the host");
   });
 
-  test("is not collected where it lies in the working folder [S-29]", async () => {
+  test("is not collected when it is inside the working folder [S-29]", async () => {
     const folder = folderOf("collected");
     const mounts = [
       { source: join(folder, "file"), target: `${WORK}/.config/tool.json`, isWritable: false },
@@ -83,7 +83,7 @@ describe.runIf(isLinux)("what a run is shown of the host", () => {
     expect(collected.refused).toEqual([]);
   });
 
-  test("carries no set-id bit that the program put there [S-29]", async () => {
+  test("keeps no set-id bit that the program sets [S-29]", async () => {
     const folder = folderOf("shared");
     const script = `cd /mnt/it; cp /bin/sh sh; chmod 4755 sh; chmod u+s sh; chmod 2755 .; install -m 6755 sh in
       cp /bin/sh plain; chmod 0755 plain; mkdir -m 1777 sticky; ls`;
@@ -97,7 +97,7 @@ describe.runIf(isLinux)("what a run is shown of the host", () => {
     expect(statSync(join(folder, "sticky")).mode & 0o7777).toBe(0o1777);
   });
 
-  test("can be worked on by ordinary programs [S-29]", async () => {
+  test("works with ordinary programs [S-29]", async () => {
     const folder = folderOf("tools");
     const script = `set -e; cd /mnt/it; mkdir -p a/b; echo x > a/b/f; chmod 640 a/b/f; touch -d 2001-01-01 a/b/f
       cp -pr a c; tar cpf a.tar a; mkdir d; tar xpf a.tar -C d; mv d/a e; ln -s e l; rm -r c
@@ -107,7 +107,7 @@ describe.runIf(isLinux)("what a run is shown of the host", () => {
   });
 
   describe.runIf(isRoot)("when root starts it", () => {
-    test("is a copy, for a small file that is only read, and the user is one of no rights [S-29]", async () => {
+    test("is a copy for a small read-only file, and the user is unprivileged [S-29]", async () => {
       const file = join(folderOf("config"), "file");
       const parts = { mounts: [mounted(file)], network: "open" } as const;
       const place = await findPlace(bench.spec("", parts));
@@ -124,7 +124,7 @@ describe.runIf(isLinux)("what a run is shown of the host", () => {
       expect(readFileSync(file, "utf8")).toBe("of the host");
     });
 
-    test("belongs to the user that the program runs as, if that is one and not root [S-29]", async () => {
+    test("uses its owner as the user of the run, unless that is root [S-29]", async () => {
       const folder = folderOf("ada", OWNER);
       const parts = { mounts: [mounted(folder, true)], network: "open" } as const;
       const { stdout, enforced } = await bench.run(
@@ -137,14 +137,14 @@ describe.runIf(isLinux)("what a run is shown of the host", () => {
       expect(enforced.processes).toBe("run");
     });
 
-    test("never brings root's group with it [S-29]", async () => {
+    test("never adds root's group [S-29]", async () => {
       const folder = folderOf("group", OWNER);
       chownSync(folder, OWNER, 0);
       const { user } = await findPlace(bench.spec("", { mounts: [mounted(folder)] }));
       expect(user).toEqual({ uid: OWNER, gid: OWNER, isAlone: false });
     });
 
-    test("is no folder of root on an open network, where root's name opens doors [S-29]", async () => {
+    test("rejects folders of root with an open network [S-29]", async () => {
       const root = mounted(folderOf("root"));
       const ada = { ...mounted(folderOf("mixed", OWNER)), target: "/mnt/other" };
       for (const mounts of [[root], [ada, root]]) {
@@ -163,7 +163,7 @@ describe.runIf(isLinux)("what a run is shown of the host", () => {
       });
     });
 
-    test("is closed to every other user while the program runs [S-29]", async () => {
+    test("is closed to other users while the program runs [S-29]", async () => {
       const stage = await makeStage();
       const skill = join(stage, "skill");
       mkdirSync(skill);

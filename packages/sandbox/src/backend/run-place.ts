@@ -1,34 +1,33 @@
-import { constants, type PathLike } from "node:fs";
+import { constants, type PathLike, readFileSync } from "node:fs";
 import { chmod, chown, type FileHandle, open, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Mount, Network, SandboxSpec } from "@skillhold/core/run";
 import { SkillError } from "@skillhold/protocol/error";
 import { type FoundMount, findMount } from "./mount-source.ts";
 import { makeStage, removeStage } from "./stage.ts";
-import { takeUser } from "./user-pool.ts";
 
-/** Who a run is for the host, and what it is shown of it. */
+/** The host user of a run, and the mounts it gets. */
 export interface RunPlace {
-  /** Undefined: the program runs as ourselves. */
+  /** Undefined when the program runs as the current user. */
   readonly user: RunUser | undefined;
-  /** Interpreters and grants, as they are to be bound. */
+  /** Runtime and granted mounts, as they are bound. */
   readonly mounts: readonly Mount[];
-  /** Gives back the user, and takes away what was copied. */
+  /** Releases the user and removes copied files. */
   release(): Promise<void>;
 }
 
 export interface RunUser {
   readonly uid: number;
   readonly gid: number;
-  /** Whether nothing else on the machine runs as this user. */
+  /** True when no other process on the machine runs as this user. */
   readonly isAlone: boolean;
 }
 
 /**
- * Finds a user for the run. When root starts it, that is one of no rights at all; where folders of one other user were
- * granted, it is that user, who can reach them. Only folders of root are shown to a program that is root for the
- * host: without rights of the kernel, but with root's name. On the host's network that name would open doors, so
- * SANDBOX_UNAVAILABLE is thrown then.
+ * Chooses the host user of a run. When root starts it, that is an unprivileged user; if folders of one other
+ * user are granted, it is that user. With folders of root the program stays root on the host, without
+ * capabilities. On the host's network, root's identity would open services, so SANDBOX_UNAVAILABLE is thrown
+ * then.
  */
 export async function findPlace(
   { mounts, runtimes = [], network }: SandboxSpec,
@@ -55,7 +54,7 @@ export async function findPlace(
 
 const COPIED_BYTES = 1024 * 1024;
 
-/** A file that is only read need not be the file itself: who reads a copy needs no right to the original. */
+/** A read-only file can be copied, so that the run needs no rights to the original. */
 function isCopied({ isWritable, stats }: FoundMount): boolean {
   return !isWritable && stats.isFile() && stats.size <= COPIED_BYTES;
 }
@@ -73,7 +72,7 @@ function chooseUser(folders: readonly FoundMount[], network: Network): Choice {
     return { user: { uid, gid, isAlone: true }, giveBack: () => pooled.release() };
   }
   if (first !== undefined && first.uid !== 0 && others.every(({ uid }) => uid === first.uid)) {
-    // Root's group has rights of its own, which nobody granted.
+    // Root's group has rights that were not granted.
     const user = { uid: first.uid, gid: first.gid === 0 ? first.uid : first.gid, isAlone: false };
     return { user, giveBack: () => {} };
   }
@@ -81,10 +80,10 @@ function chooseUser(folders: readonly FoundMount[], network: Network): Choice {
   throw new SkillError(
     "SANDBOX_UNAVAILABLE",
     first === undefined
-      ? "With an open network, root cannot run a program here: there is no other user for it."
-      : "With an open network, a program that is shown folders of root would be root for the host's own services.",
+      ? "Root cannot run a program with an open network: no unprivileged user is available."
+      : "A program with an open network and folders of root would be root for the host's services.",
     {
-      hint: "Copy the files into a folder of another user and grant that, ask for no network, or start Skillhold as an ordinary user.",
+      hint: "Mount a copy in a folder of another user, run without network, or start Skillhold as an ordinary user.",
       details: { mounts: folders.map(({ source }) => source) },
     },
   );
@@ -113,7 +112,7 @@ async function copyFiles(files: readonly FoundMount[], user: RunUser | undefined
   }
 }
 
-/** Whatever has come to lie there since it was looked at. */
+/** Checks the file again after opening, because it may have been replaced. */
 async function readSmall(path: PathLike): Promise<Uint8Array> {
   const handle: FileHandle = await open(
     path,
@@ -126,9 +125,68 @@ async function readSmall(path: PathLike): Promise<Uint8Array> {
     for (let read = -1; read !== 0 && length < buffer.length; length += read) {
       read = (await handle.read(buffer, length, buffer.length - length, null)).bytesRead;
     }
-    if (length > COPIED_BYTES) throw new SkillError("CONFIG_INVALID", `${path} is growing.`);
+    if (length > COPIED_BYTES) throw new SkillError("CONFIG_INVALID", `${path} grew while it was read.`);
     return buffer.subarray(0, length);
   } finally {
     await handle.close();
   }
+}
+
+interface PoolUser {
+  readonly uid: number;
+  readonly gid: number;
+  release(): void;
+}
+
+interface Range {
+  readonly first: number;
+  readonly count: number;
+}
+
+/**
+ * User ids that systemd documents as unused. The first range is above the ids of containers and directory
+ * services, and below 2^31; the second is for containers, which often have 65536 users. Both avoid 61184 to
+ * 65519, which systemd uses for its services.
+ */
+export const POOLS: readonly Range[] = [
+  { first: 2_100_000_000, count: 4000 },
+  { first: 60_578, count: 600 },
+];
+
+const taken = new Set<number>();
+
+/**
+ * Reserves a user for one run that root starts, because a program that runs as root could write to root's
+ * files in /proc. Runs of one process never share a user, and two processes start at different offsets.
+ * Returns undefined when this user namespace lacks these ids.
+ */
+export function takeUser(maps: UserMaps = readMaps()): PoolUser | undefined {
+  const pool = POOLS.find((range) => maps.every((map) => map.some((line) => covers(line, range))));
+  if (pool === undefined) return undefined;
+  const start = (process.pid * 61) % pool.count;
+  for (let step = 0; step < pool.count; step += 1) {
+    const uid = pool.first + ((start + step) % pool.count);
+    if (taken.has(uid)) continue;
+    taken.add(uid);
+    return { uid, gid: uid, release: () => taken.delete(uid) };
+  }
+  return undefined;
+}
+
+/** The uid and gid maps: lines of first id inside, first id outside and length. */
+type UserMaps = readonly (readonly (readonly number[])[])[];
+
+function covers([first = 0, , length = 0]: readonly number[], range: Range): boolean {
+  return first <= range.first && first + length >= range.first + range.count;
+}
+
+let maps: UserMaps | undefined;
+
+/** Read once, because a process cannot change its own maps. */
+function readMaps(): UserMaps {
+  maps ??= ["uid_map", "gid_map"].map((name) => {
+    const lines = readFileSync(`/proc/self/${name}`, "latin1").trim().split("\n");
+    return lines.map((line) => line.trim().split(/\s+/).map(Number));
+  });
+  return maps;
 }

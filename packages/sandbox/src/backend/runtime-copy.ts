@@ -4,7 +4,7 @@ import { chmod, copyFile, lstat, mkdir, rename, rm, stat } from "node:fs/promise
 import { dirname, join } from "node:path";
 import { stageRoot } from "./stage.ts";
 
-/** Whether every user can run a file: it is readable, and so is the way to it. Contract: the path is real. */
+/** True when every user can read and run a file. Contract: the path is real. */
 export async function isOpenToAll(file: string): Promise<boolean> {
   if (((await stat(file)).mode & 0o005) !== 0o005) return false;
   for (let folder = dirname(file); ; folder = dirname(folder)) {
@@ -14,8 +14,8 @@ export async function isOpenToAll(file: string): Promise<boolean> {
 }
 
 /**
- * A copy of a program where every user can run it, made once for each state of the original. Whoever could change
- * the copy could change what every later run executes: one that others can write to is made anew.
+ * Keeps a copy of a program that every user can run, one per state of the original. A copy that others can
+ * write to is replaced, because they could change the code of later runs.
  */
 export async function keepCopy(program: string): Promise<string> {
   const original = await stat(program);

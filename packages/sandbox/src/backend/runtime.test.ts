@@ -32,7 +32,7 @@ describe.runIf(process.platform === "linux")("an interpreter", () => {
     }
   });
 
-  test("that runs us is mounted read-only where it is not the system's [S-29]", async () => {
+  test("that runs this process is mounted read-only outside system folders [S-29]", async () => {
     const node = program("bin/node", "a program");
     const runtime = await findRuntime("node", { ...host, node });
     expect(runtime).toEqual({
@@ -43,7 +43,7 @@ describe.runIf(process.platform === "linux")("an interpreter", () => {
     expect((await findRuntime("node", { ...host, node: "/usr/bin/env" })).mounts).toEqual([]);
   });
 
-  test("in a folder that is closed to others is copied once when root starts runs [S-29]", async () => {
+  test("in a closed folder is copied once for runs that root starts [S-29]", async () => {
     const node = program("closed/node", "a program in a home");
     chmodSync(join(folder, "closed"), 0o700);
     const open = await findRuntime("node", { ...host, node, isRoot: false });
@@ -64,7 +64,7 @@ describe.runIf(process.platform === "linux")("an interpreter", () => {
     for (const { program: copy } of [first, second]) rmSync(copy);
   });
 
-  test("behind a script that chooses one is found with its prefix, and sees no variable of ours [S-29]", async () => {
+  test("behind a shim is found with its prefix, and sees no host variable [S-29]", async () => {
     process.env["SKILLHOLD_CANARY"] = "canary";
     const python = program("python/bin/python3", "");
     const shim = `#!/bin/sh\n[ -z "$SKILLHOLD_CANARY" ] || exit 1\necho ${python}\necho ${join(folder, "python")}\necho 3.12.1\n`;
@@ -83,7 +83,7 @@ describe.runIf(process.platform === "linux")("an interpreter", () => {
     });
   });
 
-  test("that fails, lies, or is closed to the one who runs is not taken [S-29]", async () => {
+  test("that fails, gives a wrong answer or is closed to the user is skipped [S-29]", async () => {
     program("broken/python3", "#!/bin/sh\nexit 1\n");
     program("liar/python3", "#!/bin/sh\necho relative; echo /; echo 3\n");
     const inner = program("home/bin/python3", "");
@@ -95,11 +95,11 @@ describe.runIf(process.platform === "linux")("an interpreter", () => {
     expect((await findRuntime("python", { ...closed, isRoot: false })).program).toBe(inner);
   });
 
-  test("that is missing is named with the command that installs it [S-29]", async () => {
+  test("that is missing is reported with its install command [S-29]", async () => {
     const missing = findRuntime("ruby", { ...host, folders: [] });
     await expect(missing).rejects.toMatchObject({
       code: "NOT_READY",
-      hint: "Install it for the whole system: apt-get install ruby",
+      hint: "Install it system-wide: apt-get install ruby",
     });
   });
 });

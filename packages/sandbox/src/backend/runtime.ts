@@ -1,30 +1,30 @@
 import { realpath, stat } from "node:fs/promises";
-import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import type { Mount, RuntimeKind } from "@skillhold/core/run";
 import { SkillError } from "@skillhold/protocol/error";
 import { isBelow } from "./bubblewrap-option.ts";
 import { installCommand } from "./find-bubblewrap.ts";
+import { homeFolder } from "./home-folder.ts";
 import { launch } from "./process.ts";
 import { isOpenToAll, keepCopy } from "./runtime-copy.ts";
 
-/** An interpreter as a sandbox can run it. */
+/** An interpreter that a sandbox can run. */
 export interface Runtime {
-  /** Its path on the host; `paths.of` says where it lies inside. */
+  /** The path on the host; `paths.of` gives the path inside. */
   readonly program: string;
-  /** What has to be visible beside the system's own folders: `runtimes` of a run. */
+  /** Mounts that the interpreter needs besides the system folders; part of a run's `runtimes`. */
   readonly mounts: readonly Mount[];
   readonly version?: string;
 }
 
-/** What is asked of the machine. */
+/** The facts about the machine that locate interpreters. */
 export interface RuntimeHost {
-  /** The program that runs us. */
+  /** The Node program that runs this process. */
   readonly node: string;
-  /** The value of PATH, of which absolute entries count. */
+  /** The value of PATH. Relative entries are ignored. */
   readonly path: string;
   readonly home: string;
-  /** Where a system keeps its interpreters, in order. */
+  /** The system's interpreter folders, in search order. */
   readonly folders: readonly string[];
   readonly osRelease: string;
   readonly isRoot: boolean;
@@ -34,14 +34,14 @@ export function currentRuntimeHost(): RuntimeHost {
   return {
     node: process.execPath,
     path: process.env["PATH"] ?? "",
-    home: homedir(),
+    home: homeFolder() ?? "/",
     folders: ["/usr/bin", "/usr/local/bin", "/bin"],
     osRelease: "/etc/os-release",
     isRoot: process.getuid?.() === 0,
   };
 }
 
-/** Finds an interpreter. Throws NOT_READY with the way to get it when there is none that a sandbox can run. */
+/** Finds an interpreter. Throws NOT_READY with the install command when no usable one exists. */
 export async function findRuntime(
   kind: RuntimeKind,
   host: RuntimeHost = currentRuntimeHost(),
@@ -64,17 +64,17 @@ export async function findRuntime(
 
 const NODE_TARGET = "/opt/skillhold/node";
 
-/** The one that runs us: it is there, and its version is one that we support. */
+/** Uses the Node of this process, which exists in a supported version. */
 async function findNode(host: RuntimeHost): Promise<Runtime> {
   const program = await realpath(host.node);
   const version = process.versions.node;
   if (isBelow(program, "/usr")) return { program, mounts: [], version };
-  // A run that root starts is another user's, to whom root's folders are closed.
+  // Runs that root starts use another user, who cannot enter root's folders.
   const source = host.isRoot && !(await isOpenToAll(program)) ? await keepCopy(program) : program;
   return { program: source, mounts: [{ source, target: NODE_TARGET, isWritable: false }], version };
 }
 
-/** Only what resolves to the system's own folders: the sandbox shows nothing else. */
+/** Accepts only programs in system folders, because the sandbox shows no others. */
 async function findSystem(name: string, host: RuntimeHost): Promise<Runtime | undefined> {
   for (const folder of host.folders) {
     const program = join(folder, name);
@@ -84,7 +84,10 @@ async function findSystem(name: string, host: RuntimeHost): Promise<Runtime | un
   return undefined;
 }
 
-/** A python3 of PATH may be a script that chooses one: it is asked which. Its whole prefix is mounted where it lies. */
+/**
+ * A python3 in PATH may be a shim, so it is queried for the real program. The whole prefix is mounted at the
+ * same path.
+ */
 async function findPython(host: RuntimeHost): Promise<Runtime | undefined> {
   for (const folder of host.path.split(":").filter(isAbsolute)) {
     const shim = join(folder, "python3");
@@ -114,7 +117,7 @@ async function askPython(
 const ANSWER_MS = 10_000;
 const ANSWER_BYTES = 16_384;
 
-/** What a program prints, or undefined when it fails, takes too long or prints too much. */
+/** The output of a program; undefined when it fails, times out or prints too much. */
 async function ask(
   argv: readonly [string, ...string[]],
   env: Readonly<Record<string, string>>,
@@ -135,8 +138,8 @@ async function ask(
 }
 
 function missing(kind: RuntimeKind, name: string, host: RuntimeHost): never {
-  throw new SkillError("NOT_READY", `There is no ${name} on this machine that a sandbox can run.`, {
-    hint: `Install it for the whole system: ${installCommand(host.osRelease, name)}`,
+  throw new SkillError("NOT_READY", `No usable ${name} was found on this machine.`, {
+    hint: `Install it system-wide: ${installCommand(host.osRelease, name)}`,
     details: { kind },
   });
 }

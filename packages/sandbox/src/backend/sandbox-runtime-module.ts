@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { errorCodeOf } from "@skillhold/core/bundle";
 import { SkillError } from "@skillhold/protocol/error";
 
-/** What is used of the package, whose interface still moves: exactly this is asked of it. */
+/** The part of the package that Skillhold uses; its interface is not stable yet. */
 export interface SandboxRuntimeModule {
   readonly SandboxManager: RuntimeManager;
 }
@@ -26,7 +26,7 @@ export interface RuntimeManager {
   reset(): Promise<void>;
 }
 
-/** A path that is never read as a pattern, whatever characters it has. */
+/** A path that is never interpreted as a pattern. */
 export interface LiteralPath {
   readonly path: string;
   readonly literal: true;
@@ -44,18 +44,18 @@ export interface RuntimeConfig {
 
 export interface LoadedRuntime {
   readonly manager: RuntimeManager;
-  /** The package's folder: parts of it run inside. */
+  /** The package's folder, parts of which run inside the sandbox. */
   readonly folder: string;
 }
 
 const NAME = "@anthropic-ai/sandbox-runtime";
 
-/** Throws SANDBOX_UNAVAILABLE with the command that installs the package, which few need and nobody gets unasked. */
+/** Loads the optional package. Throws SANDBOX_UNAVAILABLE with the install command when it is missing. */
 export async function loadSandboxRuntime(
   load: (name: string) => Promise<unknown> = (name) => import(name),
 ): Promise<LoadedRuntime> {
   try {
-    // What of it is used is tried by the self-test, which runs before anything else does.
+    // The self-test verifies the used functions before any run.
     const module = (await load(NAME)) as SandboxRuntimeModule;
     return {
       manager: module.SandboxManager,

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { RunLimits, SandboxSpec } from "@skillhold/core/test/run/sandbox";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
-import { quote, sandboxRuntime } from "./sandbox-runtime.ts";
+import { quoteShellWord, sandboxRuntime } from "./sandbox-runtime.ts";
 import { loadSandboxRuntime, type RuntimeConfig, type RuntimeManager } from "./sandbox-runtime-module.ts";
 import { supervise } from "./supervise.ts";
 
@@ -22,7 +22,7 @@ const limits: RunLimits = {
   outputBytes: MB,
 };
 
-/** The package's manager as it is called, without a sandbox: what it wraps runs bare. */
+/** A fake manager without a sandbox: wrapped commands run directly. */
 class FakeManager implements RuntimeManager {
   readonly calls: string[] = [];
   readonly configs: RuntimeConfig[] = [];
@@ -81,7 +81,7 @@ function specOf(argv: readonly [string, ...string[]], more: Partial<SandboxSpec>
   return { skill, mounts: [], network: "none", limits, hasChannel: false, command, ...more };
 }
 
-test("a package that is not installed is named with the command that installs it [S-29]", async () => {
+test("reports a missing package with its install command [S-29]", async () => {
   const load = (name: string) => import(`/nowhere/${name}/index.js`);
   await expect(loadSandboxRuntime(load)).rejects.toMatchObject({
     code: "SANDBOX_UNAVAILABLE",
@@ -89,34 +89,34 @@ test("a package that is not installed is named with the command that installs it
   });
 });
 
-test("root is refused, and the probe says why [S-29]", async () => {
+test("rejects root, and the probe says why [S-29]", async () => {
   const manager = new FakeManager();
   const sandbox = openWith(manager, true);
   await expect(sandbox.start(specOf(["/bin/true"]))).rejects.toMatchObject({ code: "SANDBOX_UNAVAILABLE" });
   expect(await sandbox.probe()).toMatchObject({
     isAvailable: false,
-    problem: { message: "As root, this sandbox leaves settings of the kernel open." },
+    problem: { message: "Under root, the sandbox-runtime backend does not protect kernel settings." },
   });
   expect(manager.calls).toEqual([]);
 });
 
-test("the whole network cannot be had here [S-29]", async () => {
+test("rejects a fully open network [S-29]", async () => {
   const run = openWith(new FakeManager()).start(specOf(["/bin/true"], { network: "open" }));
   await expect(run).rejects.toMatchObject({ code: "SANDBOX_UNAVAILABLE" });
 });
 
-test("what the package misses is passed on, and nothing runs [S-29]", async () => {
+test("reports missing dependencies of the package, and runs no program [S-29]", async () => {
   const manager = new FakeManager();
   manager.errors = ["socat is missing"];
   const run = openWith(manager).start(specOf(["/bin/true"]));
   await expect(run).rejects.toMatchObject({
     code: "SANDBOX_UNAVAILABLE",
-    message: "The sandbox does not work here: socat is missing.",
+    message: "The sandbox-runtime backend does not work on this machine: socat is missing.",
   });
   expect(manager.calls).toEqual([]);
 });
 
-test("a sandbox that cannot be set up is given back [S-29]", async () => {
+test("cleans up when the setup fails [S-29]", async () => {
   const manager = new FakeManager();
   manager.failure = new Error("no namespace");
   const run = openWith(manager).start(specOf(["/bin/true"]));
@@ -125,7 +125,7 @@ test("a sandbox that cannot be set up is given back [S-29]", async () => {
 });
 
 describe.skipIf(process.platform === "win32")("a run", () => {
-  test("reads and writes what it was given and nothing else [S-29]", async () => {
+  test("can read and write only the given paths [S-29]", async () => {
     const manager = new FakeManager();
     const [input, output] = ["in", "out"].map((name) => mkdtempSync(join(skill, name)));
     if (input === undefined || output === undefined) throw new Error("There are two folders.");
@@ -151,7 +151,7 @@ describe.skipIf(process.platform === "win32")("a run", () => {
     expect(own?.allowRead.every((each) => each.literal)).toBe(true);
   });
 
-  test("reaches the hosts that were named, under an id that nobody can guess [S-29]", async () => {
+  test("reaches the named hosts under an unguessable id [S-29]", async () => {
     const manager = new FakeManager();
     const running = await openWith(manager).start(
       specOf(["/bin/true"], { network: { hosts: ["example.org"] } }),
@@ -171,7 +171,7 @@ describe.skipIf(process.platform === "win32")("a run", () => {
     expect(manager.ids[1]).toBe(manager.ids[0]);
   });
 
-  test("has none of our variables, and a folder of its own that is collected from [S-29]", async () => {
+  test("has no host variables, and files are collected from its own folder [S-29]", async () => {
     process.env["RUNTIME_CANARY"] = "canary-of-ours";
     const target = mkdtempSync(join(tmpdir(), "skillhold-runtime-out-"));
     try {
@@ -190,7 +190,7 @@ describe.skipIf(process.platform === "win32")("a run", () => {
     }
   });
 
-  test("shares the package's one manager with runs beside it, which is reset after the last [S-29]", async () => {
+  test("shares the package's manager with concurrent runs, and resets it after the last [S-29]", async () => {
     const manager = new FakeManager();
     const sandbox = openWith(manager);
     const runs = await Promise.all([1, 2].map(() => sandbox.start(specOf(["/bin/true"]))));
@@ -201,23 +201,23 @@ describe.skipIf(process.platform === "win32")("a run", () => {
     expect(manager.calls.filter((call) => call === "reset")).toHaveLength(1);
   });
 
-  test("says that its disk and its processes are not limited [S-29]", async () => {
+  test("reports that disk and processes are not limited [S-29]", async () => {
     const running = await openWith(new FakeManager()).start(specOf(["/bin/true"]));
     await supervise(running, limits);
     await running.dispose();
     expect(running.enforced).toMatchObject({ wall: "run", output: "run", disk: "none", processes: "none" });
   });
 
-  test("gets its arguments as they are, whatever is in them [S-29]", () => {
+  test("receives its arguments unchanged [S-29]", () => {
     const word = fc.string({ unit: fc.constantFrom(..."'\"\\$`!*?~#&|;<>(){}[]\n\t =-aé") });
     fc.assert(
       fc.property(fc.array(word, { minLength: 1, maxLength: 200 }), (words) => {
-        const command = ["printf", "%s\\0", ...words].map(quote).join(" ");
+        const command = ["printf", "%s\\0", ...words].map(quoteShellWord).join(" ");
         const { stdout } = spawnSync("/bin/bash", ["-c", command], { encoding: "utf8", env: {} });
         expect(stdout.split("\0").slice(0, -1)).toEqual(words);
       }),
       { numRuns: 10 },
     );
-    expect(() => quote("a\0b")).toThrow(expect.objectContaining({ code: "CONFIG_INVALID" }));
+    expect(() => quoteShellWord("a\0b")).toThrow(expect.objectContaining({ code: "CONFIG_INVALID" }));
   });
 });

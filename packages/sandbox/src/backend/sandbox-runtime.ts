@@ -12,7 +12,7 @@ import type {
 } from "@skillhold/core/run";
 import { SkillError } from "@skillhold/protocol/error";
 import { isBelow } from "./bubblewrap-option.ts";
-import { rejectCalledOff } from "./called-off.ts";
+import { rejectCanceled } from "./cancel.ts";
 import { programEnvironment } from "./environment.ts";
 import { HostProcess } from "./host-process.ts";
 import { findSource } from "./mount-source.ts";
@@ -34,9 +34,9 @@ export interface SandboxRuntimePorts {
 }
 
 /**
- * The sandbox of the package `@anthropic-ai/sandbox-runtime`: for macOS, and where a program may reach some hosts
- * and no others. It has one configuration for the whole process, takes a shell's text, and hands down all variables:
- * each run brings its own configuration, the text is made of quoted words, and the variables are ours.
+ * The sandbox of the package `@anthropic-ai/sandbox-runtime`, for macOS and for networks limited to named
+ * hosts. The package has one configuration per process, takes shell text and passes on all variables. So each
+ * run sets its own configuration, the text consists of quoted words, and the environment is ours.
  */
 export function sandboxRuntime(ports: Partial<SandboxRuntimePorts> = {}): Sandbox {
   return new SandboxRuntime({
@@ -54,7 +54,7 @@ class SandboxRuntime implements Sandbox {
   readonly id = "sandbox-runtime";
   readonly #ports: SandboxRuntimePorts;
   #runs = 0;
-  /** What was asked of the manager last: it is one for the process, and is asked one thing at a time. */
+  /** The last call to the manager, which exists once per process and handles one call at a time. */
   #turn: Promise<unknown> = Promise.resolve();
   #probe: { readonly at: number; readonly answer: Promise<SandboxProbe> } | undefined;
 
@@ -72,7 +72,7 @@ class SandboxRuntime implements Sandbox {
 
   async start(spec: SandboxSpec): Promise<HostProcess> {
     rejectRoot(this.#ports.isRoot);
-    rejectCalledOff(spec.signal);
+    rejectCanceled(spec.signal);
     for (const mount of spec.mounts) findSource(mount);
     const hosts = hostsOf(spec.network);
     const runtime = await this.#ports.load();
@@ -89,7 +89,7 @@ class SandboxRuntime implements Sandbox {
       const { argv, env } = spec.command(pathsOf(spec, work));
       const config = configOf(spec, work, hosts, runtime.folder);
       isOpen = true;
-      const command = [...limitPrefix(spec.limits, false), ...argv].map(quote).join(" ");
+      const command = [...limitPrefix(spec.limits, false), ...argv].map(quoteShellWord).join(" ");
       const wrapped = await this.#open(runtime, commandId, hosts, () =>
         runtime.manager.wrapWithSandboxArgv(command, SHELL, config, undefined, work, { commandId }),
       );
@@ -104,13 +104,13 @@ class SandboxRuntime implements Sandbox {
       await close();
       if (error instanceof SkillError) throw error;
       const reason = error instanceof Error ? error.message : String(error);
-      throw new SkillError("SANDBOX_UNAVAILABLE", `The sandbox could not be set up: ${reason}`, {
+      throw new SkillError("SANDBOX_UNAVAILABLE", `Setting up the sandbox failed: ${reason}`, {
         cause: error,
       });
     }
   }
 
-  /** The manager listens while there are runs and no longer, so that the process can end. */
+  /** Opens the manager with the first run and closes it after the last, so that the process can exit. */
   #open<T>(
     { manager }: LoadedRuntime,
     id: string,
@@ -153,16 +153,20 @@ class SandboxRuntime implements Sandbox {
 
 function rejectRoot(isRoot: boolean): void {
   if (!isRoot) return;
-  throw new SkillError("SANDBOX_UNAVAILABLE", "As root, this sandbox leaves settings of the kernel open.", {
-    hint: "Use bubblewrap, which runs programs as other users, or start Skillhold as an ordinary user.",
-  });
+  throw new SkillError(
+    "SANDBOX_UNAVAILABLE",
+    "Under root, the sandbox-runtime backend does not protect kernel settings.",
+    {
+      hint: "Use bubblewrap, which runs programs as other users, or start Skillhold as an ordinary user.",
+    },
+  );
 }
 
 function hostsOf(network: Network): readonly string[] {
   if (network === "none") return [];
   if (network !== "open") return network.hosts;
-  throw new SkillError("SANDBOX_UNAVAILABLE", "This sandbox opens the network to named hosts alone.", {
-    hint: "Name the hosts that the program needs.",
+  throw new SkillError("SANDBOX_UNAVAILABLE", "The sandbox-runtime backend cannot open the whole network.", {
+    hint: "List the hosts that the program needs.",
   });
 }
 
@@ -170,9 +174,13 @@ function rejectMissing({ manager }: LoadedRuntime, platform: string): void {
   const isKnown = platform === "linux" || platform === "darwin";
   const problems = isKnown && manager.isSupportedPlatform() ? manager.checkDependencies().errors : [platform];
   if (problems.length === 0) return;
-  throw new SkillError("SANDBOX_UNAVAILABLE", `The sandbox does not work here: ${problems.join("; ")}.`, {
-    hint: platform === "linux" ? "Install bubblewrap, socat and ripgrep." : "Use Linux or macOS.",
-  });
+  throw new SkillError(
+    "SANDBOX_UNAVAILABLE",
+    `The sandbox-runtime backend does not work on this machine: ${problems.join("; ")}.`,
+    {
+      hint: platform === "linux" ? "Install bubblewrap, socat and ripgrep." : "Use Linux or macOS.",
+    },
+  );
 }
 
 async function makeWork(stage: string): Promise<string> {
@@ -181,7 +189,7 @@ async function makeWork(stage: string): Promise<string> {
   return work;
 }
 
-/** Nothing is moved: what is shown lies inside where it lies outside. */
+/** Paths inside equal the paths on the host. */
 function pathsOf(spec: SandboxSpec, work: string): SandboxPaths {
   const shown = [spec.skill, ...sourcesOf(spec), ...systemFolders()];
   return {
@@ -227,7 +235,9 @@ const closedConfig: RuntimeConfig = {
   filesystem: { denyRead: [literal("/")], allowRead: [], allowWrite: [], denyWrite: [] },
 };
 
-/** All reading is allowed unless it is denied: everything is, and what the program needs is allowed again. */
+/**
+ * The package allows all reads by default, so everything is denied and the needed paths are allowed again.
+ */
 function configOf(spec: SandboxSpec, work: string, hosts: readonly string[], folder: string): RuntimeConfig {
   const writable = spec.mounts.filter((mount) => mount.isWritable).map((mount) => mount.source);
   const readOnly = sourcesOf(spec).filter((source) => !writable.includes(source));
@@ -242,13 +252,13 @@ function configOf(spec: SandboxSpec, work: string, hosts: readonly string[], fol
   };
 }
 
-/** One word for the shell, whatever is in it: nothing is special between single quotes but the quote itself. */
-export function quote(word: string): string {
+/** Quotes one shell word. Inside single quotes, only the single quote is special. */
+export function quoteShellWord(word: string): string {
   if (word.includes("\0")) throw new SkillError("CONFIG_INVALID", "An argument has a NUL character.");
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** The package holds no limits; what is held is held by us and by the kernel for each process. */
+/** The package enforces no limits; Skillhold and the kernel enforce them per process. */
 function enforcedLimits(): EnforcedLimits {
   const each = hasResourceLimits() ? "process" : "none";
   return { wall: "run", output: "run", cpu: each, memory: each, disk: "none", processes: "none" };

@@ -1,10 +1,10 @@
 import { closeSync, fstatSync, readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { openAll, type SealedFile, sealFile } from "./sealed-file.ts";
+import { openAll, type SealedFile, sealFile } from "./bubblewrap-process.ts";
 import { stageRoot } from "./stage.ts";
 
 test.runIf(process.platform === "linux")(
-  "a sealed file is read from its beginning by each who opens it, and has no name [S-29]",
+  "each descriptor of a sealed file starts at the beginning, and the file has no name [S-29]",
   async () => {
     const file = await sealFile("the same for all");
     const opened = openAll({ 20: file, 21: file });
@@ -19,7 +19,7 @@ test.runIf(process.platform === "linux")(
   },
 );
 
-test.runIf(process.platform === "linux")("files are opened all or not at all [S-29]", async () => {
+test.runIf(process.platform === "linux")("opens all files or none [S-29]", async () => {
   const count = () => readdirSync("/proc/self/fd").length;
   const file = await sealFile("x");
   const broken: SealedFile = {

@@ -2,15 +2,19 @@ import { SkillError } from "@skillhold/protocol/error";
 import { type OpenCall, type SyscallTable, syscallTables } from "./syscall-table.ts";
 
 /**
- * The seccomp filter of every run, as the bytes of a classic BPF program. Namespaces hold the program back already;
- * this takes away the parts of the kernel that a script never needs and that most holes were found in.
+ * The seccomp filter of every run, as a classic BPF program. In addition to namespaces, it blocks kernel
+ * features that scripts do not need and that had most of the vulnerabilities.
  */
 export function seccompFilter(architecture: string = process.arch): Uint8Array {
   const table = syscallTables[architecture];
   if (table === undefined) {
-    throw new SkillError("SANDBOX_UNAVAILABLE", `There is no system call filter for ${architecture}.`, {
-      hint: `Processors that can be used: ${Object.keys(syscallTables).join(", ")}.`,
-    });
+    throw new SkillError(
+      "SANDBOX_UNAVAILABLE",
+      `No system call filter exists for the processor ${architecture}.`,
+      {
+        hint: `Supported processors: ${Object.keys(syscallTables).join(", ")}.`,
+      },
+    );
   }
   return assemble(write(table));
 }
@@ -18,7 +22,7 @@ export function seccompFilter(architecture: string = process.arch): Uint8Array {
 type Step =
   | { readonly op: "load"; readonly offset: number }
   | { readonly op: "return"; readonly value: number }
-  /** Goes on with the next step when neither label is given. */
+  /** Continues with the next step when the label is absent. */
   | { readonly op: Test; readonly value: number; readonly yes?: Target; readonly no?: Target }
   | { readonly op: "label"; readonly name: Target };
 type Test = "equal" | "atLeast" | "hasBits";
@@ -30,11 +34,11 @@ type Target =
   | "deny"
   | "absent"
   | "allow"
-  /** Looks at one argument, which is a mode, or which are the flags of a call that may make a file. */
+  /** Checks one argument: a mode, or the flags of a call that may create a file. */
   | `mode-${number}`
   | `flags-${number}`;
 
-/** Offsets of `struct seccomp_data`; of an argument the lower half, which is all that the kernel reads of these. */
+/** Offsets in `struct seccomp_data`. Of an argument, only the lower half matters to these calls. */
 const NUMBER = 0;
 const ARCH = 4;
 const argument = (index: number): number => 16 + 8 * index;
@@ -45,16 +49,20 @@ const EPERM = 0x00050001;
 const ENOSYS = 0x00050000 + 38;
 
 const X32_NUMBERS = 0x40000000;
-/** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET; NEWTIME is not for `clone`. */
+/** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET; NEWTIME is invalid for `clone`. */
 const NEW_NAMESPACE = 0x7e020000;
-/** They put words into the terminal's input, as if the user had typed them. */
+/** These insert characters into the terminal's input, as if the user had typed them. */
 const TERMINAL_INPUT = [0x5412, 0x541c];
-/** AF_UNIX, AF_INET, AF_INET6 and AF_NETLINK: the network namespace and the root decide what they reach. */
+/** AF_UNIX, AF_INET, AF_INET6 and AF_NETLINK, which the network namespace and the root folder restrict. */
 const FAMILIES = [1, 2, 10, 16];
 
-/** S_ISUID and S_ISGID: on a disk of the host the file would give its owner's rights to all who run it. */
+/**
+ * S_ISUID and S_ISGID: on a host disk, such a file would give its owner's rights to every user who runs it.
+ */
 const SET_ID = 0o6000;
-/** O_CREAT and __O_TMPFILE; without them the mode is whatever stood there before. They are the same on all of ours. */
+/**
+ * O_CREAT and __O_TMPFILE, equal on all supported processors. Without them the mode argument is undefined.
+ */
 const MAKES_FILE = 0o100 | 0o20000000;
 
 function write(table: SyscallTable): readonly Step[] {
@@ -66,7 +74,8 @@ function write(table: SyscallTable): readonly Step[] {
     { op: "load", offset: NUMBER },
     ...(table.hasX32 ? [{ op: "atLeast", value: X32_NUMBERS, yes: "deny" } as const] : []),
     ...Object.values(table.denied).map((value): Step => ({ op: "equal", value, yes: "deny" })),
-    // What `clone3` and `openat2` are told lies in memory, where a filter cannot see it; programs use the older calls.
+    // The arguments of `clone3` and `openat2` are in memory, which a filter cannot read; programs fall back
+    // to the older calls.
     { op: "equal", value: table.clone3, yes: "absent" },
     { op: "equal", value: table.openat2, yes: "absent" },
     ...Object.values(table.modes).map(
@@ -122,7 +131,7 @@ function readMode(place: number): readonly Step[] {
 
 const OPCODES = { load: 0x20, return: 0x06, equal: 0x15, atLeast: 0x35, hasBits: 0x45 } as const;
 
-/** Turns labels into distances. A label is no instruction of its own. */
+/** Replaces labels by jump distances. Labels produce no instruction. */
 function assemble(steps: readonly Step[]): Uint8Array {
   const places = new Map<Target, number>();
   const instructions: Exclude<Step, { op: "label" }>[] = [];
@@ -143,7 +152,7 @@ function assemble(steps: readonly Step[]): Uint8Array {
   return bytes;
 }
 
-/** Contract: jumps go forward by at most 255, which `writeUInt8` insists on. */
+/** Contract: jumps go forward by at most 255, which `writeUInt8` enforces. */
 function distance(target: Target | undefined, from: number, places: ReadonlyMap<Target, number>): number {
   if (target === undefined) return 0;
   const place = places.get(target);

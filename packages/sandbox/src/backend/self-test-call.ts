@@ -3,26 +3,26 @@ import type { ProbeCall } from "./probe.ts";
 interface CallRow {
   readonly name: string;
   readonly title: string;
-  /** The call's number on x64 and on arm64. */
+  /** The numbers on x64 and arm64. */
   readonly numbers: readonly [number, number];
   readonly args: (hostPid: number) => readonly (number | string)[];
 }
 
 /**
- * Calls of the kernel that a script has no business with, each in its most harmless form: what they open is closed
- * with the program that made them, and none changes anything outside it.
+ * System calls that scripts never need, in their most harmless form: resources close with the program, and no
+ * call changes anything outside it.
  */
 export const callTable: readonly CallRow[] = [
   {
     name: "trace-process",
-    title: "take hold of a process of the host as a debugger does",
+    title: "attach to a host process as a debugger",
     numbers: [101, 117],
-    // PTRACE_SEIZE does not stop the process, and ends with the one that asked for it.
+    // PTRACE_SEIZE does not stop the process, and ends with the tracer.
     args: (hostPid) => [0x4206, hostPid, 0, 0],
   },
   {
     name: "make-device",
-    title: "make a device file",
+    title: "create a device file",
     numbers: [259, 33],
     args: () => [-100, text("device"), 0o060600, 0x700],
   },
@@ -42,7 +42,7 @@ export const callTable: readonly CallRow[] = [
   { name: "use-kernel-crypto", title: "use AF_ALG sockets", numbers: [41, 198], args: () => [38, 5, 0] },
 ];
 
-/** The calls of this machine's processor; none where their numbers are not known. */
+/** The calls for this processor; empty for unknown processors. */
 export function probeCalls(hostPid: number, platform: string, processor: string): readonly ProbeCall[] {
   const at = ["x64", "arm64"].indexOf(processor);
   if (platform !== "linux" || at < 0) return [];
@@ -53,7 +53,7 @@ export function probeCalls(hostPid: number, platform: string, processor: string)
   }));
 }
 
-/** Whole numbers of 32 bits, then zeros up to a length. */
+/** 32-bit integers, padded with zeros. */
 function bytes(numbers: readonly number[], length: number): string {
   const buffer = Buffer.alloc(length);
   for (const [at, number] of numbers.entries()) buffer.writeUInt32LE(number, at * 4);

@@ -2,30 +2,31 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:net";
-import { homedir, networkInterfaces, tmpdir } from "node:os";
+import { networkInterfaces, tmpdir } from "node:os";
 import { extname, join } from "node:path";
+import { homeFolder } from "./home-folder.ts";
 import type { ProbeTask } from "./probe.ts";
 import { probeCalls } from "./self-test-call.ts";
 import { makeStage, removeStage } from "./stage.ts";
 
-/** What a self-test lays out on the host, and what it sees there afterwards: all of it harmless, all of it taken away. */
+/** The harmless targets that a self-test creates on the host, observes and removes. */
 export interface Canaries {
-  /** What a program that reached a canary knows. */
+  /** The content of the canaries. */
   readonly token: string;
-  /** The skill's folder, with the program in it. */
+  /** The skill's folder, which contains the program. */
   readonly skill: string;
-  /** The name of the program in the skill's folder. */
+  /** The file name of the program. */
   readonly program: string;
-  /** An empty folder for what is collected. */
+  /** An empty folder for collected files. */
   readonly collected: string;
-  /** Names of the checks whose harm shows on the host, whatever the program says. */
+  /** Names of checks whose effect is visible on the host, independent of the program's report. */
   harms(): Promise<ReadonlySet<string>>;
-  /** A process of the host, as a list of processes shows it. */
+  /** A host process, as a process list shows it. */
   readonly sentinel: string;
   dispose(): Promise<void>;
 }
 
-/** What takes away again what was laid out, last first. */
+/** Cleanup functions, run in reverse order. */
 type Undo = (() => unknown)[];
 
 const skillText = "---\nname: self-test\ndescription: Tries whether the sandbox confines.\n---\n";
@@ -34,8 +35,8 @@ export async function layCanaries(limits: ProbeTask["limits"]): Promise<Canaries
   const token = `canary-${randomBytes(16).toString("hex")}`;
   const undo: Undo = [];
   try {
-    const home = await layFolder(undo, await writableHome(), ".skillhold-self-test-", token);
-    const temporary = await layFolder(undo, tmpdir(), "skillhold-self-test-", token);
+    const home = await makeCanaryFolder(undo, await writableHome(), ".skillhold-self-test-", token);
+    const temporary = await makeCanaryFolder(undo, tmpdir(), "skillhold-self-test-", token);
     const harmed = new Set<string>();
     const ears = await listen(undo, temporary.folder, (name) => harmed.add(name));
     const variable = setVariable(undo, token);
@@ -56,21 +57,22 @@ export async function layCanaries(limits: ProbeTask["limits"]): Promise<Canaries
       return harmed;
     };
     const description = await describe(hostPid);
-    const dispose = () => takeAway(undo);
+    const dispose = () => cleanUp(undo);
     return { token, skill, program, collected, harms, sentinel: description, dispose };
   } catch (error) {
-    await takeAway(undo);
+    await cleanUp(undo);
     throw error;
   }
 }
 
-async function takeAway(undo: Undo): Promise<void> {
+async function cleanUp(undo: Undo): Promise<void> {
   for (const each of undo.toReversed()) await each();
 }
 
-/** The home folder, or where it cannot be written to, as for some services, the folder they work in. */
+/** The home folder, else the current folder, because some services cannot write to their home. */
 async function writableHome(): Promise<string> {
-  for (const folder of [homedir(), process.cwd()]) {
+  for (const folder of [homeFolder(), process.cwd()]) {
+    if (folder === undefined) continue;
     const trial = await mkdtemp(join(folder, ".skillhold-self-test-")).catch(() => undefined);
     if (trial === undefined) continue;
     await rm(trial, { recursive: true });
@@ -79,28 +81,28 @@ async function writableHome(): Promise<string> {
   return tmpdir();
 }
 
-async function layFolder(undo: Undo, parent: string, prefix: string, token: string) {
+async function makeCanaryFolder(undo: Undo, parent: string, prefix: string, token: string) {
   const folder = await mkdtemp(join(parent, prefix));
   undo.push(() => rm(folder, { recursive: true, force: true }));
-  // Open to all, so that what keeps a program out is the sandbox and not the file's mode.
+  // Open to all users, so that the sandbox and not the file mode blocks access.
   await chmod(folder, 0o777);
   const canary = join(folder, "canary");
   await writeFile(canary, token, { mode: 0o644 });
   return { folder, canary, target: join(folder, "written") };
 }
 
-async function listen(undo: Undo, folder: string, heard: (name: string) => void) {
+async function listen(undo: Undo, folder: string, onConnect: (name: string) => void) {
   const address = otherAddress();
   const socket = join(folder, "socket");
   const abstractSocket =
     process.platform === "linux" ? `\0skillhold-${randomBytes(8).toString("hex")}` : undefined;
-  const ear = (name: string, place: { host: string; port: number } | { path: string }) =>
-    openEar(undo, place, () => heard(name));
-  const loopback = await ear("connect-loopback", { host: "127.0.0.1", port: 0 });
-  const other = address && (await ear("connect-address", { host: address, port: 0 }));
-  await ear("connect-socket", { path: socket });
+  const serve = (name: string, place: { host: string; port: number } | { path: string }) =>
+    openServer(undo, place, () => onConnect(name));
+  const loopback = await serve("connect-loopback", { host: "127.0.0.1", port: 0 });
+  const other = address && (await serve("connect-address", { host: address, port: 0 }));
+  await serve("connect-socket", { path: socket });
   await chmod(socket, 0o777);
-  if (abstractSocket !== undefined) await ear("connect-abstract-socket", { path: abstractSocket });
+  if (abstractSocket !== undefined) await serve("connect-abstract-socket", { path: abstractSocket });
   return {
     loopback: { host: "127.0.0.1", port: portOf(loopback) },
     address: address && other ? { host: address, port: portOf(other) } : undefined,
@@ -114,9 +116,9 @@ function otherAddress(): string | undefined {
   return all.find((each) => each.family === "IPv4" && !each.internal)?.address;
 }
 
-async function openEar(undo: Undo, place: object, heard: () => void): Promise<Server> {
+async function openServer(undo: Undo, place: object, onConnect: () => void): Promise<Server> {
   const server = createServer((socket) => {
-    heard();
+    onConnect();
     socket.destroy();
   });
   await new Promise<void>((resolve, reject) => {
@@ -132,7 +134,7 @@ function portOf(server: Server): number {
   return typeof address === "object" && address !== null ? address.port : 0;
 }
 
-/** Its name is its own: one of another self-test would pass for it, and that holds another canary. */
+/** A unique name, because concurrent self-tests have different canaries. */
 function setVariable(undo: Undo, token: string): string {
   const variable = `SKILLHOLD_SELF_TEST_${randomBytes(8).toString("hex").toUpperCase()}`;
   process.env[variable] = token;
@@ -142,7 +144,7 @@ function setVariable(undo: Undo, token: string): string {
   return variable;
 }
 
-/** A process of the host with a canary in its environment, which nobody ends but who may signal it. */
+/** A host process with a canary in its environment. Only a signal can end it early. */
 async function startSentinel(undo: Undo): Promise<ChildProcess> {
   const sentinel = spawn("sleep", ["60"], { stdio: "ignore" });
   undo.push(() => sentinel.kill("SIGKILL"));
@@ -156,11 +158,11 @@ async function startSentinel(undo: Undo): Promise<ChildProcess> {
 async function writeSkill(skill: string, task: ProbeTask): Promise<string> {
   await mkdir(skill);
   await writeFile(join(skill, "SKILL.md"), skillText);
-  // Open to all here too; nobody else finds the folder.
+  // Open to all users; the folder's name is unguessable.
   await chmod(skill, 0o777);
   await chmod(join(skill, "SKILL.md"), 0o666);
   await writeFile(join(skill, "probe.json"), JSON.stringify(task), { mode: 0o644 });
-  // The program lies beside this file, as TypeScript in the workspace and as JavaScript in a package.
+  // The program is beside this file: TypeScript in the workspace, JavaScript in a package.
   const extension = extname(import.meta.filename);
   const program = `probe.m${extension.slice(1)}`;
   await copyFile(join(import.meta.dirname, `probe${extension}`), join(skill, program));

@@ -2,14 +2,14 @@ import type { ProbeCheck } from "@skillhold/core/run";
 import type { Observation } from "./probe.ts";
 import { callTable } from "./self-test-call.ts";
 
-/** All that is known after the program has run. */
+/** All observations after the program has run. */
 export interface Evidence {
   readonly observations: ReadonlyMap<string, Observation>;
   readonly output: string;
-  /** Names of checks whose harm was seen on the host. */
+  /** Names of checks whose effect was seen on the host. */
   readonly harms: ReadonlySet<string>;
   readonly collected: { readonly written: string | undefined; readonly link: string | undefined };
-  /** How the program ended, for attempts that it never got to. */
+  /** How the program ended, for attempts that it did not reach. */
   readonly ending: string;
   readonly token: string;
   readonly sentinel: string;
@@ -19,21 +19,21 @@ type Verdict = Pick<ProbeCheck, "isConfined" | "detail">;
 
 interface CheckRow {
   readonly title: string;
-  /** Whether only Linux has what is tried. */
+  /** True when the check applies only to Linux. */
   readonly isLinux?: true;
   readonly judge: (seen: Observation, evidence: Evidence) => Verdict;
 }
 
 /**
- * Contract: a check is confined only when it was tried and the sandbox answered as it should. For calls by number it
- * is enough that the filter was seen.
+ * Contract: a check is confined only when it was tried and the sandbox blocked it. For system calls by
+ * number, an active filter is enough.
  */
-export function judge(evidence: Evidence, platform: string): readonly ProbeCheck[] {
+export function checkEvidence(evidence: Evidence, platform: string): readonly ProbeCheck[] {
   const rows = Object.entries(checkTable).filter(([, row]) => row.isLinux !== true || platform === "linux");
   return rows.map(([name, { title, judge }]) => {
     const seen = evidence.observations.get(name) ?? { name, outcome: "untried", detail: evidence.ending };
     if (evidence.harms.has(name))
-      return { name, title, isConfined: false, detail: "it was seen on the host" };
+      return { name, title, isConfined: false, detail: "the effect is visible on the host" };
     return { name, title, ...judge(seen, evidence) };
   });
 }
@@ -43,7 +43,7 @@ const mustFail = (seen: Observation): Verdict => ({
   detail: seen.outcome === "untried" ? `cannot be tried: ${seen.detail}` : seen.detail,
 });
 
-/** Nothing may be there that can call by number; then it counts that the kernel says that it filters calls. */
+/** The sandbox may have no program that can make raw calls; then the kernel's filter status decides. */
 const mustBeFiltered = (seen: Observation, { observations }: Evidence): Verdict => {
   const isShown = ["use-any-call", "gain-privileges"].every(
     (name) => observations.get(name)?.outcome === "refused",
@@ -52,23 +52,28 @@ const mustBeFiltered = (seen: Observation, { observations }: Evidence): Verdict 
   return { isConfined: true, detail: "not tried; the system call filter is on" };
 };
 
-/** A file of the same name inside is not the host's: what counts is the canary in it. */
+/** The sandbox may have its own file at that path, so only the canary's content counts. */
 const mustNotKnow = (seen: Observation, { token }: Evidence): Verdict => {
   if (seen.outcome !== "reached") return mustFail(seen);
   const isConfined = !seen.detail.includes(token);
-  return { isConfined, detail: isConfined ? "something else lies there" : "the canary was read" };
+  return { isConfined, detail: isConfined ? "another file is at that path" : "the canary was read" };
 };
 
 const mustNotSee = (seen: Observation, { sentinel }: Evidence): Verdict => {
   if (seen.outcome !== "reached") return mustFail(seen);
   const processes = seen.detail.split(" ");
   const isConfined = processes.every((each) => each.includes("@")) && !processes.includes(sentinel);
-  return { isConfined, detail: `${processes.length} processes are shown` };
+  return { isConfined, detail: `${processes.length} processes are visible` };
 };
 
-/** Written inside counts as confined when the host does not see it: the sandbox may have a folder of that name. */
+/**
+ * A write inside is confined when the host does not see it, because the sandbox may have its own folder at
+ * that path.
+ */
 const mustNotShow = (seen: Observation): Verdict =>
-  seen.outcome === "reached" ? { isConfined: true, detail: "it is not seen on the host" } : mustFail(seen);
+  seen.outcome === "reached"
+    ? { isConfined: true, detail: "the effect is not visible on the host" }
+    : mustFail(seen);
 
 const mustNotInherit = (_: Observation, { output, ending }: Evidence): Verdict => {
   const open = [...output.matchAll(/ (\d+) -> (.*)$/gm)].map(([, number, target]) => ({
@@ -76,7 +81,7 @@ const mustNotInherit = (_: Observation, { output, ending }: Evidence): Verdict =
     target,
   }));
   if (open.length === 0) return { isConfined: false, detail: `cannot be tried: ${ending}` };
-  // The listing program has the listed folder open itself; a descriptor of nothing is how one is closed.
+  // The listing program opens the listed folder itself; /dev/null stands for a closed descriptor.
   const others = open.filter(
     ({ number, target = "" }) => number > 2 && !/^(\/proc\/\d+\/fd|\/dev\/null)$/.test(target),
   );
@@ -91,21 +96,21 @@ const mustWork = (seen: Observation): Verdict => ({
 
 const mustCollect = (_: Observation, { collected, ending }: Evidence): Verdict => {
   const isConfined = collected.written !== undefined;
-  return { isConfined, detail: isConfined ? "the file came back" : `nothing came back; ${ending}` };
+  return { isConfined, detail: isConfined ? "the file was collected" : `nothing came back; ${ending}` };
 };
 
 const mustNotFollow = (_: Observation, { collected, observations }: Evidence): Verdict => {
   if (!observations.has("read-home-through-link"))
     return { isConfined: false, detail: "cannot be tried: no link" };
   const isConfined = collected.link === undefined;
-  return { isConfined, detail: isConfined ? "the link was left out" : "what it points to was copied" };
+  return { isConfined, detail: isConfined ? "the link was skipped" : "what it points to was copied" };
 };
 
-/** In the order in which they are shown. */
+/** In display order. */
 const checkTable: Readonly<Record<string, CheckRow>> = {
   "read-home": { title: "cannot read a file in the home folder", judge: mustNotKnow },
   "read-home-through-init": {
-    title: "cannot read it through the first process's root",
+    title: "cannot read it through the root of the first process",
     judge: mustNotKnow,
     isLinux: true,
   },
@@ -115,7 +120,7 @@ const checkTable: Readonly<Record<string, CheckRow>> = {
   "write-home": { title: "cannot write to the home folder", judge: mustNotShow },
   "write-temporary": { title: "cannot write to the host's temporary folder", judge: mustNotShow },
   "change-skill": { title: "cannot change the skill", judge: mustFail },
-  "collect-link": { title: "cannot have the target of a link collected", judge: mustNotFollow },
+  "collect-link": { title: "cannot make the host collect the target of a link", judge: mustNotFollow },
   "read-environment": { title: "cannot read the host's environment", judge: mustNotKnow },
   "read-environment-of-others": {
     title: "cannot read the environment of other processes",
@@ -123,13 +128,13 @@ const checkTable: Readonly<Record<string, CheckRow>> = {
     isLinux: true,
   },
   "inherit-descriptor": {
-    title: "cannot use descriptors that the host has open",
+    title: "cannot use open descriptors of the host",
     judge: mustNotInherit,
     isLinux: true,
   },
   "see-processes": { title: "cannot see the host's processes", judge: mustNotSee },
-  "signal-process": { title: "cannot signal a process of the host", judge: mustFail },
-  "read-memory": { title: "cannot open the memory of a process of the host", judge: mustFail, isLinux: true },
+  "signal-process": { title: "cannot signal a host process", judge: mustFail },
+  "read-memory": { title: "cannot open the memory of a host process", judge: mustFail, isLinux: true },
   "connect-loopback": { title: "cannot connect to a server on the loopback address", judge: mustFail },
   "connect-address": { title: "cannot connect to a server on the host's address", judge: mustFail },
   "connect-socket": { title: "cannot connect to a Unix socket", judge: mustFail },
@@ -140,24 +145,24 @@ const checkTable: Readonly<Record<string, CheckRow>> = {
   },
   "use-terminal": { title: "cannot use the terminal", judge: mustFail },
   "open-device": { title: "cannot open a device", judge: mustFail },
-  "change-kernel": { title: "cannot change settings of the kernel", judge: mustFail, isLinux: true },
+  "change-kernel": { title: "cannot change kernel settings", judge: mustFail, isLinux: true },
   "mount-folder": { title: "cannot mount a folder", judge: mustFail },
-  "make-user-namespace": { title: "cannot make a user namespace", judge: mustFail, isLinux: true },
+  "make-user-namespace": { title: "cannot create a user namespace", judge: mustFail, isLinux: true },
   "gain-privileges": {
     title: "cannot gain privileges through a setuid program",
     judge: mustFail,
     isLinux: true,
   },
-  "use-any-call": { title: "cannot use every call of the kernel", judge: mustFail, isLinux: true },
+  "use-any-call": { title: "cannot use every system call", judge: mustFail, isLinux: true },
   ...Object.fromEntries(
     callTable.map(({ name, title }) => [
       name,
       { title: `cannot ${title}`, judge: mustBeFiltered, isLinux: true },
     ]),
   ),
-  "exceed-disk": { title: "cannot write more than its limit", judge: mustFail },
+  "exceed-disk": { title: "cannot write more than its disk limit", judge: mustFail },
   "exceed-processes": { title: "cannot start more processes than its limit", judge: mustFail },
   "read-skill": { title: "can read the skill", judge: mustWork },
   "write-work": { title: "can write to the working folder", judge: mustWork },
-  "collect-file": { title: "can hand over a file", judge: mustCollect },
+  "collect-file": { title: "can output a file", judge: mustCollect },
 };

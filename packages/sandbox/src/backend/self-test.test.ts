@@ -8,18 +8,18 @@ import { bubblewrap } from "./bubblewrap.ts";
 import type { Observation } from "./probe.ts";
 import { selfTest } from "./self-test.ts";
 import { callTable, probeCalls } from "./self-test-call.ts";
-import { type Evidence, judge } from "./self-test-check.ts";
+import { checkEvidence, type Evidence } from "./self-test-check.ts";
 import { unconfined } from "./unconfined.ts";
 
 describe.runIf(process.platform === "linux")("on this machine", () => {
-  test("bubblewrap confines all that is tried, and what has to work does [S-29]", async () => {
+  test("bubblewrap confines every attempt, and allows what must work [S-29]", async () => {
     const { checks, enforced } = await selfTest(bubblewrap());
     expect(checks.filter((check) => !check.isConfined)).toEqual([]);
     expect(checks.length).toBeGreaterThan(35);
     expect(enforced).toMatchObject({ wall: "run", output: "run", disk: "run", processes: "run" });
   });
 
-  test("without a sandbox the test sees what is open, whoever runs it [S-29]", async () => {
+  test("without a sandbox the test detects what is open, for any user [S-29]", async () => {
     const { checks } = await selfTest(unconfined());
     const open = checks.filter((check) => !check.isConfined).map((check) => check.name);
     const always = ["read-home", "read-home-through-link", "read-temporary", "write-home", "write-temporary"];
@@ -35,7 +35,7 @@ describe.runIf(process.platform === "linux")("on this machine", () => {
     expect(working.map((check) => check.isConfined)).toEqual([true, true, true]);
   });
 
-  test("a limit that does not hold is not reported, whatever the backend claims [S-29]", async () => {
+  test("does not report a limit that fails, whatever the backend claims [S-29]", async () => {
     const bare = unconfined();
     const boastful = {
       start: async (spec: SandboxSpec): Promise<SandboxProcess> => {
@@ -52,8 +52,8 @@ describe.runIf(process.platform === "linux")("on this machine", () => {
     expect((await selfTest(boastful)).enforced).toMatchObject({ disk: "none", processes: "none" });
   });
 
-  test("nothing of it stays behind, also when the sandbox cannot be had [S-29]", async () => {
-    // Folders of its own, because other self-tests run at the same time.
+  test("leaves nothing behind, also when the sandbox is unavailable [S-29]", async () => {
+    // Uses its own folders, because other self-tests run at the same time.
     const folder = mkdtempSync(join(tmpdir(), "skillhold-test-"));
     chmodSync(folder, 0o755);
     vi.stubEnv("HOME", folder);
@@ -68,20 +68,23 @@ describe.runIf(process.platform === "linux")("on this machine", () => {
   });
 });
 
-test("what was not tried is not confined, and says why [S-29]", () => {
-  const checks = judge(evidenceOf([]), "linux");
+test("an untried check is not confined, and says why [S-29]", () => {
+  const checks = checkEvidence(evidenceOf([]), "linux");
   expect(checks.filter((check) => check.isConfined)).toEqual([]);
   expect(checks.find((check) => check.name === "read-home")?.detail).toBe("cannot be tried: it never ran");
-  const [check] = judge(evidenceOf([{ name: "read-home", outcome: "untried", detail: "no tool" }]), "linux");
+  const [check] = checkEvidence(
+    evidenceOf([{ name: "read-home", outcome: "untried", detail: "no tool" }]),
+    "linux",
+  );
   expect(check).toMatchObject({ name: "read-home", isConfined: false, detail: "cannot be tried: no tool" });
 });
 
-test("where nothing can call the kernel by number, a filter that is seen to be on counts [S-29]", () => {
+test("without raw calls in the sandbox, an active filter counts as confined [S-29]", () => {
   const untried = { name: "use-bpf", outcome: "untried", detail: "neither perl nor python3" } as const;
   const filter = { name: "use-any-call", outcome: "refused", detail: "Seccomp is 2" } as const;
   const rights = { name: "gain-privileges", outcome: "refused", detail: "NoNewPrivs is 1" } as const;
   const find = (...observations: Observation[]) =>
-    judge(evidenceOf(observations), "linux").find((check) => check.name === "use-bpf");
+    checkEvidence(evidenceOf(observations), "linux").find((check) => check.name === "use-bpf");
   expect(find(untried, filter, rights)).toMatchObject({
     isConfined: true,
     detail: "not tried; the system call filter is on",
@@ -91,16 +94,17 @@ test("where nothing can call the kernel by number, a filter that is seen to be o
   expect(find(untried, rights, { ...filter, outcome: "reached", detail: "Seccomp is 0" })?.isConfined).toBe(
     false,
   );
-  // A program that ended early has shown nothing, and a call that came through counts most.
+  // A program that ended early proves nothing, and a successful call overrides the filter.
   expect(find(filter, rights)).toMatchObject({ isConfined: false });
   expect(find({ ...untried, outcome: "reached" }, filter, rights)).toMatchObject({ isConfined: false });
 });
 
-test("what the host has seen counts more than what the program says [S-29]", () => {
-  const said = { name: "connect-loopback", outcome: "refused", detail: "ECONNREFUSED" } as const;
-  const find = (evidence: Evidence) => judge(evidence, "linux").find((check) => check.name === said.name);
-  expect(find(evidenceOf([said]))?.isConfined).toBe(true);
-  expect(find({ ...evidenceOf([said]), harms: new Set([said.name]) })?.isConfined).toBe(false);
+test("an effect on the host overrides the program's report [S-29]", () => {
+  const refused = { name: "connect-loopback", outcome: "refused", detail: "ECONNREFUSED" } as const;
+  const find = (evidence: Evidence) =>
+    checkEvidence(evidence, "linux").find((check) => check.name === refused.name);
+  expect(find(evidenceOf([refused]))?.isConfined).toBe(true);
+  expect(find({ ...evidenceOf([refused]), harms: new Set([refused.name]) })?.isConfined).toBe(false);
 });
 
 test.for([
@@ -111,14 +115,16 @@ test.for([
   ["see-processes", "ps works", false],
   ["write-home", "written", true],
 ] as const)("%s that got %j is confined: %s [S-29]", ([name, detail, isConfined]) => {
-  const checks = judge(evidenceOf([{ name, outcome: "reached", detail }]), "linux");
+  const checks = checkEvidence(evidenceOf([{ name, outcome: "reached", detail }]), "linux");
   expect(checks.find((check) => check.name === name)?.isConfined).toBe(isConfined);
 });
 
-test("a descriptor beyond the first three is seen in the listing [S-29]", () => {
+test("detects an inherited descriptor in the listing [S-29]", () => {
   const listed = "l 0 0 -> pipe:[1]\nl 1 -> pipe:[2]\nl 2 -> pipe:[3]\nl 3 -> /proc/5/fd\nl 9 -> /dev/null\n";
   const find = (output: string) =>
-    judge({ ...evidenceOf([]), output }, "linux").find((check) => check.name === "inherit-descriptor");
+    checkEvidence({ ...evidenceOf([]), output }, "linux").find(
+      (check) => check.name === "inherit-descriptor",
+    );
   expect(find(listed)).toMatchObject({ isConfined: true });
   expect(find(`${listed}l 11 -> /home/me/key\n`)).toMatchObject({
     isConfined: false,
@@ -126,22 +132,22 @@ test("a descriptor beyond the first three is seen in the listing [S-29]", () => 
   });
 });
 
-test("a link that was collected is an escape [S-29]", () => {
+test("a collected link is an escape [S-29]", () => {
   const tried = evidenceOf([{ name: "read-home-through-link", outcome: "refused", detail: "ENOENT" }]);
   const find = (evidence: Evidence) =>
-    judge(evidence, "linux").find((check) => check.name === "collect-link");
+    checkEvidence(evidence, "linux").find((check) => check.name === "collect-link");
   expect(find(tried)?.isConfined).toBe(true);
   expect(find({ ...tried, collected: { written: "x", link: "y" } })?.isConfined).toBe(false);
 });
 
-test("calls by number are tried only where their numbers are known [S-29]", () => {
+test("tries raw calls only where their numbers are known [S-29]", () => {
   expect(probeCalls(7, "linux", "x64")).toHaveLength(callTable.length);
   expect(probeCalls(7, "linux", "arm64").find((call) => call.name === "trace-process")).toMatchObject({
     number: 117,
     args: [0x4206, 7, 0, 0],
   });
   expect([probeCalls(7, "linux", "riscv64"), probeCalls(7, "darwin", "arm64")]).toEqual([[], []]);
-  const names = judge(evidenceOf([]), "darwin").map((check) => check.name);
+  const names = checkEvidence(evidenceOf([]), "darwin").map((check) => check.name);
   expect(names).not.toContain("use-bpf");
   expect(names).toContain("connect-loopback");
 });
@@ -158,7 +164,7 @@ function evidenceOf(observations: readonly Observation[]): Evidence {
   };
 }
 
-/** Kept from one run to the next. */
+/** The stage root stays between runs. */
 function isStageRoot(name: string): boolean {
   return /^skillhold-\d+(?:\/runtime.*)?$/.test(name);
 }

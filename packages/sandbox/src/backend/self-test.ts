@@ -11,10 +11,10 @@ import type {
 import type { Observation } from "./probe.ts";
 import { findRuntime } from "./runtime.ts";
 import { type Canaries, layCanaries } from "./self-test-canary.ts";
-import { type Evidence, judge } from "./self-test-check.ts";
+import { checkEvidence, type Evidence } from "./self-test-check.ts";
 import { supervise } from "./supervise.ts";
 
-/** What a sandbox confines on this machine, each part of it tried. */
+/** The result of each confinement check on this machine. */
 export interface SelfTestReport {
   readonly checks: readonly ProbeCheck[];
   readonly enforced: EnforcedLimits;
@@ -25,8 +25,8 @@ export interface SelfTestPorts {
 }
 
 /**
- * Runs a program in the sandbox that tries to get out of it, against canaries that are laid out for it and taken
- * away again. What cannot be tried counts as not confined. Throws what `start` throws: then nothing has run.
+ * Runs a program in the sandbox that tries to escape, against canaries that are removed afterwards. A check
+ * that cannot be tried counts as not confined. Throws the errors of `start`; no program has run then.
  */
 export async function selfTest(
   sandbox: Pick<Sandbox, "start">,
@@ -37,7 +37,7 @@ export async function selfTest(
     const running = await sandbox.start(await describeRun(canaries));
     try {
       const evidence = await observe(running, canaries);
-      const checks = judge(evidence, process.platform);
+      const checks = checkEvidence(evidence, process.platform);
       return { checks, enforced: correct(running.enforced, checks) };
     } finally {
       await running.dispose();
@@ -47,7 +47,7 @@ export async function selfTest(
   }
 }
 
-/** A limit that was tried and did not hold is none, whatever the backend says of it. */
+/** A limit that failed its check is reported as not enforced, whatever the backend claims. */
 function correct(claimed: EnforcedLimits, checks: readonly ProbeCheck[]): EnforcedLimits {
   const holds = (name: string) => checks.some((check) => check.name === name && check.isConfined);
   return {
@@ -60,14 +60,14 @@ function correct(claimed: EnforcedLimits, checks: readonly ProbeCheck[]): Enforc
 const limits: RunLimits = {
   wallMs: 15_000,
   cpuMs: 10_000,
-  // Node sets aside half of this for code before it starts.
+  // Node reserves half of this for code at startup.
   memoryBytes: 1024 * 1024 * 1024,
   processes: 24,
   diskBytes: 4 * 1024 * 1024,
   outputBytes: 1024 * 1024,
 };
 
-/** Lists the descriptors that were handed down, before Node opens its own, and becomes the program. */
+/** Lists the inherited descriptors before Node opens its own, then becomes the program. */
 const listDescriptors = 'ls -l /proc/self/fd; exec "$@"';
 
 async function describeRun(canaries: Canaries): Promise<SandboxSpec> {
@@ -96,7 +96,7 @@ async function describeRun(canaries: Canaries): Promise<SandboxSpec> {
 async function observe(running: SandboxProcess, canaries: Canaries): Promise<Evidence> {
   const { stdout, stderr, code } = await supervise(running, limits);
   const collected = await collect(running, canaries);
-  const ending = `the program ended with ${code}: ${stderr.trim().split("\n")[0] ?? ""}`;
+  const ending = `the program exited with ${code}: ${stderr.trim().split("\n")[0] ?? ""}`;
   const { token, sentinel } = canaries;
   const harms = await canaries.harms();
   return { observations: readLines(stdout), output: stdout, harms, collected, ending, token, sentinel };
@@ -104,21 +104,21 @@ async function observe(running: SandboxProcess, canaries: Canaries): Promise<Evi
 
 function readLines(output: string): ReadonlyMap<string, Observation> {
   const lines = output.split("\n").filter((line) => line.startsWith("{"));
-  // The program writes nothing else that starts like this; a cut line is an attempt without an answer.
+  // Only reports start like this; a truncated line counts as no answer.
   const observations = lines.flatMap((line) => parse(line) ?? []);
   return new Map(observations.map((each) => [each.name, each]));
 }
 
 function parse(line: string): Observation | undefined {
   try {
-    // Our own program wrote it.
+    // Written by our own program.
     return JSON.parse(line) as Observation;
   } catch {
     return undefined;
   }
 }
 
-/** What came back of the two things that the program left in its folder: a file, and a link to a canary. */
+/** Collects the two entries that the program created: a file, and a link to a canary. */
 async function collect(running: SandboxProcess, { collected }: Canaries): Promise<Evidence["collected"]> {
   await mkdir(collected);
   await running.collect(collected);

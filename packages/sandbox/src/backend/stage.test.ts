@@ -21,7 +21,7 @@ describe.runIf(process.platform === "linux")("a stage", () => {
     for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
   });
 
-  test("is a new folder that is closed to others, in one that only root's runs pass through [S-29]", async () => {
+  test("is a new folder that is closed to others, in a root that only root's runs can enter [S-29]", async () => {
     const folder = await makeStage();
     made.push(folder);
     expect(lstatSync(folder).mode & 0o777).toBe(0o700);
@@ -30,7 +30,7 @@ describe.runIf(process.platform === "linux")("a stage", () => {
   });
 
   test.runIf(isRoot)(
-    "is opened to one group at a time, and closed again whatever happens [S-29]",
+    "opens to one group at a time, and closes again after success or failure [S-29]",
     async () => {
       const stage = await makeStage();
       const other = await makeStage();
@@ -57,7 +57,7 @@ describe.runIf(process.platform === "linux")("a stage", () => {
     },
   );
 
-  test("is removed with read-only and very deep folders, and links are not followed [S-29]", async () => {
+  test("is removed with read-only and deep folders, without following links [S-29]", async () => {
     const folder = await makeStage();
     const outside = await makeStage();
     made.push(folder, outside);
@@ -73,7 +73,7 @@ describe.runIf(process.platform === "linux")("a stage", () => {
     expect(readFileSync(join(outside, "keep"), "utf8")).toBe("kept");
   });
 
-  test("can be removed twice, and nothing else can [S-29]", async () => {
+  test("can be removed twice, and other folders cannot [S-29]", async () => {
     const folder = await makeStage();
     await removeStage(folder);
     await removeStage(folder);
@@ -82,7 +82,7 @@ describe.runIf(process.platform === "linux")("a stage", () => {
     }
   });
 
-  test("of a dead process is swept after a day, and no other [S-29]", async () => {
+  test("of a dead process is removed after a day [S-29]", async () => {
     const mine = await makeStage();
     const root = dirname(mine);
     const left = (name: string, daysOld: number): string => {
@@ -93,7 +93,7 @@ describe.runIf(process.platform === "linux")("a stage", () => {
       return folder;
     };
     const name = (pid: number, digit: string) => `run-${pid}-${digit.repeat(32)}`;
-    // Above the largest number that a process can have.
+    // Above the largest possible pid.
     const old = left(name(99_999_999, "a"), 2);
     const young = left(name(99_999_999, "b"), 0.5);
     const alive = left(name(process.pid, "c"), 2);
@@ -106,7 +106,7 @@ describe.runIf(process.platform === "linux")("a stage", () => {
   });
 });
 
-/** Folders in folders until no path is long enough for the innermost: each half is made alone and then moved in. */
+/** Nests folders until the path of the innermost is too long: each half is created alone, then moved in. */
 function deepen(folder: string, levels: number): void {
   const cwd = process.cwd();
   process.chdir(folder);
@@ -120,7 +120,7 @@ function deepen(folder: string, levels: number): void {
   }
 }
 
-test("a folder with names that are no text is removed [S-29]", async () => {
+test("removes a folder with names that are not valid text [S-29]", async () => {
   const stage = await makeStage();
   const name = Buffer.concat([Buffer.from(`${stage}/bad`), Buffer.of(0xff, 0xfe)]);
   mkdirSync(name);

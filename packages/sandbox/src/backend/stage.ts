@@ -7,10 +7,9 @@ import { errorCodeOf } from "@skillhold/core/bundle";
 import { SkillError } from "@skillhold/protocol/error";
 
 /**
- * The folder of this user for what runs need on disk. Root's can be passed through and not listed: root's runs are
- * made by other users, who reach what is opened to them there. Names in it are no secret, because the system shows
- * each user what is mounted where: what keeps others out is the mode of each folder. Throws IO_FAILED when what lies
- * there is not ours.
+ * This user's folder for run data. Root's folder can be entered but not listed, because root's runs use other
+ * users. Names in it are not secret, since every user can see mount paths; folder modes protect the content.
+ * Throws IO_FAILED when the folder belongs to another user.
  */
 export async function stageRoot(): Promise<string> {
   const uid = process.getuid?.() ?? 0;
@@ -28,25 +27,21 @@ export async function stageRoot(): Promise<string> {
 
 function rootPath(): string {
   const uid = process.getuid?.() ?? 0;
-  // Root's own temporary folder may be closed to others.
+  // Root's own temporary folder may be closed to other users.
   return join(uid === 0 && process.platform === "linux" ? "/var/tmp" : tmpdir(), `skillhold-${uid}`);
 }
 
 function notUsable(root: string, cause?: unknown): SkillError {
-  return new SkillError(
-    "IO_FAILED",
-    `${root} cannot be used: it has to be a folder that only you can change.`,
-    {
-      hint: `Remove ${root}, and look who made it.`,
-      cause,
-    },
-  );
+  return new SkillError("IO_FAILED", `${root} is not a folder that only you can change.`, {
+    hint: `Find out who created ${root}, then remove it.`,
+    cause,
+  });
 }
 
 const NAME = /^run-(\d+)-[0-9a-f]{32}$/;
 let isSwept = false;
 
-/** A new folder that is closed to all other users; `withOpenStages` opens it to one for a moment. */
+/** Creates a folder that is closed to all other users; `withOpenStages` opens it temporarily. */
 export async function makeStage(): Promise<string> {
   const root = await stageRoot();
   if (!isSwept) {
@@ -58,19 +53,19 @@ export async function makeStage(): Promise<string> {
   return folder;
 }
 
-/** What opens a stage, one after another: a stage has one group at a time. */
+/** The pending openings per stage, because a stage has one group at a time. */
 const turns = new Map<string, Promise<unknown>>();
 
 /**
- * Opens the stages in which these paths lie to a group while `work` goes on, and to nobody afterwards: who has
- * mounted a folder needs the way to it no more. For root, whose runs are made by other users.
+ * Opens the stages that contain these paths to a group during `work`. Afterwards they are closed, because
+ * existing mounts need no access to the path. Used by root, whose runs use other users.
  */
 export async function withOpenStages<T>(
   paths: readonly string[],
   gid: number,
   work: () => Promise<T>,
 ): Promise<T> {
-  // In an order that is the same for all, so that no two wait for each other.
+  // Sorted, so that two callers cannot deadlock.
   const stages = [...new Set(paths.flatMap((path) => stageOf(path) ?? []))].sort();
   const [stage, ...others] = stages;
   if (stage === undefined) return await work();
@@ -103,7 +98,7 @@ function stageOf(path: string): string | undefined {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Takes away what processes left that ended before they could. */
+/** Removes folders of processes that ended before cleaning up. */
 export async function sweep(root: string, now: number): Promise<void> {
   for (const name of await readdir(root)) {
     const pid = NAME.exec(name)?.[1];
@@ -113,7 +108,7 @@ export async function sweep(root: string, now: number): Promise<void> {
   }
 }
 
-/** Whether there is a process of this number. */
+/** True when a process with this pid exists. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -124,12 +119,12 @@ export function isAlive(pid: number): boolean {
 }
 
 /**
- * Removes a folder that `makeStage` made, with all that is in it, read-only folders too. Links are removed and never
- * followed. Each folder is moved to the top before it is emptied, so that no depth makes a path too long.
+ * Removes a folder that `makeStage` created, including read-only content. Links are removed, never followed.
+ * Each subfolder is moved to the top before it is emptied, so deep nesting does not exceed the path length.
  */
 export async function removeStage(folder: string): Promise<void> {
   if (!NAME.test(basename(folder)) || dirname(folder) !== (await stageRoot())) {
-    throw new SkillError("INTERNAL", `${folder} is no stage.`);
+    throw new SkillError("INTERNAL", `${folder} is not a stage.`);
   }
   const stats = await lstat(folder).catch(() => undefined);
   if (stats === undefined) return;
@@ -143,11 +138,11 @@ export async function removeStage(folder: string): Promise<void> {
   await rmdir(folder);
 }
 
-/** Answers with the folders that were in it, which now lie at the top. */
+/** Returns the subfolders, which are now at the top. */
 async function empty(folder: string, top: string): Promise<readonly string[]> {
   await chmod(folder, 0o700);
   const found: string[] = [];
-  // Names are bytes: one that is no text could not be named again.
+  // Names are bytes, because a name that is not valid text could not be addressed again.
   for (const entry of await readdir(folder, { encoding: "buffer", withFileTypes: true })) {
     const path = Buffer.concat([Buffer.from(`${folder}/`), entry.name]);
     if (!entry.isDirectory()) await unlink(path);
@@ -158,7 +153,7 @@ async function empty(folder: string, top: string): Promise<readonly string[]> {
 
 async function raise(path: Buffer, top: string): Promise<string> {
   const target = join(top, `.${randomBytes(8).toString("hex")}`);
-  // To move a folder one must be able to write to it.
+  // Moving a folder requires write access to it.
   await chmod(path, 0o700);
   await rename(path, target);
   return target;

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { type OutputFilter, supervise } from "./supervise.ts";
 import { roomyLimits } from "./trial.fixture.ts";
 
-/** A process whose streams and end are in the test's hands. */
+/** A process whose streams and exit the test controls. */
 function fakeProcess() {
   const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
   let settle: (exit: SandboxExit) => void = () => {};
@@ -36,7 +36,7 @@ function fakeProcess() {
   return { process, ...streams, end, kills };
 }
 
-/** Puts stars in place of a word, and holds back what may be its beginning. */
+/** Replaces a word by stars, and holds back bytes that may be its beginning. */
 function holdBack(word: string): OutputFilter {
   let held = "";
   return {
@@ -51,7 +51,7 @@ function holdBack(word: string): OutputFilter {
 }
 
 describe("a supervised process", () => {
-  test("is told as it ended, with all its output [S-29]", async () => {
+  test("is reported with its exit and all its output [S-29]", async () => {
     const fake = fakeProcess();
     const seen: string[] = [];
     const result = supervise(fake.process, roomyLimits, {
@@ -83,7 +83,7 @@ describe("a supervised process", () => {
     expect((await result).stdout).toBe("ä€😀");
   });
 
-  test("is ended at the limit of both streams together, and the cut is marked [S-29]", async () => {
+  test("is killed at the limit of both streams together, and the cut is marked [S-29]", async () => {
     const fake = fakeProcess();
     let passed = 0;
     const result = supervise(
@@ -106,13 +106,13 @@ describe("a supervised process", () => {
       outputBytes: 10,
       stderr: "123456",
     });
-    // The fourth character has three bytes, of which one is within the limit: it is left out.
+    // The limit cuts the fourth character after one of its three bytes, so it is dropped.
     expect(stdout).toBe("abc\n[output cut at 10 bytes]\n");
     expect(passed).toBe(10);
     expect(fake.kills.length).toBeGreaterThan(0);
   });
 
-  test("is counted and cut as its filters leave it, and what they hold at a cut is dropped [S-33]", async () => {
+  test("is counted and cut after its filters, and held bytes are dropped at a cut [S-33]", async () => {
     const fake = fakeProcess();
     const seen: string[] = [];
     const result = supervise(
@@ -136,7 +136,7 @@ describe("a supervised process", () => {
     expect(seen.join("")).toBe("***1234567");
   });
 
-  test("gets to the end what its filters hold when nothing was cut [S-33]", async () => {
+  test("receives the held bytes of its filters when no output was cut [S-33]", async () => {
     const fake = fakeProcess();
     const filters = { stdout: holdBack("SECRET"), stderr: holdBack("SECRET") };
     const result = supervise(fake.process, roomyLimits, { filters });
@@ -145,7 +145,7 @@ describe("a supervised process", () => {
     expect(await result).toMatchObject({ isTruncated: false, stdout: "a SEC", outputBytes: 5 });
   });
 
-  test("may write exactly what the limit allows [S-29]", async () => {
+  test("may write exactly as much as the limit [S-29]", async () => {
     const fake = fakeProcess();
     const result = supervise(fake.process, { ...roomyLimits, outputBytes: 4 });
     fake.stdout.write("1234");
@@ -153,13 +153,13 @@ describe("a supervised process", () => {
     expect(await result).toMatchObject({ outcome: "exited", isTruncated: false, stdout: "1234" });
   });
 
-  test("is ended when its time is over [S-29]", async () => {
+  test("is killed at its time limit [S-29]", async () => {
     const fake = fakeProcess();
     const result = await supervise(fake.process, { ...roomyLimits, wallMs: 5 });
     expect(result).toMatchObject({ outcome: "timed_out", exceeded: "wall", code: 137, signal: "SIGKILL" });
   });
 
-  test("is ended when it is called off, before or meanwhile [S-29]", async () => {
+  test("is killed when canceled, before or during the run [S-29]", async () => {
     const early = await supervise(fakeProcess().process, roomyLimits, { signal: AbortSignal.abort() });
     expect(early).toMatchObject({ outcome: "aborted" });
     expect(early).not.toHaveProperty("exceeded");
@@ -169,14 +169,14 @@ describe("a supervised process", () => {
     expect(await late).toMatchObject({ outcome: "aborted" });
   });
 
-  test("that the system ended for a limit is told so [S-29]", async () => {
+  test("reports a limit that the system enforced [S-29]", async () => {
     const fake = fakeProcess();
     const result = supervise(fake.process, roomyLimits);
     fake.end({ code: 137, signal: "SIGKILL", exceeded: "memory" });
     expect(await result).toMatchObject({ outcome: "limit_exceeded", exceeded: "memory" });
   });
 
-  test("is ended when its output cannot be passed on, and the failure is told [S-29]", async () => {
+  test("is killed when its output cannot be passed on, and the error is rethrown [S-29]", async () => {
     const fake = fakeProcess();
     const result = supervise(fake.process, roomyLimits, {
       onOutput: () => {

@@ -2,21 +2,21 @@ import type { LimitKind, RunLimits, SandboxProcess } from "@skillhold/core/run";
 import type { RunOutcome } from "@skillhold/protocol";
 
 export interface SuperviseOptions {
-  /** What the program reads; nothing unless given. */
+  /** The program's standard input; empty when absent. */
   readonly stdin?: string | Uint8Array;
-  /** Gets the output as it comes, up to the limit. */
+  /** Receives the output as it arrives, up to the limit. */
   readonly onOutput?: (stream: OutputStream, chunk: Uint8Array) => void;
   readonly signal?: AbortSignal;
-  /** Change the output before it is counted, kept and passed on. */
+  /** Applied before the output is counted, kept and passed on. */
   readonly filters?: Readonly<Record<OutputStream, OutputFilter>>;
 }
 
 export type OutputStream = "stdout" | "stderr";
 
-/** Changes a stream as it comes; it may hold back what it cannot judge yet. */
+/** Transforms a stream as it arrives, and may hold back bytes that it cannot decide on yet. */
 export interface OutputFilter {
   push(chunk: Uint8Array): Uint8Array;
-  /** What is still held back. Not asked for once the output was cut: what was held goes with the rest. */
+  /** Returns the held bytes. Not called after the output was cut, so held bytes are dropped. */
   end(): Uint8Array;
 }
 
@@ -28,16 +28,16 @@ export interface Supervised {
   readonly stdout: string;
   readonly stderr: string;
   readonly isTruncated: boolean;
-  /** What was kept of both streams together. */
+  /** The size of the kept output of both streams. */
   readonly outputBytes: number;
   readonly durationMs: number;
 }
 
 /**
- * Holds a process to its time and its output, and waits for its end, which it brings about when it has to. When
- * `onOutput` throws, the process is ended and the failure is passed on.
+ * Enforces the time and output limits of a process, and waits for its end. When `onOutput` throws, the
+ * process is killed and the error is rethrown.
  *
- * Contract: called in the turn in which the process was started, so that none of its output is lost.
+ * Contract: called in the same turn that the process starts, so that no output is lost.
  */
 export async function supervise(
   running: SandboxProcess,
@@ -68,7 +68,7 @@ function overLimit(exceeded: LimitKind): Intervention {
 }
 
 class Watch {
-  /** Why the process was ended, when it was ended by us. */
+  /** The reason when this supervisor killed the process. */
   ending: Intervention | undefined;
   readonly #running: SandboxProcess;
   readonly #limits: RunLimits;
@@ -115,7 +115,7 @@ class Watch {
     this.#options.signal?.removeEventListener("abort", this.#onAbort);
   }
 
-  /** What comes after the limit is read and forgotten: a process can only end when nobody keeps it waiting. */
+  /** Output past the limit is read and discarded, because a blocked writer could not exit. */
   #pass(name: OutputStream, next: () => Uint8Array): void {
     if (this.#cut === undefined) this.#take(name, next());
   }
@@ -133,7 +133,7 @@ class Watch {
     this.#end(overLimit("output"));
   }
 
-  /** The first reason is the reason: what follows is its effect. */
+  /** The first reason wins, because later ones are its consequences. */
   #end(ending: Intervention): void {
     this.ending ??= ending;
     this.#running.kill();
@@ -142,7 +142,7 @@ class Watch {
   #text(name: OutputStream): string {
     const bytes = Buffer.concat(this.#chunks[name]);
     if (this.#cut !== name) return bytes.toString("utf8");
-    // As a stream, so that a character that was cut in two is left out.
+    // Streaming mode drops a character that was cut in two.
     const text = new TextDecoder().decode(bytes, { stream: true });
     return `${text}\n[output cut at ${this.#limits.outputBytes} bytes]\n`;
   }

@@ -1,10 +1,10 @@
-/** What the seccomp filter needs to know of a processor: numbers differ, the rules are the same. */
+/** The system call numbers of a processor, for the seccomp filter. */
 export interface SyscallTable {
-  /** AUDIT_ARCH_* of the kernel. */
+  /** The kernel's AUDIT_ARCH_* value. */
   readonly arch: number;
-  /** Whether the x32 numbers (from 2^30 on) reach the kernel as well. */
+  /** True when the kernel also accepts x32 numbers (from 2^30). */
   readonly hasX32: boolean;
-  /** Answered with EPERM, whatever the arguments. */
+  /** Calls that always fail with EPERM. */
   readonly denied: Readonly<Record<string, number>>;
   readonly socket: number;
   readonly socketpair: number;
@@ -12,9 +12,9 @@ export interface SyscallTable {
   readonly clone3: number;
   readonly ioctl: number;
   readonly openat2: number;
-  /** Calls that give a file its mode, each with the place of the mode among its arguments. */
+  /** Calls that set a file's mode, with the index of the mode argument. */
   readonly modes: Readonly<Record<string, ModeCall>>;
-  /** The same for those that look at the mode only when their flags say that a file is made. */
+  /** Calls whose mode argument counts only when their flags create a file. */
   readonly opens: Readonly<Record<string, OpenCall>>;
 }
 
@@ -27,7 +27,7 @@ export interface OpenCall extends ModeCall {
   readonly flags: number;
 }
 
-/** The same on every processor that came after them. */
+/** Newer calls, with equal numbers on all processors. */
 const NEW_CALLS = {
   io_uring_setup: 425,
   io_uring_enter: 426,
@@ -199,5 +199,5 @@ const ARM64: SyscallTable = {
   opens: { openat: { number: 56, flags: 2, mode: 3 } },
 };
 
-/** By the name that Node gives a processor; none for those that we have not checked. */
+/** By Node's processor name; only processors that were verified. */
 export const syscallTables: Readonly<Record<string, SyscallTable>> = { x64: X64, arm64: ARM64 };

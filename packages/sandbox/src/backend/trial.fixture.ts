@@ -19,16 +19,16 @@ export const roomyLimits: RunLimits = {
 export interface Trial extends Supervised {
   readonly enforced: EnforcedLimits;
   readonly collected: Collected;
-  /** What was collected, by path. */
+  /** The collected files by path. */
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** A folder with one skill and one place for results, where programs of other users can get. */
+/** A folder with one skill and an output folder, accessible to programs of other users. */
 export interface Bench {
   readonly folder: string;
   readonly skill: string;
   spec(script: string, parts?: Partial<SandboxSpec>): SandboxSpec;
-  /** Runs a shell script in a sandbox to its end, and takes everything away. */
+  /** Runs a shell script in a sandbox until it ends, then cleans up. */
   run(
     sandbox: Sandbox,
     script: string,
@@ -43,7 +43,7 @@ export async function makeBench(): Promise<Bench> {
   const skill = join(folder, "skill");
   await mkdir(skill);
   await writeFile(join(skill, "SKILL.md"), "the skill");
-  // Whatever mask this process has, the programs are another user's.
+  // Independent of the umask, because the programs run as another user.
   for (const path of [folder, skill]) await chmod(path, 0o755);
   const spec = (script: string, parts: Partial<SandboxSpec> = {}): SandboxSpec => ({
     skill,
@@ -74,7 +74,7 @@ export async function makeBench(): Promise<Bench> {
   return { folder, skill, spec, run, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** The command lines of all processes of the machine that can be read. */
+/** The readable command lines of all processes on the machine. */
 export async function commandLines(): Promise<readonly string[]> {
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   return await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")));

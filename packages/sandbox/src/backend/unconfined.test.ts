@@ -14,13 +14,13 @@ describe.runIf(process.platform === "linux")("a program without a sandbox", () =
   });
   afterAll(() => bench.remove());
 
-  test("runs in a folder of its own, whose files are handed over before it is removed [S-29]", async () => {
+  test("runs in its own folder, and files are collected before it is removed [S-29]", async () => {
     const { stdout, files } = await bench.run(sandbox, "pwd; echo result > a.txt");
     expect(files).toEqual({ "a.txt": "result\n" });
     expect(existsSync(stdout.trim())).toBe(false);
   });
 
-  test("is confined by nothing, which its record says [S-29]", async () => {
+  test("is not confined, and its record says so [S-29]", async () => {
     const file = join(bench.folder, "of-the-host");
     await writeFile(file, "readable");
     const { stdout, enforced } = await bench.run(sandbox, `cat ${file}`);
@@ -29,7 +29,7 @@ describe.runIf(process.platform === "linux")("a program without a sandbox", () =
     expect(await sandbox.probe()).toMatchObject({ id: "none", isAvailable: true });
   });
 
-  test("gets none of our variables all the same [S-29]", async () => {
+  test("gets no host variables [S-29]", async () => {
     process.env["SKILLHOLD_CANARY"] = "canary";
     const { stdout } = await bench.run(sandbox, "env");
     delete process.env["SKILLHOLD_CANARY"];
@@ -37,19 +37,19 @@ describe.runIf(process.platform === "linux")("a program without a sandbox", () =
     expect(stdout).toContain("PATH=/usr/local/bin:/usr/bin:/bin\n");
   });
 
-  test("is held to its time, and to its processor time one process at a time [S-29]", async () => {
+  test("has a time limit, and a CPU limit per process [S-29]", async () => {
     const slow = await bench.run(sandbox, "sleep 30", { limits: { ...roomyLimits, wallMs: 200 } });
     expect(slow).toMatchObject({ outcome: "timed_out", code: 137 });
     const busy = await bench.run(sandbox, "while :; do :; done", { limits: { ...roomyLimits, cpuMs: 1000 } });
     expect(busy).toMatchObject({ outcome: "limit_exceeded", exceeded: "cpu" });
   });
 
-  test("ends for us even if a process that got away holds its output open [S-29]", async () => {
+  test("ends even if an escaped process keeps its output open [S-29]", async () => {
     const { stdout } = await bench.run(sandbox, "echo on; setsid sleep 3 & sleep 0.4; exit 0");
     expect(stdout).toBe("on\n");
   });
 
-  test("talks over a channel [S-32]", async () => {
+  test("communicates over a channel [S-32]", async () => {
     const running = await sandbox.start(bench.spec("cat <&3 >&4", { hasChannel: true }));
     running.channel?.send.end("ping");
     running.stdout.resume();
@@ -58,7 +58,7 @@ describe.runIf(process.platform === "linux")("a program without a sandbox", () =
     await running.dispose();
   });
 
-  test("that does not exist has not run [S-29]", async () => {
+  test("does not run when it does not exist [S-29]", async () => {
     const command = () => ({ argv: ["/nowhere/program"] as const, env: {} });
     const running = await bench.run(sandbox, "", { command }).catch((error: unknown) => error);
     expect(running).toSatisfy((result: { code: unknown }) =>

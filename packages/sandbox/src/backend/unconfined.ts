@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { errorCodeOf } from "@skillhold/core/bundle";
 import type { EnforcedLimits, Sandbox, SandboxProcess, SandboxSpec } from "@skillhold/core/run";
 import { SkillError } from "@skillhold/protocol/error";
-import { rejectCalledOff } from "./called-off.ts";
+import { rejectCanceled } from "./cancel.ts";
 import { programEnvironment } from "./environment.ts";
 import { HostProcess } from "./host-process.ts";
 import { launch } from "./process.ts";
@@ -11,8 +11,8 @@ import { hasResourceLimits, limitPrefix } from "./resource-limit.ts";
 import { makeStage, removeStage } from "./stage.ts";
 
 /**
- * No sandbox: the program does what its user can do. It has a scrubbed environment and a folder of its own, and
- * each of its processes is limited where the system can do that; the network and all files are open to it.
+ * No sandbox: the program has the rights of its user. It gets a clean environment, its own folder and
+ * per-process limits where the system supports them; the network and all files are open.
  */
 export function unconfined(): Sandbox {
   const probe = async () =>
@@ -26,7 +26,7 @@ function enforcedLimits(): EnforcedLimits {
 }
 
 async function start(spec: SandboxSpec): Promise<SandboxProcess> {
-  rejectCalledOff(spec.signal);
+  rejectCanceled(spec.signal);
   const stage = await makeStage();
   try {
     const work = join(stage, "work");
@@ -49,8 +49,8 @@ async function start(spec: SandboxSpec): Promise<SandboxProcess> {
   } catch (error) {
     await removeStage(stage);
     if (error instanceof SkillError) throw error;
-    throw new SkillError("SANDBOX_UNAVAILABLE", `The program could not be started (${errorCodeOf(error)}).`, {
-      hint: "Check that the program exists and can be run.",
+    throw new SkillError("SANDBOX_UNAVAILABLE", `The program did not start (${errorCodeOf(error)}).`, {
+      hint: "Check that the program exists and is executable.",
       cause: error,
     });
   }

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { POOLS, takeUser } from "./user-pool.ts";
+import { POOLS, takeUser } from "./run-place.ts";
 
 test.runIf(process.platform === "linux")(
-  "no two runs share a user, and one that is given back serves again [S-29]",
+  "runs never share a user, and a released user is reused [S-29]",
   () => {
     const users = Array.from({ length: 100 }, () => takeUser()).filter((user) => user !== undefined);
     const ids = users.map(({ uid }) => uid);
@@ -14,7 +14,7 @@ test.runIf(process.platform === "linux")(
   },
 );
 
-test("users are taken from what our namespace has, and never from those of the system's services [S-29]", () => {
+test("takes users from our namespace, and never those of system services [S-29]", () => {
   const whole = [[[0, 0, 2 ** 32 - 1]], [[0, 0, 2 ** 32 - 1]]];
   const container = [[[0, 100_000, 65_536]], [[0, 100_000, 65_536]]];
   const single = [[[0, 1000, 1]], [[0, 1000, 1]]];

@@ -1,21 +1,22 @@
+import type { Readable } from "node:stream";
 import { z } from "zod";
 
 const MB = 1024 * 1024;
 
 /**
- * What the host takes from a bridge at most. A longer line ends its process; what is too large beyond that is left out.
- * They also bound how long the host is busy with one line, which a stranger can make as costly as it likes.
+ * The limits for messages from a bridge. A longer line ends the process; other excess is dropped. They also
+ * bound the time that the host spends on one line, because its content is hostile.
  */
 export const bridgeLimits = {
   lineBytes: MB,
-  /** Values in a line, with those inside of others. */
+  /** Values in a line, including nested ones. */
   values: 20_000,
   /** The line that lists the tools. */
   listingBytes: 512 * 1024,
-  /** The tools in it: what goes beyond is left out by the bridge, with a problem that says so. */
+  /** The listed tools. The bridge drops the rest and reports a problem. */
   toolBytes: 384 * 1024,
   toolValues: 16_000,
-  /** What a bridge is asked. */
+  /** A request to a bridge. */
   requestBytes: 4 * MB,
   tools: 256,
   problems: 512,
@@ -26,7 +27,7 @@ export const bridgeLimits = {
   schemaDepth: 32,
   resultDepth: 64,
   messageLength: 2000,
-  /** Lines that mean nothing; more of them end the process. */
+  /** Unknown lines; more of them end the process. */
   strayLines: 1000,
 } as const;
 
@@ -57,7 +58,7 @@ const Reply = z.discriminatedUnion("ok", [
 ]);
 export type BridgeReply = z.infer<typeof Reply>;
 
-/** A listing that is too large to be read. */
+/** A listing that exceeds the limits. */
 interface Oversized {
   readonly type: "oversized";
   readonly reason: string;
@@ -66,7 +67,10 @@ interface Oversized {
 const Message = z.union([Loading, Ready, Reply]);
 export type BridgeMessage = z.infer<typeof Message> | Oversized;
 
-/** A line that a bridge has sent, or nothing when it says nothing: a tool can write to the channel as well. */
+/**
+ * Parses a line from a bridge. Returns undefined for unknown lines, because a tool can write to the channel
+ * too.
+ */
 export function readBridgeMessage(line: string): BridgeMessage | undefined {
   if (countValues(line) > bridgeLimits.values) return refuseValues(line);
   let parsed: unknown;
@@ -78,11 +82,11 @@ export function readBridgeMessage(line: string): BridgeMessage | undefined {
   const message = Message.safeParse(parsed).data;
   const isListing = message !== undefined && "type" in message && message.type === "ready";
   return isListing && Buffer.byteLength(line) > bridgeLimits.listingBytes
-    ? { type: "oversized", reason: `It lists its tools in more than ${bridgeLimits.listingBytes} bytes.` }
+    ? { type: "oversized", reason: `The tool list has more than ${bridgeLimits.listingBytes} bytes.` }
     : message;
 }
 
-/** Every value but the first stands behind one of these; to count them is far cheaper than to parse. */
+/** Each value after the first follows one of these characters; counting them is much cheaper than parsing. */
 function countValues(line: string): number {
   let count = 1;
   let isText = false;
@@ -95,19 +99,19 @@ function countValues(line: string): number {
   return count;
 }
 
-/** Our bridges begin with the id, so that the call can be told without reading the rest. */
+/** Bridges put the id first, so that the call is known without parsing the rest. */
 function refuseValues(line: string): BridgeMessage | undefined {
   const problem = `more than ${bridgeLimits.values} values`;
   const id = /^\{"id": ?(\d{1,15}),/.exec(line)?.[1];
   if (id !== undefined) {
-    const message = `Its result has ${problem}.`;
+    const message = `The result has ${problem}.`;
     return { id: Number(id), ok: false, error: { code: "LIMIT_EXCEEDED", message } };
   }
   const isListing = /^\{"type": ?"ready",/.test(line);
-  return isListing ? { type: "oversized", reason: `It lists its tools with ${problem}.` } : undefined;
+  return isListing ? { type: "oversized", reason: `The tool list has ${problem}.` } : undefined;
 }
 
-/** What a bridge is asked. */
+/** A request to a bridge. */
 export type BridgeRequest =
   | {
       readonly id: number;
@@ -120,3 +124,39 @@ export type BridgeRequest =
     }
   | { readonly id: number; readonly method: "call"; readonly name: string; readonly args: unknown }
   | { readonly id: number; readonly method: "cancel" };
+
+interface LineHandlers {
+  onLine(line: string): void;
+  /** Called when a line exceeds `maxBytes`. Reading stops then. */
+  onOverflow(): void;
+}
+
+/** Passes on each line of a stream, and buffers at most one line. */
+export function readLines(stream: Readable, maxBytes: number, handlers: LineHandlers): void {
+  let parts: Buffer[] = [];
+  let length = 0;
+  let isOver = false;
+  const keep = (part: Buffer): boolean => {
+    length += part.length;
+    if (length > maxBytes) isOver = true;
+    else parts.push(part);
+    return !isOver;
+  };
+  stream.on("error", () => {});
+  stream.on("data", (chunk: Buffer) => {
+    let start = 0;
+    while (!isOver && start < chunk.length) {
+      const end = chunk.indexOf(0x0a, start);
+      if (!keep(chunk.subarray(start, end < 0 ? chunk.length : end))) {
+        parts = [];
+        handlers.onOverflow();
+      } else if (end >= 0) {
+        const line = Buffer.concat(parts).toString("utf8");
+        parts = [];
+        length = 0;
+        handlers.onLine(line);
+      }
+      start = end < 0 ? chunk.length : end + 1;
+    }
+  });
+}

@@ -1,7 +1,7 @@
 import { SkillError } from "@skillhold/protocol/error";
 import { expect, onTestFinished, test } from "vitest";
 import { openDeclaredTools } from "./declared-tools.ts";
-import { knownTools, MemoryToolCatalogueCache } from "./tool-catalogue.ts";
+import { cachedTools, MemoryToolCatalogueCache } from "./tool-catalogue.ts";
 import {
   directPorts,
   directSandbox,
@@ -42,7 +42,7 @@ function open(files: Files, ports: Partial<ToolHostPorts> = {}, startMs = hostTi
   return { tools, cache, sandbox, skill };
 }
 
-test("tools of all languages are one list, named after their skill [S-32]", async () => {
+test("lists the tools of all languages together, named after their skill [S-32]", async () => {
   const { tools } = open(mixed);
   const catalogue = await tools.load();
   expect(catalogue.tools.map(({ toolName, name, skill, file }) => [toolName, name, skill, file])).toEqual([
@@ -51,24 +51,24 @@ test("tools of all languages are one list, named after their skill [S-32]", asyn
   ]);
   expect(catalogue.problems).toEqual([
     { file: "tools/broken.py", message: expect.stringContaining("nothing_like_this") },
-    { file: "tools/text.py", message: "There is another tool named count." },
+    { file: "tools/text.py", message: "Another tool has the name count." },
   ]);
   await expect(tools.call("count", {})).resolves.toBe("script");
   await expect(tools.call("reverse", { text: "abc" })).resolves.toBe("cba");
   await expect(tools.call("nothing", {})).rejects.toMatchObject({ code: "TOOL_NOT_FOUND" });
 });
 
-test("what was loaded once is known without running anything, under any id [S-32]", async () => {
+test("lists a loaded content without running it again, under any id [S-32]", async () => {
   const { tools, cache, sandbox, skill } = open(mixed);
-  await expect(knownTools(skill, cache)).resolves.toBeUndefined();
+  await expect(cachedTools(skill, cache)).resolves.toBeUndefined();
   expect(sandbox.started).toHaveLength(0);
   const loaded = await tools.load();
   await tools.close();
   const before = sandbox.started.length;
-  await expect(knownTools(skill, cache)).resolves.toEqual(loaded);
-  const renamed = await knownTools({ ...skill, id: "other" }, cache);
+  await expect(cachedTools(skill, cache)).resolves.toEqual(loaded);
+  const renamed = await cachedTools({ ...skill, id: "other" }, cache);
   expect(renamed?.tools[0]?.toolName).toBe("other__count");
-  await expect(knownTools({ ...skill, treeHash: "sha256:2" }, cache)).resolves.toBeUndefined();
+  await expect(cachedTools({ ...skill, treeHash: "sha256:2" }, cache)).resolves.toBeUndefined();
   expect(sandbox.started).toHaveLength(before);
 });
 
@@ -80,7 +80,7 @@ test("a call starts only the process of its own language [S-32]", async () => {
   expect(sandbox.started).toHaveLength(1);
 });
 
-test("a language that cannot be run is a problem of its files, and is tried again [S-32]", async () => {
+test("a language that cannot run is a problem of its files, and is tried again [S-32]", async () => {
   const { findRuntime } = directPorts();
   const missing = new SkillError("NOT_READY", "There is no python3.");
   const { tools, cache, skill } = open(mixed, {
@@ -92,11 +92,11 @@ test("a language that cannot be run is a problem of its files, and is tried agai
     { file: "tools/broken.py", message: "There is no python3." },
     { file: "tools/text.py", message: "There is no python3." },
   ]);
-  await expect(knownTools(skill, cache)).resolves.toBeUndefined();
+  await expect(cachedTools(skill, cache)).resolves.toBeUndefined();
   await expect(tools.call("count", {})).resolves.toBe("script");
 });
 
-test("without a sandbox nothing is listed [S-32]", async () => {
+test("lists no tools without a sandbox [S-32]", async () => {
   const refusal = new SkillError("SANDBOX_UNAVAILABLE", "There is none.");
   const sandbox = { ...directSandbox(), start: () => Promise.reject(refusal) };
   const { tools } = open(mixed, { sandbox });
@@ -104,7 +104,7 @@ test("without a sandbox nothing is listed [S-32]", async () => {
   await expect(tools.call("count", {})).rejects.toBe(refusal);
 });
 
-test("the cache forgets what was not used for longest [S-32]", async () => {
+test("the cache drops the least recently used listing [S-32]", async () => {
   const cache = new MemoryToolCatalogueCache(2);
   const listing = { tools: [], problems: [] };
   await cache.set("a", listing);
@@ -115,19 +115,19 @@ test("the cache forgets what was not used for longest [S-32]", async () => {
   await expect(cache.get("a")).resolves.toBe(listing);
 });
 
-test("a listing without a module that was too slow is not kept, without one that failed it is [S-32]", async () => {
+test("caches a listing with a failed module, but not with a slow one [S-32]", async () => {
   const slow = open({ "tools/a.mjs": "for (;;);", "tools/count.mjs": SCRIPT }, {}, 6000);
   const catalogue = await slow.tools.load();
   expect(catalogue.problems.map((problem) => problem.file)).toEqual(["tools/a.mjs"]);
   await expect(slow.tools.call("count", {})).resolves.toBe("script");
-  await expect(knownTools(slow.skill, slow.cache)).resolves.toBeUndefined();
+  await expect(cachedTools(slow.skill, slow.cache)).resolves.toBeUndefined();
   const failing = open({ "tools/a.mjs": `process.kill(process.pid, "SIGKILL");`, "tools/count.mjs": SCRIPT });
   const loaded = await failing.tools.load();
   expect(loaded.problems).toHaveLength(1);
-  await expect(knownTools(failing.skill, failing.cache)).resolves.toEqual(loaded);
+  await expect(cachedTools(failing.skill, failing.cache)).resolves.toEqual(loaded);
 });
 
-test("a listing without a module that waits at its top is not kept [S-32]", async () => {
+test("does not cache a listing with a module that blocks at its top level [S-32]", async () => {
   const waiting = {
     "tools/a.mjs": "await new Promise((done) => setTimeout(done, 1e9));",
     "tools/count.mjs": SCRIPT,
@@ -136,10 +136,10 @@ test("a listing without a module that waits at its top is not kept [S-32]", asyn
   const catalogue = await tools.load();
   expect(catalogue.tools.map((tool) => tool.name)).toEqual(["count"]);
   expect(catalogue.problems).toEqual([{ file: "tools/a.mjs", message: "The module did not load in time." }]);
-  await expect(knownTools(skill, cache)).resolves.toBeUndefined();
+  await expect(cachedTools(skill, cache)).resolves.toBeUndefined();
 });
 
-test("tools that take too much to describe are left out in both languages, and the others are not [S-32]", async () => {
+test("omits tools with oversized descriptions in both languages, and keeps the others [S-32]", async () => {
   const { tools } = open({
     "tools/a.mjs": `const properties = (count) => Object.fromEntries(Array.from({ length: count }, (_, at) => ["p" + at, {}]));
       const make = (name, count, description = "d") =>
@@ -160,9 +160,9 @@ def second(text: str) -> str:
   const catalogue = await tools.load();
   expect(catalogue.tools.map((tool) => tool.name)).toEqual(["first", "second"]);
   expect(catalogue.problems).toEqual([
-    { file: "tools/a.mjs", message: "wide: the tools of the skill take too much to describe." },
-    { file: "tools/a.mjs", message: "full: the tools of the skill take too much to describe." },
-    { file: "tools/b.py", message: "long: the tools of the skill take too much to describe." },
+    { file: "tools/a.mjs", message: "wide: the tool descriptions of the skill are too large." },
+    { file: "tools/a.mjs", message: "full: the tool descriptions of the skill are too large." },
+    { file: "tools/b.py", message: "long: the tool descriptions of the skill are too large." },
   ]);
   await expect(tools.call("first", {})).resolves.toBe("first");
 });

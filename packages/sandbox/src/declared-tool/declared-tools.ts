@@ -6,7 +6,7 @@ import { openToolHost, type ToolHost } from "./tool-host.ts";
 import type { ToolHostPorts, ToolHostSpec, ToolLanguage } from "./tool-host-spec.ts";
 import type { ToolCallOptions } from "./tool-process.ts";
 
-/** A skill whose tools are to be used. */
+/** A skill with declared tools. */
 export interface ToolSkill {
   readonly id: string;
   readonly treeHash: string;
@@ -23,15 +23,15 @@ export interface DeclaredToolsPorts extends ToolHostPorts {
 }
 
 /**
- * The tools that a skill declares, in all languages. Contract: `load` and `call` run what the skill brings along; the
- * caller has had them permitted.
+ * The declared tools of a skill in all languages. Contract: `load` and `call` run the skill's code, and the
+ * caller has obtained the permission.
  */
 export interface DeclaredTools {
-  /** Runs the modules to see which tools they declare, and keeps the answer. */
+  /** Runs the modules to list their tools, and caches the listing. */
   load(): Promise<ToolCatalogue>;
-  /** Runs a tool, by the name that was declared. Throws as `ToolHost.call` does. */
+  /** Runs a tool by its declared name. Throws like `ToolHost.call`. */
   call(name: string, args: Readonly<Record<string, unknown>>, options?: ToolCallOptions): Promise<unknown>;
-  /** Ends all processes; calls that wait fail. */
+  /** Ends all processes. Pending calls fail. */
   close(): Promise<void>;
 }
 
@@ -45,7 +45,8 @@ export function openDeclaredTools(
     const outcomes = await Promise.allSettled([...hosts.values()].map((host) => host.tools()));
     const failures = outcomes.filter((outcome) => outcome.status === "rejected");
     const [first] = failures;
-    // Without a sandbox nothing runs; else what can be listed is, and what cannot is tried again the next time.
+    // Without a sandbox, no module runs. Otherwise the available listings are returned, and the failed ones
+    // are tried again next time.
     if (first !== undefined && failures.length === hosts.size) throw first.reason;
     const listing = mergeListings(
       [...hosts.keys()].map((language, at) => listingOf(outcomes[at], filesOf(skill, language))),

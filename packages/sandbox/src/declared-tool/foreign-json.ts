@@ -1,13 +1,13 @@
-/** How a value is to be read that a stranger's program has sent. */
+/** Rules for reading a value from an untrusted program. */
 export interface ForeignRules {
   readonly depth: number;
-  /** Gives every text and every key as it may be handed on. */
+  /** Converts every text and key to its safe form. */
   readonly text: (text: string) => string;
 }
 
 /**
- * A copy of parsed JSON that is safe to hand on: no deeper than it may be, its texts changed by the rules, and without
- * `__proto__`, which a careless merge would follow. Nothing when it is too deep.
+ * Copies parsed JSON into a safe form: bounded depth, converted texts, and no `__proto__`, which a careless
+ * merge would follow. Returns undefined when the value is too deep.
  */
 export function readForeign(value: unknown, rules: ForeignRules): { readonly value: unknown } | undefined {
   try {

@@ -3,7 +3,7 @@ import { directSandbox, hostOf } from "./tool-host.fixture.ts";
 
 const files = { "tools/a.mjs": "", "tools/b.mjs": "" };
 
-/** A host whose bridge is this code: `say` writes a line, `line` is each request. */
+/** A host with this code as its bridge: `say` writes a line, and `line` is each request. */
 function hostWith(onRequest: string, timing = {}) {
   const sandbox = directSandbox(`const fs = require("node:fs");
     const say = (text) => fs.writeSync(4, (typeof text === "string" ? text : JSON.stringify(text)) + "\\n");
@@ -14,7 +14,7 @@ function hostWith(onRequest: string, timing = {}) {
   return { sandbox, host: hostOf(files, { ports: { sandbox }, timing }) };
 }
 
-test("lines that mean nothing and ids that nobody waits for are passed over [S-32]", async () => {
+test("ignores unknown lines and unknown ids [S-32]", async () => {
   const { host } = hostWith(`if (request.method === "load") {
       say("no json"); say("[".repeat(100000)); say("null"); say('{"type":"ready"}'); say('{"type":"loading","file":7}');
       ready([tool()]);
@@ -27,19 +27,19 @@ test("lines that mean nothing and ids that nobody waits for are passed over [S-3
   await expect(host.call("t", {})).resolves.toBe("real");
 });
 
-test("a line without end and a flood of lines end the process [S-32]", async () => {
+test("an endless line and a flood of lines end the process [S-32]", async () => {
   const { host } = hostWith(`if (request.method === "load") return ready([tool(), tool({ name: "flood" })]);
     if (request.name === "flood") { for (;;) say("x"); }
     for (;;) fs.writeSync(4, "x".repeat(65536));`);
   await expect(host.call("t", {})).rejects.toThrow(/sent a line of more than 1048576 bytes/);
-  await expect(host.call("flood", {})).rejects.toThrow(/too much that means nothing/);
+  await expect(host.call("flood", {})).rejects.toThrow(/too many unknown lines/);
 });
 
 test.each([
   ["ready", "ready([tool()])"],
   ["loading", 'say({ type: "loading", file: "tools/a.mjs" })'],
   ["answers", "say({ id: 7, ok: true })"],
-])("a flood of %s lines after the tools were listed ends the process [S-32]", async (_title, flood) => {
+])("a flood of %s lines after the listing ends the process [S-32]", async (_title, flood) => {
   const { sandbox, host } = hostWith(
     `if (request.method === "load") { ready([tool()]); for (;;) ${flood}; }`,
   );
@@ -47,29 +47,29 @@ test.each([
   await expect(sandbox.started[0]?.exited).resolves.toMatchObject({ signal: "SIGKILL" });
 });
 
-test("a flood while modules are loaded, and one beside a call, end the process as well [S-32]", async () => {
+test("a flood during loading or during a call ends the process [S-32]", async () => {
   const early = hostWith(`for (;;) say({ type: "loading", file: "tools/a.mjs" });`);
-  await expect(early.host.tools()).rejects.toThrow(/too much that means nothing/);
+  await expect(early.host.tools()).rejects.toThrow(/too many unknown lines/);
   const late = hostWith(`if (request.method === "load") ready([tool()]); else for (;;) ready([tool()]);`);
-  await expect(late.host.call("t", {})).rejects.toThrow(/too much that means nothing/);
+  await expect(late.host.call("t", {})).rejects.toThrow(/too many unknown lines/);
 });
 
-test("tools are listed once [S-32]", async () => {
+test("accepts one listing only [S-32]", async () => {
   const { host } = hostWith(`if (request.method === "load") { ready([tool()]); ready([tool({ name: "u" })]); }
     else { ready([tool({ name: "u" })]); say({ id: request.id, ok: true, result: 1 }); }`);
   await expect(host.call("t", {})).resolves.toBe(1);
   await expect(host.call("u", {})).rejects.toMatchObject({ code: "TOOL_NOT_FOUND" });
 });
 
-test("a listing that is too large as a whole is refused, and no module is blamed for it [S-32]", async () => {
+test("rejects an oversized listing without blaming a module [S-32]", async () => {
   const wide = hostWith(`ready([tool({ description: "x".repeat(600000) })]);`);
-  await expect(wide.host.tools()).rejects.toThrow(/in more than 524288 bytes/);
+  await expect(wide.host.tools()).rejects.toThrow(/more than 524288 bytes/);
   const full = hostWith(`ready([tool({ inputSchema: { enum: Array(30000).fill(0) } })]);`);
-  await expect(full.host.tools()).rejects.toThrow(/with more than 20000 values/);
+  await expect(full.host.tools()).rejects.toThrow(/more than 20000 values/);
   expect([...wide.sandbox.started, ...full.sandbox.started]).toHaveLength(2);
 });
 
-test("keys that a merge would follow are left out of results and schemas [S-32]", async () => {
+test("removes keys that a merge would follow from results and schemas [S-32]", async () => {
   const { host } =
     hostWith(`const evil = '{"__proto__":{"polluted":1},"a":{"__proto__":{"polluted":1},"b":2}}';
     if (request.method === "load") say('{"type":"ready","problems":[],"tools":[{"name":"t","description":"d",' +
@@ -82,7 +82,7 @@ test("keys that a merge would follow are left out of results and schemas [S-32]"
   expect(Object.assign({}, result)).not.toHaveProperty("polluted");
 });
 
-test("tools with impossible names, files or schemas are left out, and texts are made harmless [S-32]", async () => {
+test("omits tools with invalid names, files or schemas, and neutralizes texts [S-32]", async () => {
   const { host } = hostWith(`let deep = {}; for (let at = 0; at < 40; at += 1) deep = { properties: deep };
     ready([
       tool({ name: "" }), tool({ name: "a\\nb" }), tool({ name: "x".repeat(200) }), tool({ name: "\\u202eevil" }),
@@ -111,7 +111,7 @@ test("tools with impossible names, files or schemas are left out, and texts are 
   expect(problems.map((problem) => problem.message).join("")).not.toMatch(/[\n\u202e]/);
 });
 
-test("a bridge that never answers or blames modules at will is given up [S-32]", async () => {
+test("stops loading when a bridge never answers or blames modules at will [S-32]", async () => {
   const silent = hostWith("", { startMs: 300 });
   await expect(silent.host.tools()).rejects.toMatchObject({ code: "TOOL_FAILED" });
   const blaming = hostWith(`say({ type: "loading", file: "tools/" + "ab"[Math.random() * 2 | 0] + ".mjs" });

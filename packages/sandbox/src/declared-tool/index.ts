@@ -5,7 +5,7 @@ export {
   type ToolSettings,
   type ToolSkill,
 } from "./declared-tools.ts";
-export { knownTools, MemoryToolCatalogueCache } from "./tool-catalogue.ts";
+export { cachedTools, MemoryToolCatalogueCache } from "./tool-catalogue.ts";
 export { openToolHost, type ToolHost } from "./tool-host.ts";
 export type { ToolHostPorts, ToolHostSpec, ToolLanguage, ToolTiming } from "./tool-host-spec.ts";
 

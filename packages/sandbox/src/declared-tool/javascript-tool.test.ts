@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { hostOf } from "./tool-host.fixture.ts";
 
-test("a default export is a tool that is named after its file [S-32]", async () => {
+test("a default export is a tool with the name of its file [S-32]", async () => {
   const host = hostOf({
     "tools/add.mjs": `import { z } from "zod";
       export default {
@@ -39,7 +39,7 @@ test.each([
   ["input_schema", "func"],
   ["schema", "invoke"],
   ["schema", "call"],
-])("a tool may say %s and %s [S-32]", async (schema, run) => {
+])("a tool may use %s and %s [S-32]", async (schema, run) => {
   const host = hostOf({
     "tools/x.js": `module.exports = { name: "greet", description: "Greets.",
       ${schema}: { type: "object", properties: { who: { type: "string" } }, required: ["who"] },
@@ -49,7 +49,7 @@ test.each([
   await expect(host.call("greet", { who: "Ada" })).resolves.toBe("Hello Ada");
 });
 
-test("tools made with the AI SDK are found by their exports where it is not installed [S-32]", async () => {
+test("finds tools made with the AI SDK by their exports when it is not installed [S-32]", async () => {
   const host = hostOf({
     "tools/text.ts": `import { jsonSchema, tool } from "ai";
       import { z } from "zod";
@@ -72,7 +72,7 @@ test("tools made with the AI SDK are found by their exports where it is not inst
   await expect(host.call("count", { text: "abc" })).resolves.toBe(3);
 });
 
-test("tools made with LangChain are found by their names where it is not installed [S-32]", async () => {
+test("finds tools made with LangChain by their names when it is not installed [S-32]", async () => {
   const host = hostOf({
     "tools/lang.ts": `import { DynamicStructuredTool, StructuredTool, tool } from "@langchain/core/tools";
       import { z } from "zod";
@@ -101,7 +101,7 @@ test("tools made with LangChain are found by their names where it is not install
   await expect(host.call("four", {})).resolves.toBe(4);
 });
 
-test("functions, lists, records and whole modules are tools as well [S-32]", async () => {
+test("finds functions, lists, records and whole modules as tools [S-32]", async () => {
   const host = hostOf({
     "tools/function.js": `export default function any({ n }) { return n * 2; }
       any.description = "Doubles."; any.inputSchema = { type: "object", properties: { n: { type: "number" } } };`,
@@ -119,7 +119,7 @@ test("functions, lists, records and whole modules are tools as well [S-32]", asy
   await expect(host.call("whole", { n: 4 })).resolves.toBe(-4);
 });
 
-test("a package that the skill brings along comes before ours [S-32]", async () => {
+test("prefers a package of the skill over ours [S-32]", async () => {
   const host = hostOf({
     "node_modules/ai/package.json": `{"name":"ai","type":"module","exports":"./index.js"}`,
     "node_modules/ai/index.js": `export const tool = (t) => ({ ...t, description: "Brought along." });`,
@@ -128,7 +128,7 @@ test("a package that the skill brings along comes before ours [S-32]", async () 
   expect((await host.tools()).tools[0]?.description).toBe("Brought along.");
 });
 
-test("imports that only TypeScript understands are found [S-32]", async () => {
+test("resolves TypeScript-style imports [S-32]", async () => {
   const host = hostOf({
     "tools/x.ts": `import { a } from "../lib/a.js"; import { b } from "../lib/b";
       export default { description: "x", execute: () => a + b };`,
@@ -138,7 +138,7 @@ test("imports that only TypeScript understands are found [S-32]", async () => {
   await expect(host.call("x", {})).resolves.toBe(3);
 });
 
-test("a broken module hides none of the others [S-32]", async () => {
+test("a broken module does not hide the others [S-32]", async () => {
   const host = hostOf({
     "tools/a-throws.mjs": `throw new Error("not today");`,
     "tools/b-syntax.ts": "export const = 1;",
@@ -159,7 +159,7 @@ test("a broken module hides none of the others [S-32]", async () => {
   await expect(host.call("fine", {})).resolves.toBe(1);
 });
 
-test("a module that takes its process with it or never ends is left out [S-32]", async () => {
+test("omits a module that ends its process or never finishes [S-32]", async () => {
   const host = hostOf(
     {
       "tools/a-kills.mjs": `process.kill(process.pid, "SIGKILL"); await new Promise(() => {});`,
@@ -179,7 +179,7 @@ test("a module that takes its process with it or never ends is left out [S-32]",
   await expect(host.call("d-good", {})).resolves.toBe("good");
 });
 
-test("arguments are checked by the tool's own schema before it runs [S-32]", async () => {
+test("checks arguments with the tool's own schema before it runs [S-32]", async () => {
   const host = hostOf({
     "tools/zod.mjs": `import { z } from "zod"; export default { description: "z",
       inputSchema: z.object({ n: z.number() }), execute: () => "ran" };`,

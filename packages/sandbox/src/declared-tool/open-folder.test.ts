@@ -11,17 +11,17 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { openFolder } from "./open-folder.ts";
 import { skillFolder } from "./tool-host.fixture.ts";
+import { openFolder } from "./tool-host-spec.ts";
 
-test("a folder that every user can read is used as it lies [S-32]", async () => {
+test("uses a folder that every user can read directly [S-32]", async () => {
   const parent = mkdtempSync(join(tmpdir(), "skillhold-open-"));
   onTestFinished(() => rmSync(parent, { recursive: true }));
   chmodSync(parent, 0o755);
   await expect(openFolder(parent, true)).resolves.toBe(parent);
 });
 
-test("a folder that is closed to others is copied for root's runs, once for each state [S-32]", async () => {
+test("copies a closed folder for root's runs, once per state [S-32]", async () => {
   const folder = skillFolder({ "a.py": "1", "sub/deeper/b.py": "2" });
   chmodSync(folder, 0o700);
   await expect(openFolder(folder, false)).resolves.toBe(folder);

@@ -32,7 +32,7 @@ async def write_page(path: str, content: str) -> dict:
   await expect(result).resolves.toEqual({ success: true, page_path: "a" });
 });
 
-test("every form of the decorator is understood [S-32]", async () => {
+test("supports every form of the decorator [S-32]", async () => {
   const host = pythonHost({
     "tools/forms.py": `from langchain.tools import BaseTool, StructuredTool, tool
 
@@ -86,7 +86,7 @@ def helper(): pass
   await expect(host.call("calls_another", { x: 1 })).resolves.toBe(3);
 });
 
-test("type hints and docstrings become JSON Schema, and JSON becomes what the hints say [S-32]", async () => {
+test("converts type hints and docstrings to JSON Schema, and JSON to the hinted types [S-32]", async () => {
   const host = pythonHost({
     "tools/typed.py": `import dataclasses, enum, pathlib, typing
 from typing import Annotated, Literal, Optional, TypedDict, Union
@@ -178,7 +178,7 @@ def typed(
   await expect(host.call("typed", {})).rejects.toThrow(/kind is missing; tags is missing/);
 });
 
-test("a broken Python module hides none of the others, and one may end its process [S-32]", async () => {
+test("a broken Python module does not hide the others, and one may end its process [S-32]", async () => {
   const host = pythonHost({
     "tools/a_throws.py": `raise RuntimeError("not today")`,
     "tools/b_syntax.py": "def (:",
@@ -205,7 +205,7 @@ def good() -> str:
   await expect(host.call("good", {})).resolves.toBe("deep");
 });
 
-test("what a Python tool raises is its message, and what it prints is a log [S-32]", async () => {
+test("returns the message of a Python exception, and logs printed output [S-32]", async () => {
   const host = pythonHost({
     "tools/t.py": `import os, subprocess
 from langchain_core.tools import tool
@@ -231,12 +231,12 @@ def noisy():
   const variables = await host.call("noisy", {});
   expect(variables).toEqual(expect.arrayContaining(["PATH"]));
   expect(variables).not.toContain("HOME");
-  // Then all that was printed has been read.
+  // All printed output has been read by then.
   await host.close();
   expect(host.log()).toMatch(/forged"}\nfrom a child\n/);
 });
 
-test("a tool may import another's, and none takes the place of a library [S-32]", async () => {
+test("a tool may import another tool, but cannot replace a library [S-32]", async () => {
   const declare = (name: string) => `from langchain_core.tools import tool
 @tool
 def ${name}(config: dict, run_manager=None) -> dict:
@@ -260,7 +260,7 @@ def ${name}(config: dict, run_manager=None) -> dict:
   await expect(host.call("fourth", { config: { a: 1 } })).resolves.toEqual({ a: 1 });
 });
 
-test("a Python tool that awaits is cancelled, and one in a thread loses its process [S-32]", async () => {
+test("cancels an async Python tool, and kills the process of one in a thread [S-32]", async () => {
   const host = pythonHost(
     {
       "tools/t.py": `import asyncio, os, time

@@ -91,12 +91,12 @@ async function serve(): Promise<string> {
   const server = createServer((_, response) => response.end("reached")).listen(0, "127.0.0.1");
   onTestFinished(() => void server.close());
   await new Promise((resolve) => server.once("listening", resolve));
-  // It listens on a port, so that its address is not a path.
+  // A server on a port has an object as its address.
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
 describe.runIf(process.platform === "linux")("declared tools in bubblewrap", () => {
-  test("run in all languages, and see neither files, network nor variables of the host [S-32]", async () => {
+  test("run in all languages, and see no files, network or variables of the host [S-32]", async () => {
     process.env["SKILLHOLD_TEST_SECRET"] = "host";
     onTestFinished(() => void delete process.env["SKILLHOLD_TEST_SECRET"]);
     const tools = await open(bubblewrap(), { "tools/a.ts": SCRIPT, "tools/b.py": PYTHON });
@@ -126,7 +126,7 @@ describe.runIf(process.platform === "linux")("declared tools in bubblewrap", () 
     }
   });
 
-  test("are ended when they do not stop, with all that they started, and run again [S-32]", async () => {
+  test("are killed with all their processes when they do not stop, and run again [S-32]", async () => {
     const seconds = `1000.${process.pid}${Date.now()}`;
     const tools = await open(bubblewrap(), {
       "tools/a.mjs": `import { spawn } from "node:child_process";
@@ -143,7 +143,7 @@ describe.runIf(process.platform === "linux")("declared tools in bubblewrap", () 
   });
 });
 
-test("without a sandbox the same tools reach what is confined in one [S-32]", async () => {
+test("without a sandbox the same tools reach what the sandbox hides [S-32]", async () => {
   const tools = await open(unconfined(), { "tools/a.ts": SCRIPT, "tools/b.py": PYTHON });
   const path = canary();
   await tools.load();

@@ -2,7 +2,7 @@ import type { ListedTool, ToolCatalogue, ToolCatalogueCache, ToolListing } from 
 import { nameTaken } from "./tool-listing.ts";
 import { declaredToolNames } from "./tool-name.ts";
 
-/** Keeps the listings of the contents that were used last. */
+/** Caches the listings of recently used skill contents. */
 export class MemoryToolCatalogueCache implements ToolCatalogueCache {
   readonly #listings = new Map<string, ToolListing>();
   readonly #maxListings: number;
@@ -23,15 +23,18 @@ export class MemoryToolCatalogueCache implements ToolCatalogueCache {
     if (this.#listings.size > this.#maxListings && oldest !== undefined) this.#listings.delete(oldest);
   }
 
-  /** A map keeps its keys in the order of their last entry. */
+  /** A map iterates in insertion order, so the first key is the oldest. */
   #keep(treeHash: string, listing: ToolListing): void {
     this.#listings.delete(treeHash);
     this.#listings.set(treeHash, listing);
   }
 }
 
-/** Nothing when the content was never loaded: then only `DeclaredTools.load` can tell, and that runs it. */
-export async function knownTools(
+/**
+ * Returns undefined when the content was never loaded; only `DeclaredTools.load` can list its tools then,
+ * which runs its code.
+ */
+export async function cachedTools(
   skill: { readonly id: string; readonly treeHash: string },
   cache: ToolCatalogueCache,
 ): Promise<ToolCatalogue | undefined> {
@@ -39,7 +42,7 @@ export async function knownTools(
   return listing === undefined ? undefined : toCatalogue(skill.id, listing);
 }
 
-/** One listing of several, in the order of their files. Of two tools with one name the first counts. */
+/** Merges listings in file order. Of two tools with one name, the first wins. */
 export function mergeListings(listings: readonly ToolListing[]): ToolListing {
   const byFile = (a: { readonly file: string }, b: { readonly file: string }): number =>
     a.file < b.file ? -1 : a.file > b.file ? 1 : 0;

@@ -1,6 +1,6 @@
 import { SkillError } from "@skillhold/protocol/error";
 
-/** Contract: the message is neutral when it comes from the tool. */
+/** Contract: a message from the tool is already neutralized. */
 export function toolFailed(
   tool: string,
   message: string,
@@ -17,13 +17,13 @@ export function toolTimedOut(tool: string, ms: number): SkillError {
 }
 
 export function toolInterrupted(tool: string): SkillError {
-  return new SkillError("INTERRUPTED", `The call of ${tool} was called off.`, { details: { tool } });
+  return new SkillError("INTERRUPTED", `The call of the tool ${tool} was canceled.`, { details: { tool } });
 }
 
 export function notJson(tool: string, cause: unknown): SkillError {
-  const message = `The arguments of ${tool} cannot be written as JSON.`;
+  const message = `The arguments of the tool ${tool} are not JSON values.`;
   return new SkillError("USAGE", message, {
-    hint: "Pass texts, numbers, booleans, null, and lists and objects of these.",
+    hint: "Pass strings, numbers, booleans, null, and arrays and objects of these.",
     details: { tool },
     cause,
   });
@@ -36,5 +36,5 @@ export function toolNotFound(tool: string): SkillError {
 }
 
 export function hostClosed(): SkillError {
-  return new SkillError("INTERRUPTED", "The tools of the skill were closed.");
+  return new SkillError("INTERRUPTED", "The tools of the skill are closed.");
 }

@@ -13,7 +13,7 @@ import type { ToolHostPorts, ToolHostSpec, ToolLanguage, ToolTiming } from "./to
 
 export type Files = Readonly<Record<string, string>>;
 
-/** A folder with these files, which is gone after the test. */
+/** Makes a folder with these files and removes it after the test. */
 export function skillFolder(files: Files): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "skillhold-tools-")));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -42,7 +42,7 @@ export interface HostOptions {
   readonly ports?: Partial<ToolHostPorts>;
 }
 
-/** A host of the tools in these files, which is closed after the test. */
+/** Opens a host for the tools in these files and closes it after the test. */
 export function hostOf(files: Files, options: HostOptions = {}): ToolHost {
   const language = options.language ?? "node";
   const ends = language === "node" ? /^tools\/[^_].*\.[cm]?[jt]s$/ : /^tools\/[^_].*\.py$/;
@@ -61,7 +61,7 @@ export function hostOf(files: Files, options: HostOptions = {}): ToolHost {
   return host;
 }
 
-/** Real processes without a sandbox: what is tested here is the conversation with them. */
+/** Real processes without a sandbox, for tests of the bridge protocol. */
 export function directPorts(): ToolHostPorts {
   return {
     sandbox: directSandbox(),
@@ -73,13 +73,13 @@ export function directPorts(): ToolHostPorts {
   };
 }
 
-/** With `script`, that runs in Node in place of the bridge. */
+/** With `script`, Node runs that file instead of the bridge. */
 export function directSandbox(script?: string): Sandbox & { readonly started: readonly SandboxProcess[] } {
   const started: SandboxProcess[] = [];
   return {
     id: "none",
     started,
-    probe: () => Promise.reject(new Error("It is not probed.")),
+    probe: () => Promise.reject(new Error("The fixture has no probe.")),
     start: async (spec) => {
       const process = startDirectly(spec, script);
       started.push(process);
@@ -100,7 +100,7 @@ function startDirectly(spec: SandboxSpec, script: string | undefined): SandboxPr
   });
   const exited = Promise.withResolvers<{ readonly code: number; readonly signal: string | undefined }>();
   child.once("close", (code, signal) => exited.resolve({ code: code ?? 137, signal: signal ?? undefined }));
-  // They are pipes, as `stdio` says.
+  // `stdio` makes them pipes.
   const [stdin, stdout, stderr, send, receive] = child.stdio as unknown as Streams;
   return {
     stdin,
@@ -110,7 +110,7 @@ function startDirectly(spec: SandboxSpec, script: string | undefined): SandboxPr
     enforced: { wall: "none", cpu: "none", memory: "none", processes: "none", disk: "none", output: "none" },
     exited: exited.promise,
     kill: () => child.kill("SIGKILL"),
-    collect: () => Promise.reject(new Error("Nothing is collected.")),
+    collect: () => Promise.reject(new Error("The fixture collects no files.")),
     dispose: async () => rmSync(work, { recursive: true, force: true }),
   };
 }

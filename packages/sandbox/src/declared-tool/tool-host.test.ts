@@ -10,7 +10,7 @@ const SLOW = `export const waits = { description: "w", execute: (_, { abortSigna
     await new Promise((resolve) => setTimeout(resolve, ms)); return text; } };`;
 const slow = { "tools/slow.mjs": SLOW };
 
-test("no process runs before it is needed, and calls share one [S-32]", async () => {
+test("starts no process before it is needed, and calls share one [S-32]", async () => {
   const sandbox = directSandbox();
   const host = hostOf(slow, { ports: { sandbox } });
   expect(sandbox.started).toHaveLength(0);
@@ -19,12 +19,12 @@ test("no process runs before it is needed, and calls share one [S-32]", async ()
   expect(sandbox.started).toHaveLength(1);
 });
 
-test("a tool that the skill does not have is not called [S-32]", async () => {
+test("does not call a tool that the skill lacks [S-32]", async () => {
   const host = hostOf(slow);
   await expect(host.call("toString", {})).rejects.toMatchObject({ code: "TOOL_NOT_FOUND" });
 });
 
-test("a call that takes too long is cancelled, and the process lives on when it stops [S-32]", async () => {
+test("cancels a call at its timeout, and keeps the process when the call stops [S-32]", async () => {
   const host = hostOf(slow);
   const before = await host.call("pid", {});
   const late = host.call("waits", {}, { timeoutMs: 50 });
@@ -32,24 +32,24 @@ test("a call that takes too long is cancelled, and the process lives on when it 
   await expect(host.call("pid", {})).resolves.toBe(before);
 });
 
-test("a call that does not stop loses its process, and the next one gets another [S-32]", async () => {
+test("kills the process of a call that does not stop, and starts another for the next [S-32]", async () => {
   const sandbox = directSandbox();
   const host = hostOf(slow, { ports: { sandbox }, timing: { graceMs: 100 } });
   const before = await host.call("pid", {});
   const other = host.call("waits", {});
   const outcome = expect(other).rejects.toMatchObject({
     code: "TOOL_FAILED",
-    message: expect.stringContaining("The tool deaf did not stop"),
+    message: expect.stringContaining("The tool deaf ignored its cancellation"),
   });
   await expect(host.call("deaf", {}, { timeoutMs: 50 })).rejects.toMatchObject({ code: "TIMED_OUT" });
-  // Asked before the process was ended, and answered by the one after it.
+  // Called before the kill, and answered by the next process.
   const after = await host.call("pid", {});
   await outcome;
   expect(after).not.toBe(before);
   expect(sandbox.started).toHaveLength(2);
 });
 
-test("a call can be called off, before its process has started too [S-32]", async () => {
+test("a call can be canceled, also before its process has started [S-32]", async () => {
   const host = hostOf(slow);
   const early = new AbortController();
   const starting = host.call("pid", {}, { signal: early.signal });
@@ -65,19 +65,19 @@ test("a call can be called off, before its process has started too [S-32]", asyn
   });
 });
 
-test("when the process dies its calls fail, and the next one gets another [S-32]", async () => {
+test("calls fail when the process dies, and the next call starts another [S-32]", async () => {
   const host = hostOf(slow);
   const other = expect(host.call("waits", {})).rejects.toMatchObject({ code: "TOOL_FAILED" });
   await host.tools();
   await expect(host.call("dies", {})).rejects.toMatchObject({
     code: "TOOL_FAILED",
-    message: expect.stringContaining("ended by itself, with code 137"),
+    message: expect.stringContaining("The process exited with code 137"),
   });
   await other;
   await expect(host.call("pid", {})).resolves.toEqual(expect.any(Number));
 });
 
-test("a process without calls is ended, and comes back when it is needed [S-32]", async () => {
+test("ends an idle process, and starts it again when needed [S-32]", async () => {
   const sandbox = directSandbox();
   const host = hostOf(slow, { ports: { sandbox }, timing: { idleMs: 20 } });
   const before = await host.call("pid", {});
@@ -85,7 +85,7 @@ test("a process without calls is ended, and comes back when it is needed [S-32]"
   expect(await host.call("pid", {})).not.toBe(before);
 });
 
-test("closing ends the process and the calls that wait for it [S-32]", async () => {
+test("close ends the process and its pending calls [S-32]", async () => {
   const sandbox = directSandbox();
   const host = hostOf(slow, { ports: { sandbox } });
   await host.tools();
@@ -97,7 +97,7 @@ test("closing ends the process and the calls that wait for it [S-32]", async () 
   await expect(host.tools()).rejects.toMatchObject({ code: "INTERRUPTED" });
 });
 
-test("what tools print is a log of bounded size without secrets, and their environment is what was given [S-32]", async () => {
+test("logs a bounded amount of output without secrets, and passes only the given variables [S-32]", async () => {
   const host = hostOf(
     {
       "tools/t.mjs": `export const loud = { description: "l", execute: () => {
@@ -118,14 +118,14 @@ test("what tools print is a log of bounded size without secrets, and their envir
   const variables = await host.call("env", {});
   expect(variables).toEqual(expect.arrayContaining(["KEY"]));
   expect(variables).not.toContain("HOME");
-  // Then all that was printed has been read.
+  // All printed output has been read by then.
   await host.close();
   expect(host.log()).toContain("1999 [KEY]");
   expect(host.log()).not.toContain("hush");
   expect(host.log().length).toBeLessThanOrEqual(16 * 1024);
 });
 
-test("a result that is not JSON or too large fails alone [S-32]", async () => {
+test("a result that is oversized or not JSON fails alone [S-32]", async () => {
   const host = hostOf({
     "tools/t.mjs": `export const big = { description: "b", execute: () => "x".repeat(5_000_000) };
       export const loop = { description: "l", execute: () => { const a = {}; a.a = a; return a; } };
@@ -148,7 +148,7 @@ test("a result that is not JSON or too large fails alone [S-32]", async () => {
   });
 });
 
-test("arguments that are no JSON are refused before anything is sent [S-32]", async () => {
+test("rejects arguments that are not JSON before sending [S-32]", async () => {
   const host = hostOf(slow);
   const circle: Record<string, unknown> = {};
   circle["self"] = circle;
@@ -158,7 +158,7 @@ test("arguments that are no JSON are refused before anything is sent [S-32]", as
   await expect(host.call("echo", { text: "a", ms: 0 })).resolves.toBe("a");
 });
 
-test("closing does not wait for modules that are being loaded [S-32]", async () => {
+test("close does not wait for modules that are loading [S-32]", async () => {
   const sandbox = directSandbox();
   const host = hostOf({ "tools/t.mjs": "for (;;);" }, { ports: { sandbox }, timing: { startMs: 1_000_000 } });
   const listing = expect(host.tools()).rejects.toMatchObject({ code: "INTERRUPTED" });

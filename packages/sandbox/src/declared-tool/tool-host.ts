@@ -4,23 +4,23 @@ import { hostClosed, toolInterrupted, toolNotFound } from "./tool-failure.ts";
 import type { ToolHostPorts, ToolHostSpec } from "./tool-host-spec.ts";
 import { ModuleFailure, type StartedProcess, type ToolCallOptions, ToolProcess } from "./tool-process.ts";
 
-/** A process may be lost to this many modules before the rest is given up. */
+/** The number of modules that may crash a process before loading stops. */
 const LOST_MODULES = 4;
 
 /**
- * The tools of one skill in one language. Their process is started when it is first needed, which runs the modules;
- * one that has ended is started again by the next call.
+ * The tools of one skill in one language. The process starts on first use, which runs the modules; after it
+ * ends, the next call starts it again.
  */
 export interface ToolHost {
   tools(): Promise<ToolListing>;
-  /** Whether that is all there is to know; not when a module was left out that did not load in time. */
+  /** False when a module timed out while loading, so the listing may be incomplete. */
   readonly isSure: boolean;
   /**
-   * Runs a tool and gives what it gave. Throws TOOL_NOT_FOUND, TOOL_FAILED with the tool's own message, TIMED_OUT and
-   * INTERRUPTED; what starting a sandbox throws is passed on.
+   * Runs a tool and returns its result. Throws TOOL_NOT_FOUND, TOOL_FAILED with the tool's own message,
+   * TIMED_OUT and INTERRUPTED, and passes on errors of the sandbox.
    */
   call(tool: string, args: Readonly<Record<string, unknown>>, options?: ToolCallOptions): Promise<unknown>;
-  /** What the tools have printed lately. */
+  /** The recent output of the tools. */
   log(): string;
   close(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export function openToolHost(spec: ToolHostSpec, ports: ToolHostPorts): ToolHost
 class LazyToolHost implements ToolHost {
   readonly #spec: ToolHostSpec;
   readonly #ports: ToolHostPorts;
-  /** Modules that their process did not survive: they are not loaded again. */
+  /** Modules that crashed their process, which are not loaded again. */
   readonly #lost = new Map<string, string>();
   readonly #closing = new AbortController();
   #started: Promise<StartedProcess> | undefined;
@@ -78,7 +78,7 @@ class LazyToolHost implements ToolHost {
     await this.#end();
   }
 
-  /** While something is under way the process is not idle. */
+  /** The process does not count as idle during `work`. */
   async #busy<T>(work: () => Promise<T>): Promise<T> {
     this.#calls += 1;
     clearTimeout(this.#idleTimer);
@@ -100,13 +100,13 @@ class LazyToolHost implements ToolHost {
   async #end(): Promise<void> {
     const started = this.#started;
     this.#started = undefined;
-    // One that could not be started has told its caller and left nothing behind.
+    // A failed start was reported to its caller and left no process.
     const running = await started?.catch(() => undefined);
     await running?.process.end();
   }
 
   async #running(): Promise<StartedProcess> {
-    // A process with a call that was given up may be ended for it, and what is asked of it now would be lost.
+    // A process with an abandoned call may be killed soon, which would lose a new call.
     await this.#process?.settled();
     if (this.#closing.signal.aborted) throw hostClosed();
     if (this.#process?.isOver === true) this.#started = undefined;
@@ -129,7 +129,7 @@ class LazyToolHost implements ToolHost {
     }
   }
 
-  /** Nothing when a module was found that no process survives: the others are tried without it. */
+  /** Returns undefined when a module crashed the process; the caller tries again without it. */
   async #tryStart(): Promise<StartedProcess | undefined> {
     const files = this.#spec.files.filter((file) => !this.#lost.has(file));
     try {
@@ -144,7 +144,7 @@ class LazyToolHost implements ToolHost {
     } catch (error) {
       if (!(error instanceof ModuleFailure)) throw error;
       if (error.file === undefined || this.#lost.size >= LOST_MODULES) {
-        throw new SkillError("TOOL_FAILED", `The tools of the skill could not be loaded. ${error.message}`);
+        throw new SkillError("TOOL_FAILED", `The tools of the skill did not load: ${error.message}`);
       }
       this.#lost.set(error.file, error.message);
       if (error.isTimeout) this.#isSure = false;
@@ -157,7 +157,7 @@ class LazyToolHost implements ToolHost {
   }
 }
 
-/** The start goes on for those who come after. */
+/** An abort stops only the wait; the start continues for later callers. */
 async function untilAborted<T>(work: Promise<T>, tool: string, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;
   const aborted = Promise.withResolvers<never>();

@@ -5,7 +5,7 @@ import { readForeign } from "./foreign-json.ts";
 
 export type Redact = (text: string) => string;
 
-/** Reads what a bridge says that it has loaded. It can say anything: what is not as it should be becomes a problem. */
+/** Reads the listing of a bridge. Its content is untrusted, so invalid parts become problems. */
 export function readListing(ready: BridgeReady, files: readonly string[], redact: Redact): ToolListing {
   const tools = new Map<string, ListedTool>();
   const problems: ToolProblem[] = [];
@@ -13,7 +13,7 @@ export function readListing(ready: BridgeReady, files: readonly string[], redact
     if (files.includes(file)) problems.push({ file, message: foreignMessage(error, redact) });
   }
   for (const declared of ready.tools) {
-    // It belongs to no module that was asked for, so that there is nobody to tell.
+    // The file was not requested, so the problem is dropped.
     if (!files.includes(declared.file)) continue;
     const tool = readTool(declared, redact);
     if (typeof tool === "string") problems.push({ file: declared.file, message: tool });
@@ -24,10 +24,10 @@ export function readListing(ready: BridgeReady, files: readonly string[], redact
 }
 
 export function nameTaken(tool: ListedTool): ToolProblem {
-  return { file: tool.file, message: `There is another tool named ${tool.name}.` };
+  return { file: tool.file, message: `Another tool has the name ${tool.name}.` };
 }
 
-/** A message of a stranger's program, for one line. */
+/** The message of an untrusted program on one line. */
 export function foreignMessage(message: string, redact: Redact): string {
   return neutralText(redact(message), bridgeLimits.messageLength);
 }
@@ -35,7 +35,7 @@ export function foreignMessage(message: string, redact: Redact): string {
 function readTool(declared: BridgeReady["tools"][number], redact: Redact): ListedTool | string {
   const name = redact(declared.name);
   if (name === "" || name.length > bridgeLimits.nameLength || neutralText(name) !== name) {
-    return `The name ${JSON.stringify(neutralText(name, 40))} cannot be that of a tool.`;
+    return `The name ${JSON.stringify(neutralText(name, 40))} is not a valid tool name.`;
   }
   const inputSchema = readSchema(declared.inputSchema, redact);
   if (inputSchema?.["type"] !== "object") {
@@ -56,11 +56,11 @@ function readSchema(schema: unknown, redact: Redact): JsonSchema | undefined {
   const read = readForeign(schema, { depth: bridgeLimits.schemaDepth, text: redact });
   if (read === undefined) return undefined;
   if (Buffer.byteLength(JSON.stringify(read.value)) > bridgeLimits.schemaBytes) return undefined;
-  // It was an object and `readForeign` keeps its kind.
+  // The input was an object, and `readForeign` preserves the type.
   return neutralTexts(read.value) as JsonSchema;
 }
 
-/** A model reads titles and descriptions; other texts are values, and stay exactly as they are. */
+/** Neutralizes titles and descriptions, which a model reads. Other texts are values and stay unchanged. */
 function neutralTexts(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(neutralTexts);
   if (typeof value !== "object" || value === null) return value;

@@ -1,21 +1,21 @@
 import { createHash } from "node:crypto";
 import { ownerPrefix } from "@skillhold/core/policy";
 
-/** What models accept as the name of a tool. */
+/** The name length that models accept. */
 const LENGTH = 64;
 const HASH_LENGTH = 10;
 
 /**
- * The name under which a skill's tool is offered: `<id>__<tool>`. An id has no underscore, so that the first one tells
- * where it ends; a skill named `mcp` gets `mcp-__<tool>`, since `mcp__` is for the tools of servers. Characters that
- * models do not accept are replaced; a name that is too long ends with a hash.
+ * The name that agents see: `<id>__<tool>`. Ids contain no underscore, so the first one ends the id. A skill
+ * named `mcp` gets `mcp-__<tool>`, because `mcp__` is reserved for server tools. Unsupported characters are
+ * replaced, and a long name ends with a hash.
  */
 export function declaredToolName(id: string, tool: string): string {
   const name = toAccepted(`${ownerPrefix(id)}${tool}`);
   return name.length <= LENGTH ? name : hashedName(id, tool);
 }
 
-/** The names of all tools of one skill, in the same order. Tools whose names would be the same all get a hash. */
+/** The names of all tools of a skill, in the same order. Tools with colliding names all get a hash. */
 export function declaredToolNames(id: string, tools: readonly string[]): readonly string[] {
   const names = tools.map((tool) => declaredToolName(id, tool));
   for (;;) {

@@ -1,19 +1,17 @@
 import type { Readable } from "node:stream";
 import type { SandboxProcess, ToolListing } from "@skillhold/core/run";
 import { SkillError } from "@skillhold/protocol/error";
-import { readLines } from "./bridge-line.ts";
 import {
   type BridgeMessage,
   type BridgeReply,
   type BridgeRequest,
   bridgeLimits,
   readBridgeMessage,
+  readLines,
 } from "./bridge-message.ts";
-import { bridgeSpec } from "./bridge-spec.ts";
 import { readForeign } from "./foreign-json.ts";
-import { LogTail } from "./log-tail.ts";
 import { hostClosed, notJson, toolFailed, toolInterrupted, toolTimedOut } from "./tool-failure.ts";
-import type { ToolHostPorts, ToolHostSpec } from "./tool-host-spec.ts";
+import { bridgeSpec, type ToolHostPorts, type ToolHostSpec } from "./tool-host-spec.ts";
 import { foreignMessage, readListing } from "./tool-listing.ts";
 
 const LOG_BYTES = 16 * 1024;
@@ -23,10 +21,10 @@ export interface ToolCallOptions {
   readonly timeoutMs?: number;
 }
 
-/** A module ended its process or kept it from answering while it was loaded. */
+/** A module ended its process or blocked it during loading. */
 export class ModuleFailure extends Error {
   readonly file: string | undefined;
-  /** Then it may be the machine that was slow. */
+  /** On a timeout, the cause may be a slow machine. */
   readonly isTimeout: boolean;
 
   constructor(file: string | undefined, message: string, isTimeout: boolean) {
@@ -36,7 +34,7 @@ export class ModuleFailure extends Error {
   }
 }
 
-/** One process with a bridge in it, from its start to its end. Whatever it sends may come from a stranger's code. */
+/** A process with a bridge, from start to end. All of its messages are untrusted. */
 export class ToolProcess {
   readonly #process: SandboxProcess;
   readonly #spec: ToolHostSpec;
@@ -44,7 +42,7 @@ export class ToolProcess {
   readonly #log: LogTail;
   readonly #ready = Promise.withResolvers<LoadedTools>();
   readonly #pending = new Map<number, PendingCall>();
-  /** Calls that were given up and have not stopped yet. */
+  /** Abandoned calls that have not stopped yet. */
   readonly #stopping = new Map<number, PromiseWithResolvers<void>>();
   readonly #gone: Promise<void>;
   readonly #begun = new Set<string>();
@@ -53,9 +51,9 @@ export class ToolProcess {
   #strayLines = 0;
   #lastId = 0;
   #ending: string | undefined;
-  #isCalledOff = false;
+  #isCanceled = false;
 
-  /** Starts a process and waits until it has loaded the modules; throws ModuleFailure when that does not come about. */
+  /** Starts a process and waits until its modules are loaded. Throws ModuleFailure when loading fails. */
   static async start(spec: ToolHostSpec, signal: AbortSignal, ports: ToolHostPorts): Promise<StartedProcess> {
     const runtime = await ports.findRuntime(spec.language);
     const sandboxed = await ports.sandbox.start(await bridgeSpec(spec, runtime));
@@ -80,22 +78,22 @@ export class ToolProcess {
     process.stdin.on("error", () => {});
     process.stdin.end();
     this.#gone = this.#watch();
-    // Whoever ends the process is told; when it ended by itself there is nobody to tell.
+    // `end` awaits this result; after an unexpected exit there is no caller.
     this.#gone.catch(() => {});
     this.#ready.promise.catch(() => {});
   }
 
-  /** Whether it takes no more calls. */
+  /** True when the process accepts no more calls. */
   get isOver(): boolean {
     return this.#ending !== undefined;
   }
 
-  /** What its tools have printed, the end of it. */
+  /** The end of the tools' output. */
   log(): string {
     return this.#log.text();
   }
 
-  /** Resolves when no call is left that was given up: it has stopped, or the process was ended for it. */
+  /** Resolves when every abandoned call has stopped or its process was killed. */
   async settled(): Promise<void> {
     while (this.#stopping.size > 0) {
       await Promise.all([...this.#stopping.values()].map((each) => each.promise));
@@ -126,23 +124,23 @@ export class ToolProcess {
     }
   }
 
-  /** Ends the process and all that it started; calls that wait for it are called off. */
+  /** Kills the process and its children. Pending calls are canceled. */
   async end(): Promise<void> {
-    this.#isCalledOff = true;
-    this.#kill("Its process was ended.");
+    this.#isCanceled = true;
+    this.#kill("The process was stopped.");
     await this.#gone;
   }
 
   async #load(signal: AbortSignal): Promise<LoadedTools> {
     const { startMs } = this.#spec.timing;
-    // A module that waits for ever is left out by the bridge, before the process as a whole is out of time.
+    // The bridge skips a module that never finishes before the whole process times out.
     const moduleMs = Math.ceil(startMs / 2);
     const { files } = this.#spec;
     const { lineBytes, toolBytes, toolValues } = bridgeLimits;
     this.#send({ id: 0, method: "load", files, moduleMs, lineBytes, toolBytes, toolValues });
     const onAbort = (): void => this.#ready.reject(hostClosed());
     const onTimeout = (): void =>
-      this.#failLoading(`It was not loaded within ${startMs} ms (toolStartMs).`, true);
+      this.#failLoading(`Loading took longer than ${startMs} ms (toolStartMs).`, true);
     const timer = setTimeout(onTimeout, startMs);
     signal.addEventListener("abort", onAbort, { once: true });
     if (signal.aborted) onAbort();
@@ -160,23 +158,23 @@ export class ToolProcess {
 
   #listen(receive: Readable): void {
     readLines(receive, bridgeLimits.lineBytes, {
-      onLine: (line) => this.#hear(line),
-      onOverflow: () => this.#kill(`It sent a line of more than ${bridgeLimits.lineBytes} bytes.`),
+      onLine: (line) => this.#receive(line),
+      onOverflow: () => this.#kill(`The process sent a line of more than ${bridgeLimits.lineBytes} bytes.`),
     });
   }
 
-  #hear(line: string): void {
+  #receive(line: string): void {
     if (this.isOver) return;
-    // Then it answers nothing, whatever it is, and need not be read.
+    // An idle process has no reason to send a message, so the line is not parsed.
     const isUnasked = this.#isLoaded && this.#pending.size === 0 && this.#stopping.size === 0;
     const message = isUnasked ? undefined : readBridgeMessage(line);
     if (message === undefined) this.#countStray();
     else if ("id" in message) this.#settle(message);
     else if (this.#isLoaded) this.#countStray();
-    else this.#hearLoading(message);
+    else this.#receiveLoading(message);
   }
 
-  #hearLoading(message: Exclude<BridgeMessage, BridgeReply>): void {
+  #receiveLoading(message: Exclude<BridgeMessage, BridgeReply>): void {
     switch (message.type) {
       case "loading":
         if (!this.#spec.files.includes(message.file) || this.#begun.has(message.file)) this.#countStray();
@@ -197,7 +195,7 @@ export class ToolProcess {
 
   #countStray(): void {
     this.#strayLines += 1;
-    if (this.#strayLines > bridgeLimits.strayLines) this.#kill("It sent too much that means nothing.");
+    if (this.#strayLines > bridgeLimits.strayLines) this.#kill("The process sent too many unknown lines.");
   }
 
   #settle(reply: BridgeReply): void {
@@ -217,18 +215,18 @@ export class ToolProcess {
       return;
     }
     const result = readForeign(reply.result, { depth: bridgeLimits.resultDepth, text: this.#redact });
-    if (result === undefined) reject(toolFailed(tool, "Its result is nested too deeply."));
+    if (result === undefined) reject(toolFailed(tool, "The result is nested too deeply."));
     else resolve(result.value);
   }
 
-  /** A call that does not stop when it is told to loses its process. */
+  /** Kills the process when a canceled call does not stop. */
   #cancel(id: number, tool: string): void {
     if (this.isOver) return;
     const stopped = Promise.withResolvers<void>();
     this.#stopping.set(id, stopped);
     this.#send({ id, method: "cancel" });
     const timer = setTimeout(
-      () => this.#kill(`The tool ${tool} did not stop when it was told to, and its process was ended.`),
+      () => this.#kill(`The tool ${tool} ignored its cancellation, so its process was killed.`),
       this.#spec.timing.graceMs,
     );
     void stopped.promise.then(() => clearTimeout(timer));
@@ -261,10 +259,10 @@ export class ToolProcess {
   async #watch(): Promise<void> {
     const exit = await this.#process.exited;
     const how = exit.exceeded === undefined ? `with code ${exit.code}` : `at its limit (${exit.exceeded})`;
-    this.#ending ??= `Its process ended by itself, ${how}.`;
+    this.#ending ??= `The process exited ${how}.`;
     this.#failLoading(this.#ending, false);
     for (const { tool, reject } of this.#pending.values()) {
-      reject(this.#isCalledOff ? toolInterrupted(tool) : toolFailed(tool, this.#ending, { log: this.log() }));
+      reject(this.#isCanceled ? toolInterrupted(tool) : toolFailed(tool, this.#ending, { log: this.log() }));
     }
     for (const stopped of this.#stopping.values()) stopped.resolve();
     this.#pending.clear();
@@ -279,10 +277,36 @@ interface PendingCall extends PromiseWithResolvers<unknown> {
 
 interface LoadedTools {
   readonly listing: ToolListing;
-  /** Not when the bridge left a module out that did not load in time. */
+  /** False when the bridge skipped a module that did not load in time. */
   readonly isSure: boolean;
 }
 
 export interface StartedProcess extends LoadedTools {
   readonly process: ToolProcess;
+}
+
+/** Keeps the end of a program's output and discards the rest, so that the program never blocks. */
+class LogTail {
+  readonly #maxBytes: number;
+  readonly #redact: (text: string) => string;
+  #kept: Buffer = Buffer.alloc(0);
+
+  constructor(maxBytes: number, redact: (text: string) => string) {
+    this.#maxBytes = maxBytes;
+    this.#redact = redact;
+  }
+
+  read(stream: Readable): void {
+    stream.on("error", () => {});
+    stream.on("data", (chunk: Buffer) => {
+      const joined = Buffer.concat([this.#kept, chunk.subarray(-2 * this.#maxBytes)]);
+      this.#kept =
+        joined.length <= 4 * this.#maxBytes ? joined : Buffer.from(joined.subarray(-2 * this.#maxBytes));
+    });
+  }
+
+  /** Keeps more than it returns, because half of a secret at the cut would not be redacted. */
+  text(): string {
+    return this.#redact(this.#kept.toString("utf8")).slice(-this.#maxBytes);
+  }
 }

@@ -7,39 +7,39 @@ import { remoteIdentity } from "@skillhold/core/source";
 import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 
-/** What is to be run, exactly, before anyone has said yes to it. */
+/** A run before it is permitted. */
 export interface RunRequest {
   readonly run: string;
   readonly act: Extract<Act, "run_script" | "call_tool">;
   readonly content: SkillContent;
   /** The script's path or the tool's name. */
   readonly target: string;
-  /** As they may be shown and recorded: without the values of secrets. */
+  /** The arguments for display and records, without secret values. */
   readonly args: readonly string[];
   readonly stdin?: string | Uint8Array | undefined;
   readonly network: Network;
   readonly mounts: readonly Mount[];
-  /** The names of what would be handed to it. */
+  /** The names of the secrets that the run would receive. */
   readonly secrets: readonly string[];
   readonly sandbox: Sandbox;
-  /** Whether running without a sandbox was asked for, for this run. */
+  /** True when this run was requested without a sandbox. */
   readonly isUnsandboxed: boolean;
 }
 
-/** The parts of a run's context that clearing it needs. */
+/** The parts of a run's context that clearance needs. */
 export type ClearanceContext = Pick<RunContext, "ports" | "approvals" | "log" | "signal" | "read">;
 
-/** That something may run. */
-export interface Leave {
-  /** For how much a person gave it; undefined when the policy allows it by itself. */
+/** The permission to run. */
+export interface RunPermission {
+  /** The scope of a person's approval; undefined when the policy allows the run. */
   readonly scope: ApprovalScope | undefined;
 }
 
 /**
- * Gets the leave to run something, or throws. When it returns, the request and the leave are recorded, and the
- * record is durable as far as the sink is: nothing has started before.
+ * Obtains the permission to run, or throws. When it returns, the request and the permission are recorded, as
+ * durably as the sink allows, and the run has not started.
  */
-export async function clearRun(request: RunRequest, context: ClearanceContext): Promise<Leave> {
+export async function clearRun(request: RunRequest, context: ClearanceContext): Promise<RunPermission> {
   await requireSandbox(request.sandbox);
   const decision = decide(policyRequest(request, context.ports), context.ports.rules ?? defaultRules);
   const { trust } = request.content.entry;
@@ -53,14 +53,14 @@ export async function clearRun(request: RunRequest, context: ClearanceContext): 
   return { scope: approved?.scope };
 }
 
-/** A backend that did not stand its own test is none. Running without one is the policy's matter. */
+/** A backend that failed its self-test is unavailable. Running without a sandbox is a policy decision. */
 async function requireSandbox(sandbox: Sandbox): Promise<void> {
   if (sandbox.id === "none") return;
   const { isAvailable, problem } = await sandbox.probe();
   if (isAvailable) return;
   throw new SkillError(
     "SANDBOX_UNAVAILABLE",
-    problem?.message ?? "The sandbox does not confine what runs in it.",
+    problem?.message ?? "The sandbox failed its self-test.",
     problem === undefined ? {} : { hint: problem.hint },
   );
 }
@@ -78,7 +78,7 @@ function policyRequest({ act, content, ...request }: RunRequest, ports: RunPorts
   };
 }
 
-/** What it could reach, as it is asked about and recorded. */
+/** The resources that the run could reach, for the question and the record. */
 function reachOf({ network, mounts, secrets, sandbox }: RunRequest) {
   return {
     network: typeof network === "string" ? network : network.hosts.toSorted().join(","),
@@ -90,7 +90,7 @@ function reachOf({ network, mounts, secrets, sandbox }: RunRequest) {
 
 function stdinOf({ stdin }: RunRequest) {
   if (stdin === undefined) return {};
-  // The hash is 64 lower-case hexadecimal digits.
+  // The hash is 64 lowercase hexadecimal digits.
   const digest = `sha256:${hash("sha256", stdin, "hex")}` as Digest;
   return { stdin: { bytes: Buffer.byteLength(stdin), digest } };
 }
@@ -109,13 +109,13 @@ async function approve(request: RunRequest, decision: Decision, context: Clearan
   return obtained;
 }
 
-/** What would run is the copy that was asked about; an author who changed the skill meanwhile means another one. */
+/** The approved copy would run, but the author has changed the skill since, so the approval is void. */
 async function rejectChanged({ content }: RunRequest, { read }: ClearanceContext): Promise<void> {
   if ((await read()).treeHash === content.treeHash) return;
   throw new SkillError(
     "APPROVAL_REQUIRED",
-    `The skill ${content.entry.id} changed while its approval was being asked for, so the approval is void.`,
-    { hint: "Run it again: the changed content is asked for anew." },
+    `The skill ${content.entry.id} changed while its approval was pending, so the approval is void.`,
+    { hint: "Run the command again to approve the changed content." },
   );
 }
 
@@ -127,7 +127,7 @@ function denied({ content, act }: RunRequest, { rule, reason }: Decision): Skill
   });
 }
 
-/** What every record of a run has. */
+/** The fields of every record of a run. */
 export function aboutRun({ content, run, target }: Pick<RunRequest, "content" | "run" | "target">) {
   return { skill: content.entry.id, hash: content.treeHash, run, target };
 }

@@ -1,4 +1,2 @@
-export { findConfig } from "./find-config.ts";
-export { openRunner } from "./open-runner.ts";
-export { systemRuns } from "./system-run.ts";
+export { findConfig, openRunner, systemRuns } from "./system-run.ts";
 export { ToolSets } from "./tool-set.ts";

@@ -2,7 +2,7 @@ import { defaultLimits, withLimits } from "@skillhold/protocol";
 import { expect, test } from "vitest";
 import { runLimits } from "./run-limits.ts";
 
-test("a run gets less the less its skill is trusted [S-66]", () => {
+test("gives lower limits to less trusted skills [S-66]", () => {
   const [org, user, stranger] = (["org", "user", "third_party"] as const).map((trust) =>
     runLimits(trust, defaultLimits),
   );

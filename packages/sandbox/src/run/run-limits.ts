@@ -1,7 +1,7 @@
 import type { RunLimits } from "@skillhold/core/run";
 import type { Limits, Trust } from "@skillhold/protocol";
 
-/** What a run of a skill of this trust may use. */
+/** The limits of a run by the trust of its skill. */
 export function runLimits(trust: Trust, limits: Limits): RunLimits {
   const shared = {
     processes: limits.runProcesses,

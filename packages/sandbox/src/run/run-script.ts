@@ -1,32 +1,35 @@
 import { closeSync, mkdirSync, openSync, readSync } from "node:fs";
-import { join } from "node:path";
+import { join, posix } from "node:path";
 import { normalizeRelative, rejectFilled } from "@skillhold/core/bundle";
 import type { SkillContent } from "@skillhold/core/library";
-import type {
-  Collected,
-  EnforcedLimits,
-  Mount,
-  RunContext,
-  SandboxSpec,
-  ScriptOptions,
-  ScriptRun,
+import {
+  type Collected,
+  type EnforcedLimits,
+  type Mount,
+  type RunContext,
+  type RuntimeKind,
+  runtimeOf,
+  type SandboxSpec,
+  SCRIPT_ENDINGS,
+  type ScriptOptions,
+  type ScriptRun,
 } from "@skillhold/core/run";
 import { makeRedactor, type Redactor } from "@skillhold/core/secret";
 import type { Limits } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
+import { rejectCanceled } from "../backend/cancel.ts";
 import { findRuntime, type Runtime } from "../backend/runtime.ts";
 import { removeStage } from "../backend/stage.ts";
 import { type Supervised, supervise } from "../backend/supervise.ts";
 import { aboutRun, clearRun, type RunRequest } from "./clearance.ts";
+import { collectRunInputs, type RunInputs } from "./run-inputs.ts";
 import { runLimits } from "./run-limits.ts";
-import { looksRunnable, type ScriptProgram, scriptProgram } from "./script-program.ts";
-import { environmentOf, rejectAborted, stageSkill, withEnvironment } from "./staged-skill.ts";
-import { collectSupply, type Supply } from "./supply.ts";
+import { findRunEnvironment, stageSkill, withEnvironment } from "./staged-skill.ts";
 
 /**
- * Runs a script of a skill: copies the bundle, gets the leave to run that copy, runs it confined, and records what
- * came of it. The copy that was hashed is the one that is asked about and the one that runs. All that can be known to
- * fail is looked at before anyone is asked.
+ * Runs a script of a skill: copies the bundle, obtains the permission for that copy, runs it in the sandbox
+ * and records the outcome. The hashed copy is the one that is approved and run. All foreseeable failures are
+ * checked before a person is asked.
  */
 export async function runScript(
   script: string,
@@ -41,12 +44,12 @@ export async function runScript(
     const target = findScript(content, script);
     const program = scriptProgram({ ...target, head: readHead(join(folder, target.path)) });
     const runtime = program.kind === "itself" ? undefined : await findRuntime(program.runtime);
-    const supply = await collectSupply(content.entry, context.agent, context.ports);
-    const environment = await environmentOf(staged, context.ports);
-    const redactor = makeRedactor(supply.values);
-    const request = scriptRequest(content, target.path, options, supply, redactor, context);
+    const inputs = await collectRunInputs(content.entry, context.agent, context.ports);
+    const environment = await findRunEnvironment(staged, context.ports);
+    const redactor = makeRedactor(inputs.values);
+    const request = scriptRequest(content, target.path, options, inputs, redactor, context);
     await clearRun(request, context);
-    const command = scriptCommand(program, runtime, target.path, options.args ?? [], supply);
+    const command = scriptCommand(program, runtime, target.path, options.args ?? [], inputs);
     const runtimes = [...(runtime?.mounts ?? []), ...(environment?.mounts ?? [])];
     const spec = scriptSpec(request, folder, runtimes, withEnvironment(command, environment), context);
     return await execute(request, spec, redactor, { ...options, stage: staged.stage }, context);
@@ -55,18 +58,22 @@ export async function runScript(
   }
 }
 
-/** What no system would start is told as what it is, and no record gets longer than a run can be. */
+/** Rejects arguments that the system would refuse, and limits the length of the record. */
 function rejectArguments(args: readonly string[], { runArgumentBytes }: Limits): void {
   if (args.some((arg) => arg.includes("\0")))
-    throw new SkillError("USAGE", "An argument holds a NUL character.");
+    throw new SkillError("USAGE", "An argument contains a NUL character.");
   const bytes = args.reduce((sum, arg) => sum + Buffer.byteLength(arg), 0);
   if (bytes <= runArgumentBytes) return;
-  throw new SkillError("LIMIT_EXCEEDED", `The arguments have ${bytes} bytes (runArgumentBytes).`, {
-    hint: "Pass large input by stdin, or in a mounted file.",
-  });
+  throw new SkillError(
+    "LIMIT_EXCEEDED",
+    `The arguments have ${bytes} bytes, more than runArgumentBytes allows.`,
+    {
+      hint: "Pass large input through stdin or a mounted file.",
+    },
+  );
 }
 
-/** The script by its path in the skill; the folder `scripts/` may be left out. */
+/** Finds a script by its path in the skill. The folder `scripts/` may be omitted. */
 function findScript({ entry, files }: SkillContent, script: string): { path: string; executable: boolean } {
   const wanted = normalizeRelative(script);
   const found =
@@ -76,14 +83,14 @@ function findScript({ entry, files }: SkillContent, script: string): { path: str
     .filter((file) => file.role === "script" && looksRunnable(file))
     .map(({ path }) => path);
   throw new SkillError("PATH_NOT_FOUND", `The skill ${entry.id} has no script ${script}.`, {
-    hint: scripts.length === 0 ? "It has no scripts at all." : `Its scripts are ${scripts.join(", ")}.`,
+    hint: scripts.length === 0 ? "This skill has no scripts." : `Available scripts: ${scripts.join(", ")}.`,
     details: { scripts },
   });
 }
 
 const HEAD_BYTES = 256;
 
-/** Contract: the file lies in a copy that nobody else writes to. */
+/** Contract: no other process writes to the copy that contains the file. */
 function readHead(path: string): Uint8Array {
   const fd = openSync(path, "r");
   try {
@@ -98,7 +105,7 @@ function scriptRequest(
   content: SkillContent,
   target: string,
   options: ScriptOptions,
-  supply: Supply,
+  inputs: RunInputs,
   redactor: Redactor,
   { ports, run }: RunContext,
 ): RunRequest {
@@ -111,9 +118,9 @@ function scriptRequest(
     target,
     args: args.map((arg) => redactor.text(arg)),
     stdin,
-    network: network ?? supply.network,
-    mounts: [...supply.mounts, ...mounts],
-    secrets: [...supply.values.keys()].sort(),
+    network: network ?? inputs.network,
+    mounts: [...inputs.mounts, ...mounts],
+    secrets: [...inputs.values.keys()].sort(),
     sandbox: unconfined ?? ports.sandbox,
     isUnsandboxed,
   };
@@ -124,7 +131,7 @@ function scriptCommand(
   runtime: Runtime | undefined,
   script: string,
   args: readonly string[],
-  { values }: Supply,
+  { values }: RunInputs,
 ): SandboxSpec["command"] {
   return (paths) => {
     const path = join(paths.skill, script);
@@ -160,7 +167,7 @@ async function execute(
   options: ScriptOptions & { readonly stage: string },
   context: RunContext,
 ): Promise<ScriptRun> {
-  rejectAborted(context.signal);
+  rejectCanceled(context.signal);
   const process = await request.sandbox.start(spec);
   context.begin();
   const started = performance.now();
@@ -252,4 +259,66 @@ async function recordRun(
     sandbox,
     enforced: { ...enforced },
   });
+}
+
+/** How to run a script: an interpreter with options, or the file itself. */
+type ScriptProgram =
+  | { readonly kind: "interpreter"; readonly runtime: RuntimeKind; readonly options: readonly string[] }
+  | { readonly kind: "itself" };
+
+interface ScriptFile {
+  readonly path: string;
+  readonly executable: boolean;
+  /** The first bytes of the file. */
+  readonly head: Uint8Array;
+}
+
+/**
+ * Chooses the program by file extension, then by the first line, then by the executable bit. The extension
+ * comes first, because a first line often names a program that only its author has (`env -S uv run`).
+ */
+export function scriptProgram(file: ScriptFile): ScriptProgram {
+  const shebang = readShebang(file.head);
+  const byEnding = runtimeOf(file.path);
+  if (byEnding === "shell") return interpreter(shebang?.runtime === "bash" ? "bash" : "shell");
+  if (byEnding !== undefined) {
+    return interpreter(byEnding, shebang?.runtime === byEnding ? shebang.options : []);
+  }
+  if (shebang?.runtime !== undefined) return interpreter(shebang.runtime, shebang.options);
+  if (file.executable) return { kind: "itself" };
+  throw new SkillError("USAGE", `${file.path} is not a script: no interpreter for it is known.`, {
+    hint: `Use one of the extensions ${SCRIPT_ENDINGS.join(" ")}, or make the file executable.`,
+  });
+}
+
+/** True when the name or the mode of a file suggests a script. */
+export function looksRunnable({ path, executable }: Pick<ScriptFile, "path" | "executable">): boolean {
+  return executable || runtimeOf(path) !== undefined;
+}
+
+const PROGRAMS: readonly (readonly [pattern: RegExp, runtime: RuntimeKind])[] = [
+  [/^bash$/, "bash"],
+  [/^(?:sh|dash|ash)$/, "shell"],
+  [/^python(?:3(?:\.\d+)?)?$/, "python"],
+  [/^node(?:js)?$/, "node"],
+  [/^ruby$/, "ruby"],
+  [/^perl$/, "perl"],
+];
+
+function interpreter(runtime: RuntimeKind, options: readonly string[] = []): ScriptProgram {
+  return { kind: "interpreter", runtime, options };
+}
+
+/** Reads `#!/usr/bin/env -S python3 -u` and `#!/usr/bin/python3 -u`; undefined when absent or unreadable. */
+function readShebang(
+  head: Uint8Array,
+): { readonly runtime: RuntimeKind | undefined; readonly options: readonly string[] } | undefined {
+  const [line = ""] = new TextDecoder().decode(head).split("\n", 1);
+  if (!line.startsWith("#!")) return undefined;
+  const words = line.slice(2).trim().split(/\s+/);
+  const isEnv = posix.basename(words[0] ?? "") === "env";
+  const rest = isEnv ? words.slice(words[1] === "-S" ? 2 : 1) : words;
+  const [program = "", ...options] = rest;
+  const name = posix.basename(program);
+  return { runtime: PROGRAMS.find(([pattern]) => pattern.test(name))?.[1], options };
 }

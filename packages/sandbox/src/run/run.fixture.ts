@@ -1,12 +1,12 @@
 import { type Asker, memoryApprovals } from "@skillhold/core/approval";
 import type { RunPorts } from "@skillhold/core/run";
 import { bubblewrap } from "../backend/bubblewrap.ts";
-import { openRunner } from "./open-runner.ts";
+import { openRunner } from "./system-run.ts";
 
-/** A real sandbox for tests: one for all of a file, so that it is probed once. */
+/** A real sandbox, shared by the tests of a file so that it is probed once. */
 export const sandbox = bubblewrap();
 
-/** Someone who always answers the same, and remembers what was asked. */
+/** An asker with a fixed answer that records its questions. */
 export function fixedAsker(answer: "once" | "content" | "deny"): Asker & { readonly asked: string[] } {
   const asked: string[] = [];
   return {

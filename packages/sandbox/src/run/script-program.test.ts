@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { looksRunnable, scriptProgram } from "./script-program.ts";
+import { looksRunnable, scriptProgram } from "./run-script.ts";
 
 const program = (path: string, head = "", executable = false) =>
   scriptProgram({ path, executable, head: Buffer.from(head) });
@@ -19,16 +19,16 @@ test.each([
   ["scripts/a.pl", "#!/usr/bin/perl -w\n", by("perl", "-w")],
   ["scripts/tool", "#!/usr/bin/python3.11\n", by("python")],
   ["scripts/tool", "#! /usr/bin/env node\n", by("node")],
-])("%s with the first line %j is run by the right program [S-29]", (path, head, expected) => {
+])("runs %s with the first line %j with the right program [S-29]", (path, head, expected) => {
   expect(program(path, head)).toEqual(expected);
 });
 
-test("what may be executed and names no known program is run as it is [S-29]", () => {
+test("runs an executable file without a known interpreter directly [S-29]", () => {
   expect(program("bin/tool", "\x7fELF", true)).toEqual({ kind: "itself" });
   expect(program("bin/tool", "#!/usr/bin/awk -f\n", true)).toEqual({ kind: "itself" });
 });
 
-test.each(["SKILL.md", "assets/data.json", "scripts/README"])("%s is no script [S-29]", (path) => {
+test.each(["SKILL.md", "assets/data.json", "scripts/README"])("%s is not a script [S-29]", (path) => {
   expect(() => program(path)).toThrow(expect.objectContaining({ code: "USAGE" }));
   expect(looksRunnable({ path, executable: false })).toBe(false);
 });

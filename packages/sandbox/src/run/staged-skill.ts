@@ -2,29 +2,26 @@ import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { SkillContent } from "@skillhold/core/library";
 import type { RunContext, RunEnvironment, RunPorts, SandboxSpec } from "@skillhold/core/run";
-import { SkillError } from "@skillhold/protocol";
+import { rejectCanceled } from "../backend/cancel.ts";
 import { makeStage, removeStage } from "../backend/stage.ts";
 
-/** A copy that nobody else writes to, and what the hash of it is. `removeStage(stage)` takes it away. */
-export interface StagedSkill {
+/** A private copy of a skill and its hash. Remove it with `removeStage(stage)`. */
+export interface SkillCopy {
   readonly stage: string;
   readonly folder: string;
   readonly content: SkillContent;
 }
 
-export async function stageSkill({
-  copy,
-  signal,
-}: Pick<RunContext, "copy" | "signal">): Promise<StagedSkill> {
-  rejectAborted(signal);
+export async function stageSkill({ copy, signal }: Pick<RunContext, "copy" | "signal">): Promise<SkillCopy> {
+  rejectCanceled(signal);
   const stage = await makeStage();
   try {
     const folder = join(stage, "skill");
     mkdirSync(folder);
-    // The umask of the process must not close it to the user that the run is made by.
+    // Independent of the umask, because the run may use another user.
     chmodSync(folder, 0o755);
     const content = await copy(folder);
-    rejectAborted(signal);
+    rejectCanceled(signal);
     return { stage, folder, content };
   } catch (error) {
     await removeStage(stage);
@@ -32,15 +29,15 @@ export async function stageSkill({
   }
 }
 
-/** The packages that were installed for what is about to run. */
-export async function environmentOf(
-  { folder, content }: StagedSkill,
+/** The installed packages of the skill that is about to run. */
+export async function findRunEnvironment(
+  { folder, content }: SkillCopy,
   { environment }: RunPorts,
 ): Promise<RunEnvironment | undefined> {
   return await environment?.({ id: content.entry.id, treeHash: content.treeHash, folder });
 }
 
-/** The same command with the variables by which it finds them; its own count before these. */
+/** Adds the environment's variables to a command. The command's own variables take precedence. */
 export function withEnvironment(
   command: SandboxSpec["command"],
   environment: RunEnvironment | undefined,
@@ -50,8 +47,4 @@ export function withEnvironment(
     const { argv, env } = command(paths);
     return { argv, env: { ...environment.env(paths), ...env } };
   };
-}
-
-export function rejectAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted === true) throw new SkillError("INTERRUPTED", "It was called off before it started.");
 }

@@ -12,22 +12,23 @@ import { makeRedactor } from "@skillhold/core/secret";
 import type { RunOutcome } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { isToolFile } from "@skillhold/skill";
+import { rejectCanceled } from "../backend/cancel.ts";
 import { findRuntime } from "../backend/runtime.ts";
 import { removeStage } from "../backend/stage.ts";
 import {
+  cachedTools,
   type DeclaredTools,
-  knownTools,
   MemoryToolCatalogueCache,
   openDeclaredTools,
 } from "../declared-tool/index.ts";
 import { aboutRun, clearRun, type RunRequest } from "./clearance.ts";
+import { collectRunInputs, type RunInputs } from "./run-inputs.ts";
 import { runLimits } from "./run-limits.ts";
-import { environmentOf, rejectAborted, type StagedSkill, stageSkill } from "./staged-skill.ts";
-import { collectSupply, type Supply } from "./supply.ts";
+import { findRunEnvironment, type SkillCopy, stageSkill } from "./staged-skill.ts";
 
 /**
- * The declared tools of the skills that a session uses. A set of processes serves one content of one skill with what
- * it was supplied; when either changes, another set takes its place. Nothing of a skill is run before it is cleared.
+ * The declared tools of the skills in a session. A set of processes serves one content of one skill with one
+ * set of inputs, and is replaced when either changes. No code of a skill runs before clearance.
  */
 export class ToolSets {
   readonly #cache: ToolCatalogueCache;
@@ -41,7 +42,7 @@ export class ToolSets {
   async list(context: RunContext): Promise<ToolCatalogue> {
     const content = await context.read();
     if (!hasTools(content)) return { tools: [], problems: [] };
-    const known = await knownTools({ id: content.entry.id, treeHash: content.treeHash }, this.#cache);
+    const known = await cachedTools({ id: content.entry.id, treeHash: content.treeHash }, this.#cache);
     if (known !== undefined) return known;
     return await this.#use(LISTING, {}, context, (set, request) =>
       recorded(request, context, () => set.tools.load()),
@@ -60,7 +61,7 @@ export class ToolSets {
     });
   }
 
-  /** Ends all processes and removes their copies. Contract: nothing is being listed or called any more. */
+  /** Ends all processes and removes their copies. Contract: no listing or call is in progress. */
   async close(): Promise<void> {
     await this.#turn;
     const sets = [...this.#sets.values()];
@@ -68,7 +69,7 @@ export class ToolSets {
     await Promise.all(sets.map((set) => discard(set)));
   }
 
-  /** Uses a set for something that is cleared first. What was allowed once leaves no process behind. */
+  /** Uses a set after clearance. A set that was approved once is discarded after use. */
   async #use<T>(
     tool: string,
     args: ToolArgs,
@@ -81,7 +82,7 @@ export class ToolSets {
       const request = toolRequest(set, target, args, context);
       const { scope } = await clearRun(request, context);
       if (scope === "once") set.isForOnce = true;
-      rejectAborted(context.signal);
+      rejectCanceled(context.signal);
       context.begin();
       return await work(set, request);
     } finally {
@@ -90,7 +91,7 @@ export class ToolSets {
     }
   }
 
-  /** A set that is not wanted any more goes when nobody uses it. */
+  /** Discards a replaced set once it has no users. */
   async #retire(set: ToolSet): Promise<void> {
     const { id } = set.staged.content.entry;
     if (set.users > 0 || (this.#sets.get(id) === set && !set.isForOnce)) return;
@@ -98,10 +99,10 @@ export class ToolSets {
     await discard(set);
   }
 
-  /** One at a time, so that of two calls the second finds what the first has opened. */
+  /** Opens sets one at a time, so that a second call finds the set of the first. */
   #open(context: RunContext): Promise<ToolSet> {
     const result = this.#turn.then(() => this.#findOrOpen(context));
-    // A failure is told to the one who asked; the next in turn tries for itself.
+    // The caller receives the error; the next call tries again.
     this.#turn = result.catch(() => {});
     return result;
   }
@@ -110,9 +111,9 @@ export class ToolSets {
     const content = await context.read();
     const { id } = content.entry;
     if (!hasTools(content)) throw noTools(id);
-    const supply = await collectSupply(content.entry, context.agent, context.ports);
+    const inputs = await collectRunInputs(content.entry, context.agent, context.ports);
     const last = this.#sets.get(id);
-    if (last?.staged.content.treeHash === content.treeHash && isSameSupply(last.supply, supply)) {
+    if (last?.staged.content.treeHash === content.treeHash && hasSameInputs(last.inputs, inputs)) {
       last.users += 1;
       return last;
     }
@@ -120,8 +121,8 @@ export class ToolSets {
     if (last !== undefined) await this.#retire(last);
     const staged = await stageSkill(context);
     try {
-      const environment = await environmentOf(staged, context.ports);
-      const set = openSet(staged, supply, environment, this.#cache, context);
+      const environment = await findRunEnvironment(staged, context.ports);
+      const set = openSet(staged, inputs, environment, this.#cache, context);
       this.#sets.set(id, set);
       return set;
     } catch (error) {
@@ -130,10 +131,10 @@ export class ToolSets {
     }
   }
 
-  /** The name that the skill gave it, also when it is called by the one that agents see. */
+  /** Maps the name that agents see, or the declared name, to the declared name. */
   async #declaredName(tool: string, { entry, treeHash }: SkillContent): Promise<string> {
     if (tool === LISTING) return tool;
-    const known = await knownTools({ id: entry.id, treeHash }, this.#cache);
+    const known = await cachedTools({ id: entry.id, treeHash }, this.#cache);
     const listed = known?.tools.find(({ toolName, name }) => toolName === tool || name === tool)?.name;
     if (known !== undefined && listed === undefined) throw noTool(entry.id, tool, known);
     const prefix = ownerPrefix(entry.id);
@@ -141,19 +142,19 @@ export class ToolSets {
   }
 }
 
-/** What is asked for when the tools are to be listed, which runs their modules; no tool can be called so. */
+/** The target of a listing, which runs the tool modules. No tool can have this name. */
 const LISTING = "tools/";
 const GRACE_MS = 2000;
 const IDLE_MS = 5 * 60_000;
 
 interface ToolSet {
-  readonly staged: StagedSkill;
-  readonly supply: Supply;
+  readonly staged: SkillCopy;
+  readonly inputs: RunInputs;
   readonly tools: DeclaredTools;
   readonly redact: (text: string) => string;
-  /** How many calls need it. */
+  /** The number of active calls. */
   users: number;
-  /** Whether a person let it run for a single act. */
+  /** True when a person approved a single use. */
   isForOnce: boolean;
 }
 
@@ -170,19 +171,19 @@ function noTool(id: string, tool: string, { tools }: ToolCatalogue): SkillError 
     "TOOL_NOT_FOUND",
     `The skill ${id} has no tool ${JSON.stringify(tool.slice(0, 128))}.`,
     {
-      hint: `Its tools are ${tools.map(({ name }) => name).join(", ")}.`,
+      hint: `Available tools: ${tools.map(({ name }) => name).join(", ")}.`,
     },
   );
 }
 
-function isSameSupply(a: Supply, b: Supply): boolean {
-  const text = ({ values, mounts, network }: Supply) => JSON.stringify([[...values], mounts, network]);
+function hasSameInputs(a: RunInputs, b: RunInputs): boolean {
+  const text = ({ values, mounts, network }: RunInputs) => JSON.stringify([[...values], mounts, network]);
   return text(a) === text(b);
 }
 
 function openSet(
-  staged: StagedSkill,
-  supply: Supply,
+  staged: SkillCopy,
+  inputs: RunInputs,
   environment: RunEnvironment | undefined,
   cache: ToolCatalogueCache,
   { ports, limits }: RunContext,
@@ -190,20 +191,20 @@ function openSet(
   const { content, folder } = staged;
   const { entry, treeHash } = content;
   const files = content.files.map(({ path }) => path);
-  const redact = makeRedactor(supply.values).text;
+  const redact = makeRedactor(inputs.values).text;
   const tools = openDeclaredTools(
     { id: entry.id, treeHash, folder, files },
     {
-      mounts: supply.mounts,
-      network: supply.network,
-      env: Object.fromEntries(supply.values),
+      mounts: inputs.mounts,
+      network: inputs.network,
+      env: Object.fromEntries(inputs.values),
       ...(environment === undefined ? {} : { environment }),
       limits: runLimits(entry.trust, limits),
       timing: { startMs: limits.toolStartMs, callMs: limits.toolCallMs, graceMs: GRACE_MS, idleMs: IDLE_MS },
     },
     { sandbox: ports.sandbox, findRuntime, redact, cache },
   );
-  return { staged, supply, tools, redact, users: 1, isForOnce: false };
+  return { staged, inputs, tools, redact, users: 1, isForOnce: false };
 }
 
 async function discard({ staged, tools }: ToolSet): Promise<void> {
@@ -215,7 +216,7 @@ async function discard({ staged, tools }: ToolSet): Promise<void> {
 }
 
 function toolRequest(
-  { staged, supply, redact }: ToolSet,
+  { staged, inputs, redact }: ToolSet,
   target: string,
   args: ToolArgs,
   { ports, run, limits }: RunContext,
@@ -227,9 +228,9 @@ function toolRequest(
     content,
     target,
     args: [redact(writeArguments(args, limits))],
-    network: supply.network,
-    mounts: supply.mounts,
-    secrets: [...supply.values.keys()].sort(),
+    network: inputs.network,
+    mounts: inputs.mounts,
+    secrets: [...inputs.values.keys()].sort(),
     sandbox: ports.sandbox,
     isUnsandboxed: false,
   };
@@ -240,13 +241,13 @@ function writeArguments(args: ToolArgs, { runArgumentBytes }: RunContext["limits
   try {
     text = JSON.stringify(args);
   } catch (error) {
-    throw new SkillError("USAGE", "The arguments of the tool are no JSON.", { cause: error });
+    throw new SkillError("USAGE", "The tool arguments are not valid JSON.", { cause: error });
   }
   if (Buffer.byteLength(text) <= runArgumentBytes) return text;
-  throw new SkillError("LIMIT_EXCEEDED", "The arguments of the tool are too long (runArgumentBytes).");
+  throw new SkillError("LIMIT_EXCEEDED", "The tool arguments are longer than runArgumentBytes allows.");
 }
 
-/** Does the work and records how it ended, whatever came of it. */
+/** Runs `work` and records its outcome, also when it throws. */
 async function recorded<T>(request: RunRequest, { log }: RunContext, work: () => Promise<T>): Promise<T> {
   const started = performance.now();
   const record = (outcome: RunOutcome, isError: boolean) => {

@@ -157,7 +157,7 @@ describe.runIf(process.platform === "linux")("deps install", () => {
       {
         spec: "npm:is-number",
         status: "skipped",
-        message: expect.stringMatching(/It would run: .*-- is-number$/),
+        message: expect.stringMatching(/Would run: .*-- is-number$/),
       },
       { spec: "pip:zzz_reader", status: "skipped" },
     ]);
@@ -203,7 +203,7 @@ describe.runIf(process.platform === "linux")("deps install", () => {
     expect(data.results).toMatchObject([
       {
         status: "manual",
-        message: expect.stringMatching(/^Run it yourself, as an administrator: apt-get install/),
+        message: expect.stringMatching(/^Run as an administrator: apt-get install/),
       },
     ]);
   });

@@ -24,14 +24,15 @@ RUNNING = {}
 WRITING = threading.Lock()
 LIMITS = {"lineBytes": float("inf")}
 LISTED = {"bytes": 0, "values": 0}
-# Far more than the host shows, and far less than a line holds: an error that does not fit would answer nothing.
+# Far more than the host shows, and far less than the line limit: an error that does not fit would give no
+# reply.
 ERROR_LENGTH = 16_384
-# The threads that work for the call at hand.
+# The threads that work for the current call.
 THREADS = contextvars.ContextVar("threads", default=[])
 
 
 class Threads(concurrent.futures.ThreadPoolExecutor):
-    """Remembers for which call a thread works: a thread cannot be cancelled, so the call goes on until it ends."""
+    """Tracks the call that a thread works for. Threads cannot be canceled, so the call lasts until they end."""
 
     def submit(self, *args, **kwargs):
         future = super().submit(*args, **kwargs)
@@ -40,8 +41,8 @@ class Threads(concurrent.futures.ThreadPoolExecutor):
 
 
 def main():
-    # What lies beside this file is no part of what a tool can import. What lies beside a tool is, but last: a tool
-    # named as a library must not take its place.
+    # Tools cannot import files of this folder. They can import files of their own folder, but last, so that
+    # a tool with the name of a library does not replace it.
     sys.path[:] = [*sys.path[1:], os.path.join(SKILL, "tools"), SKILL]
     sys.argv[:] = [""]
     skillhold_shim.install()
@@ -49,7 +50,7 @@ def main():
 
 
 async def serve():
-    """Ends when the host closes the channel."""
+    """Returns when the host closes the channel."""
     loop = asyncio.get_running_loop()
     loop.set_default_executor(Threads())
     requests = asyncio.Queue()
@@ -58,7 +59,7 @@ async def serve():
         with os.fdopen(3, "r", encoding="utf-8", newline="\n") as lines:
             for line in lines:
                 loop.call_soon_threadsafe(requests.put_nowait, json.loads(line))
-        # A tool's thread may never end, and would hold up an orderly exit.
+        # A tool's thread may never end, and would block a normal exit.
         os._exit(0)
 
     threading.Thread(target=read, daemon=True).start()
@@ -76,7 +77,7 @@ def load(request):
     LIMITS.update((name, request[name]) for name in ("lineBytes", "toolBytes", "toolValues"))
     tools, problems = [], []
     for file in request["files"]:
-        # Should the process end now, the host knows which module it was.
+        # If the process dies now, the host knows the module.
         send({"type": "loading", "file": file})
         try:
             found = find_tools(read_module(file))
@@ -84,7 +85,7 @@ def load(request):
                 problems.append({"file": file, "error": "The module declares no tool."})
             for tool in found:
                 tools.extend(add_tool(tool, file, problems))
-        # SystemExit is no Exception, and one module that ends the process would take the other tools with it.
+        # SystemExit is not an Exception, and a module that exits would take the other tools with it.
         except BaseException as error:
             problems.append({"file": file, "error": describe(error)["message"]})
     send({"type": "ready", "tools": tools, "problems": problems})
@@ -118,7 +119,7 @@ def is_own_name(stem, path):
 
 
 def find_tools(module):
-    """The tools in the order in which they were written; one that is bound to two names counts once."""
+    """The tools in source order. A tool that is bound to two names is listed once."""
     found = []
     for value in list(vars(module).values()):
         if is_tool(value) and not any(value is other for other in found):
@@ -140,11 +141,11 @@ def is_tool(value):
 def add_tool(tool, file, problems):
     try:
         name = str(tool.name)
-        # A module that imports another's tool does not declare it again.
+        # A module that imports another module's tool does not declare it again.
         if TOOLS.get(name) is tool:
             return []
         if name in TOOLS:
-            raise ValueError("There is another tool of this name.")
+            raise ValueError("Another tool has this name.")
         entry = {
             "name": name,
             "description": str(tool.description or ""),
@@ -160,11 +161,11 @@ def add_tool(tool, file, problems):
 
 
 def count(text):
-    """Adds a tool to what is listed, as the host counts it."""
+    """Adds a tool to the listing, with the size that the host counts."""
     size = LISTED["bytes"] + len(text)
     values = LISTED["values"] + len(re.findall(r"[,\[{]", re.sub(r'"(?:[^"\\]|\\.)*"', "", text)))
     if size > LIMITS["toolBytes"] or values > LIMITS["toolValues"]:
-        raise ValueError("the tools of the skill take too much to describe.")
+        raise ValueError("the tool descriptions of the skill are too large.")
     LISTED.update(bytes=size, values=values)
 
 
@@ -179,7 +180,7 @@ async def call(request):
         send({"id": identity, "ok": True, "result": skillhold_schema.plain(result)})
     except asyncio.CancelledError:
         await asyncio.gather(*map(asyncio.wrap_future, threads), return_exceptions=True)
-        send({"id": identity, "ok": False, "error": {"code": "Cancelled", "message": "The call was cancelled."}})
+        send({"id": identity, "ok": False, "error": {"code": "Cancelled", "message": "The call was canceled."}})
     except BaseException as error:
         send({"id": identity, "ok": False, "error": describe(error)})
     finally:
@@ -187,7 +188,7 @@ async def call(request):
 
 
 def describe(error):
-    # The text of a KeyError is its argument in quotes.
+    # The text of a KeyError is its quoted argument.
     message = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
     return {"code": type(error).__name__, "message": message[:ERROR_LENGTH] or type(error).__name__}
 

@@ -6,10 +6,10 @@ import { installModuleHook } from "./module-hook.mts";
 import { type LoadedTool, loadTools, type ToolDescription } from "./tool-loader.mts";
 
 /**
- * The program that holds a skill's JavaScript tools. It runs inside the sandbox, beside a stranger's code and with
- * no more rights: it imports nothing but Node's own modules and the files of this folder, and the host believes
- * none of what it says. Requests come in on descriptor 3 and replies go out on 4, a line of JSON each; what a tool
- * prints is a log.
+ * The program that runs a skill's JavaScript tools. It runs inside the sandbox beside untrusted code, with
+ * the same rights: it imports only Node's modules and files of this folder, and the host trusts none of its
+ * messages. Requests arrive on descriptor 3 and replies leave on 4, one JSON line each; other output is a
+ * log.
  */
 interface Request {
   readonly id: number;
@@ -50,7 +50,7 @@ installModuleHook(zod);
 requests.on("close", () => exit(0));
 replies.on("error", () => exit(0));
 createInterface({ input: requests }).on("line", (line) => {
-  // The host writes nothing but requests.
+  // The host writes only requests.
   answer(JSON.parse(line) as Request).catch((error: unknown) => {
     process.stderr.write(`${String(error)}\n`);
   });
@@ -63,7 +63,7 @@ async function answer(request: Request): Promise<void> {
     case "call":
       return call(request);
     case "cancel":
-      running.get(request.id)?.abort(new Error("The call was cancelled."));
+      running.get(request.id)?.abort(new Error("The call was canceled."));
   }
 }
 
@@ -74,7 +74,7 @@ async function load(request: Request): Promise<void> {
   let bytes = 0;
   let values = 0;
   for (const file of request.files) {
-    // Should the process end now, the host knows which module it was.
+    // If the process dies now, the host knows the module.
     send({ type: "loading", file });
     try {
       const found = await withDeadline(readModule(file), request.moduleMs);
@@ -90,13 +90,13 @@ async function load(request: Request): Promise<void> {
   function add(tool: LoadedTool): void {
     const { file } = tool.description;
     if (tools.has(tool.name)) {
-      problems.push({ file, error: `There is another tool named ${tool.name}.` });
+      problems.push({ file, error: `Another tool has the name ${tool.name}.` });
       return;
     }
     const text = JSON.stringify(tool.description);
     const more = { bytes: bytes + Buffer.byteLength(text), values: values + countValues(text) };
     if (more.bytes > request.toolBytes || more.values > request.toolValues) {
-      problems.push({ file, error: `${tool.name}: the tools of the skill take too much to describe.` });
+      problems.push({ file, error: `${tool.name}: the tool descriptions of the skill are too large.` });
       return;
     }
     ({ bytes, values } = more);
@@ -105,18 +105,18 @@ async function load(request: Request): Promise<void> {
   }
 }
 
-/** As the host counts them. */
+/** Counts like the host does. */
 function countValues(text: string): number {
   return text.replace(/"(?:[^"\\]|\\.)*"/g, "").match(/[,[{]/g)?.length ?? 0;
 }
 
 async function readModule(file: string) {
-  // A module's namespace is an object with its exports.
+  // A module namespace is an object with the exports.
   const module = (await import(pathToFileURL(join(skill, file)).href)) as Readonly<Record<string, unknown>>;
   return loadTools(module, file);
 }
 
-/** A module may wait for ever at its top; the others are not to wait for it. */
+/** A module may block forever at its top level; the others must not wait for it. */
 async function withDeadline<T>(work: Promise<T>, ms: number): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new LateModule("The module did not load in time.")), ms);
@@ -132,7 +132,7 @@ async function call({ id, name, args }: Request): Promise<void> {
   running.set(id, controller);
   try {
     const tool = tools.get(name);
-    if (tool === undefined) throw new Error(`There is no tool named ${name}.`);
+    if (tool === undefined) throw new Error(`No tool has the name ${name}.`);
     const result = await tool.run(args, { id, signal: controller.signal });
     send({ id, ok: true, result: result ?? null });
   } catch (error) {
@@ -142,7 +142,10 @@ async function call({ id, name, args }: Request): Promise<void> {
   }
 }
 
-/** Far more than the host shows, and far less than a line holds: an error that does not fit would answer nothing. */
+/**
+ * Far more than the host shows, and far less than the line limit: an error that does not fit would give no
+ * reply.
+ */
 const ERROR_LENGTH = 16_384;
 
 function describeError(error: unknown): { readonly code: string; readonly message: string } {
@@ -151,7 +154,7 @@ function describeError(error: unknown): { readonly code: string; readonly messag
   return { code: isError ? error.name : "Error", message: String(message).slice(0, ERROR_LENGTH) };
 }
 
-/** Throws when the message is too long for a line or is not JSON; the caller then says so instead. */
+/** Throws when the message is too long or not JSON; the caller replies with an error instead. */
 function send(message: object): void {
   const line = `${JSON.stringify(message)}\n`;
   if (Buffer.byteLength(line) > lineBytes) throw new Error(`The result is larger than ${lineBytes} bytes.`);

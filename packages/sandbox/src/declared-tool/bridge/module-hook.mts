@@ -5,9 +5,9 @@ import { pathToFileURL } from "node:url";
 type Resolve = (specifier: string, context?: Partial<ResolveHookContext>) => ResolveFnOutput;
 
 /**
- * A bundle has no node_modules. What tools are written with is found all the same: a package that the skill's
- * surroundings do have comes first, else zod is ours and the makers of tools are small stand-ins. An import that
- * only TypeScript's own resolution understands (`./a.js` for a.ts, `./a`) is found as well.
+ * Resolves the packages that tools import, because a bundle has no node_modules. An installed package comes
+ * first, else our zod and small shims for tool libraries are used. Also resolves TypeScript-style imports
+ * (`./a.js` for a.ts, `./a`).
  */
 export function installModuleHook(zodFolder: string): void {
   const insideZod = pathToFileURL(join(zodFolder, "package.json")).href;
@@ -39,7 +39,7 @@ function resolveOtherwise(
   insideZod: string,
 ): ResolveFnOutput | undefined {
   if (/^\.\.?\//.test(specifier)) return resolveAsTypeScript(specifier, context, next);
-  // A package can import itself by its name, so that its own `exports` decide.
+  // A package can import itself by name, so its own `exports` apply.
   if (/^zod(?:\/|$)/.test(specifier) && context.parentURL !== insideZod) {
     return context.conditions.includes("require")
       ? { url: pathToFileURL(createRequire(insideZod).resolve(specifier)).href, shortCircuit: true }
@@ -56,7 +56,7 @@ const standIns: ReadonlyMap<string, string> = new Map([
   ["@langchain/core/tools", "shim-langchain"],
 ]);
 
-/** These files end as this one does: `.mts` in the sources, `.mjs` when published. */
+/** The shims have the same extension as this file: `.mts` in the sources, `.mjs` when published. */
 function standInUrl(name: string): string {
   return new URL(`./${name}${import.meta.url.slice(-4)}`, import.meta.url).href;
 }

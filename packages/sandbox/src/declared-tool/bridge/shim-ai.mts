@@ -1,4 +1,4 @@
-/** Stands in for `ai` where it is not installed: as much of it as a file needs that only declares tools. */
+/** Replaces `ai` when it is not installed, with the parts that a tool declaration needs. */
 export function tool<T>(definition: T): T {
   return definition;
 }

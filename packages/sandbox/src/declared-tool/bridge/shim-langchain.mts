@@ -9,17 +9,17 @@ interface ToolFields {
   readonly responseFormat?: string;
 }
 
-/** Stands in for LangChain where it is not installed: as much of it as a file needs that only declares tools. */
+/** Replaces LangChain when it is not installed, with the parts that a tool declaration needs. */
 export function tool(run: Run, fields: ToolFields): StructuredTool {
   const named = { ...fields, name: fields.name ?? run.name };
-  // LangChain gives these functions no run manager.
+  // LangChain passes no run manager to these functions.
   const func: Run = (input, _manager, config) => run(input, config);
   return takesText(fields.schema)
     ? new DynamicTool({ ...named, func })
     : new DynamicStructuredTool({ ...named, func });
 }
 
-/** What a class of the skill's own extends. */
+/** The base class of a skill's own tool classes. */
 export abstract class StructuredTool {
   abstract readonly name: string;
   abstract readonly description: string;
@@ -30,7 +30,7 @@ export abstract class StructuredTool {
 
   async invoke(input: unknown, config: unknown = {}): Promise<unknown> {
     const output = await this._call(await parseWith(this.schema, input), undefined, config);
-    // The second part of the pair is for the program around the model.
+    // The second part of the pair is for the host application.
     return this.responseFormat === "content_and_artifact" && Array.isArray(output) ? output[0] : output;
   }
 }
@@ -56,7 +56,7 @@ export class DynamicStructuredTool extends StructuredTool {
   }
 }
 
-/** A tool that takes one text. */
+/** A tool with a single text argument. */
 export class DynamicTool extends DynamicStructuredTool {
   constructor(fields: ToolFields & { readonly func: Run }) {
     super({ ...fields, schema: TEXT_INPUT });

@@ -1,4 +1,4 @@
-"""From type hints and docstrings to JSON Schema, and from what a tool gives back to JSON."""
+"""Converts type hints and docstrings to JSON Schema, and tool results to JSON."""
 
 import base64
 import collections.abc
@@ -18,12 +18,12 @@ SIMPLE = {str: "string", int: "integer", float: "number", bool: "boolean", type(
 LISTS = (list, tuple, set, frozenset, collections.abc.Sequence, collections.abc.Iterable, collections.abc.Set)
 DICTS = (dict, collections.abc.Mapping, collections.abc.MutableMapping)
 TEXTS = {datetime.datetime: "date-time", datetime.date: "date", datetime.time: "time"}
-# What LangChain hands to a tool by itself; a model is not asked for it.
+# Arguments that LangChain injects, which a model does not provide.
 INJECTED = {"run_manager", "callbacks"}
 
 
 def of_tool(tool):
-    """The stand-in knows its function; a real tool has a pydantic model or JSON Schema."""
+    """The shim has its function; a real tool has a pydantic model or JSON Schema."""
     if hasattr(tool, "input_schema_of"):
         schema = tool.input_schema_of()
     else:
@@ -64,12 +64,12 @@ def hints_of(function):
     try:
         return typing.get_type_hints(function, include_extras=True)
     except Exception:
-        # A hint that names what is not there says nothing, and the tool still runs.
+        # A hint with an unknown name is ignored, and the tool still runs.
         return {}
 
 
 def of_type(hint, depth=0):
-    """Nothing is said of a type that JSON has no word for: `{}` allows everything."""
+    """A type without a JSON form becomes `{}`, which allows every value."""
     origin, args = typing.get_origin(hint), typing.get_args(hint)
     if depth > 16 or hint is typing.Any:
         return {}
@@ -131,13 +131,13 @@ def of_fields(kind, required, depth):
 
 
 def summary(function):
-    """The docstring without its list of arguments and what follows it."""
+    """The docstring up to its list of arguments."""
     text = inspect.getdoc(function) or ""
     return re.split(r"\n\s*(?:Args|Arguments|Parameters|Returns|Raises|Yields|Examples?):[ \t]*\n", "\n" + text)[0].strip()
 
 
 def argument_texts(doc):
-    """The texts of an `Args:` section in Google's style, by name."""
+    """The argument descriptions of a Google-style `Args:` section, by name."""
     section = re.search(r"(?:^|\n)(?:Args|Arguments|Parameters):[ \t]*\n((?:[ \t]+.*\n?|[ \t]*\n)+)", doc)
     texts, current = {}, None
     for line in textwrap.dedent(section.group(1)).splitlines() if section else []:
@@ -151,9 +151,9 @@ def argument_texts(doc):
 
 
 def bind(function, arguments, model):
-    """The arguments for a function, checked: no unknown ones, none missing, and each of its type."""
+    """Validates the arguments of a function: no unknown or missing names, and matching types."""
     if not isinstance(arguments, dict):
-        raise TypeError("The arguments have to be an object.")
+        raise TypeError("The arguments must be an object.")
     if model is not None and hasattr(model, "model_validate"):
         checked = model.model_validate(arguments)
         return {name: getattr(checked, name) for name in type(checked).model_fields}
@@ -195,7 +195,7 @@ def convert_union(value, args, path, depth):
             return convert(value, arg, path, depth + 1)
         except (TypeError, ValueError):
             continue
-    raise TypeError(f"The arguments are not valid: {path} fits none of its types")
+    raise TypeError(f"The arguments are not valid: {path} matches none of its types")
 
 
 def convert_simple(value, hint, path):

@@ -1,4 +1,4 @@
-"""Stands in for langchain_core where it is not installed: as much of it as a file needs that only declares tools."""
+"""Replaces langchain_core when it is not installed, with the parts that a tool declaration needs."""
 
 import asyncio
 import functools
@@ -28,7 +28,7 @@ def install():
 
 
 class BaseTool:
-    """What a class of the skill's own extends: `name`, `description`, and `_run` or `_arun`."""
+    """The base class of a skill's own tool classes: `name`, `description`, and `_run` or `_arun`."""
 
     name = ""
     description = ""
@@ -44,7 +44,7 @@ class BaseTool:
         return self._arun if is_async else self._run
 
     def _run(self, *args, **kwargs):
-        raise NotImplementedError("The tool has nothing to run.")
+        raise NotImplementedError("The tool defines no function to run.")
 
     async def _arun(self, *args, **kwargs):
         return await in_thread(self._run, *args, **kwargs)

@@ -1,7 +1,7 @@
 import { describeOutput, readInput, type ToolInput } from "./tool-schema.mts";
 import { findTools, type ToolShape } from "./tool-shape.mts";
 
-/** What the host is told about a tool. */
+/** The description of a tool for the host. */
 export interface ToolDescription {
   readonly name: string;
   readonly description: string;
@@ -13,15 +13,15 @@ export interface ToolDescription {
 export interface LoadedTool {
   readonly name: string;
   readonly description: ToolDescription;
-  run(args: unknown, call: ToolCall): Promise<unknown>;
+  run(args: unknown, call: BridgeCall): Promise<unknown>;
 }
 
-export interface ToolCall {
+export interface BridgeCall {
   readonly id: number;
   readonly signal: AbortSignal;
 }
 
-/** The tools that a module exports; one with a schema that cannot be read hides none of the others. */
+/** Loads the tools that a module exports. A tool with an invalid schema does not hide the others. */
 export async function loadTools(
   module: Readonly<Record<string, unknown>>,
   file: string,
@@ -58,10 +58,10 @@ async function loadTool(shape: ToolShape, file: string): Promise<LoadedTool> {
   };
 }
 
-async function run(shape: ToolShape, input: ToolInput, args: unknown, call: ToolCall): Promise<unknown> {
+async function run(shape: ToolShape, input: ToolInput, args: unknown, call: BridgeCall): Promise<unknown> {
   const value = await input.parse(args);
   const { signal } = call;
-  // LangChain's `invoke` parses by itself: what a schema has changed once is not to go through it again.
+  // LangChain's `invoke` parses the arguments itself, and a schema must not transform them twice.
   const running = shape.parsesItself
     ? shape.run(args, { signal })
     : shape.run(value, { signal, abortSignal: signal, toolCallId: String(call.id), messages: [] });
@@ -73,7 +73,7 @@ function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
   return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
 }
 
-/** A tool of the AI SDK may yield its result in stages: the last one counts. */
+/** A tool of the AI SDK may yield intermediate results; the last one is the result. */
 async function lastOf(stages: AsyncIterable<unknown>): Promise<unknown> {
   let last: unknown;
   for await (const stage of stages) last = stage;

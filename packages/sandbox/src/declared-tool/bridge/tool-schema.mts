@@ -1,21 +1,21 @@
-/** What a tool takes: as JSON Schema for the host, and as a check of the arguments before the tool runs. */
+/** The input of a tool: JSON Schema for the host, and a parser for the arguments. */
 export interface ToolInput {
   readonly schema: object;
-  /** Gives the arguments as the schema leaves them, with its defaults; throws what is wrong with them. */
+  /** Returns the parsed arguments with defaults; throws when they are invalid. */
   parse(args: unknown): Promise<unknown>;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 type Check = (args: unknown) => Promise<unknown>;
 
-/** What a tool takes that wants one text: models give every tool an object. */
+/** The input of a tool with a single text, wrapped in an object, because models pass objects. */
 export const TEXT_INPUT = {
   type: "object",
   properties: { input: { type: "string" } },
   required: ["input"],
 } as const;
 
-/** Reads zod, Standard Schema, the AI SDK's schemas, a record of zod types, and JSON Schema itself. */
+/** Reads zod, Standard Schema, the AI SDK's schemas, a record of zod types, and JSON Schema. */
 export async function readInput(source: unknown): Promise<ToolInput> {
   if (source === undefined)
     return { schema: { type: "object", properties: {} }, parse: async (args) => args };
@@ -23,7 +23,7 @@ export async function readInput(source: unknown): Promise<ToolInput> {
   return { schema: asObjectSchema(await toJsonSchema(schema, "input")), parse: await checkOf(schema) };
 }
 
-/** An output's schema is a description only: one that cannot be written as JSON Schema is left out. */
+/** An output schema is only a description, so one that has no JSON Schema form is dropped. */
 export async function describeOutput(source: unknown): Promise<object | undefined> {
   if (source === undefined) return undefined;
   try {
@@ -33,25 +33,25 @@ export async function describeOutput(source: unknown): Promise<object | undefine
   }
 }
 
-/** Parses by the schema's own rules where it has them; a schema that is only described is not checked. */
+/** Parses with the schema's own rules when it has them; a purely descriptive schema is not checked. */
 export async function parseWith(source: unknown, args: unknown): Promise<unknown> {
   const check = hasFields(source) ? standardCheck(source) : undefined;
   return check === undefined ? args : check(args);
 }
 
 async function normalize(source: unknown): Promise<Fields> {
-  // The AI SDK makes some schemas when they are first asked for.
+  // The AI SDK creates some schemas lazily.
   if (typeof source === "function" && !("~standard" in source)) return normalize(await source());
-  if (!hasFields(source)) throw new Error("Its schema is not an object.");
+  if (!hasFields(source)) throw new Error("The schema is not an object.");
   if (isLangChainText(source)) return TEXT_INPUT;
   const members = Object.values(source);
   if ("_zod" in source || members.length === 0 || !members.every((member) => isZod(member))) return source;
   const { z } = await import("zod");
-  // Every member is a zod type, as was just seen.
+  // The check above proved that every member is a zod type.
   return z.object(source as Record<string, never>) as unknown as Fields;
 }
 
-/** LangChain describes a tool that takes one text by a type of zod 3, which cannot be written as JSON Schema. */
+/** LangChain describes a tool with a single text by a zod 3 type, which has no JSON Schema form. */
 function isLangChainText(schema: Fields): boolean {
   const definition = schema["_def"];
   const inner =
@@ -63,7 +63,7 @@ function isLangChainText(schema: Fields): boolean {
 async function toJsonSchema(schema: Fields, io: "input" | "output"): Promise<object> {
   if (isZod(schema)) {
     const { z } = await import("zod");
-    // `isZod` has seen that it is one.
+    // `isZod` proved the type.
     return z.toJSONSchema(schema as never, { io, unrepresentable: "any" });
   }
   const standard = schema["~standard"];
@@ -71,17 +71,17 @@ async function toJsonSchema(schema: Fields, io: "input" | "output"): Promise<obj
     hasFields(standard) && hasFields(standard["jsonSchema"]) ? standard["jsonSchema"][io] : undefined;
   if (typeof describe === "function") return requireObject(describe({ target: "draft-2020-12" }));
   if (standard !== undefined || typeof schema["safeParse"] === "function") {
-    throw new Error("Its schema cannot be written as JSON Schema; zod 4 or JSON Schema can.");
+    throw new Error("The schema has no JSON Schema form. Use zod 4 or JSON Schema.");
   }
   return requireObject("jsonSchema" in schema ? await schema["jsonSchema"] : schema);
 }
 
-/** Models give a tool an object; an alternative of objects says so only within. */
+/** Models pass an object to a tool; a union of objects has no type of its own. */
 function asObjectSchema(schema: object): object {
   const fields: Fields = { ...schema };
   if (fields["type"] === "object") return schema;
   if (fields["type"] === undefined) return { type: "object", ...schema };
-  throw new Error("Its input has to be an object.");
+  throw new Error("The input must be an object.");
 }
 
 async function checkOf(schema: Fields): Promise<Check> {
@@ -94,7 +94,7 @@ async function checkOf(schema: Fields): Promise<Check> {
   const described = "jsonSchema" in schema ? await schema["jsonSchema"] : schema;
   return async (args) => {
     const zodSchema = await zodFromJsonSchema(described);
-    // It is only looked at: a tool with a plain schema gets what was sent.
+    // Validates only: a tool with a plain schema receives the original arguments.
     if (zodSchema !== undefined) await parseWith(zodSchema, args);
     return args;
   };
@@ -105,7 +105,7 @@ function standardCheck(schema: Fields): Check | undefined {
   if (!hasFields(standard) || typeof standard["validate"] !== "function") return undefined;
   const validate = standard["validate"];
   return async (args) => {
-    // The result that Standard Schema defines.
+    // The result type of Standard Schema.
     const result = (await validate(args)) as { readonly value?: unknown; readonly issues?: readonly Issue[] };
     if (result.issues !== undefined) throw invalid(result.issues.map(describeIssue).join("; "));
     return result.value;
@@ -122,14 +122,14 @@ function describeIssue({ message, path = [] }: Issue): string {
   return keys.length === 0 ? message : `${keys.join(".")}: ${message}`;
 }
 
-/** The AI SDK's own kind of answer. */
+/** The result type of the AI SDK. */
 function readOutcome(outcome: unknown, args: unknown): unknown {
   if (!hasFields(outcome)) return args;
-  if (outcome["success"] !== true) throw invalid(String(outcome["error"] ?? "They do not fit its schema."));
+  if (outcome["success"] !== true) throw invalid(String(outcome["error"] ?? "they do not match the schema."));
   return outcome["value"];
 }
 
-/** Nothing when the schema uses what zod cannot check. */
+/** Returns undefined when the schema uses features that zod cannot check. */
 async function zodFromJsonSchema(schema: unknown): Promise<object | undefined> {
   try {
     const { z } = await import("zod");
@@ -147,7 +147,7 @@ function invalid(message: string): Error {
 
 function requireObject(value: unknown): object {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new Error("Its schema is not JSON Schema.");
+    throw new Error("The schema is not JSON Schema.");
   }
   return value;
 }

@@ -1,11 +1,11 @@
-/** A tool as a module exports it, whatever it was made with. */
+/** A tool that a module exports, independent of its library. */
 export interface ToolShape {
   readonly name: string;
   readonly description: string;
-  /** The schemas as they were written. */
+  /** The schemas as written. */
   readonly input: unknown;
   readonly output: unknown;
-  /** Whether it checks its arguments by itself and wants them as they came. */
+  /** True when the tool checks its own arguments and needs the originals. */
   readonly parsesItself: boolean;
   run(args: unknown, context: object): unknown;
 }
@@ -16,9 +16,9 @@ const INPUT_KEYS = ["inputSchema", "schema", "parameters", "input_schema"];
 const RUN_KEYS = ["execute", "invoke", "run", "handler", "func", "call"];
 
 /**
- * The tools among a module's exports: the default export first, then the others. A tool is an object that has a
- * description or a schema and something to run, or a function with a description or a schema; lists and records of
- * tools count too. Everything else is a helper.
+ * Finds the tools among a module's exports, the default export first. A tool is an object with a description
+ * or a schema and something to run, or a function with a description or a schema, or a list or record of
+ * these. Other exports are helpers.
  */
 export function findTools(module: Fields, stem: string): readonly ToolShape[] {
   const found = new Map<unknown, ToolShape>();
@@ -26,7 +26,7 @@ export function findTools(module: Fields, stem: string): readonly ToolShape[] {
   for (const [name, value] of Object.entries(module)) {
     if (name !== "default" && name !== "module.exports") collect(value, name, found);
   }
-  // The module as a whole: `export const description`, `export function execute`.
+  // The module itself: `export const description`, `export function execute`.
   if (found.size === 0) collect(module, stem, found);
   return [...found.values()];
 }
@@ -55,7 +55,7 @@ function readTool(value: Fields, exportName: string): ToolShape | undefined {
   if (typeof runner !== "function" || (typeof description !== "string" && inputKey === undefined)) {
     return undefined;
   }
-  // A function always has a name, which says less than the one it is exported under.
+  // A function always has a name, but its export name is more specific.
   const ownName = isFunction ? undefined : value["name"];
   return {
     name: typeof ownName === "string" && ownName !== "" ? ownName : exportName,

@@ -4,16 +4,18 @@ import { bubblewrap } from "./bubblewrap.ts";
 import type { ControlGroup } from "./cgroup.ts";
 import { roomyLimits } from "./trial.fixture.ts";
 
-/** Run as a program of its own, to be killed: holds a run back for ever and says so when the sandbox is there. */
+/**
+ * Runs as its own program, which the test kills: blocks a run forever, and reports when the sandbox is ready.
+ */
 const [skill = "", shared = "", name = ""] = process.argv.slice(2);
 const joined = new Set<number>();
 const group: ControlGroup = {
   add: async (pid) => {
     joined.add(pid);
-    // The second is the first process of the sandbox. Before its root is there, it waits for bubblewrap itself.
+    // The second pid is the sandbox's first process, which waits for bubblewrap until its root exists.
     if (joined.size < 2) return;
     while (!existsSync(`/proc/${pid}/root/mnt/shared`)) await sleep(1);
-    process.stdout.write("held\n");
+    process.stdout.write("blocked\n");
     await new Promise(() => {});
   },
   cpuMs: () => 0,

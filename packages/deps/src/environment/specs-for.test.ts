@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { readInstallWays } from "@skillhold/core/test/dependency/install-way";
 import { afterEach, expect, test } from "vitest";
 import { makeFolder, removeFolders } from "./environment.fixture.ts";
-import { specsFor } from "./missing-spec.ts";
+import { specsFor } from "./skill-install.ts";
 
 afterEach(removeFolders);
 
@@ -36,12 +36,12 @@ test.each([
       "download:https://example.com/x.tar.gz",
     ],
   ],
-])("a program is got the skill's own way that fits the system: %s %j [S-36]", (platform, text, expected) => {
+])("chooses the skill's own install way that fits the system: %s %j [S-36]", (platform, text, expected) => {
   const host = { platform, osRelease: join(makeFolder({ "os-release": text }), "os-release") };
   expect(specsFor(["rg", "tool", "gopher", "x"], ways, host)).toEqual(expected);
 });
 
-test("a way that is no spec, or none at all, leaves the name; packages stay as they are [S-36]", () => {
+test("an invalid or absent install way keeps the name, and packages stay unchanged [S-36]", () => {
   const host = {
     platform: "linux",
     osRelease: join(makeFolder({ "os-release": "ID=debian\n" }), "os-release"),

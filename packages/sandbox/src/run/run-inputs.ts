@@ -6,27 +6,27 @@ import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { isAboutProgram } from "@skillhold/skill";
 
-/** What a run of a skill gets beyond the least: what it declares, and what it was granted. */
-export interface Supply {
+/** The declared and granted inputs of a run: variables, mounts and network. */
+export interface RunInputs {
   /** Declared variables with their values. */
   readonly values: ReadonlyMap<string, string>;
-  /** Granted mounts, and declared configuration files. */
+  /** Granted mounts and declared configuration files. */
   readonly mounts: readonly Mount[];
   readonly network: Network;
 }
 
-/** Inside, a configuration file lies where a program that looks in its home folder finds it. */
+/** The home folder inside the sandbox, where programs look for configuration files. */
 export const HOME = "/work";
 
 /**
- * Collects what a run of the skill would be handed. A secret of the skill counts before a variable of the host,
- * and what is declared and nowhere to be had makes the skill not ready, with the whole list.
+ * Collects the inputs of a run. A secret of the skill takes precedence over a host variable. Throws NOT_READY
+ * with all missing inputs.
  */
-export async function collectSupply(
+export async function collectRunInputs(
   entry: SkillEntry,
   agent: string | undefined,
   { secrets, env, config, grant }: RunPorts,
-): Promise<Supply> {
+): Promise<RunInputs> {
   const names = declaredSecrets(entry);
   const scope = { skill: entry.id, ...(agent === undefined ? {} : { agent }) };
   const values = new Map(await secrets?.open(scope, names));
@@ -43,13 +43,13 @@ export async function collectSupply(
   return { values, mounts: [...(granted.mounts ?? []), ...declared], network: granted.network ?? "none" };
 }
 
-/** A socket or a device is a way out, not a configuration. */
+/** A socket or a device could break out of the sandbox, so only regular files are accepted. */
 function findFile(source: string | undefined): string | undefined {
   const isFile = source !== undefined && statSync(source, { throwIfNoEntry: false })?.isFile() === true;
   return isFile ? source : undefined;
 }
 
-/** Programs are the host's matter; variables and files are judged by what the run would really get. */
+/** Programs are checked on the host; variables and files are checked by the run's actual inputs. */
 function rejectUnready(
   entry: SkillEntry,
   values: ReadonlyMap<string, string>,
@@ -61,7 +61,7 @@ function rejectUnready(
   const missing = [
     ...readiness.reasons.filter(isAboutProgram),
     ...unset.map((name) => `${name} has no value`),
-    ...requires.config.filter((path) => !files.has(path)).map((path) => `${path} is not there`),
+    ...requires.config.filter((path) => !files.has(path)).map((path) => `${path} is missing`),
   ];
   if (missing.length === 0) return;
   const [first] = unset;
@@ -69,7 +69,7 @@ function rejectUnready(
     first === undefined
       ? {}
       : {
-          hint: `Give it a value: in the environment, or among the secrets (\`skillhold secret set ${entry.id} ${first}\`).`,
+          hint: `Set the variable in the environment, or store a secret: \`skillhold secret set ${entry.id} ${first}\`.`,
         };
   throw new SkillError("NOT_READY", `The skill ${entry.id} is not ready: ${missing.join("; ")}.`, {
     ...hint,
@@ -79,6 +79,6 @@ function rejectUnready(
 
 function insidePath(path: string): string {
   if (posix.isAbsolute(path)) return posix.normalize(path);
-  // Joined to the root first, so that no `..` leads out of the home folder.
+  // Joined to the root first, so that `..` cannot leave the home folder.
   return posix.join(HOME, posix.join("/", path.replace(/^~\//, "")));
 }

@@ -11,7 +11,7 @@ import { stageRoot } from "./stage.ts";
 import { type Bench, commandLines, makeBench } from "./trial.fixture.ts";
 import { unconfined } from "./unconfined.ts";
 
-describe.runIf(process.platform === "linux")("a run that is called off before it starts", () => {
+describe.runIf(process.platform === "linux")("a run that is canceled before it starts", () => {
   let bench: Bench;
   let shared: string;
   beforeAll(async () => {
@@ -21,7 +21,7 @@ describe.runIf(process.platform === "linux")("a run that is called off before it
   });
   afterAll(() => bench.remove());
 
-  /** A script that leaves a file, and that is called off from within `start`. */
+  /** A script that creates a file, canceled during `start`. */
   const start = async (sandbox: Sandbox, name: string, parts: Partial<SandboxSpec>) => {
     const target = sandbox.id === "none" ? shared : "/mnt/shared";
     const mounts = [{ source: shared, target: "/mnt/shared", isWritable: true }];
@@ -37,9 +37,9 @@ describe.runIf(process.platform === "linux")("a run that is called off before it
   };
 
   test.for([bubblewrap(), unconfined()])(
-    "has not run, and leaves nothing behind: $id [S-29]",
+    "does not run, and leaves nothing behind: $id [S-29]",
     async (sandbox) => {
-      // The first run makes a stock of pipes, for which it needs a stage.
+      // The first run creates a stock of pipes, which needs a stage.
       await (await start(sandbox, "ran", {})).dispose();
       const before = await stages();
       const early = start(sandbox, "early", { signal: AbortSignal.abort() });
@@ -59,7 +59,7 @@ describe.runIf(process.platform === "linux")("a run that is called off before it
     },
   );
 
-  test("has not run when it is called off while the sandbox waits [S-29]", async () => {
+  test("does not run when canceled while the sandbox waits [S-29]", async () => {
     const controller = new AbortController();
     let removed = 0;
     const group: ControlGroup = {
@@ -78,7 +78,7 @@ describe.runIf(process.platform === "linux")("a run that is called off before it
     await expectNothing("late");
   });
 
-  test("has not run at whatever moment it is called off, or else is handed over [S-29]", async () => {
+  test("does not run at any moment of the cancellation, or is handed over [S-29]", async () => {
     const sandbox = bubblewrap();
     for (let delay = 0; delay <= 24; delay += 2) {
       const controller = new AbortController();
@@ -95,8 +95,8 @@ describe.runIf(process.platform === "linux")("a run that is called off before it
     }
   });
 
-  test("has not run when the one who holds it back is killed [S-29]", async () => {
-    const program = join(import.meta.dirname, "held-run.fixture.ts");
+  test("does not run when its controlling process is killed [S-29]", async () => {
+    const program = join(import.meta.dirname, "paused-run.fixture.ts");
     for (let count = 0; count < 2; count += 1) {
       const name = `orphan-${process.pid}-${count}`;
       const args = ["--conditions=@skillhold/source", program, bench.skill, shared, name];
@@ -110,7 +110,7 @@ describe.runIf(process.platform === "linux")("a run that is called off before it
     }
   });
 
-  test("ends at whatever moment it is killed after its start [S-29]", async () => {
+  test("ends when killed at any moment after its start [S-29]", async () => {
     const sandbox = bubblewrap();
     const command = () => ({
       argv: ["/bin/sh", "-c", "sleep 0.5; touch /mnt/shared/survived"] as const,
@@ -119,7 +119,7 @@ describe.runIf(process.platform === "linux")("a run that is called off before it
     for (let count = 0; count < 60; count += 1) {
       const running = await start(sandbox, "killed", { command });
       running.stdout.resume();
-      // It takes a millisecond or two to be on its own, and no timer is so fine.
+      // The process is independent after a millisecond or two, which is too short for a timer.
       for (const until = performance.now() + (count % 8) * 0.3; performance.now() < until; );
       running.kill();
       await running.exited;
