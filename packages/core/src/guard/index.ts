@@ -34,7 +34,7 @@ export {
 export { type CapabilityChange, type CapabilityDiff, diffManifests, formatChange } from "./manifest-diff.ts";
 export { type MarkdownParts, splitMarkdown } from "./markdown-part.ts";
 export { matchRule } from "./match.ts";
-export { followedFiles, type Place, placeOf } from "./place.ts";
+export { followedFiles, placeOf, type TextPlace } from "./place.ts";
 export type { CheckRule } from "./rule.ts";
 export { type CheckRuleId, checkRules, GUARD_ENGINE, guardRules, tokenRules } from "./rule-table.ts";
 export { type SarifSkill, toSarif } from "./sarif.ts";

@@ -1,5 +1,5 @@
 /** How close a file is to being followed or run. */
-export type Place = "instruction" | "code" | "reference";
+export type TextPlace = "instruction" | "code" | "reference";
 
 const REFERENCE_FOLDERS =
   /^(?:references?|docs?|documentation|examples?|samples?|tests?|__tests__|fixtures?|testdata|test-data|evals?|benchmarks?|specs?|templates?|assets|guides?|knowledge|resources|data|rules|patterns|cases|locales?|i18n)$/i;
@@ -7,7 +7,7 @@ const CODE_EXTENSIONS =
   /\.(?:py|pyw|ipynb|js|mjs|cjs|jsx|ts|mts|cts|tsx|sh|bash|zsh|fish|ksh|ps1|psm1|bat|cmd|vbs|rb|pl|php|lua|go|rs|java|applescript|scpt|command|r|jl|awk|exs?)$/i;
 
 /** By the path alone; an extensionless file with a shebang is code for its reader. */
-export function placeOf(path: string): Place {
+export function placeOf(path: string): TextPlace {
   if (CODE_EXTENSIONS.test(path)) return "code";
   const folders = path.split("/").slice(0, -1);
   if (folders.some((folder) => REFERENCE_FOLDERS.test(folder))) return "reference";

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { SkillEntry } from "@skillhold/protocol";
 import {
-  type SearchOptions as RankOptions,
+  type RankingOptions,
   type SearchDocument,
   type SearchHit,
   SearchIndex,
@@ -224,7 +224,7 @@ export class LibrarySearch {
 }
 
 /** At most `USE_WEIGHT`, and by the logarithm, so that use decides only between equals. */
-function priorOf(uses: ReadonlyMap<string, number> | undefined): Pick<RankOptions, "prior"> {
+function priorOf(uses: ReadonlyMap<string, number> | undefined): Pick<RankingOptions, "prior"> {
   const most = Math.max(0, ...(uses?.values() ?? []));
   if (uses === undefined || !(most > 0)) return {};
   const share = (count: number) => Math.log1p(Math.max(0, count)) / Math.log1p(most);

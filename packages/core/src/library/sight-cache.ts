@@ -1,4 +1,4 @@
-import { type Accepts, type SearchIndex, Sight } from "../search/index.ts";
+import { type DocumentFilter, type SearchIndex, Sight } from "../search/index.ts";
 import type { ShelfView } from "./shelf.ts";
 
 /** The state in which a gate decides for one viewer. */
@@ -23,7 +23,7 @@ export class SightCache {
   readonly #kept = new Map<string, Kept>();
 
   /** The sight of a viewer; `alternates` are the names beside ids that documents may have. */
-  get(state: GateState, accepts: Accepts, alternates: Iterable<string>, index: SearchIndex): Sight {
+  get(state: GateState, accepts: DocumentFilter, alternates: Iterable<string>, index: SearchIndex): Sight {
     const kept = this.#kept.get(state.viewer);
     this.#kept.delete(state.viewer);
     const updated = kept && this.#update(kept, state, accepts, alternates, index);
@@ -43,7 +43,7 @@ export class SightCache {
   #update(
     kept: Kept,
     state: GateState,
-    accepts: Accepts,
+    accepts: DocumentFilter,
     alternates: Iterable<string>,
     index: SearchIndex,
   ): Kept | undefined {

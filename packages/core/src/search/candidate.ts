@@ -8,7 +8,7 @@ import { TopList } from "./top-list.ts";
 import { similarityOf } from "./trigram.ts";
 
 /** A document that may become a hit, with the counts of one query. */
-export interface Candidate {
+export interface SearchCandidate {
   readonly id: string;
   readonly segment: Segment;
   readonly document: number;
@@ -35,9 +35,13 @@ const NAME_DEPTH = 50;
 const LEAST_SIMILARITY = 0.3;
 
 /** The best documents by their words and the best by their names. */
-export function findCandidates(request: CandidateRequest, tally: Tally): ReadonlySet<Candidate> {
-  const byWords = new TopList<Candidate>(request.depth, (a, b) => isBetter(a.lexical - b.lexical, a, b));
-  const byName = new TopList<Candidate>(NAME_DEPTH, (a, b) => isBetter(a.similarity - b.similarity, a, b));
+export function findCandidates(request: CandidateRequest, tally: Tally): ReadonlySet<SearchCandidate> {
+  const byWords = new TopList<SearchCandidate>(request.depth, (a, b) =>
+    isBetter(a.lexical - b.lexical, a, b),
+  );
+  const byName = new TopList<SearchCandidate>(NAME_DEPTH, (a, b) =>
+    isBetter(a.similarity - b.similarity, a, b),
+  );
   const trigramCount = request.query.trigrams.length;
   // Nearly every document is below these, so that most of them cost two comparisons.
   let leastLexical = Number.MIN_VALUE;
@@ -70,7 +74,7 @@ function readCandidate(
   tally: Tally,
   similarity: number,
   excluded: number,
-): Candidate | undefined {
+): SearchCandidate | undefined {
   if (visible !== undefined && visible[document] === 0) return undefined;
   return {
     id: segment.data.ids.at(document),
@@ -85,6 +89,6 @@ function readCandidate(
   };
 }
 
-function isBetter(difference: number, a: Candidate, b: Candidate): boolean {
+function isBetter(difference: number, a: SearchCandidate, b: SearchCandidate): boolean {
   return difference === 0 ? a.id < b.id : difference > 0;
 }

@@ -1,4 +1,4 @@
-import type { Candidate } from "./candidate.ts";
+import type { SearchCandidate } from "./candidate.ts";
 import { fieldRules, fieldsOf, HIGHEST_IMPACT, type SearchField } from "./document.ts";
 import type { Plan } from "./plan.ts";
 import type { Query } from "./query.ts";
@@ -66,7 +66,7 @@ export interface Field {
 }
 
 /** Contract: `total` is the number of documents that the candidates were found among. */
-export function readField(candidates: readonly Candidate[], total: number): Field {
+export function readField(candidates: readonly SearchCandidate[], total: number): Field {
   const scores = candidates.map(({ lexical }) => lexical).toSorted((a, b) => b - a);
   const [best = 0] = scores;
   // More skills of one kind are expected among more skills: 5 of 128, 25 of 10,000.
@@ -76,7 +76,7 @@ export function readField(candidates: readonly Candidate[], total: number): Fiel
 
 /** Contract: `prior` of the extras is small beside 1. */
 export function makeHit(
-  candidate: Candidate,
+  candidate: SearchCandidate,
   query: Query,
   plan: Plan,
   { best, lead }: Field,

@@ -1,4 +1,4 @@
-import { type Candidate, findCandidates } from "./candidate.ts";
+import { findCandidates, type SearchCandidate } from "./candidate.ts";
 import { differencesOf, isDetailed } from "./fingerprint.ts";
 import { makeHit, readField, type SearchHit } from "./hit.ts";
 import { planQuery } from "./plan.ts";
@@ -6,14 +6,14 @@ import { type Query, readQuery } from "./query.ts";
 import { Scope } from "./scope.ts";
 import type { Segment } from "./segment.ts";
 import { closenessOf, findClosest, type SemanticQuery } from "./semantic.ts";
-import { type Accepts, Sight } from "./sight.ts";
+import { type DocumentFilter, Sight } from "./sight.ts";
 import type { Tally } from "./tally.ts";
 
-export interface SearchOptions {
+export interface RankingOptions {
   /** How many hits at most; 10 by default. */
   readonly limit?: number;
   /** Whether a document may be seen. The answer is the one of an index without the others. */
-  readonly accepts?: Accepts;
+  readonly accepts?: DocumentFilter;
   /** The same, remembered between searches; replaces `accepts`. */
   readonly sight?: Sight;
   /** The vectors of query and documents; without it the words alone decide. */
@@ -39,7 +39,7 @@ const NEAR = { sameName: 5, otherName: 1 };
 export function rank(
   text: string,
   segments: readonly Segment[],
-  options: SearchOptions,
+  options: RankingOptions,
   tally: Tally,
 ): readonly SearchHit[] {
   const limit = Math.max(0, Math.floor(options.limit ?? DEFAULT_LIMIT));
@@ -90,7 +90,7 @@ function weigh(
   );
 }
 
-function list({ segment, document }: Pick<Candidate, "segment" | "document">, hit: SearchHit): Listed {
+function list({ segment, document }: Pick<SearchCandidate, "segment" | "document">, hit: SearchHit): Listed {
   return {
     hit,
     name: segment.data.names.at(document),

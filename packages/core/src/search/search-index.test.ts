@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { usedMs } from "../../../../tests/used-time.ts";
 import type { SearchDocument } from "./document.ts";
-import type { SearchOptions } from "./ranking.ts";
+import type { RankingOptions } from "./ranking.ts";
 import { SearchIndex } from "./search-index.ts";
 
 function skill(name: string, description = "", more: Partial<SearchDocument> = {}): SearchDocument {
@@ -15,7 +15,7 @@ function indexOf(...documents: readonly SearchDocument[]): SearchIndex {
   return index;
 }
 
-function ids(index: SearchIndex, query: string, options?: SearchOptions): readonly string[] {
+function ids(index: SearchIndex, query: string, options?: RankingOptions): readonly string[] {
   return index.search(query, options).map(({ id }) => id);
 }
 

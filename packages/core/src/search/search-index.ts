@@ -1,10 +1,10 @@
 import type { SearchDocument } from "./document.ts";
 import type { SearchHit } from "./hit.ts";
 import { mergeSegments } from "./merge.ts";
-import { rank, type SearchOptions } from "./ranking.ts";
+import { type RankingOptions, rank } from "./ranking.ts";
 import type { Segment } from "./segment.ts";
 import { SegmentBuilder } from "./segment-builder.ts";
-import type { Accepts, Sight } from "./sight.ts";
+import type { DocumentFilter, Sight } from "./sight.ts";
 import { readSnapshot, writeSnapshot } from "./snapshot.ts";
 import { Tally } from "./tally.ts";
 
@@ -94,13 +94,13 @@ export class SearchIndex {
   }
 
   /** The best documents for a query of any kind: a name, a few words, a whole task. Never throws. */
-  search(query: string, options: SearchOptions = {}): readonly SearchHit[] {
+  search(query: string, options: RankingOptions = {}): readonly SearchHit[] {
     this.#settle();
     return rank(query, this.#segments, options, this.#tally);
   }
 
   /** Makes a sight ask another gate, and ask it again about the documents with these ids. */
-  updateSight(sight: Sight, accepts: Accepts, ids: Iterable<string>): void {
+  updateSight(sight: Sight, accepts: DocumentFilter, ids: Iterable<string>): void {
     this.#settle();
     sight.update(accepts, ids, this.#segments);
   }

@@ -1,4 +1,4 @@
-import type { Candidate } from "./candidate.ts";
+import type { SearchCandidate } from "./candidate.ts";
 import { cosineOf, type PackedVector } from "./embedder.ts";
 import type { Scope } from "./scope.ts";
 import { TopList } from "./top-list.ts";
@@ -15,10 +15,10 @@ const LEAST_COSINE = 0.3;
 
 /** How close each candidate is to the query: 0 for the median and below, 1 for the closest. */
 export function closenessOf(
-  candidates: readonly Candidate[],
+  candidates: readonly SearchCandidate[],
   { query, vectorOf }: SemanticQuery,
-): ReadonlyMap<Candidate, number> {
-  const cosines = new Map<Candidate, number>();
+): ReadonlyMap<SearchCandidate, number> {
+  const cosines = new Map<SearchCandidate, number>();
   for (const candidate of candidates) {
     const vector = vectorOf(candidate.id);
     if (vector !== undefined) cosines.set(candidate, cosineOf(query, vector));
@@ -38,8 +38,8 @@ export function findClosest(
   { query, vectorOf }: SemanticQuery,
   most: number,
   known: ReadonlySet<string>,
-): readonly Candidate[] {
-  const best = new TopList<{ readonly candidate: Candidate; readonly cosine: number }>(most, (a, b) =>
+): readonly SearchCandidate[] {
+  const best = new TopList<{ readonly candidate: SearchCandidate; readonly cosine: number }>(most, (a, b) =>
     a.cosine === b.cosine ? a.candidate.id < b.candidate.id : a.cosine > b.cosine,
   );
   for (const { segment, visible } of scope.segments) {

@@ -1,18 +1,18 @@
 import type { Segment } from "./segment.ts";
 
 /** Whether a viewer may see the document with this id. */
-export type Accepts = (id: string) => boolean;
+export type DocumentFilter = (id: string) => boolean;
 
 /**
  * The documents that one viewer may see. The gate is asked once for each document and not once for each query.
  * Contract: the caller reports every change of the gate by `SearchIndex.updateSight`, or makes a new sight.
  */
 export class Sight {
-  #accepts: Accepts;
+  #accepts: DocumentFilter;
   /** Weak, because a sight may be kept longer than the segments of an index. */
   readonly #flags = new WeakMap<Segment, Uint8Array>();
 
-  constructor(accepts: Accepts) {
+  constructor(accepts: DocumentFilter) {
     this.#accepts = accepts;
   }
 
@@ -30,7 +30,7 @@ export class Sight {
   }
 
   /** Asks another gate from now on, and asks it again about documents that it may decide otherwise. */
-  update(accepts: Accepts, ids: Iterable<string>, segments: readonly Segment[]): void {
+  update(accepts: DocumentFilter, ids: Iterable<string>, segments: readonly Segment[]): void {
     this.#accepts = accepts;
     for (const id of ids) {
       for (const segment of segments) {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Embedder } from "../search/index.ts";
-import { askModel, type EndpointPorts, failed, type ModelEndpoint } from "./model-endpoint.ts";
+import { askModel, failed, type ModelEndpoint, type ModelEndpointPorts } from "./model-endpoint.ts";
 
 const Answer = z.object({
   data: z.array(
@@ -12,7 +12,7 @@ const Answer = z.object({
 const LONGEST_TEXT = 8000;
 
 /** An embedder behind an OpenAI-compatible `/embeddings` endpoint: Ollama, vLLM or a hosted model of any dimension. */
-export function httpEmbedder(endpoint: ModelEndpoint, ports: EndpointPorts): Embedder {
+export function httpEmbedder(endpoint: ModelEndpoint, ports: ModelEndpointPorts): Embedder {
   const { url, model } = endpoint;
   return {
     id: `http:${url.replace(/\/+$/, "")}#${model}`,

@@ -12,7 +12,7 @@ export interface ModelEndpoint {
   readonly timeoutMs: number;
 }
 
-export interface EndpointPorts {
+export interface ModelEndpointPorts {
   readonly fetch: typeof fetch;
 }
 
@@ -24,7 +24,7 @@ export async function askModel<T>(
   path: string,
   body: unknown,
   schema: z.ZodType<T>,
-  { fetch, signal }: EndpointPorts & { readonly signal?: AbortSignal | undefined },
+  { fetch, signal }: ModelEndpointPorts & { readonly signal?: AbortSignal | undefined },
 ): Promise<T> {
   const address = `${url.replace(/\/+$/, "")}${path}`;
   const limit = AbortSignal.timeout(timeoutMs);

@@ -20,10 +20,10 @@ export type { InstallEvent } from "./install-event.ts";
 export type { ItemResult } from "./install-group.ts";
 export {
   type InstallOptions,
-  type InstallPlan,
   type InstallPorts,
   type InstallReport,
   installDependencies,
+  type PackageInstallPlan,
 } from "./installer.ts";
 export { environmentOf, type RunEnvironmentPorts, runEnvironment } from "./run-environment.ts";
 export {

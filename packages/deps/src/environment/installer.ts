@@ -10,7 +10,7 @@ import type { EnvironmentPorts } from "./skill-environment.ts";
 import { type InstallSpec, readSpec } from "./spec.ts";
 import { installSystem, type SystemHost, systemStep } from "./system-install.ts";
 
-export interface InstallPlan {
+export interface PackageInstallPlan {
   /** The skill's id, for events and messages. */
   readonly skill: string;
   /** Specs as skills write them. An invalid spec fails alone. */
@@ -47,7 +47,7 @@ export interface InstallReport {
  * afterwards. Throws when the outcome cannot be recorded; installed packages stay.
  */
 export async function installDependencies(
-  plan: InstallPlan,
+  plan: PackageInstallPlan,
   ports: InstallPorts,
   options: InstallOptions = {},
 ): Promise<InstallReport> {
@@ -62,14 +62,14 @@ interface SystemCommand {
 }
 
 class Installation {
-  readonly #plan: InstallPlan;
+  readonly #plan: PackageInstallPlan;
   readonly #ports: InstallPorts;
   readonly #options: InstallOptions;
   readonly #deadline: number;
   /** Keyed by the text of the spec, in the order of the plan. */
   readonly #results = new Map<string, ItemResult>();
 
-  constructor(plan: InstallPlan, ports: InstallPorts, options: InstallOptions) {
+  constructor(plan: PackageInstallPlan, ports: InstallPorts, options: InstallOptions) {
     this.#plan = plan;
     this.#ports = ports;
     this.#options = options;

@@ -7,15 +7,15 @@ import type { ItemResult } from "./install-group.ts";
 import { withLock } from "./install-lock.ts";
 import {
   type InstallOptions,
-  type InstallPlan,
   type InstallPorts,
   type InstallReport,
   installDependencies,
+  type PackageInstallPlan,
 } from "./installer.ts";
 import { type InstallSpec, readSpec } from "./spec.ts";
 import { managerOf, type SystemHost } from "./system-install.ts";
 
-export interface SkillInstallPlan extends Omit<InstallPlan, "skill"> {
+export interface SkillInstallPlan extends Omit<PackageInstallPlan, "skill"> {
   readonly owner: EnvironmentOwner;
 }
 
@@ -79,7 +79,7 @@ function withLost(result: ItemResult, lost: readonly ItemResult[]): ItemResult {
 /** The global environment is found without a link. */
 async function settle(
   owner: EnvironmentOwner,
-  scope: NonNullable<InstallPlan["scope"]>,
+  scope: NonNullable<PackageInstallPlan["scope"]>,
   environment: string,
   results: readonly ItemResult[],
   ports: InstallPorts,

@@ -9,9 +9,9 @@ import {
   ManifestBuilder,
   type MarkdownParts,
   matchRule,
-  type Place,
   placeOf,
   splitMarkdown,
+  type TextPlace,
   tokenRules,
   visibleText,
 } from "@skillhold/core/guard";
@@ -68,7 +68,7 @@ class TextReader implements TextScan {
   readonly #path: string;
   readonly #text: string;
   readonly #visible: string;
-  readonly #place: Place;
+  readonly #place: TextPlace;
   readonly #context: TextContext;
   readonly #manifest: ManifestBuilder;
   readonly #work = new WorkTime();

@@ -1,5 +1,5 @@
 import type { EvalCase } from "../format/eval-set.ts";
-import type { Usage } from "../model/usage.ts";
+import type { TokenUsage } from "../model/usage.ts";
 import { noUsage } from "../runner/runner.ts";
 import type { Trial } from "../trial/trial.ts";
 import { runCheck } from "./check.ts";
@@ -15,7 +15,7 @@ export interface GradePorts {
 export interface GradedTrial {
   /** In the order of the case's assertions. */
   readonly grades: readonly Grade[];
-  readonly usage: Usage;
+  readonly usage: TokenUsage;
 }
 
 /** Grades a finished trial: checks first, then one question to the judge for the rest. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Model, ModelFailure } from "../model/model.ts";
-import type { Usage } from "../model/usage.ts";
+import type { TokenUsage } from "../model/usage.ts";
 import { noUsage } from "../runner/runner.ts";
 import type { Trial } from "../trial/trial.ts";
 
@@ -33,7 +33,7 @@ export interface JudgedWork {
 export interface JudgeAnswer {
   /** One for each assertion, in order; undefined where the judge gave none. */
   readonly verdicts: readonly ({ readonly isPassed: boolean; readonly evidence: string } | undefined)[];
-  readonly usage: Usage;
+  readonly usage: TokenUsage;
   readonly problem?: string;
 }
 
@@ -158,8 +158,8 @@ async function winnerOf(task: JudgedTask, a: JudgedWork, b: JudgedWork, model: M
 }
 
 type Asked =
-  | { readonly value: unknown; readonly usage: Usage }
-  | { readonly problem: string; readonly usage: Usage };
+  | { readonly value: unknown; readonly usage: TokenUsage }
+  | { readonly problem: string; readonly usage: TokenUsage };
 
 async function ask(text: string, system: string, model: Model, signal: AbortSignal): Promise<Asked> {
   try {

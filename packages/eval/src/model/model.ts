@@ -1,4 +1,4 @@
-import type { Usage } from "./usage.ts";
+import type { TokenUsage } from "./usage.ts";
 
 /** A chat model behind some API. */
 export interface Model {
@@ -41,7 +41,7 @@ export interface ToolAnswer {
 export interface ModelAnswer {
   readonly text: string;
   readonly calls: readonly ToolCall[];
-  readonly usage: Usage;
+  readonly usage: TokenUsage;
 }
 
 /** The model or its endpoint failed; the trial is an error. */

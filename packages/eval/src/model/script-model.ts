@@ -20,7 +20,7 @@ const reply = z.strictObject({
 
 const scriptSchema = z.strictObject({ model: z.string().default("script"), replies: z.array(reply).min(1) });
 
-export type ModelScript = z.input<typeof scriptSchema>;
+export type ScriptedReplies = z.input<typeof scriptSchema>;
 
 export interface ReadModelScript {
   readonly script?: z.output<typeof scriptSchema>;
@@ -40,7 +40,7 @@ export function readModelScript(text: string): ReadModelScript {
 }
 
 /** A model that answers with the first reply of its script that fits. For tests and demos: it proves no skill. */
-export function scriptModel(input: ModelScript): Model {
+export function scriptModel(input: ScriptedReplies): Model {
   const { model, replies } = scriptSchema.parse(input);
   return {
     name: model,

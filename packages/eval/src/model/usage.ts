@@ -1,4 +1,4 @@
-export interface Usage {
+export interface TokenUsage {
   readonly input: number;
   readonly output: number;
   readonly cached: number;

@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import type { Usage } from "../model/usage.ts";
+import type { TokenUsage } from "../model/usage.ts";
 import type { ClientOptions } from "./claude-runner.ts";
 import { parseLine, runLines } from "./line-process.ts";
 import {
@@ -96,7 +96,7 @@ const usageSchema = z.object({
 class CodexStream {
   readonly #request: RunnerRequest;
   readonly #events: RunnerEvent[] = [];
-  #usage: Usage = noUsage;
+  #usage: TokenUsage = noUsage;
   #text = "";
   #turns = 0;
   #isCompleted = false;

@@ -13,7 +13,7 @@ import {
 import { nodeHost } from "@skillhold/core/source";
 import { openRunner } from "@skillhold/sandbox/run";
 import { type ChatMessage, type Model, ModelFailure, type ToolCall } from "../model/model.ts";
-import type { Usage } from "../model/usage.ts";
+import type { TokenUsage } from "../model/usage.ts";
 import {
   addUsage,
   noUsage,
@@ -107,7 +107,7 @@ class LoopAgent {
   readonly #model: Model;
   readonly #request: RunnerRequest;
   readonly #events: RunnerEvent[] = [];
-  #usage: Usage = noUsage;
+  #usage: TokenUsage = noUsage;
   #turns = 0;
   #output = "";
 

@@ -1,4 +1,4 @@
-import type { Usage } from "../model/usage.ts";
+import type { TokenUsage } from "../model/usage.ts";
 /** Runs an agent on one prompt. */
 export interface Runner {
   /** Names the kind of runner in reports: `loop`, `claude`, `codex`, `script`. */
@@ -41,15 +41,15 @@ export interface RunnerResult {
   readonly events: readonly RunnerEvent[];
   /** The agent's last words. */
   readonly output: string;
-  readonly usage: Usage;
+  readonly usage: TokenUsage;
   readonly turns: number;
   /** What the runner says that it cost. */
   readonly costUsd?: number;
 }
 
-export const noUsage: Usage = { input: 0, output: 0, cached: 0 };
+export const noUsage: TokenUsage = { input: 0, output: 0, cached: 0 };
 
-export function addUsage(a: Usage, b: Usage): Usage {
+export function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
   return { input: a.input + b.input, output: a.output + b.output, cached: a.cached + b.cached };
 }
 

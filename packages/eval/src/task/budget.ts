@@ -1,4 +1,4 @@
-import type { Usage } from "../model/usage.ts";
+import type { TokenUsage } from "../model/usage.ts";
 import type { Time } from "../time.ts";
 
 /** The most that an eval may spend; without a field there is no limit. */
@@ -37,7 +37,7 @@ export class Budget {
     this.#started = time.elapsed();
   }
 
-  spend({ input, output }: Usage, costUsd?: number): void {
+  spend({ input, output }: TokenUsage, costUsd?: number): void {
     this.#tokens += input + output;
     const price = this.#price;
     const cost =

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { cleanUp, descriptions, limits, openEnd, openSkills, tempFolder, viewer } from "../eval.fixture.ts";
 import { readEvalSet } from "../format/read-eval-set.ts";
 import { modelJudge } from "../grade/judge.ts";
-import { type ModelScript, scriptModel } from "../model/script-model.ts";
+import { type ScriptedReplies, scriptModel } from "../model/script-model.ts";
 import { loopRunner } from "../runner/loop-runner.ts";
 import { systemTime } from "../time.ts";
 import { layOut } from "../trial/skill-folder.ts";
@@ -34,7 +34,7 @@ const evals = {
 };
 
 /** An agent that does well only when the catalogue has the skill. */
-const script: ModelScript = {
+const script: ScriptedReplies = {
   replies: [
     {
       sees: "skill_content",
@@ -81,7 +81,7 @@ async function makeRequest(value: unknown, more: Partial<TaskRequest> = {}): Pro
   };
 }
 
-const ports = (model: ModelScript, more: Partial<TaskPorts> = {}): TaskPorts => ({
+const ports = (model: ScriptedReplies, more: Partial<TaskPorts> = {}): TaskPorts => ({
   runner: loopRunner(scriptModel(model), { id: "script" }),
   time: systemTime(),
   ...more,
@@ -126,7 +126,7 @@ describe("a task eval", () => {
 
   test("keeps errors and timeouts out of every rate [S-51]", async () => {
     const request = await makeRequest(evals, { runs: 1 });
-    const broken: ModelScript = { replies: [{ match: "Merge", fail: "overloaded" }, ...script.replies] };
+    const broken: ScriptedReplies = { replies: [{ match: "Merge", fail: "overloaded" }, ...script.replies] };
     const report = reportTasks(request, await runTasks(request, ports(broken)), context);
     expect(report.arms.map(({ counts }) => counts)).toEqual([
       { passed: 1, failed: 0, ungraded: 0, error: 1, timeout: 0 },
@@ -184,7 +184,7 @@ describe("a task eval", () => {
         },
       ],
     };
-    const model: ModelScript = {
+    const model: ScriptedReplies = {
       replies: [
         { turn: 1, sees: "run_skill_script", text: "never" },
         {
@@ -251,7 +251,7 @@ describe("the judge", () => {
   test("compares pairs in both orders, and a judge that follows the order gives a tie [S-51]", async () => {
     const request = await makeRequest(value, { runs: 1, isPairwise: true });
     const agents = { replies: [{ sees: "Merges and splits", text: "GOOD" }, { text: "POOR" }] };
-    const pair = async (replies: ModelScript["replies"]) =>
+    const pair = async (replies: ScriptedReplies["replies"]) =>
       (await runTasks(request, ports(agents, { judge: modelJudge(scriptModel({ replies })) }))).pairs;
     expect(await pair([{ text: '{"winner": "A", "reason": "first"}' }])).toMatchObject([
       { winner: "tie", isConsistent: false },
@@ -274,7 +274,7 @@ describe("the run tree", () => {
   test("has the files that skill-creator reads, and no grading for a run without a verdict [S-51]", async () => {
     const request = await makeRequest(evals, { runs: 1 });
     const tree = new RunTree(join(tempFolder(), "workspace"));
-    const broken: ModelScript = { replies: [{ match: "Split", fail: "overloaded" }, ...script.replies] };
+    const broken: ScriptedReplies = { replies: [{ match: "Split", fail: "overloaded" }, ...script.replies] };
     const result = await runTasks(request, ports(broken, { onTrial: (...args) => tree.writeTrial(...args) }));
     tree.writeBenchmark(reportTasks(request, result, context), "/skills/pdf");
     const json = (path: string) => JSON.parse(readFileSync(join(tree.folder, path), "utf8"));

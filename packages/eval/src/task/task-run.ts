@@ -3,7 +3,7 @@ import type { EvalCase } from "../format/eval-set.ts";
 import { type Grade, passRate } from "../grade/grade.ts";
 import { gradeTrial } from "../grade/grade-trial.ts";
 import { type Judge, type JudgedWork, judgedWork, type PairAnswer } from "../grade/judge.ts";
-import type { Usage } from "../model/usage.ts";
+import type { TokenUsage } from "../model/usage.ts";
 import { type Outcome, type Runner, skillsRead } from "../runner/runner.ts";
 import type { Time } from "../time.ts";
 import type { SkillFolder } from "../trial/skill-folder.ts";
@@ -66,7 +66,7 @@ export interface TaskTrial {
   readonly skillsRead: readonly string[];
   readonly tools: Readonly<Record<string, number>>;
   readonly ms: number;
-  readonly usage: Usage;
+  readonly usage: TokenUsage;
   readonly turns: number;
   readonly output: string;
 }

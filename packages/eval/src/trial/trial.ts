@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Usage } from "../model/usage.ts";
+import type { TokenUsage } from "../model/usage.ts";
 import { noUsage, type Outcome, type Runner, type RunnerEvent, type TrialLimits } from "../runner/runner.ts";
 import { WorkFolder } from "../runner/work-folder.ts";
 import type { Time } from "../time.ts";
@@ -25,7 +25,7 @@ export interface Trial {
   readonly message?: string;
   readonly events: readonly RunnerEvent[];
   readonly output: string;
-  readonly usage: Usage;
+  readonly usage: TokenUsage;
   readonly turns: number;
   readonly costUsd?: number;
   readonly ms: number;

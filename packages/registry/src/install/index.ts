@@ -28,11 +28,11 @@ export { resolveSource } from "./resolve-source.ts";
 export { globalLock, projectLock, type SkillLock } from "./skill-lock.ts";
 export type {
   FetchedSkill,
+  InstallSettings,
   OfferedSkill,
   Resolved,
   SkillOrigin,
   SourcePorts,
-  SourceSettings,
 } from "./source.ts";
 export { parseSource, readSource } from "./source-grammar.ts";
 export { formatSource, type SourceSpec } from "./source-spec.ts";

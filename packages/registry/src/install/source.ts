@@ -18,7 +18,7 @@ export interface SourcePorts {
   readonly gateway?: (url: string) => Promise<GatewayAccess>;
   /** What was last seen of the logs of other gateways. */
   readonly logs?: SeenLogs;
-  readonly settings: SourceSettings;
+  readonly settings: InstallSettings;
   readonly limits: Limits;
   /** A folder of this install alone; its caller removes it. */
   readonly work: string;
@@ -30,7 +30,7 @@ export interface SeenLogs {
   keep(gateway: string, log: SeenLog): void;
 }
 
-export interface SourceSettings {
+export interface InstallSettings {
   readonly clawhubRegistry?: string | undefined;
   readonly npmRegistry?: () => Promise<string | undefined>;
   readonly codeload?: string | undefined;
