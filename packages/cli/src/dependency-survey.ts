@@ -7,13 +7,13 @@ import {
   type SurveyPorts,
   surveyDependencies,
 } from "@skillhold/deps/environment";
-import { cacheFile, dataFolder, systemCode } from "@skillhold/host/place";
-import { chooseSandbox } from "@skillhold/host/run";
+import { cacheFile, dataFolder, present, systemCode } from "@skillhold/host/place";
+import { chooseSandbox, missingHook } from "@skillhold/host/run";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits } from "@skillhold/protocol/limits";
+import type { RegistryContext } from "@skillhold/registry/record";
 import { SqliteCache } from "@skillhold/store";
 import type { CommandInput } from "./command.ts";
-import { present } from "./option.ts";
 import { namedLimits, type SelectedSkill } from "./skill-selection.ts";
 import type { Io } from "./terminal/output.ts";
 import { openProgress } from "./terminal/progress.ts";
@@ -85,4 +85,13 @@ async function openSubject({ id, folder }: SelectedSkill, { signal }: Io): Promi
     if (error instanceof SkillError && !signal.aborted) return error.message;
     throw error;
   }
+}
+
+/** Opens a registry context that checks the dependencies of each skill before it is published. */
+export async function withMissingHook<T>(
+  input: Pick<CommandInput, "io" | "options">,
+  context: RegistryContext,
+  use: (context: RegistryContext) => Promise<T>,
+): Promise<T> {
+  return await withSurvey(input, (ports) => use({ ...context, hooks: { missing: missingHook(ports) } }));
 }

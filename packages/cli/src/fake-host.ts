@@ -3,11 +3,11 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { main } from "./main.ts";
-import type { Host } from "./terminal/terminal.ts";
+import type { CommandHost } from "./terminal/terminal.ts";
 import type { Tty } from "./terminal/tty.ts";
 
 export interface FakeHostOptions {
-  readonly env?: Host["env"];
+  readonly env?: CommandHost["env"];
   /** Both streams are a terminal of this width. */
   readonly columns?: number;
   /** What is piped in. */
@@ -19,7 +19,7 @@ export interface FakeHostOptions {
 /** A process around the command line that keeps what is written. */
 export function fakeHost(cwd: string, { env = {}, columns, input, typed }: FakeHostOptions = {}) {
   const chunks = { out: [] as Buffer[], err: [] as Buffer[], tty: [] as Buffer[] };
-  const open = (name: "out" | "err"): Host["stdout"] => ({
+  const open = (name: "out" | "err"): CommandHost["stdout"] => ({
     write: (text) => chunks[name].push(Buffer.from(text)),
     on: () => {},
     ...(columns === undefined ? {} : { isTTY: true, columns }),
@@ -29,7 +29,7 @@ export function fakeHost(cwd: string, { env = {}, columns, input, typed }: FakeH
   });
   const openTty = () => (typed === undefined ? undefined : fakeTty(typed, chunks.tty));
   const stderr = typed === undefined ? open("err") : { ...open("err"), isTTY: true };
-  const host: Host = { stdin, stdout: open("out"), stderr, openTty, env, cwd: () => cwd };
+  const host: CommandHost = { stdin, stdout: open("out"), stderr, openTty, env, cwd: () => cwd };
   const bytes = () => Buffer.concat(chunks.out);
   const text = (name: "err" | "tty") => Buffer.concat(chunks[name]).toString();
   return {

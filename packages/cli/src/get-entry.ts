@@ -14,7 +14,7 @@ import { listProblems } from "./search-problem.ts";
 export async function getEntry(opened: Opened, id: string): Promise<SkillEntry> {
   const entry = await opened.library.find(opened.viewer, id);
   if (entry !== undefined) return entry;
-  const candidates = (await opened.library.explain(opened.viewer, id)).filter(opened.isKnown);
+  const candidates = (await opened.library.explain(opened.viewer, id)).filter(opened.isDisclosed);
   const hidden = candidates.find(({ state }) => state === "hidden");
   if (hidden !== undefined) {
     throw new SkillError("SKILL_NOT_FOUND", `The skill ${id} is hidden from this viewer. ${hidden.message}`, {
@@ -41,7 +41,7 @@ function wayTo({ id, reason }: Explanation): string {
 
 /** The failure for an id that no candidate has. */
 export async function unknownSkill(opened: Opened, id: string): Promise<SkillError> {
-  return unsearchedSkill(opened, id) ?? (await unheardSkill(opened, id));
+  return unsearchedSkill(opened, id) ?? (await unlistedSkill(opened, id));
 }
 
 /** The failure for an id whose folder is there and was not looked into. */
@@ -64,11 +64,11 @@ function unsearchedSkill(opened: Opened, id: string): SkillError | undefined {
   );
 }
 
-async function unheardSkill(
-  { library, viewer, isKnown, rootFlags }: Opened,
+async function unlistedSkill(
+  { library, viewer, isDisclosed, rootFlags }: Opened,
   id: string,
 ): Promise<SkillError> {
-  const candidates = (await library.explain(viewer)).filter(isKnown);
+  const candidates = (await library.explain(viewer)).filter(isDisclosed);
   const ids = [...new Set(candidates.map((candidate) => candidate.id))];
   const suggestions = suggest(id, ids);
   const otherwise =

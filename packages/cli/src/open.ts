@@ -1,10 +1,10 @@
 import type { Library, LiveReloadOptions } from "@skillhold/core/library";
 import { openStack, type Stack } from "@skillhold/host/library";
+import { present } from "@skillhold/host/place";
 import type { SkillError } from "@skillhold/protocol/error";
 import type { CommandInput } from "./command.ts";
-import { libraryChoice, rootFlags, storeFlags } from "./library-choice.ts";
-import { listOption, present } from "./option.ts";
-import { chooseGateway } from "./remote-option.ts";
+import { chooseGateway, libraryChoice, rootFlags, storeFlags } from "./library-choice.ts";
+import { listOption } from "./option.ts";
 import { type Io, plain } from "./terminal/output.ts";
 import { openProgress } from "./terminal/progress.ts";
 
@@ -15,7 +15,7 @@ export interface Opened extends Omit<Stack, "library" | "close"> {
   readonly rootFlags: string;
 }
 
-export interface OpenOptions {
+export interface LibraryOpenOptions {
   /** Folders given as arguments; they work like `--root`. */
   readonly roots?: readonly string[];
   readonly watch?: LiveReloadOptions;
@@ -29,12 +29,12 @@ export interface OpenOptions {
 export async function withLibrary<T>(
   { options, io }: Pick<CommandInput, "options" | "io">,
   use: (opened: Opened) => Promise<T>,
-  { roots: given = [], watch, onStoreFailure, reportsServers = false }: OpenOptions = {},
+  { roots: given = [], watch, onStoreFailure, reportsServers = false }: LibraryOpenOptions = {},
 ): Promise<T> {
   const roots = [...given, ...listOption(options, "root")];
   const gateway = chooseGateway(options, io, roots);
   if (gateway !== undefined) {
-    const { withRemoteLibrary } = await import("./remote-open.ts");
+    const { withRemoteLibrary } = await import("./gateway/gateway-library.ts");
     return await withRemoteLibrary({ options, io }, gateway, use, watch);
   }
   const folders = openProgress(io, "looking for skills", { afterMs: 400 });

@@ -35,11 +35,11 @@ export function countOption<Given extends object>(
   );
 }
 
-/** The object without the fields that are undefined, for options whose absence has a meaning. */
-export function present<Fields extends object>(
-  fields: Fields,
-): { [Key in keyof Fields]?: Exclude<Fields[Key], undefined> } {
-  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
-  // Only fields with a value are left, each under its own key.
-  return Object.fromEntries(entries) as { [Key in keyof Fields]?: Exclude<Fields[Key], undefined> };
+/** A revision as a user types it. */
+export function readRevision(text: string): number {
+  const value = /^[1-9]\d{0,14}$/.test(text) ? Number(text) : Number.NaN;
+  if (Number.isSafeInteger(value)) return value;
+  throw new SkillError("USAGE", `A revision is a number from 1; ${JSON.stringify(text)} is not one.`, {
+    hint: "`skillhold versions <skill>` lists the revisions there are.",
+  });
 }

@@ -38,7 +38,7 @@ export const actorOptions = [
 ] as const satisfies readonly OptionSpec[];
 
 /** Who reads or changes access. */
-export const askerOptions = [
+export const accessOptions = [
   roleOption("act as this role; an admin may do this for every skill"),
   { flags: "--user <name>", summary: ACTING_USER },
 ] as const satisfies readonly OptionSpec[];
@@ -52,7 +52,7 @@ export const granterOptions = [
 export const byOption = { flags: "--by <name>", summary: ACTING_USER } as const satisfies OptionSpec;
 
 export const registryWriteOptions = [...actorOptions, storeOption] as const;
-export const accessWriteOptions = [dryRunOption, ...askerOptions, storeOption] as const;
+export const accessWriteOptions = [dryRunOption, ...accessOptions, storeOption] as const;
 
 /** The fields of an agent's record. */
 export const agentOptions = [

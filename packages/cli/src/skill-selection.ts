@@ -2,13 +2,13 @@ import { basename, dirname, join, resolve } from "node:path";
 import { findSkillFolders } from "@skillhold/core/source";
 import { statPath } from "@skillhold/host/place";
 import { isRemote } from "@skillhold/host/source";
+import { STORE_LABEL } from "@skillhold/host/store";
 import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { withLimits } from "@skillhold/protocol/limits";
 import { folderId } from "@skillhold/skill";
 import type { CommandInput } from "./command.ts";
 import { getEntry } from "./get-entry.ts";
-import { layOutStored } from "./lay-out.ts";
 import { type Opened, withLibrary } from "./open.ts";
 import { listOption } from "./option.ts";
 import type { Io } from "./terminal/output.ts";
@@ -105,4 +105,29 @@ function selected(path: string, { cwd }: Io): SelectedSkill {
   const folder = resolve(cwd, path);
   const quoted = /^[\w./~@+-]+$/.test(path) ? path : JSON.stringify(path);
   return { id: folderId(basename(folder)).id, path, folder, rootFlags: ` --root ${quoted}` };
+}
+
+/**
+ * Lays out the skills of the store where their entries say that they are, for what looks into folders. One that cannot
+ * be read is not there afterwards either, and whoever looks into it says so.
+ */
+export async function layOutStored(
+  { library, viewer, store }: Pick<Opened, "library" | "viewer" | "store">,
+  skills: readonly { readonly id: string; readonly source: string }[],
+  io: Io,
+): Promise<void> {
+  const stored = store === undefined ? [] : skills.filter(({ source }) => source === STORE_LABEL);
+  const progress = openProgress(io, "laying out", { afterMs: 400 });
+  try {
+    for (const [index, { id }] of stored.entries()) {
+      io.signal.throwIfAborted();
+      progress.update(index, stored.length, id);
+      // Whatever is read is laid out.
+      await library.read(viewer, id).catch((error: unknown) => {
+        if (!(error instanceof SkillError)) throw error;
+      });
+    }
+  } finally {
+    progress.stop();
+  }
 }

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { type Asker } from "@skillhold/core/approval";
-import { type IndexedLibrary, type LiveReloadOptions, type Viewer } from "@skillhold/core/library";
-import { type AuditSink, type Clock, type Ids } from "@skillhold/core/port";
-import { type Sandbox } from "@skillhold/core/run";
+import type { Asker } from "@skillhold/core/approval";
+import type { IndexedLibrary, LiveReloadOptions, Viewer } from "@skillhold/core/library";
+import type { AuditSink, Clock, Ids } from "@skillhold/core/port";
+import type { Sandbox } from "@skillhold/core/run";
 import { openSession, type Session, type SessionOptions } from "@skillhold/core/session";
-import { type SkillEntry } from "@skillhold/protocol";
+import type { SkillEntry } from "@skillhold/protocol";
 import { type LimitName, type Limits, withLimits } from "@skillhold/protocol/limits";
-import { AgentView } from "./agent-view.ts";
-import { type ServedGateway, type ServeOptions } from "./gateway/serve.ts";
+import { AgentSession } from "./agent-session.ts";
+import type { ServedGateway, ServeOptions } from "./gateway/serve.ts";
 import { openStack, type Stack, type StackChoice } from "./library/open-stack.ts";
 import { DATA_VARIABLE } from "./place/data-folder.ts";
 import { type Machine, present, thisMachine } from "./place/machine.ts";
@@ -98,9 +98,9 @@ export class Skillhold implements AsyncDisposable {
   }
 
   /** Starts one agent's use of the skills. `forAgent()` gives the prompt and the tools. */
-  session(options: SessionOptions & { readonly viewer?: Partial<Viewer> } = {}): AgentView {
+  session(options: SessionOptions & { readonly viewer?: Partial<Viewer> } = {}): AgentSession {
     const { viewer, ...rest } = options;
-    return new AgentView(() => this.#openSession({ ...this.viewer, ...viewer }, rest));
+    return new AgentSession(() => this.#openSession({ ...this.viewer, ...viewer }, rest));
   }
 
   /** Serves the gateway: HTTP, WebSocket, MCP and the console on one port. */

@@ -17,6 +17,6 @@ export function warn(name: string, message: string, fix: string, details: readon
   return { name, status: "warn", message, fix, details };
 }
 
-export function fail(name: string, message: string, fix: string, details: readonly string[] = []): Check {
+export function failed(name: string, message: string, fix: string, details: readonly string[] = []): Check {
   return { name, status: "fail", message, fix, details };
 }

@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { didYouMean, suggest } from "@skillhold/core/session";
 import { SkillError } from "@skillhold/protocol/error";
-import { isTable, type Table } from "./table-value.ts";
+import { type ConfigEntry, isTable, type Table } from "./config-text.ts";
 
 /** Whose settings: the user's for all projects, or those of a project, which others may share. */
-export type Scope = "user" | "project";
+export type ConfigScope = "user" | "project";
 
 /** What decides where a client keeps its settings. */
-export interface Place {
+export interface ClientPlace {
   readonly home: string;
   readonly cwd: string;
   readonly platform: string;
@@ -19,21 +19,19 @@ export type Server =
   | { readonly command: string; readonly args: readonly string[] }
   | { readonly url: string; readonly tokenVariable: string };
 
-export type Entry = Readonly<Record<string, unknown>>;
-
 /** One MCP client: where its settings lie, what they are written in, and how a server stands in them. */
 export interface McpClient {
   readonly id: string;
   readonly title: string;
   readonly format: "json" | "toml";
   /** Candidates, of which one that is there is taken before the first; none where it has no settings of this scope. */
-  readonly files: (scope: Scope, place: Place) => readonly string[];
+  readonly files: (scope: ConfigScope, place: ClientPlace) => readonly string[];
   /** The way to the servers in the file. */
   readonly servers: readonly string[];
   /** The way that an older version of the client had, and whether a file is of that time. */
   readonly older?: { readonly servers: readonly string[]; readonly isIn: (data: unknown) => boolean };
   /** Undefined where the client knows no servers of this kind. */
-  readonly entry: (server: Server) => Entry | undefined;
+  readonly entry: (server: Server) => ConfigEntry | undefined;
   /** What is left to do, where a file is not all. */
   readonly note?: (server: Server) => string | undefined;
 }
@@ -162,7 +160,7 @@ export const mcpClients: readonly McpClient[] = [
 ];
 
 /** An entry in place of the one that is there: what people and clients have added to that stays. */
-export function renewEntry({ entry: write }: McpClient, found: unknown, entry: Entry): Entry {
+export function renewEntry({ entry: write }: McpClient, found: unknown, entry: ConfigEntry): ConfigEntry {
   const kinds: readonly Server[] = [
     { command: "", args: [] },
     { url: "", tokenVariable: "" },
@@ -189,18 +187,18 @@ function tableAt(value: unknown, key?: string): Table {
   return isTable(found) ? found : {};
 }
 
-function bearer(token: string): Entry {
+function bearer(token: string): ConfigEntry {
   return { Authorization: `Bearer ${token}` };
 }
 
-function zedFolder({ home, platform, env }: Place): string {
+function zedFolder({ home, platform, env }: ClientPlace): string {
   if (platform === "win32") return join(env["APPDATA"] ?? join(home, "AppData", "Roaming"), "Zed");
   const named = platform === "darwin" ? "" : env["FLATPAK_XDG_CONFIG_HOME"] || env["XDG_CONFIG_HOME"];
   return join(named || join(home, ".config"), "zed");
 }
 
 /** Where programs with windows keep a user's settings. */
-function settingsFolder({ home, platform, env }: Place): string {
+function settingsFolder({ home, platform, env }: ClientPlace): string {
   if (platform === "darwin") return join(home, "Library", "Application Support");
   if (platform === "win32") return env["APPDATA"] ?? join(home, "AppData", "Roaming");
   return env["XDG_CONFIG_HOME"] || join(home, ".config");

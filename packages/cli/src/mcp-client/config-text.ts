@@ -1,16 +1,17 @@
 import { SkillError } from "@skillhold/protocol/error";
-import type { Entry } from "./client-table.ts";
-import { isTable, type Table } from "./table-value.ts";
+
+/** The settings of one server in a client's file. */
+export type ConfigEntry = Readonly<Record<string, unknown>>;
 
 /** Settings as text, in which one entry is set or taken out and all else stays. */
 export interface ConfigText {
   /** What stands at the end of the way, undefined when nothing does. */
   find(text: string, way: readonly string[]): unknown;
-  set(text: string, way: readonly string[], entry: Entry): string;
+  set(text: string, way: readonly string[], entry: ConfigEntry): string;
   /** Undefined when nothing is left that anyone would miss. */
   remove(text: string, way: readonly string[]): string | undefined;
   /** What someone would add by hand. */
-  snippet(way: readonly string[], entry: Entry): string;
+  snippet(way: readonly string[], entry: ConfigEntry): string;
 }
 
 /** The failure for a text that cannot be changed safely; the reason ends a sentence: "it is left as it is, because …". */
@@ -41,4 +42,11 @@ export function entryAt(data: unknown, way: readonly string[]): unknown {
     (value, key) => (isTable(value) && Object.hasOwn(value, key) ? value[key] : undefined),
     data,
   );
+}
+
+/** What JSON calls an object and TOML a table. */
+export type Table = { [key: string]: unknown };
+
+export function isTable(value: unknown): value is Table {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,10 +1,28 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Node } from "jsonc-parser";
-import type { Entry } from "./client-table.ts";
-import { type ConfigText, entryAt, untouchable, withEntry, withoutEntry } from "./config-text.ts";
-import { cutProperty, insertProperty, layoutOf, render, replaceValue } from "./json-edit.ts";
-import { dataOf, endOf, findProperty, hasComment, readTree, valueNode } from "./json-tree.ts";
-import { isTable, type Table } from "./table-value.ts";
+import {
+  type ConfigEntry,
+  type ConfigText,
+  entryAt,
+  isTable,
+  type Table,
+  untouchable,
+  withEntry,
+  withoutEntry,
+} from "./config-text.ts";
+import {
+  cutProperty,
+  dataOf,
+  endOf,
+  findProperty,
+  hasComment,
+  insertProperty,
+  layoutOf,
+  readTree,
+  render,
+  replaceValue,
+  valueNode,
+} from "./json-edit.ts";
 
 /**
  * Settings in JSON, with or without comments. The text is changed where the entry stands and nowhere else; then it is
@@ -73,7 +91,7 @@ function follow(root: Node, way: readonly string[]): readonly Step[] {
 }
 
 /** A text that says nothing yet, and may have comments that do. */
-function begin(plain: string, way: readonly string[], entry: Entry): string {
+function begin(plain: string, way: readonly string[], entry: ConfigEntry): string {
   const { eol } = layoutOf(plain);
   const kept = plain.trimEnd();
   const gap = kept === "" ? "" : eol;
@@ -86,7 +104,7 @@ function place(
   text: string,
   { root, steps }: { readonly root: Node; readonly steps: readonly Step[] },
   way: readonly string[],
-  entry: Entry,
+  entry: ConfigEntry,
 ): string {
   const last = steps.at(-1);
   const rest = way.slice(steps.length);

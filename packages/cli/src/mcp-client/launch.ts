@@ -3,12 +3,12 @@ import { fileURLToPath } from "node:url";
 import { SkillError } from "@skillhold/protocol/error";
 import type { CommandInput } from "../command.ts";
 import { listOption, textOption } from "../option.ts";
-import type { McpClient, Scope, Server } from "./client-table.ts";
+import type { ConfigScope, McpClient, Server } from "./client-table.ts";
 
 type Options = CommandInput["options"];
 
 /** How a client reaches the skills: by starting this program, or at a gateway. */
-export function serverFor(client: McpClient, scope: Scope, options: Options, cwd: string): Server {
+export function serverFor(client: McpClient, scope: ConfigScope, options: Options, cwd: string): Server {
   const gateway = textOption(options, "gateway");
   if (gateway !== undefined)
     return { url: readGateway(gateway), tokenVariable: readVariable(textOption(options, "tokenEnv")) };
@@ -31,7 +31,7 @@ function launcher(): string {
 }
 
 /** The options that say which skills are served, and to whom. */
-function forwarded(options: Options, scope: Scope, cwd: string): readonly string[] {
+function forwarded(options: Options, scope: ConfigScope, cwd: string): readonly string[] {
   const store = textOption(options, "store");
   if (store !== undefined && /^postgres(ql)?:\/\/[^/]*:[^/]*@/.test(store))
     throw new SkillError(
@@ -58,7 +58,7 @@ function forwarded(options: Options, scope: Scope, cwd: string): readonly string
 }
 
 /** A project's clients start their servers in its folder; anyone else's start them anywhere. */
-function placeOf(root: string, scope: Scope, cwd: string): string {
+function placeOf(root: string, scope: ConfigScope, cwd: string): string {
   const path = resolve(cwd, root);
   const inside = relative(cwd, path);
   const isInside = !inside.startsWith("..") && !isAbsolute(inside);

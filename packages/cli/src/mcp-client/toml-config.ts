@@ -1,8 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
 import { parse, stringify } from "smol-toml";
-import type { Entry } from "./client-table.ts";
-import { type ConfigText, entryAt, untouchable, withEntry, withoutEntry } from "./config-text.ts";
-import { isTable, type Table } from "./table-value.ts";
+import {
+  type ConfigEntry,
+  type ConfigText,
+  entryAt,
+  isTable,
+  type Table,
+  untouchable,
+  withEntry,
+  withoutEntry,
+} from "./config-text.ts";
 
 /**
  * Settings in TOML. The text is changed by whole tables and nothing else in it is touched; then it is read, and when it
@@ -31,7 +38,7 @@ function read(text: string): Table {
   }
 }
 
-function block(way: readonly string[], entry: Entry): string {
+function block(way: readonly string[], entry: ConfigEntry): string {
   return `${stringify(withEntry({}, way, entry)).trim()}\n`;
 }
 

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { SkillError } from "@skillhold/protocol/error";
 
 /** How long a command may tidy up after it was interrupted. */
@@ -25,7 +26,7 @@ export async function untilInterrupted<T>(
   work: () => Promise<T>,
   { isEnd = () => false, graceMs = GRACE_MS }: InterruptOptions<T> = {},
 ): Promise<T> {
-  const { promise: givenUp, reject: giveUp } = Promise.withResolvers<never>();
+  const { promise: abandoned, reject: abandon } = Promise.withResolvers<never>();
   let firstAt: number | undefined;
   let grace: NodeJS.Timeout | undefined;
   const onInterrupt = () => {
@@ -33,13 +34,13 @@ export async function untilInterrupted<T>(
     if (firstAt === undefined) {
       firstAt = now;
       interrupt.abort(new SkillError("INTERRUPTED", "interrupted"));
-      grace = setTimeout(() => giveUp(interrupt.signal.reason), graceMs);
-    } else if (now - firstAt > echoMs) giveUp(interrupt.signal.reason);
+      grace = setTimeout(() => abandon(interrupt.signal.reason), graceMs);
+    } else if (now - firstAt > echoMs) abandon(interrupt.signal.reason);
   };
   for (const signal of SIGNALS) process.on(signal, onInterrupt);
-  process.on("uncaughtException", giveUp);
+  process.on("uncaughtException", abandon);
   try {
-    const result = await Promise.race([work(), givenUp]);
+    const result = await Promise.race([work(), abandoned]);
     if (!isEnd(result)) interrupt.signal.throwIfAborted();
     return result;
   } catch (error) {
@@ -47,7 +48,7 @@ export async function untilInterrupted<T>(
   } finally {
     clearTimeout(grace);
     for (const signal of SIGNALS) process.off(signal, onInterrupt);
-    process.off("uncaughtException", giveUp);
+    process.off("uncaughtException", abandon);
   }
 }
 
@@ -56,4 +57,17 @@ function withDone(reason: unknown, error: unknown): unknown {
   if (!(reason instanceof SkillError && error instanceof SkillError && error.code === "INTERRUPTED"))
     return reason;
   return new SkillError("INTERRUPTED", reason.message, { details: error.details, cause: error });
+}
+
+/** The clocks and watches of what is watched do not keep a process alive; this does, and is never due. */
+const FOREVER_MS = 2 ** 31 - 1;
+
+/** Waits for the user to interrupt. */
+export async function untilAborted(signal: AbortSignal): Promise<void> {
+  const alive = setInterval(() => {}, FOREVER_MS);
+  try {
+    if (!signal.aborted) await once(signal, "abort");
+  } finally {
+    clearInterval(alive);
+  }
 }

@@ -1,7 +1,7 @@
 import { type Io, plain } from "./output.ts";
 
 /** One line on stderr that counts along and leaves no trace, also when the user interrupts. */
-export interface Progress {
+export interface ProgressLine {
   readonly update: (done: number, total: number, subject?: string) => void;
   readonly stop: () => void;
 }
@@ -18,7 +18,7 @@ const redrawMs = 80;
 const clearLine = "\r\x1b[2K";
 
 /** Silent unless a person watches stderr: not in a pipe, not with `--json`, not with `--quiet`. */
-export function openProgress(io: Io, verb: string, options: ProgressOptions = {}): Progress {
+export function openProgress(io: Io, verb: string, options: ProgressOptions = {}): ProgressLine {
   if (!io.isErrTty || io.json || options.quiet || io.env["TERM"] === "dumb") {
     return { update: () => {}, stop: () => {} };
   }

@@ -5,7 +5,7 @@ export interface Column {
   readonly most?: number;
 }
 
-export interface TableOptions {
+export interface TableLayout {
   /** Columns of the terminal; undefined where nobody minds long lines. */
   readonly width: number | undefined;
   readonly paintTitle: (text: string) => string;
@@ -19,7 +19,7 @@ const LAST_COLUMN = 30;
 export function formatTable(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
-  { width, paintTitle }: TableOptions,
+  { width, paintTitle }: TableLayout,
 ): string {
   const shown = width === undefined ? columns.map((_, index) => index) : chooseColumns(columns, rows, width);
   const widths = shown.map((index) => columnWidth(columns[index], rows, index, width !== undefined));

@@ -11,7 +11,7 @@ export interface Stream {
 }
 
 /** The parts of a process that the shell reads. `process` is one. */
-export interface Host {
+export interface CommandHost {
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Stream;
   readonly stderr: Stream;
@@ -21,7 +21,7 @@ export interface Host {
   readonly cwd: () => string;
 }
 
-export function openTerminal(host: Host, json: boolean, signal: AbortSignal): Io {
+export function openTerminal(host: CommandHost, json: boolean, signal: AbortSignal): Io {
   const isOutTty = host.stdout.isTTY === true;
   const isErrTty = host.stderr.isTTY === true;
   return {
@@ -44,7 +44,7 @@ export function openTerminal(host: Host, json: boolean, signal: AbortSignal): Io
 }
 
 /** A question is put only where someone looks: a terminal may be there and nobody at it. */
-async function findTty(host: Host, isErrTty: boolean): Promise<Tty | undefined> {
+async function findTty(host: CommandHost, isErrTty: boolean): Promise<Tty | undefined> {
   if (!isErrTty && host.stdin.isTTY !== true) return undefined;
   if (host.openTty !== undefined) return host.openTty();
   const { openTty } = await import("./tty.ts");
@@ -52,7 +52,7 @@ async function findTty(host: Host, isErrTty: boolean): Promise<Tty | undefined> 
 }
 
 /** NO_COLOR wins over FORCE_COLOR, and both over the terminal. */
-export function allowsColor(env: Host["env"], isTty: boolean): boolean {
+export function allowsColor(env: CommandHost["env"], isTty: boolean): boolean {
   if (env["NO_COLOR"]) return false;
   const forced = env["FORCE_COLOR"];
   if (forced) return forced !== "0" && forced !== "false";

@@ -1,31 +1,28 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { type Sandbox } from "@skillhold/core/run";
+import type { Sandbox } from "@skillhold/core/run";
 import { nodeHost } from "@skillhold/core/source";
 import { ScanThread } from "@skillhold/deps/scan-thread";
 import { type GatewayContext, type LogEntry, Progress, registryDesk } from "@skillhold/gateway";
-import { type Limits } from "@skillhold/protocol/limits";
+import type { Limits } from "@skillhold/protocol/limits";
 import { RegistryAudit, verifyAudit } from "@skillhold/registry/audit";
 import { openRegistryLibrary } from "@skillhold/registry/library";
 import { QuestionDesk, registryApprovals } from "@skillhold/registry/question";
-import { type RegistryContext } from "@skillhold/registry/record";
+import type { RegistryContext } from "@skillhold/registry/record";
 import { SqliteCache } from "@skillhold/store";
 import { bundledConsole, productVersion } from "../place/bundled.ts";
-import { cacheFile, dataFolder } from "../place/data-folder.ts";
-import { type Machine, type Place, present } from "../place/machine.ts";
+import { cacheFile, dataFolder, makeDataFolder, openTemporary } from "../place/data-folder.ts";
+import { type Machine, type ProcessContext, present } from "../place/machine.ts";
 import { copiesFolder, showStore } from "../place/store-address.ts";
 import { missingHook } from "../run/missing-hook.ts";
 import { freshSandbox } from "../run/sandbox-choice.ts";
 import { checkpointsOf, findOwnKey, openSignedStore } from "../store/audit-store.ts";
 import { STORE_LABEL } from "../store/registry-layer.ts";
 import { withWaitNotice } from "../store/wait-notice.ts";
-import { type CloserList } from "./closer-list.ts";
-import { makeDataFolder } from "./data-place.ts";
-import { openDependencies, openRuns } from "./machine-port.ts";
+import type { CloserList } from "./closer-list.ts";
+import { openDependencies, openRuns, openSecrets } from "./machine-port.ts";
 import { mcpMount } from "./mcp-mount.ts";
-import { openSecrets } from "./secret-port.ts";
 import { openServedLibrary } from "./served-library.ts";
-import { openTemporary } from "./temporary-folder.ts";
 
 /** The parts of a gateway, except for those that depend on its port. */
 export interface GatewayParts {
@@ -116,7 +113,7 @@ async function openRecords({ machine, url, log }: GatewayPartOptions, closers: C
  * The machine as skills at a gateway see it: secrets, but no environment variables or files of the gateway, which a
  * publisher could otherwise read by declaring them.
  */
-function gatewayHost({ env, cwd }: Place, hasSecret: HasSecret): GatewayContext["host"] {
+function gatewayHost({ env, cwd }: ProcessContext, hasSecret: HasSecret): GatewayContext["host"] {
   const { PATH, PATHEXT } = env;
   const host = nodeHost({ env: { PATH, PATHEXT }, platform: process.platform, cwd, hasSecret });
   return { ...host, hasEnv: (name, skill) => hasSecret(skill, name), hasConfig: () => false };

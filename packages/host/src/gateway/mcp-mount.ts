@@ -1,10 +1,10 @@
-import { type RunPorts } from "@skillhold/core/run";
+import type { RunPorts } from "@skillhold/core/run";
 import { openSession } from "@skillhold/core/session";
 import { type GatewayContext, type Mount, mayRun, toolSpan, viewerOf } from "@skillhold/gateway";
 import { mcpHandler, type TellClient } from "@skillhold/mcp/server";
 import { everyone } from "@skillhold/protocol/http";
 
-export type McpSource = Pick<GatewayContext, "registry" | "library" | "audit" | "runs" | "log">;
+export type McpMountSource = Pick<GatewayContext, "registry" | "library" | "audit" | "runs" | "log">;
 
 const MCP_CALL = { "mcp.method.name": "tools/call" } as const;
 const APPROVAL_HINT =
@@ -14,7 +14,7 @@ const APPROVAL_HINT =
  * MCP on the gateway's port. What needs a person's yes is asked at the gateway's desk and never of the client: whoever
  * holds an agent's token could else approve for themselves.
  */
-export function mcpMount(source: McpSource): Mount {
+export function mcpMount(source: McpMountSource): Mount {
   const { library, audit, runs, log } = source;
   const { clock, ids, limits } = source.registry;
   const handler = mcpHandler({

@@ -1,6 +1,6 @@
-import { type LogEntry } from "@skillhold/gateway";
+import type { LogEntry } from "@skillhold/gateway";
 import { SkillError } from "@skillhold/protocol/error";
-import { type RegistryContext } from "@skillhold/registry/record";
+import type { RegistryContext } from "@skillhold/registry/record";
 import { type SeedReport, type SeedWatch, watchSeeds } from "@skillhold/registry/seed";
 import { bundledSkills } from "../place/bundled.ts";
 

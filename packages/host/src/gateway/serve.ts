@@ -1,10 +1,17 @@
 import { BlockList, isIP } from "node:net";
-import { type Sandbox } from "@skillhold/core/run";
-import { exportTraces, type Listening, type LogEntry, listen, loopbackHosts, openGateway } from "@skillhold/gateway";
+import type { Sandbox } from "@skillhold/core/run";
+import {
+  exportTraces,
+  type Listening,
+  type LogEntry,
+  listen,
+  loopbackHosts,
+  openGateway,
+} from "@skillhold/gateway";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
 import { productVersion } from "../place/bundled.ts";
-import { type Machine } from "../place/machine.ts";
+import type { Machine } from "../place/machine.ts";
 import { storeUrl } from "../place/store-address.ts";
 import { CloserList } from "./closer-list.ts";
 import { type GatewayParts, openParts } from "./gateway-part.ts";
@@ -79,7 +86,7 @@ export async function serveGateway(options: ServeOptions, machine: Machine): Pro
     const { registry } = parts.context;
     if (options.seed !== false)
       closers.add(startSeeding({ log, signal: closing.signal }, registry), (it) => it?.close());
-    const address = addressOf(listening, options);
+    const address = servedUrl(listening, options);
     return { url: address, parts, signInLink: () => makeSignInLink(address, machine, registry), close };
   } catch (error) {
     await close();
@@ -132,7 +139,7 @@ export function hostsAt(
 }
 
 /** The address that users open. */
-export function addressOf(
+export function servedUrl(
   { host, port }: Bound,
   { allowedHosts = [], behindTls }: Pick<ServeOptions, "allowedHosts" | "behindTls">,
 ): string {

@@ -1,13 +1,19 @@
 import { basename } from "node:path";
-import { type AccessSettings, type IndexCache, type IndexedLibrary, openLayeredLibrary, openLibrary } from "@skillhold/core/library";
+import {
+  type AccessSettings,
+  type IndexCache,
+  type IndexedLibrary,
+  openLayeredLibrary,
+  openLibrary,
+} from "@skillhold/core/library";
 import { orderSources, type Source } from "@skillhold/core/source";
-import { type GatewayContext } from "@skillhold/gateway";
-import { type Limits } from "@skillhold/protocol/limits";
-import { type RegistryLibrary } from "@skillhold/registry/library";
+import type { GatewayContext } from "@skillhold/gateway";
+import type { Limits } from "@skillhold/protocol/limits";
+import type { RegistryLibrary } from "@skillhold/registry/library";
 import { type Machine, present } from "../place/machine.ts";
 import { chooseFolders } from "../source/folder-source.ts";
 import { STORE_LABEL } from "../store/registry-layer.ts";
-import { type CloserList } from "./closer-list.ts";
+import type { CloserList } from "./closer-list.ts";
 
 export interface ServedLibrary extends Pick<GatewayContext, "sources"> {
   readonly library: IndexedLibrary;

@@ -1,6 +1,6 @@
-import { type RegistryContext } from "@skillhold/registry/record";
+import type { RegistryContext } from "@skillhold/registry/record";
 import { issueToken } from "@skillhold/registry/token";
-import { type Env } from "../place/machine.ts";
+import type { Env } from "../place/machine.ts";
 import { userName } from "../place/user-name.ts";
 
 /** A link that signs the user of this machine in as an administrator. It works once. */

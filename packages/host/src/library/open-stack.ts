@@ -1,4 +1,12 @@
-import { type AccessSettings, type FolderState, type IndexedLibrary, type LiveReloadOptions, openLayeredLibrary, openLibrary, type Viewer } from "@skillhold/core/library";
+import {
+  type AccessSettings,
+  type FolderState,
+  type IndexedLibrary,
+  type LiveReloadOptions,
+  openLayeredLibrary,
+  openLibrary,
+  type Viewer,
+} from "@skillhold/core/library";
 import { nodeHost, orderSources, type Precedence, type Source } from "@skillhold/core/source";
 import { SkillError } from "@skillhold/protocol/error";
 import { type Limits, withLimits } from "@skillhold/protocol/limits";
@@ -8,10 +16,18 @@ import { type Machine, present } from "../place/machine.ts";
 import { userName } from "../place/user-name.ts";
 import { chooseFolders, type FolderChoice } from "../source/folder-source.ts";
 import { chooseMcpSources } from "../source/mcp-source.ts";
-import { type McpLayer, type McpLayerOptions } from "../source/mcp-source-layer.ts";
-import { chooseStore, isStoreAlone, openRegistryLayer, type RegistryLayer, readDisabledFolders, STORE_LABEL, type StoreChoice } from "../store/registry-layer.ts";
+import type { McpLayer, McpLayerOptions } from "../source/mcp-source-layer.ts";
+import {
+  chooseStore,
+  isStoreAlone,
+  openRegistryLayer,
+  type RegistryLayer,
+  readDisabledFolders,
+  STORE_LABEL,
+  type StoreChoice,
+} from "../store/registry-layer.ts";
 import { findSecrets } from "../store/state.ts";
-import { type Candidate, isOpenTo, knownTo } from "./known-candidate.ts";
+import { disclosureTo, isGranted, type LibraryCandidate } from "./disclosure.ts";
 import { chooseViewer, type ViewerChoice } from "./viewer-choice.ts";
 
 /** Which skills to open, and for whom. The fields have the names of the command line's options. */
@@ -41,7 +57,7 @@ export interface Stack {
   readonly inspect: () => FolderState;
   readonly viewer: Viewer;
   /** Whether the user may know of a candidate that the viewer does not see. */
-  readonly isKnown: (candidate: Candidate) => boolean;
+  readonly isDisclosed: (candidate: LibraryCandidate) => boolean;
   readonly precedence: Precedence;
   /** In the order in which they win. */
   readonly sources: readonly Source[];
@@ -122,12 +138,12 @@ async function openLayers(
   if (mcp.length > 0) await followRemotes(library, machine, watch);
   const inspect = () => {
     const all = library.layer.shelf.view();
-    const view = all.openTo?.((entry, standing) => isOpenTo(entry, viewer, standing)) ?? all;
+    const view = all.openTo?.((entry, standing) => isGranted(entry, viewer, standing)) ?? all;
     return { ...folders.inspect(), view };
   };
-  const askers = [viewer, { runtime: viewer.runtime, user: userName(env) }];
-  const isKnown = choice.role === "admin" ? () => true : knownTo(askers, store);
-  return { library, inspect, viewer, isKnown, precedence, sources, store, mcp };
+  const viewers = [viewer, { runtime: viewer.runtime, user: userName(env) }];
+  const isDisclosed = choice.role === "admin" ? () => true : disclosureTo(viewers, store);
+  return { library, inspect, viewer, isDisclosed, precedence, sources, store, mcp };
 }
 
 function openCache({ cache }: StackChoice, env: Machine["env"]): SqliteCache | undefined {

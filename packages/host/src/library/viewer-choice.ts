@@ -1,4 +1,4 @@
-import { type Viewer } from "@skillhold/core/library";
+import type { Viewer } from "@skillhold/core/library";
 import { didYouMean, suggest } from "@skillhold/core/session";
 import { SkillError } from "@skillhold/protocol/error";
 import { type Env, present } from "../place/machine.ts";

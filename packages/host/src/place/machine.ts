@@ -12,7 +12,7 @@ export interface Machine {
 export type Env = Machine["env"];
 
 /** Where things are: enough to find folders and stores. */
-export type Place = Pick<Machine, "env" | "cwd">;
+export type ProcessContext = Pick<Machine, "env" | "cwd">;
 
 /** This process, as a machine. */
 export function thisMachine(change: Partial<Machine> = {}): Machine {

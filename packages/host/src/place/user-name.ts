@@ -1,5 +1,5 @@
 import { userInfo } from "node:os";
-import { type Env } from "./machine.ts";
+import type { Env } from "./machine.ts";
 
 /** The name of the account that runs this process. */
 export function accountName(env: Env): string {

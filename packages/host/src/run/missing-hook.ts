@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { dependencyState } from "@skillhold/core/dependency";
 import { checkDependencies, environmentOf, type SurveyPorts } from "@skillhold/deps/environment";
 import { SkillError } from "@skillhold/protocol/error";
-import { type PublishHooks, type StagedSkill } from "@skillhold/registry/record";
+import type { PublishHooks, StagedSkill } from "@skillhold/registry/record";
 import { present } from "../place/machine.ts";
 
 type MissingHook = NonNullable<PublishHooks["missing"]>;

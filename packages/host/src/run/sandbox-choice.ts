@@ -1,8 +1,8 @@
 import { dirname, join } from "node:path";
-import { type Network, type Sandbox } from "@skillhold/core/run";
+import type { Network, Sandbox } from "@skillhold/core/run";
 import { bubblewrap, rememberedProbe, sandboxRuntime } from "@skillhold/sandbox/backend";
 import { cacheFile } from "../place/data-folder.ts";
-import { type Env } from "../place/machine.ts";
+import type { Env } from "../place/machine.ts";
 
 /** The sandbox of this machine: bubblewrap on Linux; sandbox-runtime elsewhere, and for host allow-lists. */
 export function freshSandbox(network: Network = "none", platform: string = process.platform): Sandbox {

@@ -1,7 +1,7 @@
 import { revokeChanged } from "@skillhold/core/approval";
-import { type SkillEntry } from "@skillhold/protocol";
+import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Machine } from "../place/machine.ts";
+import type { Machine } from "../place/machine.ts";
 import { isStateThere, withState } from "../store/state.ts";
 import { isRemote } from "./mcp-source.ts";
 

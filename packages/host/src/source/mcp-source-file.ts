@@ -1,6 +1,6 @@
 import { readSourceList, type SourceSettings, writeSourceList } from "@skillhold/mcp/host";
 import { dataFolder, findSourcesFile } from "../place/data-folder.ts";
-import { type Env } from "../place/machine.ts";
+import type { Env } from "../place/machine.ts";
 import { readPrivateList, writePrivateList } from "../place/private-list.ts";
 
 const WHAT = "sources";

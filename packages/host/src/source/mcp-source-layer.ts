@@ -1,8 +1,8 @@
 import { type McpLibrary, openMcpLibrary, type SourceSettings, serverOf } from "@skillhold/mcp/host";
-import { type Limits } from "@skillhold/protocol/limits";
+import type { Limits } from "@skillhold/protocol/limits";
 import { mcpCacheFolder } from "../place/data-folder.ts";
-import { type Machine } from "../place/machine.ts";
-import { type LayerOptions } from "../store/registry-layer.ts";
+import type { Machine } from "../place/machine.ts";
+import type { LayerOptions } from "../store/registry-layer.ts";
 
 /** An MCP server as a layer of the library. */
 export interface McpLayer {

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { originOf, REMOTE_PREFIX, SERVER_MARK } from "@skillhold/core/source";
-import { type SourceSettings } from "@skillhold/mcp/host";
+import type { SourceSettings } from "@skillhold/mcp/host";
 import { findSourcesFile } from "../place/data-folder.ts";
-import { type Env } from "../place/machine.ts";
+import type { Env } from "../place/machine.ts";
 
 /** The MCP servers whose skills are looked at. */
 export interface McpChoice {

@@ -1,5 +1,14 @@
 export { checkpointsOf, findOwnKey, keepCheckpoint, openSignedStore } from "./audit-store.ts";
-export { chooseStore, isStoreAlone, type LayerOptions, openRegistryLayer, type RegistryLayer, readDisabledFolders, STORE_LABEL, type StoreChoice } from "./registry-layer.ts";
+export {
+  chooseStore,
+  isStoreAlone,
+  type LayerOptions,
+  openRegistryLayer,
+  type RegistryLayer,
+  readDisabledFolders,
+  STORE_LABEL,
+  type StoreChoice,
+} from "./registry-layer.ts";
 export { findSecrets, isStateThere, openState, type State, withState } from "./state.ts";
 export { UserLog } from "./user-log.ts";
 export { noticingStore, withWaitNotice } from "./wait-notice.ts";

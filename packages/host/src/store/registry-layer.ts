@@ -1,12 +1,19 @@
 import { randomUUID } from "node:crypto";
-import { type IndexCache } from "@skillhold/core/library";
+import type { IndexCache } from "@skillhold/core/library";
 import { scanDependencies } from "@skillhold/deps/scan";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Limits } from "@skillhold/protocol/limits";
-import { type OpenRegistryLibraryOptions, type RegistryLibrary } from "@skillhold/registry/library";
-import { type RegistryContext } from "@skillhold/registry/record";
-import { type Place, present } from "../place/machine.ts";
-import { copiesFolder, isStoreThere, missingStore, readingOptions, showStore, storeUrl } from "../place/store-address.ts";
+import type { Limits } from "@skillhold/protocol/limits";
+import type { OpenRegistryLibraryOptions, RegistryLibrary } from "@skillhold/registry/library";
+import type { RegistryContext } from "@skillhold/registry/record";
+import { type ProcessContext, present } from "../place/machine.ts";
+import {
+  copiesFolder,
+  isStoreThere,
+  missingStore,
+  showStore,
+  storeReadOptions,
+  storeUrl,
+} from "../place/store-address.ts";
 
 /** The label of the store among the sources. */
 export const STORE_LABEL = "registry";
@@ -42,7 +49,7 @@ export function isStoreAlone({ store, source = [], root = [] }: StoreChoice): bo
 }
 
 /** The URL of the named store; or of the user's own, where it exists and no folders are named. */
-export function chooseStore(choice: StoreChoice, place: Place): string | undefined {
+export function chooseStore(choice: StoreChoice, place: ProcessContext): string | undefined {
   const { store, source = [], root = [] } = choice;
   if (typeof store === "string") return storeUrl(store, place);
   if (store === false || root.length > 0) return undefined;
@@ -57,13 +64,13 @@ export function chooseStore(choice: StoreChoice, place: Place): string | undefin
  */
 export async function readDisabledFolders(
   { store: named }: StoreChoice,
-  place: Place,
+  place: ProcessContext,
 ): Promise<ReadonlySet<string>> {
   const url = named === false ? undefined : ownStore(place);
   if (url === undefined || !isStoreThere(url)) return new Set();
   const { isNoRegistry, openRegistryStore } = await import("@skillhold/store");
   try {
-    const store = await openRegistryStore(url, readingOptions(url));
+    const store = await openRegistryStore(url, storeReadOptions(url));
     try {
       const toggles = await store.listToggles();
       return new Set(toggles.filter(({ isEnabled }) => !isEnabled).map(({ id }) => id));
@@ -77,7 +84,7 @@ export async function readDisabledFolders(
 }
 
 /** The user's own store; undefined where the user has no data folder. */
-function ownStore(place: Place): string | undefined {
+function ownStore(place: ProcessContext): string | undefined {
   try {
     return storeUrl(undefined, place);
   } catch (error) {
@@ -90,7 +97,7 @@ function ownStore(place: Place): string | undefined {
 export async function openRegistryLayer(
   url: string,
   { store: named, source = [] }: StoreChoice,
-  place: Place,
+  place: ProcessContext,
   options: LayerOptions,
 ): Promise<RegistryLayer | undefined> {
   const { isNoRegistry } = await import("@skillhold/store");
@@ -105,14 +112,14 @@ export async function openRegistryLayer(
 
 async function openLayer(
   url: string,
-  place: Place,
+  place: ProcessContext,
   { host, limits, cache, isWatched, onError }: LayerOptions,
 ): Promise<RegistryLayer> {
   const [{ openRegistryStore }, { openRegistryLibrary }] = await Promise.all([
     import("@skillhold/store"),
     import("@skillhold/registry/library"),
   ]);
-  const store = await openRegistryStore(url, readingOptions(url));
+  const store = await openRegistryStore(url, storeReadOptions(url));
   try {
     const context = {
       store,

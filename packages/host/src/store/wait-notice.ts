@@ -1,4 +1,4 @@
-import { type RegistryStore } from "@skillhold/registry/record";
+import type { RegistryStore } from "@skillhold/registry/record";
 
 const NOTICE_AFTER_MS = 3000;
 

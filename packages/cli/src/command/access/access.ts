@@ -6,14 +6,14 @@ import { SkillError } from "@skillhold/protocol/error";
 import { type EffectiveAccess, explainAccess, listGrants, viewerFor } from "@skillhold/registry/access";
 import type { Grant, RegisteredSkill } from "@skillhold/registry/record";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { asGranter } from "../../grantee-option.ts";
-import { getKnown } from "../../known-skill.ts";
 import { textOption } from "../../option.ts";
 import { granterOptions, idArgument, storeOption } from "../../shared-option.ts";
 import { type OpenedRegistry, withRegistry } from "../../store.ts";
 import { type ExitCode, type Io, plain, printData } from "../../terminal/output.ts";
 import { formatTable } from "../../terminal/table.ts";
 import { count, paintFor } from "../../terminal/text.ts";
+import { getVisibleSkill } from "../../visible-skill.ts";
+import { asGranter } from "./grantee-option.ts";
 
 const optionSpecs = [
   { flags: "--agent <key>", summary: "decide for this agent" },
@@ -36,10 +36,10 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
   const [wanted = ""] = input.args;
   return await withRegistry<ExitCode>(asGranter(input), "read", async (opened) => {
     const { context, actor } = opened;
-    const { skill, isManaged } = await getKnown(wanted, opened, io);
+    const { skill, isManaged } = await getVisibleSkill(wanted, opened, io);
     if (!isManaged) rejectOthers(input.options, opened, skill);
     const grants = isManaged ? await listGrants(wanted, { by: actor }, context) : undefined;
-    const viewer = await readAsked(input.options, opened);
+    const viewer = await readViewer(input.options, opened);
     const host = nodeHost({ env: io.env, platform: process.platform, cwd: io.cwd });
     // A deleted skill is there for nobody.
     const decision =
@@ -73,7 +73,7 @@ function rejectOthers(
 }
 
 /** Exactly the one who is named: an agent by itself, a user, or an agent on behalf of a user; or else whoever asks. */
-async function readAsked(
+async function readViewer(
   options: CommandInput["options"],
   { context, actor }: Pick<OpenedRegistry, "context" | "actor">,
 ): Promise<Viewer> {

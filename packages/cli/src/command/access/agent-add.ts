@@ -1,13 +1,13 @@
 import { readManifest } from "@skillhold/core/session";
+import { present } from "@skillhold/host/place";
 import { SkillError } from "@skillhold/protocol/error";
 import { addAgent } from "@skillhold/registry/access";
-import { type AgentOptions, listIgnored, readAgentOptions } from "../../agent-option.ts";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { present, textOption } from "../../option.ts";
-import { listLostPins } from "../../pin-note.ts";
+import { textOption } from "../../option.ts";
 import { accessWriteOptions, agentArgument, agentOptions } from "../../shared-option.ts";
 import { withRegistry } from "../../store.ts";
 import { type ExitCode, plain, printData } from "../../terminal/output.ts";
+import { type AgentOptions, listIgnored, listLostPins, readAgentOptions } from "./agent-option.ts";
 
 const optionSpecs = [
   ...agentOptions,
@@ -29,14 +29,14 @@ export const command = defineCommand({
 async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const { io, options } = input;
   const [key = ""] = input.args;
-  const said = readAgentOptions(input);
-  const runtime = runtimeOf(said);
+  const given = readAgentOptions(input);
+  const runtime = runtimeOf(given);
   const owner = textOption(options, "owner");
   const isDryRun = options["dryRun"] === true;
   return await withRegistry<ExitCode>(input, "write", async (opened) => {
     const { context, actor, flags } = opened;
-    const agent = await addAgent({ ...said, key, runtime, ...present({ owner }) }, { by: actor }, context);
-    const notes = [...listIgnored(said.manifest), ...(await listLostPins(agent.pins, opened, io))];
+    const agent = await addAgent({ ...given, key, runtime, ...present({ owner }) }, { by: actor }, context);
+    const notes = [...listIgnored(given.manifest), ...(await listLostPins(agent.pins, opened, io))];
     if (io.json) {
       printData(io, { agent, notes, isDryRun });
       return 0;

@@ -1,12 +1,11 @@
 import { SkillError } from "@skillhold/protocol/error";
 import { type AgentChange, changeAgent, getAgent } from "@skillhold/registry/access";
-import { listIgnored, readAgentOptions } from "../../agent-option.ts";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
 import { listOption } from "../../option.ts";
-import { listLostPins } from "../../pin-note.ts";
 import { accessWriteOptions, agentArgument, agentOptions } from "../../shared-option.ts";
 import { type OpenedRegistry, withRegistry } from "../../store.ts";
 import { type ExitCode, plain, printData } from "../../terminal/output.ts";
+import { listIgnored, listLostPins, readAgentOptions } from "./agent-option.ts";
 
 const optionSpecs = [
   ...agentOptions,
@@ -63,12 +62,12 @@ async function readChange(
   { context }: Pick<OpenedRegistry, "context">,
 ): Promise<AgentChange> {
   const { options } = input;
-  const { pins: pinned, ...said } = readAgentOptions(input);
+  const { pins: pinned, ...given } = readAgentOptions(input);
   const unpinned = listOption(options, "unpin");
   const { pins } = await getAgent(key, context);
   const kept = Object.entries(pins).filter(([id]) => !unpinned.includes(id));
   return {
-    ...said,
+    ...given,
     ...(options["allowAll"] === true ? { allow: null } : {}),
     ...(options["manifest"] === false ? { manifest: null } : {}),
     ...(pinned === undefined && unpinned.length === 0

@@ -2,14 +2,14 @@ import { neutralText } from "@skillhold/core/text";
 import { getAgent } from "@skillhold/registry/access";
 import type { AgentRecord, Grant } from "@skillhold/registry/record";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { isKnown } from "../../known-skill.ts";
-import { agentArgument, askerOptions, storeOption } from "../../shared-option.ts";
+import { accessOptions, agentArgument, storeOption } from "../../shared-option.ts";
 import { type OpenedRegistry, withRegistry } from "../../store.ts";
 import { type ExitCode, type Io, plain, printData } from "../../terminal/output.ts";
 import { formatTable } from "../../terminal/table.ts";
 import { count, paintFor } from "../../terminal/text.ts";
+import { isSkillVisible } from "../../visible-skill.ts";
 
-const optionSpecs = [...askerOptions, storeOption] as const satisfies readonly OptionSpec[];
+const optionSpecs = [...accessOptions, storeOption] as const satisfies readonly OptionSpec[];
 
 export const command = defineCommand({
   arguments: [agentArgument],
@@ -41,7 +41,7 @@ async function listGranted(agent: AgentRecord, opened: OpenedRegistry, io: Io): 
   for (const { skill: uid, canManage, pin, grantedBy, at } of (await store.listGrants()).filter(isOwn)) {
     const skill = await store.findSkill(uid);
     if (skill === undefined || skill.status === "deleted") continue;
-    if (agent.owner === opened.actor.user || (await isKnown(uid, opened, io)))
+    if (agent.owner === opened.actor.user || (await isSkillVisible(uid, opened, io)))
       granted.push({ skill: skill.id, canManage, pin, grantedBy, at });
   }
   return granted.sort((a, b) => (a.skill < b.skill ? -1 : 1));

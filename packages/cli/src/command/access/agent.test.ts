@@ -7,7 +7,7 @@ const { storeFile, text, json, skill, write } = registryScene({ beforeEach, afte
 const writer = ["agent", "add", "writer", "--runtime", "claude-code"];
 
 describe("agent add", () => {
-  test("puts an agent on record, with all that is said of it [S-65]", async () => {
+  test("puts an agent on record, with all that is given of it [S-65]", async () => {
     skill("pdf");
     await text(["publish", "pdf"]);
     const { code, data } = await json([
@@ -121,7 +121,7 @@ describe("agent edit, show, list and remove", () => {
     await text([...writer, "--pin", "pdf@1"]);
   });
 
-  test("edit changes what is said, puts pins to those there are, and leaves the rest [S-65]", async () => {
+  test("edit changes what is given, puts pins to those there are, and leaves the rest [S-65]", async () => {
     const { data } = await json(["agent", "edit", "writer", "--allow", "pdf", "--pin", "docx@1"]);
     expect(data).toMatchObject({ status: "changed", agent: { allow: ["pdf"], pins: { pdf: 1, docx: 1 } } });
     const more = ["agent", "edit", "writer", "--allow-all", "--unpin", "pdf"];

@@ -1,8 +1,7 @@
+import { present } from "@skillhold/host/place";
 import { grantSkill } from "@skillhold/registry/access";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { asGranter, readGrantee } from "../../grantee-option.ts";
-import { present, textOption } from "../../option.ts";
-import { readRevision } from "../../revision-argument.ts";
+import { readRevision, textOption } from "../../option.ts";
 import {
   dryRunOption,
   granteeOptions,
@@ -12,6 +11,7 @@ import {
 } from "../../shared-option.ts";
 import { withRegistry } from "../../store.ts";
 import { type ExitCode, plain, printData } from "../../terminal/output.ts";
+import { asGranter, readGrantee } from "./grantee-option.ts";
 
 const optionSpecs = [
   ...granteeOptions,

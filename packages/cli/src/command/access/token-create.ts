@@ -1,13 +1,14 @@
+import { present } from "@skillhold/host/place";
 import { Role } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { limitTable } from "@skillhold/protocol/limits";
 import { issueToken } from "@skillhold/registry/token";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { countOption, present, textOption } from "../../option.ts";
+import { countOption, textOption } from "../../option.ts";
 import { byOption, storeOption } from "../../shared-option.ts";
 import { withRegistry } from "../../store.ts";
 import { type ExitCode, plain, printData } from "../../terminal/output.ts";
-import { asIssuer, countsAt } from "../../token-issuer.ts";
+import { asIssuer, validityNote } from "./token-issuer.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -50,7 +51,7 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
     const as = agent === undefined ? "" : `, as the agent ${plain(agent)}`;
     io.out(`${secret}\n`);
     io.err(`${role} for ${plain(user)}${as}, until ${expiresAt}\n`);
-    io.err(countsAt(input));
+    io.err(validityNote(input));
     io.err("Keep it where secrets are kept: it is not shown again.\n");
     io.err(`\`skillhold token revoke ${id}${flags}\` takes it back.\n`);
     return 0;

@@ -3,7 +3,7 @@ import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } fro
 import { byOption, storeOption } from "../../shared-option.ts";
 import { withRegistry } from "../../store.ts";
 import { type ExitCode, plain, printData } from "../../terminal/output.ts";
-import { asIssuer } from "../../token-issuer.ts";
+import { asIssuer } from "./token-issuer.ts";
 
 const optionSpecs = [
   { flags: "--dry-run", summary: "say what would happen, and change nothing" },

@@ -1,12 +1,13 @@
+import { present } from "@skillhold/host/place";
 import { SignInRole } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { issueToken } from "@skillhold/registry/token";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { present, textOption } from "../../option.ts";
+import { textOption } from "../../option.ts";
 import { byOption, storeOption } from "../../shared-option.ts";
 import { withRegistry } from "../../store.ts";
 import { type ExitCode, plain, printData } from "../../terminal/output.ts";
-import { asIssuer, countsAt } from "../../token-issuer.ts";
+import { asIssuer, validityNote } from "./token-issuer.ts";
 
 const optionSpecs = [
   { flags: "--url <address>", summary: "the gateway's; prints the whole link" },
@@ -45,7 +46,7 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
     else {
       io.out(`${link ?? secret}\n`);
       io.err(`It signs ${plain(user)} in once, with the role ${role}, until ${expiresAt}.\n`);
-      io.err(countsAt(input));
+      io.err(validityNote(input));
     }
     return 0;
   });

@@ -1,7 +1,8 @@
 import { join, relative, resolve } from "node:path";
 import { initSkill } from "@skillhold/core/template";
+import { present } from "@skillhold/host/place";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { present, textOption } from "../../option.ts";
+import { textOption } from "../../option.ts";
 import { type ExitCode, plain, printData } from "../../terminal/output.ts";
 
 const optionSpecs = [

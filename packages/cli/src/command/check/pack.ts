@@ -1,12 +1,13 @@
 import { dirname, resolve } from "node:path";
 import { writeArchive } from "@skillhold/core/archive";
 import { hashSkillFile } from "@skillhold/core/bundle";
+import { present } from "@skillhold/host/place";
 import { defaultLimits } from "@skillhold/protocol/limits";
 import { stageFolder } from "@skillhold/registry/release";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { present, textOption } from "../../option.ts";
+import { textOption } from "../../option.ts";
 import { dryRunOption } from "../../shared-option.ts";
-import { chooseFormat, writeOutFile } from "../../terminal/out-file.ts";
+import { chooseFormat, writeOutFile } from "../../terminal/out-path.ts";
 import { type ExitCode, plain, printData } from "../../terminal/output.ts";
 import { count, formatSize } from "../../terminal/text.ts";
 

@@ -8,9 +8,9 @@ import { withLimits } from "@skillhold/protocol/limits";
 import { folderId, type Profile, scalarText, validateSkill } from "@skillhold/skill";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
 import { type ExitCode, type Io, printData } from "../../terminal/output.ts";
-import { openProgress, type Progress } from "../../terminal/progress.ts";
-import { writeFix } from "../../write-fix.ts";
+import { openProgress, type ProgressLine } from "../../terminal/progress.ts";
 import { printReport, type ValidationRow } from "./validate-report.ts";
+import { writeFix } from "./write-fix.ts";
 
 /** A tree named on the command line is searched deeper than one that is searched unasked. */
 const limits = withLimits({ discoveryDepth: 16 });
@@ -64,7 +64,7 @@ interface FoundPaths {
   readonly problems: readonly string[];
 }
 
-async function findPaths(args: readonly string[], io: Io, progress: Progress): Promise<FoundPaths> {
+async function findPaths(args: readonly string[], io: Io, progress: ProgressLine): Promise<FoundPaths> {
   const paths: string[] = [];
   const problems: string[] = [];
   for (const arg of args) {
@@ -89,7 +89,7 @@ async function findPaths(args: readonly string[], io: Io, progress: Progress): P
 
 interface Watch {
   readonly io: Io;
-  readonly progress: Progress;
+  readonly progress: ProgressLine;
 }
 
 async function checkAll(

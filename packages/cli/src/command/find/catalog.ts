@@ -1,9 +1,10 @@
 import type { CatalogueFormat } from "@skillhold/core/catalogue";
 import { openSession, systemPorts } from "@skillhold/core/session";
+import { present } from "@skillhold/host/place";
 import { limitTable, withLimits } from "@skillhold/protocol/limits";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
 import { withLibrary } from "../../open.ts";
-import { countOption, listOption, present, textOption } from "../../option.ts";
+import { countOption, listOption, textOption } from "../../option.ts";
 import { readingOptions } from "../../shared-option.ts";
 import { type ExitCode, type Io, printData } from "../../terminal/output.ts";
 import { count, forReader } from "../../terminal/text.ts";

@@ -4,7 +4,6 @@ import { neutralText } from "@skillhold/core/text";
 import { shortPath } from "@skillhold/host/place";
 import { STORE_LABEL } from "@skillhold/host/store";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import type { DependencyMark } from "../../dependency-mark.ts";
 import { unknownSkill } from "../../get-entry.ts";
 import { type Opened, withLibrary } from "../../open.ts";
 import { formatProblems, listProblems } from "../../search-problem.ts";
@@ -12,6 +11,7 @@ import { depsOption, readingOptions, roleOption } from "../../shared-option.ts";
 import { type ExitCode, type Io, plain, printData } from "../../terminal/output.ts";
 import { formatTable } from "../../terminal/table.ts";
 import { count, paintFor } from "../../terminal/text.ts";
+import type { DependencyMark } from "./dependency-mark.ts";
 
 const optionSpecs = [
   depsOption,
@@ -84,7 +84,7 @@ async function explainAll(opened: Opened, id: string | undefined): Promise<Expla
   const session = await openSession(opened.library, opened.viewer, systemPorts());
   const inline = new Set((await session.catalogue()).inline);
   const all = await opened.library.explain(opened.viewer, id);
-  const known = all.filter((each) => each.state === "visible" || opened.isKnown(each));
+  const known = all.filter((each) => each.state === "visible" || opened.isDisclosed(each));
   const found = known.map((candidate): Candidate => {
     const isVisible = candidate.state === "visible";
     return { ...candidate, prompt: isVisible ? (inline.has(candidate.id) ? "inline" : "search") : null };
@@ -98,7 +98,7 @@ async function withDependencies(
   opened: Opened,
   input: CommandInput,
 ): Promise<readonly Candidate[]> {
-  const { markDependencies } = await import("../../dependency-mark.ts");
+  const { markDependencies } = await import("./dependency-mark.ts");
   const loaded = candidates.filter(({ state }) => state !== "invalid");
   const marks = await markDependencies(input, opened, loaded);
   return candidates.map((candidate) => ({ ...candidate, dependencies: marks.get(candidate.path) ?? null }));

@@ -1,15 +1,15 @@
 import { neutralText } from "@skillhold/core/text";
-import { shortPath } from "@skillhold/host/place";
+import { present, shortPath } from "@skillhold/host/place";
 import type { SkillEntry } from "@skillhold/protocol";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import type { DependencyMark } from "../../dependency-mark.ts";
 import { type Opened, withLibrary } from "../../open.ts";
-import { present, textOption } from "../../option.ts";
+import { textOption } from "../../option.ts";
 import { formatProblems, linksOf, listProblems, type SearchProblem } from "../../search-problem.ts";
 import { depsOption, readingOptions } from "../../shared-option.ts";
 import { type ExitCode, type Io, plain, printData } from "../../terminal/output.ts";
 import { formatTable } from "../../terminal/table.ts";
 import { count, paintFor } from "../../terminal/text.ts";
+import type { DependencyMark } from "./dependency-mark.ts";
 
 const optionSpecs = [
   { flags: "--invalid", summary: "show the skills that cannot be loaded, and why" },
@@ -63,14 +63,14 @@ interface Listing extends Pick<ReturnType<Opened["inspect"]>["view"], "invalid" 
 }
 
 async function makeListing(opened: Opened, tag: string | undefined): Promise<Listing> {
-  const { library, viewer, isKnown } = opened;
+  const { library, viewer, isDisclosed } = opened;
   const visible = await library.list(viewer);
   const { view } = opened.inspect();
   const skills = tag === undefined ? visible : visible.filter(({ tags }) => hasTag(tags, tag));
   const hidden = (await library.explain(viewer))
-    .filter((each) => each.state === "hidden" && isKnown(each))
+    .filter((each) => each.state === "hidden" && isDisclosed(each))
     .map(({ id, source, reason }) => ({ id, source, reason }));
-  const [invalid, shadowed] = [view.invalid.filter(isKnown), view.shadowed.filter(isKnown)];
+  const [invalid, shadowed] = [view.invalid.filter(isDisclosed), view.shadowed.filter(isDisclosed)];
   return { skills, invalid, shadowed, hidden, problems: listProblems(opened) };
 }
 
@@ -80,7 +80,7 @@ function hasTag(tags: readonly string[], wanted: string): boolean {
 
 /** What surveys is loaded for this alone: it is much, and most lists go without. */
 async function withDependencies(listing: Listing, opened: Opened, input: CommandInput): Promise<Listing> {
-  const { markDependencies } = await import("../../dependency-mark.ts");
+  const { markDependencies } = await import("./dependency-mark.ts");
   const marks = await markDependencies(input, opened, listing.skills);
   const skills = listing.skills.map((skill) => ({
     ...skill,

@@ -1,10 +1,11 @@
 import type { ByteRange, Resource } from "@skillhold/core/library";
 import { openSession, systemPorts } from "@skillhold/core/session";
+import { present } from "@skillhold/host/place";
 import { SkillError } from "@skillhold/protocol/error";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
 import { getEntry } from "../../get-entry.ts";
 import { withLibrary } from "../../open.ts";
-import { countOption, present } from "../../option.ts";
+import { countOption } from "../../option.ts";
 import { idArgument, readingOptions } from "../../shared-option.ts";
 import { type ExitCode, type Io, printData } from "../../terminal/output.ts";
 import { forReader } from "../../terminal/text.ts";

@@ -22,7 +22,7 @@ async function run(input: CommandInput<OptionsOf<typeof readingOptions>>): Promi
     const { id } = await getEntry(opened, input.args[0] ?? "");
     const content = await opened.library.read(opened.viewer, id);
     const { shadowed: all } = opened.inspect().view;
-    const shadowed = all.filter((each) => each.id === id && opened.isKnown(each));
+    const shadowed = all.filter((each) => each.id === id && opened.isDisclosed(each));
     if (io.json) {
       const { entry, files, treeHash, skillHash } = content;
       printData(io, { entry, treeHash, skillHash, files, shadowed });

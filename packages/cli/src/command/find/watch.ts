@@ -4,9 +4,9 @@ import { SkillError } from "@skillhold/protocol/error";
 import { type CommandInput, defineCommand, type OptionsOf } from "../../command.ts";
 import { type Opened, withLibrary } from "../../open.ts";
 import { readingOptions } from "../../shared-option.ts";
+import { untilAborted } from "../../terminal/interrupt.ts";
 import { type ExitCode, type Io, plain, printLine } from "../../terminal/output.ts";
 import { count, paintFor } from "../../terminal/text.ts";
-import { untilAborted } from "../../terminal/until-aborted.ts";
 
 const INTERRUPTED = 130;
 
@@ -35,7 +35,7 @@ async function run(input: CommandInput<OptionsOf<typeof readingOptions>>): Promi
           hint: "Name one with --root, or make .agents/skills.",
         });
       const { mode } = inspect();
-      const known = knownIds(opened);
+      const known = disclosedIds(opened);
       const skills = known.size;
       if (io.json) printLine(io, { ok: true, data: { skills, mode } });
       else
@@ -43,7 +43,7 @@ async function run(input: CommandInput<OptionsOf<typeof readingOptions>>): Promi
           `${count(skills, "skill")} in ${count(sources.length + (store === undefined ? 0 : 1), "source")} (mode ${mode}); Ctrl-C ends\n`,
         );
       const stop = library.onChange((all) => {
-        const change = knownPart(all, known, opened);
+        const change = disclosedPart(all, known, opened);
         if (change === undefined) return;
         if (io.json) printLine(io, { ok: true, data: { at: new Date().toISOString(), ...change } });
         else io.out(formatChange(change, paint));
@@ -62,20 +62,20 @@ function isRefused(error: unknown): boolean {
   return error instanceof SkillError && error.code === "UNAUTHENTICATED";
 }
 
-function knownIds({ inspect, isKnown }: Opened): Set<string> {
-  return new Set(inspect().view.entries.flatMap((entry) => (isKnown(entry) ? [entry.id] : [])));
+function disclosedIds({ inspect, isDisclosed }: Opened): Set<string> {
+  return new Set(inspect().view.entries.flatMap((entry) => (isDisclosed(entry) ? [entry.id] : [])));
 }
 
 /** What of a change is the user's to know; what was taken away is theirs if it was before. */
-function knownPart(
+function disclosedPart(
   { added, changed, removed, broken }: LibraryChange,
   known: Set<string>,
-  { inspect, isKnown }: Opened,
+  { inspect, isDisclosed }: Opened,
 ): LibraryChange | undefined {
   const { view } = inspect();
   const isTheirs = (id: string) => {
     const entry = view.find(id);
-    return entry === undefined ? known.has(id) : isKnown(entry);
+    return entry === undefined ? known.has(id) : isDisclosed(entry);
   };
   const part = {
     added: added.filter(isTheirs),

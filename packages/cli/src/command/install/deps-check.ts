@@ -1,13 +1,13 @@
 import { formatNeed } from "@skillhold/core/dependency";
 import type { DependencySurvey } from "@skillhold/deps/environment";
 import { type CommandInput, defineCommand, type OptionsOf } from "../../command.ts";
-import { formatNotes, formatPlaces, neededCell, printTable } from "../../dependency-report.ts";
 import { type SurveyRow, surveyAll, withSurvey } from "../../dependency-survey.ts";
 import { libraryOptions, skillsArgument } from "../../shared-option.ts";
 import { selectSkills } from "../../skill-selection.ts";
 import { type ExitCode, type Io, plain, printData } from "../../terminal/output.ts";
 import type { Column } from "../../terminal/table.ts";
 import { count } from "../../terminal/text.ts";
+import { formatNotes, formatPlaces, neededCell, printTable } from "./dependency-report.ts";
 
 /** What the exit code says when something is missing that a skill cannot do without. */
 export const MISSING = 3;

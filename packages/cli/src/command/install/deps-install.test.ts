@@ -5,7 +5,7 @@ import { registryScene } from "../../registry.fixture.ts";
 
 const { json, skill, write } = registryScene({ beforeEach, afterEach });
 
-/** npm as a shell's text: it makes what it is asked for. */
+/** npm as a shell's text: it makes what it is requested for. */
 const NPM = `#!/bin/sh
 while [ "$1" != -- ]; do if [ "$1" = --prefix ]; then prefix=$2; fi; shift; done
 shift

@@ -3,11 +3,16 @@ import { SkillError } from "@skillhold/protocol/error";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
 import { withSurvey } from "../../dependency-survey.ts";
 import { getEntry } from "../../get-entry.ts";
-import { type Installed, installFor, missingSpecs, type SurveyHome } from "../../installing.ts";
-import { keepMissing } from "../../keep-missing.ts";
 import { type Opened, withLibrary } from "../../open.ts";
 import { libraryOptions } from "../../shared-option.ts";
 import { type ExitCode, type Io, plain, printData } from "../../terminal/output.ts";
+import {
+  type Installed,
+  installFor,
+  missingSpecs,
+  type SurveyHome,
+  storeMissing,
+} from "./dependency-install.ts";
 import { MISSING } from "./deps-check.ts";
 
 const optionSpecs = [
@@ -64,12 +69,12 @@ async function installAndSurvey(input: CommandInput, opened: Opened, ports: Surv
       return found;
     });
   const before = await survey();
-  const asked = specs.length > 0 ? specs : missingSpecs(before, input.io);
-  if (asked.length === 0) return { report: { results: [] }, survey: before };
-  const report = await installFor(input, opened, { survey: before, specs: asked }, ports);
+  const requested = specs.length > 0 ? specs : missingSpecs(before, input.io);
+  if (requested.length === 0) return { report: { results: [] }, survey: before };
+  const report = await installFor(input, opened, { survey: before, specs: requested }, ports);
   if (input.options["dryRun"] === true) return { report, survey: before };
   const after = await survey();
-  await keepMissing(input, entry, after, opened);
+  await storeMissing(input, entry, after, opened);
   return { report, survey: after };
 }
 

@@ -4,15 +4,14 @@ import { SkillError } from "@skillhold/protocol/error";
 import { createTwoFilesPatch } from "diff";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
 import {
-  type Entry,
+  type ConfigScope,
   getClient,
   type McpClient,
   renewEntry,
-  type Scope,
   type Server,
 } from "../../mcp-client/client-table.ts";
 import { ConfigFile } from "../../mcp-client/config-file.ts";
-import type { ConfigText } from "../../mcp-client/config-text.ts";
+import type { ConfigEntry, ConfigText } from "../../mcp-client/config-text.ts";
 import { serverFor } from "../../mcp-client/launch.ts";
 import { textOption } from "../../option.ts";
 import { libraryOptions } from "../../shared-option.ts";
@@ -21,7 +20,7 @@ import { type ExitCode, type Io, plain, printData } from "../../terminal/output.
 /** What is to be done to which file. */
 interface Plan {
   readonly client: McpClient;
-  readonly scope: Scope;
+  readonly scope: ConfigScope;
   readonly file: ConfigFile;
   readonly config: ConfigText;
   /** The way to the entry in the file. */
@@ -85,7 +84,7 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
 async function makePlan({ io, options }: CommandInput): Promise<Plan> {
   const client = getClient(textOption(options, "client"));
   // The command table allows only these two.
-  const scope = options["scope"] as Scope;
+  const scope = options["scope"] as ConfigScope;
   const home = io.env["HOME"] || io.env["USERPROFILE"];
   if (!home)
     throw new SkillError("CONFIG_INVALID", "There is no home folder to look for settings in.", {
@@ -126,7 +125,7 @@ function readName(name: string): string {
   });
 }
 
-function entryFor(client: McpClient, server: Server): Entry {
+function entryFor(client: McpClient, server: Server): ConfigEntry {
   const entry = client.entry(server);
   if (entry !== undefined) return entry;
   throw new SkillError("USAGE", `${client.title} takes no servers by address from its settings file.`, {
@@ -141,7 +140,7 @@ function noteFor({ title, note }: McpClient, server: Server): string | undefined
   return `${title} takes the token from the variable ${name}: set it where ${title} is started.`;
 }
 
-function install({ client, file, config, way }: Plan, entry: Entry, io: Io): Outcome {
+function install({ client, file, config, way }: Plan, entry: ConfigEntry, io: Io): Outcome {
   const before = file.read();
   const after = untouched(file, io, { way, entry, config }, () =>
     config.set(before ?? "", way, renewEntry(client, config.find(before ?? "", way), entry)),
@@ -167,7 +166,7 @@ function undo(plan: Plan, io: Io): Outcome {
       hint: `\`skillhold mcp install --client ${client.id}\` sets it up; --name says under which name.`,
     });
   // What was found there was written by `set`, which takes tables alone.
-  const backup = judgeBackup(plan, before, entry as Entry);
+  const backup = judgeBackup(plan, before, entry as ConfigEntry);
   const isOurs = "original" in backup;
   const after = isOurs ? backup.original : untouched(file, io, undefined, () => config.remove(before, way));
   const apply = () => {
@@ -183,7 +182,7 @@ function undo(plan: Plan, io: Io): Outcome {
 function judgeBackup(
   { file, config, way }: Plan,
   before: string,
-  entry: Entry,
+  entry: ConfigEntry,
 ): { readonly original: string } | { readonly isReadable: boolean } {
   try {
     const original = file.readBackup();
@@ -199,7 +198,9 @@ function judgeBackup(
 function untouched<T>(
   { path }: ConfigFile,
   io: Io,
-  wanted: { readonly way: readonly string[]; readonly entry: Entry; readonly config: ConfigText } | undefined,
+  wanted:
+    | { readonly way: readonly string[]; readonly entry: ConfigEntry; readonly config: ConfigText }
+    | undefined,
   work: () => T,
 ): T {
   try {

@@ -1,7 +1,7 @@
 import { checkRuntimes, rememberRuntimes } from "@skillhold/deps/environment";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { printTable } from "../../dependency-report.ts";
 import { type ExitCode, printData } from "../../terminal/output.ts";
+import { printTable } from "./dependency-report.ts";
 
 const optionSpecs = [] as const satisfies readonly OptionSpec[];
 

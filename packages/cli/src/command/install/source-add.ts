@@ -3,10 +3,10 @@ import { labelOf, readSources, showServer, showWord, writeSources } from "@skill
 import type { SourceSettings } from "@skillhold/mcp/host";
 import { SkillError } from "@skillhold/protocol/error";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { readSourceArguments } from "../../mcp-source-argument.ts";
 import { dryRunOption } from "../../shared-option.ts";
 import { type ExitCode, type Io, plain, printData } from "../../terminal/output.ts";
 import { askLine } from "../../terminal/prompt.ts";
+import { readSourceArguments } from "./mcp-source-argument.ts";
 
 const optionSpecs = [
   { flags: "--url <url>", summary: "the address of the server, in place of a program" },
@@ -57,19 +57,19 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
     throw new SkillError("CONFLICT", `There is a source ${added.label} already.`, {
       hint: `Choose another label, or remove that one: \`skillhold source remove ${added.label}\`.`,
     });
-  const isRehearsal = options["dryRun"] === true;
-  if (!isRehearsal && "command" in added && options["yes"] !== true) await confirm(io, added);
-  if (!isRehearsal) await writeSources([...sources, added], io.env);
-  if (io.json) printData(io, { source: labelOf(added.label), settings: added, dryRun: isRehearsal });
-  else printAdded(io, added, isRehearsal);
+  const isDryRun = options["dryRun"] === true;
+  if (!isDryRun && "command" in added && options["yes"] !== true) await confirm(io, added);
+  if (!isDryRun) await writeSources([...sources, added], io.env);
+  if (io.json) printData(io, { source: labelOf(added.label), settings: added, dryRun: isDryRun });
+  else printAdded(io, added, isDryRun);
   return 0;
 }
 
-function printAdded(io: Io, added: SourceSettings, isRehearsal: boolean): void {
+function printAdded(io: Io, added: SourceSettings, isDryRun: boolean): void {
   const source = labelOf(added.label);
-  io.err(`${source} ${isRehearsal ? "would be" : "is"} added: ${plain(showServer(added))}\n`);
+  io.err(`${source} ${isDryRun ? "would be" : "is"} added: ${plain(showServer(added))}\n`);
   io.err("Its skills are third-party: what they bring along is run only when you approve it.\n");
-  if (!isRehearsal) io.err(`\`skillhold source test ${added.label}\` checks everything that it serves.\n`);
+  if (!isDryRun) io.err(`\`skillhold source test ${added.label}\` checks everything that it serves.\n`);
 }
 
 /** What will be run, to the letter. Whatever is not a clear yes is a no. */

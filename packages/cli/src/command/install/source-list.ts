@@ -79,9 +79,9 @@ function storeRows({ store }: Opened): readonly SourceRow[] {
 
 /** Also those that were left out: they are sources all the same. */
 async function serverRows({ mcp }: Opened, io: Io): Promise<readonly SourceRow[]> {
-  const asked = new Map(mcp.map((layer) => [layer.settings.label, layer]));
+  const requested = new Map(mcp.map((layer) => [layer.settings.label, layer]));
   return (await readSources(io.env)).map((settings) => {
-    const layer = asked.get(settings.label);
+    const layer = requested.get(settings.label);
     const about = {
       label: labelOf(settings.label),
       kind: "mcp",
@@ -90,11 +90,11 @@ async function serverRows({ mcp }: Opened, io: Io): Promise<readonly SourceRow[]
     };
     return layer === undefined
       ? { ...about, state: "not asked", skills: null, refused: 0, problem: null }
-      : { ...about, ...standing(layer) };
+      : { ...about, ...stateOf(layer) };
   });
 }
 
-function standing({ library }: McpLayer): Pick<SourceRow, "state" | "skills" | "refused" | "problem"> {
+function stateOf({ library }: McpLayer): Pick<SourceRow, "state" | "skills" | "refused" | "problem"> {
   const { problem, skills, refused } = library.state();
   if (problem === undefined) return { state: "live", skills, refused: refused.length, problem: null };
   const { code, message, hint } = problem;

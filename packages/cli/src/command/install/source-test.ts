@@ -4,10 +4,10 @@ import { type McpLibrary, refusalOf, type VerifiedSkill } from "@skillhold/mcp/h
 import { errorTable } from "@skillhold/protocol/error";
 import { defaultLimits } from "@skillhold/protocol/limits";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { getSource } from "../../mcp-source-argument.ts";
 import { labelArgument } from "../../shared-option.ts";
 import { type ExitCode, type Io, plain, printData } from "../../terminal/output.ts";
 import { count, formatSize, paintFor } from "../../terminal/text.ts";
+import { getSource } from "./mcp-source-argument.ts";
 
 const optionSpecs = [] as const satisfies readonly OptionSpec[];
 
@@ -21,7 +21,7 @@ export const command = defineCommand({
 /** Asks a server for everything that it lists, and says of each skill whether it is what it is said to be. */
 async function run({ io, args }: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const settings = getSource(await readSources(io.env), args[0] ?? "");
-  if (!io.json) io.err(`Asking ${labelOf(settings.label)} (${plain(showServer(settings))}).\n`);
+  if (!io.json) io.err(`ActorContext ${labelOf(settings.label)} (${plain(showServer(settings))}).\n`);
   const host = nodeHost({ env: io.env, platform: process.platform, cwd: io.cwd });
   const [layer] = await openMcpLayers([settings], io, { host, limits: defaultLimits, isCached: false });
   if (layer === undefined) return 0;

@@ -4,7 +4,7 @@ import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } fro
 import { countOption, textOption } from "../../option.ts";
 import { storeOption } from "../../shared-option.ts";
 import { withRegistry } from "../../store.ts";
-import { writeOutFile } from "../../terminal/out-file.ts";
+import { writeOutFile } from "../../terminal/out-path.ts";
 import { type ExitCode, printData } from "../../terminal/output.ts";
 
 const PAGE = 1000;

@@ -8,9 +8,9 @@ import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } fro
 import { countOption, textOption } from "../../option.ts";
 import { storeOption } from "../../shared-option.ts";
 import { withRegistry } from "../../store.ts";
+import { untilAborted } from "../../terminal/interrupt.ts";
 import { type ExitCode, type Io, printData, printLine } from "../../terminal/output.ts";
 import { paintFor } from "../../terminal/text.ts";
-import { untilAborted } from "../../terminal/until-aborted.ts";
 
 const INTERRUPTED = 130;
 const PAGE = 1000;

@@ -5,11 +5,11 @@ import { type ErrorCode, errorTable } from "@skillhold/protocol/error";
 import type { RegistryContext } from "@skillhold/registry/record";
 import { type SeedReport, type SeedResult, seedSkills, watchSeeds } from "@skillhold/registry/seed";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { withMissingHook } from "../../missing-hook.ts";
+import { withMissingHook } from "../../dependency-survey.ts";
 import { storeOption } from "../../shared-option.ts";
 import { withRegistry } from "../../store.ts";
+import { untilAborted } from "../../terminal/interrupt.ts";
 import { type ExitCode, type Io, plain, printData, printLine } from "../../terminal/output.ts";
-import { untilAborted } from "../../terminal/until-aborted.ts";
 
 const optionSpecs = [
   { flags: "--watch", summary: "go on, and take in each change" },

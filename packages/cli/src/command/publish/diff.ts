@@ -11,17 +11,16 @@ import {
   stageFolder,
 } from "@skillhold/registry/release";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { getKnown } from "../../known-skill.ts";
-import { textOption } from "../../option.ts";
-import { readRevision } from "../../revision-argument.ts";
-import { askerOptions, idArgument, storeOption } from "../../shared-option.ts";
+import { readRevision, textOption } from "../../option.ts";
+import { accessOptions, idArgument, storeOption } from "../../shared-option.ts";
 import { withRegistry } from "../../store.ts";
 import { type ExitCode, type Io, plain, printData } from "../../terminal/output.ts";
 import { count, paintFor } from "../../terminal/text.ts";
+import { getVisibleSkill } from "../../visible-skill.ts";
 
 const optionSpecs = [
   { flags: "--folder <path>", summary: "compare with this folder in place of a revision" },
-  ...askerOptions,
+  ...accessOptions,
   storeOption,
 ] as const satisfies readonly OptionSpec[];
 
@@ -45,7 +44,7 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
   if (folder !== undefined && to !== undefined)
     throw new SkillError("USAGE", "With --folder there is one revision to compare with.");
   return await withRegistry<ExitCode>(input, "read", async ({ context, actor }) => {
-    await getKnown(id, { context, actor }, io);
+    await getVisibleSkill(id, { context, actor }, io);
     const diff =
       folder === undefined
         ? await diffRevisions(id, from ?? (await previousOf(id, context)), to, context)

@@ -1,8 +1,9 @@
+import { present } from "@skillhold/host/place";
 import type { Visibility } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { editSkill, type SkillEdit } from "@skillhold/registry/release";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { present, textOption } from "../../option.ts";
+import { textOption } from "../../option.ts";
 import { dryRunOption, idArgument, registryWriteOptions } from "../../shared-option.ts";
 import { withRegistry } from "../../store.ts";
 import { type ExitCode, printData } from "../../terminal/output.ts";
@@ -46,13 +47,13 @@ function readEdit(options: CommandInput["options"]): SkillEdit {
     .filter((tag) => tag !== "");
   // The command table allows only these words.
   const visibility = textOption(options, "visibility") as Visibility | undefined;
-  const said = present({
+  const given = present({
     name: textOption(options, "name"),
     description: textOption(options, "description"),
     tags,
     visibility,
   });
-  const edit = options["reset"] === true ? { name: null, description: null, tags: null, ...said } : said;
+  const edit = options["reset"] === true ? { name: null, description: null, tags: null, ...given } : given;
   if (Object.keys(edit).length > 0) return edit;
   throw new SkillError("USAGE", "Nothing is to be changed.", {
     hint: "Give --name, --description, --tags, --visibility or --reset.",

@@ -1,18 +1,18 @@
 import { lstatSync } from "node:fs";
 import { resolve } from "node:path";
-import { statPath } from "@skillhold/host/place";
+import { present, statPath } from "@skillhold/host/place";
 import { SkillError } from "@skillhold/protocol/error";
 import { exportFolder, exportSkills } from "@skillhold/registry/exchange";
 import type { RegistryContext } from "@skillhold/registry/record";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { exchangeLimits } from "../../exchange-limit.ts";
-import { getKnown, isKnown } from "../../known-skill.ts";
-import { present, textOption } from "../../option.ts";
-import { askerOptions, dryRunOption, storeOption } from "../../shared-option.ts";
+import { textOption } from "../../option.ts";
+import { accessOptions, dryRunOption, storeOption } from "../../shared-option.ts";
 import { type OpenedRegistry, withRegistry } from "../../store.ts";
-import { chooseFormat, writeOutFile } from "../../terminal/out-file.ts";
+import { chooseFormat, writeOutFile } from "../../terminal/out-path.ts";
 import { type ExitCode, type Io, plain, printData } from "../../terminal/output.ts";
 import { count, formatSize } from "../../terminal/text.ts";
+import { getVisibleSkill, isSkillVisible } from "../../visible-skill.ts";
+import { wholeStoreLimits } from "./exchange-limit.ts";
 
 const formats = ["zip", "tar.gz", "folder", "clawhub"] as const;
 
@@ -26,7 +26,7 @@ const optionSpecs = [
   },
   { flags: "--lock <file>", summary: "with --format folder, the skills-lock.json to keep up to date" },
   dryRunOption,
-  ...askerOptions,
+  ...accessOptions,
   storeOption,
 ] as const satisfies readonly OptionSpec[];
 
@@ -47,8 +47,8 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
   const out = textOption(options, "out");
   const format = chooseFormat(out, textOption(options, "format"), formats);
   return await withRegistry<ExitCode>(input, "read", async (opened) => {
-    const ample = { ...opened.context, limits: exchangeLimits };
-    const known = await findKnown(ids, opened, io);
+    const ample = { ...opened.context, limits: wholeStoreLimits };
+    const known = await findVisible(ids, opened, io);
     if (format === "folder") await writeFolder(input, known, out, ample);
     else {
       const made = await exportSkills(known, format, ample);
@@ -65,9 +65,9 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
 type Ids = readonly string[] | "all";
 
 /** What is named must be theirs to have; of all there is, someone gets what is. */
-async function findKnown(ids: Ids, opened: OpenedRegistry, io: Io): Promise<Ids> {
+async function findVisible(ids: Ids, opened: OpenedRegistry, io: Io): Promise<Ids> {
   if (ids !== "all") {
-    for (const id of ids) await getKnown(id, opened, io);
+    for (const id of ids) await getVisibleSkill(id, opened, io);
     return ids;
   }
   if (opened.actor.role === "admin") return ids;
@@ -75,7 +75,7 @@ async function findKnown(ids: Ids, opened: OpenedRegistry, io: Io): Promise<Ids>
     ({ isSystem, status }) => !isSystem && status !== "deleted",
   );
   const known: string[] = [];
-  for (const { id } of all) if (await isKnown(id, opened, io)) known.push(id);
+  for (const { id } of all) if (await isSkillVisible(id, opened, io)) known.push(id);
   return known;
 }
 

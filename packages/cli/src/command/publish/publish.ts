@@ -1,20 +1,20 @@
 import { basename, dirname, join, relative, resolve } from "node:path";
 import type { Publication, PublishOptions } from "@skillhold/core/session";
 import { findSkillFolders } from "@skillhold/core/source";
-import { statPath } from "@skillhold/host/place";
+import { present, statPath } from "@skillhold/host/place";
 import { SkillError } from "@skillhold/protocol/error";
 import { withLimits } from "@skillhold/protocol/limits";
 import type { RegistryContext } from "@skillhold/registry/record";
 import { publishArchive, publishStaged, stageFolder } from "@skillhold/registry/release";
-import { withArchiveFile } from "../../archive-file.ts";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { withMissingHook } from "../../missing-hook.ts";
-import { present, textOption } from "../../option.ts";
-import { asFailure, exitOf, printPublications, withResults } from "../../publish-report.ts";
+import { withMissingHook } from "../../dependency-survey.ts";
+import { textOption } from "../../option.ts";
 import { dryRunOption, registryWriteOptions, targetOption } from "../../shared-option.ts";
 import { withRegistry } from "../../store.ts";
 import { type ExitCode, type Io, plain, printData } from "../../terminal/output.ts";
 import { openProgress } from "../../terminal/progress.ts";
+import { withArchiveFile } from "./archive-file.ts";
+import { asFailure, printPublications, publishExit, withResults } from "./publish-report.ts";
 
 const optionSpecs = [
   { flags: "--id <id>", summary: "publish under this id; for one skill only" },
@@ -39,7 +39,7 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
     throw new SkillError("USAGE", `--id is for one skill, and there are ${items.length}.`);
   const gateway = textOption(options, "gateway");
   if (gateway !== undefined) {
-    const { publishRemote } = await import("../../remote-publish.ts");
+    const { publishRemote } = await import("./remote-publish.ts");
     return await publishRemote(input, gateway, { items, problems });
   }
   const dryRun = options["dryRun"] === true;
@@ -55,7 +55,7 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
         await printPublications(io, skills);
         for (const problem of problems) io.err(`note: ${plain(problem)}\n`);
       }
-      return exitOf(skills);
+      return publishExit(skills);
     }),
   );
 }

@@ -1,8 +1,9 @@
+import { present } from "@skillhold/host/place";
 import type { Actor } from "@skillhold/protocol";
 import type { RegistryContext } from "@skillhold/registry/record";
 import { type Purged, purgeSkill, sweepStore } from "@skillhold/registry/release";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { countOption, present } from "../../option.ts";
+import { countOption } from "../../option.ts";
 import { dryRunOption, registryWriteOptions } from "../../shared-option.ts";
 import { withRegistry } from "../../store.ts";
 import { type ExitCode, printData } from "../../terminal/output.ts";

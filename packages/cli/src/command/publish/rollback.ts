@@ -1,6 +1,6 @@
 import { rollback } from "@skillhold/registry/release";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { readRevision } from "../../revision-argument.ts";
+import { readRevision } from "../../option.ts";
 import { dryRunOption, idArgument, registryWriteOptions } from "../../shared-option.ts";
 import { withRegistry } from "../../store.ts";
 import { type ExitCode, printData } from "../../terminal/output.ts";

@@ -9,18 +9,17 @@ import {
   revisionFiles,
 } from "@skillhold/registry/release";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { getKnown } from "../../known-skill.ts";
-import { textOption } from "../../option.ts";
-import { readRevision } from "../../revision-argument.ts";
-import { askerOptions, idArgument, storeOption } from "../../shared-option.ts";
+import { readRevision, textOption } from "../../option.ts";
+import { accessOptions, idArgument, storeOption } from "../../shared-option.ts";
 import { withRegistry } from "../../store.ts";
 import { type ExitCode, type Io, printData } from "../../terminal/output.ts";
 import { formatTable } from "../../terminal/table.ts";
 import { count, formatSize, forReader, paintFor } from "../../terminal/text.ts";
+import { getVisibleSkill } from "../../visible-skill.ts";
 
 const optionSpecs = [
   { flags: "--file <path>", summary: "print this file of the revision" },
-  ...askerOptions,
+  ...accessOptions,
   storeOption,
 ] as const satisfies readonly OptionSpec[];
 
@@ -38,7 +37,7 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
   const revision = wanted === undefined ? undefined : readRevision(wanted);
   const file = textOption(options, "file");
   return await withRegistry<ExitCode>(input, "read", async ({ context, actor }) => {
-    await getKnown(id, { context, actor }, io);
+    await getVisibleSkill(id, { context, actor }, io);
     if (file !== undefined) await printFile(io, id, revision, file, context);
     else if (revision !== undefined) await printRevision(io, id, revision, context);
     else await printRevisions(io, id, context);

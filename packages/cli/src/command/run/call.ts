@@ -5,10 +5,10 @@ import { SkillError } from "@skillhold/protocol/error";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
 import { getEntry } from "../../get-entry.ts";
 import { textOption } from "../../option.ts";
-import { withSession } from "../../running.ts";
 import { consentOption, idArgument, libraryOptions } from "../../shared-option.ts";
 import { type ExitCode, type Io, printData } from "../../terminal/output.ts";
 import { forReader } from "../../terminal/text.ts";
+import { withSession } from "./run-session.ts";
 
 const optionSpecs = [
   {

@@ -7,11 +7,10 @@ import {
 } from "@skillhold/core/policy";
 import { neutralText } from "@skillhold/core/text";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { isRequest, readPolicyRequest } from "../../policy/policy-request.ts";
-import { explainSkill, type SkillPolicy } from "../../policy/skill-policy.ts";
 import { libraryOptions } from "../../shared-option.ts";
 import { type ExitCode, type Io, printData } from "../../terminal/output.ts";
 import { paintFor } from "../../terminal/text.ts";
+import { explainSkill, isRequest, readPolicyRequest, type SkillPolicy } from "./skill-policy.ts";
 
 const optionSpecs = [
   {

@@ -1,18 +1,19 @@
 import { resolve } from "node:path";
 import type { Network, ScriptOptions, ScriptRun } from "@skillhold/core/run";
+import { present } from "@skillhold/host/place";
 import { allowsUnsandboxed } from "@skillhold/host/run";
 import { SkillError } from "@skillhold/protocol/error";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
 import { getEntry } from "../../get-entry.ts";
 import { readMounts } from "../../mount.ts";
-import { listOption, present, textOption } from "../../option.ts";
-import { exitCodeOf, printEnd } from "../../run-report.ts";
-import { withSession } from "../../running.ts";
+import { listOption, textOption } from "../../option.ts";
 import { idArgument, libraryOptions, runGrantOptions } from "../../shared-option.ts";
-import { openLiveOutput } from "../../terminal/live-output.ts";
-import { withOutFolder } from "../../terminal/out-folder.ts";
+import { withOutFolder } from "../../terminal/out-path.ts";
 import { type ExitCode, type Io, printData } from "../../terminal/output.ts";
 import { readPiped } from "../../terminal/piped.ts";
+import { openLiveOutput } from "./live-output.ts";
+import { exitCodeOf, printEnd } from "./run-report.ts";
+import { withSession } from "./run-session.ts";
 
 const optionSpecs = [
   ...runGrantOptions,

@@ -1,9 +1,10 @@
 import type { SecretName } from "@skillhold/core/secret";
 import { neutralText } from "@skillhold/core/text";
+import { present } from "@skillhold/host/place";
 import { withState } from "@skillhold/host/store";
 import { SkillError } from "@skillhold/protocol/error";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { present, textOption } from "../../option.ts";
+import { textOption } from "../../option.ts";
 import { type ExitCode, type Io, printData } from "../../terminal/output.ts";
 import { formatTable } from "../../terminal/table.ts";
 import { count, paintFor } from "../../terminal/text.ts";

@@ -1,9 +1,10 @@
 import { removeSecret } from "@skillhold/core/secret";
+import { present } from "@skillhold/host/place";
 import { withState } from "@skillhold/host/store";
 import { SkillError } from "@skillhold/protocol/error";
 import { ownActor } from "../../actor-option.ts";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { present, textOption } from "../../option.ts";
+import { textOption } from "../../option.ts";
 import { idArgument, variableArgument } from "../../shared-option.ts";
 import { type ExitCode, plain, printData } from "../../terminal/output.ts";
 

@@ -1,11 +1,12 @@
 import { declaredSecrets, setSecret } from "@skillhold/core/secret";
+import { present } from "@skillhold/host/place";
 import { withState } from "@skillhold/host/store";
 import { SkillError } from "@skillhold/protocol/error";
 import { ownActor } from "../../actor-option.ts";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
 import { getEntry } from "../../get-entry.ts";
 import { withLibrary } from "../../open.ts";
-import { present, textOption } from "../../option.ts";
+import { textOption } from "../../option.ts";
 import { idArgument, placeOptions, variableArgument } from "../../shared-option.ts";
 import { type ExitCode, type Io, plain, printData } from "../../terminal/output.ts";
 import { readPiped } from "../../terminal/piped.ts";

@@ -1,10 +1,10 @@
 import type { DeclaredTool, ToolCatalogue } from "@skillhold/core/run";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
 import { getEntry } from "../../get-entry.ts";
-import { withSession } from "../../running.ts";
 import { consentOption, idArgument, libraryOptions } from "../../shared-option.ts";
 import { type ExitCode, type Io, plain, printData } from "../../terminal/output.ts";
 import { count, paintFor } from "../../terminal/text.ts";
+import { withSession } from "./run-session.ts";
 
 const optionSpecs = [consentOption, ...libraryOptions] as const satisfies readonly OptionSpec[];
 

@@ -2,7 +2,7 @@ import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits } from "@skillhold/protocol/limits";
 import { GatewayClient, gatewayAddress, showAddress } from "@skillhold/registry/remote";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { keepLogin } from "../../remote-login.ts";
+import { keepLogin } from "../../gateway/gateway-login.ts";
 import { type ExitCode, type Io, plain, printData } from "../../terminal/output.ts";
 import { readPiped } from "../../terminal/piped.ts";
 import { askHidden } from "../../terminal/prompt.ts";

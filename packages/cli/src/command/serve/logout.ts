@@ -1,8 +1,8 @@
 import { SkillError } from "@skillhold/protocol/error";
 import { gatewayAddress, showAddress } from "@skillhold/registry/remote";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { chooseAddress } from "../../remote-access.ts";
-import { dropLogin } from "../../remote-login.ts";
+import { chooseAddress } from "../../gateway/gateway-access.ts";
+import { dropLogin } from "../../gateway/gateway-login.ts";
 import { gatewayArgument } from "../../shared-option.ts";
 import { type ExitCode, printData } from "../../terminal/output.ts";
 

@@ -1,9 +1,9 @@
 import { Writable } from "node:stream";
 import { SkillError } from "@skillhold/protocol/error";
 import { type CommandInput, defineCommand, type OptionsOf } from "../../command.ts";
-import { messageOf, withMcpSkills } from "../../mcp-skills.ts";
 import { mcpServeOptions } from "../../shared-option.ts";
 import { type ExitCode, type Io, plain } from "../../terminal/output.ts";
+import { messageOf, withMcpSkills } from "./mcp-skills.ts";
 
 const INTERRUPTED = 130;
 

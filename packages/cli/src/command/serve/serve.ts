@@ -4,14 +4,14 @@ import { DATA_VARIABLE, productVersion } from "@skillhold/host/place";
 import { withWaitNotice } from "@skillhold/host/store";
 import type { DependencyEvent } from "@skillhold/protocol/http";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { gatewayLog } from "../../gateway/gateway-log.ts";
-import { readServeOptions, withDataFolder } from "../../gateway/serve-option.ts";
 import { storeFlags } from "../../library-choice.ts";
 import { machineOf } from "../../open.ts";
 import { storeOption } from "../../shared-option.ts";
+import { untilAborted } from "../../terminal/interrupt.ts";
 import { type ExitCode, type Io, plain, printLine } from "../../terminal/output.ts";
 import { paintFor } from "../../terminal/text.ts";
-import { untilAborted } from "../../terminal/until-aborted.ts";
+import { gatewayLog } from "./gateway-log.ts";
+import { readServeOptions, withDataFolder } from "./serve-option.ts";
 
 const optionSpecs = [
   { flags: "--port <number>", summary: "by default 7878, or the next that is free; 0 for any" },

@@ -1,7 +1,7 @@
 import { defaultLimits } from "@skillhold/protocol/limits";
 import { GatewayClient } from "@skillhold/registry/remote";
 import { type CommandInput, defineCommand, type OptionSpec, type OptionsOf } from "../../command.ts";
-import { chooseAddress, gatewayAccess } from "../../remote-access.ts";
+import { chooseAddress, gatewayAccess } from "../../gateway/gateway-access.ts";
 import { gatewayArgument } from "../../shared-option.ts";
 import { type ExitCode, plain, printData } from "../../terminal/output.ts";
 
