@@ -18,7 +18,7 @@ import { namedLimits, type SelectedSkill } from "./skill-selection.ts";
 import type { Io } from "./terminal/output.ts";
 import { openProgress } from "./terminal/progress.ts";
 
-/** Opens what a survey takes, for as long as it is used: answers are kept between commands. */
+/** Opens the ports of a dependency survey. Results are cached between commands. */
 export async function withSurvey<T>(
   { io, options }: Pick<CommandInput, "io" | "options">,
   use: (ports: SurveyPorts) => Promise<T>,
@@ -38,7 +38,7 @@ export async function withSurvey<T>(
   }
 }
 
-/** Without a folder for data, or with one that cannot be written to, nothing can have been installed. */
+/** Undefined without a writable data folder, where no environment can exist. */
 async function findHome({ env }: Io): Promise<string | undefined> {
   try {
     return await environmentHome(dataFolder(env));
@@ -48,7 +48,7 @@ async function findHome({ env }: Io): Promise<string | undefined> {
   }
 }
 
-/** What came of a skill; one that cannot be packed has a sentence instead. */
+/** The survey of one skill, or a message when the skill cannot be packed. */
 export interface SurveyRow {
   readonly skill: SelectedSkill;
   readonly survey: DependencySurvey | string;

@@ -55,7 +55,7 @@ export function storeFlags(options: Options): string {
   return ` --store ${/^[\w./~@+:-]+$/.test(url) ? url : JSON.stringify(url)}`;
 }
 
-/** The address of the gateway to look at. What names another place is said of this machine, and goes before a variable. */
+/** The gateway to use, if any. An option that names a local source overrides the variable. */
 export function chooseGateway(
   options: Options,
   { env }: Pick<Io, "env">,
@@ -69,12 +69,12 @@ export function chooseGateway(
       : undefined;
   const [place] = places;
   if (place === undefined) return named;
-  throw new SkillError("USAGE", `--gateway looks elsewhere, and ${place} looks here.`, {
-    hint: "Leave out one of the two.",
+  throw new SkillError("USAGE", `--gateway and ${place} exclude each other.`, {
+    hint: "Use one of them.",
   });
 }
 
-/** What is said of where to look on this machine. */
+/** The options that name a local source. */
 function placesIn(options: Options, roots: readonly string[]): readonly string[] {
   return [
     ...(roots.length === 0 ? [] : ["a folder"]),
@@ -85,7 +85,7 @@ function placesIn(options: Options, roots: readonly string[]): readonly string[]
   ];
 }
 
-/** The option that makes another command look at the same gateway, with a blank before it. */
+/** The flag that makes another command use the same gateway, with a space before it. */
 export function gatewayFlag(address: string): string {
   return ` --gateway ${/^[\w./:[\]~@+-]+$/.test(address) ? address : JSON.stringify(address)}`;
 }

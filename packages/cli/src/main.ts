@@ -52,5 +52,7 @@ async function resolveCwd(current: string, given: string | undefined): Promise<s
   const { statPath } = await import("@skillhold/host/place");
   if (statPath(cwd, given)?.isDirectory()) return cwd;
   const { SkillError } = await import("@skillhold/protocol/error");
-  throw new SkillError("PATH_NOT_FOUND", `${given} is not a folder`, { details: { cwd } });
+  throw new SkillError("PATH_NOT_FOUND", `${given} is not a folder. Set -C to a folder.`, {
+    details: { cwd },
+  });
 }

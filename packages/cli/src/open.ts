@@ -65,6 +65,6 @@ export function machineOf({ env, cwd, signal, err }: Io) {
 function warnOfServers({ mcp }: Stack, io: Io): void {
   for (const { library } of mcp) {
     const { source, problem } = library.state();
-    if (problem !== undefined) io.err(`warning: ${source} is left out: ${plain(problem.message)}\n`);
+    if (problem !== undefined) io.err(`warning: ${source} was skipped: ${plain(problem.message)}\n`);
   }
 }

@@ -17,7 +17,7 @@ export function listOption<Given extends object>(
   return Array.isArray(value) ? value.map(String) : [];
 }
 
-/** A whole number inside a range, or undefined when the option was left out. */
+/** A whole number inside a range, or undefined without the option. */
 export function countOption<Given extends object>(
   options: Given,
   name: keyof Given & string,
@@ -29,17 +29,15 @@ export function countOption<Given extends object>(
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (value >= min && value <= max) return value;
   const bounds = range.max === undefined ? `${min} or more` : `from ${min} to ${max}`;
-  throw new SkillError(
-    "USAGE",
-    `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} takes a whole number, ${bounds}; ${JSON.stringify(text)} is not one.`,
-  );
+  const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  throw new SkillError("USAGE", `${flag} is ${JSON.stringify(text)}. Use a whole number, ${bounds}.`);
 }
 
-/** A revision as a user types it. */
+/** Reads a revision number. */
 export function readRevision(text: string): number {
   const value = /^[1-9]\d{0,14}$/.test(text) ? Number(text) : Number.NaN;
   if (Number.isSafeInteger(value)) return value;
-  throw new SkillError("USAGE", `A revision is a number from 1; ${JSON.stringify(text)} is not one.`, {
-    hint: "`skillhold versions <skill>` lists the revisions there are.",
+  throw new SkillError("USAGE", `${JSON.stringify(text)} is not a revision number.`, {
+    hint: "Run `skillhold versions <skill>` to list the revisions.",
   });
 }

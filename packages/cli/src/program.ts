@@ -87,7 +87,7 @@ function makeProgram(
 function openGroup(program: Command, group: string, table: readonly CommandRow[]): Command {
   const opened = program.commands.find((command) => command.name() === group);
   const made = opened ?? program.command(group);
-  // A group that is a command as well keeps its own help.
+  // A group that is also a command keeps its own help.
   if (table.some(({ name }) => name === group)) return made;
   made.helpInformation = () => formatGroup(group, table);
   return made;
@@ -118,7 +118,7 @@ function addModule(
   command.addHelpText("after", `\n${formatExamples(module.examples).trimEnd()}`);
   command.action(() => {
     const args = command.processedArgs.flat().filter((value) => value !== undefined);
-    // A group may be a command as well, and takes the options that both have.
+    // A group may also be a command and then parses the options that both share.
     accept(args, parent.parent === null ? command.opts() : { ...command.opts(), ...parent.opts() });
   });
 }

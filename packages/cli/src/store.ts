@@ -21,20 +21,20 @@ import { isSkillVisible } from "./visible-skill.ts";
 /** The registry as a command works on it. */
 export interface OpenedRegistry {
   readonly context: RegistryContext;
-  /** Who does what the command does. */
+  /** The acting user and role. */
   readonly actor: Actor;
-  /** Where revisions are laid out for readers that have a file system. */
+  /** The folder where revisions are laid out as files. */
   readonly copies: string;
-  /** The options that make another command look at the same store, with a blank before each. */
+  /** The flags that make another command use the same store, each with a space before it. */
   readonly flags: string;
 }
 
-/** A command that looks at what is there, or changes it, fails where nothing ever was; one that writes makes the store. */
+/** `read` and `change` need an existing store; `write` creates it. */
 export type StoreUse = "read" | "change" | "write";
 
 type StoreInput = Pick<CommandInput, "options" | "io">;
 
-/** Opens the store of the common options for as long as it is used. With `--dry-run` nothing of it changes. */
+/** Opens the store of the common options for one call. With `--dry-run`, no change is committed. */
 export async function withRegistry<T>(
   { options, io }: StoreInput,
   kind: StoreUse,
@@ -60,13 +60,13 @@ export async function withRegistry<T>(
   });
 }
 
-/** What was written is written: that no note of it could be kept beside the store is told, and fails nothing. */
+/** Appends a checkpoint. A failure is only a warning, because the change is already committed. */
 async function witness(store: RegistryStore, url: string, io: Io): Promise<void> {
   try {
     await keepCheckpoint(store, url, io);
   } catch (error) {
     if (!(error instanceof SkillError)) throw error;
-    io.err(`warning: no note of the log was kept: ${plain(error.message)}\n`);
+    io.err(`warning: the audit checkpoint was not written: ${plain(error.message)}\n`);
   }
 }
 
@@ -92,7 +92,7 @@ async function withStore<T>(
   }
 }
 
-/** Undefined where there is none, and none is made. */
+/** Undefined when the store does not exist and `kind` does not create it. */
 async function open(
   url: string,
   kind: StoreUse,
@@ -109,7 +109,7 @@ async function open(
   }
 }
 
-/** What would happen in a store that is not there yet is seen in one that goes away again. */
+/** A temporary empty store, for a dry run before the store exists. */
 async function withEmptyStore<T>(use: (store: RegistryStore) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), "skillhold-store-"));
   try {
@@ -124,18 +124,18 @@ async function withEmptyStore<T>(use: (store: RegistryStore) => Promise<T>): Pro
   }
 }
 
-/** A store whose transactions are all undone: what a verb answers on it is what would happen, refusals included. */
+/** A store that rolls back every transaction, so that results and errors are those of the real change. */
 export function dryRunStore(store: RegistryStore): RegistryStore {
   const transaction = async <T>(work: (tx: RegistryTransaction) => Promise<T>): Promise<T> => {
-    let answer: { readonly value: T } | undefined;
+    let result: { readonly value: T } | undefined;
     try {
       return await store.transaction<never>(async (tx) => {
-        answer = { value: await work(tx) };
+        result = { value: await work(tx) };
         throw new Error("The dry run was rolled back.");
       });
     } catch (error) {
-      if (answer === undefined) throw error;
-      return answer.value;
+      if (result === undefined) throw error;
+      return result.value;
     }
   };
   return { ...store, transaction };
@@ -144,12 +144,12 @@ export function dryRunStore(store: RegistryStore): RegistryStore {
 interface AdviceContext {
   readonly context: RegistryContext;
   readonly actor: Actor;
-  /** The options that name the store. */
+  /** The flags that name the store. */
   readonly flags: string;
   readonly io: Pick<Io, "env" | "cwd">;
 }
 
-/** The table's advice is for skills in folders; of a store it can be said which skills and agents there are. */
+/** Replaces the error table's hint, which is about folders, with one about this store. */
 export async function withStoreAdvice(error: unknown, about: AdviceContext): Promise<unknown> {
   if (!(error instanceof SkillError)) return error;
   const { code, message, details } = error;
@@ -161,20 +161,20 @@ export async function withStoreAdvice(error: unknown, about: AdviceContext): Pro
 async function adviceFor({ code, details }: SkillError, about: AdviceContext): Promise<string | undefined> {
   const { context, flags } = about;
   const id = typeof details["id"] === "string" ? details["id"] : "<id>";
-  if (code === "REVISION_NOT_FOUND") return `\`skillhold versions ${id}${flags}\` lists the revisions.`;
-  if (code === "INTEGRITY_FAILED") return `\`skillhold fsck${flags}\` says what is damaged.`;
+  if (code === "REVISION_NOT_FOUND") return `Run \`skillhold versions ${id}${flags}\` to list the revisions.`;
+  if (code === "INTEGRITY_FAILED") return `Run \`skillhold fsck${flags}\` to find the damage.`;
   if (code === "AGENT_NOT_FOUND") return await adviseAgent(String(details["key"]), about);
   if (code !== "SKILL_NOT_FOUND") return undefined;
   const ids = (await context.store.listSkills()).map((skill) => skill.id);
-  if (ids.length === 0) return "`skillhold publish <folder>` takes a skill in.";
+  if (ids.length === 0) return "Run `skillhold publish <folder>` to publish a skill.";
   const near = await findVisible(suggest(id, ids, MAX_NEAR), about);
-  return didYouMean(near) ?? `\`skillhold list --source registry${flags}\` shows which there are.`;
+  return didYouMean(near) ?? `Run \`skillhold list --source registry${flags}\` to see the skills.`;
 }
 
 const MAX_NEAR = 20;
 const MAX_SHOWN = 3;
 
-/** Names of skills that are not for someone are not given away by a typing error. */
+/** Suggests only visible skills, so that a typo discloses no private one. */
 async function findVisible(ids: readonly string[], about: AdviceContext): Promise<readonly string[]> {
   const known: string[] = [];
   for (const id of ids)
@@ -184,11 +184,11 @@ async function findVisible(ids: readonly string[], about: AdviceContext): Promis
 
 async function adviseAgent(wanted: string, { context, flags }: AdviceContext): Promise<string> {
   const keys = (await context.store.listAgents()).map(({ key }) => key);
-  return didYouMean(suggest(wanted, keys)) ?? `\`skillhold agent list${flags}\` lists the agents there are.`;
+  return didYouMean(suggest(wanted, keys)) ?? `Run \`skillhold agent list${flags}\` to list the agents.`;
 }
 
-/** What a verb advises holds everywhere; here it can be said what to type. */
+/** Adds the option that acts as an administrator. */
 function adviseAdmin({ code, hint }: SkillError, { actor }: AdviceContext): string | undefined {
   if (code !== "POLICY_DENIED" || actor.role === "admin" || !/administrator/.test(hint)) return undefined;
-  return `${hint} Who is one adds --role admin.`;
+  return `${hint} If you are an administrator, add --role admin.`;
 }

@@ -8,7 +8,7 @@ import type { RegisteredSkill, RegistryContext } from "@skillhold/registry/recor
 import { getSkill } from "@skillhold/registry/release";
 import type { Io } from "./terminal/output.ts";
 
-/** Who asks, of which registry. */
+/** The registry and the acting user. */
 export interface ActorContext {
   readonly context: RegistryContext;
   readonly actor: Actor;
@@ -16,15 +16,15 @@ export interface ActorContext {
 
 type Place = Pick<Io, "env" | "cwd">;
 
-/** A skill that someone may know of, and whether it is theirs to manage. */
+/** A skill that the user may see, and whether they may manage it. */
 export interface VisibleSkill {
   readonly skill: RegisteredSkill;
   readonly isManaged: boolean;
 }
 
 /**
- * The skill, for someone who manages it or to whom the gate opens it; deleted ones only for the former. For anyone else
- * it is not there.
+ * Finds a skill that the user manages or may use; a deleted skill only for its managers. Any other skill is reported as
+ * missing.
  */
 export async function getVisibleSkill(
   id: string,
@@ -39,13 +39,13 @@ export async function getVisibleSkill(
   const { reason, message, visibility } = await explainAccess(id, viewer, host, context);
   if (!closed.has(reason)) return { skill, isManaged: false };
   if (visibility !== "public") throw refusal;
-  throw new SkillError("SKILL_NOT_FOUND", `The skill ${skill.id} is out of use. ${message}`, {
-    hint: "An administrator can look at it all the same: --role admin.",
+  throw new SkillError("SKILL_NOT_FOUND", `The skill ${skill.id} is not in use. ${message}`, {
+    hint: "An administrator can still see it with --role admin.",
     details: refusal.details,
   });
 }
 
-/** The same as a question. */
+/** Whether `getVisibleSkill` finds the skill. */
 export async function isSkillVisible(id: string, acting: ActorContext, io: Place): Promise<boolean> {
   try {
     await getVisibleSkill(id, acting, io);
@@ -56,10 +56,10 @@ export async function isSkillVisible(id: string, acting: ActorContext, io: Place
   }
 }
 
-/** What the gate says before and when it asks whose a skill is. All else it says of one that is the viewer's. */
+/** The reasons for which a skill stays undisclosed; any other reason discloses it. */
 const closed: ReadonlySet<AccessReason> = new Set(["not-allowed", "disabled", "archived", "no-grant"]);
 
-/** The refusal of someone who does not manage the skill: in the words for one that is not there. */
+/** The not-found error when the user does not manage the skill, otherwise undefined. */
 async function refuseUnmanaged(
   id: string,
   { context, actor }: ActorContext,

@@ -34,7 +34,7 @@ export interface SkillholdOptions {
   readonly trustProject?: boolean;
   /** Follow changes on disk and in the store. */
   readonly watch?: boolean | LiveReloadOptions;
-  /** Answers approval questions. Without it, runs that need an approval are refused. */
+  /** Answers approval requests. Without it, runs that need an approval are refused. */
   readonly asker?: Asker;
   readonly sandbox?: Sandbox;
   readonly limits?: Readonly<Partial<Record<LimitName, number>>>;
@@ -53,7 +53,7 @@ export async function openSkillhold(options: SkillholdOptions): Promise<Skillhol
   const limits = options.limits === undefined ? undefined : withLimits(options.limits);
   const stack = await openStack(choiceOf(options), machine, {
     ...present({ limits, watch: watchOf(options, machine) }),
-    onStoreFailure: (error) => machine.warn(`The store is left out: ${error.message}`),
+    onStoreFailure: (error) => machine.warn(`The store was skipped: ${error.message}`),
   });
   try {
     const state = await openState(machine);

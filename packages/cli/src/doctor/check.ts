@@ -1,11 +1,11 @@
-/** One thing that was looked at. `warn` costs something, `fail` breaks something. */
+/** The result of one check. `warn` limits some feature; `fail` breaks one. */
 export interface Check {
   readonly name: string;
   readonly status: "ok" | "warn" | "fail";
   readonly message: string;
-  /** What to do; null when there is nothing to do. */
+  /** How to fix the problem; null when the check passed. */
   readonly fix: string | null;
-  /** The single cases, a line each. */
+  /** The individual cases, one line each. */
   readonly details: readonly string[];
 }
 

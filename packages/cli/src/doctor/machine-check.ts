@@ -10,7 +10,7 @@ import { type Check, failed, ok, warn } from "./check.ts";
 
 const FLOOR = [22, 18] as const;
 
-/** The Node that runs this, and the one that is pinned beside it for systems whose own is too old. */
+/** Checks the running Node, and the pinned Node for systems with an older one. */
 export function checkNode(
   { versions, execPath }: Pick<NodeJS.Process, "versions" | "execPath">,
   pinned: string | undefined,
@@ -23,12 +23,12 @@ export function checkNode(
     : failed(name, `Node ${version} is too old.`, `Install Node ${floor}.`);
   const message =
     pinned === undefined
-      ? "No Node is pinned beside Skillhold; the one of the system is used."
-      : `Node ${pinned} is pinned beside Skillhold, for systems whose own is older than ${FLOOR.join(".")}.`;
+      ? "No Node is pinned; Skillhold uses the system's."
+      : `Node ${pinned} is pinned for systems with a Node older than ${FLOOR.join(".")}.`;
   return [check, ok("pinned node", message)];
 }
 
-/** The version of the Node that an optional package brings; its name follows the platform. */
+/** The version of the optional package that contains Node for this platform. */
 export function findPinnedNode({
   platform,
   arch,
@@ -48,7 +48,7 @@ function readVersion(file: string): string | undefined {
     const { version }: { readonly version?: unknown } = JSON.parse(readFileSync(file, "utf8"));
     return typeof version === "string" ? version : undefined;
   } catch {
-    // Not there, or not a package: the next place may have it.
+    // Missing or not a package: the next folder may have it.
     return undefined;
   }
 }
@@ -65,71 +65,67 @@ interface Program {
 }
 
 const programs: readonly Program[] = [
-  { name: "node", use: "runs the JavaScript of skills", fix: "Install Node from https://nodejs.org." },
-  { name: "python3", use: "runs the Python of skills", fix: "Install Python 3." },
+  { name: "node", use: "runs JavaScript of skills", fix: "Install Node from https://nodejs.org." },
+  { name: "python3", use: "runs Python of skills", fix: "Install Python 3." },
   { name: "git", use: "fetches skills from repositories", fix: "Install Git." },
 ];
 
-/** Programs are looked for on PATH and never started. */
+/** Finds programs on PATH without starting them. */
 export function checkPrograms(host: Pick<ReturnType<typeof nodeHost>, "hasBin">): readonly Check[] {
   return programs.map(({ name, use, fix }) =>
     host.hasBin(name)
-      ? ok(name === "node" ? "node on PATH" : name, `Found; it ${use}.`)
-      : warn(name === "node" ? "node on PATH" : name, `Not found; it ${use}.`, fix),
+      ? ok(name === "node" ? "node on PATH" : name, `Found (${use}).`)
+      : warn(name === "node" ? "node on PATH" : name, `Not found (${use}).`, fix),
   );
 }
 
-/** Whether scripts of skills can be run here, and how well they are confined. */
+/** Checks whether scripts can run here, and how well the sandbox confines them. */
 export async function checkSandbox(sandbox: Pick<Sandbox, "id" | "probe">): Promise<Check> {
   const name = "sandbox";
   const { isAvailable, problem, version, checks, enforced } = await sandbox.probe();
   const broken = checks
     .filter(({ isConfined }) => !isConfined)
     .map(({ title, detail }) => `${title}: ${detail}`);
-  const fix = "`skillhold sandbox test` shows what holds and what does not.";
-  if (broken.length > 0) return failed(name, "The sandbox does not confine everything.", fix, broken);
+  const fix = "Run `skillhold sandbox test` to see each result.";
+  if (broken.length > 0) return failed(name, "The sandbox has leaks.", fix, broken);
   if (!isAvailable)
     return warn(
       name,
-      `Nothing can be run: ${problem?.message ?? "there is no sandbox."}`,
+      `Scripts cannot run: ${problem?.message ?? "no sandbox was found."}`,
       problem?.hint ?? fix,
     );
   const limits = (Object.keys(enforced) as readonly LimitKind[]).filter((kind) => enforced[kind] !== "run");
   const weak = limits.map((kind) =>
-    enforced[kind] === "process" ? `${kind} is limited for each process alone` : `${kind} is not limited`,
+    enforced[kind] === "process" ? `${kind} is limited per process only` : `${kind} is not limited`,
   );
   return ok(name, `Scripts run in ${sandbox.id}${version === undefined ? "" : ` ${version}`}.`, weak);
 }
 
-/** The file that makes the next start cheap. Everything works without it, only slower. */
+/** Checks the index cache. Without it, every start is slower. */
 export function checkCache(file: string | undefined, isOn: boolean, io: Pick<Io, "cwd" | "env">): Check {
   const name = "cache";
-  if (!isOn) return ok(name, "The cache is switched off for this command.");
+  if (!isOn) return ok(name, "The cache is off for this command.");
   if (file === undefined)
-    return warn(
-      name,
-      "There is no folder for a cache.",
-      "Set HOME or XDG_CACHE_HOME to a folder of your own.",
-    );
+    return warn(name, "No cache folder was found.", "Set HOME or XDG_CACHE_HOME to a folder of your own.");
   const place = shortPath(io, file);
   const size = sizeOf(file);
-  // The dot makes a file where a folder should be count as not writable.
+  // The dot makes a file in the folder's place fail the check.
   if (size !== "unknown" && isWritable(size === undefined ? `${nearest(dirname(file))}/.` : file))
-    return ok(name, `${place} ${size === undefined ? "is not there yet" : `has ${formatSize(size)}`}.`);
-  const fix = `Make ${place} writable, or set XDG_CACHE_HOME to a folder that is.`;
-  return warn(name, `${place} cannot be written, so that every start reads all skills.`, fix);
+    return ok(name, `${place} ${size === undefined ? "does not exist yet" : `has ${formatSize(size)}`}.`);
+  const fix = `Make ${place} writable, or set XDG_CACHE_HOME to a writable folder.`;
+  return warn(name, `${place} cannot be written, so every start reads all skills.`, fix);
 }
 
 function sizeOf(file: string): number | "unknown" | undefined {
   try {
     return statSync(file, { throwIfNoEntry: false })?.size;
   } catch {
-    // It lies behind a link that leads to itself, or where this user may not look.
+    // The path has a link loop or an unreadable folder.
     return "unknown";
   }
 }
 
-/** The first on the way up that exists: there the missing folders would be made. */
+/** The nearest existing parent, where the missing folders would be created. */
 function nearest(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : nearest(dirname(path));
 }
@@ -139,7 +135,7 @@ function isWritable(path: string): boolean {
     accessSync(path, constants.W_OK);
     return true;
   } catch {
-    // Whatever the reason, the cache is done without.
+    // Any failure means that the cache is not used.
     return false;
   }
 }

@@ -19,14 +19,14 @@ type Place = Pick<Io, "cwd" | "env">;
 
 export function checkInvalid({ invalid }: Pick<View, "invalid">, io: Place, rootFlags: string): Check {
   const name = "invalid skills";
-  if (invalid.length === 0) return ok(name, "Every skill that was found can be loaded.");
+  if (invalid.length === 0) return ok(name, "All skills are valid.");
   const details = invalid.map(({ path, diagnostics }) => {
     const error = diagnostics.find(({ severity }) => severity === "error");
     const where = `${shortPath(io, path)}/${error?.file ?? "SKILL.md"}:${error?.line ?? 1}:${error?.column ?? 1}`;
-    return `${where} ${error?.message ?? "It cannot be read."}`;
+    return `${where} ${error?.message ?? "The skill cannot be read."}`;
   });
-  const fix = `\`skillhold list --invalid${rootFlags}\` shows each with its fix; \`skillhold validate --fix\` mends some.`;
-  return failed(name, `${count(invalid.length, "skill")} cannot be loaded.`, fix, details);
+  const fix = `Run \`skillhold list --invalid${rootFlags}\` to see each fix; \`skillhold validate --fix\` writes some of them.`;
+  return failed(name, `${count(invalid.length, "invalid skill")}.`, fix, details);
 }
 
 export function checkShadowed({ shadowed }: Pick<View, "shadowed">, io: Place): Check {
@@ -34,26 +34,31 @@ export function checkShadowed({ shadowed }: Pick<View, "shadowed">, io: Place): 
   if (shadowed.length === 0) return ok(name, "No two skills have the same id.");
   const details = shadowed.map(
     ({ id, path, by }) =>
-      `${id}: ${shortPath(io, path)} gives way to ${shortPath(io, by.path)} (${by.source})`,
+      `${id}: ${shortPath(io, path)} is shadowed by ${shortPath(io, by.path)} (${by.source})`,
   );
-  const fix = "Rename or remove one of each pair; --precedence decides which source wins.";
-  return warn(name, `${count(shadowed.length, "skill")} not used: another has the same id.`, fix, details);
+  const fix = "Rename or remove one of each pair, or choose the winning source with --precedence.";
+  return warn(
+    name,
+    `${count(shadowed.length, "shadowed skill")}: another skill has the same id.`,
+    fix,
+    details,
+  );
 }
 
 export function checkReadiness(entries: readonly SkillEntry[]): Check {
   const name = "readiness";
   const unready = entries.filter(({ readiness }) => readiness.state !== "ready");
-  if (unready.length === 0) return ok(name, "Every skill has what it says it needs.");
+  if (unready.length === 0) return ok(name, "All declared requirements of skills are met.");
   const details = unready.map(
     ({ id, readiness }) => `${id} (${readiness.state}): ${readiness.reasons.join("; ")}`,
   );
-  const fix = "Install the programs that are named; `skillhold secret set <id> <name>` keeps a value.";
+  const fix = "Install the missing programs; set variables with `skillhold secret set <id> <name>`.";
   return warn(name, `${count(unready.length, "skill")} not ready on this machine.`, fix, details);
 }
 
 const SKILLS_BETWEEN_RESTS = 64;
 
-/** Links in instructions to files that an agent would ask for in vain. */
+/** Checks that relative links in instructions lead to files of the skill. */
 export async function checkLinks(entries: readonly SkillEntry[], signal: AbortSignal): Promise<Check> {
   const details: string[] = [];
   for (const [index, { id, path }] of entries.entries()) {
@@ -66,25 +71,25 @@ export async function checkLinks(entries: readonly SkillEntry[], signal: AbortSi
     }
   }
   const name = "links";
-  if (details.length === 0) return ok(name, "Every link to a file of a skill leads to one.");
-  const fix = "Add the files, or correct the links: paths start from the skill's folder.";
-  return warn(name, `${count(details.length, "link")} to files that are not in the skill.`, fix, details);
+  if (details.length === 0) return ok(name, "All links to files of skills work.");
+  const fix = "Add the files, or fix the links: paths are relative to the skill's folder.";
+  return warn(name, `${count(details.length, "link")} to missing files.`, fix, details);
 }
 
 export interface FoundLink {
-  /** As written, without what follows `#` or `?`. */
+  /** The target without its `#` or `?` part. */
   readonly target: string;
-  /** From 1, of the body. */
+  /** The line in the body, from 1. */
   readonly line: number;
 }
 
-// Bounded on every side, so that a hostile text costs no more than its length.
+// Every repetition is bounded, so that matching hostile text takes linear time.
 const LINK =
   /\]\(\s{0,8}(?:<([^<>\n]{1,512})>|([^()<>\s]{1,512}))(?:\s{1,8}(?:"[^"]{0,256}"|'[^']{0,256}'))?\)/g;
-/** An address, an anchor, an absolute path, or a pattern that stands for many. */
+/** Matches URLs, anchors, absolute paths and patterns. */
 const NOT_A_PATH = /^(?:[a-z][a-z0-9+.-]*:|[#/\\~])|[{}$*|]|\.\.\./i;
 
-/** The relative links of Markdown, those in code left out: there they are examples. */
+/** Finds relative Markdown links outside code, because links in code are examples. */
 export function findLinks(body: string): readonly FoundLink[] {
   let fence: string | undefined;
   return body.split(/\r\n|\n|\r/).flatMap((text, index) => {
@@ -105,18 +110,18 @@ function decode(target: string): string {
   try {
     return decodeURIComponent(target);
   } catch {
-    // A percent sign that encodes nothing is part of the name.
+    // An invalid escape is part of the file name.
     return target;
   }
 }
 
-/** What is wrong with a link from the skill in a folder, or undefined when it leads to a file or folder of it. */
+/** The problem of a link, or undefined when it leads to a file or folder of the skill. */
 function findProblem(folder: string, target: string): string | undefined {
   const plain = posix.normalize(target).replace(/\/+$/, "");
   if (plain === ".") return undefined;
   try {
     const path = normalizeRelative(plain);
-    return isThere(join(folder, path)) ? undefined : "is not there";
+    return isThere(join(folder, path)) ? undefined : "does not exist";
   } catch (error) {
     if (error instanceof SkillError) return "is not a path inside the skill";
     throw error;
@@ -127,12 +132,12 @@ function isThere(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {
-    // It lies below a file, or where this user may not look: an agent cannot read it either.
+    // The path is below a file or unreadable, so an agent cannot read it either.
     return false;
   }
 }
 
-/** Skills that clients of the MCP skills extension would not find. */
+/** Finds skills that cannot be served under the MCP skills extension. */
 export async function checkServable({
   library,
   viewer,
@@ -141,34 +146,39 @@ export async function checkServable({
   const { unservable } = await import("@skillhold/mcp/server");
   const unserved = await unservable(library, viewer);
   const name = "skills over mcp";
-  if (unserved.length === 0) return ok(name, "Every skill can be served under the MCP skills extension.");
+  if (unserved.length === 0) return ok(name, "All skills can be served under the MCP skills extension.");
   const details = unserved.map(({ id, reasons }) => `${id}: ${reasons.join(" ")}`);
-  const fix = `\`skillhold validate --profile mcp <folder>\` shows each finding with its fix; the tools of \`skillhold mcp${rootFlags}\` have these skills as they are.`;
+  const fix = `Run \`skillhold validate --profile mcp <folder>\` to see each fix. The tools of \`skillhold mcp${rootFlags}\` serve these skills anyway.`;
   return warn(name, `${count(unserved.length, "skill")} not served as MCP skills.`, fix, details);
 }
 
-/** What skills are run and installed with. */
+/** Checks interpreters and package managers. */
 export function checkInterpreters({ runtimes, ready }: RuntimeReport): Check {
   const name = "runtimes";
   const details = runtimes.map(({ name: program, available, version }) =>
-    available ? `${program} ${version ?? "is there"}` : `${program} is not there`,
+    available ? `${program} ${version ?? "found"}` : `${program} not found`,
   );
-  if (ready) return ok(name, "Skills can be run, and what they need can be installed.", details);
+  if (ready) return ok(name, "All required interpreters and package managers were found.", details);
   const missing = runtimes.filter(({ available, required }) => required && !available);
   const names = missing.map(({ name: program }) => program).join(", ");
-  return warn(name, `Not there: ${names}.`, `Install ${names}; \`skillhold runtimes\` shows all.`, details);
+  return warn(
+    name,
+    `Not found: ${names}.`,
+    `Install ${names}. Run \`skillhold runtimes\` to see all.`,
+    details,
+  );
 }
 
-/** Whether skills have what their code needs. */
+/** Checks the dependencies of the code of skills. */
 export function checkSurveys(rows: readonly SurveyRow[], rootFlags: string): Check {
   const name = "dependencies";
   const surveys = rows.flatMap(({ survey }) => (typeof survey === "string" ? [] : [survey]));
   const wanting = surveys.filter(({ state }) => state.state !== "ok");
-  if (wanting.length === 0) return ok(name, "Nothing is missing that the code of skills needs.");
+  if (wanting.length === 0) return ok(name, "All dependencies of skills are installed.");
   const details = wanting.map(({ id, state }) => `${id}: ${state.warnings.join(" ")}`);
   const isMissing = wanting.some(({ state }) => state.state === "missing");
   const fix = isMissing
-    ? `\`skillhold deps install <id>${rootFlags}\` installs what a skill is missing.`
-    : `\`skillhold deps check${rootFlags}\` says why it is not known.`;
-  return warn(name, `${count(wanting.length, "skill")} may lack something they need.`, fix, details);
+    ? `Run \`skillhold deps install <id>${rootFlags}\` to install missing dependencies.`
+    : `Run \`skillhold deps check${rootFlags}\` to see why the state is unknown.`;
+  return warn(name, `${count(wanting.length, "skill")} with missing or unknown dependencies.`, fix, details);
 }

@@ -15,12 +15,12 @@ import { gatewayAccess } from "./gateway-access.ts";
 
 type GatewayInput = Pick<CommandInput, "options" | "io">;
 
-/** What is opened of a gateway, as commands take what is opened here. */
+/** The skills of a gateway, in the shape that commands expect. */
 export interface RemoteOpened {
   readonly library: RemoteLibrary;
   readonly inspect: () => FolderState;
   readonly viewer: Viewer;
-  /** The gateway names nothing that its user may not know of. */
+  /** The gateway only returns skills that its user may see. */
   readonly isDisclosed: () => true;
   readonly precedence: "local";
   readonly sources: readonly Source[];
@@ -29,10 +29,10 @@ export interface RemoteOpened {
   readonly rootFlags: string;
 }
 
-/** As many hits as can be asked for. */
+/** The highest number of hits that a user can request. */
 const limits = withLimits({ searchHits: 1000 });
 
-/** Opens the skills of a gateway for as long as they are used. There are no others beside them: it searches its own. */
+/** Opens the skills of a gateway for one call. They are not mixed with local skills, because the gateway searches only its own. */
 export async function withRemoteLibrary<T>(
   { options, io }: GatewayInput,
   address: string,
@@ -47,7 +47,7 @@ export async function withRemoteLibrary<T>(
   );
   try {
     const viewer = readRemoteViewer(options);
-    // What is watched is compared with what is there now.
+    // Changes are computed against this first listing.
     if (watch !== undefined) await library.list(viewer);
     return await use({
       library,
@@ -71,12 +71,12 @@ export async function withRemoteLibrary<T>(
 
 function rejectUnlisted(options: CommandInput["options"]): void {
   if (options["invalid"] !== true) return;
-  throw new SkillError("USAGE", "A gateway does not list what cannot be loaded.", {
-    hint: "`skillhold explain` with the same --gateway names every candidate and why.",
+  throw new SkillError("USAGE", "--invalid does not work with a gateway, which lists only valid skills.", {
+    hint: "Run `skillhold explain` with the same --gateway to see every candidate.",
   });
 }
 
-/** Who looks. What is not said is as the token has it: its user, its agent, and the runtime of that. */
+/** The viewer of the options; the token sets the user, agent and runtime that are not given. */
 function readRemoteViewer(options: CommandInput["options"]): Viewer {
   const [user, agent] = [textOption(options, "user"), textOption(options, "agent")];
   return {
@@ -100,7 +100,7 @@ function sourceOf({ source: label }: RemoteLibrary, url: string): Source {
   return { label, kind: "third_party", trust: "third_party", root: url };
 }
 
-/** What the viewer last saw, as the state behind a library. */
+/** The last listing of the viewer as a view. */
 function viewOf(library: RemoteLibrary, viewer: Viewer): ShelfView {
   const entries = library.lastSeen(viewer);
   const find = (id: string) => entries.find((entry) => entry.id === id);

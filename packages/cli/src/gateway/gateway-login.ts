@@ -5,20 +5,20 @@ import type { Io } from "../terminal/output.ts";
 
 const WHAT = "gateways";
 
-/** The gateways that the user is logged in at. Whoever reads the file is that user there: one that others can read is refused. */
+/** Reads the stored logins. Refuses a file that other users can read, because it contains tokens. */
 export async function readLogins(env: Io["env"]): Promise<readonly GatewayLogin[]> {
   const path = fileOf(env);
   const text = await readPrivateList(path, WHAT);
   return text === undefined ? [] : readLoginList(text, path);
 }
 
-/** Puts a login in place of the one at the same address. */
+/** Stores a login and replaces an earlier one for the same URL. */
 export async function keepLogin({ url, token, isInsecure }: GatewayLogin, env: Io["env"]): Promise<void> {
   const others = (await readLogins(env)).filter((each) => each.url !== url);
   await writeLogins([...others, { url, token, ...present({ isInsecure }) }], env);
 }
 
-/** Returns whether there was one. */
+/** Deletes a login. Returns false if there was none. */
 export async function dropLogin(url: string, env: Io["env"]): Promise<boolean> {
   const all = await readLogins(env);
   const others = all.filter((each) => each.url !== url);

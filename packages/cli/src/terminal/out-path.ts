@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } 
 import { ioFailure, statPath } from "@skillhold/host/place";
 import { SkillError } from "@skillhold/protocol/error";
 
-/** What kind of thing to write: as it is named, or as the ending of the name says, or the first. */
+/** The named format, or the one of the file extension, or the first. */
 export function chooseFormat<Format extends string>(
   out: string | undefined,
   named: string | undefined,
@@ -14,12 +14,12 @@ export function chooseFormat<Format extends string>(
   if (out.endsWith(".tgz")) return formats.find((format) => format === "tar.gz") ?? formats[0];
   const byEnding = formats.find((format) => out.endsWith(`.${format}`));
   if (byEnding !== undefined) return byEnding;
-  throw new SkillError("USAGE", `What to write to ${out} cannot be told from its ending.`, {
-    hint: `Give --format: ${formats.join(", ")}.`,
+  throw new SkillError("USAGE", `The format of ${out} cannot be determined from its file extension.`, {
+    hint: `Add --format with one of ${formats.join(", ")}.`,
   });
 }
 
-/** Writes a file that is there whole or not at all; one that is there is replaced. */
+/** Writes a file atomically and replaces an existing one. */
 export function writeOutFile(path: string, label: string, bytes: Uint8Array): void {
   const partial = `${path}.partial-${process.pid}`;
   try {
@@ -35,13 +35,13 @@ function removePartial(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch {
-    // What kept it from being written keeps it from being removed, and is told.
+    // The caller reports the write failure, which is the cause of this one.
   }
 }
 
 /**
- * Uses an empty folder for what a run makes. One that is not there is made, and taken away again when the work
- * fails and has left nothing in it.
+ * Runs work with an empty output folder. Creates the folder if needed, and removes it again when the work fails and the
+ * folder is still empty.
  */
 export async function withOutFolder<T>(
   path: string,
@@ -69,7 +69,7 @@ function prepare(path: string, label: string): boolean {
     throw ioFailure(`${label} cannot be used`, error);
   }
   throw new SkillError("USAGE", `${label} is not an empty folder.`, {
-    hint: "Name a folder for --out that is empty or does not exist: nothing is overwritten.",
+    hint: "Set --out to an empty or new folder, because existing files are never overwritten.",
   });
 }
 
@@ -77,6 +77,6 @@ function removeEmpty(path: string): void {
   try {
     rmdirSync(path);
   } catch {
-    // Something is in it by now, and it stays.
+    // The folder is no longer empty, so it stays.
   }
 }

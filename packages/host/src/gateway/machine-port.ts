@@ -94,12 +94,11 @@ export function openRuns({
   });
 }
 
-/** Programs of skills that run at a time, for one who asks and for all; tools that wait to be called again count. */
+/** Concurrent programs per viewer and in total; idle tool processes count. */
 const bounds = { ofKey: 16, ofAll: 64, waiting: 256, waitMs: 30_000 } as const;
 
 /**
- * Holds what runs of skills to what a machine can bear: each has limits of its own, and many together would still take
- * all of it from the others.
+ * Caps concurrent runs, because many runs together can exhaust the machine although each has limits of its own.
  */
 export function gatedRuns(
   sandbox: Sandbox,
@@ -117,7 +116,7 @@ export function gatedRuns(
           started.resolve(process);
           await process.exited;
         };
-        // What fails after the start is told to who waits for the exit.
+        // A failure after the start reaches the caller through `exited`.
         gate.pass(key, work, spec.signal).catch(started.reject);
         return await started.promise;
       },
@@ -125,10 +124,10 @@ export function gatedRuns(
   };
 }
 
-/** The secrets of a gateway, and what readiness asks about them. */
+/** The secrets of a gateway, with a synchronous lookup for readiness checks. */
 export interface SecretPort {
   readonly secrets: SecretStore;
-  /** Whether there is a value for all agents, as of the last change that was made here. */
+  /** Whether a value for all agents existed after the last change by this process. */
   readonly hasSecret: (skill: string, name: string) => boolean;
 }
 

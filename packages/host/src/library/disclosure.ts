@@ -2,15 +2,15 @@ import { decideAccess, type Standing, type Viewer } from "@skillhold/core/librar
 import type { SkillEntry } from "@skillhold/protocol";
 import { type RegistryLayer, STORE_LABEL } from "../store/registry-layer.ts";
 
-/** A skill of a library, by what tells it from others. */
+/** Identifies a candidate skill of a library. */
 export interface LibraryCandidate {
   readonly id: string;
   readonly source: string;
 }
 
 /**
- * Tells whether one of these may know of a candidate: skills in folders are whoever's who can look at them, and of the
- * store those that are open to them, on or off.
+ * Decides whether a candidate may be disclosed to one of the viewers. Folder skills are always disclosed; skills of the
+ * store only with a grant, whether they are enabled or not.
  */
 export function disclosureTo(
   viewers: readonly Viewer[],
@@ -25,13 +25,13 @@ export function disclosureTo(
   };
 }
 
-/** Whether a skill is the viewer's to have, on or off; one that is not leaves its place to others of its id. */
+/** Whether the viewer has access to a skill, enabled or not. Without access, another skill with the id can win. */
 export function isGranted(entry: SkillEntry, viewer: Viewer, standing: Standing | undefined): boolean {
   const reason = reasonFor(entry, viewer, standing);
   return reason !== "no-grant" && reason !== "pin";
 }
 
-/** Asks the gate as if the skill were on: what is switched off is no less someone's. */
+/** Decides access as if the skill were enabled, because disabling a skill does not change who may see it. */
 function reasonFor(entry: SkillEntry, viewer: Viewer, standing: Standing | undefined): string {
   const { allow: _, ...unlimited } = viewer;
   const on = standing && { ...standing, isEnabled: true, status: "active" as const, reason: undefined };

@@ -53,10 +53,10 @@ export interface StackOptions {
 /** Folders, store and MCP servers as one library, with its viewer. */
 export interface Stack {
   readonly library: IndexedLibrary;
-  /** Every candidate and every searched folder, as the viewer may know them. */
+  /** Every candidate and every searched folder that may be disclosed to the viewer. */
   readonly inspect: () => FolderState;
   readonly viewer: Viewer;
-  /** Whether the user may know of a candidate that the viewer does not see. */
+  /** Whether a candidate that the viewer does not see may be disclosed to the user. */
   readonly isDisclosed: (candidate: LibraryCandidate) => boolean;
   readonly precedence: Precedence;
   /** In the order in which they win. */

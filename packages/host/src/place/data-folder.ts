@@ -52,23 +52,23 @@ function userDataFolder(env: Env, platform: string): string | undefined {
   return platform === "darwin" ? join(home, "Library", "Application Support") : join(home, ".local", "share");
 }
 
-/** Makes the folder that a gateway keeps everything in, the user's alone, and refuses one that cannot be written to. */
+/** Creates the private data folder of a gateway; throws when it cannot be written. */
 export async function makeDataFolder(folder: string): Promise<void> {
   try {
     await make(folder);
-    // With the dot a file is told from a folder that is closed.
+    // The dot distinguishes a file from an inaccessible folder.
     await access(`${folder}/.`, constants.W_OK | constants.X_OK);
   } catch (error) {
     const code = systemCode(error) ?? "unknown failure";
     const reason = code === "ENOTDIR" ? "a file is in its place" : code;
     throw new SkillError("IO_FAILED", `${folder} cannot be created or written to (${reason}).`, {
-      hint: "Let it be written to, or name another folder with --data.",
+      hint: "Make the folder writable, or name another one with --data.",
       cause: error,
     });
   }
 }
 
-/** Step by step: where nothing can be made, Node tries for ever to make a folder with all that is above it. */
+/** Creates one level at a time, because Node's recursive mkdir can loop forever where no folder can be created. */
 async function make(folder: string): Promise<void> {
   try {
     await mkdir(folder, { mode: 0o700 });
@@ -83,18 +83,18 @@ async function make(folder: string): Promise<void> {
 
 const DAY_MS = 86_400_000;
 
-/** Makes a folder for what is there for moments, the user's alone. What someone who was killed left there is taken away. */
+/** Creates a private folder for temporary files and removes leftovers of killed processes. */
 export async function openTemporary(folder: string): Promise<string> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     for (const name of await readdir(folder)) await removeOld(join(folder, name));
     return folder;
   } catch (error) {
-    throw ioFailure(`${folder} cannot be made`, error);
+    throw ioFailure(`${folder} cannot be created`, error);
   }
 }
 
-/** Another gateway may be using what is not old. */
+/** Newer files may belong to another running gateway. */
 async function removeOld(path: string): Promise<void> {
   const stats = await lstat(path).catch(() => undefined);
   if (stats !== undefined && Date.now() - stats.mtimeMs > DAY_MS)

@@ -1,4 +1,4 @@
-/** The process around Skillhold. Nothing below reads `process.env` or the working folder by itself. */
+/** The process around Skillhold. Contract: no other module reads `process.env` or the working folder. */
 export interface Machine {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The absolute folder that relative paths start from. */

@@ -42,7 +42,7 @@ export interface LayerOptions extends Pick<OpenRegistryLibraryOptions, "host" | 
   readonly isWatched: boolean;
 }
 
-/** Whether the store is the only source asked for: named by its URL or label, without folders beside it. */
+/** Whether the store is the only source: named by its URL or label, without folders. */
 export function isStoreAlone({ store, source = [], root = [] }: StoreChoice): boolean {
   const isNamed = typeof store === "string" || source.length > 0;
   return isNamed && root.length === 0 && source.every((label) => label === STORE_LABEL);
@@ -93,7 +93,7 @@ function ownStore(place: ProcessContext): string | undefined {
   }
 }
 
-/** Opens a store for reading; undefined when it is empty and was not asked for by name. */
+/** Opens a store for reading; undefined when the default store is empty. */
 export async function openRegistryLayer(
   url: string,
   { store: named, source = [] }: StoreChoice,
@@ -141,7 +141,7 @@ async function openLayer(
   }
 }
 
-/** Folder skills can be used without a store that was not asked for. */
+/** Adds a hint, because folder skills also work without the default store. */
 function withoutStoreHint(error: unknown): unknown {
   if (!(error instanceof SkillError)) return error;
   const { code, message, hint, details } = error;

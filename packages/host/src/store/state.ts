@@ -51,7 +51,7 @@ export async function withState<T>(place: ProcessContext, use: (state: State) =>
   }
 }
 
-/** Says which secrets have a value for all agents. Unreadable state counts as no secrets: reading skills needs none. */
+/** Returns a lookup for secrets with a value for all agents. Unreadable state means no secrets, because reading skills needs none. */
 export async function findSecrets(place: ProcessContext): Promise<(skill: string, name: string) => boolean> {
   const known = new Set<string>();
   try {

@@ -11,7 +11,7 @@ import { type AgentOptions, listIgnored, listLostPins, readAgentOptions } from "
 
 const optionSpecs = [
   ...agentOptions,
-  { flags: "--owner <name>", summary: "the user it belongs to; by default you" },
+  { flags: "--owner <name>", summary: "set the user who owns the agent; by default you" },
   ...accessWriteOptions,
 ] as const satisfies readonly OptionSpec[];
 
@@ -25,7 +25,7 @@ export const command = defineCommand({
   run,
 });
 
-/** Puts an agent on record, so that skills can be granted to it. */
+/** Adds an agent, so that skills can be granted to it. */
 async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const { io, options } = input;
   const [key = ""] = input.args;
@@ -43,7 +43,7 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
     }
     io.out(`${key}: ${isDryRun ? "would be added" : "added"}, runtime ${plain(runtime)}\n`);
     for (const note of notes) io.err(`note: ${plain(note)}\n`);
-    if (!isDryRun) io.err(`\`skillhold grant <skill> --agent ${key}${flags}\` lets it use a skill.\n`);
+    if (!isDryRun) io.err(`Run \`skillhold grant <skill> --agent ${key}${flags}\` to let it use a skill.\n`);
     return 0;
   });
 }
@@ -54,10 +54,10 @@ function runtimeOf({ runtime, manifest }: AgentOptions): string {
   if (found !== undefined) return found;
   const problem = reading?.problems.find(({ severity }) => severity === "error");
   if (problem !== undefined)
-    throw new SkillError("USAGE", `The manifest cannot be used: ${problem.message}`, {
-      hint: "Correct what the message names.",
+    throw new SkillError("USAGE", `The manifest is invalid: ${problem.message}`, {
+      hint: "Fix the manifest and try again.",
     });
-  throw new SkillError("USAGE", "An agent has a runtime.", {
-    hint: "Name it with --runtime, such as --runtime claude-code, or in the file of --manifest.",
+  throw new SkillError("USAGE", "--runtime is required.", {
+    hint: "Add --runtime <name>, such as --runtime claude-code, or set `runtime` in the --manifest file.",
   });
 }

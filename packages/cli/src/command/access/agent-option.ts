@@ -20,7 +20,7 @@ export interface AgentOptions {
   readonly manifest?: string;
 }
 
-/** What the options say of an agent; what they do not say is left out. */
+/** The fields of an agent that the options set. */
 export function readAgentOptions({ options, io }: Pick<CommandInput, "options" | "io">): AgentOptions {
   const manifest = textOption(options, "manifest");
   const pins = listOption(options, "pin");
@@ -33,7 +33,7 @@ export function readAgentOptions({ options, io }: Pick<CommandInput, "options" |
   });
 }
 
-/** What a manifest says in vain: a misspelt `allow` would limit nobody, and say nothing. */
+/** Warnings about ignored manifest fields: a misspelled `allow` would silently set no limit. */
 export function listIgnored(manifest: string | null | undefined): readonly string[] {
   if (typeof manifest !== "string") return [];
   const { problems } = readManifest(manifest);
@@ -44,23 +44,24 @@ function readPins(pins: readonly string[]): Readonly<Record<string, number>> {
   const read = pins.map((pin): readonly [string, number] => {
     const [, id, revision] = /^([^@]+)@([^@]+)$/.exec(pin) ?? [];
     if (id !== undefined && revision !== undefined) return [id, readRevision(revision)];
-    throw new SkillError("USAGE", `A pin is a skill and a revision; ${JSON.stringify(pin)} is not one.`, {
-      hint: "Write it as --pin pdf@2.",
+    throw new SkillError("USAGE", `--pin ${JSON.stringify(pin)} is not <skill>@<revision>.`, {
+      hint: "Write a pin as --pin pdf@2.",
     });
   });
   const twice = read.find(([id], at) => read.findIndex(([other]) => other === id) !== at);
-  if (twice !== undefined) throw new SkillError("USAGE", `There are two pins of ${twice[0]}.`);
+  if (twice !== undefined)
+    throw new SkillError("USAGE", `--pin names ${twice[0]} twice. Keep one of the pins.`);
   return Object.fromEntries(read);
 }
 
-/** More than a manifest may have is not read. */
+/** Contract: a file above the size limit is rejected before it is read. */
 function readManifestFile(label: string, { cwd }: Pick<Io, "cwd">): string {
   const path = resolve(cwd, label);
   if (statPath(path, label) === undefined)
     throw new SkillError("PATH_NOT_FOUND", `The path ${label} does not exist.`);
   const max = defaultLimits.frontmatterBytes;
   try {
-    // Without O_NONBLOCK a pipe that nobody writes to would be waited for.
+    // Without O_NONBLOCK, opening a pipe without a writer would block.
     const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     try {
       const stats = fstatSync(file);
@@ -68,7 +69,7 @@ function readManifestFile(label: string, { cwd }: Pick<Io, "cwd">): string {
       if (stats.size > max)
         throw new SkillError(
           "LIMIT_EXCEEDED",
-          `${label} has more than ${formatSize(max)} (frontmatterBytes).`,
+          `${label} is larger than ${formatSize(max)} (limit frontmatterBytes).`,
         );
       return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(file));
     } finally {
@@ -76,12 +77,13 @@ function readManifestFile(label: string, { cwd }: Pick<Io, "cwd">): string {
     }
   } catch (error) {
     if (error instanceof SkillError) throw error;
-    if (error instanceof TypeError) throw new SkillError("USAGE", `${label} is not text.`, { cause: error });
+    if (error instanceof TypeError)
+      throw new SkillError("USAGE", `${label} is not UTF-8 text.`, { cause: error });
     throw ioFailure(`${label} cannot be read`, error);
   }
 }
 
-/** Says which pins lead nowhere: an agent that is held to what is not there does not see the skill at all. */
+/** Lists pins to missing revisions, because they hide the skill from the agent. */
 export async function listLostPins(
   pins: Readonly<Record<string, number>>,
   opened: ActorContext,
@@ -92,7 +94,7 @@ export async function listLostPins(
     const isThere =
       (await isSkillVisible(id, opened, io)) && (await hasRevision(id, revision, opened.context));
     if (!isThere)
-      lost.push(`There is no revision ${revision} of ${plain(id)}: until there is, it sees no ${plain(id)}.`);
+      lost.push(`${plain(id)} has no revision ${revision}, so the agent cannot see ${plain(id)}.`);
   }
   return lost;
 }

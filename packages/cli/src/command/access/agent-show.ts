@@ -18,7 +18,7 @@ export const command = defineCommand({
   run,
 });
 
-/** Prints all that is on record of an agent, and what it was granted. */
+/** Prints an agent's record and its grants. */
 async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const { io } = input;
   const [key = ""] = input.args;
@@ -33,7 +33,7 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
 
 type Granted = Pick<Grant, "canManage" | "pin" | "grantedBy" | "at"> & { readonly skill: string };
 
-/** Its owner may know what it was granted; anyone else, of which skills they know. */
+/** The agent's owner sees every grant; other users see grants for skills that are visible to them. */
 async function listGranted(agent: AgentRecord, opened: OpenedRegistry, io: Io): Promise<readonly Granted[]> {
   const { store } = opened.context;
   const isOwn = ({ grantee: { kind, key } }: Grant) => kind === "agent" && key === agent.key;
@@ -67,12 +67,12 @@ async function printAgent(io: Io, agent: AgentRecord, grants: readonly Granted[]
       formatTable(columns, rows, { width: io.isOutTty ? io.columns : undefined, paintTitle: paint.dim }),
     );
   }
-  io.err(`${plain(agent.key)} was granted ${count(grants.length, "skill")}\n`);
+  io.err(`${count(grants.length, "grant")} for ${plain(agent.key)}\n`);
 }
 
 function fieldsOf(agent: AgentRecord): readonly (readonly [label: string, value: string])[] {
   const { displayName, key, runtime, allow, pins, manifest, owner, createdAt, updatedAt } = agent;
-  const limit = allow === undefined ? "all that it may use" : allow.length === 0 ? "none" : allow.join(", ");
+  const limit = allow === undefined ? "all" : allow.length === 0 ? "none" : allow.join(", ");
   const held = Object.entries(pins).map(([id, revision]) => `${id}@${revision}`);
   return [
     ["name", displayName === key ? "" : displayName],

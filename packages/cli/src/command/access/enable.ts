@@ -16,7 +16,7 @@ export const command = defineCommand({
   run,
 });
 
-/** Switches a skill on again. */
+/** Switches a skill on. */
 function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   return toggle(input, true);
 }

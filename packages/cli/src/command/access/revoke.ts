@@ -25,7 +25,7 @@ export const command = defineCommand({
   run,
 });
 
-/** Takes a grant back. */
+/** Revokes a grant. */
 async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const { io, options } = input;
   const [id = ""] = input.args;

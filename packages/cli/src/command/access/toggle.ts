@@ -8,7 +8,7 @@ import { type Opened, withLibrary } from "../../open.ts";
 import { type OpenedRegistry, withRegistry } from "../../store.ts";
 import { type ExitCode, type Io, plain, printData } from "../../terminal/output.ts";
 
-/** Switches the skill that counts for an id, in the store or in a folder. */
+/** Switches the winning skill of an id on or off, in the store or in a folder. */
 export async function toggle(input: CommandInput, isEnabled: boolean): Promise<ExitCode> {
   const { io, options } = input;
   const [id = ""] = input.args;
@@ -28,7 +28,7 @@ type Scope = "registry" | "folder";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Where the skill is that counts. One that is gone from its folder can still be switched, as it was said by its id. */
+/** Finds the scope of the winning skill. A folder skill that is gone can still be switched by its id. */
 async function findScope(id: string, opened: Opened): Promise<Scope> {
   const { library, viewer, isDisclosed, store } = opened;
   const candidates = (await library.explain(viewer, id)).filter(isDisclosed);
@@ -40,7 +40,7 @@ async function findScope(id: string, opened: Opened): Promise<Scope> {
   throw await unknownSkill(opened, id);
 }
 
-/** What is switched on is looked at again; a rehearsal leaves it off, and there is nothing to look at. */
+/** Enabling checks the dependencies again; a dry run skips the check, because the skill stays disabled. */
 async function toggleStored(
   id: string,
   isEnabled: boolean,
@@ -68,8 +68,8 @@ function printStored(io: Io, toggled: Toggled, isDryRun: boolean): void {
   }
   io.out(`${id}: ${switched(enabled, isDryRun)} in the store, ${status}\n`);
   if (enabled && status === "archived" && reason !== "deps")
-    io.err(`warning: it stays hidden, because it is archived: ${plain(reason ?? "")}\n`);
-  if (enabled && missing.length > 0) io.err(`warning: it lacks ${plain(missing.join(", "))}\n`);
+    io.err(`warning: ${id} stays hidden because it is archived: ${plain(reason ?? "")}\n`);
+  if (enabled && missing.length > 0) io.err(`warning: missing dependencies: ${plain(missing.join(", "))}\n`);
   for (const warning of warnings) io.err(`warning: ${plain(warning)}\n`);
 }
 

@@ -3,12 +3,12 @@ import type { CommandInput } from "../../command.ts";
 import { textOption } from "../../option.ts";
 import { plain } from "../../terminal/output.ts";
 
-/** The input of a command over tokens, as the administrator that anyone is who can open the store. */
+/** A token command acts as an administrator, because opening the store already gives that power. */
 export function asIssuer(input: CommandInput, user: unknown): CommandInput {
   return { ...input, options: { ...input.options, role: "admin", user } };
 }
 
-/** Which gateways know what was made: one with a data folder of its own is easily left out. */
+/** Names the store, because a gateway with another data folder does not accept the token. */
 export function validityNote({ options, io }: Pick<CommandInput, "options" | "io">): string {
-  return `It is valid at gateways that use the store ${plain(showStore(storeUrl(textOption(options, "store"), io), io))}.\n`;
+  return `Valid at gateways that use the store ${plain(showStore(storeUrl(textOption(options, "store"), io), io))}.\n`;
 }

@@ -12,9 +12,9 @@ import { type ExitCode, plain, printData } from "../../terminal/output.ts";
 import { count, formatSize } from "../../terminal/text.ts";
 
 const optionSpecs = [
-  { flags: "--out <file>", summary: "the archive to write; by default `<id>.zip` here" },
-  { flags: "--format <name>", summary: "the kind of archive", choices: ["zip", "tar.gz"] },
-  { flags: "--id <id>", summary: "the id, where SKILL.md has none that serves" },
+  { flags: "--out <file>", summary: "write the archive to this file; by default `<id>.zip` here" },
+  { flags: "--format <name>", summary: "write this kind of archive", choices: ["zip", "tar.gz"] },
+  { flags: "--id <id>", summary: "use this id when SKILL.md has no usable one" },
   dryRunOption,
 ] as const satisfies readonly OptionSpec[];
 
@@ -25,7 +25,7 @@ export const command = defineCommand({
   run,
 });
 
-/** Writes a skill as an archive: what is in it is what `publish` would take in. */
+/** Writes the same files that `publish` would store, as an archive. */
 async function run({ args, options, io }: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const [path = "."] = args;
   const folder = resolve(io.cwd, path);

@@ -7,13 +7,13 @@ import { getProperties, openSkillAt } from "./properties.ts";
 const optionSpecs = [] as const satisfies readonly OptionSpec[];
 
 export const command = defineCommand({
-  arguments: [{ usage: "[paths...]", summary: "folders that are or hold skills" }],
+  arguments: [{ usage: "[paths...]", summary: "skill folders, or folders that contain them" }],
   options: optionSpecs,
   examples: ["prompt ./skills"],
   run,
 });
 
-/** Prints the block that tells an agent which skills exist, exactly as the reference implementation does. */
+/** Prints the catalogue block exactly as the reference implementation does. */
 async function run({ args, io }: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const skills = args.map((path) => {
     const opened = openSkillAt(io, path);

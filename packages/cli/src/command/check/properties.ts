@@ -23,14 +23,14 @@ async function run({ args, io }: CommandInput<OptionsOf<typeof optionSpecs>>): P
   return 0;
 }
 
-/** The skill at a path of the command line. Where nothing can be seen there, that is a failure to read. */
+/** Opens the skill at a path; throws when the path exists but cannot be read. */
 export function openSkillAt(io: Pick<Io, "cwd">, label: string): OpenedSkill {
   const path = resolve(io.cwd, label);
   statPath(path, label);
   return openSkill(path);
 }
 
-/** The properties of a skill; a failure names the first thing that keeps it from having any. */
+/** The properties of a skill; the error names the first problem of an invalid one. */
 export function getProperties({ skill, subject, folder }: OpenedSkill): SkillProperties {
   const properties = propertiesOf(skill);
   if (properties !== undefined) return properties;

@@ -15,9 +15,9 @@ import type { OpenedSkill } from "@skillhold/core/source";
 import { ioFailure, systemCode } from "@skillhold/host/place";
 import { fixText } from "@skillhold/skill";
 
-/** Writes a skill's repairs into its file, so that a crash leaves the old file or the new. False when there are none. */
+/** Writes a skill's repairs atomically to its file. Returns false when there are none. */
 export function writeFix({ file, skill }: OpenedSkill): boolean {
-  // Text that was decoded with replacement characters would not go back to the bytes it came from.
+  // Text decoded with replacement characters would not restore the original bytes.
   if (file === undefined || !skill.repaired || skill.findings.some(({ code }) => code === "NOT_UTF8"))
     return false;
   const text = fixText(skill);
@@ -26,7 +26,7 @@ export function writeFix({ file, skill }: OpenedSkill): boolean {
     replaceFile(file, temporary, text);
   } catch (error) {
     const isTaken = systemCode(error) === "EEXIST";
-    throw ioFailure(isTaken ? `${temporary} is in the way` : `${file} cannot be written`, error);
+    throw ioFailure(isTaken ? `${temporary} already exists` : `${file} cannot be written`, error);
   }
   return true;
 }
@@ -34,7 +34,7 @@ export function writeFix({ file, skill }: OpenedSkill): boolean {
 function replaceFile(file: string, temporary: string, text: string): void {
   const old = statSync(file);
   const fd = openSync(temporary, "wx", old.mode);
-  // From here on the temporary file is this call's own, and may be removed.
+  // This call created the temporary file, so it may remove it from here on.
   try {
     try {
       writeFileSync(fd, text);
@@ -55,6 +55,6 @@ function keepOwner(fd: number, { uid, gid }: Stats): void {
   try {
     fchownSync(fd, uid, gid);
   } catch {
-    // Only root may give a file away, and not on every disk: anyone else's fix is theirs.
+    // Only root can change the owner, and not on every file system.
   }
 }

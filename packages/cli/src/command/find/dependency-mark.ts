@@ -5,10 +5,10 @@ import { surveyAll, withSurvey } from "../../dependency-survey.ts";
 import type { Opened } from "../../open.ts";
 import { layOutStored } from "../../skill-selection.ts";
 
-/** What a list says of a skill's dependencies. It hides nothing. */
+/** The dependency state of a listed skill; it never hides the skill. */
 export type DependencyMark = Pick<DependencyState, "state" | "missing">;
 
-/** Surveys these skills of a library. Of one that cannot be looked into nothing is known. */
+/** Checks the dependencies of these skills; an unreadable skill has the state `unknown`. */
 export async function markDependencies(
   input: Pick<CommandInput, "io" | "options">,
   opened: Opened,

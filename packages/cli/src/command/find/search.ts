@@ -12,7 +12,7 @@ const DEFAULT_LIMIT = 10;
 const MOST_HITS = 1000;
 
 const optionSpecs = [
-  { flags: "--limit <count>", summary: "how many at most", default: "10" },
+  { flags: "--limit <count>", summary: "print at most this many skills", default: "10" },
   ...readingOptions,
 ] as const satisfies readonly OptionSpec[];
 
@@ -23,7 +23,7 @@ export const command = defineCommand({
   run,
 });
 
-/** Prints the skills that fit some words best, and why each does. */
+/** Prints the best matches of a query, each with its matched words. */
 async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const { io, options } = input;
   const query = input.args.join(" ");
@@ -65,16 +65,16 @@ async function printResults(io: Io, results: readonly SearchResult[], rootFlags:
     io.out(`    ${fit(neutralText(snippet))}\n`);
     if (hit.copies.length > 0) io.out(`    ${paint.dim(fit(`the same as ${hit.copies.join(", ")}`))}\n`);
   }
-  io.err(`${count(results.length, "hit")}: \`skillhold read <id>${rootFlags}\` prints one\n`);
+  io.err(`${count(results.length, "hit")}: run \`skillhold read <id>${rootFlags}\` to print one\n`);
 }
 
 function printNothing(io: Io, query: string, searched: number, rootFlags: string): void {
   if (searched === 0) {
-    io.err("There are no skills to search. `skillhold list` says where it looked.\n");
+    io.err("No skills to search. Run `skillhold list` to see where it looked.\n");
     return;
   }
-  io.err(`No skill fits ${plain(JSON.stringify(query))}; ${count(searched, "skill")} searched.\n`);
-  io.err(`\`skillhold list${rootFlags}\` shows them all; --root looks into another folder.\n`);
+  io.err(`No match for ${plain(JSON.stringify(query))} in ${count(searched, "skill")}.\n`);
+  io.err(`Run \`skillhold list${rootFlags}\` to see all skills, or add --root to search another folder.\n`);
 }
 
 function formatWhy({ matched, fields, isWeak }: SearchResult["hit"]): string {

@@ -15,7 +15,7 @@ export const command = defineCommand({
   run,
 });
 
-/** Prints all that is known of one skill, its instructions excepted. */
+/** Prints everything about one skill except its instructions. */
 async function run(input: CommandInput<OptionsOf<typeof readingOptions>>): Promise<ExitCode> {
   const { io } = input;
   return await withLibrary<ExitCode>(input, async (opened) => {
@@ -83,7 +83,7 @@ function fieldsOf(io: Io, content: SkillContent): readonly (readonly [label: str
 
 function formatInvocation({ model, user }: SkillContent["entry"]["invocation"]): string {
   if (model && user) return "model, user";
-  return model ? "model only" : user ? "user only" : "nobody";
+  return model ? "model only" : user ? "user only" : "no one";
 }
 
 function section<Item>(io: Io, title: string, items: readonly Item[], format: (item: Item) => string): void {

@@ -17,7 +17,7 @@ export const command = defineCommand({
   run,
 });
 
-/** Prints what changes in the folders and the store, as it changes, until it is interrupted or a gateway refuses. */
+/** Prints changes in folders and the store as they happen, until an interrupt or until a gateway rejects the token. */
 async function run(input: CommandInput<OptionsOf<typeof readingOptions>>): Promise<ExitCode> {
   const { io } = input;
   const paint = await paintFor(io.color);
@@ -31,8 +31,8 @@ async function run(input: CommandInput<OptionsOf<typeof readingOptions>>): Promi
     async (opened) => {
       const { library, inspect, sources, store } = opened;
       if (sources.length === 0 && store === undefined)
-        throw new SkillError("PATH_NOT_FOUND", "There is no folder with skills to watch.", {
-          hint: "Name one with --root, or make .agents/skills.",
+        throw new SkillError("PATH_NOT_FOUND", "No folder with skills to watch was found.", {
+          hint: "Name a folder with --root, or create .agents/skills.",
         });
       const { mode } = inspect();
       const known = disclosedIds(opened);
@@ -40,7 +40,7 @@ async function run(input: CommandInput<OptionsOf<typeof readingOptions>>): Promi
       if (io.json) printLine(io, { ok: true, data: { skills, mode } });
       else
         io.err(
-          `${count(skills, "skill")} in ${count(sources.length + (store === undefined ? 0 : 1), "source")} (mode ${mode}); Ctrl-C ends\n`,
+          `${count(skills, "skill")} in ${count(sources.length + (store === undefined ? 0 : 1), "source")} (mode ${mode}); press Ctrl-C to stop\n`,
         );
       const stop = library.onChange((all) => {
         const change = disclosedPart(all, known, opened);
@@ -57,7 +57,7 @@ async function run(input: CommandInput<OptionsOf<typeof readingOptions>>): Promi
   );
 }
 
-/** A token that a gateway does not accept any more: nothing will ever be told again. */
+/** The gateway no longer accepts the token, so no further change can arrive. */
 function isRefused(error: unknown): boolean {
   return error instanceof SkillError && error.code === "UNAUTHENTICATED";
 }
@@ -66,7 +66,7 @@ function disclosedIds({ inspect, isDisclosed }: Opened): Set<string> {
   return new Set(inspect().view.entries.flatMap((entry) => (isDisclosed(entry) ? [entry.id] : [])));
 }
 
-/** What of a change is the user's to know; what was taken away is theirs if it was before. */
+/** The part of a change that the user may see; a removed skill counts when it was visible before. */
 function disclosedPart(
   { added, changed, removed, broken }: LibraryChange,
   known: Set<string>,
@@ -90,7 +90,7 @@ function disclosedPart(
   return Object.values(part).some((ids) => ids.length > 0) ? part : undefined;
 }
 
-/** One block a reload: the time before its first line. */
+/** Formats one reload as a block; its first line starts with the time. */
 function formatChange(
   { added, changed, removed, broken }: LibraryChange,
   paint: Awaited<ReturnType<typeof paintFor>>,
@@ -111,7 +111,7 @@ function printProblem(io: Io, error: unknown): void {
   if (io.json)
     printLine(io, {
       ok: false,
-      error: { code: "IO_FAILED", message, hint: "The next change is read anew." },
+      error: { code: "IO_FAILED", message, hint: "Skillhold retries on the next change." },
     });
-  else io.err(`warning: they could not be read again: ${plain(message)}\n`);
+  else io.err(`warning: the reload failed: ${plain(message)}\n`);
 }

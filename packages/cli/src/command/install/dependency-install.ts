@@ -26,7 +26,7 @@ export interface SurveyHome extends SurveyPorts {
   readonly home: string;
 }
 
-/** Installs for a skill, after the policy and the user of this machine let it. */
+/** Installs dependencies for a skill after the policy and the user approve. */
 export async function installFor(
   input: CommandInput,
   { library, viewer }: Opened,
@@ -68,18 +68,18 @@ export async function installFor(
   );
 }
 
-/** What to install for all that a skill cannot do without and lacks. */
+/** The packages that provide the missing required dependencies of a skill. */
 export function missingSpecs({ state, manifest }: DependencySurvey, io: Io): readonly string[] {
   return specsFor(state.missing, manifest.ways ?? [], systemHost(io));
 }
 
-/** Each item as it is begun and ended; results are printed when all is done. */
+/** Prints each item when its installation starts; the results follow at the end. */
 function printProgress(io: Io, event: InstallEvent): void {
   if (io.json) return;
   if (event.type === "skill.dep.item.installing") io.err(`installing ${plain(event.dep)}\n`);
 }
 
-/** The advice of the core is for all who install things; here it can be said what to type. */
+/** Replaces the general hint with the option to add on the command line. */
 function withAdvice(error: unknown): unknown {
   if (!(error instanceof SkillError)) return error;
   const hint = adviceFor(error);
@@ -91,12 +91,12 @@ function adviceFor({ code, hint, details }: SkillError): string | undefined {
   if (code === "POLICY_DENIED" && details["trust"] === "third_party")
     return `If the skill is your own, add --trust-project or name its folder with --root. ${hint}`;
   const isUsual = code === "APPROVAL_REQUIRED" && hint === errorTable.APPROVAL_REQUIRED.hint;
-  return isUsual ? "Run it at a terminal to be asked, or add --yes to approve it." : undefined;
+  return isUsual ? "Run the command at a terminal to approve it there, or add --yes." : undefined;
 }
 
 /**
- * Keeps what a skill of the store was found to lack. The file of a store is this machine's; what is missing where a
- * server's skills are used is for the gateways there to say.
+ * Stores the missing dependencies of a skill of the store, for SQLite only: the gateways of a PostgreSQL store report
+ * their own machines.
  */
 export async function storeMissing(
   input: CommandInput,
@@ -107,7 +107,7 @@ export async function storeMissing(
   if (source !== STORE_LABEL || store?.engine !== "sqlite" || state.state === "unknown") return;
   const row = await store.context.store.findSkill(id);
   if (row === undefined || row.revision !== revision) return;
-  // Whoever is looked for here is not who installs.
+  // `--user` names the viewer here; the acting user is the local one.
   const options = { ...input.options, user: undefined };
   await withRegistry({ ...input, options }, "change", async ({ context, actor }) => {
     await settleMissing(row, state.missing, { by: actor, isArchived: row.isSystem }, context);

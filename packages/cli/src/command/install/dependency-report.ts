@@ -4,7 +4,7 @@ import { type Io, plain } from "../../terminal/output.ts";
 import { type Column, formatTable } from "../../terminal/table.ts";
 import { count, paintFor } from "../../terminal/text.ts";
 
-/** What was found in one skill. */
+/** The dependencies found in one skill. */
 export interface DependencyScan {
   readonly path: string;
   readonly id: string;
@@ -42,7 +42,7 @@ export async function printScan(
   io.err(`${count(rows.length, "skill")}, ${cells.length} dependencies\n`);
 }
 
-/** A table of text that comes from skills; nothing where there are no rows. */
+/** Prints a table of untrusted text; prints no header when there are no rows. */
 export async function printTable(
   io: Io,
   columns: readonly Column[],

@@ -16,7 +16,7 @@ export const command = defineCommand({
   run,
 });
 
-/** Lists what skills depend on. Nothing is run and nothing is looked up. */
+/** Lists the dependencies of skills by static analysis, without running code or using the network. */
 async function run(input: CommandInput<OptionsOf<typeof libraryOptions>>): Promise<ExitCode> {
   const { io } = input;
   const { skills, problems } = await selectSkills(input);
@@ -26,7 +26,7 @@ async function run(input: CommandInput<OptionsOf<typeof libraryOptions>>): Promi
   return 0;
 }
 
-/** One after the other: of a skill that was scanned nothing is kept but what was found. */
+/** Scans one skill at a time, so that only one bundle is in memory. */
 async function scanAll(skills: readonly SelectedSkill[], io: Io): Promise<readonly DependencyScan[]> {
   const progress = openProgress(io, "scanning", { afterMs: 400 });
   const rows: DependencyScan[] = [];
@@ -48,7 +48,7 @@ async function scan({ id, path, folder }: SelectedSkill, { signal }: Io): Promis
     const { dependencies, notes } = await scanBundle(bundle);
     return { path, id, dependencies, notes };
   } catch (error) {
-    // One that cannot be packed says so; the others are scanned all the same.
+    // A skill that cannot be packed gets a note, and the scan continues.
     if (!(error instanceof SkillError) || signal.aborted) throw error;
     return { path, id, dependencies: [], notes: [{ file: ".", message: error.message }] };
   }

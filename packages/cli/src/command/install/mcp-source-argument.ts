@@ -14,18 +14,18 @@ import { listOption, textOption } from "../../option.ts";
 
 type Options = CommandInput["options"];
 
-/** What was said of a source on the command line, or a failure that says what is missing or wrong. */
+/** The source settings of the command line; throws a USAGE error for missing or invalid ones. */
 export function readSourceArguments({ args, options, io }: CommandInput): SourceSettings {
   const [kind = "", label = "", ...command] = args;
   if (kind !== "mcp")
-    throw new SkillError("USAGE", `There is no kind of source ${JSON.stringify(kind)}.`, {
-      hint: "There is: mcp.",
+    throw new SkillError("USAGE", `${JSON.stringify(kind)} is not a kind of source.`, {
+      hint: "The only kind is mcp.",
     });
   sourceLabel(label);
   const url = textOption(options, "url");
   if ((url === undefined) === (command.length === 0))
-    throw new SkillError("USAGE", "A server is either a program or an address.", {
-      hint: "Give the program and its arguments after --, or its address with --url.",
+    throw new SkillError("USAGE", "Either a program or --url is required.", {
+      hint: "Add the program and its arguments after --, or the server's URL with --url.",
     });
   const skills = readSkills(listOption(options, "skill"));
   return url === undefined
@@ -38,13 +38,13 @@ function readSkills(uris: readonly string[]): Pick<SourceSettings, "skills"> {
     const problem = findSkillUriProblem(uri);
     if (problem !== undefined)
       throw new SkillError("USAGE", problem, {
-        hint: "--skill takes an address such as skill://pdf/SKILL.md.",
+        hint: "--skill takes a URI such as skill://pdf/SKILL.md.",
       });
   }
   return uris.length === 0 ? {} : { skills: [...new Set(uris)] };
 }
 
-/** A source by its label, which may be written as sources have it. */
+/** Finds a source by its label, with or without the `mcp:` prefix. */
 export function getSource(sources: readonly SourceSettings[], wanted: string): SourceSettings {
   const label = wanted.startsWith(REMOTE_PREFIX) ? wanted.slice(REMOTE_PREFIX.length) : wanted;
   const found = sources.find((each) => each.label === label);
@@ -52,9 +52,9 @@ export function getSource(sources: readonly SourceSettings[], wanted: string): S
   const labels = sources.map((each) => each.label);
   const otherwise =
     labels.length === 0
-      ? "None was added: `skillhold source add` adds one."
-      : `There are: ${labels.join(", ")}.`;
-  throw new SkillError("PATH_NOT_FOUND", `There is no source ${label}.`, {
+      ? "There are no sources. Run `skillhold source add` to add one."
+      : `The sources are ${labels.join(", ")}.`;
+  throw new SkillError("PATH_NOT_FOUND", `The source ${label} does not exist.`, {
     hint: didYouMean(suggest(label, labels)) ?? otherwise,
   });
 }
@@ -62,29 +62,29 @@ export function getSource(sources: readonly SourceSettings[], wanted: string): S
 function readProgram(label: string, words: readonly string[], options: Options, cwd: string): SourceSettings {
   const [command = "", ...args] = words;
   if (listOption(options, "header").length + listOption(options, "headerEnv").length > 0)
-    throw new SkillError("USAGE", "A program gets no headers.", {
-      hint: "Hand variables on to it with --env.",
+    throw new SkillError("USAGE", "--header and --header-env need --url.", {
+      hint: "Pass variables to a program with --env.",
     });
   const env = listOption(options, "env");
   const wrong = env.find((name) => !isVariable(name));
   if (wrong !== undefined)
-    throw new SkillError("USAGE", `${JSON.stringify(wrong)} is not the name of a variable.`, {
-      hint: "--env takes a name; its value is the one that it has when the program is started.",
+    throw new SkillError("USAGE", `${JSON.stringify(wrong)} is not a variable name.`, {
+      hint: "--env takes a name only; the value is read when the program starts.",
     });
   if (words.some((word) => word.includes("\0")))
-    throw new SkillError("USAGE", "A command has no bytes of zero.");
+    throw new SkillError("USAGE", "The command contains a NUL byte. Remove it.");
   return { kind: "mcp", label, command, args, env: [...new Set(env)], cwd };
 }
 
 function readAddress(url: string, options: Options) {
   if (listOption(options, "env").length > 0)
-    throw new SkillError("USAGE", "A server with an address gets no variables.", {
-      hint: "Send it headers.",
+    throw new SkillError("USAGE", "--env needs a program, not --url.", {
+      hint: "Send headers with --header or --header-env instead.",
     });
   const problem = findUrlProblem(url);
   if (problem !== undefined)
-    throw new SkillError("USAGE", `The address ${url} ${problem}.`, {
-      hint: "Use https; http is for this machine alone. Credentials go into --header-env.",
+    throw new SkillError("USAGE", `The URL ${url} ${problem}.`, {
+      hint: "Use https; http works only for this machine. Pass credentials with --header-env.",
     });
   const headers = Object.fromEntries(listOption(options, "header").map(readHeader));
   const headerEnv = Object.fromEntries(listOption(options, "headerEnv").map(readHeaderVariable));
@@ -95,8 +95,8 @@ function readHeader(text: string): readonly [string, string] {
   const [, name = "", value = ""] = /^([^:]+):\s*(.*)$/s.exec(text) ?? [];
   rejectHeader(name, value);
   if (isSecretHeader(name, value))
-    throw new SkillError("USAGE", `The header ${name} looks like a secret, and is not written to a file.`, {
-      hint: `Put its value into a variable, and name that: --header-env ${name}=VARIABLE.`,
+    throw new SkillError("USAGE", `The header ${name} looks like a secret, so it is not written to a file.`, {
+      hint: `Set a variable to the value and add --header-env ${name}=VARIABLE.`,
     });
   return [name, value];
 }
@@ -105,8 +105,8 @@ function readHeaderVariable(text: string): readonly [string, string] {
   const [, name = "", variable = ""] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
   rejectHeader(name, "");
   if (isVariable(variable)) return [name, variable];
-  throw new SkillError("USAGE", `${JSON.stringify(text)} names no variable.`, {
-    hint: "--header-env takes the name of a header and that of a variable: Authorization=WIKI_AUTH.",
+  throw new SkillError("USAGE", `--header-env ${JSON.stringify(text)} names no variable.`, {
+    hint: "Write a header name and a variable name, such as Authorization=WIKI_AUTH.",
   });
 }
 
@@ -114,7 +114,7 @@ function rejectHeader(name: string, value: string): void {
   const problem = findHeaderProblem(name, value);
   if (problem === undefined) return;
   throw new SkillError("USAGE", `The header ${JSON.stringify(name)} ${problem}.`, {
-    hint: 'Write it as "Name: value".',
+    hint: 'Write a header as "Name: value".',
   });
 }
 

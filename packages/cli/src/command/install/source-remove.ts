@@ -15,7 +15,7 @@ export const command = defineCommand({
   run,
 });
 
-/** Takes a server out of the sources, with all that was kept of it. */
+/** Removes a server from the sources and deletes its cached files. */
 async function run({ io, args, options }: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const sources = await readSources(io.env);
   const { label } = getSource(sources, args[0] ?? "");
@@ -28,7 +28,6 @@ async function run({ io, args, options }: CommandInput<OptionsOf<typeof optionSp
     await forgetMcpSource(label, mcpCacheFolder(io.env));
   }
   if (io.json) printData(io, { source: labelOf(label), dryRun: isDryRun });
-  else
-    io.err(`${labelOf(label)} ${isDryRun ? "would be" : "is"} removed, with what was kept of its files.\n`);
+  else io.err(`${labelOf(label)}: ${isDryRun ? "would be removed" : "removed"}, with its cached files.\n`);
   return 0;
 }

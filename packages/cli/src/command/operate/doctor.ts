@@ -39,7 +39,7 @@ export const command = defineCommand({
   run,
 });
 
-/** Looks at everything that can keep a skill from working, and says what to do about it. */
+/** Checks everything that can keep a skill from working, and prints fixes. */
 async function run(input: CommandInput<OptionsOf<typeof libraryOptions>>): Promise<ExitCode> {
   const { io, options } = input;
   let failure: SkillError | undefined;
@@ -89,7 +89,7 @@ async function checkAll(opened: Opened, isCacheOn: boolean, input: CommandInput)
   ];
 }
 
-/** What is others' in a store is theirs to look after. */
+/** The view without skills of the store that the user may not see. */
 function disclosedView({ inspect, isDisclosed }: Opened): DisclosedView {
   const { entries, invalid, shadowed } = inspect().view;
   return {
@@ -101,7 +101,7 @@ function disclosedView({ inspect, isDisclosed }: Opened): DisclosedView {
 
 type DisclosedView = Pick<ReturnType<Opened["inspect"]>["view"], "entries" | "invalid" | "shadowed">;
 
-/** A long list of cases would push the other checks off the screen. */
+/** A longer list would push the other checks off the screen. */
 const SHOWN_DETAILS = 5;
 
 async function printChecks(io: Io, checks: readonly Check[]): Promise<void> {

@@ -5,7 +5,7 @@ import { SkillError } from "@skillhold/protocol/error";
 import type { Limits } from "@skillhold/protocol/limits";
 import { formatSize } from "../../terminal/text.ts";
 
-/** Does something with an archive that a user named by `label`, while it is open; one that is too large is not read. */
+/** Opens the archive that the user named by `label`. Contract: an archive above the limit is not read. */
 export async function withArchiveFile<Result>(
   path: string,
   label: string,
@@ -14,7 +14,7 @@ export async function withArchiveFile<Result>(
 ): Promise<Result> {
   const stats = statPath(path, label);
   if (stats === undefined) throw new SkillError("PATH_NOT_FOUND", `The path ${label} does not exist.`);
-  if (!stats.isFile()) throw new SkillError("USAGE", `${label} is neither a folder nor a file.`);
+  if (!stats.isFile()) throw new SkillError("USAGE", `${label} is neither a folder nor a regular file.`);
   if (stats.size > limits.archiveBytes) throw tooLarge(label, stats.size, limits.archiveBytes);
   const archive = await openArchiveFile(realPathOf(path, label), { limits, label });
   try {
@@ -24,7 +24,7 @@ export async function withArchiveFile<Result>(
   }
 }
 
-/** A link that the user named is what the user wants; one that takes the place of the file afterwards is not. */
+/** Follows a link that the user named, but not one that replaces the file later. */
 function realPathOf(path: string, label: string): string {
   try {
     return realpathSync(path);
@@ -34,6 +34,6 @@ function realPathOf(path: string, label: string): string {
 }
 
 function tooLarge(label: string, size: number, max: number): SkillError {
-  const message = `${label} has ${formatSize(size)}, and an archive may have ${formatSize(max)} (limit archiveBytes).`;
+  const message = `${label} has ${formatSize(size)}, more than the limit of ${formatSize(max)} (archiveBytes).`;
   return new SkillError("LIMIT_EXCEEDED", message, { details: { limit: "archiveBytes", max } });
 }

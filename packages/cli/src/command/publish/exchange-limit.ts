@@ -1,6 +1,6 @@
 import { limitTable, withLimits } from "@skillhold/protocol/limits";
 
-/** A whole store is passed on at once by its own user, and so as much is taken as can be set at all. */
+/** The highest settable limits, because users export and import their own whole store. */
 export const wholeStoreLimits = withLimits({
   archiveBytes: limitTable.archiveBytes.max,
   unpackedBytes: limitTable.unpackedBytes.max,

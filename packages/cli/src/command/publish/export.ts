@@ -17,14 +17,14 @@ import { wholeStoreLimits } from "./exchange-limit.ts";
 const formats = ["zip", "tar.gz", "folder", "clawhub"] as const;
 
 const optionSpecs = [
-  { flags: "--all", summary: "export every skill that you may use and that is not deleted" },
-  { flags: "--out <path>", summary: "the archive or folder to write" },
+  { flags: "--all", summary: "export every skill that you may use" },
+  { flags: "--out <path>", summary: "write to this archive or folder" },
   {
     flags: "--format <name>",
-    summary: "what to write; by default from the ending of --out",
+    summary: "write this format; by default from the file extension of --out",
     choices: ["zip", "tar.gz", "folder", "clawhub"],
   },
-  { flags: "--lock <file>", summary: "with --format folder, the skills-lock.json to keep up to date" },
+  { flags: "--lock <file>", summary: "with --format folder, update this skills-lock.json" },
   dryRunOption,
   ...accessOptions,
   storeOption,
@@ -42,8 +42,9 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
   const { io, options, args } = input;
   const ids = options["all"] === true ? "all" : args;
   if (ids !== "all" && ids.length === 0)
-    throw new SkillError("USAGE", "No skill is named.", { hint: "Name skills by their ids, or give --all." });
-  if (ids === "all" && args.length > 0) throw new SkillError("USAGE", "Give ids or --all, not both.");
+    throw new SkillError("USAGE", "No skill was named.", { hint: "Name skills by their ids, or add --all." });
+  if (ids === "all" && args.length > 0)
+    throw new SkillError("USAGE", "Ids and --all exclude each other. Use one of them.");
   const out = textOption(options, "out");
   const format = chooseFormat(out, textOption(options, "format"), formats);
   return await withRegistry<ExitCode>(input, "read", async (opened) => {
@@ -64,7 +65,7 @@ async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<
 
 type Ids = readonly string[] | "all";
 
-/** What is named must be theirs to have; of all there is, someone gets what is. */
+/** A named skill must be visible to the user; `--all` selects only visible skills. */
 async function findVisible(ids: Ids, opened: OpenedRegistry, io: Io): Promise<Ids> {
   if (ids !== "all") {
     for (const id of ids) await getVisibleSkill(id, opened, io);
@@ -85,7 +86,7 @@ async function writeFolder(
   out: string | undefined,
   context: RegistryContext,
 ): Promise<void> {
-  if (out === undefined) throw new SkillError("USAGE", "Name the folder to write to by --out.");
+  if (out === undefined) throw new SkillError("USAGE", "--out is required for a folder. Add --out <folder>.");
   const lock = textOption(options, "lock");
   const isDryRun = options["dryRun"] === true;
   const folder = resolve(io.cwd, out);
@@ -95,16 +96,16 @@ async function writeFolder(
   report(io, { out, format: "folder", skills, notes, isDryRun });
 }
 
-/** Something else in the place of the folder is a mistake, and told before anything is done. */
+/** Rejects a target that is not a folder before the export starts. */
 function rejectNoFolder(path: string, label: string): void {
   const stats = statPath(path, label);
   if (stats === undefined ? !isLink(path) : stats.isDirectory()) return;
   throw new SkillError("USAGE", `${label} is not a folder.`, {
-    hint: "Name a folder by --out, or one that is not there yet.",
+    hint: "Set --out to a folder or to a path that does not exist yet.",
   });
 }
 
-/** One that leads nowhere; what lies below no folder is told when the folder is made. */
+/** Detects a dangling link; other failures are reported when the folder is created. */
 function isLink(path: string): boolean {
   try {
     return lstatSync(path).isSymbolicLink();

@@ -13,13 +13,13 @@ import { printPublications, publishExit, withResults } from "./publish-report.ts
 const optionSpecs = [dryRunOption, ...registryWriteOptions] as const satisfies readonly OptionSpec[];
 
 export const command = defineCommand({
-  arguments: [{ usage: "<file>", summary: "the archive" }],
+  arguments: [{ usage: "<file>", summary: "the archive that `export` wrote" }],
   options: optionSpecs,
   examples: ["import skills.zip", "import skills.zip --store postgres://localhost/skills"],
   run,
 });
 
-/** Takes in what `export` wrote, each skill with its own result. */
+/** Imports an exported archive, with one result per skill. */
 async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const [file = ""] = input.args;
   return await withArchiveFile(resolve(input.io.cwd, file), file, wholeStoreLimits, (archive) =>
@@ -46,7 +46,7 @@ async function importArchive(archive: ArchiveBytes, input: CommandInput): Promis
       await printPublications(io, report.skills);
       if (report.skills.length === 0) io.err("The archive has no skills.\n");
       if (!report.hasManifest)
-        io.err("The archive has no manifest: its skills were published as they are.\n");
+        io.err("The archive has no manifest, so its skills were published like any archive.\n");
     }
     return publishExit(report.skills);
   });

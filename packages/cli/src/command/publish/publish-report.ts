@@ -4,7 +4,7 @@ import { type ErrorCode, errorTable, SkillError } from "@skillhold/protocol/erro
 import { type ExitCode, type Io, plain } from "../../terminal/output.ts";
 import { count, formatSize, paintFor } from "../../terminal/text.ts";
 
-/** Tells what became of each skill: the result to `out`, what its author should know to `err`. */
+/** Prints the result of each skill to `out`, and warnings for its author to `err`. */
 export async function printPublications(io: Io, skills: readonly Publication[]): Promise<void> {
   const paint = await paintFor(io.color);
   for (const skill of skills) {
@@ -17,7 +17,7 @@ export async function printPublications(io: Io, skills: readonly Publication[]):
   if (skills.length > 1) io.err(`${summarize(skills)}\n`);
 }
 
-/** An interrupt as it is told: with what was done before it. Text is printed now, and JSON goes with the failure. */
+/** Adds the finished results to an interrupt: text is printed now, JSON goes into the error's details. */
 export async function withResults(io: Io, skills: readonly Publication[], error: unknown): Promise<unknown> {
   if (!(error instanceof SkillError) || error.code !== "INTERRUPTED") return error;
   const { code, message, hint, details } = error;
@@ -26,23 +26,23 @@ export async function withResults(io: Io, skills: readonly Publication[], error:
   return error;
 }
 
-/** The exit code of the first that failed. */
+/** The exit code of the first failure. */
 export function publishExit(skills: readonly Publication[]): ExitCode {
   const failure = skills.find((skill) => skill.status === "failed");
   return failure === undefined ? 0 : exitCodeOf(failure.error.code);
 }
 
 function exitCodeOf(code: string): ExitCode {
-  // Every failure has its code from the table.
+  // Every failure's code comes from the table.
   return errorTable[code as ErrorCode].exit;
 }
 
-/** The result of a skill that could not even be tried, in the shape of one that was. */
+/** The result of a skill that failed before it was staged. */
 export function asFailure(path: string, error: unknown): PublishFailure {
   if (!(error instanceof SkillError) || error.code === "INTERRUPTED") throw error;
   const { code, message, hint, details } = error;
   const found = details["diagnostics"];
-  // What stages a skill puts its diagnostics there, and nothing else does.
+  // Only staging sets this field, and it sets a list of diagnostics.
   const diagnostics = Array.isArray(found) ? (found as PublishFailure["diagnostics"]) : [];
   return { id: undefined, path, status: "failed", error: { code, message, hint }, diagnostics };
 }
@@ -60,13 +60,13 @@ function outcome({ status, isDryRun, isNew, visibility, files, bytes, state }: P
   if (status === "unchanged") return "unchanged";
   const done = isDryRun ? "would be published" : "published";
   const first = isNew ? `, new and ${visibility}` : "";
-  const archived = state === "archived" ? ", archived until its dependencies are there" : "";
+  const archived = state === "archived" ? ", archived until its dependencies are installed" : "";
   return `${done}${first} (${count(files, "file")}, ${formatSize(bytes)})${archived}`;
 }
 
 function printNotes(io: Io, { warnings, omitted, diagnostics }: Published): void {
   for (const warning of warnings) io.err(`  warning: ${plain(warning)}\n`);
-  // What was left out is listed with its reason.
+  // Omitted files are listed below with their reasons.
   for (const { severity, code, message } of diagnostics)
     if (severity === "warning" && code !== "FILE_LEFT_OUT") io.err(`  warning: ${code} ${plain(message)}\n`);
   for (const { path, message } of omitted)
@@ -80,6 +80,6 @@ function printRefusal(io: Io, { id, path, error, diagnostics }: PublishFailure):
     io.err(`  ${plain(file ?? "SKILL.md")}:${line}:${column} ${code} ${plain(message)}\n`);
     io.err(`    fix: ${plain(fix)}\n`);
   }
-  // Findings with their fixes say more than the advice to go and look for them.
+  // Findings come with fixes, so the general hint would add no information.
   if (errors.length === 0) io.err(`  hint: ${plain(error.hint)}\n`);
 }

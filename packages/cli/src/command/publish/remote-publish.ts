@@ -14,14 +14,14 @@ import { openProgress } from "../../terminal/progress.ts";
 import { withArchiveFile } from "./archive-file.ts";
 import { asFailure, printPublications, publishExit, withResults } from "./publish-report.ts";
 
-/** What is to be published: a skill's folder, or an archive. */
+/** One item to publish: a skill's folder or an archive. */
 export interface RemoteItem {
   readonly label: string;
   readonly path: string;
   readonly kind: "folder" | "archive";
 }
 
-/** Sends skills to a gateway, each folder as an archive: each has its own result, and one that fails keeps no other back. */
+/** Publishes skills at a gateway, with one result each; a failure does not stop the others. */
 export async function publishRemote(
   { options, io }: Pick<CommandInput, "options" | "io">,
   address: string,
@@ -54,11 +54,14 @@ export async function publishRemote(
   return publishExit(skills);
 }
 
-/** Who publishes is for the token to say. */
+/** The token decides who publishes and where. */
 function rejectLocal(options: CommandInput["options"]): void {
   const given = ["store", "user"].find((name) => textOption(options, name) !== undefined);
   if (given === undefined) return;
-  throw new SkillError("USAGE", `--gateway publishes as the bearer of your token, and takes no --${given}.`);
+  throw new SkillError(
+    "USAGE",
+    `--gateway and --${given} exclude each other: the token decides the user and the store.`,
+  );
 }
 
 type Query = Readonly<Record<string, string | undefined>>;
@@ -71,7 +74,7 @@ async function publishItem(
   try {
     return await (item.kind === "folder" ? sendFolder : sendArchive)(item, query, client);
   } catch (error) {
-    // Without the gateway, or a token that counts there, the others would fail in the same way.
+    // These failures would repeat for every other item.
     if (error instanceof SkillError && ["REMOTE_FAILED", "UNAUTHENTICATED", "FORBIDDEN"].includes(error.code))
       throw error;
     return [asFailure(item.label, error)];
@@ -99,15 +102,19 @@ async function sendFolder(
   });
   const strange = data.skills.find((each) => each.status !== "failed" && each.treeHash !== staged.treeHash);
   if (strange !== undefined)
-    throw new SkillError("INTEGRITY_FAILED", `The gateway took in something else than ${label}.`, {
-      details: { treeHash: staged.treeHash },
-    });
+    throw new SkillError(
+      "INTEGRITY_FAILED",
+      `The gateway stored other content than ${label}. Publish again, and check the gateway.`,
+      {
+        details: { treeHash: staged.treeHash },
+      },
+    );
   return data.skills.map((each) => toPublication(each, staged.omitted));
 }
 
 const PART_BYTES = 64 * 1024;
 
-/** In parts, as they are sent. */
+/** Streams the archive in parts. */
 function streamOf(archive: ArchiveBytes): ReadableStream<Uint8Array> {
   let at = 0;
   return new ReadableStream({
@@ -143,7 +150,7 @@ async function sendArchive(
 type UploadResult = AnswerOf<"uploadSkills">["skills"][number];
 type Omitted = Extract<Publication, { readonly status: "published" | "unchanged" }>["omitted"];
 
-/** What was left out was so before it was sent. */
+/** Omitted files come from the local staging, because the gateway never receives them. */
 function toPublication(result: UploadResult, omitted: Omitted): Publication {
   if (result.status === "failed") {
     const { code, message, hint } = result.error;

@@ -30,7 +30,7 @@ export const command = defineCommand({
   run,
 });
 
-/** Lists what a skill was, revision by revision, and shows any of it. */
+/** Lists the revisions of a skill, or shows one revision or one of its files. */
 async function run(input: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const { io, options } = input;
   const [id = "", wanted] = input.args;
@@ -78,7 +78,7 @@ async function printRevisions(io: Io, id: string, context: RegistryContext): Pro
   io.err(`${count(revisions.length, "revision")}, * is the current one${state}\n`);
 }
 
-/** What is known of a revision, without what an index keeps of it. */
+/** A revision without its search record and dependency manifest. */
 function summarize({ record: _, manifest: __, ...revision }: Revision, skill: RegisteredSkill) {
   return { ...revision, isCurrent: revision.revision === skill.revision };
 }
@@ -96,14 +96,12 @@ async function printRevision(io: Io, id: string, number: number, context: Regist
   const rows = files.map(({ path, size, role, digest, executable }) => [
     neutralText(path),
     formatSize(size),
-    executable ? `${role}, runnable` : role,
+    executable ? `${role}, executable` : role,
     digest,
   ]);
   io.out(formatTable(columns, rows, { width: io.isOutTty ? io.columns : undefined, paintTitle: paint.dim }));
   const { provenance, treeHash, trust } = revision;
-  io.err(
-    `${treeHash}, trusted as ${trust}, from ${provenance.source} by ${neutralText(provenance.by.user)}\n`,
-  );
+  io.err(`${treeHash}, trust ${trust}, from ${provenance.source} by ${neutralText(provenance.by.user)}\n`);
 }
 
 async function printFile(
@@ -119,13 +117,9 @@ async function printFile(
     return;
   }
   if (resource.hasMore)
-    throw new SkillError(
-      "LIMIT_EXCEEDED",
-      `${path} has ${formatSize(resource.size)}, more than is printed at once.`,
-      {
-        hint: "Export the skill to get the whole file.",
-      },
-    );
+    throw new SkillError("LIMIT_EXCEEDED", `${path} has ${formatSize(resource.size)}, too much to print.`, {
+      hint: "Run `skillhold export` to get the whole file.",
+    });
   if (resource.encoding === "utf-8") io.out(forReader(io, resource.content));
   else io.out(Buffer.from(resource.content, "base64"));
 }

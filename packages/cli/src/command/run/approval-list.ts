@@ -15,7 +15,7 @@ export const command = defineCommand({
   run,
 });
 
-/** Lists what was approved for a content and has not expired. */
+/** Lists approvals of content that have not expired. */
 async function run({ io }: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   return await withState<ExitCode>(io, async ({ approvals }) => {
     const held = await approvals.list(new Date());

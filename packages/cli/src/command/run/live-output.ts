@@ -8,13 +8,13 @@ export interface LiveOutput {
 }
 
 /**
- * A program's output as it comes: to the byte for another program, without control characters on a terminal, which
- * a stranger's program could otherwise make to show or do something else.
+ * Forwards a program's output: unchanged to another program, without control characters to a terminal, because
+ * untrusted output could otherwise control it.
  */
 export function openLiveOutput({ out, err, isOutTty, isErrTty }: Io): LiveOutput {
   const streams = {
     stdout: isOutTty ? harmless(out) : { push: out, end: () => {} },
-    // What goes to `err` is text; bytes of a character may come in two chunks.
+    // `err` takes text, and the bytes of one character may arrive in two chunks.
     stderr: isErrTty ? harmless(err) : decoded(err),
   };
   return {
@@ -43,7 +43,7 @@ function decoded(write: (text: string) => void): Sink {
 }
 
 function harmless(write: (text: string) => void): Sink {
-  // A line break of two characters may come in two chunks.
+  // A CRLF may arrive in two chunks.
   let held = "";
   const sink = decoded((text) => {
     const whole = (held + text).replaceAll("\r\n", "\n");

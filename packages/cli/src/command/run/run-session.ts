@@ -7,12 +7,12 @@ import type { CommandInput } from "../../command.ts";
 import { type Opened, withLibrary } from "../../open.ts";
 import { withAsker } from "../../terminal/asker.ts";
 
-/** A session that can run what skills bring along. */
+/** A session that can run scripts and tools of skills. */
 export interface Running extends Opened {
   readonly session: Session;
 }
 
-/** Opens a session over the library of the common options, with all that running takes. */
+/** Opens a session that can run scripts, over the library of the common options. */
 export async function withSession<T>(
   input: CommandInput,
   use: (running: Running) => Promise<T>,
@@ -39,12 +39,12 @@ export async function withSession<T>(
   );
 }
 
-/** The table's advice is for all who run things; here it can be said what to type. */
+/** Replaces the table's general hint with the option to add on the command line. */
 function withAdvice(error: unknown): unknown {
   if (!(error instanceof SkillError) || error.code !== "APPROVAL_REQUIRED") return error;
   if (error.hint !== errorTable.APPROVAL_REQUIRED.hint) return error;
   return new SkillError(error.code, error.message, {
-    hint: "Run it at a terminal to be asked, or add --yes-for-this-content to approve the content as it is now.",
+    hint: "Run the command at a terminal to approve it there, or add --yes-for-this-content.",
     details: error.details,
     cause: error,
   });

@@ -15,16 +15,16 @@ import { getEntry } from "../../get-entry.ts";
 import { withLibrary } from "../../open.ts";
 import { textOption } from "../../option.ts";
 
-/** What the policy means for one skill. */
+/** The policy decisions for one skill. */
 export interface SkillPolicy {
   readonly skill: string;
   readonly trust: PolicyRequest["trust"];
   readonly decisions: readonly SkillDecision[];
-  /** Names of the variables that a run is handed. */
+  /** Names of the variables that a run receives. */
   readonly secrets: readonly string[];
   /** Configuration files that a run can read. */
   readonly config: readonly string[];
-  /** Null when it declares none. */
+  /** Null when the skill declares no allowed-tools. */
   readonly allowedTools: Grants | null;
 }
 
@@ -43,7 +43,10 @@ export interface Grants {
 export async function explainSkill(input: CommandInput, id: string): Promise<SkillPolicy> {
   const { options } = input;
   if (options["trust"] !== undefined)
-    throw new SkillError("USAGE", "A skill has the trust of its source; --trust cannot be given with an id.");
+    throw new SkillError(
+      "USAGE",
+      "--trust and an id exclude each other: a skill has the trust of its source.",
+    );
   return await withLibrary(input, async (opened) => {
     const entry = await getEntry(opened, id);
     const secrets = declaredSecrets(entry);
@@ -60,7 +63,7 @@ export async function explainSkill(input: CommandInput, id: string): Promise<Ski
   });
 }
 
-/** The secrets that a skill declares are handed to it, whether the options speak of them or not. */
+/** A skill receives its declared secrets with or without `--secrets`. */
 function given(request: PolicyRequest): Partial<PolicyRequest> {
   const { hasSecrets, ...rest } = request;
   return hasSecrets ? request : rest;
@@ -74,7 +77,7 @@ function usualDecisions(least: PolicyRequest): readonly SkillDecision[] {
     decided("a script that can change a folder", { ...least, mounts: "write" }),
     decided("a script without a sandbox", { ...least, isUnsandboxed: true, mayRunUnsandboxed: true }),
     decided("commands in its instructions", { ...least, act: "shell_in_prompt" }),
-    decided("installing what it depends on", { ...least, act: "install" }),
+    decided("installing its dependencies", { ...least, act: "install" }),
   ];
 }
 
@@ -92,7 +95,7 @@ function grantsOf({ allowedTools }: SkillEntry): Grants | null {
   };
 }
 
-/** Why an item grants nothing: it is not understood, or it would grant every program. */
+/** Why an item has no effect: it is not understood, or it would allow every program. */
 function problemOf(item: string): string | undefined {
   const { patterns, problems } = parseAllowedTools([item]);
   const [pattern] = patterns;
@@ -104,14 +107,14 @@ type Options = CommandInput["options"];
 
 const switches = ["network", "mounts", "secrets", "unsandboxed"] as const;
 
-/** Whether the options describe something to be decided. */
+/** Whether the options describe a request to decide. */
 export function isRequest(options: Options): boolean {
   return (
     options["act"] !== undefined || options["trust"] !== undefined || switches.some((name) => options[name])
   );
 }
 
-/** The request of the options. What is left out is the least: a script of the user's own skill, and nothing else. */
+/** The request of the options. The defaults are the least: a plain script of the user's own skill. */
 export function readPolicyRequest(options: Options, trust?: PolicyRequest["trust"]): PolicyRequest {
   const isUnsandboxed = options["unsandboxed"] === true;
   return {

@@ -2,7 +2,7 @@ import type { LogEntry } from "@skillhold/gateway";
 import { SkillError } from "@skillhold/protocol/error";
 import { type Io, plain } from "../../terminal/output.ts";
 
-/** Writes the gateway's log: a line of JSON an entry, or a short one for people who look on. */
+/** Writes the gateway's log: one JSON line per entry, or a short line on a terminal. */
 export function gatewayLog(io: Pick<Io, "err" | "isErrTty" | "env">): (entry: LogEntry) => void {
   const withStack = Boolean(io.env["SKILLHOLD_DEBUG"]);
   return (entry) => {
@@ -25,7 +25,7 @@ function recordOf({ error, ...entry }: LogEntry, at: string, withStack: boolean)
   return { at, ...entry, ...(error === undefined ? {} : { error: describe(error, withStack) }) };
 }
 
-/** Of a bug one wants to know where it is; a failure that has a code says what to do. */
+/** A bug is logged with its stack; a coded failure needs none. */
 function describe(error: unknown, withStack: boolean): NonNullable<LogRecord["error"]> {
   if (!(error instanceof Error)) return { name: "unknown", message: String(error) };
   const { message, stack } = error;
@@ -47,7 +47,7 @@ function forPeople({ at, level, event, message, error, fields = {}, requestId }:
   return error?.stack === undefined ? text : `${text}\n${plain(error.stack)}`;
 }
 
-/** Nobody writes one here on purpose; a message of a library may quote what it was given. */
+/** Removes tokens and passwords, because an error message of a library may quote its input. */
 function withoutSecrets(text: string): string {
   return text
     .replaceAll(/skh_[A-Za-z0-9_-]{8,}/g, "skh_…")

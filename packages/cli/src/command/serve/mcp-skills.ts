@@ -24,8 +24,8 @@ import { withRegistry } from "../../store.ts";
 import { type Io, plain } from "../../terminal/output.ts";
 
 /**
- * Opens what `skillhold mcp` serves, for as long as it is served: the library of the common options, kept up to date,
- * and sessions that run in the sandbox. Where skills come from is decided here and nowhere else on the way.
+ * Opens the skills that `skillhold mcp` serves: a watched library of the common options, and sessions that run scripts in
+ * the sandbox.
  */
 export async function withMcpSkills<T>(
   input: Pick<CommandInput, "io" | "options">,
@@ -36,7 +36,7 @@ export async function withMcpSkills<T>(
   const off = listOption(options, "off").map(toolName);
   const grants = readGrants(options, io);
   const watch = { onError: (error: unknown) => io.err(`warning: ${plain(messageOf(error))}\n`) };
-  // The store first: a library does not look at one that is made later.
+  // The store comes first, because an open library does not notice a store that is created later.
   return await withPublisher(input, (publishing) =>
     withLibrary(
       input,
@@ -60,9 +60,9 @@ export async function withMcpSkills<T>(
 }
 
 const APPROVAL_HINT =
-  "This client cannot ask its user. The user can approve the content as it is now with `skillhold run <id> <script> --yes-for-this-content`.";
+  "This client cannot ask its user. The user can approve the current content with `skillhold run <id> <script> --yes-for-this-content`.";
 
-/** What whoever starts the server gives to the scripts of all its skills; each use of it is asked about. */
+/** Mounts and the output folder for scripts of all skills; each use still needs an approval. */
 function readGrants(options: CommandInput["options"], io: Io): Pick<RunPorts, "grant" | "outputs"> {
   const mounts = readMounts(listOption(options, "mount"), io.cwd);
   const outputs = textOption(options, "outputs");
@@ -85,7 +85,7 @@ const TOOLS: readonly SkillToolName[] = [
 function toolName(text: string): SkillToolName {
   const found = TOOLS.find((name) => name === text);
   if (found !== undefined) return found;
-  throw new SkillError("USAGE", `There is no tool ${text}.`, {
+  throw new SkillError("USAGE", `${text} is not a tool.`, {
     hint: didYouMean(suggest(text, TOOLS)) ?? `The tools are ${TOOLS.join(", ")}.`,
   });
 }
@@ -96,7 +96,7 @@ export function messageOf(error: unknown): string {
 
 type McpInput = Pick<CommandInput, "io" | "options">;
 
-/** Opens the store for what an agent publishes, as long as that is let; nothing is let without a folder to take it from. */
+/** Opens the store for agents that publish. Without `--publish-from`, agents cannot publish. */
 export async function withPublisher<T>(
   input: McpInput,
   use: (ports: Pick<SessionPorts, "publisher">) => Promise<T>,
@@ -114,14 +114,14 @@ export async function withPublisher<T>(
 function readRoot(label: string, { cwd }: Pick<Io, "cwd">): string {
   const path = resolve(cwd, label);
   if (statPath(path, label)?.isDirectory() === true) return path;
-  throw new SkillError("PATH_NOT_FOUND", `There is no folder ${label} to publish from.`);
+  throw new SkillError("PATH_NOT_FOUND", `The folder ${label} of --publish-from does not exist.`);
 }
 
 function rejectElsewhere({ options, io }: McpInput): void {
   const isOff = options["store"] === false;
   if (!isOff && chooseGateway(options, io, listOption(options, "root")) === undefined) return;
-  const why = isOff ? "--no-store leaves it out" : "the skills are those of a gateway";
-  throw new SkillError("USAGE", `--publish-from publishes to a store here, and ${why}.`, {
-    hint: isOff ? "Leave out one of the two." : "Leave it out, or use your own skills with --no-gateway.",
+  const why = isOff ? "--no-store excludes it" : "the skills come from a gateway";
+  throw new SkillError("USAGE", `--publish-from needs a local store, but ${why}.`, {
+    hint: isOff ? "Omit one of the two options." : "Omit --publish-from, or add --no-gateway.",
   });
 }

@@ -14,7 +14,7 @@ export const command = defineCommand({
   run,
 });
 
-/** Asks a gateway who the bearer of the token is. */
+/** Prints the user and role of the token at a gateway. */
 async function run({ args, io }: CommandInput<OptionsOf<typeof optionSpecs>>): Promise<ExitCode> {
   const access = await gatewayAccess(await chooseAddress(args[0], io), io);
   const client = new GatewayClient(access, defaultLimits);
