@@ -53,7 +53,7 @@ function unsearchedSkill(opened: Opened, id: string): SkillError | undefined {
   const { path, reason, message } = problem;
   return new SkillError(
     "SKILL_NOT_FOUND",
-    `The skill ${id} was not found, but ${path} was not searched. ${message}`,
+    `There is no skill ${id}, but ${path} was not searched. ${message}`,
     {
       hint:
         reason === "link"
@@ -75,7 +75,7 @@ async function unlistedSkill(
     ids.length === 0
       ? "No skills were found here. Name a folder that contains skills with --root."
       : `Run \`skillhold list${rootFlags}\` to see the skills, or add --root to search another folder.`;
-  return new SkillError("SKILL_NOT_FOUND", `The skill ${id} does not exist.`, {
+  return new SkillError("SKILL_NOT_FOUND", `There is no skill ${id}.`, {
     hint: didYouMean(suggestions) ?? otherwise,
     details: { id, suggestions },
   });

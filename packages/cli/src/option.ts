@@ -30,7 +30,7 @@ export function countOption<Given extends object>(
   if (value >= min && value <= max) return value;
   const bounds = range.max === undefined ? `${min} or more` : `from ${min} to ${max}`;
   const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-  throw new SkillError("USAGE", `${flag} is ${JSON.stringify(text)}. Use a whole number, ${bounds}.`);
+  throw new SkillError("USAGE", `${flag} takes a whole number, ${bounds}, not ${JSON.stringify(text)}.`);
 }
 
 /** Reads a revision number. */

@@ -11,26 +11,26 @@ const enforced = {
   output: "run",
 } as const;
 
-test("a sandbox that works is told with its version and the limits that are weak [S-29] [S-60]", async () => {
+test("reports a working sandbox with its version and weak limits [S-29] [S-60]", async () => {
   expect(await check({ isAvailable: true, version: "0.8.0" })).toEqual({
     name: "sandbox",
     status: "ok",
     message: "Scripts run in bubblewrap 0.8.0.",
     fix: null,
-    details: ["cpu is limited for each process alone", "processes is not limited"],
+    details: ["cpu is limited per process only", "processes is not limited"],
   });
 });
 
-test("one that is missing warns with the command that gets it [S-29] [S-60]", async () => {
+test("warns about a missing sandbox with the install command [S-29] [S-60]", async () => {
   const problem = { message: "Bubblewrap is not installed.", hint: "Install it: apt-get install bubblewrap" };
   expect(await check({ isAvailable: false, problem })).toMatchObject({
     status: "warn",
-    message: "Nothing can be run: Bubblewrap is not installed.",
+    message: "Scripts cannot run: Bubblewrap is not installed.",
     fix: "Install it: apt-get install bubblewrap",
   });
 });
 
-test("one that lets something through fails and names it [S-29]", async () => {
+test("fails for a leaking sandbox and names the leak [S-29]", async () => {
   const checks = [
     { name: "read-home", title: "cannot read the home folder", isConfined: false, detail: "it was read" },
     { name: "read-skill", title: "can read the skill", isConfined: true, detail: "" },

@@ -36,7 +36,7 @@ async function start(sandbox: Sandbox, signal?: AbortSignal) {
   };
 }
 
-test("so many programs run for one who asks, and another is not kept by them [S-29] [S-53]", async () => {
+test("caps concurrent programs per user without blocking other users [S-29] [S-53]", async () => {
   const gate = new HeavyGate({ ofKey: 1, ofAll: 2, waiting: 4, waitMs: 60_000 });
   const sandboxFor = gatedRuns(freshSandbox(), gate);
   const [ann, bob] = [sandboxFor({ runtime: "x", user: "ann" }), sandboxFor({ runtime: "x", user: "bob" })];
@@ -52,7 +52,7 @@ test("so many programs run for one who asks, and another is not kept by them [S-
   await (await second).end();
 });
 
-test("what is called off while it waits, or cannot be started, takes no place [S-29]", async () => {
+test("a canceled or failed start does not occupy a slot [S-29]", async () => {
   const gate = new HeavyGate({ ofKey: 1, ofAll: 1, waiting: 4, waitMs: 60_000 });
   const sandbox = gatedRuns(freshSandbox(), gate)({ runtime: "x" });
   const first = await start(sandbox);

@@ -56,7 +56,7 @@ function signInPage(address: string): string {
   const url = URL.parse(address);
   const isPlain = url?.username === "" && url.password === "";
   if (url === null || !isPlain || !/^https?:$/.test(url.protocol))
-    throw new SkillError("USAGE", `${JSON.stringify(address)} is not the URL of a gateway.`, {
+    throw new SkillError("USAGE", "--url is not the URL of a gateway.", {
       hint: "Use the URL that the gateway printed, such as --url http://localhost:7878.",
     });
   return `${url.origin}${url.pathname.replace(/\/+$/, "")}/sign-in`;

@@ -13,7 +13,7 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 test.runIf(process.platform === "linux")(
-  "what came of an installation is on record, with the run that was approved [S-36] [S-62]",
+  "records the result of an installation and its approval [S-36] [S-62]",
   async () => {
     writeFile(root, "skills/pdf/SKILL.md", skillText("pdf", "Reads PDF."));
     const args = ["deps", "install", "pdf", "npm:one", "npm:bad", "--root", "skills", "--yes"];

@@ -3,7 +3,7 @@ import { fakeHost } from "../../fake-host.ts";
 import { openTerminal } from "../../terminal/terminal.ts";
 import { openLiveOutput } from "./live-output.ts";
 
-test("output goes to a program to the byte, also where a character comes in two chunks [S-29]", () => {
+test("passes output to a program unchanged, even when a character is split into two chunks [S-29]", () => {
   const { live, bytes, texts } = open();
   const character = Buffer.from("ü");
   for (const byte of [...character, 0xff]) {
@@ -15,7 +15,7 @@ test("output goes to a program to the byte, also where a character comes in two 
   expect(texts().err).toBe("ü\ufffd");
 });
 
-test("on a terminal nothing of it moves the cursor, however it is cut [S-60]", () => {
+test("escapes control characters on a terminal, however the output is split [S-60]", () => {
   const { live, texts } = open(80);
   for (const byte of Buffer.from("a\r\nb\rc\u001b]0;t\u0007\u202e\u009b\r"))
     live.push("stdout", Uint8Array.of(byte));

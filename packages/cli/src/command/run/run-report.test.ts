@@ -7,8 +7,8 @@ import { exitCodeOf, printEnd } from "./run-report.ts";
 test.each([
   ["exited", 3, 3, ""],
   ["exited", 0, 0, ""],
-  ["timed_out", 137, 124, "error: The script was ended: it took longer than it may.\n"],
-  ["limit_exceeded", 139, 137, "error: The script was ended: it used more than it may (memory).\n"],
+  ["timed_out", 137, 124, "error: The script was stopped: it exceeded its time limit.\n"],
+  ["limit_exceeded", 139, 137, "error: The script was stopped: it exceeded a limit (memory).\n"],
   ["aborted", 137, 130, ""],
 ] as const)(
   "a script that %s with %i ends the command with %i [S-29] [S-60]",
@@ -19,15 +19,15 @@ test.each([
   },
 );
 
-test("output that was cut and files with hostile names are told harmlessly [S-29] [S-60]", () => {
+test("reports truncated output and hostile file names without control characters [S-29] [S-60]", () => {
   const run = result({
     isTruncated: true,
     files: [{ path: "a\u001b[2J\u009b", size: 2048 }],
     refusedFiles: [{ path: "link", reason: "it is a link" }],
   });
   expect(report(run)).toBe(
-    "note: There was more output than is kept; the rest was dropped.\n" +
-      "1 file made, not kept; --out <folder> keeps it:\n  a\\u001b[2J\\u009b  2.0 KB\n" +
+    "note: The output exceeded its limit; the rest was dropped.\n" +
+      "1 file written, not kept; add --out <folder> to keep it:\n  a\\u001b[2J\\u009b  2.0 KB\n" +
       "note: link was not kept: it is a link\n",
   );
 });

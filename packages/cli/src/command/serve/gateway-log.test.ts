@@ -13,7 +13,7 @@ function logged(isErrTty: boolean, entry: Parameters<ReturnType<typeof gatewayLo
   return text;
 }
 
-test("an entry is a line of JSON, or a short line for people who look on [S-53]", () => {
+test("writes an entry as a JSON line, or as a short line on a terminal [S-53]", () => {
   const entry = {
     level: "warning",
     event: "seed.refused",
@@ -25,7 +25,7 @@ test("an entry is a line of JSON, or a short line for people who look on [S-53]"
   expect(logged(false, entry).trimEnd()).not.toContain("\n");
 });
 
-test("a failure with a code has its words alone, and a bug the place where it is [S-53]", () => {
+test("logs a coded failure without a stack and a bug with one [S-53]", () => {
   const failure = new SkillError("STORE_FAILED", "The store is gone.");
   const known = JSON.parse(logged(false, { level: "error", event: "x", error: failure }));
   expect(known.error).toEqual({ name: "STORE_FAILED", message: "The store is gone." });
@@ -38,15 +38,12 @@ test("a failure with a code has its words alone, and a bug the place where it is
   expect(JSON.parse(logged(false, { level: "error", event: "x", error: "text" })).error.message).toBe("text");
 });
 
-test.each([true, false])(
-  "no secret is in it, and nothing moves a cursor (terminal: %s) [S-53]",
-  (isErrTty) => {
-    const message = `token ${SECRET} at postgres://ann:open-sesame@db/skills\u001b[2J`;
-    const error = new Error(`cause ${SECRET} postgres://ann:open-sesame@db/skills`);
-    const text = logged(isErrTty, { level: "error", event: "x", message, error, fields: { secret: SECRET } });
-    expect(text).not.toContain(SECRET);
-    expect(text).not.toContain("open-sesame");
-    expect(text).not.toContain("\u001b");
-    expect(text).toContain("postgres://ann:…@db/skills");
-  },
-);
+test.each([true, false])("contains no secret and no control character (terminal: %s) [S-53]", (isErrTty) => {
+  const message = `token ${SECRET} at postgres://ann:open-sesame@db/skills\u001b[2J`;
+  const error = new Error(`cause ${SECRET} postgres://ann:open-sesame@db/skills`);
+  const text = logged(isErrTty, { level: "error", event: "x", message, error, fields: { secret: SECRET } });
+  expect(text).not.toContain(SECRET);
+  expect(text).not.toContain("open-sesame");
+  expect(text).not.toContain("\u001b");
+  expect(text).toContain("postgres://ann:…@db/skills");
+});

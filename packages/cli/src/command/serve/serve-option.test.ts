@@ -5,7 +5,7 @@ import { dataFolder } from "@skillhold/host/test/place/data-folder";
 import { expect, test } from "vitest";
 import { readServeOptions, withDataFolder } from "./serve-option.ts";
 
-test("requests for this machine's own names are its own, whatever the port [S-53]", () => {
+test("accepts loopback host names at any port [S-53]", () => {
   const settings = readServeOptions({});
   const own = ["127.0.0.1:7878", "localhost:7878", "[::1]:7878"];
   expect(hostsAt({ host: "127.0.0.1", port: 7878 }, settings)).toEqual(own);
@@ -14,7 +14,7 @@ test("requests for this machine's own names are its own, whatever the port [S-53
   expect(servedUrl({ host: "::1", port: 7878 }, settings)).toBe("http://[::1]:7878");
 });
 
-test("names that were allowed are added as browsers write them, and no others [S-53]", () => {
+test("adds only the allowed host names, as browsers write them [S-53]", () => {
   const open = readServeOptions({
     host: "0.0.0.0",
     insecureBind: true,
@@ -30,12 +30,12 @@ test("names that were allowed are added as browsers write them, and no others [S
   expect(servedUrl({ host: "127.0.0.1", port: 7878 }, tls)).toBe("https://skills.example.org");
 });
 
-test("an origin is taken as browsers send it [S-53]", () => {
+test("reads an origin as browsers send it [S-53]", () => {
   const { origins } = readServeOptions({ allowOrigin: ["https://Console.Example.org/", "http://x:8080"] });
   expect(origins).toEqual(["https://console.example.org", "http://x:8080"]);
 });
 
-test("with --data all that is the user's is in that folder [S-53]", () => {
+test("--data moves all user data to that folder [S-53]", () => {
   const io = { env: { HOME: "/home/ann", XDG_CACHE_HOME: "/cache" }, cwd: "/work" };
   expect(withDataFolder({}, io)).toBe(io);
   const { env } = withDataFolder({ data: "gateway" }, io);
