@@ -19,7 +19,7 @@ export interface LibraryOpenOptions {
   /** Folders given as arguments; they work like `--root`. */
   readonly roots?: readonly string[];
   readonly watch?: LiveReloadOptions;
-  /** Receives the failure of a store that is then left out; without it, the command fails. */
+  /** Receives the failure of a store, which is then skipped; without it, the command fails. */
   readonly onStoreFailure?: (error: SkillError) => void;
   /** True for a command that reports the state of MCP servers itself; otherwise a warning names those that are down. */
   readonly reportsServers?: boolean;

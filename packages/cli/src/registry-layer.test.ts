@@ -108,7 +108,7 @@ describe("source selection", () => {
     expect((await json(["list", ...trusted])).data.shadowed).toMatchObject([
       { id: "pdf", source: "registry", by: { source: ".agents/skills" } },
     ]);
-    // A project that nobody confirmed replaces nothing.
+    // An untrusted project shadows no skill.
     expect(await listed()).toEqual([["pdf", "registry"]]);
     expect((await json(["show", "pdf", ...trusted])).data.shadowed).toMatchObject([{ source: "registry" }]);
   });

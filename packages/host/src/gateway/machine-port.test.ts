@@ -18,7 +18,7 @@ const limits = {
   ...{ diskBytes: 2 ** 20, outputBytes: 2 ** 16 },
 };
 
-/** Starts a program that goes on until its input ends. */
+/** Starts a program that runs until its input ends. */
 async function start(sandbox: Sandbox, signal?: AbortSignal) {
   const process = await sandbox.start({
     ...{ skill, mounts: [], network: "none", limits, hasChannel: false },

@@ -65,7 +65,7 @@ describe("a skill of the store", () => {
       reason: "deps",
       missing: ["pip:zzz_none"],
     });
-    // It is listed all the same, and whoever uses it is warned.
+    // The skill stays listed, and its users get a warning.
     expect(await listed("--source", "registry")).toContain("needy");
   });
 
@@ -167,7 +167,7 @@ describe("a skill in a folder", () => {
     await text(["publish", "notes"]);
     const trusted = "--trust-project";
     expect((await json(["disable", "notes", trusted])).data.scope).toBe("folder");
-    // What is switched off is not replaced by another of its id.
+    // Another skill with the same id does not replace a disabled one.
     expect(await listed(trusted)).toEqual([]);
     expect(await listed("--source", "registry")).toEqual(["notes"]);
     expect((await json(["disable", "notes", "--source", "registry"])).data.scope).toBe("registry");

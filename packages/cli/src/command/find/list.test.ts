@@ -185,7 +185,7 @@ describe("list", () => {
       'version: "\\e[31m1"\n',
     );
     writeFile(root, "skills/pdf/SKILL.md", text);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it is looking for.
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the test looks for control characters.
     const control = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/;
     expect((await runMain(["list"], root)).out).not.toMatch(control);
     const { out } = await runMain(["list", "--json"], root);
@@ -199,7 +199,7 @@ interface Marked {
   readonly dependencies: unknown;
 }
 
-/** A skill that needs nothing, and one that needs what no machine has. */
+/** A skill without dependencies, and one with a dependency that does not exist. */
 function addNeedy(folder: string): void {
   writeFile(folder, "in/plain/SKILL.md", skillText("plain", "Plain."));
   writeFile(folder, "in/reader/SKILL.md", skillText("reader", "Reads."));

@@ -19,7 +19,7 @@ const optionSpecs = [
 ] as const satisfies readonly OptionSpec[];
 
 export const command = defineCommand({
-  arguments: [{ usage: "[roots...]", summary: "look at these folders only" }],
+  arguments: [{ usage: "[roots...]", summary: "the folders to list; by default all sources" }],
   options: optionSpecs,
   examples: ["list", "list ./skills --invalid", "list --runtime claude-code --json"],
   run,

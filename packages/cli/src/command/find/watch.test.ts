@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-/** Quiet time, a rescan, and a slow machine. */
+/** Covers the quiet period, a rescan and a slow machine. */
 const patience = { timeout: 30_000, interval: 50 };
 
 describe("watch", () => {

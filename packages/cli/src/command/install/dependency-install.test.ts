@@ -39,7 +39,7 @@ test.runIf(process.platform === "linux")(
   },
 );
 
-/** npm as a shell's text: what is called bad is not there. */
+/** A shell script in place of npm; the package `bad` does not exist. */
 function environmentWithNpm() {
   const program = writeFile(
     root,

@@ -5,7 +5,7 @@ import { registryScene } from "../../registry.fixture.ts";
 
 const { json, skill, write } = registryScene({ beforeEach, afterEach });
 
-/** npm as a shell's text: it makes what it is requested for. */
+/** A shell script in place of npm that creates the requested package. */
 const NPM = `#!/bin/sh
 while [ "$1" != -- ]; do if [ "$1" = --prefix ]; then prefix=$2; fi; shift; done
 shift

@@ -251,7 +251,7 @@ describe("runtimes", () => {
   });
 });
 
-/** A root that was named is the user's own. */
+/** A named root has the user trust tier. */
 const own = ["--root", "skills"];
 
 function start(args: readonly string[], options: FakeHostOptions = {}) {
@@ -267,7 +267,7 @@ function env(more: Readonly<Record<string, string>> = {}) {
   return { PATH: process.env["PATH"] ?? "", ...folders, ...more };
 }
 
-/** npm as a shell's text: what is called bad is not there. */
+/** A shell script in place of npm; the package `bad` does not exist. */
 function fakeNpm(): FakeHostOptions {
   const text = `#!/bin/sh
 while [ "$1" != -- ]; do if [ "$1" = --prefix ]; then prefix=$2; fi; shift; done

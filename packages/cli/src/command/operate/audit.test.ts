@@ -145,7 +145,7 @@ describe.runIf(process.platform === "linux")("replay", () => {
   });
 });
 
-/** Seven entries: a skill is published, and a script of it is run. */
+/** Records seven entries: publishes a skill and runs one of its scripts. */
 async function useSkill(): Promise<void> {
   scene.skill("demo");
   scene.write("demo/scripts/a.sh", '#!/bin/sh\necho "got $*"\n');
@@ -163,7 +163,7 @@ function dataFolder(): string {
   return dirname(scene.storeFile());
 }
 
-/** As someone does who may write the file of the store. */
+/** Edits the store directly, like an attacker with write access to its file. */
 function change(script: string): void {
   const database = new DatabaseSync(scene.storeFile());
   database.exec(script);

@@ -110,7 +110,7 @@ describe("fsck", () => {
   });
 });
 
-/** Puts something else in place of the bytes of the one file in the store, or takes them away. */
+/** Replaces or deletes the bytes of the only file in the store. */
 function damage(content: string | undefined): void {
   const blobs = join(`${storeFile()}.d`, "blobs");
   const [file] = readdirSync(blobs, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());

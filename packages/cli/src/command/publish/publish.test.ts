@@ -107,7 +107,7 @@ describe("publish", () => {
   });
 
   describe("when interrupted", () => {
-    /** Interrupts once something was published; `in` has more skills than are published until then. */
+    /** Interrupts after the first publication; `in` has enough skills to be still publishing then. */
     async function interrupt(...argv: readonly string[]) {
       for (let each = 0; each < 60; each += 1) skill(`in/s${each}`);
       await text(["publish", skill("first")]);
@@ -115,7 +115,7 @@ describe("publish", () => {
       const before = blobs();
       const watch = setInterval(() => {
         if (blobs() <= before + 3) return;
-        // Once: whoever interrupts again does not wait for what is being published.
+        // Only once, because a second interrupt does not wait for the current publication.
         clearInterval(watch);
         process.emit("SIGINT");
       }, 1);
@@ -256,8 +256,8 @@ describe("publish", () => {
   test("shows a progress line on a terminal and clears it [S-60]", async () => {
     for (let each = 0; each < 3; each += 1) skill(`in/s${each}`);
     const { err } = await text(["publish", "in"], { columns: 80, env: { NO_COLOR: "1" } });
-    // A line of progress is always taken away again before anything else is said.
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: this is how a line is taken away.
+    // Every progress line is cleared before other output.
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape sequence clears a line.
     expect(err.replaceAll(/(?:\r\x1b\[2K[^\r\n]*)*\r\x1b\[2K/g, "")).toBe("3 skills: 3 published\n");
   });
 });

@@ -47,6 +47,6 @@ function result(part: Partial<ScriptRun>): ScriptRun {
     refusedFiles: [],
     ...part,
   };
-  // The report reads nothing else of a run.
+  // The report reads only these fields of a run.
   return run as unknown as ScriptRun;
 }
