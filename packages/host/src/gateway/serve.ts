@@ -148,7 +148,7 @@ export function servedUrl(
   return `http://${bracketed(isAnyAddress(host) ? "127.0.0.1" : host)}${port === 80 ? "" : `:${port}`}`;
 }
 
-/** Refuses an address that others can reach, unless the operator asked for it. */
+/** Refuses an address that others can reach, unless the operator allowed it. */
 export function rejectOpenBind(host: string, isMeant: boolean): void {
   if (isMeant || isLoopback(host)) return;
   throw new SkillError("USAGE", `Binding to ${host} sends tokens over the network without TLS.`, {

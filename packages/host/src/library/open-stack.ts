@@ -122,8 +122,8 @@ async function openLayers(
   );
   if (store !== undefined) onClose(() => store.close());
   const viewer = await chooseViewer(choice, env, store);
-  const asked = { sources, host, precedence, limits, settings, signal, ...present({ onProgress }) };
-  const folders = await openLibrary({ ...asked, ...present({ cache, watch }) });
+  const folderOptions = { sources, host, precedence, limits, settings, signal, ...present({ onProgress }) };
+  const folders = await openLibrary({ ...folderOptions, ...present({ cache, watch }) });
   const mcp = await openServers(servers.chosen, machine, {
     host,
     limits,

@@ -73,12 +73,12 @@ async function printAgent(io: Io, agent: AgentRecord, grants: readonly Granted[]
 function fieldsOf(agent: AgentRecord): readonly (readonly [label: string, value: string])[] {
   const { displayName, key, runtime, allow, pins, manifest, owner, createdAt, updatedAt } = agent;
   const limit = allow === undefined ? "all" : allow.length === 0 ? "none" : allow.join(", ");
-  const held = Object.entries(pins).map(([id, revision]) => `${id}@${revision}`);
+  const pinned = Object.entries(pins).map(([id, revision]) => `${id}@${revision}`);
   return [
     ["name", displayName === key ? "" : displayName],
     ["runtime", runtime],
     ["skills", limit],
-    ["pins", held.join(", ")],
+    ["pins", pinned.join(", ")],
     ["manifest", manifest === undefined ? "" : `${manifest.split("\n").length} lines; --json prints it`],
     ["owner", owner],
     ["added", createdAt],

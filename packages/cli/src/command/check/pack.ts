@@ -48,7 +48,7 @@ async function run({ args, options, io }: CommandInput<OptionsOf<typeof optionSp
     return 0;
   }
   io.out(`${plain(target)}\n`);
-  for (const { path: left, message } of omitted) io.err(`left out: ${plain(left)}: ${plain(message)}\n`);
+  for (const { path: left, message } of omitted) io.err(`omitted: ${plain(left)}: ${plain(message)}\n`);
   const verb = dryRun ? "would be written" : "written";
   io.err(`${count(files.length, "file")}, ${formatSize(archive.length)}, ${verb}; tree ${treeHash}\n`);
   return 0;

@@ -152,11 +152,11 @@ async function printOne(
   }
 }
 
-/** The state column already says "visible", so only a more specific message is shown. */
-const PLAIN = "It is visible.";
+/** The state column already shows "visible", so a message that ends there adds no information. */
+const ONLY_VISIBLE = /\bvisible\.$/i;
 
 function explainInWords({ message, warnings, prompt, dependencies }: Candidate): string {
-  const rule = message === PLAIN ? "" : `${message} `;
+  const rule = ONLY_VISIBLE.test(message) ? "" : `${message} `;
   const where =
     prompt === null
       ? message

@@ -176,8 +176,8 @@ describe("mcp install", () => {
   test("rejects an invalid URL, an invalid variable, and unsupported servers [S-57]", async () => {
     for (const gateway of ["skills.example", "ftp://x", "https://ada:secret@x"])
       expect((await install("--client", "cursor", "--gateway", gateway)).code, gateway).toBe(2);
-    const asked = ["--gateway", "https://x", "--token-env", "ghp_abc-def"];
-    expect((await install("--client", "cursor", ...asked)).err).toContain("never to the token");
+    const options = ["--gateway", "https://x", "--token-env", "ghp_abc-def"];
+    expect((await install("--client", "cursor", ...options)).err).toContain("never to the token");
     expect((await install("--client", "claude-desktop", "--gateway", "https://x")).err).toContain(
       "connector",
     );

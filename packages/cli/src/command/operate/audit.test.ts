@@ -121,8 +121,8 @@ describe.runIf(process.platform === "linux")("replay", () => {
   test("replays a run with its original bytes after the skill has changed [S-62]", async () => {
     await useSkill();
     const session = await lastSession();
-    const told = await scene.text(["replay", session]);
-    expect(told.out).toMatch(/^1 \S+ ran demo scripts\/a\.sh x \(exited 0\) \[\d+ B\]\n$/);
+    const output = await scene.text(["replay", session]);
+    expect(output.out).toMatch(/^1 \S+ ran demo scripts\/a\.sh x \(exited 0\) \[\d+ B\]\n$/);
     scene.write("demo/scripts/a.sh", "#!/bin/sh\necho changed\n");
     await scene.text(["publish", "demo"]);
     const later = await scene.text(["replay", session]);

@@ -30,9 +30,9 @@ describe("export and import", () => {
     const made = await text(["export", "--all", "--out", out]);
     expect(made).toMatchObject({ code: 0, out: "a revision 1\nb revision 1\n" });
     expect(made.err).toMatch(new RegExp(`^2 skills written to ${out} \\(.*\\)\n$`));
-    const { code, out: said } = await text(["import", out, ...other]);
+    const { code, out: printed } = await text(["import", out, ...other]);
     expect(code).toBe(0);
-    expect(said).toMatch(/^a revision 1: published.*\nb revision 1: published.*\n$/);
+    expect(printed).toMatch(/^a revision 1: published.*\nb revision 1: published.*\n$/);
     expect(await hashes(other)).toEqual(await hashes());
     expect((await text(["import", out, ...other])).out).toBe(
       "a revision 1: unchanged\nb revision 1: unchanged\n",

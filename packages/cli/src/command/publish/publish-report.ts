@@ -70,7 +70,7 @@ function printNotes(io: Io, { warnings, omitted, diagnostics }: Published): void
   for (const { severity, code, message } of diagnostics)
     if (severity === "warning" && code !== "FILE_LEFT_OUT") io.err(`  warning: ${code} ${plain(message)}\n`);
   for (const { path, message } of omitted)
-    io.err(`  left out: ${neutralText(path, 200)}: ${plain(message)}\n`);
+    io.err(`  omitted: ${neutralText(path, 200)}: ${plain(message)}\n`);
 }
 
 function printRefusal(io: Io, { id, path, error, diagnostics }: PublishFailure): void {

@@ -134,19 +134,19 @@ describe("publish", () => {
     test("prints the skills published before the interrupt [S-41] [S-60]", async () => {
       const { code, out, err } = await interrupt("in");
       expect([code, err]).toEqual([130, expect.stringContaining("error: interrupted")]);
-      const told = [...out.matchAll(/^(\S+) revision 1: published/gm)].map(([, id]) => id);
-      expect(told.length).toBeGreaterThan(0);
-      expect(told.length).toBeLessThan(60);
-      expect(told.toSorted()).toEqual(await published());
+      const reported = [...out.matchAll(/^(\S+) revision 1: published/gm)].map(([, id]) => id);
+      expect(reported.length).toBeGreaterThan(0);
+      expect(reported.length).toBeLessThan(60);
+      expect(reported.toSorted()).toEqual(await published());
     });
 
     test("includes the published skills in the JSON error [S-41] [S-60]", async () => {
       const { code, out } = await interrupt("in", "--json");
       const { ok, error } = JSON.parse(out);
       expect([code, ok, error.code]).toEqual([130, false, "INTERRUPTED"]);
-      const told = error.details.skills.map(({ id }: { id: string }) => id);
-      expect(told.length).toBeGreaterThan(0);
-      expect(told.toSorted()).toEqual(await published());
+      const reported = error.details.skills.map(({ id }: { id: string }) => id);
+      expect(reported.length).toBeGreaterThan(0);
+      expect(reported.toSorted()).toEqual(await published());
     });
   });
 
@@ -234,7 +234,7 @@ describe("publish", () => {
     const { code, err } = await text(["publish", "pdf"]);
     expect(code).toBe(0);
     expect(err.match(/link/gi)).toHaveLength(2);
-    expect(err).toContain("  left out: link: It is a link.");
+    expect(err).toContain("  omitted: link: It is a link.");
     expect(err).toContain("  warning: It needs what is missing here: pip:zzz_none.\n");
     const { data } = await json(["publish", "pdf", "--dry-run"]);
     expect(data.skills[0]).toMatchObject({ state: "active", missing: ["pip:zzz_none"] });

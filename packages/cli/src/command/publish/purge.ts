@@ -13,7 +13,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const MAX_DAYS = 36_500;
 
 const optionSpecs = [
-  { flags: "--keep <count>", summary: "also purge revisions older than this many newest ones" },
+  { flags: "--keep <count>", summary: "keep only this many revisions of each skill and purge older ones" },
   {
     flags: "--grace-days <count>",
     summary: "spare skills and revisions deleted or replaced in this many days",

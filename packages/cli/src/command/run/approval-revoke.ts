@@ -30,9 +30,11 @@ async function run({ io, args, options }: CommandInput<OptionsOf<typeof optionSp
     throw new SkillError("USAGE", "Exactly one of an approval id, --skill and --all is required.");
   const by = ownActor(io);
   return await withState<ExitCode>(io, async (state) => {
-    const held = await state.approvals.list(state.clock.now());
+    const current = await state.approvals.list(state.clock.now());
     const chosen =
-      start === undefined ? held.filter((each) => isAll || each.skill === skill) : [findOne(held, start)];
+      start === undefined
+        ? current.filter((each) => isAll || each.skill === skill)
+        : [findOne(current, start)];
     if (chosen.length > 0) await state.audit.ready();
     const revoked: Approval[] = [];
     for (const approval of chosen) if (await revokeApproval(approval, { by }, state)) revoked.push(approval);
@@ -45,8 +47,8 @@ async function run({ io, args, options }: CommandInput<OptionsOf<typeof optionSp
   });
 }
 
-function findOne(held: readonly Approval[], start: string): Approval {
-  const matches = start === "" ? [] : held.filter(({ id }) => id.startsWith(start));
+function findOne(current: readonly Approval[], start: string): Approval {
+  const matches = start === "" ? [] : current.filter(({ id }) => id.startsWith(start));
   const found = matches.length === 1 ? matches[0] : matches.find(({ id }) => id === start);
   if (found !== undefined) return found;
   if (matches.length > 1)

@@ -44,14 +44,14 @@ describe.runIf(process.platform === "linux")("approvals", () => {
   });
 
   test("that are revoked are recorded with the user [S-62]", async () => {
-    const held = (await json(["approval", "list"])).data.approvals;
+    const approvals = (await json(["approval", "list"])).data.approvals;
     await runMain(["approval", "revoke", "--all"], root, { env: { ...env(), SKILLHOLD_USER: "ann" } });
     await main(["approval", "revoke", "--all"]);
     const events = await readAuditLog(join(root, "state"));
     const by = { user: "ann", role: "admin" };
     expect(events.filter(({ type }) => type === "approval.revoked")).toMatchObject([
-      { by, approval: held[0].id, skill: "pdf", target: "a.sh" },
-      { by, approval: held[1].id, skill: "doc", target: "a.sh" },
+      { by, approval: approvals[0].id, skill: "pdf", target: "a.sh" },
+      { by, approval: approvals[1].id, skill: "doc", target: "a.sh" },
     ]);
   });
 

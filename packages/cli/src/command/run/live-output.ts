@@ -44,17 +44,17 @@ function decoded(write: (text: string) => void): Sink {
 
 function harmless(write: (text: string) => void): Sink {
   // A CRLF may arrive in two chunks.
-  let held = "";
+  let pending = "";
   const sink = decoded((text) => {
-    const whole = (held + text).replaceAll("\r\n", "\n");
-    held = whole.endsWith("\r") ? "\r" : "";
-    write(plain(held === "" ? whole : whole.slice(0, -1)));
+    const whole = (pending + text).replaceAll("\r\n", "\n");
+    pending = whole.endsWith("\r") ? "\r" : "";
+    write(plain(pending === "" ? whole : whole.slice(0, -1)));
   });
   return {
     push: sink.push,
     end: () => {
       sink.end();
-      write(plain(held));
+      write(plain(pending));
     },
   };
 }

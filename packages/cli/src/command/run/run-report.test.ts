@@ -12,10 +12,10 @@ test.each([
   ["aborted", 137, 130, ""],
 ] as const)(
   "a script that %s with %i ends the command with %i [S-29] [S-60]",
-  (outcome, exitCode, code, told) => {
+  (outcome, exitCode, code, message) => {
     const run = result({ outcome, exitCode, exceeded: "memory" });
     expect(exitCodeOf(run)).toBe(code);
-    expect(report(run)).toBe(told);
+    expect(report(run)).toBe(message);
   },
 );
 

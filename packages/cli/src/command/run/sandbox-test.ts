@@ -41,14 +41,14 @@ async function printReport(io: Io, name: string, { checks, enforced }: SelfTestR
     io.out(`  ${mark}  ${neutralText(title)} ${paint.dim(`(${neutralText(detail, 120)})`)}\n`);
   }
   io.out("limits\n");
-  for (const kind of kinds) io.out(`  ${kind.padEnd(10)}  ${HELD[enforced[kind]]}\n`);
+  for (const kind of kinds) io.out(`  ${kind.padEnd(10)}  ${ENFORCED[enforced[kind]]}\n`);
   const broken = checks.filter(({ isConfined }) => !isConfined).length;
   io.err(`${count(checks.length - broken, "attempt")} held, ${broken} not\n`);
 }
 
 const kinds: readonly LimitKind[] = ["wall", "cpu", "memory", "processes", "disk", "output"];
 
-const HELD: Readonly<Record<Enforcement, string>> = {
+const ENFORCED: Readonly<Record<Enforcement, string>> = {
   run: "enforced for the whole run",
   process: "enforced for each process, not for the whole run",
   none: "not enforced",

@@ -46,10 +46,10 @@ async function rejectUseless(input: CommandInput, skill: string, name: string): 
     const entry = await getEntry(opened, skill);
     const names = declaredSecrets(entry);
     if (names.includes(name)) return;
-    const asked =
+    const declared =
       names.length === 0 ? `${skill} declares no secrets.` : `${skill} declares ${names.join(", ")}.`;
     throw new SkillError("USAGE", `The skill ${skill} does not declare ${name} and would never receive it.`, {
-      hint: `${asked} Add --force to set it anyway.`,
+      hint: `${declared} Add --force to set it anyway.`,
       details: { skill, name, names },
     });
   });
