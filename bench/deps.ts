@@ -11,7 +11,12 @@ import {
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { type Bundle, pack } from "@skillhold/core/bundle";
-import { checkDependencies, folderSubject, prepareCheck, rememberRuntimes } from "@skillhold/deps/environment";
+import {
+  checkDependencies,
+  folderSubject,
+  prepareCheck,
+  rememberRuntimes,
+} from "@skillhold/deps/environment";
 import { scanBundle } from "@skillhold/deps/scan";
 import { defaultLimits } from "@skillhold/protocol";
 import { bubblewrap } from "@skillhold/sandbox/test/backend/bubblewrap";

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import autocannon from "autocannon";
 import { type GatewayProcess, publishSkill, startGateway } from "../tests/soak/gateway-process.ts";
-import { type RecordedAnswer } from "./hello-process.ts";
+import type { RecordedAnswer } from "./hello-process.ts";
 
 const CONNECTIONS = 64;
 const SECONDS = 3;

@@ -6,7 +6,7 @@ import { nodeHost } from "@skillhold/core/source";
 import { scanDependencies } from "@skillhold/deps/scan";
 import { defaultLimits } from "@skillhold/protocol";
 import { openRegistryLibrary } from "@skillhold/registry/library";
-import { type RegistryContext, type RegistryStore } from "@skillhold/registry/record";
+import type { RegistryContext, RegistryStore } from "@skillhold/registry/record";
 import { publishFolder } from "@skillhold/registry/release";
 import { openRegistryStore } from "@skillhold/store/test/table/registry-store";
 import { startPostgres } from "../tests/postgres-cluster.ts";

@@ -3,7 +3,10 @@ import { benchAudit } from "./audit.ts";
 import { benchCatalogue } from "./catalogue.ts";
 import { benchConsole } from "./console.ts";
 import { benchDeps } from "./deps.ts";
+import { benchEval } from "./eval.ts";
 import { benchGateway } from "./gateway.ts";
+import { benchGuard } from "./guard.ts";
+import { benchInstall } from "./install.ts";
 import { benchLibrary } from "./library.ts";
 import { benchMcp } from "./mcp.ts";
 import { benchMcpChange } from "./mcp-change.ts";
@@ -15,22 +18,27 @@ import { benchSearchSpeed } from "./search-speed.ts";
 import { benchStart } from "./start.ts";
 import { benchTreeHash } from "./tree-hash.ts";
 
-/** Usage: npm run bench [-- <name> [<sizes…>]]. Without a name, all of them; sizes are numbers of skills. */
-const benches: Readonly<Record<string, (sizes: readonly number[]) => void | Promise<void>>> = {
+/** Usage: npm run bench [-- <name> [<sizes…> | <options…>]]. Without a name, all of them; sizes are numbers of skills. */
+const benches: Readonly<
+  Record<string, (sizes: readonly number[], args: readonly string[]) => void | Promise<void>>
+> = {
   parse: benchParse,
   "tree-hash": benchTreeHash,
   start: benchStart,
   library: (sizes) => benchLibrary(sizes.length > 0 ? sizes : [1000, 10_000]),
   catalogue: benchCatalogue,
-  search: benchSearch,
+  search: (_, args) => benchSearch(args),
   archive: benchArchive,
   audit: benchAudit,
   sandbox: benchSandbox,
   deps: benchDeps,
+  eval: benchEval,
+  guard: benchGuard,
   console: (sizes) => benchConsole(sizes.length > 0 ? sizes : [10_000]),
   gateway: benchGateway,
   mcp: benchMcp,
   "mcp-change": benchMcpChange,
+  install: benchInstall,
   registry: (sizes) => benchRegistry(sizes.length > 0 ? sizes : [1000, 10_000]),
   "search-speed": (sizes) => benchSearchSpeed(sizes.length > 0 ? sizes : [1000, 10_000]),
 };
@@ -41,4 +49,4 @@ if (name !== undefined && benches[name] === undefined) {
   process.exitCode = 2;
 }
 for (const [each, bench] of Object.entries(benches))
-  if (name === undefined || name === each) await bench(sizes.map(Number));
+  if (name === undefined || name === each) await bench(sizes.map(Number), sizes);

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { type Sandbox } from "@skillhold/core/run";
+import type { Sandbox } from "@skillhold/core/run";
 import type { RunLimits } from "@skillhold/core/test/run/sandbox";
 import { bubblewrap } from "@skillhold/sandbox/test/backend/bubblewrap";
 import { supervise } from "@skillhold/sandbox/test/backend/supervise";

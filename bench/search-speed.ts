@@ -1,8 +1,10 @@
-import { type SearchDocument, SearchIndex } from "@skillhold/core/search";
+import { type SearchDocument, SearchIndex, Sight, snippet } from "@skillhold/core/search";
 import { median } from "./measure.ts";
 
 const QUERIES = 500;
 const LOT = 100;
+/** The hits of a search, by default. */
+const SNIPPETS = 5;
 /** As measured on public skills: 1,000 have about 56,000 different terms, 10,000 about 220,000. */
 const VOCABULARY = { exponent: 1.7, shift: 770, largest: 1e9 };
 const BODY_WORDS = 1330;
@@ -43,6 +45,20 @@ export function benchSearchSpeed(sizes: readonly number[] = [1_000, 10_000, 100_
     const loaded = SearchIndex.load(bytes);
     for (const query of queries) loaded?.search(query);
     const [query50, query99] = percentiles(queries.map((query) => cpuMs(() => loaded?.search(query))));
+    // A viewer who may see every second skill: statistics are counted over these alone.
+    const sight = new Sight((id) => Number(id.slice("skill-".length)) % 2 === 0);
+    const sightMs = cpuMs(() => loaded?.search("first", { sight }));
+    const [half50, half99] = percentiles(
+      queries.map((query) => cpuMs(() => loaded?.search(query, { sight }))),
+    );
+    const bodies = Array.from({ length: SNIPPETS }, (_, at) => makeDocument(at, random).body);
+    const [snippet50, snippet99] = percentiles(
+      queries.map((query) => cpuMs(() => bodies.forEach((body) => void snippet(body, query)))),
+    );
+    console.log(
+      `search: ${size} skills, half of them visible: query p50 ${half50} p99 ${half99} ms after a first one of ${sightMs.toFixed(1)} ms; ` +
+        `${SNIPPETS} snippets p50 ${snippet50} p99 ${snippet99} ms`,
+    );
     console.log(
       `search: ${size} skills of ${(characters / size / 1000).toFixed(1)} KB: build ${(buildMs / 1000).toFixed(2)} s CPU, ` +
         `snapshot ${(bytes.length / 1e6).toFixed(1)} MB in ${snapshotMs.toFixed(0)} ms, load ${loadMs.toFixed(1)} ms, ` +

@@ -1,125 +1,124 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { type SearchDocument, SearchIndex } from "@skillhold/core/search";
-import { parseSkill, textList, textOf } from "@skillhold/skill";
+import { resolve } from "node:path";
+import { type MemoryLibrary, openMemoryLibrary } from "@skillhold/core/library";
+import type { Embedder } from "@skillhold/core/search";
+import { findLocalModel, LocalEmbedder } from "@skillhold/core/semantic";
+import { sessionCatalogue } from "@skillhold/core/session";
+import { nodeHost } from "@skillhold/core/source";
+import { withLimits } from "@skillhold/protocol/limits";
+import { type LabeledQuery, type RetrievalSet, readRetrievalSet, readTriggerSet } from "./retrieval-set.ts";
 
-const shared = resolve(import.meta.dirname, "../../shared");
-const LABELS = ["should-trigger", "eval-prompt"] as const;
-const DEPTH = 10;
+const root = resolve(import.meta.dirname, "..");
+const shared = resolve(root, "../shared");
+const viewer = { runtime: "bench" };
+const WANTED = ["should-trigger", "eval-prompt"];
+const UNWANTED = "should-not-trigger";
+const DEPTH = 40;
 
-/** Finds the skill for prompts their authors wrote, among the public skills, and says how often it comes first. */
-export function benchSearch(): void {
-  const documents = readDocuments();
-  const queries = readQueries();
-  if (documents.length === 0 || queries.length === 0) {
-    console.log("search: ../shared/retrieval-dev is absent, nothing to compare with");
+/**
+ * Finds the skill for prompts that authors wrote, and prints how often it is found.
+ * Options: `--corpus <folder>` is another set of the same format, `--distractors <folder>` adds skills to find it among,
+ * and `--model <folder>` is where the packages of a local embedder are installed.
+ */
+export async function benchSearch(args: readonly string[] = []): Promise<void> {
+  const corpus = optionOf(args, "corpus") ?? resolve(shared, "retrieval-dev");
+  const distractors = [
+    resolve(shared, "corpus/text"),
+    ...args.flatMap((arg, at) => (arg === "--distractors" ? [args[at + 1] ?? ""] : [])),
+  ];
+  const model = findLocalModel([optionOf(args, "model") ?? root]);
+  const embedder = model && new LocalEmbedder(model);
+  if (embedder === undefined)
+    console.log(
+      "search: no local model is installed, and --model <folder> names none: words alone are measured",
+    );
+  const sets = {
+    "authors' prompts": readRetrievalSet(corpus, distractors),
+    "bundled skills": readTriggerSet(resolve(root, "skills"), distractors),
+  };
+  for (const [name, set] of Object.entries(sets)) {
+    await measure(`${name}, words`, set, undefined);
+    if (embedder !== undefined) await measure(`${name}, words + ${embedder.id}`, set, embedder);
+  }
+  await embedder?.close();
+}
+
+async function measure(
+  name: string,
+  { skills, queries }: RetrievalSet,
+  embedder: Embedder | undefined,
+): Promise<void> {
+  if (queries.length === 0) {
+    console.log(`search: ${name}: there are no queries`);
     return;
   }
-  const index = SearchIndex.empty();
-  for (const document of documents) index.upsert(document);
-  const engines: readonly Engine[] = [
-    { name: "search index", find: (query) => index.search(query, { limit: DEPTH }).map(({ id }) => id) },
-    { name: "words in name and description", find: naiveSearch(documents) },
-  ];
-  for (const label of LABELS) {
-    const asked = queries.filter((query) => query.label === label);
-    for (const engine of engines) report(label, engine, asked);
+  const limits = withLimits({ searchHits: DEPTH });
+  const host = nodeHost({ env: {}, platform: "linux", cwd: "/" });
+  const models = { embedder, clock: { now: () => new Date() } };
+  const library = openMemoryLibrary(skills, { host, limits, models });
+  const { vectors } = await library.prepareSearch();
+  if (vectors?.problem !== undefined) console.log(`search: ${name}: ${vectors.problem}`);
+  try {
+    const labels = [...new Set(queries.map(({ label }) => label))].filter((label) => WANTED.includes(label));
+    for (const label of labels)
+      await report(
+        `${name}, ${label}`,
+        queries.filter((query) => query.label === label),
+        library,
+      );
+    await reportFit(name, queries, library);
+  } finally {
+    await library.close();
   }
-  reportNames(index, documents);
 }
 
-interface Engine {
-  readonly name: string;
-  readonly find: (query: string) => readonly string[];
-}
-
-interface Asked {
-  readonly query: string;
-  readonly doc_id: string;
-  readonly label: string;
-}
-
-function report(label: string, { name, find }: Engine, queries: readonly Asked[]): void {
-  const ranks = queries.map(({ query, doc_id }) => find(query).indexOf(doc_id));
-  const found = ranks.filter((rank) => rank >= 0);
-  const share = (sum: number) => ((100 * sum) / queries.length).toFixed(1);
-  const gain = found.reduce((sum, rank) => sum + 1 / Math.log2(rank + 2), 0);
+async function report(name: string, queries: readonly LabeledQuery[], library: MemoryLibrary): Promise<void> {
+  const ranks: number[] = [];
+  let listed = 0;
+  for (const { query, wanted } of queries) {
+    const results = await library.search(viewer, query, { limit: DEPTH });
+    ranks.push(results.findIndex(({ entry }) => wanted.includes(entry.id)));
+    const { inline } = await sessionCatalogue({ task: query }, { limits: withLimits({}) }, viewer, library);
+    if (wanted.some((id) => inline.includes(id))) listed += 1;
+  }
+  const within = (depth: number) =>
+    shareOf(ranks.filter((rank) => rank >= 0 && rank < depth).length, ranks.length);
   console.log(
-    `search: ${label} (${queries.length}), ${name}: Hit@1 ${share(ranks.filter((rank) => rank === 0).length)}, ` +
-      `Recall@10 ${share(found.length)}, nDCG@10 ${share(gain)}`,
+    `search: ${name} (${queries.length} among ${(await library.list(viewer)).length}): Hit@1 ${within(1)}, ` +
+      `Hit@5 ${within(5)}, R@10 ${within(10)}, R@40 ${within(40)}, catalogue@40 ${shareOf(listed, ranks.length)}`,
   );
 }
 
-/** Names as people type them; skills that share a name count as found with any of them. */
-function reportNames(index: SearchIndex, documents: readonly SearchDocument[]): void {
-  const named = documents.filter(({ name }) => /^[a-z0-9]+(-[a-z0-9]+)+$/.test(name));
-  const ways: Readonly<Record<string, (name: string) => string>> = {
-    "as written": (name) => name,
-    spaced: (name) => name.replaceAll("-", " "),
-    joined: (name) => name.replaceAll("-", ""),
-    "one letter missing": (name) => name.slice(0, name.length >> 1) + name.slice((name.length >> 1) + 1),
-    "two swapped": (name) => name.replace(/^(.{3})(.)(.)/, "$1$3$2"),
-    "first 70 %": (name) => name.slice(0, Math.ceil(name.length * 0.7)),
+/** A query that no skill fits should have no strong hit, and a query that one fits should. */
+async function reportFit(
+  name: string,
+  queries: readonly LabeledQuery[],
+  library: MemoryLibrary,
+): Promise<void> {
+  const strong = async (
+    asked: readonly LabeledQuery[],
+    isRight: (query: LabeledQuery, id: string) => boolean,
+  ) => {
+    let count = 0;
+    for (const query of asked) {
+      const [first] = await library.search(viewer, query.query, { limit: 1 });
+      if (first !== undefined && !first.hit.isWeak && isRight(query, first.entry.id)) count += 1;
+    }
+    return `${shareOf(count, asked.length)} (${count} of ${asked.length})`;
   };
-  const names = new Map(documents.map(({ id, name }) => [id, name]));
-  const results = Object.entries(ways).map(([way, type]) => {
-    const right = named.filter(({ name }) => names.get(index.search(type(name))[0]?.id ?? "") === name);
-    return `${way} ${((100 * right.length) / named.length).toFixed(1)}`;
-  });
-  console.log(`search: names (${named.length}), Hit@1: ${results.join(", ")}`);
+  const fitting = queries.filter(({ label }) => WANTED.includes(label));
+  const others = queries.filter(({ label }) => label === UNWANTED);
+  console.log(
+    `search: ${name}: strong first hit for queries that fit ${await strong(fitting, () => true)}, ` +
+      `for queries that do not ${await strong(others, () => true)}, ` +
+      `of these the excluded skill ${await strong(others, ({ wanted }, id) => wanted.includes(id))}`,
+  );
 }
 
-/** What a search box does without an index: counts the words of the query in name and description. */
-function naiveSearch(documents: readonly SearchDocument[]): Engine["find"] {
-  const texts = documents.map(({ id, name, description }) => ({
-    id,
-    text: `${name}\n${description}`.toLowerCase(),
-  }));
-  return (query) => {
-    const words = [...new Set(query.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? [])];
-    return texts
-      .map(({ id, text }) => ({ id, score: words.filter((word) => text.includes(word)).length }))
-      .sort((a, b) => b.score - a.score)
-      .slice(0, DEPTH)
-      .map(({ id }) => id);
-  };
+function shareOf(count: number, all: number): string {
+  return all === 0 ? "–" : ((100 * count) / all).toFixed(1);
 }
 
-function readQueries(): readonly Asked[] {
-  // The file's README gives these three fields for every line.
-  return readLines("retrieval-dev/queries.jsonl").map((line) => JSON.parse(line) as Asked);
-}
-
-export function readDocuments(): readonly SearchDocument[] {
-  const wanted = readLines("retrieval-dev/corpus.jsonl").map((line) => {
-    const { doc_id, dir } = JSON.parse(line) as { readonly doc_id: string; readonly dir: string };
-    return readDocument(doc_id, join(shared, "retrieval-dev", dir, "SKILL.md"));
-  });
-  const root = join(shared, "corpus/text");
-  const names = isThere(root) ? readdirSync(root, { recursive: true, encoding: "utf8" }) : [];
-  const others = names
-    .filter((name) => /(^|\/)skill\.md$/i.test(name))
-    .map((name) => readDocument(name, join(root, name)));
-  return [...wanted, ...others];
-}
-
-function readDocument(id: string, path: string): SearchDocument {
-  const { frontmatter, body } = parseSkill(readFileSync(path));
-  return {
-    id,
-    key: id,
-    name: textOf(frontmatter["name"]) ?? "",
-    description: textOf(frontmatter["description"]) ?? "",
-    tags: textList(frontmatter["tags"]) ?? [],
-    body,
-  };
-}
-
-function readLines(path: string): readonly string[] {
-  const file = join(shared, path);
-  return isThere(file) ? readFileSync(file, "utf8").split("\n").filter(Boolean) : [];
-}
-
-function isThere(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false }) !== undefined;
+function optionOf(args: readonly string[], name: string): string | undefined {
+  const at = args.indexOf(`--${name}`);
+  return at === -1 ? undefined : args[at + 1];
 }

@@ -12,12 +12,12 @@ const module = JSON.stringify(pathToFileURL(join(import.meta.dirname, "postgres-
 let root: string;
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "skillhold-cluster-"));
-  // The server runs as another user, who has to get through.
+  // The server runs as another user, who needs access to the folder.
   chmodSync(root, 0o711);
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-/** A process that has a cluster, in a folder for temporary files of its own. */
+/** A process with a cluster and its own folder for temporary files. */
 function start(code: string) {
   const script = `import { startPostgres } from ${module};
     const cluster = await startPostgres({ isDurable: false });
@@ -34,14 +34,14 @@ async function isUp(url: string): Promise<boolean> {
     const [row] = await client`select current_setting('is_superuser') as is_superuser`;
     return row !== undefined;
   } catch {
-    // Nobody answers any more.
+    // The process no longer exists.
     return false;
   } finally {
     await client.end({ timeout: 1 });
   }
 }
 
-test("a cluster that is stopped leaves neither a process nor a file behind [S-64]", async () => {
+test("a stopped cluster leaves no process and no file [S-64]", async () => {
   const child = start("await cluster.stop(); await cluster.stop();");
   const [url] = await once(child.stdout, "data");
   expect(await once(child, "close")).toEqual([0, null]);
@@ -50,7 +50,7 @@ test("a cluster that is stopped leaves neither a process nor a file behind [S-64
 });
 
 test.skipIf(!existsSync("/usr/bin/setpriv"))(
-  "a cluster ends with the process that started it, even when that is killed (needs Linux's setpriv) [S-64]",
+  "a cluster ends with the process that started it, even if that is killed (needs Linux's setpriv) [S-64]",
   async () => {
     const child = start("setInterval(() => {}, 1000);");
     const url = String((await once(child.stdout, "data"))[0]);

@@ -19,22 +19,24 @@ import { setTimeout } from "node:timers/promises";
 import postgres from "postgres";
 
 export interface PostgresCluster {
-  /** Of a superuser, to the database `postgres`. */
+  /** For a superuser, with the database `postgres`. */
   readonly url: string;
-  /** Makes an empty database; answers with its address. */
+  /** Creates an empty database and returns its address. */
   createDatabase(): Promise<string>;
-  /** Ends the server, whoever is connected, and takes its folder away. */
+  /** Stops the server with its connections and deletes its folder. */
   stop(): Promise<void>;
 }
 
 export interface ClusterOptions {
-  /** Whether commits are synced to disk, as they are in use; only a measurement or a crash of the machine can tell. */
+  /**
+   * Whether commits are synced to disk as in production; only benchmarks and machine crashes depend on it.
+   */
   readonly isDurable?: boolean;
 }
 
 const START_MS = 60_000;
 
-/** Starts a PostgreSQL of its own in a folder of its own, from the programs of the system, on a free port. */
+/** Starts a separate PostgreSQL server from the system's programs, in a new folder and on a free port. */
 export async function startPostgres({ isDurable = true }: ClusterOptions = {}): Promise<PostgresCluster> {
   const programs = findPostgres();
   if (programs === undefined) throw new Error("There is no PostgreSQL here. Install postgresql.");
@@ -56,7 +58,7 @@ export async function startPostgres({ isDurable = true }: ClusterOptions = {}): 
   }
 }
 
-/** The folder of the newest PostgreSQL that can make a cluster. */
+/** The folder of the newest PostgreSQL that can create a cluster. */
 export function findPostgres(): string | undefined {
   const versions = readFolder(VERSIONS).sort((one, other) => Number(other) - Number(one));
   const folders = [
@@ -121,7 +123,7 @@ async function startServer(
       return { server, url };
     } catch (error) {
       await end(server);
-      // Another program may have taken the port since it was free.
+      // Another program may have taken the port.
       if (attempt === 3) throw error;
     }
   }
@@ -182,14 +184,14 @@ function clusterOf(server: ChildProcess, url: string, folder: string): PostgresC
   };
 }
 
-/** A language where the server knows any: order that is left to the database then differs from that of bytes. */
+/** A locale that the server supports, so that the default collation differs from byte order. */
 async function languageOf(admin: postgres.Sql): Promise<string> {
   const rows = await admin`select from pg_collation where collprovider = 'i' limit 1`;
   const isKnown = rows.length > 0 && Number.parseInt(String(admin.parameters["server_version"]), 10) >= 15;
   return isKnown ? "locale_provider icu icu_locale 'en'" : "";
 }
 
-/** Runs a program as the account; where the system can do that, it ends when this process does. */
+/** Runs a program as the account; it ends with this process if the system supports that. */
 function start(argv: readonly string[], cwd: string, account: Account | undefined): ChildProcess {
   const isTied = process.platform === "linux" && isProgram(SETPRIV);
   const change =
@@ -206,7 +208,7 @@ function start(argv: readonly string[], cwd: string, account: Account | undefine
 
 const SETPRIV = "/usr/bin/setpriv";
 
-/** At once: nothing of it is needed any more. */
+/** Immediate shutdown, because the data is no longer needed. */
 async function end(server: ChildProcess): Promise<void> {
   if (server.exitCode !== null || server.signalCode !== null) return;
   const closed = once(server, "exit");
@@ -232,7 +234,7 @@ function readFolder(path: string): string[] {
   try {
     return readdirSync(path);
   } catch {
-    // Other systems keep their programs on the path.
+    // Other systems have their programs on the path.
     return [];
   }
 }
@@ -242,7 +244,7 @@ function isProgram(path: string): boolean {
     accessSync(path, constants.X_OK);
     return true;
   } catch {
-    // Not there, or not to be run.
+    // Missing or not executable.
     return false;
   }
 }

@@ -8,7 +8,7 @@ import { type PostgresCluster, startPostgres } from "./postgres-cluster.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The socket at which tests ask for a database. */
+    /** The socket at which tests request a database. */
     readonly postgresDoor: string;
   }
 }
@@ -17,7 +17,7 @@ let cluster: Promise<PostgresCluster> | undefined;
 let folder: string | undefined;
 let door: Server | undefined;
 
-/** Vitest calls this once before all tests. The cluster starts when the first test asks for a database of it. */
+/** Vitest calls this once before all tests. The cluster starts when the first test requests a database. */
 export async function setup(project: TestProject): Promise<void> {
   folder = mkdtempSync(join(tmpdir(), "skillhold-door-"));
   const path = process.platform === "win32" ? `\\\\.\\pipe\\${folder}` : join(folder, "socket");
@@ -38,7 +38,7 @@ export async function teardown(): Promise<void> {
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
 }
 
-/** Tests kill processes and not machines, so that nothing is gained by syncing. */
+/** Tests kill processes, not machines, so syncing is not needed. */
 async function createDatabase(): Promise<string> {
   cluster ??= startPostgres({ isDurable: false });
   return await (await cluster).createDatabase();

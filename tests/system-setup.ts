@@ -42,6 +42,18 @@ export const needs: readonly Need[] = [
     programs: ["/usr/bin/chromium"],
     package: "chromium",
   },
+  {
+    title: "ssh-keygen, whose signatures are compared with ours",
+    platform: "linux",
+    programs: ["/usr/bin/ssh-keygen", "/usr/local/bin/ssh-keygen"],
+    package: "openssh-client",
+  },
+  {
+    title: "openssl, which makes the certificates that signatures are checked against",
+    platform: "linux",
+    programs: ["/usr/bin/openssl", "/usr/local/bin/openssl"],
+    package: "openssl",
+  },
 ];
 
 export interface Need {

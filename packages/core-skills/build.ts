@@ -2,15 +2,16 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, sy
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { type OutputChunk, type Plugin, rolldown } from "rolldown";
 import { minifySync } from "rolldown/utils";
+import { writeAssets } from "./asset.ts";
 import { formatLicenses, packageOf } from "./license.ts";
 import { writeIfChanged } from "./write-if-changed.ts";
 
 /**
  * Builds `src/<id>/main.ts` to `skills/<id>/scripts/<id>.mjs` and `src/shared/*.ts` to `skills/_shared/*.mjs`.
  *
- * The same sources give the same bytes wherever they are built, because the tree hash of a skill is over them: no
- * paths, dates or hashes of paths go into the output. Our own code stays readable, so that whoever reviews a skill
- * can read it; libraries lie beside it in `lib/`, one file a package.
+ * The same sources give the same bytes on every machine, because the tree hash of a skill covers them: no paths, dates
+ * or hashes of paths are in the output. Our own code stays readable for reviewers. Libraries are in `lib/`, one file
+ * per package.
  */
 export async function buildSkills(places: Places, only: readonly string[] = []): Promise<readonly string[]> {
   const known = findPrograms(places);
@@ -25,7 +26,7 @@ export async function buildSkills(places: Places, only: readonly string[] = []):
 export interface Places {
   readonly sources: string;
   readonly skills: string;
-  /** The text of our own licence. */
+  /** The text of our own license. */
   readonly license: string;
 }
 
@@ -35,7 +36,7 @@ export const workspacePlaces: Places = {
   license: join(import.meta.dirname, "../../LICENSE"),
 };
 
-/** What was built of the helpers: the libraries that are inside each, and the other helpers that it imports. */
+/** The built helpers, with the modules inside each and the helpers that it imports. */
 type Helpers = ReadonlyMap<
   string,
   { readonly moduleIds: readonly string[]; readonly imports: readonly string[] }
@@ -72,7 +73,10 @@ async function buildProgram(
     writeIfChanged(join(folder, name), isOurs(chunk) ? chunk.code : squeeze(name, chunk.code));
     return name;
   });
-  const inside = [...chunks, ...helpersOf(chunks, helpers)].flatMap((chunk) => chunk.moduleIds);
+  const assets = writeAssets(id, join(folder, "lib"));
+  const inside = [...chunks, ...helpersOf(chunks, helpers)]
+    .flatMap((chunk) => chunk.moduleIds)
+    .concat(assets);
   writeIfChanged(join(folder, "LICENSES.txt"), formatLicenses(inside, readFileSync(license, "utf8")));
   removeOthers(folder, written);
   removeOthers(
@@ -93,13 +97,15 @@ async function bundle(input: string, isSplit: boolean, plugin: Plugin): Promise<
     platform: "node",
     treeshake: true,
     plugins: [plugin],
+    // Workspace packages are built from their sources.
+    resolve: { conditionNames: ["@skillhold/source", "import", "node", "default"] },
     experimental: { attachDebugInfo: "none" },
     checks: { bundlerTimings: false },
   });
   const { output } = await bundled.generate({
     format: "esm",
     comments: { legal: true, annotation: false, jsdoc: true },
-    // The entry is named by who writes it, and nothing imports it.
+    // The caller names the entry, and no module imports it.
     entryFileNames: "[name].mjs",
     chunkFileNames: (chunk) => (isOurs(chunk) ? "[name].mjs" : "lib/[name].mjs"),
     codeSplitting: isSplit && {
@@ -116,7 +122,7 @@ async function bundle(input: string, isSplit: boolean, plugin: Plugin): Promise<
   return output.filter((each) => each.type === "chunk");
 }
 
-/** Runtime parts of the bundler have no file, and what stands for a library has its file. */
+/** Runtime modules of the bundler have no file, and facades of libraries have the file of the library. */
 function isOurs(chunk: {
   readonly facadeModuleId?: string | null;
   readonly moduleIds: readonly string[];
@@ -130,12 +136,12 @@ function libraryName(moduleId: string): string {
   return name.replace(/^@[^/]+\//, "").replace(/[^\w.-]/g, "-");
 }
 
-/** Leaves imports of helpers as they will lie in the bundle. */
+/** Keeps imports of helpers as they are in the bundle. */
 function externalize(shared: string, prefix: string): Plugin {
   return {
     name: "shared-helpers",
     resolveId: async function (source, importer, options) {
-      // Libraries have relative imports by the thousand, and none of a helper.
+      // Libraries have thousands of relative imports, none of them of a helper.
       if (importer === undefined || !source.startsWith(".") || packageOf(importer) !== undefined) return null;
       const resolved = await this.resolve(source, importer, { ...options, skipSelf: true });
       if (resolved === null || dirname(resolved.id) !== shared) return null;
@@ -148,7 +154,7 @@ function asBuilt(name: string): string {
   return name.replace(/\.ts$/, ".mjs");
 }
 
-/** Takes only the whitespace out: names stay, so that a reader can still compare a library with its release. */
+/** Removes whitespace only: names stay, so that a reader can compare a library with its release. */
 function squeeze(name: string, code: string): string {
   const { code: squeezed, errors } = minifySync(name, code, {
     module: true,
@@ -160,24 +166,24 @@ function squeeze(name: string, code: string): string {
   return squeezed;
 }
 
-/** The helpers that the chunks import, and those that these import. */
+/** The helpers that the chunks import, directly or through other helpers. */
 function helpersOf(chunks: readonly OutputChunk[], helpers: Helpers) {
   const names = new Set(chunks.flatMap((chunk) => chunk.imports).map((path) => basename(path)));
-  // A set visits what is added to it on the way.
+  // A set also visits entries that are added during the loop.
   for (const name of names) {
     for (const next of helpers.get(name)?.imports ?? []) names.add(basename(next));
   }
   return [...names].flatMap((name) => helpers.get(name) ?? []);
 }
 
-/** Every program in these folders is built, so that one nobody wrote this time is left from another. */
+/** All programs in these folders are built, so that a file that was not written is left from an earlier build. */
 function removeOthers(folder: string, kept: readonly string[]): void {
   if (!existsSync(folder)) return;
   const others = readdirSync(folder).filter((name) => name.endsWith(".mjs") && !kept.includes(name));
   for (const name of others) rmSync(join(folder, name));
 }
 
-/** The link by which scripts run from the working copy; the packer puts the files in its place. */
+/** The link that lets scripts run from the working copy. The packer replaces it by the files. */
 function linkShared(folder: string): void {
   mkdirSync(folder, { recursive: true });
   const link = join(folder, "_shared");
@@ -185,7 +191,7 @@ function linkShared(folder: string): void {
   try {
     symlinkSync("../_shared", link, "dir");
   } catch {
-    // A system that does not let this user make links: the scripts still run from a bundle.
+    // The system does not allow links. The scripts still run from a bundle.
   }
 }
 

@@ -15,7 +15,7 @@ export interface Library {
   readonly text: string;
 }
 
-/** The terms of everything that is inside a skill's scripts, in the order of its name. */
+/** The license texts of all libraries in a skill's scripts, sorted by name. */
 export function formatLicenses(moduleIds: readonly string[], own: string): string {
   const libraries = new Map(
     moduleIds.flatMap((moduleId) => {
@@ -36,16 +36,25 @@ export function formatLicenses(moduleIds: readonly string[], own: string): strin
   return `${[head, ...parts, own.trim()].join(`\n\n${"-".repeat(80)}\n\n`)}\n`;
 }
 
-/** What a library carries of others without naming it in its own licence. */
+/** Contents of a library that its own license does not name. */
 const contained: ReadonlyMap<string, string> = new Map([
   ["unpdf", "It contains PDF.js, copyright Mozilla Foundation, under the Apache License 2.0."],
+  [
+    "pdfjs-dist",
+    "Only its character maps are used. They are copyright 1990-2009 Adobe Systems Incorporated, under the BSD 3-Clause License.",
+  ],
+  [
+    "@hyzyla/pdfium",
+    "It contains PDFium, copyright The PDFium Authors, under the BSD 3-Clause License and the Apache License 2.0, with\n" +
+      "AGG, FreeType, Little CMS, libjpeg-turbo, OpenJPEG and zlib under their own permissive terms.",
+  ],
 ]);
 
-/** Packages that leave their terms behind in their repository have them here. */
+/** License texts of packages that publish none. */
 function readMissing(name: string): string {
   const file = join(import.meta.dirname, "license-text", `${name.replace(/^@.*\//, "")}.txt`);
   if (existsSync(file)) return readFileSync(file, "utf8");
-  throw new Error(`${name} comes without its terms: put them into license-text/${basename(file)}.`);
+  throw new Error(`${name} has no license text: put it into license-text/${basename(file)}.`);
 }
 
 const cache = new Map<string, Library>();

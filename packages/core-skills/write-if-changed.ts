@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** Writes a whole file, or leaves it alone when it is the same: who watches the folder sees changes only. */
-export function writeIfChanged(path: string, text: string): void {
-  if (existsSync(path) && readFileSync(path, "utf8") === text) return;
+/** Replaces a whole file unless it has the same content, so that watchers of the folder see real changes only. */
+export function writeIfChanged(path: string, content: string | Uint8Array): void {
+  if (existsSync(path) && readFileSync(path).equals(Buffer.from(content))) return;
   mkdirSync(dirname(path), { recursive: true });
   const draft = `${path}.${process.pid}.tmp`;
-  writeFileSync(draft, text);
+  writeFileSync(draft, content);
   renameSync(draft, path);
 }

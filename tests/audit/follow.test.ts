@@ -5,7 +5,7 @@ import { inProcess } from "@skillhold/store/test/table/registry-process.fixture"
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { engines, openScene, type Scene } from "../registry/scene.ts";
 
-/** Appends events with the numbers of its arguments, each in a transaction of its own. */
+/** Appends events numbered by its arguments, each in its own transaction. */
 const APPEND = `
   for (const event of JSON.parse(args[0])) await store.transaction((tx) => tx.append(event));`;
 
@@ -16,7 +16,7 @@ describe.each(engines)("the events of a store, on %s", (engine) => {
   });
   afterEach(() => scene.close());
 
-  test("come once and in order, from this process and from others, while they are committed [S-55]", async () => {
+  test("arrive once and in order, from this and other processes, as they are committed [S-55]", async () => {
     const { store } = scene.context;
     const ending = new AbortController();
     const seen = collect(0, 90, ending);
@@ -28,7 +28,7 @@ describe.each(engines)("the events of a store, on %s", (engine) => {
     expect(all).toEqual(await store.eventsAfter(0, 1000));
   });
 
-  test("that a reader missed are there when it comes back with its cursor [S-55]", async () => {
+  test("are available to a reader that resumes from its cursor [S-55]", async () => {
     const { store } = scene.context;
     await store.transaction((tx) => tx.appendAll(events(0, 5)));
     const before = await collect(0, 5, new AbortController());
@@ -38,7 +38,7 @@ describe.each(engines)("the events of a store, on %s", (engine) => {
     expect([...before, ...after].map(({ event }) => event)).toEqual(events(0, 1525));
   });
 
-  /** Follows until there are so many. */
+  /** Follows until the count is reached. */
   async function collect(after: number, count: number, ending: AbortController) {
     const seen: StoredEvent[] = [];
     for await (const stored of followEvents(after, ending, scene.context.store)) {

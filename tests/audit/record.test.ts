@@ -13,18 +13,18 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** `npm run soak -- record` does the same five hundred times. */
+/** `npm run soak -- record` runs this five hundred times. */
 test.each([
   ["sqlite", 8],
   ["postgres", 4],
 ] as const)(
-  "nothing is handed over and nothing runs before its record is durable, whenever the process dies, on %s [S-62]",
+  "content is delivered and code runs only after its record is durable, whenever the process is killed, on %s [S-62]",
   { timeout: 240_000 },
   async (engine, kills) => {
     const url = engine === "sqlite" ? `sqlite:${join(folder, "registry.db")}` : await freshDatabase();
     const { handed, begun, ...report } = await recordRun({ url, folder, kills });
     expect(report).toEqual({ kills, unrecorded: [], problems: [], errors: [] });
-    // One in five may die before it is at work.
+    // Up to one in five may be killed before it starts working.
     expect(handed).toBeGreaterThanOrEqual(kills - Math.floor(kills / 5));
     expect(begun).toBeGreaterThan(0);
   },

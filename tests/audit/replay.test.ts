@@ -26,14 +26,14 @@ const demo = (line: string) => ({
   "references/picture.bin": Uint8Array.of(0, 255, 1, 254),
 });
 
-describe.each(engines)("a session that is told again from the log, on %s", (engine) => {
+describe.each(engines)("a session replayed from the log, on %s", (engine) => {
   let scene: Scene;
   beforeEach(async () => {
     scene = await openScene(engine);
   });
   afterEach(() => scene.close());
 
-  test("has the bytes of then after later releases, rollbacks and edits [S-62] [S-25]", async () => {
+  test("has the original bytes after later releases, rollbacks and edits [S-62] [S-25]", async () => {
     await scene.publish("demo", demo("First."));
     const seen = await withSession(registryLibrary(), async (session) => {
       const first = await session.activate("demo", { args: "good morning" });
@@ -70,7 +70,7 @@ describe.each(engines)("a session that is told again from the log, on %s", (engi
     expect(replay.drift).toEqual([{ skill: "demo", used: seen.second.treeHash, now: seen.first.treeHash }]);
   });
 
-  test("tells the text of an agent with files, of a skill with another name, and with warnings [S-62]", async () => {
+  test("reproduces the text for an agent with files, for a renamed skill and with warnings [S-62]", async () => {
     const needs = { "required-skills": "nothing-there", metadata: "x" };
     await scene.publish("demo", { ...demo("A."), "SKILL.md": skillText("demo", "Use {baseDir}.", needs) });
     await editSkill("demo", { name: "Shown name" }, { by: ada }, scene.context);
@@ -88,7 +88,7 @@ describe.each(engines)("a session that is told again from the log, on %s", (engi
     expect(texts(step)[0]).toBe(given.text);
   });
 
-  test("says which bytes are gone and why, and what is changed today [S-62]", async () => {
+  test("names purged and changed content with the reason [S-62]", async () => {
     await scene.publish("demo", demo("First."));
     const id = await withSession(registryLibrary(), async (session) => {
       await session.activate("demo");
@@ -105,7 +105,7 @@ describe.each(engines)("a session that is told again from the log, on %s", (engi
     expect(reasons(await replaySession(id, scene.context))).toEqual(["purged", "purged"]);
   });
 
-  test("of a folder says that the store never had it, and tells drift by what is there today [S-62]", async () => {
+  test("of a folder skill reports that it was never stored, and drift against the current folder [S-62]", async () => {
     const memory = (line: string) =>
       openMemoryLibrary(
         [{ folder: "local", files: { "SKILL.md": skillText("local", line) }, trust: "user" }],
@@ -131,7 +131,7 @@ describe.each(engines)("a session that is told again from the log, on %s", (engi
     ]);
   });
 
-  test("what was refused is told as never begun [S-62] [S-29]", async () => {
+  test("shows a denied run as never started [S-62] [S-29]", async () => {
     await scene.publish("demo", demo("First."));
     const id = await withSession(
       registryLibrary(),
@@ -146,7 +146,7 @@ describe.each(engines)("a session that is told again from the log, on %s", (engi
     expect(steps).toMatchObject([{ kind: "run", wasAllowed: false, end: undefined }]);
   });
 
-  test("a session that is not in the log is not told [S-62]", async () => {
+  test("throws for an unknown session [S-62]", async () => {
     await expect(replaySession("no such", scene.context)).rejects.toMatchObject({
       code: "SESSION_NOT_FOUND",
     });
@@ -187,9 +187,9 @@ function text(recovered: Recovered): string {
   return Buffer.from(bytes(recovered)).toString();
 }
 
-/** What was handed over, and SKILL.md. */
+/** The delivered text and SKILL.md. */
 function texts(step: Replay["steps"][number] | undefined): readonly string[] {
-  // Another kind of step has no text, and fails here.
+  // Another kind of step has no text and fails here.
   const { text: given, skillFile } = step as ReplayedActivation;
   return [text(given), text(skillFile)];
 }

@@ -15,15 +15,15 @@ export interface TamperOptions {
 
 export interface TamperReport {
   readonly tampers: number;
-  /** The names of those that were not found. */
+  /** The names of the undetected tampers. */
   readonly missed: readonly string[];
-  /** How many kinds there were. */
+  /** The number of different tampers. */
   readonly kinds: number;
 }
 
 const ENTRIES = 60;
 
-/** Falsifies the log of a store again and again, past the store, and lets the store's own log be verified each time. */
+/** Repeatedly falsifies the log directly in the database and verifies it each time. */
 export async function tamperRun({ url, count, pick }: TamperOptions): Promise<TamperReport> {
   const key = makeKey();
   const keys = [key.trusted];
@@ -67,7 +67,7 @@ async function fill(store: RegistryStore): Promise<Victim> {
   return { rows: await store.auditAfter(0, ENTRIES), head, past: heads };
 }
 
-/** Puts a log in the place of the one that is there. */
+/** Replaces the whole log. */
 async function writeLog(tx: Tx, { rows, head }: StoredLog): Promise<void> {
   await tx.run(sql`delete from event`);
   await tx.run(sql`delete from audit_head`);

@@ -13,12 +13,12 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** `npm run soak -- audit` does the same a thousand times. */
+/** `npm run soak -- audit` runs this a thousand times. */
 test.each([
   ["sqlite", 120],
   ["postgres", 40],
 ] as const)(
-  "whoever has the database and no key cannot bend the log unseen, on %s [S-62]",
+  "an attacker with the database but without the key cannot change the log undetected, on %s [S-62]",
   { timeout: 120_000 },
   async (engine, count) => {
     const url = engine === "sqlite" ? `sqlite:${join(folder, "registry.db")}` : await freshDatabase();
@@ -28,7 +28,7 @@ test.each([
   },
 );
 
-/** The same picks on every run, so that a green suite stays green until the code changes. */
+/** The same picks on every run, so that results change only with the code. */
 function picker(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {

@@ -13,7 +13,7 @@ const text = (...argv: readonly string[]) => runMain(argv, base, { env });
 const json = (...argv: readonly string[]) => runJson(argv, base, { env });
 const asBob = (...argv: readonly string[]) => runJson(argv, base, { env: { ...env, SKILLHOLD_USER: "bob" } });
 
-test("agents, grants and switches work on PostgreSQL as they do on SQLite [S-43] [S-44] [S-65]", async () => {
+test("agents, grants and toggles work on PostgreSQL as on SQLite [S-43] [S-44] [S-65]", async () => {
   writeFile(base, "pdf/SKILL.md", skillText("pdf", "Reads PDF files.", "One.\n"));
   await text("publish", "pdf");
   writeFile(base, "pdf/SKILL.md", skillText("pdf", "Reads PDF files.", "Two.\n"));

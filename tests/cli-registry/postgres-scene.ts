@@ -10,7 +10,7 @@ export interface PostgresScene {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** A working folder and an empty database for each test of a file, as the user `ann` has them. */
+/** A working folder and an empty database for each test, for the user `ann`. */
 export function postgresScene(): () => PostgresScene {
   let scene: PostgresScene;
   beforeEach(async () => {

@@ -21,7 +21,7 @@ function write(body: string): void {
   writeFile(base, "pdf/SKILL.md", skillText("pdf", "Reads PDF files.", body));
 }
 
-test("every command of the registry works on PostgreSQL as it does on SQLite [S-64] [S-60]", async () => {
+test("every registry command works on PostgreSQL as on SQLite [S-64] [S-60]", async () => {
   write("One.\n");
   expect((await text("publish", "pdf", "--dry-run")).out).toMatch(/^pdf revision 1: would be published/);
   expect((await json("list")).data.skills).toEqual([]);
@@ -49,7 +49,7 @@ test("every command of the registry works on PostgreSQL as it does on SQLite [S-
   expect(existsSync(join(base, "data/skillhold/registry.db"))).toBe(false);
 });
 
-test("reading and dry runs create no tables [S-64]", async () => {
+test("read-only commands and dry runs create no tables [S-64]", async () => {
   const url = env["SKILLHOLD_STORE"] ?? "";
   write("One.\n");
   expect((await json("list")).data.skills).toEqual([]);
@@ -70,7 +70,7 @@ test("reading and dry runs create no tables [S-64]", async () => {
   }
 });
 
-test("an older database is brought up to date by who writes, and by nobody who looks [S-64]", async () => {
+test("only commands that write upgrade an older database [S-64]", async () => {
   write("One.\n");
   await text("publish", "pdf");
   const admin = postgres(env["SKILLHOLD_STORE"] ?? "", { max: 1, onnotice: () => {} });
@@ -89,7 +89,7 @@ test("an older database is brought up to date by who writes, and by nobody who l
   }
 });
 
-test("copies are closed to other users, and those of each database are its own [S-41] [S-64]", async () => {
+test("copies are private and separate for each database [S-41] [S-64]", async () => {
   write("One.\n");
   await text("publish", "pdf");
   const { path } = (await json("show", "pdf")).data.entry;
@@ -110,7 +110,7 @@ test("copies are closed to other users, and those of each database are its own [
   expect(copiesFolder(asOther, env)).toBe(copiesFolder(there ?? "", env));
 });
 
-test("doctor says where the store is, and never with its password [S-60] [S-64]", async () => {
+test("doctor shows the address of the store without its password [S-60] [S-64]", async () => {
   write("One.\n");
   await text("publish", "pdf");
   const { out } = await text("doctor");

@@ -21,7 +21,7 @@ const env = () => ({
 const text = (...argv: readonly string[]) => runMain(argv, base, { env: env() });
 const json = (...argv: readonly string[]) => runJson(argv, base, { env: env() });
 
-test("a store that cannot be written is looked at, and refuses changes with a reason [S-60] [S-64]", async () => {
+test("a read-only store can be read, and changes fail with a reason [S-60] [S-64]", async () => {
   writeFile(base, "pdf/SKILL.md", skillText("pdf", "Reads PDF files.", "One.\n"));
   await text("publish", "pdf");
   await text("list", "--no-store");
@@ -31,7 +31,7 @@ test("a store that cannot be written is looked at, and refuses changes with a re
     expect((await text("versions", "pdf", "1", "--file", "SKILL.md")).out).toContain("One.\n");
     expect((await json("versions", "pdf")).data.versions).toHaveLength(1);
     expect((await json("fsck")).data.isClean).toBe(true);
-    // A skill that is handed over is laid out as a folder.
+    // Reading a skill writes a copy of it.
     expect((await json("read", "pdf", "--source", "registry")).error).toMatchObject({
       code: "IO_FAILED",
       message: expect.stringContaining("registry.db.d/revisions"),

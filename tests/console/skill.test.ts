@@ -106,7 +106,7 @@ test("what is shown is edited, and not over what someone else has changed meanwh
   await second.getByLabel("Description").fill("Mine.");
   await api("PUT", "/v1/skills/bills", { description: "Theirs." });
   await second.getByRole("button", { name: "Save" }).click();
-  await second.getByText("It is not as you last saw it.").waitFor();
+  await second.getByText("The resource changed since you read it.").waitFor();
   excuse(visitor, /412/);
   expect(await api("GET", "/v1/skills/bills")).toMatchObject({
     entry: { name: "Bills", description: "Theirs." },

@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { program as docx } from "@skillhold/core-skills/test/docx/program";
+import { program as pdf } from "@skillhold/core-skills/test/pdf/program";
+import { program as pptx } from "@skillhold/core-skills/test/pptx/program";
+import type { Command } from "@skillhold/core-skills/test/shared/command";
+import { makeProgram } from "@skillhold/core-skills/test/skill-creator/program";
+import { program as xlsx } from "@skillhold/core-skills/test/xlsx/program";
 import { describe, expect, test } from "vitest";
-import { program as docx } from "../../packages/core-skills/src/docx/program.ts";
-import { program as pdf } from "../../packages/core-skills/src/pdf/program.ts";
-import { program as pptx } from "../../packages/core-skills/src/pptx/program.ts";
-import type { Command } from "../../packages/core-skills/src/shared/command.ts";
-import { makeProgram } from "../../packages/core-skills/src/skill-creator/program.ts";
-import { program as xlsx } from "../../packages/core-skills/src/xlsx/program.ts";
 
 const programs = { docx, pdf, pptx, "skill-creator": makeProgram("assets"), xlsx };
 const skills = join(import.meta.dirname, "../../skills");
@@ -16,7 +16,7 @@ describe.each(Object.entries(programs))("the instructions of %s", (id, { name, c
   const find = (word: string) => commands.find((command) => command.name === word);
   const helps = commands.map((command) => command.help(name)).join("\n");
 
-  test("show only calls that the program takes [S-40]", () => {
+  test("show only calls that the program accepts [S-40]", () => {
     const calls = pages.flatMap(({ path, text }) => findCalls(text, name).map((call) => ({ path, call })));
     expect(calls.length).toBeGreaterThan(0);
     for (const { path, call } of calls) {
@@ -28,13 +28,13 @@ describe.each(Object.entries(programs))("the instructions of %s", (id, { name, c
     }
   });
 
-  test("name only commands and options that there are [S-40]", () => {
+  test("name only commands and options that exist [S-40]", () => {
     for (const { path, text } of pages) {
       for (const span of findSpans(text)) {
         const [word = "", ...rest] = splitWords(span);
         const command = find(word);
         const known = command === undefined ? helps : command.help(name);
-        // The skill about skills speaks of options that scripts of others should have.
+        // skill-creator also names options of other scripts.
         const isOurs = command !== undefined || (word.startsWith("--") && id !== "skill-creator");
         for (const option of isOurs ? optionsOf([word, ...rest]) : []) {
           expect(hasOption(known, option), `${path}: ${span} has ${option}`).toBe(true);
@@ -43,7 +43,7 @@ describe.each(Object.entries(programs))("the instructions of %s", (id, { name, c
     }
   });
 
-  test("have a call for every command, by which an agent finds it [S-40]", () => {
+  test("show a call for every command [S-40]", () => {
     const main = pages[0]?.text ?? "";
     const shown = [...findSpans(main), ...findCalls(main, name)].map((call) => splitWords(call)[0]);
     const hidden = (command: Command) => !shown.includes(command.name);
@@ -51,23 +51,20 @@ describe.each(Object.entries(programs))("the instructions of %s", (id, { name, c
   });
 });
 
-test.skipIf(process.platform === "win32")(
-  "calls in tables are complete, and mean to a shell what they say [S-40]",
-  () => {
-    const loose = Object.entries(programs).flatMap(([id, { commands }]) => {
-      const rows = readPages(join(skills, id))[0]?.text.match(/^\| .* \| `.*` \|$/gm) ?? [];
-      const calls = rows.flatMap((row) => findSpans(row.replace(/^\|[^|]*\|/, "")));
-      return calls.flatMap((call) => {
-        const [word = "", ...rest] = splitWords(call);
-        const command = commands.find((each) => each.name === word);
-        if (command === undefined) return [];
-        expect(() => command.check(rest), `${id}: ${call}`).not.toThrow();
-        return /[()<>|&;$*?!]/.test(call.replace(/'[^']*'|"[^"]*"/g, "")) ? [`${id}: ${call}`] : [];
-      });
+test.skipIf(process.platform === "win32")("calls in tables are complete and safe in a shell [S-40]", () => {
+  const loose = Object.entries(programs).flatMap(([id, { commands }]) => {
+    const rows = readPages(join(skills, id))[0]?.text.match(/^\| .* \| `.*` \|$/gm) ?? [];
+    const calls = rows.flatMap((row) => findSpans(row.replace(/^\|[^|]*\|/, "")));
+    return calls.flatMap((call) => {
+      const [word = "", ...rest] = splitWords(call);
+      const command = commands.find((each) => each.name === word);
+      if (command === undefined) return [];
+      expect(() => command.check(rest), `${id}: ${call}`).not.toThrow();
+      return /[()<>|&;$*?!]/.test(call.replace(/'[^']*'|"[^"]*"/g, "")) ? [`${id}: ${call}`] : [];
     });
-    expect(loose).toEqual([]);
-  },
-);
+  });
+  expect(loose).toEqual([]);
+});
 
 interface Page {
   readonly path: string;
@@ -84,7 +81,7 @@ function readPages(folder: string): readonly Page[] {
   });
 }
 
-/** What stands after `node scripts/<id>.mjs`, in blocks to the end of the command, and in spans to their end. */
+/** The calls after `node scripts/<id>.mjs`, in code blocks and in code spans. */
 function findCalls(text: string, program: string): readonly string[] {
   const start = `node ${program} `;
   const blocks = [...text.matchAll(/^```bash\n([\s\S]*?)^```$/gm)].map(([, block = ""]) => block);
@@ -100,7 +97,7 @@ function findSpans(text: string): readonly string[] {
   return [...prose.matchAll(/`([^`]+)`/g)].map(([, span = ""]) => span.replace(/\s+/g, " "));
 }
 
-/** The words of a command line without anything that a shell would do but take quotes off. */
+/** The words of a command line, with quotes removed. */
 function splitWords(line: string): readonly string[] {
   const words = line.match(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? [];
   return words.map((word) => word.replace(/'([^']*)'|"([^"]*)"/g, (_, one, other) => one ?? other));

@@ -51,12 +51,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("the catalogue is all that the agent is told, and it names the five [S-40]", async () => {
+test("the catalogue names the five skills [S-40]", async () => {
   const { text } = await session.catalogue();
   for (const id of ["docx", "pdf", "pptx", "skill-creator", "xlsx"]) expect(text).toContain(id);
 });
 
-test("two PDFs are merged [S-40]", async () => {
+test("merges two PDF files [S-40]", async () => {
   const run = await work("merge two pdf files into one", "pdf", "merge", {
     args: ["merge", "/mnt/desk/one.pdf", "/mnt/desk/two.pdf", "--out", "all.pdf"],
   });
@@ -66,7 +66,7 @@ test("two PDFs are merged [S-40]", async () => {
   oracle("qpdf", ["--check", outputOf(run, "all.pdf")]);
 });
 
-test("a Word template is filled [S-40]", async () => {
+test("fills a Word template [S-40]", async () => {
   const run = await work("fill in a word template with values", "docx", "fill", {
     args: ["fill", "/mnt/desk/letter.docx", "--data", "-", "--out", "letter.docx"],
     stdin: '{"name":"Ada Lovelace","day":"Friday"}',
@@ -76,7 +76,7 @@ test("a Word template is filled [S-40]", async () => {
   expect(xml).not.toContain("{{");
 });
 
-test("a sheet is added to a workbook, and what was there stays [S-40]", async () => {
+test("adds a sheet to a workbook and keeps the others [S-40]", async () => {
   const steps = [{ op: "add-sheet", name: "Notes", columns: ["What"], rows: [["Checked"], ["=Plan!B4"]] }];
   const run = await work("add a sheet to an excel workbook", "xlsx", "edit", {
     args: ["edit", "/mnt/desk/plan.xlsx", "--steps", "-", "--out", "plan.xlsx"],
@@ -88,7 +88,7 @@ test("a sheet is added to a workbook, and what was there stays [S-40]", async ()
   expect(readEntry(path, "xl/worksheets/sheet2.xml")).toMatch(/Checked.*<f>Plan!B4<\/f>/);
 });
 
-test("a deck of three slides is made from Markdown [S-40]", async () => {
+test("makes a deck of three slides from Markdown [S-40]", async () => {
   const run = await work("make a presentation with three slides", "pptx", "create", {
     args: ["create", "-", "--out", "deck.pptx"],
     stdin: "# Plan\n\n## Goals\n\n- Read\n- Write\n\n## Next\n\n- Ship\n",
@@ -99,14 +99,14 @@ test("a deck of three slides is made from Markdown [S-40]", async () => {
   expect(readEntry(path, "ppt/slides/slide4.xml")).toBe("");
 });
 
-test("a file that is broken is an answer that the agent can act on [S-40]", async () => {
+test("reports a broken file with a code that the agent can act on [S-40]", async () => {
   writeFileSync(join(desk, "broken.xlsx"), "this is not a workbook");
   const run = await start("xlsx", { args: ["read", "/mnt/desk/broken.xlsx"] });
   expect(run).toMatchObject({ exitCode: 3, outcome: "exited", stdout: "" });
   expect(JSON.parse(run.stderr)).toMatchObject({ ok: false, error: { code: "NOT_AN_OFFICE_FILE" } });
 });
 
-test("the record shows each skill that was loaded, and each run with its leave, its hash and its sandbox [S-40]", () => {
+test("records each run with its approval, hash and sandbox [S-40]", () => {
   const runs = events.filter((event) => event.type === "skill.script_executed");
   expect(runs.map(({ skill, exitCode }) => [skill, exitCode])).toEqual([
     ["pdf", 0],
@@ -123,7 +123,7 @@ test("the record shows each skill that was loaded, and each run with its leave, 
     );
     expect(about.every((event) => !("hash" in event) || event.hash === hash)).toBe(true);
   }
-  // One question for each content: the second run of xlsx is of the same.
+  // One question per content hash: the second run of xlsx has the same.
   expect(asked).toEqual(["pdf", "docx", "xlsx", "pptx"].map((id) => `${id} scripts/${id}.mjs: mount`));
 });
 
@@ -132,7 +132,7 @@ interface ScriptCall {
   readonly stdin?: string;
 }
 
-/** What an agent does with a task: it looks for a skill, loads it, and calls what the instructions name. */
+/** Does a task like an agent: searches for a skill, loads it, and calls the command that the instructions name. */
 async function work(task: string, id: string, command: string, call: ScriptCall): Promise<ScriptRun> {
   const tools = skillTools(session);
   const found = await callSkillTool(tools, "search_skills", { query: task, limit: 1 });
@@ -150,7 +150,7 @@ async function start(id: string, call: ScriptCall): Promise<ScriptRun> {
   const input = { skill_id: id, script: `scripts/${id}.mjs`, ...call };
   const result = await callSkillTool(skillTools(session), "run_skill_script", input);
   if (!result.ok) throw new Error(result.text);
-  // What run_skill_script answers with is a run, by its signature.
+  // The data of run_skill_script is a run, by its signature.
   return result.data as ScriptRun;
 }
 
@@ -159,7 +159,7 @@ function outputOf(run: ScriptRun, name: string): string {
   return join(run.outputs ?? "", name);
 }
 
-/** The user's own files, made before the agent comes. */
+/** The files of the user. */
 function makeDeskFiles(): void {
   script("pdf", ["create", "-", "--out", "one.pdf"], "# First paper\n\nText.\n");
   script("pdf", ["create", "-", "--out", "two.pdf"], "# Second paper\n\nText.\n");
@@ -183,14 +183,14 @@ function script(id: string, args: readonly string[], input: string): void {
   if (status !== 0) throw new Error(stderr);
 }
 
-/** Another program's view of a file. */
+/** Runs another program over a file. */
 function oracle(program: string, args: readonly string[]): string {
   const { status, stdout, stderr, error } = spawnSync(program, [...args], { encoding: "utf8" });
   if (status !== 0) throw new Error(`${program}: ${error?.message ?? stderr}`);
   return stdout;
 }
 
-/** The text of a part of an office file, by Python's ZIP reader; empty when there is none. */
+/** The text of a part of an office file, by Python's ZIP reader; empty without such a part. */
 function readEntry(path: string, name: string): string {
   const code =
     "import sys,zipfile; z=zipfile.ZipFile(sys.argv[1]); n=sys.argv[2]\n" +

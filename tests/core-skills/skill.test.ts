@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pack, treeHash } from "@skillhold/core/bundle";
 import { openSkill, surveySkill } from "@skillhold/core/source";
-import { type Profile, scalarText, validateSkill } from "@skillhold/skill";
+import { estimateTokens, type Profile, scalarText, validateSkill } from "@skillhold/skill";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { buildSkills, workspacePlaces } from "../../packages/core-skills/build.ts";
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(clean, { recursive: true, force: true }));
 
-test("these five are all the skills that come with the product [S-40]", () => {
+test("the product has these five skills [S-40]", () => {
   const folders = readdirSync(skills).filter((name) => existsSync(join(skills, name, "SKILL.md")));
   expect(folders.sort()).toEqual([...ids]);
 });
@@ -37,10 +37,10 @@ describe.each(ids)("%s", (id) => {
     },
   );
 
-  test("is short, and says in its description when to use it and when not [S-40]", () => {
+  test("has a description of at most 80 tokens that says when to use it and when not [S-40]", () => {
     const { skill } = openSkill(folder);
     const description = scalarText(skill, "description") ?? "";
-    expect([...description].length).toBeLessThanOrEqual(1024);
+    expect(estimateTokens(description)).toBeLessThanOrEqual(80);
     expect(description).toMatch(/Use when/);
     expect(description).toMatch(/\bNot for\b/);
     for (const path of ["SKILL.md", ...listReferences(folder)]) {
@@ -48,7 +48,7 @@ describe.each(ids)("%s", (id) => {
     }
   });
 
-  test("names every reference in SKILL.md, and none from another reference [S-40]", () => {
+  test("links every reference from SKILL.md, and none from another reference [S-40]", () => {
     const text = readFileSync(join(folder, "SKILL.md"), "utf8");
     for (const path of listReferences(folder)) {
       expect(text).toContain(`(${path})`);
@@ -56,14 +56,22 @@ describe.each(ids)("%s", (id) => {
     }
   });
 
-  test("has evals with assertions, and requests that should and should not trigger it [S-40]", () => {
+  test("names its author, version and tags [S-40]", () => {
+    const text = readFileSync(join(folder, "SKILL.md"), "utf8");
+    expect(text).toMatch(
+      /^metadata:\n {2}author: Skillhold\n {2}version: "\d+\.\d+\.\d+"\n {2}tags: [a-z, ]+$/m,
+    );
+  });
+
+  test("has eight evals with expectations, and queries that should and should not trigger it [S-40]", () => {
     const { skill_name, evals } = readJson(folder, "evals/evals.json");
     expect(skill_name).toBe(id);
-    expect(evals.length).toBeGreaterThanOrEqual(3);
-    expect(new Set(evals.map((each: { id: string }) => each.id)).size).toBe(evals.length);
+    expect(evals.length).toBeGreaterThanOrEqual(8);
+    expect(new Set(evals.map((each: { id: number }) => each.id)).size).toBe(evals.length);
     for (const each of evals) {
       expect(each).toMatchObject({ prompt: expect.any(String), expected_output: expect.any(String) });
-      expect(each.assertions.length).toBeGreaterThan(0);
+      expect(each.expectations.length).toBeGreaterThan(0);
+      for (const file of each.files) expect(existsSync(join(folder, file)), file).toBe(true);
     }
     const triggers: readonly { query: string; should_trigger: boolean }[] = readJson(
       folder,
@@ -75,7 +83,7 @@ describe.each(ids)("%s", (id) => {
     expect(new Set(triggers.map(({ query }) => query)).size).toBe(triggers.length);
   });
 
-  test("packs complete: its program, the helpers that it uses, the terms, and nothing else from outside [S-13] [S-40]", async () => {
+  test("packs its program, helpers and licenses, and no other file from outside [S-13] [S-40]", async () => {
     const bundle = await pack(folder);
     const paths = bundle.files.map(({ path }) => String(path));
     expect(paths).toEqual(expect.arrayContaining(["SKILL.md", `scripts/${id}.mjs`, "scripts/LICENSES.txt"]));
@@ -90,7 +98,7 @@ describe.each(ids)("%s", (id) => {
   });
 
   test("has the same tree hash when it is built in a clean folder [S-13] [S-40]", async () => {
-    // What is written by hand; the rest was built there, and not here.
+    // Only hand-written files are copied; the scripts were built in the clean folder.
     for (const name of readdirSync(folder).filter((each) => !["scripts", "_shared"].includes(each))) {
       cpSync(join(folder, name), join(clean, id, name), { recursive: true });
     }
@@ -109,7 +117,7 @@ function readJson(folder: string, path: string) {
   return JSON.parse(readFileSync(join(folder, path), "utf8"));
 }
 
-/** The relative modules that a built module imports, at its start or later on. */
+/** The relative modules that a built module imports, statically or dynamically. */
 function importsOf(text: string): readonly string[] {
   const found = text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*["'](\.\.?\/[\w./-]+\.mjs)["']/g);
   return [...new Set([...found].map(([, path = ""]) => path))];

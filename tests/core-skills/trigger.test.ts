@@ -15,11 +15,8 @@ beforeAll(async () => {
 });
 afterAll(() => library.close());
 
-/**
- * Words are less than an agent sees, so that this is no measure of triggering. A skill that is not first for its own
- * requests lacks the words that users have for them.
- */
-test.each(ids)("%s is first of the five for at least 80 % of its own requests [S-40]", async (id) => {
+/** Search is not what an agent does, but a skill that is not first for its own queries lacks the words of users. */
+test.each(ids)("%s is first of the five for at least 80 %% of its own queries [S-40]", async (id) => {
   const triggers: readonly { query: string; should_trigger: boolean }[] = JSON.parse(
     readFileSync(join(skills, id, "evals/triggers.json"), "utf8"),
   );

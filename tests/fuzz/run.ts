@@ -2,13 +2,15 @@ import { fixText, parseSkill, profiles, validateSkill } from "@skillhold/skill";
 import fc from "fast-check";
 import { fuzzArchives } from "./archive.ts";
 import { fuzzGateway } from "./gateway.ts";
+import { fuzzGuard } from "./guard.ts";
 import { skillText } from "./skill-text.ts";
 
 if (process.argv[2] === "gateway") process.exit(fuzzGateway(process.argv.slice(3)));
+if (process.argv[2] === "guard") process.exit(await fuzzGuard(process.argv.slice(3)));
 if (process.argv[2] === "archive") process.exit(await fuzzArchives(process.argv.slice(3)));
 
 /**
- * Usage: npm run fuzz [-- [archive|gateway] <number of inputs> [<seed>]]. Nothing may throw or be slow, whatever the text.
+ * Usage: npm run fuzz [-- [archive|gateway|guard] <number of inputs> [<seed>]]. Nothing may throw or be slow, whatever the text.
  * Without a number, the unpacker of archives comes after.
  */
 const runs = Number(process.argv[2] ?? 200_000);

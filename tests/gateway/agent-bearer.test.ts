@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.close());
 
-/** An agent of ada's that may use nothing that is not granted to it, or named here. */
+/** An agent of ada that may use only granted skills and those in this list. */
 async function openAgent(role: "admin" | "publisher" | "agent", allow: readonly string[] = []) {
   const headers = await gateway.asRole(role, "ada", "bot");
   const admin = asker(gateway, await gateway.asRole("admin", "root"));
@@ -19,8 +19,8 @@ async function openAgent(role: "admin" | "publisher" | "agent", allow: readonly 
   return { headers, ask: asker(gateway, headers) };
 }
 
-describe("a token of the role admin that acts as an agent", () => {
-  test("is issued to nobody [S-28] [S-53]", async () => {
+describe("an admin token that is bound to an agent", () => {
+  test("cannot be issued [S-28] [S-53]", async () => {
     await gateway.asRole("agent", "ada", "bot");
     const admin = asker(gateway, await gateway.asRole("admin", "root"));
     const body = { name: "bot", role: "admin", agent: "bot" };
@@ -28,7 +28,7 @@ describe("a token of the role admin that acts as an agent", () => {
     expect(problem).toMatchObject({ code: "CONFIG_INVALID", hint: expect.stringContaining("agent") });
   });
 
-  test("that there is already is an agent's, and no administrator's [S-28] [S-53]", async () => {
+  test("that already exists has the agent role, not the admin role [S-28] [S-53]", async () => {
     await put(gateway, "own", {});
     const { ask } = await openAgent("admin");
     expect(await answerOf("whoAmI", await ask("GET", "/v1/me"))).toMatchObject({
@@ -61,9 +61,9 @@ describe("a token of the role admin that acts as an agent", () => {
   });
 });
 
-describe("an agent whose user owns a skill that it may not see", () => {
+describe("an agent whose user owns a skill that is hidden from it", () => {
   test.each(["admin", "publisher", "agent"] as const)(
-    "hears nothing of it, by a token of the role %s [S-54]",
+    "receives no events of it with a token of the role %s [S-54]",
     async (role) => {
       await put(gateway, "hidden", {});
       const { headers } = await openAgent(role);
@@ -77,7 +77,7 @@ describe("an agent whose user owns a skill that it may not see", () => {
     },
   );
 
-  test("is told of one that it sees without who did what [S-54]", async () => {
+  test("receives redacted events of skills that it sees [S-54]", async () => {
     await put(gateway, "open", { visibility: "public" });
     const { headers } = await openAgent("publisher", ["open"]);
     const port = await openPort(gateway);
@@ -89,7 +89,7 @@ describe("an agent whose user owns a skill that it may not see", () => {
     expect(published).toMatchObject({ skill: "open", by: { user: "someone" } });
   });
 
-  test("learns of no grants, and looks for nothing that is missing [S-43] [S-53]", async () => {
+  test("sees no grants and cannot rescan dependencies [S-43] [S-53]", async () => {
     await put(gateway, "hidden", {});
     const { ask } = await openAgent("publisher");
     expect(await problemOf(await ask("GET", "/v1/skills/hidden/grants"))).toMatchObject({
@@ -98,7 +98,7 @@ describe("an agent whose user owns a skill that it may not see", () => {
     expect(await problemOf(await ask("POST", "/v1/skills/rescan-deps"))).toMatchObject({ code: "FORBIDDEN" });
   });
 
-  test("does not release over it, nor learn what it is made of [S-43] [S-53]", async () => {
+  test("can neither replace it nor read it [S-43] [S-53]", async () => {
     await put(gateway, "hidden", { files: { "plan.md": "x" } });
     await put(gateway, "seen", { visibility: "public" });
     const { headers } = await openAgent("publisher", ["seen"]);

@@ -22,7 +22,7 @@ const listedFor = async (headers: Headers) => {
   return agents.map(({ key }) => key);
 };
 
-test("people keep agents of their own, and administrators see all [S-53]", async () => {
+test("people manage their own agents, and administrators see all [S-53]", async () => {
   const body = { key: "helper", runtime: "claude-code", allow: ["pdf"], pins: { pdf: 1, constructor: 2 } };
   const agent = await answerOf("addAgent", await add(ann, body));
   expect(agent).toMatchObject({ ...body, owner: "ann", displayName: "helper" });
@@ -41,7 +41,7 @@ test("people keep agents of their own, and administrators see all [S-53]", async
   });
 });
 
-test("a change says what is to be other, and is refused when it is about what was before [S-53]", async () => {
+test("changes the given fields, and rejects a stale ETag [S-53]", async () => {
   await add(ann, { key: "helper", runtime: "test", allow: [], manifest: "id: helper\nruntime: test\n" });
   const get = (more: Headers = {}) =>
     ask(gateway, "GET", "/v1/agents/helper", { headers: { ...ann, ...more } });
@@ -71,7 +71,7 @@ test("a change says what is to be other, and is refused when it is about what wa
     expect([body, (await problemOf(await change(body))).code]).toEqual([body, "USAGE"]);
 });
 
-test("of two changes to what both saw at the same moment, one is made [S-53]", async () => {
+test("of two concurrent changes with one ETag, one succeeds [S-53]", async () => {
   await add(ann, { key: "helper", runtime: "test", allow: [] });
   const seen = await ask(gateway, "GET", "/v1/agents/helper", { headers: ann });
   const headers = { ...ann, "if-match": seen.headers.get("etag") ?? "" };
@@ -86,7 +86,7 @@ test("of two changes to what both saw at the same moment, one is made [S-53]", a
   expect(late.map(({ status }) => status)).toEqual([200, 412]);
 });
 
-test("an agent that is taken away loses its grants and its tokens [S-53]", async () => {
+test("a removed agent loses its grants and tokens [S-53]", async () => {
   await putSkill(gateway, "pdf", "ann");
   const agent = await gateway.asRole("agent", "ann", "helper");
   const by = { user: "ann", role: "publisher" } as const;
@@ -103,7 +103,7 @@ test("an agent that is taken away loses its grants and its tokens [S-53]", async
   });
 });
 
-test("an agent of someone else is not there, in the same words [S-53]", async () => {
+test("another owner's agent gives the error of a missing one [S-53]", async () => {
   const { uid } = await answerOf("addAgent", await add(ann, { key: "helper", runtime: "test" }));
   const none = "00000000-0000-4000-8000-000000000000";
   const wordsFor = async (method: string, key: string, body?: object) => {
@@ -123,7 +123,7 @@ test("an agent of someone else is not there, in the same words [S-53]", async ()
   expect(await listedFor(admin)).toEqual(["helper"]);
 });
 
-test("nobody makes an agent of someone else's, and whoever acts as one makes and changes none [S-53]", async () => {
+test("people cannot create agents for others, and agents cannot manage agents [S-53]", async () => {
   const body = { key: "helper", runtime: "test", owner: "ann" };
   expect(await problemOf(await add(bob, body))).toMatchObject({ code: "POLICY_DENIED" });
   expect(await answerOf("addAgent", await add(admin, body))).toMatchObject({ owner: "ann" });
@@ -140,7 +140,7 @@ test("nobody makes an agent of someone else's, and whoever acts as one makes and
   });
 });
 
-test("whoever an agent belongs to gets no revision by its pins that was not granted [S-43] [S-65]", async () => {
+test("pins of an agent do not give its owner revisions that were not granted [S-43] [S-65]", async () => {
   const by = { user: "ann", role: "publisher" } as const;
   for (const text of ["First.", "Second.", "Third."]) await put(gateway, "pinned", { by, body: text });
   await add(bob, { key: "bobs", runtime: "test", pins: { pinned: 3 } });

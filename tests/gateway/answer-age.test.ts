@@ -8,7 +8,7 @@ import { openFolderGateway } from "./folder.fixture.ts";
 import { openTestGateway } from "./gateway.fixture.ts";
 import { ada, asker, put, skillText } from "./skill.fixture.ts";
 
-/** Lets the first go no further before it is told to. */
+/** Holds the first read until it is released. */
 function holdFirst() {
   const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let count = 0;
@@ -21,7 +21,7 @@ function holdFirst() {
   return { pass, begun: begun.promise, release: released.resolve };
 }
 
-test("a file is not handed to one who asks after it was taken from them, whoever asked before [S-43] [S-55]", async () => {
+test("does not serve a cached file after access was revoked [S-43] [S-55]", async () => {
   const base = await openTestGateway();
   const { registry, context } = base;
   await put(base, "own", { files: { "a.md": "secret" } });
@@ -43,7 +43,7 @@ test("a file is not handed to one who asks after it was taken from them, whoever
     await hold.begun;
     await revokeSkill("own", eve, { by: ada }, registry);
     const second = read();
-    // Whoever asks last and is answered was let in later: by then the second waits for the first, if for anything.
+    // The last request was admitted last, so by its response the second one already waits for the first.
     await ask("GET", "/v1/skills");
     hold.release();
     expect([await first, await second, await read()]).toEqual([200, 404, 404]);
@@ -53,7 +53,7 @@ test("a file is not handed to one who asks after it was taken from them, whoever
   }
 });
 
-test("a file in a folder is as it was when it was asked for, or newer, whoever asked before [S-55]", async () => {
+test("never serves a file from a folder that is older than the request [S-55]", async () => {
   const files = { "fold/SKILL.md": skillText("fold"), "fold/a.txt": "one" };
   const gateway = await openFolderGateway(files);
   try {

@@ -30,7 +30,7 @@ async function list(at: TestGateway = gateway) {
   return await answerOf("listQuestions", response);
 }
 
-/** The question that waits, once there is one. */
+/** The pending approval request, when there is one. */
 async function waiting(at: TestGateway = gateway) {
   return await vi.waitFor(
     async () => {
@@ -48,7 +48,7 @@ async function say(question: string, body: object, at: TestGateway = gateway): P
   return await ask(at, "POST", `/v1/approvals/${question}`, { headers, body });
 }
 
-test("a run waits for an administrator's yes, and then runs [S-28] [S-53]", async () => {
+test("a run waits for an administrator's approval [S-28] [S-53]", async () => {
   const session = await open();
   const running = session.call("run_skill_script", { ...input, args: ["x y"] });
   const question = await waiting();
@@ -75,7 +75,7 @@ test("a run waits for an administrator's yes, and then runs [S-28] [S-53]", asyn
   ]);
 });
 
-test("a no is an answer that says so, and nothing runs [S-28] [S-53]", async () => {
+test("a denial is a tool result, and the script does not run [S-28] [S-53]", async () => {
   const session = await open();
   const running = session.call("run_skill_script", input);
   const { id } = await waiting();
@@ -84,7 +84,7 @@ test("a no is an answer that says so, and nothing runs [S-28] [S-53]", async () 
   expect(await session.recorded()).not.toContain("skill.script_executed");
 });
 
-test("a yes for the content is kept, listed, and taken back [S-28] [S-53]", async () => {
+test("an approval of the content is stored, listed and revoked [S-28] [S-53]", async () => {
   const session = await open();
   const first = session.call("run_skill_script", input);
   await say((await waiting()).id, { answer: "approve", scope: "content" });
@@ -103,7 +103,7 @@ test("a yes for the content is kept, listed, and taken back [S-28] [S-53]", asyn
   expect(await again).toMatchObject({ ok: false });
 });
 
-test("of two answers one counts; what was never asked is not there [S-28]", async () => {
+test("accepts one of two answers, and rejects an unknown question [S-28]", async () => {
   const running = (await open()).call("run_skill_script", input);
   const { id } = await waiting();
   const yes = { answer: "approve", scope: "once" };
@@ -121,7 +121,7 @@ test("of two answers one counts; what was never asked is not there [S-28]", asyn
     expect(await problemOf(await say(id, body))).toMatchObject({ code: "USAGE" });
 });
 
-test("whoever acts through an agent answers nothing, whatever their role [S-28]", async () => {
+test("an agent cannot answer approval requests in any role [S-28]", async () => {
   const running = (await open()).call("run_skill_script", input);
   const { id } = await waiting();
   const headers = await gateway.asRole("admin", "root", "helper");
@@ -134,7 +134,7 @@ test("whoever acts through an agent answers nothing, whatever their role [S-28]"
   await running;
 });
 
-test("a question whose asker ends its session is withdrawn [S-28] [S-53]", async () => {
+test("closing the session withdraws its approval request [S-28] [S-53]", async () => {
   const session = await open();
   const running = session.call("run_skill_script", input);
   const { id } = await waiting();
@@ -144,7 +144,7 @@ test("a question whose asker ends its session is withdrawn [S-28] [S-53]", async
   expect(await problemOf(await say(id, { answer: "deny" }))).toMatchObject({ code: "CONFLICT" });
 });
 
-test("a question comes to administrators over the socket, and is answered there [S-28] [S-54]", async () => {
+test("administrators receive and answer approval requests over the socket [S-28] [S-54]", async () => {
   const port = await openPort(gateway);
   const admin = await TestSocket.open(port, await gateway.asRole("admin", "root"));
   const other = await TestSocket.open(port, await gateway.asRole("publisher", "bob"));
@@ -165,7 +165,7 @@ test("a question comes to administrators over the socket, and is answered there 
 });
 
 describe("two gateways on one PostgreSQL", () => {
-  test("what is asked at one is answered at the other, and kept for both [S-28] [S-54]", async () => {
+  test("a request at one gateway is answered at the other and stored for both [S-28] [S-54]", async () => {
     const url = await freshDatabase();
     const [one, two] = [await openRunningGateway({ url }), await openRunningGateway({ url })];
     await putFiles(one, "asks", ada, { "scripts/say.sh": "echo done" });
@@ -179,7 +179,7 @@ describe("two gateways on one PostgreSQL", () => {
   });
 });
 
-test("an approval that holds no more is not taken back without a record [S-62]", async () => {
+test("an expired approval is not removed without a record [S-62]", async () => {
   const { store } = gateway.registry;
   const [at, over] = [new Date(Date.now() - 60_000), new Date(Date.now() - 1)];
   const digest = Digest.parse(`sha256:${"0".repeat(64)}`);
@@ -201,7 +201,7 @@ test("an approval that holds no more is not taken back without a record [S-62]",
   expect(await store.listApprovals(at)).toEqual([expired]);
 });
 
-test("who took an approval back is on record [S-62]", async () => {
+test("records who revokes an approval [S-62]", async () => {
   const running = (await open()).call("run_skill_script", input);
   await say((await waiting()).id, { answer: "approve", scope: "content" });
   await running;

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-/** What is sent to a route that names a skill, but for those of administrators. One that is missing here does not compile. */
+/** The bodies for routes that name a skill, except administrator routes. A missing route does not compile. */
 const sent: { readonly [O in OfSkill]: { readonly body?: object; readonly query?: string } } = {
   getSkill: {},
   updateSkill: { body: { description: "mine" } },
@@ -35,6 +35,8 @@ const sent: { readonly [O in OfSkill]: { readonly body?: object; readonly query?
   explainAccess: {},
   getMetrics: {},
   getDependencies: {},
+  getGuardReport: {},
+  diffCapabilities: {},
 };
 type OfSkill = {
   [O in Operation]: RouteTable[O] extends { readonly path: `${string}{id}${string}`; readonly tag: infer T }
@@ -48,7 +50,7 @@ const asSomeone: readonly (readonly [Role, string, string | undefined])[] = [
   ["publisher", "eve", undefined],
   ["viewer", "eve", undefined],
   ["agent", "eve", "spy"],
-  // Whoever is an agent of the same name as a user is not that one.
+  // An agent with the name of a user is not that user.
   ["agent", "eve", "ann"],
 ];
 
@@ -56,7 +58,7 @@ describe.each(Object.entries(sent))("%s", (operation, { body, query = "" }) => {
   // The keys are operations, as the type says.
   const row: Route = routeTable[operation as OfSkill];
   test.each(asSomeone.filter(([role]) => row.roles === "anyone" || row.roles.includes(role)))(
-    "says the same of a skill of others and of none, to a %s [S-43] [S-53]",
+    "gives the same response for a hidden skill and a missing one, to a %s [S-43] [S-53]",
     async (role, user, agent) => {
       const headers = await gateway.asRole(role, user, agent);
       const wordsFor = async (key: string) => {
@@ -83,7 +85,7 @@ describe.each(Object.entries(sent))("%s", (operation, { body, query = "" }) => {
   );
 });
 
-test("lists, searches, prompts, exports and explanations have no skill of others [S-43] [S-53]", async () => {
+test("lists, searches, catalogues, exports and explanations contain no hidden skills [S-43] [S-53]", async () => {
   for (const [role, user, agent] of asSomeone) {
     const headers = await gateway.asRole(role, user, agent);
     for (const path of [
@@ -103,7 +105,7 @@ test("lists, searches, prompts, exports and explanations have no skill of others
   }
 });
 
-test("nobody becomes more by what they say of themselves [S-53]", async () => {
+test("request data cannot raise the caller's rights [S-53]", async () => {
   const eve = await gateway.asRole("publisher", "eve");
   const claims: Headers = {
     "x-user": "root",
@@ -141,7 +143,7 @@ test("nobody becomes more by what they say of themselves [S-53]", async () => {
   expect((await gateway.registry.store.findSkill("open"))?.owner).toBe("ann");
 });
 
-test("a public skill of others can be looked at, and not changed [S-43] [S-53]", async () => {
+test("a public skill of another owner can be read and not changed [S-43] [S-53]", async () => {
   const eve = await gateway.asRole("publisher", "eve");
   for (const [method, path, body] of [
     ["PUT", "/v1/skills/open", { description: "mine" }],
@@ -161,7 +163,7 @@ test("a public skill of others can be looked at, and not changed [S-43] [S-53]",
   expect(await gateway.registry.store.findSkill("open")).toMatchObject({ status: "active", isEnabled: true });
 });
 
-test("a session is for the token that opened it alone [S-53]", async () => {
+test("a session exists only for its token [S-53]", async () => {
   const ann = await gateway.asRole("viewer", "ann");
   const opened = await ask(gateway, "POST", "/v1/sessions", { headers: ann, body: {} });
   const { session } = await answerOf("openSession", opened);

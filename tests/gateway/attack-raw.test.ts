@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => port.close());
 
-/** The statuses of all answers on the connection. */
+/** The statuses of all responses on the connection. */
 async function statusesOf(bytes: string): Promise<readonly number[]> {
   const answer = await sendRaw(port.port, Buffer.from(bytes, "latin1"));
   return [...answer.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map(([, status]) => Number(status));
@@ -22,7 +22,7 @@ async function statusesOf(bytes: string): Promise<readonly number[]> {
 const lines = (...each: readonly string[]) => `${each.join("\r\n")}\r\n\r\n`;
 const honest = () => [`Host: ${host}`, `Authorization: ${authorization}`, "Connection: close"];
 
-test("an honest request is answered [S-53]", async () => {
+test("answers a valid request [S-53]", async () => {
   expect(await statusesOf(lines("GET /v1/me HTTP/1.1", ...honest()))).toEqual([200]);
   for (const name of ["localhost", "LOCALHOST", "[::1]"]) {
     const named = honest().with(0, `Host: ${name}:${port.port}`);
@@ -79,7 +79,7 @@ describe("another host", () => {
   });
 });
 
-describe("a request that two readers would read in two ways", () => {
+describe("an ambiguous request", () => {
   const smuggled = () => `GET /v1/me HTTP/1.1\r\nHost: ${host}\r\nAuthorization: ${authorization}\r\n\r\n`;
   const chunked = () => `0\r\n\r\n${smuggled()}`;
   const post = "POST /v1/agents HTTP/1.1";
@@ -118,7 +118,7 @@ describe("a request that two readers would read in two ways", () => {
   });
 });
 
-describe("a method that there is not", () => {
+describe("an unsupported method", () => {
   test.each([
     "TRACE",
     "TRACK",
@@ -138,11 +138,11 @@ describe("a method that there is not", () => {
       Buffer.from(lines(`${method} /v1/me HTTP/1.1`, ...honest()), "latin1"),
     );
     expect(answer).toMatch(/^HTTP\/1\.1 40[05] /);
-    // Nothing of what was sent comes back.
+    // The response repeats no sent bytes.
     expect(answer).not.toContain(authorization.slice("Bearer ".length));
   });
 
-  test("nobody is connected through, and nothing else is spoken [S-53]", async () => {
+  test("rejects CONNECT and other protocols [S-53]", async () => {
     for (const head of [
       lines(`CONNECT ${host} HTTP/1.1`, ...honest()),
       lines("GET /v1/me HTTP/1.1 HTTP/1.1", ...honest()),
@@ -159,8 +159,8 @@ describe("a method that there is not", () => {
   });
 });
 
-describe("too much", () => {
-  test("a head of more than 16 KB is refused, wherever the bytes are [S-53]", async () => {
+describe("a request above a limit", () => {
+  test("rejects headers of more than 16 KB [S-53]", async () => {
     const much = "a".repeat(17 * 1024);
     for (const head of [
       lines(`GET /v1/me?${much} HTTP/1.1`, ...honest()),
@@ -172,7 +172,7 @@ describe("too much", () => {
       expect((await statusesOf(head)).filter((status) => status < 400)).toEqual([]);
   });
 
-  test("JSON without an end is cut off, declared or in chunks [S-53]", async () => {
+  test("limits a JSON body, with content-length and chunked [S-53]", async () => {
     const head = ["POST /v1/agents HTTP/1.1", ...honest(), "Content-Type: application/json"];
     expect(await statusesOf(lines(...head, "Content-Length: 99999999"))).toEqual([413]);
     const chunk = `10000\r\n${" ".repeat(65_536)}\r\n`;
@@ -182,7 +182,7 @@ describe("too much", () => {
     expect(await statusesOf(lines("GET /v1/me HTTP/1.1", ...honest()))).toEqual([200]);
   });
 
-  test("who never ends a head is not waited for [S-53]", async () => {
+  test("times out headers that never end [S-53]", async () => {
     const socket = connect(port.port, "127.0.0.1");
     const closed = new Promise<string>((resolve) => {
       let answer = "";
@@ -204,7 +204,7 @@ describe("too much", () => {
   });
 });
 
-describe("what is no request, or none to be answered here", () => {
+describe("bytes that are not a valid request", () => {
   test.each([
     ["no words of HTTP", 400, "USAGE", () => "GARBAGE\r\n\r\n"],
     ["no Host", 400, "USAGE", () => lines("GET /v1/me HTTP/1.1", "Connection: close")],
@@ -224,7 +224,7 @@ describe("what is no request, or none to be answered here", () => {
     expect(/^x-request-id: (\S+)$/im.exec(head)?.[1]).toBe(problem.requestId);
   });
 
-  test("an expectation that nobody knows is passed over [S-53]", async () => {
+  test("ignores an unknown Expect header [S-53]", async () => {
     expect(await statusesOf(lines(me, ...honest(), "Expect: tea"))).toEqual([200]);
   });
 
@@ -238,7 +238,7 @@ describe("what is no request, or none to be answered here", () => {
   ];
 });
 
-test("a file is read by its own path alone, as it comes from the wire [S-53]", async () => {
+test("serves a file only by its exact path on the wire [S-53]", async () => {
   for (const path of [
     "/v1/skills/pdf/files/../../../me",
     "/v1/skills/pdf/files/%2e%2e/%2e%2e/%2e%2e/me",

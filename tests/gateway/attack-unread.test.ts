@@ -13,7 +13,7 @@ afterEach(async () => {
   for (const port of opened.splice(0)) await port.close();
 });
 
-/** A gateway with a public file that no system takes off our hands: its buffers are smaller. */
+/** A gateway with a public file that is larger than all system buffers. */
 async function openWithFile(answerBounds: { readonly bytes?: number; readonly answers?: number }) {
   const port = await openTestPort({ answerBounds, options: { isDiscoverable: true } });
   opened.push(port);
@@ -21,7 +21,7 @@ async function openWithFile(answerBounds: { readonly bytes?: number; readonly an
   return port;
 }
 
-/** Asks, and takes no more than the first bytes of the answer. */
+/** Sends a request and reads only the first bytes of the response. */
 async function askOnly({ port }: TestPort, path: string, authorization?: string): Promise<Socket> {
   const socket = connect(port, "127.0.0.1");
   sockets.push(socket);
@@ -34,7 +34,7 @@ async function askOnly({ port }: TestPort, path: string, authorization?: string)
 
 const FILE = "/v1/skills/large/files/a.bin";
 
-test("who does not take what they asked for is given no more of it, and all others are [S-53]", async () => {
+test("rejects large responses for a client that does not read, and serves others [S-53]", async () => {
   const port = await openWithFile({ bytes: 40 * MB });
   const [vic, bob] = await Promise.all(
     ["vic", "bob"].map((user) => port.gateway.asRole("viewer", user).then((who) => who.authorization)),
@@ -50,7 +50,7 @@ test("who does not take what they asked for is given no more of it, and all othe
   await expect.poll(async () => (await get(FILE, vic)).status).toBe(200);
 });
 
-test("strangers are held to the same, by their address [S-48] [S-53]", async () => {
+test("applies the same limit per address to clients without a token [S-48] [S-53]", async () => {
   const port = await openWithFile({ bytes: 40 * MB });
   const path = "/.well-known/skills/large/a.bin";
   await askOnly(port, path);
@@ -61,7 +61,7 @@ test("strangers are held to the same, by their address [S-48] [S-53]", async () 
   expect((await fetch(port.origin + FILE, { headers: { authorization } })).status).toBe(200);
 });
 
-test("so many answers of a token are under way at a time [S-53]", async () => {
+test("limits the open responses of a token [S-53]", async () => {
   const port = await openWithFile({ answers: 2 });
   const { authorization } = await port.gateway.asRole("viewer");
   await askOnly(port, FILE, authorization);

@@ -24,17 +24,17 @@ const withJson = rows.filter(([, { body }]) => body !== undefined && body !== "a
 const honest: Readonly<Record<string, string>> = { id: "pdf", kind: "user", path: "SKILL.md" };
 const uuid = "00000000-0000-4000-8000-000000000000";
 
-/** Time goes by from one request to the next, as long as it takes to try to sign in once more. */
+/** Advances the clock between requests, so that the sign-in rate limit does not apply. */
 function goOn(): void {
   passed += 6000;
 }
 
-/** The address of a row with one of its parts as an attacker writes it. */
+/** The URL of a row with one hostile parameter. */
 function addressWith({ path }: Route, part: string, value: string): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => (name === part ? value : (honest[name] ?? uuid)));
 }
 
-/** Bytes as they are: what a client may send that knows no manners. */
+/** Sends raw bytes, as a hostile client may. */
 async function sendBody(row: Route, body: string | ReadableStream<Uint8Array>, more: Headers = {}) {
   goOn();
   return await gateway.app.request(`http://${HOST}${addressWith(row, "", "")}`, {
@@ -78,7 +78,7 @@ const paths = [
 
 describe.each(withParams)("a path of %s", (_operation, row) => {
   const parts = [...row.path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
-  test.each(parts)("leads nowhere else by its {%s}, and breaks nothing [S-53]", async (part) => {
+  test.each(parts)("cannot be escaped by its {%s} [S-53]", async (part) => {
     for (const path of paths) {
       const body = row.method === "PUT" || row.method === "POST" ? { body: {} } : {};
       const response = await ask(gateway, row.method, addressWith(row, part, path), {
@@ -89,7 +89,7 @@ describe.each(withParams)("a path of %s", (_operation, row) => {
       expect([path, response.status, text.includes(CANARY)]).toEqual([path, expect.any(Number), false]);
       expect([path, response.status]).not.toEqual([path, expect.toSatisfy((status) => status >= 500)]);
       expect([path, response.headers.get("set-cookie")]).toEqual([path, null]);
-      // Names of people and of agents may be any text; what is one of these has a form.
+      // Names of users and agents may be any text, and these parameters have a fixed format.
       if (["id", "token", "path"].includes(part))
         expect([path, response.status]).toEqual([path, expect.toSatisfy((status) => status >= 400)]);
     }
@@ -97,7 +97,7 @@ describe.each(withParams)("a path of %s", (_operation, row) => {
 });
 
 describe.each(withJson)("the body of %s", (_operation, row) => {
-  test("cannot change what an object is [S-53]", async () => {
+  test("cannot pollute prototypes [S-53]", async () => {
     for (const body of [
       '{"__proto__":{"polluted":1}}',
       '{"\\u005f_proto__":{"polluted":1}}',
@@ -112,7 +112,7 @@ describe.each(withJson)("the body of %s", (_operation, row) => {
     expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
   });
 
-  test("is bounded, whatever it says of itself [S-53]", async () => {
+  test("is limited in size, whatever content-length says [S-53]", async () => {
     const large = `{"name":"${"x".repeat(1024 * 1024)}"}`;
     expect((await sendBody(row, large)).status).toBe(413);
     let sent = 0;
@@ -127,7 +127,7 @@ describe.each(withJson)("the body of %s", (_operation, row) => {
     expect((await sendBody(row, "{}", { "content-length": "9999999999" })).status).toBe(413);
   });
 
-  test("is JSON of a form, and nothing that looks like it [S-53]", async () => {
+  test("must be valid JSON of the expected shape [S-53]", async () => {
     for (const deep of [
       "[".repeat(500_000),
       `${"[".repeat(100_000)}${"]".repeat(100_000)}`,
@@ -166,7 +166,7 @@ describe.each(withJson)("the body of %s", (_operation, row) => {
   });
 });
 
-test("what is said twice, or was never asked for, in a query is refused by every route [S-53]", async () => {
+test("every route rejects repeated and unknown query parameters [S-53]", async () => {
   for (const [operation, row] of rows) {
     const address = addressWith(row, "", "");
     for (const query of [
@@ -184,7 +184,7 @@ test("what is said twice, or was never asked for, in a query is refused by every
   }
 });
 
-test("a method is the one of the request line, whatever a header or a query says [S-53]", async () => {
+test("ignores method overrides in headers and queries [S-53]", async () => {
   for (const name of ["x-http-method-override", "x-http-method", "x-method-override"])
     for (const method of ["GET", "POST"]) {
       const response = await ask(gateway, method, "/v1/skills/pdf", {
@@ -196,7 +196,7 @@ test("a method is the one of the request line, whatever a header or a query says
   expect((await gateway.registry.store.findSkill("pdf"))?.status).toBe("active");
 });
 
-test("an address that another one is put in front of is that of this gateway [S-53]", async () => {
+test("rejects absolute request targets for other hosts [S-53]", async () => {
   const misleading = {
     "x-original-url": "/healthz",
     "x-rewrite-url": "/healthz",
@@ -211,7 +211,7 @@ test("an address that another one is put in front of is that of this gateway [S-
   ).toBe(403);
 });
 
-test("no page of another origin is told that it may read an answer [S-53]", async () => {
+test("sends no CORS permission to other origins [S-53]", async () => {
   for (const origin of ["http://evil.test", "null", `http://${HOST}`, `http://${HOST}.evil.test`]) {
     const preflight = {
       origin,
@@ -232,7 +232,7 @@ test("no page of another origin is told that it may read an answer [S-53]", asyn
   }
 });
 
-test("a failure inside tells nothing but where to look for it [S-53]", async () => {
+test("an internal error discloses only the request id [S-53]", async () => {
   const log: object[] = [];
   const listUsers = () => Promise.reject(new Error(`${CANARY} at ${gateway.folder}`));
   const store = { ...gateway.registry.store, listUsers };
@@ -254,13 +254,13 @@ test("a failure inside tells nothing but where to look for it [S-53]", async () 
   }
 });
 
-test("an id of a request that its sender makes up is not used [S-53]", async () => {
+test("ignores a request id from the client [S-53]", async () => {
   const headers = { ...admin, "x-request-id": "mine\tmine" };
   const response = await ask(gateway, "GET", "/v1/me", { headers });
   expect(response.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
 });
 
-test("every answer is for whom it was made, and is no page [S-53]", async () => {
+test("every response is private and not renderable as a page [S-53]", async () => {
   for (const [, row] of rows) {
     const response = await ask(gateway, row.method, `${addressWith(row, "", "")}?nothing=1`, {
       headers: admin,

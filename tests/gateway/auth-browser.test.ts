@@ -12,14 +12,14 @@ let port: TestPort;
 let evil: Server;
 let evilOrigin: string;
 beforeAll(async () => {
-  // Its own sandbox asks for what a container does not give; only pages of this test are opened in it.
+  // Chromium's sandbox needs rights that a container lacks, and only pages of this test are opened.
   browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
   evil = createServer((_request, response) => {
     response.setHeader("content-type", "text/html");
     response.end("<!doctype html><title>evil</title><p>evil");
   });
   await new Promise<void>((resolve) => evil.listen(0, "127.0.0.1", resolve));
-  // It listens to a port of TCP, which has an address.
+  // A TCP server has an AddressInfo.
   evilOrigin = `http://127.0.0.1:${(evil.address() as AddressInfo).port}`;
 });
 afterAll(async () => {
@@ -53,7 +53,7 @@ async function signIn(): Promise<void> {
   await page.getByText("You are signed in as root, with the role admin.").waitFor();
 }
 
-test("the link signs a browser in, and leaves nothing of its code behind [S-53]", async () => {
+test("a sign-in link signs a browser in without leaving its code in the history [S-53]", async () => {
   await signIn();
   const [cookie, ...others] = await context.cookies();
   expect(others).toEqual([]);
@@ -72,7 +72,7 @@ test("the link signs a browser in, and leaves nothing of its code behind [S-53]"
   expect(complaints).toEqual([]);
 });
 
-test("a link that another page leads to makes nobody someone else without a word [S-53]", async () => {
+test("a sign-in link from another page asks before it changes the user [S-53]", async () => {
   await signIn();
   const spec = { kind: "sign-in", name: "theirs", role: "viewer", user: "eve" } as const;
   const { secret } = await issueToken(spec, { by }, port.gateway.registry);
@@ -87,18 +87,18 @@ test("a link that another page leads to makes nobody someone else without a word
   expect(complaints).toEqual([]);
 });
 
-test("a code that does not count, and one that is missing, are explained [S-53]", async () => {
+test("explains an invalid and a missing sign-in code [S-53]", async () => {
   await page.goto(`${port.origin}/sign-in#skh_wrong<img src=x onerror=alert(1)>`);
   await page.getByText("This sign-in link has expired or was used before.").waitFor();
   await page.getByText("skillhold token sign-in").waitFor();
   expect(page.url()).toBe(`${port.origin}/sign-in`);
   await page.goto("about:blank");
   await page.goto(`${port.origin}/sign-in`);
-  await page.getByText("There is no code in this address.").waitFor();
+  await page.getByText("This URL has no sign-in code.").waitFor();
   expect(await context.cookies()).toEqual([]);
 });
 
-test.each(["light", "dark"] as const)("pages can be read by everyone, in %s [S-53]", async (colorScheme) => {
+test.each(["light", "dark"] as const)("pages are accessible in %s mode [S-53]", async (colorScheme) => {
   await page.emulateMedia({ colorScheme });
   for (const path of ["/", "/sign-in"]) {
     await page.goto(`${port.origin}${path}`);
@@ -127,7 +127,7 @@ const attacks = {
 } as const;
 
 /** `127.0.0.1` at another port is the same site, and gets the cookies; `localhost` is another one. */
-test.each(["same site", "another site"])("a page of %s gets nothing of a session [S-53]", async (where) => {
+test.each(["same site", "another site"])("a page of %s cannot use a session [S-53]", async (where) => {
   await signIn();
   const answered: [string, number][] = [];
   page.on("response", (response) => {
@@ -144,7 +144,7 @@ test.each(["same site", "another site"])("a page of %s gets nothing of a session
   expect(answered.length).toBeGreaterThan(0);
 });
 
-test("a form of a foreign page changes nothing [S-53]", async () => {
+test("rejects a form from another origin [S-53]", async () => {
   await signIn();
   await page.goto(evilOrigin);
   const posted = page.waitForResponse(`${port.origin}/v1/sign-out`);

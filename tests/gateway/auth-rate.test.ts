@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.close());
 
-test("whoever asks too often is told to wait, and nobody else [S-53]", async () => {
+test("rate-limits one token without affecting others [S-53]", async () => {
   const [ann, bob] = [await gateway.asRole("viewer", "ann"), await gateway.asRole("viewer", "bob")];
   const statusFor = async (headers = {}) => (await ask(gateway, "GET", "/v1/me", { headers })).status;
   const statuses = [];
@@ -24,13 +24,13 @@ test("whoever asks too often is told to wait, and nobody else [S-53]", async () 
   expect(refused.headers.get("retry-after")).toBe("12");
   expect(await problemOf(refused)).toMatchObject({
     code: "RATE_LIMITED",
-    hint: "Wait 12 s, then try again.",
+    hint: "Retry in 12 s.",
   });
   now = new Date(now.getTime() + 12_000);
   expect(await statusFor(ann)).toBe(200);
 });
 
-test("those without a token share what their address may ask, whatever they ask for [S-53]", async () => {
+test("requests without a token share the rate of their address [S-53]", async () => {
   const statuses = [];
   for (const [method, path, headers] of [
     ["GET", "/healthz", {}],
@@ -42,11 +42,11 @@ test("those without a token share what their address may ask, whatever they ask 
   ] as const)
     statuses.push((await ask(gateway, method, path, { headers })).status);
   expect(statuses).toEqual([200, 401, 200, 429, 429, 429]);
-  // One who has a token is not kept out by those who have none.
+  // Requests without a token do not affect a client with a token.
   expect((await ask(gateway, "GET", "/v1/me", { headers: await gateway.asRole("viewer") })).status).toBe(200);
 });
 
-test("a person has as much with each of their tokens, and none without [S-53]", async () => {
+test("each token of a person has its own rate [S-53]", async () => {
   const by = { user: "root", role: "admin" } as const;
   for (const name of ["one", "two"]) {
     const { secret } = await issueToken({ name, role: "viewer", user: "ann" }, { by }, gateway.registry);
@@ -57,7 +57,7 @@ test("a person has as much with each of their tokens, and none without [S-53]", 
   }
 });
 
-test("wrong tokens of an address that may ask no more are not looked for, and known ones count [S-53]", async () => {
+test("skips lookups of unknown tokens above the rate, and accepts known tokens [S-53]", async () => {
   const { store } = gateway.registry;
   let looks = 0;
   const findToken: typeof store.findToken = async (...asked) => {

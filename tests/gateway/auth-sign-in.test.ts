@@ -20,7 +20,7 @@ const codeFor = async (user = "root") =>
 const signIn = (code: unknown, headers: Readonly<Record<string, string>> = {}) =>
   ask(gateway, "POST", "/v1/sign-in", { body: { code }, headers });
 
-test("a code is turned into a session once [S-53]", async () => {
+test("a sign-in code creates one session [S-53]", async () => {
   const code = await codeFor("ann");
   const responses = await Promise.all([signIn(code), signIn(code), signIn(code)]);
   expect(responses.map(({ status }) => status).sort()).toEqual([200, 401, 401]);
@@ -39,7 +39,7 @@ test("a code is turned into a session once [S-53]", async () => {
 const invite = (headers: Readonly<Record<string, string>>, body: object) =>
   ask(gateway, "POST", "/v1/sign-in-codes", { headers, body });
 
-test("a code of an administrator's signs someone in once, with the role and the name it is for [S-53]", async () => {
+test("an administrator's code signs a user in once with its role [S-53]", async () => {
   const made = await invite(await gateway.asRole("admin", "root"), { user: "bob", role: "viewer" });
   expect(made.headers.get("cache-control")).toBe("no-store");
   const { code, ...told } = await answerOf("issueSignIn", made);
@@ -56,7 +56,7 @@ test("a code of an administrator's signs someone in once, with the role and the 
   expect((await invite(headers, { user: "eve", role: "viewer" })).status).toBe(403);
 });
 
-test("nobody but an administrator makes codes, and none is for an agent [S-53]", async () => {
+test("only administrators create codes, and none for agents [S-53]", async () => {
   const body = { user: "eve", role: "viewer" };
   const others = await Promise.all([
     gateway.asRole("publisher", "ann"),
@@ -81,7 +81,7 @@ test("nobody but an administrator makes codes, and none is for an agent [S-53]",
   expect(await gateway.registry.store.listTokens("sign-in")).toEqual([]);
 });
 
-test("a code is in no list, no event and no log, before and after it is used [S-53] [S-62]", async () => {
+test("a code appears in no list, event or log [S-53] [S-62]", async () => {
   const lines: unknown[] = [];
   await gateway.close();
   gateway = await openTestGateway({ clock: { now: () => now }, log: (entry) => lines.push(entry) });
@@ -101,7 +101,7 @@ test("a code is in no list, no event and no log, before and after it is used [S-
   expect(used.types.length).toBeGreaterThan(1);
 });
 
-test("a code that is wrong, used or too old is refused in the same words [S-53]", async () => {
+test("a wrong, used or expired code gives the same error [S-53]", async () => {
   const used = await codeFor();
   await signIn(used);
   const old = await codeFor();
@@ -115,7 +115,7 @@ test("a code that is wrong, used or too old is refused in the same words [S-53]"
   expect(new Set(words.map((each) => JSON.stringify(each))).size).toBe(1);
 });
 
-test("an address may try ten codes a minute, right ones included [S-53]", async () => {
+test("limits sign-ins to ten per minute and address [S-53]", async () => {
   const statuses: number[] = [];
   for (let tried = 0; tried < 11; tried += 1) statuses.push((await signIn("skh_wrong")).status);
   expect(statuses).toEqual([...Array(10).fill(401), 429]);
@@ -126,7 +126,7 @@ test("an address may try ten codes a minute, right ones included [S-53]", async 
   expect((await signIn(await codeFor())).status).toBe(429);
 });
 
-test("what a client says of its address counts only where a proxy says it [S-53]", async () => {
+test("trusts a forwarded address only from a proxy [S-53]", async () => {
   const options = { ...gateway.context.options, isTls: true };
   const proxied = openGateway({ ...gateway.context, options });
   const tryAs = async (app: Parameters<typeof ask>[0], forwarded: string) => {
@@ -135,7 +135,7 @@ test("what a client says of its address counts only where a proxy says it [S-53]
   };
   try {
     for (let tried = 0; tried < 10; tried += 1) {
-      // The client says the first of them itself.
+      // The client sent the first address itself.
       expect(await tryAs(proxied, `198.51.100.${tried}, 203.0.113.7`)).toBe(401);
       expect(await tryAs(gateway, `203.0.113.${tried}`)).toBe(401);
     }
@@ -147,7 +147,7 @@ test("what a client says of its address counts only where a proxy says it [S-53]
   }
 });
 
-test("a foreign page signs nobody in [S-53]", async () => {
+test("rejects a sign-in from another origin [S-53]", async () => {
   const code = await codeFor();
   expect((await signIn(code, { origin: "http://evil.test" })).status).toBe(403);
   expect((await signIn(code, { "sec-fetch-site": "cross-site" })).status).toBe(403);
@@ -160,26 +160,29 @@ test("a foreign page signs nobody in [S-53]", async () => {
   expect((await signIn(code)).status).toBe(200);
 });
 
-test.each(["/", "/sign-in"])("the page %s runs its own script and loads nothing [S-53]", async (path) => {
-  const response = await ask(gateway, "GET", path);
-  expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
-  const html = await response.text();
-  const policy = response.headers.get("content-security-policy") ?? "";
-  for (const [name, kind] of [
-    ["script", "script-src"],
-    ["style", "style-src"],
-  ] as const) {
-    const [, text = ""] = new RegExp(`<${name}>(.*?)</${name}>`, "s").exec(html) ?? [];
-    expect(policy).toContain(`${kind} 'sha256-${hash("sha256", text, "base64")}';`);
-  }
-  expect(policy).toContain("default-src 'none'");
-  expect(policy).toContain("frame-ancestors 'none'");
-  expect(policy).not.toMatch(/unsafe|\*|http/);
-  expect(html).not.toMatch(/(src|href)="(?!\/reference"|data:,")/);
-  expect(html).not.toMatch(/\son\w+=/);
-});
+test.each(["/", "/sign-in"])(
+  "the page %s runs only its own script and loads no files [S-53]",
+  async (path) => {
+    const response = await ask(gateway, "GET", path);
+    expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    const html = await response.text();
+    const policy = response.headers.get("content-security-policy") ?? "";
+    for (const [name, kind] of [
+      ["script", "script-src"],
+      ["style", "style-src"],
+    ] as const) {
+      const [, text = ""] = new RegExp(`<${name}>(.*?)</${name}>`, "s").exec(html) ?? [];
+      expect(policy).toContain(`${kind} 'sha256-${hash("sha256", text, "base64")}';`);
+    }
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toMatch(/unsafe|\*|http/);
+    expect(html).not.toMatch(/(src|href)="(?!\/reference"|data:,")/);
+    expect(html).not.toMatch(/\son\w+=/);
+  },
+);
 
-test("pages are for whoever follows a link to them, at this host alone [S-53]", async () => {
+test("pages open from any link, on this host only [S-53]", async () => {
   const link = { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" };
   for (const path of ["/", "/sign-in"]) {
     const statusWith = async (headers: Readonly<Record<string, string>>) =>
@@ -193,7 +196,7 @@ test("pages are for whoever follows a link to them, at this host alone [S-53]", 
   }
 });
 
-test("a browser's session is listed as one, and an administrator can end it [S-53]", async () => {
+test("lists a browser session, which an administrator can end [S-53]", async () => {
   const signedIn = await signIn(await codeFor("ann"));
   const [cookie = ""] = signedIn.headers.get("set-cookie")?.split("; ") ?? [];
   const { csrf } = routeTable.signIn.answer.parse(await signedIn.json());

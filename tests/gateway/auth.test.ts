@@ -34,8 +34,8 @@ async function openWebSession() {
   return { cookie, csrf, headers: { cookie, "x-skillhold-csrf": csrf } };
 }
 
-describe("a token of a program", () => {
-  test("says who asks [S-53]", async () => {
+describe("an API token", () => {
+  test("identifies the principal [S-53]", async () => {
     const { token, secret } = await issue();
     const response = await ask(gateway, "GET", "/v1/me", { headers: bearer(secret) });
     const { id, user, role, expiresAt } = token;
@@ -43,19 +43,19 @@ describe("a token of a program", () => {
     expect(response.headers.get("cache-control")).toBe("no-store");
   });
 
-  test("is told apart from none, and why it lets nobody in is not told [S-53]", async () => {
+  test("differs from a missing token, and the reason is not disclosed [S-53]", async () => {
     const { token, secret } = await issue();
     await revokeToken(token.id, { by }, gateway.registry);
     const detailFor = async (headers: Readonly<Record<string, string>>) => {
       const response = await ask(gateway, "GET", "/v1/me", { headers });
       return Problem.parse(await response.json()).detail;
     };
-    expect(await detailFor({})).toBe("No token was sent.");
+    expect(await detailFor({})).toBe("The request has no token.");
     for (const each of [secret, `${secret}A`, "x"])
       expect(await detailFor(bearer(each))).toBe("The token is unknown, expired or revoked.");
   });
 
-  test("counts only whole, and in no other place than its header [S-53]", async () => {
+  test("is accepted only complete and only in its header [S-53]", async () => {
     const { secret } = await issue();
     expect(await statusFor(bearer(secret))).toBe(200);
     const wrong = [
@@ -85,7 +85,7 @@ describe("a token of a program", () => {
       expect((await ask(gateway, "GET", `/v1/me?${name}=${secret}`)).status).toBe(401);
   });
 
-  test("is over at the moment at which it expires, also when it was just used [S-53]", async () => {
+  test("is invalid from the moment it expires, even when it is cached [S-53]", async () => {
     const { token, secret } = await issue({ expiresInMs: 60_000 });
     now = new Date(Date.parse(token.expiresAt) - 1);
     expect(await statusFor(bearer(secret))).toBe(200);
@@ -93,7 +93,7 @@ describe("a token of a program", () => {
     expect(await statusFor(bearer(secret))).toBe(401);
   });
 
-  test("counts no more with the next request after it was revoked, by whom ever [S-53] [S-55]", async () => {
+  test("is invalid with the next request after it was revoked [S-53] [S-55]", async () => {
     const other = await openRegistryStore(`sqlite:${gateway.folder}/registry.db`);
     try {
       for (const store of [gateway.registry.store, other]) {
@@ -107,14 +107,14 @@ describe("a token of a program", () => {
     }
   });
 
-  test("counts no more once its agent is gone [S-53]", async () => {
+  test("is invalid when its agent is removed [S-53]", async () => {
     const headers = await gateway.asRole("agent", "ann", "helper");
     expect(await statusFor(headers)).toBe(200);
     await removeAgent("helper", { by }, gateway.registry);
     expect(await statusFor(headers)).toBe(401);
   });
 
-  test("is told when it was last used, now and then [S-53]", async () => {
+  test("has a last-used time that is updated periodically [S-53]", async () => {
     const { secret } = await issue();
     const lastUse = async () => (await gateway.registry.store.listTokens("api")).at(-1)?.lastUsedAt;
     await statusFor(bearer(secret));
@@ -129,7 +129,7 @@ describe("a token of a program", () => {
   });
 });
 
-/** The same store, and a list of what was looked for in it. */
+/** The same store with a list of its token lookups. */
 function watched(store: RegistryStore): { readonly store: RegistryStore; readonly looked: string[] } {
   const looked: string[] = [];
   const findToken = (key: string) => {
@@ -139,7 +139,7 @@ function watched(store: RegistryStore): { readonly store: RegistryStore; readonl
   return { store: { ...store, findToken }, looked };
 }
 
-test("tokens are looked for by the hashes of their secrets alone, and what is none is not looked for [S-53]", async () => {
+test("looks tokens up by the hash of the secret, and skips malformed ones [S-53]", async () => {
   const { store, looked } = watched(gateway.registry.store);
   const own = openGateway({ ...gateway.context, registry: { ...gateway.registry, store } });
   try {
@@ -156,12 +156,12 @@ test("tokens are looked for by the hashes of their secrets alone, and what is no
   }
 });
 
-test("a token that was just used is not looked for again, for seconds and until something is committed [S-53]", async () => {
+test("caches a token for a few seconds, until the next commit [S-53]", async () => {
   const { store, looked } = watched(gateway.registry.store);
   const own = openGateway({ ...gateway.context, registry: { ...gateway.registry, store } });
   try {
     const { secret } = await issue();
-    // Until its use is written down, that is a commit, too.
+    // Recording the last use is a commit too.
     await vi.waitFor(async () => {
       await statusFor(bearer(secret), own);
       looked.length = 0;
@@ -179,7 +179,7 @@ test("a token that was just used is not looked for again, for seconds and until 
   }
 });
 
-test("what was taken back at one gateway is taken back at another on the same PostgreSQL [S-53] [S-55]", async () => {
+test("a revocation at one gateway applies at another on the same PostgreSQL [S-53] [S-55]", async () => {
   const url = await freshDatabase();
   const [one, two] = await Promise.all([openTestGateway({ url }), openTestGateway({ url })]);
   try {
@@ -196,8 +196,8 @@ test("what was taken back at one gateway is taken back at another on the same Po
   }
 });
 
-describe("the cookie of a browser", () => {
-  test("counts together with its header, and without it for nothing that is data [S-53]", async () => {
+describe("a session cookie", () => {
+  test("requires its CSRF header for all data [S-53]", async () => {
     const { cookie, csrf, headers } = await openWebSession();
     const me = await ask(gateway, "GET", "/v1/me", { headers });
     expect(routeTable.whoAmI.answer.parse(await me.json())).toMatchObject({
@@ -211,7 +211,7 @@ describe("the cookie of a browser", () => {
     expect(await statusFor({ "x-skillhold-csrf": csrf })).toBe(401);
   });
 
-  test("counts alone for the list of routes, which people open by its address [S-53]", async () => {
+  test("is enough for the reference pages [S-53]", async () => {
     const { cookie } = await openWebSession();
     const alone: string[] = [];
     for (const [operation, { method, path }] of Object.entries(routeTable)) {
@@ -231,7 +231,7 @@ describe("the cookie of a browser", () => {
     expect((await ask(gateway, "GET", "/openapi.json")).status).toBe(401);
   });
 
-  test("is of one session: the header of another does not fit it [S-53]", async () => {
+  test("does not match the CSRF header of another session [S-53]", async () => {
     const [one, two] = [await openWebSession(), await openWebSession()];
     expect(one.csrf).not.toBe(two.csrf);
     expect(await statusFor({ cookie: one.cookie, "x-skillhold-csrf": two.csrf })).toBe(401);
@@ -242,13 +242,13 @@ describe("the cookie of a browser", () => {
     expect(await statusFor({ cookie: `a=b; ${one.cookie}; c=d`, "x-skillhold-csrf": one.csrf })).toBe(200);
   });
 
-  test("does not stand in for a token that does not count [S-53]", async () => {
+  test("does not replace an invalid token [S-53]", async () => {
     const { headers } = await openWebSession();
     expect(await statusFor({ ...headers, ...bearer("skh_wrong") })).toBe(401);
     expect(await statusFor({ ...headers, authorization: "" })).toBe(401);
   });
 
-  test("is no token of a program, and a code to sign in with is neither [S-53]", async () => {
+  test("is not an API token, and neither is a sign-in code [S-53]", async () => {
     const { cookie } = await openWebSession();
     expect(await statusFor(bearer(cookie.slice("skillhold=".length)))).toBe(401);
     const signIn = await issueToken({ kind: "sign-in", name: "me", role: "admin" }, { by }, gateway.registry);
@@ -258,7 +258,7 @@ describe("the cookie of a browser", () => {
     expect((await ask(gateway, "POST", "/v1/sign-in", { body: { code: secret } })).status).toBe(401);
   });
 
-  test("is for TLS alone, and for this host alone, where there is TLS [S-53]", async () => {
+  test("is Secure and bound to this host behind TLS [S-53]", async () => {
     const options = { ...gateway.context.options, isTls: true };
     const tls = openGateway({ ...gateway.context, options });
     try {
@@ -284,7 +284,7 @@ describe("the cookie of a browser", () => {
   });
 });
 
-test("a session ends with sign-out, and when its time is over [S-53]", async () => {
+test("a session ends with sign-out and when it expires [S-53]", async () => {
   const { headers } = await openWebSession();
   const response = await ask(gateway, "POST", "/v1/sign-out", { headers });
   expect(response.status).toBe(204);
@@ -297,7 +297,7 @@ test("a session ends with sign-out, and when its time is over [S-53]", async () 
   expect(program.status).toBe(400);
 });
 
-test("whoever signed in to act as an agent may sign out [S-53]", async () => {
+test("an agent session can sign out [S-53]", async () => {
   await gateway.asRole("agent", "root", "helper");
   const spec = { kind: "sign-in", name: "me", role: "viewer", agent: "helper" } as const;
   const signIn = await issueToken(spec, { by }, gateway.registry);

@@ -3,17 +3,17 @@ import type { BlobStore } from "@skillhold/registry/record";
 import { openTestGateway, type TestGateway } from "./gateway.fixture.ts";
 
 export interface BlobHold {
-  /** How often bytes were asked for, by their digests. */
+  /** The number of reads per digest. */
   readonly reads: ReadonlyMap<Digest, number>;
-  /** Resolves when one of these bytes is first read. */
+  /** Resolves on the first read of one of these digests. */
   readonly begun: (digest: Digest) => Promise<void>;
-  /** Resolves when bytes are first put. */
+  /** Resolves on the first write. */
   readonly putting: Promise<void>;
-  /** Lets them, and all later ones, go on. */
+  /** Releases these and all later calls. */
   readonly release: () => void;
 }
 
-/** A gateway whose store hands over no bytes, and takes none, before it is told to. */
+/** A gateway whose store holds reads and writes of blobs until they are released. */
 export async function openHeldGateway(): Promise<TestGateway & { readonly hold: BlobHold }> {
   const base = await openTestGateway();
   const { registry, context } = base;

@@ -9,7 +9,7 @@ import { HOST, openTestGateway, type TestGateway } from "./gateway.fixture.ts";
 import { ada, asker, put } from "./skill.fixture.ts";
 
 let gateway: TestGateway;
-/** The same file, as another process has it open. */
+/** The same database file, opened by another process. */
 let other: RegistryStore;
 let beside: RegistryContext;
 let eve: ReturnType<typeof asker>;
@@ -40,19 +40,19 @@ const release = (words: string) =>
     files: { "a.md": words },
   });
 
-test("what another process commits is in every answer that is asked for after it [S-55]", async () => {
+test("every later response contains the commits of another process [S-55]", async () => {
   for (let round = 0; round < 5; round += 1) {
     await release(`round${round}`);
     const texts = await Promise.all(
       [...paths, ...paths].map(async (path) => await (await eve("GET", path)).text()),
     );
-    // The text and the file are of this round, and all ten answers tell of the skill.
+    // The text and the file are from this round, and all ten responses contain the skill.
     for (const at of [3, 4, 8, 9]) expect(texts[at]).toContain(`round${round}`);
     for (const text of texts.filter((_, at) => at % paths.length < 3)) expect(text).toContain("open");
   }
 });
 
-test("what another process takes away is there for nobody who asks after it [S-55]", async () => {
+test("a revocation by another process applies to every later request [S-55]", async () => {
   const look = async () =>
     await Promise.all(
       paths.map(async (path) => {
@@ -72,7 +72,7 @@ test("what another process takes away is there for nobody who asks after it [S-5
   expect(await look()).toEqual(hidden);
 });
 
-test("a token that another process revokes counts for nothing that is asked after it [S-54]", async () => {
+test("a token that another process revokes is invalid for every later request [S-54]", async () => {
   const spec = { kind: "api", name: "eve", role: "viewer", user: "eve" } as const;
   const { secret, token } = await issueToken(spec, { by: root }, beside);
   const ask = asker(gateway, { host: HOST, authorization: `Bearer ${secret}` });
@@ -83,7 +83,7 @@ test("a token that another process revokes counts for nothing that is asked afte
   expect(await statuses()).toEqual([401, 401, 401, 401, 401]);
 });
 
-test("a file that is kept is handed to those alone who may have it [S-53] [S-55]", async () => {
+test("a cached file is served only to callers who may read it [S-53] [S-55]", async () => {
   await put(gateway, "own", { files: { "a.md": "secret words" } });
   const owner = asker(gateway, await gateway.asRole("publisher", "ada"));
   const status = async (ask: typeof owner) => (await ask("GET", "/v1/skills/own/files/a.md")).status;

@@ -15,7 +15,7 @@ import { ada, asker, engines, openOn, put } from "./skill.fixture.ts";
 
 const root = { user: "root", role: "admin" } as const;
 
-/** Each changes what someone may see, as a process beside the gateway does. */
+/** Each change affects a view and comes from outside the gateway. */
 const changes: Readonly<Record<string, (gateway: TestGateway) => Promise<unknown>>> = {
   "a new skill": (gateway) => put(gateway, "new", { visibility: "public" }),
   "new content": (gateway) => put(gateway, "open", { body: "Other." }),
@@ -32,15 +32,15 @@ const changes: Readonly<Record<string, (gateway: TestGateway) => Promise<unknown
   "a deletion": ({ registry }) => deleteSkill("open", { by: ada }, registry),
 };
 
-describe.each(engines)("the version of what anyone may see, on %s", (engine) => {
-  test.each(Object.keys(changes))("is a greater one after %s [S-55]", async (name) => {
+describe.each(engines)("the view version on %s", (engine) => {
+  test.each(Object.keys(changes))("increases after %s [S-55]", async (name) => {
     const gateway = await openOn(engine);
     try {
       const eve = asker(gateway, await gateway.asRole("viewer", "eve"));
       await put(gateway, "own");
       await put(gateway, "open", { visibility: "public" });
       const list = async () => answerOf("listSkills", await eve("GET", "/v1/skills"));
-      // Word of what was put there may still be on its way; word of the last of it comes last.
+      // Notifications of the setup may still be pending; the last one arrives last.
       await vi.waitFor(async () => expect((await list()).skills).toHaveLength(1), 30_000);
       const before = await vi.waitFor(async () => {
         const [first, second] = [await list(), await new Promise((end) => setImmediate(end)).then(list)];
@@ -55,7 +55,7 @@ describe.each(engines)("the version of what anyone may see, on %s", (engine) => 
     }
   });
 
-  test("is the same after what agents do with skills, and answers stay kept [S-55]", async () => {
+  test("does not change when agents use skills, and responses stay cached [S-55]", async () => {
     const gateway = await openOn(engine);
     try {
       const eve = asker(gateway, await gateway.asRole("viewer", "eve"));
@@ -74,7 +74,7 @@ describe.each(engines)("the version of what anyone may see, on %s", (engine) => 
     }
   });
 
-  test("whoever changes something reads it next, at the same gateway [S-55]", async () => {
+  test("a client reads its own writes at the same gateway [S-55]", async () => {
     const gateway = await openOn(engine);
     try {
       await put(gateway, "own");
@@ -94,7 +94,7 @@ describe.each(engines)("the version of what anyone may see, on %s", (engine) => 
   });
 });
 
-test("a change at one gateway is in the lists of another on the same database [S-55]", async () => {
+test("a change at one gateway is visible at another on the same database [S-55]", async () => {
   const url = await freshDatabase();
   const [a, b] = [await openTestGateway({ url }), await openTestGateway({ url })];
   try {
@@ -171,7 +171,7 @@ async function change(
   await made?.().catch(() => {});
 }
 
-test("no answer has a skill that is not there for the one who asks, whoever asked before [S-55]", async () => {
+test("a cached response never contains a skill that is hidden from the caller [S-55]", async () => {
   const walks = fc.array(
     fc.tuple(fc.option(step, { freq: 2 }), fc.array(principals, { minLength: 1, maxLength: 4 })),
     {

@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { writeArchive } from "@skillhold/core/archive";
-import { digestOf } from "@skillhold/gateway/test/digest";
+import { sha256Of } from "@skillhold/gateway/test/bytes";
 import { RunningCalls } from "@skillhold/gateway/test/session/running-calls";
 import { issueToken } from "@skillhold/registry/token";
 import { afterEach, describe, expect, test, vi } from "vitest";
@@ -14,7 +14,7 @@ const root = { user: "root", role: "admin" } as const;
 let gateway: TestGateway;
 afterEach(() => gateway.close());
 
-/** The ways in which someone who is let in counts no more. */
+/** The ways in which a token becomes invalid. */
 const ends = {
   "the token is revoked": async (headers: Readonly<Record<string, string>>) => {
     const { token } = await answerOf("whoAmI", await ask(gateway, "GET", "/v1/me", { headers }));
@@ -26,7 +26,7 @@ const ends = {
 } as const;
 
 describe.each(Object.entries(ends))("when %s", (_, end) => {
-  test("what runs for it is called off and answered no more, and its sessions are closed [S-53] [S-62]", async () => {
+  test("cancels its running calls and closes its sessions [S-53] [S-62]", async () => {
     const started = Promise.withResolvers<void>();
     gateway = await openRunningGateway({ onStart: () => started.resolve() });
     await putFiles(gateway, "slow", root, { "scripts/wait.sh": "sleep 60" });
@@ -54,7 +54,7 @@ describe.each(Object.entries(ends))("when %s", (_, end) => {
   });
 
   test.each(["skills/open/archive", "skills/open/diff", "export?skills=open"])(
-    "what it is being sent is not sent, and not on record as sent: %s [S-53] [S-62]",
+    "neither sends nor records a running download: %s [S-53] [S-62]",
     async (path) => {
       const held = await openHeldGateway();
       gateway = held;
@@ -72,7 +72,7 @@ describe.each(Object.entries(ends))("when %s", (_, end) => {
     },
   );
 
-  test("the large files that it reads, and waits for, are not sent [S-53] [S-62]", async () => {
+  test("does not send large files that it reads or waits for [S-53] [S-62]", async () => {
     const held = await openHeldGateway();
     gateway = held;
     const bytes = new Uint8Array(2 * 1024 * 1024).fill(7);
@@ -80,7 +80,7 @@ describe.each(Object.entries(ends))("when %s", (_, end) => {
     const path = "/v1/skills/open/files/large.bin";
     const headers = await gateway.asRole("agent", "ada", "bot");
     const answers = Array.from({ length: 6 }, () => ask(gateway, "GET", path, { headers }));
-    const digest = digestOf(bytes);
+    const digest = sha256Of(bytes);
     await vi.waitFor(() => expect(held.hold.reads.get(digest)).toBe(4), 30_000);
     await end(headers);
     for (const answer of await Promise.all(answers))
@@ -89,11 +89,11 @@ describe.each(Object.entries(ends))("when %s", (_, end) => {
     const other = await gateway.asRole("agent", "ada", "other");
     expect((await ask(gateway, "GET", path, { headers: other })).status).toBe(200);
     expect(await servedAgents()).toEqual(new Set(["other"]));
-    // Those that waited were not read after all.
+    // The waiting files were not read.
     expect(held.hold.reads.get(digest)).toBe(5);
   });
 
-  test("what it has sent is not published [S-45] [S-53]", async () => {
+  test("does not publish its running upload [S-45] [S-53]", async () => {
     const held = await openHeldGateway();
     gateway = held;
     const headers = await gateway.asRole("publisher", "ada", "bot");
@@ -120,7 +120,7 @@ async function servedAgents(): Promise<ReadonlySet<string | undefined>> {
 }
 
 describe.each(engines)("on %s", (engine) => {
-  test("a long call of an administrator ends with the token, and others go on [S-53]", async () => {
+  test("a long call ends with its token, and others continue [S-53]", async () => {
     const begun: AbortSignal[] = [];
     const starts = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const goOn = Promise.withResolvers<void>();
@@ -147,7 +147,7 @@ describe.each(engines)("on %s", (engine) => {
   });
 });
 
-test("a call whose token is revoked while its body comes is not begun [S-53]", async () => {
+test("a call whose token is revoked during the upload does not start [S-53]", async () => {
   gateway = await openTestGateway();
   const headers = await gateway.asRole("agent", "ada", "bot");
   const session = await TestSession.open(gateway, headers);
@@ -164,7 +164,7 @@ test("a call whose token is revoked while its body comes is not begun [S-53]", a
     },
     { highWaterMark: 0 },
   );
-  // Node asks for it where a body is a stream.
+  // Node requires this option for a stream body.
   const init = {
     method: "POST",
     headers: { ...headers, "content-type": "application/json" },
@@ -187,7 +187,7 @@ test("a call whose token is revoked while its body comes is not begun [S-53]", a
   expect(opened).toContain(session.id);
 });
 
-test("a token that is not there lets nothing run [S-53]", async () => {
+test("a missing token rejects the call [S-53]", async () => {
   gateway = await openTestGateway();
   const calls = new RunningCalls({ registry: gateway.registry, log: () => {} });
   const bearer = { token: "gone", agent: undefined, expiresAt: "2099-01-01T00:00:00.000Z" };
@@ -195,7 +195,7 @@ test("a token that is not there lets nothing run [S-53]", async () => {
   await expect(run).rejects.toMatchObject({ code: "UNAUTHENTICATED" });
 });
 
-test("a call ends with its token and its agent also when nobody heard of it [S-53]", async () => {
+test("a call ends with its token or agent also when the event was missed [S-53]", async () => {
   let late = 0;
   gateway = await openTestGateway({ clock: { now: () => new Date(Date.now() + late) } });
   const { registry } = gateway;
@@ -220,7 +220,7 @@ test("a call ends with its token and its agent also when nobody heard of it [S-5
   );
   const settled = Promise.allSettled(running);
   await vi.waitFor(() => expect(begun).toHaveLength(bearers.length), 30_000);
-  await calls.endOver();
+  await calls.endExpired();
   expect(begun.some(({ aborted }) => aborted)).toBe(false);
   late = 61_000;
   const bot = await store.findAgent("bot");
@@ -230,7 +230,7 @@ test("a call ends with its token and its agent also when nobody heard of it [S-5
       if (token.agent === undefined) await tx.putToken({ ...token, revokedAt: now });
     if (bot !== undefined) await tx.putAgent({ ...bot, removedAt: now });
   });
-  await calls.endOver();
+  await calls.endExpired();
   work.resolve("done");
   const refused = { status: "rejected", reason: { code: "UNAUTHENTICATED" } };
   expect(await settled).toMatchObject([refused, refused, refused, { status: "fulfilled", value: "done" }]);

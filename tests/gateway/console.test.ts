@@ -30,7 +30,7 @@ const get = (path: string, headers: Readonly<Record<string, string>> = {}) =>
 
 describe("views", () => {
   test.each(["/", "/skills", "/skills/pdf/files/scripts/a.py?revision=2", "/nothing-like-it", "/v1x/y"])(
-    "%s is the page of the console [S-59]",
+    "%s serves the console page [S-59]",
     async (path) => {
       const response = await get(path, browser);
       expect([response.status, await response.text()]).toEqual([200, html]);
@@ -60,20 +60,20 @@ describe("views", () => {
     expect(response.status).toBeGreaterThanOrEqual(401);
   });
 
-  test("a program that asks for no page gets none [S-59]", async () => {
+  test("a request without text/html gets no page [S-59]", async () => {
     for (const accept of ["*/*", "application/json", "text/html2", ""])
       expect((await problemOf(await get("/skills", { accept }))).code).toBe("ROUTE_NOT_FOUND");
     expect((await get("/", { accept: "*/*" })).status).toBe(200);
   });
 
-  test("nothing is posted to them, and their heads have no body [S-59]", async () => {
+  test("reject POST, and HEAD has no body [S-59]", async () => {
     expect((await ask(gateway, "POST", "/skills", { headers: browser })).status).toBe(404);
     expect((await ask(gateway, "POST", "/", { headers: browser })).status).toBe(405);
     const head = await ask(gateway, "HEAD", "/skills", { headers: browser });
     expect([head.status, await head.text()]).toEqual([200, ""]);
   });
 
-  test("are for whoever follows a link to them, at this host alone [S-53] [S-59]", async () => {
+  test("open from any link, on this host only [S-53] [S-59]", async () => {
     const link = {
       ...browser,
       "sec-fetch-site": "cross-site",
@@ -92,7 +92,7 @@ describe("views", () => {
 });
 
 describe("files", () => {
-  test("whose names change with them are kept for a year, and others are asked for again [S-59]", async () => {
+  test("with hashed names are cached for a year, and others are revalidated [S-59]", async () => {
     const asset = await get("/assets/app-1a2b.js");
     expect(await asset.text()).toBe(script);
     expect(asset.headers.get("content-type")).toBe("text/javascript; charset=utf-8");
@@ -124,12 +124,12 @@ describe("files", () => {
     expect(bytes.length < script.length / 2).toBe(packed !== null);
   });
 
-  test("that are small are not packed [S-59]", async () => {
+  test("that are small are not compressed [S-59]", async () => {
     const response = await get("/icon.svg", { "accept-encoding": "br" });
     expect(response.headers.get("content-encoding")).toBeNull();
   });
 
-  test("are those that were built, whatever is asked for [S-59]", async () => {
+  test("are only the built files, for any path [S-59]", async () => {
     expect(await (await get("/odd%20name")).text()).toBe("x");
     for (const path of [
       "/assets/link.txt",
@@ -149,7 +149,7 @@ describe("files", () => {
     }
   });
 
-  test("stay as they were when the gateway was started [S-59]", async () => {
+  test("do not change after the gateway started [S-59]", async () => {
     const built = await mkdtemp(join(folder, "again-"));
     await writeFile(join(built, "index.html"), "first");
     const other = await openTestGateway({ console: built });
@@ -159,7 +159,7 @@ describe("files", () => {
   });
 });
 
-test("every answer lets the console alone run, from here alone [S-59]", async () => {
+test("every response allows only the console's own scripts [S-59]", async () => {
   for (const path of ["/", "/skills", "/icon.svg", "/assets/app-1a2b.js"]) {
     const { headers } = await get(path, browser);
     const policy = headers.get("content-security-policy") ?? "";
@@ -180,7 +180,7 @@ test("every answer lets the console alone run, from here alone [S-59]", async ()
   }
 });
 
-test("without a console, a few words are at the root and nothing is elsewhere [S-59]", async () => {
+test("without a console, only the root has a page [S-59]", async () => {
   const bare = await openTestGateway();
   const root = await ask(bare, "GET", "/", { headers: browser });
   expect(await root.text()).toContain("A Skillhold gateway runs here");
@@ -188,6 +188,6 @@ test("without a console, a few words are at the root and nothing is elsewhere [S
   await bare.close();
 });
 
-test("a folder that has no page is refused at the start [S-59]", async () => {
+test("rejects a console folder without index.html at the start [S-59]", async () => {
   await expect(openTestGateway({ console: join(folder, "built", "assets") })).rejects.toThrow("index.html");
 });

@@ -26,7 +26,7 @@ async function open(change: Changed = {}) {
   const headers = await gateway.asRole("admin", "root");
   const post = async (path: string, body?: unknown) => await ask(gateway, "POST", path, { headers, body });
   const missing = async (id: string) => (await gateway.registry.store.findSkill(id))?.missing;
-  /** Publishes it, and waits until it was looked at. */
+  /** Publishes it and waits for its check. */
   const publish = async (
     id: string,
     packages: readonly string[],
@@ -40,7 +40,7 @@ async function open(change: Changed = {}) {
 }
 
 describe("install-dep", () => {
-  test("installs one thing for a skill, tells it as it goes, and looks again at what is missing [S-36] [S-54]", async () => {
+  test("installs one dependency for a skill, publishes progress, and checks again [S-36] [S-54]", async () => {
     const { gateway, heard, post, missing, publish } = await open();
     await publish("skill", ["zzz-one", "zzz-two"]);
     const told = heard.events.length;
@@ -64,7 +64,7 @@ describe("install-dep", () => {
     expect(events.some(({ event }) => event.type === "skill.deps_installed")).toBe(true);
   });
 
-  test("installs one thing for all skills that lack it when none is named [S-36] [S-53]", async () => {
+  test("installs one dependency for every skill that lacks it [S-36] [S-53]", async () => {
     const { post, missing, publish } = await open();
     const install = async (dep: string) =>
       await answerOf("installDependency", await post("/v1/skills/install-dep", { dep }));
@@ -88,12 +88,12 @@ describe("install-dep", () => {
     ]);
     expect(await install("npm:zzz-two")).toMatchObject({
       ok: true,
-      result: { status: "skipped", message: "No skill lacks it." },
+      result: { status: "skipped", message: "No skill lacks npm:zzz-two." },
       results: [],
     });
   });
 
-  test("says what went wrong, and the skill lacks it as before [S-36]", async () => {
+  test("reports a failed installation, and the dependency stays missing [S-36]", async () => {
     const { heard, post, missing, publish } = await open();
     await publish("skill", ["bad-package"]);
     const response = await post("/v1/skills/install-dep", { skill: "skill", dep: "npm:bad-package" });
@@ -105,7 +105,7 @@ describe("install-dep", () => {
     expect(await missing("skill")).toEqual(["npm:bad-package"]);
   });
 
-  test("installs nothing for a stranger's skill, whoever asks, and takes no text that is no package [S-28] [S-36]", async () => {
+  test("rejects installations for third-party skills and invalid package specs [S-28] [S-36]", async () => {
     const { gateway, post, publish } = await open();
     await gateway.asRole("agent", "ann", "writer");
     await publish("strange", ["zzz-one"], "agent");
@@ -119,7 +119,7 @@ describe("install-dep", () => {
     expect(await problemOf(absent)).toMatchObject({ status: 404, code: "SKILL_NOT_FOUND" });
   });
 
-  test("leaves packages of the system to a person, with the command [S-36]", async () => {
+  test("returns the command for system packages instead of installing them [S-36]", async () => {
     const { post, publish } = await open();
     await publish("skill", []);
     const response = await post("/v1/skills/install-dep", { skill: "skill", dep: "apt:jq" });
@@ -129,10 +129,10 @@ describe("install-dep", () => {
     });
   });
 
-  test("is for administrators alone, and not for agents of theirs [S-28] [S-53]", async () => {
+  test("is only for administrators, and not for their agents [S-28] [S-53]", async () => {
     const { gateway } = await open();
     const others = (["publisher", "viewer", "agent"] as const).map((role) => gateway.asRole(role));
-    // What an agent asks for is not a person's yes, whoever's token it has.
+    // A request of an agent is not an approval by a person.
     for (const asked of [...others, gateway.asRole("admin", "root", "writer")]) {
       const headers = await asked;
       const body = { skill: "skill", dep: "npm:x" };
@@ -143,7 +143,7 @@ describe("install-dep", () => {
 });
 
 describe("install-deps", () => {
-  test("installs all that is missing, each for its skill; one that is refused holds up no other [S-36] [S-54]", async () => {
+  test("installs all missing dependencies, and a rejected one does not stop the others [S-36] [S-54]", async () => {
     const { gateway, heard, post, missing, publish } = await open();
     await gateway.asRole("agent", "ann", "writer");
     await publish("first", ["zzz-one"]);
@@ -173,7 +173,7 @@ describe("install-deps", () => {
     expect([await missing("first"), await missing("second")]).toEqual([[], ["npm:bad-two"]]);
   });
 
-  test("installs for the skills that are named, and no others [S-36]", async () => {
+  test("installs only for the named skills [S-36]", async () => {
     const { post, missing, publish } = await open();
     await publish("first", ["zzz-one"]);
     await publish("second", ["zzz-two"]);
@@ -182,7 +182,7 @@ describe("install-deps", () => {
     expect([await missing("first"), await missing("second")]).toEqual([["npm:zzz-one"], []]);
   });
 
-  test("does nothing when nothing is missing [S-36]", async () => {
+  test("does nothing without missing dependencies [S-36]", async () => {
     const { heard, post, publish } = await open();
     await publish("whole", []);
     const answer = await answerOf("installDependencies", await post("/v1/skills/install-deps"));
@@ -201,7 +201,7 @@ for spec; do mkdir -p "$prefix/node_modules/$spec"; echo '{}' > "$prefix/node_mo
 rmdir "$(dirname "$0")/busy"
 `;
 
-test("one installation comes after the other, whoever asks for them [S-36]", async () => {
+test("runs one installation at a time [S-36]", async () => {
   const { post, publish } = await open({ dependencies: dependencyPorts({ npm: JEALOUS_NPM }) });
   const names = ["one", "two", "three"];
   for (const name of names) await publish(name, [`zzz-${name}`]);

@@ -12,14 +12,14 @@ import type { DependencyEvent } from "@skillhold/protocol/http";
 import type { RegistryContext } from "@skillhold/registry/record";
 import { type PublishFolderOptions, publishFolder } from "@skillhold/registry/release";
 
-/** What a gateway looks at dependencies with: the real sandbox, and an npm that makes what it is asked for. */
+/** The ports of dependency checks: the real sandbox, and a fake npm that creates the requested package. */
 export function dependencyPorts(settings: Partial<DependencyPorts> & { npm?: string } = {}): DependencyPorts {
   const { npm, ...rest } = settings;
   const { home, host } = installPorts(npm === undefined ? {} : { npm });
   return { ...checkPorts(), home, host, copies: makeFolder(), ...rest };
 }
 
-/** A sandbox in which nothing runs before it is opened. */
+/** A sandbox that holds all runs until it is opened. */
 export function closedSandbox() {
   const gate = Promise.withResolvers<void>();
   const tried = Promise.withResolvers<void>();
@@ -32,14 +32,14 @@ export function closedSandbox() {
   };
   return {
     sandbox: { id: sandbox.id, probe: () => sandbox.probe(), start },
-    /** Resolves when something was to be run. */
+    /** Resolves on the first run. */
     tried: tried.promise,
     open: () => gate.resolve(),
     starts: () => starts,
   };
 }
 
-/** Publishes a skill whose one script imports these packages. */
+/** Publishes a skill with one script that imports these packages. */
 export async function publishImports(
   id: string,
   packages: readonly string[],
@@ -59,7 +59,7 @@ export async function publishImports(
   await publishFolder(folder, options, registry);
 }
 
-/** Keeps what is told, and lets one wait for it. */
+/** Collects progress events and waits for them. */
 export function listenTo(progress: Progress) {
   const events: DependencyEvent[] = [];
   const waiting = new Set<() => void>();
@@ -67,7 +67,7 @@ export function listenTo(progress: Progress) {
     events.push(event);
     for (const look of waiting) look();
   });
-  /** Resolves when all that was told fits. */
+  /** Resolves when the collected events match. */
   const until = (fits: (events: readonly DependencyEvent[]) => boolean) =>
     new Promise<void>((resolve) => {
       const look = () => {

@@ -34,7 +34,7 @@ async function open(change: Changed = {}) {
 }
 
 describe("in the background", () => {
-  test("a gateway answers before what skills need is known; it is kept before it is told [S-39] [S-54]", async () => {
+  test("serves requests before the dependency check, and stores results before publishing them [S-39] [S-54]", async () => {
     const url = `sqlite:${makeFolder()}/registry.db`;
     const before = await openTestGateway({ url });
     await publishImports("lacks", [MISSING], before.registry);
@@ -65,7 +65,7 @@ describe("in the background", () => {
     expect(await Promise.all(kept)).toEqual([[`npm:${MISSING}`], []]);
   });
 
-  test("what is published by another process is looked at, and what is rolled back as well [S-39] [S-55]", async () => {
+  test("checks skills that another process publishes or rolls back [S-39] [S-55]", async () => {
     const url = `sqlite:${makeFolder()}/registry.db`;
     const other = await openTestGateway({ url });
     opened.push(other);
@@ -81,7 +81,7 @@ describe("in the background", () => {
     expect(await missing("skill")).toEqual([`npm:${MISSING}`]);
   });
 
-  test("a published skill that lacks something stays in use, and a bundled one waits until it is there [S-38]", async () => {
+  test("a published skill with missing dependencies stays active, and a bundled one is archived [S-38]", async () => {
     const { gateway, heard } = await open();
     const { store } = gateway.registry;
     await publishImports("mine", [MISSING], gateway.registry);
@@ -99,7 +99,7 @@ describe("in the background", () => {
     expect(await store.findSkill("bundled")).toMatchObject({ status: "active", missing: [] });
   });
 
-  test("what cannot be found out changes nothing that is known [S-35] [S-38]", async () => {
+  test("a check without a result does not change the record [S-35] [S-38]", async () => {
     const url = `sqlite:${makeFolder()}/registry.db`;
     const first = await open({ url });
     await publishImports("skill", [MISSING], first.gateway.registry);
@@ -124,7 +124,7 @@ describe("in the background", () => {
     ]);
   });
 
-  test("what is switched off is not looked at, and is when it is switched on [S-39] [S-44]", async () => {
+  test("checks a disabled skill only when it is enabled [S-39] [S-44]", async () => {
     const { gateway, heard } = await open();
     const by = { by: { user: "ann", role: "publisher" } } as const;
     await publishImports("off", [MISSING], gateway.registry);
@@ -139,7 +139,7 @@ describe("in the background", () => {
 });
 
 describe("rescan-deps", () => {
-  test("looks at all skills once for all who ask at the same time [S-53]", async () => {
+  test("runs one rescan for concurrent requests [S-53]", async () => {
     const closed = closedSandbox();
     const { gateway, heard } = await open({ dependencies: dependencyPorts({ sandbox: closed.sandbox }) });
     const headers = await gateway.asRole("admin");
@@ -153,12 +153,12 @@ describe("rescan-deps", () => {
     const answers = await Promise.all(asked);
     for (const { skills } of answers)
       expect(skills).toEqual([{ skill: "skill", ok: false, missing: [`npm:${MISSING}`] }]);
-    // One that was begun before they asked, and one for all three.
+    // One rescan ran before the requests, and one for all three.
     expect(heard.events.filter(({ type }) => type === "skill.deps.checking")).toHaveLength(2);
     expect(closed.starts()).toBe(2 * starts);
   });
 
-  test("tells publishers of what they see or manage alone, and others nothing [S-43] [S-53]", async () => {
+  test("returns only skills that the publisher sees or manages [S-43] [S-53]", async () => {
     const { gateway } = await open();
     await publishImports("anns", [MISSING], gateway.registry);
     await publishImports("bobs", [MISSING], gateway.registry, { by: { user: "bob", role: "publisher" } });
@@ -176,8 +176,8 @@ describe("rescan-deps", () => {
   });
 });
 
-describe("what a skill needs", () => {
-  test("is shown to those who see the skill, by its id and its UUID, with what to install [S-34] [S-53]", async () => {
+describe("the dependencies of a skill", () => {
+  test("lists dependencies by id and UUID with install specs [S-34] [S-53]", async () => {
     const { gateway } = await open();
     await publishImports("skill", [MISSING], gateway.registry);
     const uid = (await gateway.registry.store.findSkill("skill"))?.uid;
@@ -204,7 +204,7 @@ describe("what a skill needs", () => {
     expect((await answerOf("getDependencies", shown)).needs).toHaveLength(2);
   });
 
-  test("is not there for others, in the words for what is not there at all [S-43]", async () => {
+  test("gives the error of a missing skill when the skill is hidden [S-43]", async () => {
     const { gateway } = await open();
     await publishImports("secret", [MISSING], gateway.registry);
     const uid = (await gateway.registry.store.findSkill("secret"))?.uid ?? "";
@@ -219,7 +219,7 @@ describe("what a skill needs", () => {
   });
 });
 
-test("the runtimes of the machine are listed; where they lie, for administrators [S-37] [S-53]", async () => {
+test("lists runtimes, with paths only for administrators [S-37] [S-53]", async () => {
   const { gateway } = await open();
   const list = async (role: "admin" | "viewer") => {
     const headers = await gateway.asRole(role);
@@ -236,7 +236,7 @@ test("the runtimes of the machine are listed; where they lie, for administrators
   expect((await list("viewer")).runtimes.filter((runtime) => "path" in runtime)).toEqual([]);
 });
 
-test("a gateway that has no place to install anything into says so [S-53]", async () => {
+test("a gateway without a data folder returns NOT_READY [S-53]", async () => {
   const gateway = await openTestGateway();
   opened.push(gateway);
   const headers = await gateway.asRole("admin");

@@ -53,7 +53,7 @@ describe.each(engines)("discovery on %s", (engine) => {
   const get = (path: string, headers: Readonly<Record<string, string>> = {}) =>
     ask(gateway, "GET", path, { headers });
 
-  test("anyone is shown what is public, in use and current, and how to fetch it [S-48]", async () => {
+  test("lists public, active skills in their current revision with their downloads [S-48]", async () => {
     await put(gateway, "plain", { visibility: "public", body: "One." });
     await put(gateway, "plain", { body: "Two." });
     await put(gateway, "many", {
@@ -77,7 +77,7 @@ describe.each(engines)("discovery on %s", (engine) => {
     }
   });
 
-  test("the older format lists the files, and each is there [S-48]", async () => {
+  test("the older format lists the files, and each can be fetched [S-48]", async () => {
     await put(gateway, "dots", { visibility: "public", files: { "b..c.md": "x" } });
     await put(gateway, "many", {
       visibility: "public",
@@ -92,7 +92,7 @@ describe.each(engines)("discovery on %s", (engine) => {
     expect((await get(`${V1}/many/c.html`)).headers.get("content-type")).toBe("text/plain; charset=utf-8");
   });
 
-  test("nothing that is not for anyone is there, by any address [S-48]", async () => {
+  test("serves no skill that is not public [S-48]", async () => {
     const { registry } = gateway;
     const by = { by: ada };
     for (const id of ["own", "shared", "off", "archived", "gone", "hidden-again"])
@@ -125,18 +125,18 @@ describe.each(engines)("discovery on %s", (engine) => {
         }
   });
 
-  test("who asks with a token is shown no more than anyone [S-48]", async () => {
+  test("a token does not extend the public list [S-48]", async () => {
     await put(gateway, "own");
     const asAda = await get(`${V2}/index.json`, await gateway.asRole("publisher", "ada"));
     expect(Index.parse(await asAda.json()).skills).toEqual([]);
   });
 });
 
-describe("the pages of discovery", () => {
+describe("the discovery pages", () => {
   let gateway: TestGateway;
   afterEach(() => gateway.close());
 
-  test("are not there unless the gateway is told to show them [S-48]", async () => {
+  test("are off by default [S-48]", async () => {
     gateway = await openTestGateway();
     await put(gateway, "plain", { visibility: "public" });
     const missing = await problemOf(await ask(gateway, "GET", "/.well-known/nothing"));
@@ -149,7 +149,7 @@ describe("the pages of discovery", () => {
       expect(await problemOf(await ask(gateway, "GET", path))).toEqual(missing);
   });
 
-  test("may be fetched by any page, and nothing else may [S-48]", async () => {
+  test("allow every origin, unlike other routes [S-48]", async () => {
     gateway = await openTestGateway({ options: { isDiscoverable: true } });
     await put(gateway, "plain", { visibility: "public" });
     const headers = { origin: "https://elsewhere.example", "sec-fetch-site": "cross-site" };
@@ -165,12 +165,12 @@ describe("the pages of discovery", () => {
     const refused = await ask(gateway, "GET", "/v1/skills", { headers: { ...token, ...headers } });
     expect(await problemOf(refused)).toMatchObject({ code: "ORIGIN_REFUSED" });
     expect(refused.headers.get("access-control-allow-origin")).toBeNull();
-    // A name that a stranger's DNS has bound to this address is another host.
+    // A foreign DNS name for this address is another host.
     const rebound = await ask(gateway, "GET", `${V2}/index.json`, { headers: { host: "evil.example" } });
     expect(await problemOf(rebound)).toMatchObject({ code: "ORIGIN_REFUSED" });
   });
 
-  test("answer HEAD, say when there is nothing new, and take nothing else [S-48]", async () => {
+  test("support HEAD and 304, and no other methods [S-48]", async () => {
     gateway = await openTestGateway({ options: { isDiscoverable: true } });
     await put(gateway, "plain", { visibility: "public" });
     for (const path of [`${V2}/index.json`, `${V2}/plain/SKILL.md`, `${V1}/plain/SKILL.md`]) {
@@ -185,7 +185,7 @@ describe("the pages of discovery", () => {
     }
   });
 
-  test("lead to no file outside of a skill [S-48]", async () => {
+  test("serve no file outside a skill [S-48]", async () => {
     gateway = await openTestGateway({ options: { isDiscoverable: true } });
     await put(gateway, "plain", { visibility: "public" });
     await put(gateway, "own", { files: { "a.md": "secret" } });
@@ -202,7 +202,7 @@ describe("the pages of discovery", () => {
       expect([path, (await ask(gateway, "GET", `${V1}/${path}`)).status]).toEqual([path, 404]);
   });
 
-  test("show nothing of folders, which nobody made public [S-48]", async () => {
+  test("do not list skills in folders [S-48]", async () => {
     const text = "---\nname: local\ndescription: Local.\n---\nDo.\n";
     gateway = await openFolderGateway({ "local/SKILL.md": text }, { options: { isDiscoverable: true } });
     const listed = await ask(gateway, "GET", "/v1/skills", {

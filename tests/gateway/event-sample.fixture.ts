@@ -2,7 +2,7 @@ import { SkillEvent } from "@skillhold/protocol";
 
 type Samples = { readonly [T in SkillEvent["type"]]: Omit<Extract<SkillEvent, { type: T }>, "type" | "at"> };
 
-/** Is in everything of these events that is somebody's own: names, agents, sessions, tokens, places and words. */
+/** A marker in every personal field of these events: names, agents, sessions, tokens, paths and texts. */
 export const MARK = "mark";
 
 const hash = `sha256:${"0".repeat(64)}`;
@@ -96,6 +96,17 @@ export function sampleEvents(skill: string, session: string): readonly SkillEven
       expiresAt: AT,
     },
     "token.revoked": { by, token: "mark-token" },
+    "guard.blocked": { skill, by, hash, engine: "1", rules: ["mark-rule"] },
+    "guard.waived": {
+      skill,
+      by,
+      waiver: "mark-waiver",
+      rule: "mark-rule",
+      file: "mark-file",
+      contentHash: hash,
+      reason: "mark-reason",
+    },
+    "guard.rescanned": { skill, by, revision: 1, hash, engine: "1", verdict: "clean" },
   } satisfies Record<keyof Samples, object>;
   return Object.entries(samples).map(([type, fields]) => SkillEvent.parse({ type, at: AT, ...fields }));
 }

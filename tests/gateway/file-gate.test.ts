@@ -23,11 +23,11 @@ test.each([
   ["whole", undefined, 200],
   ["in part", "bytes=5-9", 206],
 ] as const)(
-  "of a large file four are read at a time %s, and small ones keep nobody [S-53]",
+  "reads at most four large files at a time %s, and small ones without waiting [S-53]",
   async (_, range, status) => {
     const answers = Array.from({ length: 6 }, () => read("large.bin", range));
     const small = read("small.txt", "bytes=0-0");
-    // It came last, and waits for nothing: whatever else waits for nothing is being read by then.
+    // This request came last and does not wait, so all others that do not wait are being read by now.
     await gateway.hold.begun(digestOf("x"));
     await vi.waitFor(() => expect(gateway.hold.reads.get(digestOf(large))).toBe(4), 30_000);
     gateway.hold.release();

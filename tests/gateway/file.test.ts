@@ -21,7 +21,7 @@ describe.each(engines)("files over HTTP on %s", (engine) => {
   const get = (path: string, headers: Readonly<Record<string, string>> = {}) =>
     owner("GET", `/v1/skills/own/files/${path}`, { headers });
 
-  test("files are listed and read, each with its digest as ETag [S-45]", async () => {
+  test("lists and reads files with their digest as ETag [S-45]", async () => {
     const { files, revision, treeHash } = await answerOf(
       "listFiles",
       await owner("GET", "/v1/skills/own/files"),
@@ -35,7 +35,7 @@ describe.each(engines)("files over HTTP on %s", (engine) => {
     }
   });
 
-  test("no file is a page or a script of the gateway's [S-53]", async () => {
+  test("never serves a file as a page or script of the gateway [S-53]", async () => {
     const types = {
       "a.html": ["text/plain; charset=utf-8", null],
       "b.png": ["image/png", null],
@@ -57,7 +57,7 @@ describe.each(engines)("files over HTTP on %s", (engine) => {
     }
   });
 
-  test("a part of a file is handed over, and one that is not there refused [S-53]", async () => {
+  test("serves a range and rejects one outside the file [S-53]", async () => {
     const part = async (range: string, more: Readonly<Record<string, string>> = {}) => {
       const response = await get("references/deep.md", { range, ...more });
       return [response.status, response.headers.get("content-range"), await response.text()];
@@ -79,14 +79,14 @@ describe.each(engines)("files over HTTP on %s", (engine) => {
     }
   });
 
-  test("HEAD tells what GET would hand over [S-53]", async () => {
+  test("HEAD returns the headers of GET [S-53]", async () => {
     const response = await owner("HEAD", "/v1/skills/own/files/references/deep.md");
     expect(response.status).toBe(200);
     expect(response.headers.get("content-length")).toBe("10");
     expect(await response.text()).toBe("");
   });
 
-  test("what the caller has is not sent again [S-53]", async () => {
+  test("returns 304 for a current copy [S-53]", async () => {
     for (const path of ["", "/files", "/files/a.html", "/versions", "/archive", "/diff?from=1&to=1"]) {
       const first = await owner("GET", `/v1/skills/own${path}`);
       expect([path, first.status]).toEqual([path, 200]);
@@ -99,7 +99,7 @@ describe.each(engines)("files over HTTP on %s", (engine) => {
     }
   });
 
-  test("a path that leaves the skill, or is none of its files, is refused [S-26]", async () => {
+  test("rejects a path outside the skill and a missing file [S-26]", async () => {
     const paths = {
       "..%2f..%2fetc%2fpasswd": "RESOURCE_OUTSIDE_SKILL",
       "references%2f..%2f..%2fother": "RESOURCE_OUTSIDE_SKILL",
@@ -112,7 +112,7 @@ describe.each(engines)("files over HTTP on %s", (engine) => {
       expect([path, (await problemOf(await get(path))).code]).toEqual([path, code]);
   });
 
-  test("files of earlier revisions are for those who see the skill; one who is held to a revision has that one [S-43]", async () => {
+  test("serves files of earlier revisions, and only the pinned one to a pinned caller [S-43]", async () => {
     const { registry } = gateway;
     await put(gateway, "own", { files: { "new.md": "new" } });
     await put(gateway, "own", { files: { "third.md": "new" } });

@@ -7,7 +7,7 @@ import { type FuzzedRequest, fuzzedRequest, readOperations } from "./fuzzed-requ
 import { HOST, openTestGateway, type TestGateway } from "./gateway.fixture.ts";
 import { put } from "./skill.fixture.ts";
 
-/** `npm run fuzz -- gateway <number> [<seed>]` asks for more. */
+/** `npm run fuzz -- gateway <number> [<seed>]` runs more requests. */
 const requests = Number(env["SKILLHOLD_FUZZ_REQUESTS"] ?? 1000);
 const seed = Number(env["SKILLHOLD_FUZZ_SEED"] ?? env["PROPERTY_SEED"] ?? 1);
 let gateway: TestGateway;
@@ -37,7 +37,7 @@ test(`no request that is made from the OpenAPI document, nor a bent one, makes t
     }),
     { numRuns: requests, seed, endOnFailure: true },
   );
-  // A campaign whose requests are all refused at the door shows nothing.
+  // A campaign must also have requests that pass validation.
   expect(seen.get(200) ?? 0).toBeGreaterThan(requests / 20);
   expect([...failures]).toEqual([]);
 }, 600_000);

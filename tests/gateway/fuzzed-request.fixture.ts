@@ -3,7 +3,7 @@ import { type Operation, type Route, routeTable } from "@skillhold/protocol/http
 import fc from "fast-check";
 import { generateSync, type JsonSchema } from "json-schema-faker";
 
-/** An operation as the OpenAPI document has it. */
+/** An operation of the OpenAPI document. */
 export interface FuzzedOperation {
   readonly operation: Operation;
   readonly method: string;
@@ -33,7 +33,7 @@ interface DocumentOperation {
 }
 
 export function readOperations(document: unknown): readonly FuzzedOperation[] {
-  // The document was validated as OpenAPI elsewhere.
+  // Another test validates the document.
   const { paths } = document as Document;
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { operationId: operation, parameters = [], requestBody }]) => {

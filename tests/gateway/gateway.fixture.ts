@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "@skillhold/core/port";
 import { nodeHost } from "@skillhold/core/source";
+import { scanGuard } from "@skillhold/deps/guard-scan";
 import { scanDependencies } from "@skillhold/deps/scan";
 import {
   type Gateway,
@@ -32,9 +33,9 @@ export const HOST = "gateway.test:7878";
 export interface TestGateway extends Gateway {
   readonly context: GatewayContext;
   readonly registry: RegistryContext;
-  /** A folder that goes away with it. */
+  /** A temporary folder that is removed with the gateway. */
   readonly folder: string;
-  /** The headers of a request by someone of this role; a role of an agent acts as `agent`. */
+  /** Headers with a token of this role; the agent role is bound to `agent`. */
   readonly asRole: AsRole;
 }
 
@@ -44,7 +45,7 @@ export type AsRole = (
   agent?: string,
 ) => Promise<{ readonly host: string; readonly authorization: string }>;
 
-/** One request, as a client sends it; a body that is given is sent as JSON. */
+/** Sends one request; a given body is sent as JSON. */
 export async function ask(
   { app }: Pick<Gateway, "app">,
   method: string,
@@ -65,7 +66,7 @@ export async function ask(
 
 type Answering = { [O in Operation]: RouteTable[O]["answer"] extends z.ZodType ? O : never }[Operation];
 
-/** What a route answered: all that its row has, and nothing else. */
+/** Parses a response strictly by the schema of its route. */
 export async function answerOf<O extends Answering>(
   operation: O,
   response: Response,
@@ -76,7 +77,7 @@ export async function answerOf<O extends Answering>(
   const { answer } = routeTable[operation];
   const parsed = answer.parse(data);
   expect(data).toEqual(parsed);
-  // The schema is that of the operation; the compiler cannot follow it through the table.
+  // The schema belongs to the operation, which the compiler cannot infer from the table.
   return parsed as z.output<RouteTable[O]["answer"]>;
 }
 
@@ -128,6 +129,7 @@ export async function openTestGateway(change: Changed = {}): Promise<TestGateway
   const audit = new RegistryAudit(store);
   const questions = new QuestionDesk({ ...registry, audit });
   const context: GatewayContext = {
+    guardScan: scanGuard,
     registry,
     library: skills,
     skills,

@@ -30,7 +30,7 @@ const accessTo = (headers: Headers, id: string, query = "") =>
   ask(gateway, "GET", `/v1/skills/${id}/access${query}`, { headers });
 
 describe("grants", () => {
-  test("are given, listed and taken back by those who manage a skill [S-43] [S-53]", async () => {
+  test("are created, listed and revoked by managers [S-43] [S-53]", async () => {
     const { uid } = await putSkill(gateway, "pdf", "ann");
     await gateway.asRole("agent", "bob", "helper");
     const given = await grant(ann, "pdf/grants/user/bob", { canManage: true });
@@ -64,7 +64,7 @@ describe("grants", () => {
     });
   });
 
-  test("are read and taken back by the uid of an agent as by its key [S-43] [S-53]", async () => {
+  test("are read and revoked by the uid or the key of an agent [S-43] [S-53]", async () => {
     await putSkill(gateway, "pdf", "ann");
     await gateway.asRole("agent", "bob", "helper");
     const { uid } = await getAgent("helper", gateway.registry);
@@ -87,7 +87,7 @@ describe("grants", () => {
     expect((await revoke(stale, byUid)).status).toBe(412);
   });
 
-  test("that name an agent which is there no more are taken back by what they name [S-43] [S-53]", async () => {
+  test("of a removed agent are revoked by its key [S-43] [S-53]", async () => {
     const { uid } = await putSkill(gateway, "pdf", "ann");
     await gateway.asRole("agent", "bob", "helper");
     const { registry } = gateway;
@@ -102,7 +102,7 @@ describe("grants", () => {
     expect(await registry.store.listGrants([uid])).toEqual([]);
   });
 
-  test("name an agent and a revision that there are, and nothing else [S-43] [S-53]", async () => {
+  test("require an existing agent and revision [S-43] [S-53]", async () => {
     await putSkill(gateway, "pdf", "ann");
     const codeOf = async (path: string, body: object = {}) =>
       (await problemOf(await grant(ann, path, body))).code;
@@ -120,7 +120,7 @@ describe("grants", () => {
       expect([path, body, await codeOf(path, body)]).toEqual([path, body, "USAGE"]);
   });
 
-  test("of a skill of someone else are not there, in the same words [S-43] [S-53]", async () => {
+  test("of a hidden skill give the error of a missing skill [S-43] [S-53]", async () => {
     const { uid } = await putSkill(gateway, "pdf", "ann");
     const wordsFor = async (ask: (key: string) => Promise<Response>, key: string) =>
       JSON.stringify(await problemOf(await ask(key))).replaceAll(key, "KEY");
@@ -137,7 +137,7 @@ describe("grants", () => {
     }
   });
 
-  test("are not given by who may only use a skill, nor by an agent [S-43] [S-53]", async () => {
+  test("cannot be created by users of a skill or by agents [S-43] [S-53]", async () => {
     await putSkill(gateway, "pdf", "ann");
     await grant(ann, "pdf/grants/user/bob");
     expect((await grant(bob, "pdf/grants/user/eve")).status).toBe(404);
@@ -158,8 +158,8 @@ describe("grants", () => {
   });
 });
 
-describe("who may use a skill", () => {
-  test("is explained to those who may know of it [S-43] [S-53]", async () => {
+describe("an access explanation", () => {
+  test("is returned to viewers who may know of the skill [S-43] [S-53]", async () => {
     const { uid } = await putSkill(gateway, "pdf", "ann");
     await gateway.asRole("agent", "bob", "helper");
     expect(await answerOf("explainAccess", await accessTo(ann, uid))).toMatchObject({
@@ -173,7 +173,7 @@ describe("who may use a skill", () => {
     });
     expect((await accessTo(bob, "pdf")).status).toBe(404);
     await grant(ann, "pdf/grants/agent/helper");
-    // It is the agent's, and its owner may look as the agent does.
+    // The grant is the agent's, and its owner may view as the agent.
     expect((await accessTo(bob, "pdf")).status).toBe(404);
     expect(await answerOf("explainAccess", await accessTo(bob, "pdf", "?agent=helper"))).toMatchObject({
       isVisible: true,
@@ -187,7 +187,7 @@ describe("who may use a skill", () => {
       expect(await problemOf(await accessTo(bob, "pdf", query))).toMatchObject({ code: "FORBIDDEN" });
   });
 
-  test("is told of what is switched off to those whose it is [S-44] [S-53]", async () => {
+  test("is returned for a disabled skill to its owner [S-44] [S-53]", async () => {
     const by = { user: "ann", role: "publisher" } as const;
     for (const [id, visibility] of [
       ["pdf", "private"],
@@ -204,7 +204,7 @@ describe("who may use a skill", () => {
     expect([await reasonFor(ann, "open"), await reasonFor(bob, "open")]).toEqual(["disabled", "disabled"]);
   });
 
-  test("is nothing to an agent that is limited to others [S-43] [S-53]", async () => {
+  test("is not returned for a skill outside the agent's allow list [S-43] [S-53]", async () => {
     const agent = await gateway.asRole("agent", "bob", "helper");
     await putSkill(gateway, "open", "ann", "public");
     await putSkill(gateway, "other", "ann", "public");
@@ -226,7 +226,7 @@ describe("the list of explanations", () => {
     return (await answerOf("explainAll", response)).explanations;
   };
 
-  test("has what someone may know of, and all of it for administrators [S-43] [S-53]", async () => {
+  test("has the skills that the caller may know of, and all for administrators [S-43] [S-53]", async () => {
     await putSkill(gateway, "hers", "ann");
     await putSkill(gateway, "his", "bob");
     await putSkill(gateway, "open", "ann", "public");
@@ -248,7 +248,7 @@ describe("the list of explanations", () => {
     ]);
   });
 
-  test("names no place of this machine and no skill of others, also where one is in another's place [S-43]", async () => {
+  test("discloses no paths and no hidden skills, also when they are shadowed [S-43]", async () => {
     const root = join(gateway.folder, "shared-folder");
     for (const id of ["hers", "common"]) {
       await mkdir(join(root, id), { recursive: true });
@@ -296,14 +296,14 @@ describe("the list of explanations", () => {
   });
 });
 
-test("those who grant can look up whom they may grant to [S-53]", async () => {
+test("managers can list the users to grant to [S-53]", async () => {
   await putSkill(gateway, "pdf", "ann");
   await grant(ann, "pdf/grants/user/bob");
   const { users } = await answerOf("listUsers", await ask(gateway, "GET", "/v1/users", { headers: bob }));
   expect(users.map(({ name }) => name)).toEqual(expect.arrayContaining(["ann", "bob"]));
 });
 
-test("a skill that was published by someone is granted as they say, on PostgreSQL too [S-43] [S-53]", async () => {
+test("an owner grants a published skill, also on PostgreSQL [S-43] [S-53]", async () => {
   const { freshDatabase } = await import("../postgres-database.ts");
   const other = await openTestGateway({ url: await freshDatabase() });
   try {

@@ -12,7 +12,7 @@ const run = promisify(execFile);
 const scene = new ServeScene();
 afterAll(() => scene.close());
 
-test("the tour of the guide can be taken as it is written [S-53]", async () => {
+test("the steps of the guide work as written [S-53]", async () => {
   const [, tour = ""] = /## A tour with curl\n.*?```sh\n(.*?)```/s.exec(guide) ?? [];
   expect(tour.split("\n").length).toBeGreaterThan(10);
   const gateway = await scene.serve(["--no-seed"]);
@@ -29,7 +29,7 @@ test("the tour of the guide can be taken as it is written [S-53]", async () => {
     expect(stdout).toContain(part);
 });
 
-test("the guide names every option of the command, and every event about dependencies [S-54] [S-60]", async () => {
+test("the guide documents every option and every dependency event [S-54] [S-60]", async () => {
   const { command } = await import("@skillhold/cli/test/command/serve/serve");
   const flags = command.options.map(({ flags: text }) => text.split(" ", 1)[0] ?? "");
   const { DependencyEvent } = await import("@skillhold/protocol/http");
@@ -37,7 +37,7 @@ test("the guide names every option of the command, and every event about depende
   for (const word of [...flags, ...types]) expect(guide, word).toContain(`\`${word}`);
 });
 
-test("the proxy of the guide says who asks, whatever the client says [S-53]", () => {
+test("the proxy in the guide overwrites forwarded addresses of clients [S-53]", () => {
   const [, proxy = ""] = /```nginx\n(.*?)```/s.exec(guide) ?? [];
   expect(proxy).toContain("proxy_set_header X-Forwarded-For $remote_addr;");
   const [, most = ""] = /client_max_body_size (\S+);/.exec(proxy) ?? [];

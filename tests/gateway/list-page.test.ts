@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { answerOf, ask, problemOf, type TestGateway } from "./gateway.fixture.ts";
 import { ada, asker, engines, openOn, put } from "./skill.fixture.ts";
 
-/** Each list that comes in pages, with what its rows are called and told apart by. */
+/** Each paged list with the name of its rows and their key. */
 const lists = [
   ["/v1/skills/s1/versions", "versions", "revision"],
   ["/v1/skills/s1/grants", "grants", "grantee"],
@@ -28,7 +28,7 @@ interface Change {
 async function readPage(who: Ask, path: string, name: string, query: string) {
   const response = await who("GET", `${path}?${query}`);
   expect([path, query, response.status]).toEqual([path, query, 200]);
-  // Each is an object that has its rows by that name, as its row of the table says.
+  // The route table defines each response as an object with this array.
   const answer = (await response.json()) as Row;
   const rows = answer[name] as readonly Row[];
   return { rows, nextCursor: answer["nextCursor"] as string | undefined };
@@ -74,7 +74,7 @@ describe.each(engines)("lists in pages, on %s", (engine) => {
   });
   afterAll(() => gateway.close());
 
-  test.each(lists)("%s is the same in pages of any size, and in one [S-53]", async (path, name, key) => {
+  test.each(lists)("%s has the same rows for every page size [S-53]", async (path, name, key) => {
     const { rows: whole, nextCursor } = await readPage(admin, path, name, "limit=1000");
     expect(nextCursor).toBeUndefined();
     expect(new Set(whole.map((row) => JSON.stringify(row[key]))).size).toBe(whole.length);
@@ -88,7 +88,7 @@ describe.each(engines)("lists in pages, on %s", (engine) => {
     expect((await readPage(admin, path, name, "")).rows).toEqual(whole);
   });
 
-  test.each(lists)("%s refuses a cursor that it has not given out [S-53]", async (path) => {
+  test.each(lists)("%s rejects a forged cursor [S-53]", async (path) => {
     const cursorOf = (place: unknown) => {
       const last = JSON.stringify(place);
       const check = hash("sha256", `cursor ${last}`, "hex").slice(0, 8);
@@ -112,7 +112,7 @@ describe.each(engines)("lists in pages, on %s", (engine) => {
       expect([query, (await admin("GET", `${path}?${query}`)).status]).toEqual([query, 400]);
   });
 
-  test("a place that no store keeps is refused, and makes nothing fail [S-53]", async () => {
+  test("rejects a cursor with a position outside the store's range [S-53]", async () => {
     for (const text of ["a\0b", "half \ud800"]) {
       for (const [path, place] of [
         ["/v1/users", text],
@@ -130,7 +130,7 @@ describe.each(engines)("lists in pages, on %s", (engine) => {
     }
   });
 
-  test("agents of others are on no page, and whoever acts as one has that one alone [S-53]", async () => {
+  test("lists only the caller's agents, and an agent sees only itself [S-53]", async () => {
     const bob = asker(gateway, await gateway.asRole("publisher", "bob"));
     await addAgent(
       { key: "agent-3b", runtime: "test" },
@@ -146,7 +146,7 @@ describe.each(engines)("lists in pages, on %s", (engine) => {
     expect(await keysFor(own)).toEqual(["agent-1", "agent-2", "agent-3", "agent-4", "agent-5"]);
   });
 
-  test("one who is held to a revision has a page with that one [S-53]", async () => {
+  test("a pinned caller gets a page with the pinned revision [S-53]", async () => {
     const pinned = { by: ada, pin: 2 };
     await grantSkill("s1", { kind: "user", key: "user-1" }, pinned, gateway.registry);
     const viewer = asker(gateway, await gateway.asRole("viewer", "user-1"));
@@ -155,7 +155,7 @@ describe.each(engines)("lists in pages, on %s", (engine) => {
     await grantSkill("s1", { kind: "user", key: "user-1" }, { by: ada }, gateway.registry);
   });
 
-  test("the longest names have cursors that are taken [S-53]", async () => {
+  test("accepts cursors for the longest names [S-53]", async () => {
     const keys = ["😀", "é", "字"].map((sign) => sign.repeat(256 / sign.length));
     for (const key of keys) await grantSkill("s2", { kind: "user", key }, { by: ada }, gateway.registry);
     const grants = await readAll(admin, "/v1/skills/s2/grants", "grants", 1);
@@ -163,7 +163,7 @@ describe.each(engines)("lists in pages, on %s", (engine) => {
     expect((await readAll(admin, "/v1/users", "users", 1)).flat().length).toBeGreaterThan(keys.length);
   });
 
-  test("what is there all the while is listed once, whatever comes and goes [S-53]", async () => {
+  test("lists an unchanged row once while others change [S-53]", async () => {
     const grantTo = (key: string) => `/v1/skills/s3/grants/user/${key}`;
     const names = Array.from({ length: 12 }, (_, at) => `p${String.fromCharCode(97 + at)}`);
     const change = fc.record({ name: fc.constantFrom(...names), isGiven: fc.boolean() });
@@ -198,7 +198,7 @@ describe.each(engines)("lists in pages, on %s", (engine) => {
   });
 });
 
-test("the address of a page that is none of theirs says nothing to a stranger [S-53]", async () => {
+test("another caller's cursor discloses no rows [S-53]", async () => {
   const gateway = await openOn("sqlite");
   try {
     await put(gateway, "own");

@@ -44,7 +44,7 @@ async function connect(headers: Headers, pin: (typeof versions)[number]): Promis
 }
 
 test.each(versions)(
-  "an agent's client finds and loads skills at /mcp, by %s, and it is recorded [S-57]",
+  "an agent's client of %s finds and loads skills at /mcp, which is recorded [S-57]",
   async (pin) => {
     const client = await connect(await tokenFor({ name: pin, role: "agent", agent: "writer" }), pin);
     try {
@@ -61,7 +61,7 @@ test.each(versions)(
   },
 );
 
-test("a client of who may only look is offered nothing that runs [S-53] [S-57]", async () => {
+test("a viewer's client gets no tools that run scripts [S-53] [S-57]", async () => {
   const namesFor = async (body: object) => {
     const client = await connect(await tokenFor(body), "2026-07-28");
     try {
@@ -75,7 +75,7 @@ test("a client of who may only look is offered nothing that runs [S-53] [S-57]",
   expect(await namesFor({ name: "writer", role: "agent", agent: "writer" })).toContain("run_skill_script");
 });
 
-test("without a token, or with one that was revoked, nothing is served at /mcp [S-57] [S-53]", async () => {
+test("/mcp rejects requests without a token or with a revoked one [S-57] [S-53]", async () => {
   const ask = (headers: Headers) => {
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
     return fetch(`${gateway.url}/mcp`, {
@@ -89,7 +89,7 @@ test("without a token, or with one that was revoked, nothing is served at /mcp [
   expect((await ask({ ...admin, origin: "http://elsewhere.example" })).status).toBe(403);
 });
 
-test("what needs a yes is asked at the desk, and the client that asks cannot give it [S-28] [S-57]", async () => {
+test("approvals are requested from people at the gateway, and the calling client cannot answer [S-28] [S-57]", async () => {
   const agent = await tokenFor({ name: "runner", role: "agent", agent: "writer" });
   const client = await connect(agent, "2026-07-28");
   try {
@@ -114,14 +114,14 @@ test("what needs a yes is asked at the desk, and the client that asks cannot giv
     expect((await answer(agent)).status).toBe(403);
     expect((await answer(admin)).status).toBe(200);
     expect(JSON.stringify(await running)).toContain("hi from here");
-    expect(heard[0]).toBe("Waiting for someone's approval.");
+    expect(heard[0]).toBe("Waiting for an approval.");
   } finally {
     await client.close();
   }
 });
 
 test.each(versions)(
-  "with its token a call over %s ends that waits for a yes, and what was asked is withdrawn [S-53] [S-57]",
+  "revoking the token ends a %s call that waits for an approval and withdraws the request [S-53] [S-57]",
   async (pin) => {
     const agent = await tokenFor({ name: `ended-${pin}`, role: "agent", agent: "writer" });
     const client = await connect(agent, pin);

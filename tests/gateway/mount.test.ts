@@ -20,7 +20,7 @@ const initialize = {
   params: { protocolVersion: "2025-03-26", capabilities: {}, clientInfo: { name: "t", version: "1" } },
 };
 
-test("an answer of what is mounted has the headers of every answer, and keeps its own [S-53]", async () => {
+test("a mount's response has the common headers and its own [S-53]", async () => {
   const mount: Mount = {
     path: "/else",
     roles: everyone,
@@ -40,7 +40,7 @@ test("an answer of what is mounted has the headers of every answer, and keeps it
   await mounting.close();
 });
 
-test("what cannot be closed keeps nothing else from being closed, and is told [S-53]", async () => {
+test("a part that fails to close does not stop the others, and the error is thrown [S-53]", async () => {
   const closed: string[] = [];
   const mount = (path: `/${string}`, close: () => Promise<void>): Mount => ({
     path,
@@ -56,7 +56,7 @@ test("what cannot be closed keeps nothing else from being closed, and is told [S
   expect(closed).toEqual(["b"]);
 });
 
-test("each message of a batch at /mcp is counted for the token [S-53] [S-57]", async () => {
+test("counts each message of a batch at /mcp toward the token's rate [S-53] [S-57]", async () => {
   const mounting = openGateway({ ...gateway.context, mounts: [mcpMount(gateway.context)] });
   const headers = { ...(await gateway.asRole("viewer")), accept };
   const body = Array.from({ length: 60 }, (_, id) => ({ jsonrpc: "2.0", id, method: "ping" }));
@@ -70,7 +70,7 @@ test("each message of a batch at /mcp is counted for the token [S-53] [S-57]", a
 
 const PARENT = "0af7651916cd43dd8448eb211c80319c";
 
-test("the call of a tool over MCP is a span, below the one that its client names [S-63]", async () => {
+test("a tool call over MCP is a span below the client's span [S-63]", async () => {
   await putSkill(gateway, "pdf", "ann");
   const exporter = new InMemorySpanExporter();
   const provider = new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });

@@ -9,7 +9,7 @@ export interface TestPort {
   readonly close: () => Promise<void>;
 }
 
-/** A gateway that listens to a port of this machine. */
+/** A gateway on a local port. */
 export async function openTestPort({ options, ...change }: Changed = {}): Promise<TestPort> {
   const hosts: string[] = [];
   const gateway = await openTestGateway({ ...change, options: { ...options, hosts } });
@@ -28,7 +28,7 @@ export async function openTestPort({ options, ...change }: Changed = {}): Promis
   return { gateway, port: listening.port, origin: `http://127.0.0.1:${listening.port}`, close };
 }
 
-/** Sends bytes as they are, and gives what comes back until the other side ends it, or says nothing more. */
+/** Sends raw bytes and returns the response until the connection closes or becomes silent. */
 export function sendRaw(port: number, bytes: string | Buffer): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1");

@@ -12,10 +12,10 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.close());
 
-/** They tell how it is at this moment, or work for their answer. */
+/** These routes return the current state or run work. */
 const always = new Set(["/healthz", "/readyz", "/v1/audit/verify", "/v1/sessions/{session}/tools"]);
 
-test("whatever is read as JSON has an ETag [S-53]", () => {
+test("every JSON read has an ETag [S-53]", () => {
   const others = Object.values<Route>(routeTable).filter(
     ({ method, answer, condition }) => method === "GET" && answer !== "bytes" && condition === undefined,
   );
@@ -42,7 +42,7 @@ test.each([
   expect([again.status, await again.text(), again.headers.get("etag")]).toEqual([304, "", etag]);
 });
 
-test("a list that has changed has another ETag [S-53]", async () => {
+test("a changed list has a new ETag [S-53]", async () => {
   const tag = async () => (await root("GET", "/v1/agents")).headers.get("etag");
   const before = await tag();
   await root("POST", "/v1/agents", { body: { key: "helper", runtime: "test" } });

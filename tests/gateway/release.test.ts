@@ -32,7 +32,7 @@ describe.each(engines)("releases over HTTP on %s", (engine) => {
   });
   afterEach(() => gateway.close());
 
-  test("revisions are listed and compared, and one before counts again [S-45]", async () => {
+  test("lists and compares revisions and rolls back to an earlier one [S-45]", async () => {
     await put(gateway, "own", { body: "One." });
     await put(gateway, "own", { body: "Two.", files: { "new.md": "new\n" } });
     const { versions } = await answerOf("listVersions", await owner("GET", "/v1/skills/own/versions"));
@@ -56,7 +56,7 @@ describe.each(engines)("releases over HTTP on %s", (engine) => {
     expect(await problemOf(beyond)).toMatchObject({ code: "REVISION_NOT_FOUND" });
   });
 
-  test("which agent published a revision, and from where, is told to those who manage the skill [S-43]", async () => {
+  test("only managers see the agent and the origin of a revision [S-43]", async () => {
     const { registry } = gateway;
     await addAgent({ key: "ghost", owner: "ada", runtime: "x" }, { by: admin }, registry);
     await put(gateway, "own", { by: { user: "ada", role: "agent", agent: "ghost" } });
@@ -68,7 +68,7 @@ describe.each(engines)("releases over HTTP on %s", (engine) => {
     expect(await (await owner("GET", "/v1/skills/own/versions")).text()).toMatch(/"agent":"ghost"/);
   });
 
-  test("a revision is the same archive each time, in both formats, and can be uploaded [S-46]", async () => {
+  test("downloads identical archives of a revision in both formats, which can be uploaded [S-46]", async () => {
     const { treeHash } = await put(gateway, "own", { files: { "scripts/a.sh*": "echo\n" } });
     for (const [query, type] of [
       ["", "application/zip"],
@@ -89,7 +89,7 @@ describe.each(engines)("releases over HTTP on %s", (engine) => {
     }
   });
 
-  test("an export has what the caller may have, and whom it was granted to only for managers [S-46]", async () => {
+  test("an export contains the caller's skills, and grants only for managers [S-46]", async () => {
     const { registry } = gateway;
     await put(gateway, "own");
     await put(gateway, "open", { visibility: "public" });
@@ -122,7 +122,7 @@ describe.each(engines)("releases over HTTP on %s", (engine) => {
     }
   });
 
-  test("one who is held to a revision does not get another by an export [S-43]", async () => {
+  test("an export does not give a pinned caller another revision [S-43]", async () => {
     await put(gateway, "own", { body: "One." });
     await put(gateway, "own", { body: "Two." });
     await grantSkill("own", { kind: "user", key: "pia" }, { by: ada, pin: 1 }, gateway.registry);
@@ -134,7 +134,7 @@ describe.each(engines)("releases over HTTP on %s", (engine) => {
     expect((await open(all)).filter((path) => path.startsWith("own/"))).toEqual([]);
   });
 
-  test("what was exported is taken in elsewhere, by administrators [S-46]", async () => {
+  test("administrators import an export into another registry [S-46]", async () => {
     await put(gateway, "own", { visibility: "public" });
     const bytes = await bytesOf(await owner("GET", "/v1/export?skills=own"));
     const there = await openOn("sqlite");

@@ -26,13 +26,13 @@ beforeAll(async () => {
 });
 afterAll(() => served.close());
 
-/** The only folder of a gateway in a cache. */
+/** The only gateway folder of a cache. */
 function folderIn(cache: string): string {
   const [name = ""] = readdirSync(cache);
   return join(cache, name);
 }
 
-test("what is kept is its user's alone, and found by what it is [S-13]", async () => {
+test("the cache belongs to one user and is addressed by content [S-13]", async () => {
   const cache = join(await freshFolder(), "deep", "cache");
   const library = await openRemote(served.url, token, { cache });
   const { skillHash } = await library.read(anyone, "pdf");
@@ -43,7 +43,7 @@ test("what is kept is its user's alone, and found by what it is [S-13]", async (
   expect(statSync(join(folder, name)).mode & 0o777).toBe(0o400);
 });
 
-test("a second start fetches no file again [S-17]", async () => {
+test("a second start reads files from the cache [S-17]", async () => {
   const cache = await freshFolder();
   const between = await standBetween(served.url);
   const first = await openRemote(between.url, token, { cache });
@@ -82,7 +82,7 @@ const poisons: Readonly<Record<string, (path: string) => unknown>> = {
 };
 
 test.each(Object.entries(poisons))(
-  "a file in the cache that was replaced by %s is fetched again [S-13]",
+  "fetches a cached file again when it was replaced by %s [S-13]",
   async (_, poison) => {
     const cache = await freshFolder();
     const between = await standBetween(served.url);
@@ -96,7 +96,7 @@ test.each(Object.entries(poisons))(
   },
 );
 
-test("what was poisoned and cannot be fetched is not handed over [S-13]", async () => {
+test("does not return a modified cached file when the gateway is unavailable [S-13]", async () => {
   const cache = await freshFolder();
   let isDown = false;
   const { url } = await standBetween(served.url, ({ url: asked = "" }, response) => {
@@ -112,7 +112,7 @@ test("what was poisoned and cannot be fetched is not handed over [S-13]", async 
   await expect(library.read(anyone, "pdf")).rejects.toMatchObject({ code: "REMOTE_FAILED" });
 });
 
-test("a folder that others can look into is refused, with what to do [S-53]", async () => {
+test("rejects a cache folder that others can read, with the fix [S-53]", async () => {
   const cache = await freshFolder();
   await chmod(cache, 0o755);
   await expect(openRemote(served.url, token, { cache })).rejects.toMatchObject({
@@ -121,7 +121,7 @@ test("a folder that others can look into is refused, with what to do [S-53]", as
   });
 });
 
-test("what one gateway handed over is not found for another, whatever that lists [S-43]", async () => {
+test("does not share cached files between gateways [S-43]", async () => {
   const cache = await freshFolder();
   const first = await openRemote(served.url, token, { cache });
   await first.read(anyone, "pdf");
@@ -132,7 +132,7 @@ test("what one gateway handed over is not found for another, whatever that lists
   expect(readdirSync(cache)).toHaveLength(2);
 });
 
-test("a cache has an end: the oldest files make room [S-66]", async () => {
+test("the cache deletes its oldest files at the size limit [S-66]", async () => {
   const own = await serveGateway();
   try {
     const files = Object.fromEntries(
@@ -154,7 +154,7 @@ test("a cache has an end: the oldest files make room [S-66]", async () => {
   }
 });
 
-test("several processes fill and use one cache, and none sees half a file [S-13]", async () => {
+test("several processes share a cache without reading partial files [S-13]", async () => {
   const own = await serveGateway();
   try {
     const expected: string[] = [];

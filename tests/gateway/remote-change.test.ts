@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => served.close());
 
-/** The changes that come, one after the other. */
+/** The received changes in order. */
 class Heard {
   readonly all: LibraryChange[] = [];
   #wake: (() => void) | undefined;
@@ -23,7 +23,7 @@ class Heard {
     this.#wake?.();
   };
 
-  /** When so many have come. */
+  /** Resolves when this many changes arrived. */
   async first(count: number): Promise<readonly LibraryChange[]> {
     while (this.all.length < count)
       await new Promise<void>((resolve) => {
@@ -35,7 +35,7 @@ class Heard {
 
 const nothing = { added: [], changed: [], removed: [], broken: [] };
 
-test("a publish, an edit and a removal elsewhere are told as they happen [S-18] [S-54]", async () => {
+test("reports a publish, an edit and a removal at the gateway [S-18] [S-54]", async () => {
   const library = await openRemote(served.url, await served.tokenOf("viewer", "bob"));
   const heard = new Heard();
   library.onChange(heard.listener);
@@ -52,7 +52,7 @@ test("a publish, an edit and a removal elsewhere are told as they happen [S-18] 
   ]);
 });
 
-test("what is not the viewer's to see is not told [S-43]", async () => {
+test("does not report changes of hidden skills [S-43]", async () => {
   const library = await openRemote(served.url, await served.tokenOf("viewer", "bob"));
   const heard = new Heard();
   library.onChange(heard.listener);
@@ -62,7 +62,7 @@ test("what is not the viewer's to see is not told [S-43]", async () => {
   expect(await heard.first(1)).toEqual([{ ...nothing, added: ["xlsx"] }]);
 });
 
-test("a change that a call sees first is told once, and to all who listen [S-18]", async () => {
+test("reports a change that a call finds first once to each listener [S-18]", async () => {
   const library = await openRemote(served.url, await served.tokenOf("viewer", "bob"));
   const [one, two] = [new Heard(), new Heard()];
   library.onChange(one.listener);
@@ -83,7 +83,7 @@ test("a change that a call sees first is told once, and to all who listen [S-18]
   expect([one.all, two.all]).toEqual([told, told]);
 });
 
-test("after the gateway was away, what changed meanwhile is told [S-54]", async () => {
+test("reports missed changes after the gateway was unavailable [S-54]", async () => {
   const errors: unknown[] = [];
   const library = await openRemote(served.url, await served.tokenOf("viewer", "bob"), {
     limits: { remotePollMs: 200 },
@@ -99,7 +99,7 @@ test("after the gateway was away, what changed meanwhile is told [S-54]", async 
   expect(errors.length).toBeLessThan(3);
 });
 
-test("where there are no sockets it looks now and then, at the price of an answer without a text [S-55]", async () => {
+test("polls with conditional requests when WebSockets are unavailable [S-55]", async () => {
   const between = await standBetween(served.url);
   const library = await openRemote(between.url, await served.tokenOf("viewer", "bob"), {
     limits: { remotePollMs: 100 },
@@ -113,7 +113,7 @@ test("where there are no sockets it looks now and then, at the price of an answe
   expect(lists.filter((line) => line.endsWith(" 200")).length).toBeLessThanOrEqual(4);
 });
 
-test("a socket that greets nobody, or says nothing any more, is given up for another [S-54]", async () => {
+test("replaces a socket that does not answer [S-54]", async () => {
   const sockets = new WebSocketServer({ port: 0, host: "127.0.0.1" });
   const greeted: string[] = [];
   let count = 0;
@@ -124,7 +124,7 @@ test("a socket that greets nobody, or says nothing any more, is given up for ano
       socket.on("message", (data) => {
         const { id, method } = JSON.parse(String(data)) as { id: number; method: string };
         greeted.push(method);
-        // The first is admitted, and then not answered.
+        // The first connection is authenticated and then gets no more messages.
         if (count === 1 && method === "hello") socket.send(JSON.stringify({ id, result: {} }));
       });
     }),
@@ -142,7 +142,7 @@ test("a socket that greets nobody, or says nothing any more, is given up for ano
   expect(greeted.slice(0, 3)).toEqual(["hello", "events.unsubscribe", "hello"]);
 });
 
-test("a token that is revoked ends the watch, and it is said why [S-53]", async () => {
+test("a revoked token ends the watch with the reason [S-53]", async () => {
   const { registry } = served.gateway;
   const by = { user: "root", role: "admin" } as const;
   const { token, secret } = await issueToken({ name: "lost", role: "viewer" }, { by }, registry);
@@ -157,7 +157,7 @@ test("a token that is revoked ends the watch, and it is said why [S-53]", async 
   expect(await failed.promise).toMatchObject({ code: "UNAUTHENTICATED" });
 });
 
-test("whoever stops listening is told nothing more, and the last one ends the connection [S-18]", async () => {
+test("a removed listener gets no changes, and the last one closes the connection [S-18]", async () => {
   const library = await openRemote(served.url, await served.tokenOf("viewer", "bob"));
   const heard = new Heard();
   const stop = library.onChange(heard.listener);

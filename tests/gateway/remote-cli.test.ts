@@ -43,7 +43,7 @@ const json = (argv: readonly string[], options: FakeHostOptions = { env: withTok
 const there = () => ["--gateway", served.url];
 
 describe("with --gateway", () => {
-  test("list has the skills of the gateway that the token may use, and no others [S-53] [S-60]", async () => {
+  test("list shows only the token's skills of the gateway [S-53] [S-60]", async () => {
     mkdirSync(join(root, "skills/local"), { recursive: true });
     writeFileSync(join(root, "skills/local/SKILL.md"), "---\nname: local\ndescription: Here.\n---\n");
     const { data, code } = await json(["list", ...there()]);
@@ -58,7 +58,7 @@ describe("with --gateway", () => {
     expect((await json(["list"])).data.skills).toMatchObject([{ id: "local" }]);
   });
 
-  test("search, show, read, resource, catalog and explain look there [S-60]", async () => {
+  test("search, show, read, resource, catalog and explain use the gateway [S-60]", async () => {
     expect((await json(["search", "fill", "form", ...there()])).data.hits).toMatchObject([{ id: "pdf" }]);
     expect((await json(["show", "pdf", ...there()])).data).toMatchObject({
       entry: { id: "pdf", path: `${served.url}/v1/skills/pdf` },
@@ -72,7 +72,7 @@ describe("with --gateway", () => {
     expect(explained.data.candidates).toMatchObject([{ id: "mail", state: "hidden", reason: "runtime" }]);
   });
 
-  test("a skill that is not there, or not for the token, is told in the same words [S-43]", async () => {
+  test("a hidden skill gives the error of a missing one [S-43]", async () => {
     const [none, others] = [
       await json(["read", "nowhere", ...there()]),
       await json(["read", "adas-own", ...there()]),
@@ -81,7 +81,7 @@ describe("with --gateway", () => {
     expect(others.error.message.replaceAll("adas-own", "nowhere")).toBe(none.error.message);
   });
 
-  test("the runtime is the one that is said, or the one of the token's agent [S-7]", async () => {
+  test("uses the given runtime or the one of the token's agent [S-7]", async () => {
     const said = await json(["list", "--runtime", "hermes", ...there()]);
     expect(said.data.skills).toHaveLength(2);
     const by = { user: "root", role: "admin" } as const;
@@ -90,7 +90,7 @@ describe("with --gateway", () => {
     expect((await json(["list", ...there()], agents)).data.skills).toHaveLength(2);
   });
 
-  test("the variable names the gateway where no other place is named [S-60]", async () => {
+  test("the environment variable sets the default gateway [S-60]", async () => {
     const options = { env: env({ SKILLHOLD_TOKEN: token, SKILLHOLD_GATEWAY: served.url }) };
     mkdirSync(join(root, "mine/local"), { recursive: true });
     writeFileSync(join(root, "mine/local/SKILL.md"), "---\nname: local\ndescription: Here.\n---\n");
@@ -101,7 +101,7 @@ describe("with --gateway", () => {
     expect(mixed).toMatchObject({ code: 2, error: { code: "USAGE" } });
   });
 
-  test("what a gateway does not have is said: its list of invalid ones, and no store [S-19]", async () => {
+  test("reports that invalid skills and the store are unavailable over a gateway [S-19]", async () => {
     expect(await json(["list", "--invalid", ...there()])).toMatchObject({
       code: 2,
       error: { code: "USAGE" },
@@ -109,7 +109,7 @@ describe("with --gateway", () => {
     expect(await json(["list", "--store", "sqlite:x.db", ...there()])).toMatchObject({ code: 2 });
   });
 
-  test("without a token it is said how to log in, and none is sent without TLS [S-53]", async () => {
+  test("explains the login without a token, and sends no token without TLS [S-53]", async () => {
     const without = await json(["list", ...there()], { env: env() });
     expect(without).toMatchObject({ code: 4, error: { code: "UNAUTHENTICATED" } });
     expect(without.error.hint).toContain(`skillhold login ${served.url}`);
@@ -120,7 +120,7 @@ describe("with --gateway", () => {
     });
   });
 
-  test("a gateway that is not there, and a token that does not count, have their own exit codes [S-60]", async () => {
+  test("an unreachable gateway and an invalid token have their own exit codes [S-60]", async () => {
     const wrong = { env: env({ SKILLHOLD_TOKEN: `${token.slice(0, -4)}xxxx` }) };
     const refused = await json(["list", ...there()], wrong);
     expect(refused).toMatchObject({
@@ -133,7 +133,7 @@ describe("with --gateway", () => {
       code: 1,
       error: {
         code: "REMOTE_FAILED",
-        hint: expect.stringContaining("Check that the address is a gateway's"),
+        hint: expect.stringContaining("Check that the address belongs to a gateway"),
       },
     });
     const gone = await serveGateway();
@@ -146,7 +146,7 @@ describe("with --gateway", () => {
 describe("login", () => {
   const file = () => join(root, "data/skillhold/gateways.json");
 
-  test("keeps a token that the gateway knows, for its user's eyes alone; logout forgets it [S-53]", async () => {
+  test("stores a valid token privately, and logout deletes it [S-53]", async () => {
     const piped = { env: env(), input: `${token}\n` };
     const login = await text(["login", `${served.url}/`], piped);
     expect([login.code, login.out]).toEqual([0, ""]);
@@ -162,7 +162,7 @@ describe("login", () => {
     expect((await json(["logout", served.url], { env: env() })).code).toBe(5);
   });
 
-  test("takes a token that is typed unseen, and keeps one for each gateway [S-53]", async () => {
+  test("reads a hidden token from the prompt and stores one per gateway [S-53]", async () => {
     const typed = await text(["login", served.url], { env: env(), typed: `${token}\n` });
     expect(typed.code).toBe(0);
     expect(typed.tty).not.toContain(token);
@@ -179,7 +179,7 @@ describe("login", () => {
     }
   });
 
-  test("keeps nothing that the gateway does not know [S-53]", async () => {
+  test("does not store an invalid token [S-53]", async () => {
     const refused = await json(["login", served.url], { env: env(), input: "skh_wrong" });
     expect(refused).toMatchObject({ code: 4, error: { code: "UNAUTHENTICATED" } });
     expect(() => statSync(file())).toThrow();
@@ -187,7 +187,7 @@ describe("login", () => {
     expect(none).toMatchObject({ code: 2, error: { message: "No token was given." } });
   });
 
-  test("a list of tokens that others can read, or that is broken, is refused without repeating it [S-53]", async () => {
+  test("rejects a readable or broken token file without printing it [S-53]", async () => {
     await text(["login", served.url], { env: env(), input: token });
     chmodSync(file(), 0o644);
     const open = await json(["list", ...there()], { env: env() });
@@ -201,7 +201,7 @@ describe("login", () => {
 });
 
 describe("publish --gateway", () => {
-  test("sends folders and archives, and prints what became of each [S-41] [S-42]", async () => {
+  test("uploads folders and archives and prints each result [S-41] [S-42]", async () => {
     const options = { env: env({ SKILLHOLD_TOKEN: await served.tokenOf("publisher", "eve") }) };
     mkdirSync(join(root, "new/eves-skill/scripts"), { recursive: true });
     writeFileSync(
@@ -233,7 +233,7 @@ describe("publish --gateway", () => {
     expect([again.code, again.out]).toEqual([0, "eves-skill revision 1: unchanged\n"]);
   });
 
-  test("who may not publish is told so [S-53]", async () => {
+  test("reports a missing publisher role [S-53]", async () => {
     mkdirSync(join(root, "bobs"), { recursive: true });
     writeFileSync(join(root, "bobs/SKILL.md"), "---\nname: bobs\ndescription: His.\n---\n");
     const refused = await json(["publish", "bobs", ...there()]);
@@ -243,7 +243,7 @@ describe("publish --gateway", () => {
 
 const bin = resolve(import.meta.dirname, "../../packages/skillhold/bin/skillhold.js");
 
-/** Watches the gateway in a process of its own, up to where changes are told. */
+/** Starts `watch` in its own process and waits until it is connected. */
 async function startWatch(more: Env) {
   const options = { cwd: root, env: { ...process.env, ...env(more) } };
   const child = spawn(process.execPath, [bin, "watch", "--json", ...there()], options);
@@ -253,7 +253,7 @@ async function startWatch(more: Env) {
   return { child, next };
 }
 
-test("watch prints what changes at the gateway, until it is interrupted [S-18] [S-60]", async () => {
+test("watch prints changes at the gateway until it is interrupted [S-18] [S-60]", async () => {
   const { child, next } = await startWatch({ SKILLHOLD_TOKEN: token });
   await put(served.gateway, "watched", { visibility: "public" });
   expect((await next()).data).toMatchObject({ added: ["watched"], changed: [], removed: [] });
@@ -262,7 +262,7 @@ test("watch prints what changes at the gateway, until it is interrupted [S-18] [
   expect(code).toBe(130);
 });
 
-test("watch ends when its token is revoked, and says so [S-53] [S-60]", async () => {
+test("watch ends with a message when its token is revoked [S-53] [S-60]", async () => {
   const { registry } = served.gateway;
   const by = { user: "root", role: "admin" } as const;
   const issued = await issueToken({ name: "watch", role: "viewer", user: "bob" }, { by }, registry);
@@ -273,7 +273,7 @@ test("watch ends when its token is revoked, and says so [S-53] [S-60]", async ()
   expect((await exit)[0]).toBe(4);
 });
 
-test("mcp serves the skills of the gateway to a client here [S-57]", async () => {
+test("mcp serves the gateway's skills to a local client [S-57]", async () => {
   const options = { cwd: root, env: { ...process.env, ...withToken() } };
   const child = spawn(process.execPath, [bin, "mcp", ...there()], options);
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();

@@ -10,7 +10,7 @@ afterAll(async () => {
 
 libraryContract("a gateway, elsewhere", () => remoteMaker());
 
-/** The gateway serves what it has in memory, so that it may be invalid or switched off; an administrator is told of it. */
+/** The gateway serves skills from memory, so they may be invalid or disabled, and an administrator sees them. */
 function remoteMaker(): LibraryMaker {
   let skills: ReturnType<typeof openMemoryLibrary> | undefined;
   return {

@@ -39,7 +39,7 @@ async function attempts(library: RemoteLibrary, folder: string): Promise<readonl
   return failures;
 }
 
-describe("what a hostile gateway hands over is not taken [S-13] [S-26]", () => {
+describe("rejects content of a hostile gateway [S-13] [S-26]", () => {
   test.each(Object.entries(tricks))("%s", async (_, { meddle, code, limits = {} }) => {
     const { url } = await standBetween(served.url, meddle);
     const [folder, cache] = [await freshFolder(), await freshFolder()];
@@ -51,7 +51,7 @@ describe("what a hostile gateway hands over is not taken [S-13] [S-26]", () => {
   });
 });
 
-test("the files of another skill are not taken for those of the one that was asked for [S-13]", async () => {
+test("rejects the files of another skill [S-13]", async () => {
   const { url } = await standBetween(served.url, async ({ url: asked = "" }, response) => {
     if (!FILES.test(asked)) return false;
     const other = new URL(asked.replace("/pdf/", "/docx/"), served.url);
@@ -64,7 +64,7 @@ test("the files of another skill are not taken for those of the one that was ask
   await expect(library.files(anyone, "pdf")).rejects.toMatchObject({ code: "INTEGRITY_FAILED" });
 });
 
-test("a single file that is wrong keeps the whole copy from being made [S-13]", async () => {
+test("one invalid file fails the whole copy [S-13]", async () => {
   const meddle = sendBytes(SCRIPT, () => Buffer.from("print('evil')\n"));
   const { url } = await standBetween(served.url, meddle);
   const folder = await freshFolder();
@@ -74,7 +74,7 @@ test("a single file that is wrong keeps the whole copy from being made [S-13]", 
   expect((await library.read(anyone, "pdf")).body).toBe("Do it.\n");
 });
 
-test("explanations come page by page, and no gateway goes on for ever with them [S-19] [S-53]", async () => {
+test("reads explanations in pages with a limit [S-19] [S-53]", async () => {
   const EXPLAIN = /^\/v1\/explain/;
   const one = (id: string) => ({
     ...{ id, path: id, source: "there", state: "hidden", reason: "no-grant", message: "", warnings: [] },
@@ -94,7 +94,7 @@ test("explanations come page by page, and no gateway goes on for ever with them 
   }
 });
 
-test("what a gateway says of trust, source, place and readiness counts for nothing [S-14]", async () => {
+test("ignores trust, source, path and readiness from a gateway [S-14]", async () => {
   const meddle = bent(LIST, (answer) => {
     for (const { entry } of answer.skills)
       Object.assign(entry, {
@@ -117,7 +117,7 @@ test("what a gateway says of trust, source, place and readiness counts for nothi
   expect(entry).not.toHaveProperty("file");
 });
 
-test("a skill that is said not to be visible is not there, though it is listed [S-43]", async () => {
+test("omits a listed skill that is marked as not visible [S-43]", async () => {
   const meddle = bent(LIST, ({ skills, ...rest }) => {
     skills[1].access.isVisible = false;
     return { ...rest, skills };
@@ -128,7 +128,7 @@ test("a skill that is said not to be visible is not there, though it is listed [
   await expect(library.read(anyone, "pdf")).rejects.toMatchObject({ code: "SKILL_NOT_FOUND" });
 });
 
-test("a token is not sent on where a redirect leads, and is in no failure [S-53]", async () => {
+test("sends no token to a redirect target and no token in errors [S-53]", async () => {
   const elsewhere = await standBetween(served.url);
   const { url } = await standBetween(served.url, ({ url: asked = "" }, response) => {
     if (LIST.test(asked)) response.writeHead(307, { location: `${elsewhere.url}${asked}` }).end();
@@ -142,7 +142,7 @@ test("a token is not sent on where a redirect leads, and is in no failure [S-53]
   const library = await openRemote(url, token);
   await expect(library.list(anyone)).rejects.toMatchObject({
     code: "REMOTE_FAILED",
-    message: expect.stringContaining(`sends on to ${elsewhere.url}`),
+    message: expect.stringContaining(`redirects to ${elsewhere.url}`),
   });
   expect(elsewhere.seen).toEqual([]);
   const failure = await library.search(anyone, "pdf").catch((error: unknown) => error);

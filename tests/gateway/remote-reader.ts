@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { nodeHost } from "@skillhold/core/source";
 import { openRemoteLibrary } from "@skillhold/registry/remote";
 
-/** Another process that reads every file of every skill of a gateway, through a cache that others use. */
+/** Another process that reads every file of a gateway through a shared cache. */
 const [url = "", token = "", cache = ""] = process.argv.slice(2);
 const host = nodeHost({ env: {}, platform: "linux", cwd: "/" });
 const library = await openRemoteLibrary({ url, token, cache }, { host, ids: { next: randomUUID } });

@@ -22,14 +22,14 @@ export interface ServedGateway {
   readonly url: string;
   readonly port: number;
   readonly tokenOf: (role: Role, user?: string, agent?: string) => Promise<string>;
-  /** Goes away from its port; what it serves stays. */
+  /** Closes the port and keeps the gateway. */
   readonly leave: () => Promise<void>;
-  /** Comes back to it. */
+  /** Opens the port again. */
   readonly comeBack: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
-/** A gateway at a port of this machine. */
+/** A gateway on a local port. */
 export async function serveGateway(change: Changed = {}): Promise<ServedGateway> {
   const hosts: string[] = [];
   const gateway = await openTestGateway({ ...change, options: { ...change.options, hosts } });
@@ -66,7 +66,7 @@ export interface Opening {
   readonly onError?: RemotePorts["onError"];
 }
 
-/** The skills of a gateway, until the test is over. */
+/** A remote library that is closed after the test. */
 export async function openRemote(
   url: string,
   token: string,
@@ -97,14 +97,14 @@ export interface Between {
   readonly seen: string[];
 }
 
-/** What stands between: it answers by itself, or undefined when the gateway's answer is to be handed on. */
+/** A proxy hook: it returns its own response, or undefined to forward the gateway's. */
 export type Meddle = (
   request: IncomingMessage,
   response: ServerResponse,
   honest: () => Promise<Response>,
 ) => Promise<boolean> | boolean;
 
-/** A port whose answers are those of a gateway, unless someone meddles. */
+/** A proxy port in front of a gateway. */
 export async function standBetween(
   target: string,
   meddle: Meddle = () => false,
@@ -135,6 +135,6 @@ export async function standBetween(
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });
-  // It listens to a port of TCP, which has an address.
+  // A TCP server has an AddressInfo.
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
 }

@@ -38,7 +38,7 @@ async function servedEvents(): Promise<readonly Extract<SkillEvent, { type: "ski
   return events.flatMap(({ event }) => (event.type === "skill.served" ? [event] : []));
 }
 
-test("an agent elsewhere uses the skills that it was granted, and no others, by the same calls [S-43] [S-53]", async () => {
+test("a remote agent uses only its granted skills [S-43] [S-53]", async () => {
   const { gateway } = served;
   const token = await served.tokenOf("agent", "eve", "eves-agent");
   const library = await openRemote(served.url, token);
@@ -50,7 +50,7 @@ test("an agent elsewhere uses the skills that it was granted, and no others, by 
   expect(await library.explain(anyone, "secret-plan")).toMatchObject([{ state: "visible" }]);
 });
 
-test("a session over a gateway lists, reads and searches as over a folder [S-24] [S-25]", async () => {
+test("a session over a gateway lists, reads and searches like one over a folder [S-24] [S-25]", async () => {
   const library = await openRemote(served.url, await served.tokenOf("viewer", "bob"));
   const session = await openSession(library, anyone, systemPorts());
   const { text } = await session.catalogue();
@@ -66,7 +66,7 @@ test("a session over a gateway lists, reads and searches as over a folder [S-24]
   await session.close();
 });
 
-test("what is handed over to an agent is recorded by the gateway, once for the bytes that left [S-62]", async () => {
+test("the gateway records each download of an agent once [S-62]", async () => {
   const token = await served.tokenOf("agent", "kim", "kims-agent");
   const library = await openRemote(served.url, token, { cache: await freshFolder() });
   const before = (await servedEvents()).length;
@@ -81,7 +81,7 @@ test("what is handed over to an agent is recorded by the gateway, once for the b
   ]);
 });
 
-test("a copy has every file, with the bits that were published [S-13]", async () => {
+test("a copy has every file with its permissions [S-13]", async () => {
   const library = await openRemote(served.url, await served.tokenOf("viewer", "bob"));
   const folder = await freshFolder();
   const content = await library.copy(anyone, "pdf", folder);
@@ -94,7 +94,7 @@ test("a copy has every file, with the bits that were published [S-13]", async ()
   expect(readFileSync(join(folder, "scripts/fill.py"), "utf8")).toBe("print('fill')\n");
 });
 
-test("the viewer's own list, pins and invoker limit it further, also in a search that would be full [S-43]", async () => {
+test("the viewer's allow list, pins and invoker also limit remote results [S-43]", async () => {
   const { gateway } = served;
   for (const number of Array.from({ length: 8 }, (_, index) => index))
     await put(gateway, `knit-${number}`, { visibility: "public", body: `Knits scarves ${number}.` });
@@ -109,14 +109,14 @@ test("the viewer's own list, pins and invoker limit it further, also in a search
   expect(await library.find({ runtime: "hermes" }, "mail")).toBeDefined();
 });
 
-test("another agent's eyes are refused, in the gateway's words [S-53]", async () => {
+test("rejects viewing as another agent with the gateway's error [S-53]", async () => {
   await served.tokenOf("agent", "sue", "sues-agent");
   const library = await openRemote(served.url, await served.tokenOf("agent", "eve", "eves-agent"));
   const other = { ...anyone, agent: "sues-agent" };
   for (const attempt of [() => library.list(other), () => library.explain(other)])
     await expect(attempt()).rejects.toMatchObject({
       code: "FORBIDDEN",
-      message: "You may not look through another's eyes.",
+      message: "Only administrators can view skills as another user.",
       details: { requestId: expect.stringMatching(/^[0-9a-f-]{36}$/) },
     });
   await expect(library.list({ ...anyone, user: "ada" })).rejects.toMatchObject({ code: "FORBIDDEN" });
@@ -125,7 +125,7 @@ test("another agent's eyes are refused, in the gateway's words [S-53]", async ()
   expect(ids).toContain("secret-plan");
 });
 
-test("a token that is revoked meanwhile gets nothing more, from the cache neither [S-53]", async () => {
+test("a revoked token gets no content, also not from the cache [S-53]", async () => {
   const { registry } = served.gateway;
   const { token, secret } = await issueToken(
     { name: "lost", role: "viewer", user: "bob" },
@@ -147,7 +147,7 @@ test("a token that is revoked meanwhile gets nothing more, from the cache neithe
   await expect(again).rejects.toMatchObject({ code: "UNAUTHENTICATED" });
 });
 
-test("a skill that is switched off is gone with the next call, though its files are kept [S-44]", async () => {
+test("a disabled skill disappears with the next call, although its files are cached [S-44]", async () => {
   const { registry } = served.gateway;
   await put(served.gateway, "brief", { visibility: "public" });
   const library = await openRemote(served.url, await served.tokenOf("viewer", "bob"), {
@@ -160,7 +160,7 @@ test("a skill that is switched off is gone with the next call, though its files 
   expect((await library.read(anyone, "brief")).body).toBe("Do it.\n");
 });
 
-test("a new revision between two calls is read as what it is now [S-41]", async () => {
+test("reads a new revision between two calls [S-41]", async () => {
   await put(served.gateway, "moving", { visibility: "public", body: "One." });
   const library = await openRemote(served.url, await served.tokenOf("viewer", "bob"));
   const first = await library.read(anyone, "moving");
@@ -170,7 +170,7 @@ test("a new revision between two calls is read as what it is now [S-41]", async 
   expect([first.entry.revision, second.entry.revision]).toEqual([1, 2]);
 });
 
-test("who is held to a revision gets that one, and its files [S-43]", async () => {
+test("a pinned viewer gets the pinned revision and its files [S-43]", async () => {
   const { gateway } = served;
   await put(gateway, "held", { body: "One.", files: { "references/a.md": "one" } });
   await grantSkill("held", { kind: "user", key: "pia" }, { by: ada, pin: 1 }, gateway.registry);
@@ -181,7 +181,7 @@ test("who is held to a revision gets that one, and its files [S-43]", async () =
   expect((await library.resource(anyone, "held", "references/a.md")).content).toBe("one");
 });
 
-test("an unchanged list costs one answer without a text, and a read of what is kept no more [S-55]", async () => {
+test("an unchanged list and a cached read each cost one 304 response [S-55]", async () => {
   const between = await standBetween(served.url);
   const library = await openRemote(between.url, await served.tokenOf("viewer", "bob"));
   await library.read(anyone, "pdf");
@@ -194,12 +194,12 @@ test("an unchanged list costs one answer without a text, and a read of what is k
   ]);
 });
 
-test("a list of several pages is whole, and unchanged it is asked about once [S-55]", async () => {
+test("reads a list of several pages, and revalidates it with one request [S-55]", async () => {
   const many = await serveGateway();
   try {
     for (let number = 0; number < 30; number += 1)
       await put(many.gateway, `skill-${String(number).padStart(3, "0")}`, { visibility: "public" });
-    // A page has as many as it is asked for; fewer are given by one who stands between.
+    // The proxy reduces the page size.
     const between = await standBetween(many.url, async ({ url = "", headers }, response) => {
       if (!url.startsWith("/v1/skills?")) return false;
       const asked = new URL(url.replace("limit=1000", "limit=7"), many.url);
@@ -223,7 +223,7 @@ test("a list of several pages is whole, and unchanged it is asked about once [S-
   }
 });
 
-test("without the gateway there are no skills, and it is said what to do; with it there are again [S-43]", async () => {
+test("reports an unreachable gateway, and recovers when it is back [S-43]", async () => {
   const own = await serveGateway();
   try {
     await put(own.gateway, "pdf", { visibility: "public" });
@@ -239,7 +239,7 @@ test("without the gateway there are no skills, and it is said what to do; with i
       await expect(attempt()).rejects.toMatchObject({
         code: "REMOTE_FAILED",
         message: expect.stringContaining(own.url),
-        hint: "Nothing answers there: start the gateway, or correct the address.",
+        hint: "Start the gateway, or correct the address.",
       });
     await own.comeBack();
     expect((await library.read(anyone, "pdf")).body).toBe("Do it.\n");
@@ -248,7 +248,7 @@ test("without the gateway there are no skills, and it is said what to do; with i
   }
 });
 
-test("what is closed answers nothing more, and calls off what it waits for [S-53]", async () => {
+test("a closed library cancels its requests and rejects new ones [S-53]", async () => {
   const { url } = await standBetween(served.url, ({ url: asked = "" }) => asked.startsWith("/v1/skills?"));
   const library = await openRemote(url, await served.tokenOf("viewer", "bob"));
   const waiting = library.list(anyone);

@@ -21,7 +21,7 @@ const filled: Readonly<Record<string, string>> = {
 const addressOf = ({ path }: Route) =>
   path.replaceAll(/\{(\w+)\}/g, (_, name: string) => filled[name] ?? "none");
 
-/** What no route takes, so that a caller who is let in changes nothing. */
+/** A query that every route rejects, so that an admitted request changes no data. */
 async function tryRoute(row: Route, headers: Readonly<Record<string, string>>): Promise<Response> {
   const body = row.method === "GET" ? {} : { body: [] };
   return await ask(gateway, row.method, `${addressOf(row)}?no-such-thing=1`, { headers, ...body });
@@ -33,7 +33,7 @@ async function refusalOf(response: Response): Promise<readonly [number, string |
 }
 
 describe.each(rows)("%s", (_operation, row) => {
-  test("refuses those without a token, unless it is for anyone [S-53]", async () => {
+  test("rejects requests without a token, unless it is open to anyone [S-53]", async () => {
     const strangers = [
       {},
       { authorization: "Bearer" },
@@ -49,15 +49,18 @@ describe.each(rows)("%s", (_operation, row) => {
     }
   });
 
-  test.each(Role.options)("lets a %s in exactly when the table says so [S-53]", async (role) => {
-    const [status, code] = await refusalOf(await tryRoute(row, await gateway.asRole(role)));
-    expect(status).not.toBe(401);
-    const isLetIn = row.roles === "anyone" || row.roles.includes(role);
-    // What the query says is looked at after the role, and refused.
-    expect([status, code]).toEqual(isLetIn ? [400, "USAGE"] : [403, "FORBIDDEN"]);
-  });
+  test.each(Role.options)(
+    "admits the role %s exactly when the route table allows it [S-53]",
+    async (role) => {
+      const [status, code] = await refusalOf(await tryRoute(row, await gateway.asRole(role)));
+      expect(status).not.toBe(401);
+      const isLetIn = row.roles === "anyone" || row.roles.includes(role);
+      // The query is checked after the role, and rejected.
+      expect([status, code]).toEqual(isLetIn ? [400, "USAGE"] : [403, "FORBIDDEN"]);
+    },
+  );
 
-  test("refuses another host and foreign pages, whoever asks [S-53]", async () => {
+  test("rejects other hosts and pages of other origins [S-53]", async () => {
     const admin = await gateway.asRole("admin");
     const foreign = [
       { host: "evil.test:7878" },
@@ -81,7 +84,7 @@ describe.each(rows)("%s", (_operation, row) => {
   });
 });
 
-test("everything that answers is in the table of routes, in that of pages, or mounted [S-53]", async () => {
+test("every route of the application is in the route table, the page table or a mount [S-53]", async () => {
   const mount = { path: "/mcp", roles: Role.options, handle: async () => new Response() } as const;
   const mounted = openGateway({ ...gateway.context, mounts: [mount] });
   try {
@@ -99,12 +102,12 @@ test("everything that answers is in the table of routes, in that of pages, or mo
   }
 });
 
-test("no two rows of the table are the same route, and none hides another [S-53]", async () => {
+test("no two rows are the same route, and none shadows another [S-53]", async () => {
   const shapes = rows.map(([, { method, path }]) => `${method} ${path.replaceAll(/\{\w+\}/g, "{}")}`);
   expect(new Set(shapes).size).toBe(shapes.length);
 });
 
-test("what is mounted is for its roles alone [S-53]", async () => {
+test("a mount is only for its roles [S-53]", async () => {
   const mount = {
     path: "/mcp",
     roles: ["agent"],
@@ -127,7 +130,7 @@ test("what is mounted is for its roles alone [S-53]", async () => {
   }
 });
 
-test("a path that there is not, and a method that it has not, are refused in words [S-53]", async () => {
+test("an unknown path and an unsupported method give a problem [S-53]", async () => {
   expect(await refusalOf(await ask(gateway, "GET", "/v1/nothing"))).toEqual([404, "ROUTE_NOT_FOUND"]);
   const wrong = await ask(gateway, "PATCH", "/v1/skills/pdf");
   expect(wrong.headers.get("allow")?.split(", ").sort()).toEqual(["DELETE", "GET", "PUT"]);

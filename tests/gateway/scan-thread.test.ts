@@ -6,7 +6,7 @@ import { ServeScene, tokenOf } from "./serve.fixture.ts";
 const scene = new ServeScene();
 afterEach(() => scene.close());
 
-test("a gateway answers while it reads a skill that is made to be hard to read [S-34] [S-53]", async () => {
+test("answers requests while it scans a hostile skill [S-34] [S-53]", async () => {
   const gateway = await scene.serve(["--no-seed"]);
   const headers = await tokenOf(gateway);
   const send = async (id: string, script: string) => {
@@ -27,7 +27,7 @@ test("a gateway answers while it reads a skill that is made to be hard to read [
   let answers = 0;
   for (; !isSent; answers += 1) await (await fetch(`${gateway.url}/v1/me`, { headers })).text();
   expect(await sending).toMatchObject([{ id: "hard", status: "published" }]);
-  // Without a thread it is some twenty, while the bytes are received and kept.
+  // Without a thread there are about twenty responses, while the upload is received.
   expect(answers).toBeGreaterThan(100);
 
   const { needs } = routeTable.getDependencies.answer.parse(

@@ -17,7 +17,7 @@ afterEach(() => gateway.close());
 const put = (path: string, value: unknown = VALUE) =>
   ask(gateway, "PUT", `/v1/secrets/${path}`, { headers: admin, body: { value } });
 
-test("a secret is set, listed by its name, and forgotten; its value is never told [S-53]", async () => {
+test("sets, lists and deletes a secret without disclosing its value [S-53]", async () => {
   const { uid } = await putSkill(gateway, "pdf", "ann");
   expect((await put("pdf/API_KEY")).status).toBe(204);
   expect((await put(`${uid}/API_KEY?agent=helper`)).status).toBe(204);
@@ -38,7 +38,7 @@ test("a secret is set, listed by its name, and forgotten; its value is never tol
   }
 });
 
-test("a name or a value that cannot be is refused without a word of the value [S-53]", async () => {
+test("rejects an invalid name or value without repeating the value [S-53]", async () => {
   const refused = [
     await put("pdf/PATH"),
     await put("pdf/LD_PRELOAD"),
@@ -56,7 +56,7 @@ test("a name or a value that cannot be is refused without a word of the value [S
   expect(await secrets.list()).toEqual([]);
 });
 
-test("a gateway without a place for secrets says so [S-53]", async () => {
+test("a gateway without a secret store returns NOT_READY [S-53]", async () => {
   const none = await openTestGateway();
   try {
     const headers = await none.asRole("admin");
@@ -73,7 +73,7 @@ test("a gateway without a place for secrets says so [S-53]", async () => {
   }
 });
 
-test("who set a secret and who took it away is on record, without its value [S-62]", async () => {
+test("records who sets and deletes a secret, without its value [S-62]", async () => {
   await putSkill(gateway, "pdf", "ann");
   const events = async () =>
     (await gateway.registry.store.eventsAfter(0, 100))
@@ -92,7 +92,7 @@ test("who set a secret and who took it away is on record, without its value [S-6
   expect(JSON.stringify(await events())).not.toContain(VALUE);
 });
 
-test("a secret whose setting cannot be recorded is not set [S-62]", async () => {
+test("does not set a secret when the record fails [S-62]", async () => {
   const audit = { record: () => Promise.reject(new Error("The disk is full.")) };
   const kept = memorySecrets();
   const broken = await openTestGateway({ secrets: kept, audit });

@@ -7,7 +7,7 @@ import { ServeScene } from "./serve.fixture.ts";
 const scene = new ServeScene();
 afterEach(() => scene.close());
 
-test("a store that another process holds is waited for, and meanwhile it is said what to do [S-53]", async () => {
+test("waits for a store that another process holds, and prints a hint meanwhile [S-53]", async () => {
   const data = scene.folder();
   const file = join(data, "registry.db");
   await (await openRegistryStore(`sqlite:${file}`)).close();

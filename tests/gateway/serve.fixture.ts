@@ -11,10 +11,10 @@ import type { z } from "zod";
 
 const bin = fileURLToPath(new URL("../../packages/skillhold/bin/skillhold.js", import.meta.url));
 
-/** What is the same for all processes is compiled once. */
+/** Node compiles shared code once for all processes. */
 const NODE_COMPILE_CACHE = join(tmpdir(), `skillhold-test-compiled-${process.getuid?.() ?? 0}`);
 
-/** Processes and folders of a test, which all go away with it. */
+/** The processes and folders of a test, which are removed with it. */
 export class ServeScene {
   readonly #children = new Set<ChildProcess>();
   readonly #folders: string[] = [];
@@ -25,7 +25,7 @@ export class ServeScene {
     return folder;
   }
 
-  /** Starts the command line, in an environment that has nothing of the user's. */
+  /** Starts the CLI in a clean environment. */
   start(args: readonly string[], env: Readonly<Record<string, string>> = {}): RunningCommand {
     const home = this.folder();
     const child = spawn(process.execPath, [bin, ...args], {
@@ -37,7 +37,7 @@ export class ServeScene {
     return new RunningCommand(child, home);
   }
 
-  /** Starts a gateway, and waits until it has told where it is. */
+  /** Starts a gateway and waits for its URL. */
   async serve(
     args: readonly string[] = [],
     {
@@ -83,7 +83,7 @@ export class RunningCommand {
     this.home = home;
     child.stdout?.on("data", (part) => this.#hear(() => (this.out += part)));
     child.stderr?.on("data", (part) => this.#hear(() => (this.err += part)));
-    // What was printed has come when its pipes are closed.
+    // The output is complete when the pipes are closed.
     this.ended = new Promise((resolve) =>
       child.once("close", (code, signal) => this.#hear(() => resolve({ code, signal }))),
     );

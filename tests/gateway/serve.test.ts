@@ -14,7 +14,7 @@ afterEach(async () => {
   scene = new ServeScene();
 });
 
-/** Takes a port as soon as nobody else has it. */
+/** Binds a port as soon as it is free. */
 async function holdPort(port: number): Promise<Server> {
   for (;;) {
     const server = createServer().listen(port, "127.0.0.1");
@@ -30,7 +30,7 @@ async function holdPort(port: number): Promise<Server> {
 const BUNDLED = ["docx", "pdf", "pptx", "skill-creator", "xlsx"];
 
 describe("the first start", () => {
-  test("prints where it is and a link that signs its user in, once [S-53]", async () => {
+  test("prints the URL and a one-time sign-in link [S-53]", async () => {
     const data = scene.folder();
     const command = scene.start(["serve", "--port", "0", "--data", data, "--no-seed"]);
     await command.until(() => /sign-in#\S+\n/.test(command.out));
@@ -56,7 +56,7 @@ describe("the first start", () => {
     }
   });
 
-  test("the command that a later start prints gets another link [S-53]", async () => {
+  test("a later start prints the command for another link [S-53]", async () => {
     const gateway = await scene.serve(["--no-seed"]);
     await signInWith(gateway.signIn);
     const made = scene.start(["token", "sign-in", "--url", gateway.url, "--json"], {
@@ -66,7 +66,7 @@ describe("the first start", () => {
     expect(Object.keys(await signInWith(data.link))).toContain("cookie");
   });
 
-  test("keeps everything in the folder that was named, and nothing elsewhere [S-53]", async () => {
+  test("stores all data in the given folder [S-53]", async () => {
     const { command, data, url, signIn } = await scene.serve(["--no-seed"]);
     const headers = await tokenOf({ url, signIn });
     await get(`${url}/v1/status`, routeTable.getStatus, headers);
@@ -79,17 +79,17 @@ describe("the first start", () => {
 });
 
 describe("the port", () => {
-  test("that was asked for and is taken is named, and the gateway does not start [S-53]", async () => {
+  test("fails with the port number when the requested port is in use [S-53]", async () => {
     const { url } = await scene.serve(["--no-seed"]);
     const { port } = new URL(url);
     const second = scene.start(["serve", "--port", port, "--data", scene.folder()]);
     expect((await second.ended).code).toBe(6);
-    expect(second.err).toContain(`error: Port ${port} of 127.0.0.1 is taken.\n`);
+    expect(second.err).toContain(`error: Port ${port} of 127.0.0.1 is already in use.\n`);
     expect(second.err).toContain("--port");
     expect(second.out).toBe("");
   });
 
-  test("is the next that is free where none was asked for, and that is told [S-53]", async () => {
+  test("uses the next free port by default and prints it [S-53]", async () => {
     const holder = await holdPort(7878);
     try {
       const command = scene.start(["serve", "--data", scene.folder(), "--json", "--no-seed"]);
@@ -101,7 +101,7 @@ describe("the port", () => {
     }
   });
 
-  test("is open to others when that is said twice, and still answers only for its own names [S-53]", async () => {
+  test("is public only with both options, and still checks the Host [S-53]", async () => {
     const { url } = await scene.serve([
       "--no-seed",
       "--host",
@@ -125,7 +125,7 @@ describe("the port", () => {
     expect(await status(`evil.test:${port}`)).toBe(403);
   });
 
-  test("behind TLS, links and cookies are for https [S-53]", async () => {
+  test("uses https links and secure cookies behind TLS [S-53]", async () => {
     const { url, signIn } = await scene.serve([
       "--no-seed",
       "--behind-tls",
@@ -137,8 +137,8 @@ describe("the port", () => {
   });
 });
 
-describe("the skills that come with it", () => {
-  test("are there after a start, and not with --no-seed [S-40]", async () => {
+describe("the bundled skills", () => {
+  test("are published at the start, and not with --no-seed [S-40]", async () => {
     const { url, signIn, command } = await scene.serve();
     const headers = await tokenOf({ url, signIn });
     await command.until(() => BUNDLED.every((id) => command.err.includes(`"skill":"${id}"`)));
@@ -148,7 +148,7 @@ describe("the skills that come with it", () => {
     expect(await listIds(other.url, token)).toEqual([]);
   });
 
-  test("one that cannot be taken in stops neither the start nor the others [S-39] [S-40]", async () => {
+  test("a skill that fails to publish stops neither the start nor the others [S-39] [S-40]", async () => {
     const data = scene.folder();
     const mine = writeSkill(scene.folder(), "pdf");
     const published = scene.start(["publish", mine], { SKILLHOLD_DATA: data });
@@ -161,7 +161,7 @@ describe("the skills that come with it", () => {
     expect(pdf.registry).toMatchObject({ owner: "ann", system: false });
   });
 
-  test("skills of a folder are served beside them [S-53]", async () => {
+  test("serves skills of a folder beside them [S-53]", async () => {
     const root = scene.folder();
     writeSkill(root, "from-folder");
     const { url, signIn } = await scene.serve(["--no-seed", "--root", root]);
@@ -176,7 +176,7 @@ describe("the skills that come with it", () => {
     });
   });
 
-  test("where a folder lies is told to administrators alone, also when it has the name of another [S-53]", async () => {
+  test("only administrators see the path of a folder, also with a duplicate name [S-53]", async () => {
     const place = scene.folder();
     const roots = ["one/skills", "two/skills", "registry", "skills (2)"].map((name) => join(place, name));
     roots.forEach((root, at) => void writeSkill(root, `from-${at}`));
@@ -205,7 +205,7 @@ describe("the skills that come with it", () => {
   });
 });
 
-test("what the command line publishes to the same file is there at once [S-55]", async () => {
+test("serves a skill that the CLI publishes to the same store at once [S-55]", async () => {
   const { url, signIn, data } = await scene.serve(["--no-seed"]);
   const headers = await tokenOf({ url, signIn });
   expect(await listIds(url, headers)).toEqual([]);
@@ -217,7 +217,7 @@ test("what the command line publishes to the same file is there at once [S-55]",
   }
 });
 
-test("limits are as they were set at the start [S-66]", async () => {
+test("uses the limits from the start options [S-66]", async () => {
   const root = scene.folder();
   writeSkill(root, "near");
   writeSkill(join(root, "a/b/c"), "far");
@@ -238,7 +238,7 @@ test("limits are as they were set at the start [S-66]", async () => {
   });
 });
 
-test("the sandbox is tried when an administrator asks for it [S-29] [S-53]", async () => {
+test("an administrator can probe the sandbox [S-29] [S-53]", async () => {
   const { url, signIn } = await scene.serve(["--no-seed"]);
   const headers = await tokenOf({ url, signIn });
   const response = await fetch(`${url}/v1/status/sandbox-test`, {

@@ -12,13 +12,13 @@ import { answerOf, ask, openTestGateway, type TestGateway } from "./gateway.fixt
 const sandbox = bubblewrap();
 
 interface RunningChange extends NonNullable<Parameters<typeof openTestGateway>[0]> {
-  /** Called when a program has been started. */
+  /** Called when a process was started. */
   readonly onStart?: () => void;
 }
 
-/** A gateway whose sessions run what skills bring along, in a real sandbox. */
+/** A gateway whose sessions run scripts in a real sandbox. */
 export async function openRunningGateway({ onStart, ...change }: RunningChange = {}): Promise<TestGateway> {
-  // The store and the folder are known when the gateway is open, and needed after that.
+  // The store and the folder are set when the gateway opens and used afterwards.
   const later: Pick<RunPorts, "approvals"> & { outputs?: string } = { approvals: memoryApprovals() };
   const watched: Sandbox = {
     id: sandbox.id,

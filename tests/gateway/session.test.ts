@@ -37,7 +37,7 @@ const principal = (token: string): Principal => ({
   expiresAt: "2099-01-01T00:00:00.000Z",
 });
 
-/** Keeps tokens of these ids: what is not there counts for nothing. */
+/** Stores tokens with these ids, because a missing token is invalid. */
 async function keepTokens(...ids: readonly string[]): Promise<void> {
   await gateway.asRole("viewer", "vic");
   const { store } = gateway.registry;
@@ -48,7 +48,7 @@ async function keepTokens(...ids: readonly string[]): Promise<void> {
   });
 }
 
-test("a session gives a model its tools, and what it reads is recorded [S-24] [S-53] [S-62]", async () => {
+test("a session lists its tools and records its reads [S-24] [S-53] [S-62]", async () => {
   await putSkill(gateway, "mine", "ada");
   const session = await TestSession.open(gateway, await gateway.asRole("publisher", "ada"), { task: "try" });
   const tools = await session.tools();
@@ -75,7 +75,7 @@ test("a session gives a model its tools, and what it reads is recorded [S-24] [S
   expect(await session.recorded()).toEqual(["session.opened", "skill.activated", "session.closed"]);
 });
 
-test("a refusal is an answer, in the same words for what is hidden and what is not there [S-53]", async () => {
+test("a tool error is a result, and the same for hidden and missing skills [S-53]", async () => {
   await putSkill(gateway, "hidden", "ada");
   const session = await TestSession.open(gateway, await gateway.asRole("viewer", "vic"));
   const refusal = async (id: string) => {
@@ -94,7 +94,7 @@ test("a refusal is an answer, in the same words for what is hidden and what is n
     expect(await session.call(tool, input)).toMatchObject({ ok: false, error: { code: "USAGE" } });
 });
 
-test("a session is for the token that opened it, and is not there for any other [S-53]", async () => {
+test("a session exists only for the token that opened it [S-53]", async () => {
   const session = await TestSession.open(gateway, await gateway.asRole("publisher", "ada"));
   for (const headers of [
     await gateway.asRole("admin", "ada"),
@@ -116,7 +116,7 @@ test("a session is for the token that opened it, and is not there for any other 
   expect((await session.tools()).length).toBeGreaterThan(0);
 });
 
-test("an agent's session sees what the agent was granted, and what is taken from it is gone at once [S-53]", async () => {
+test("an agent's session sees its grants, and a revoked grant ends at once [S-53]", async () => {
   await putSkill(gateway, "mine", "ada");
   const headers = await gateway.asRole("agent", "bob", "bot");
   await grantSkill("mine", { kind: "agent", key: "bot" }, { by: ada }, gateway.registry);
@@ -132,7 +132,7 @@ test("an agent's session sees what the agent was granted, and what is taken from
   expect(opened?.event).toMatchObject({ user: "bob", agent: "bot", runtime: "test" });
 });
 
-test("a session of who may only look has nothing that runs, whoever trusts the skill [S-53]", async () => {
+test("a viewer's session has no tools that run scripts [S-53]", async () => {
   await putFiles(gateway, "trusted", root, { "scripts/say.sh": "echo done" });
   await editSkill("trusted", { visibility: "public" }, { by: root }, gateway.registry);
   const input = { skill_id: "trusted", script: "scripts/say.sh" };
@@ -145,7 +145,7 @@ test("a session of who may only look has nothing that runs, whoever trusts the s
   expect(await publisher.call("run_skill_script", input)).toMatchObject({ data: { stdout: "done\n" } });
 });
 
-test("a session ends with its token, also one in use, and when nobody heard that it was revoked [S-53]", async () => {
+test("a session ends with its token, also during a call and when the event was missed [S-53]", async () => {
   const sessions = new GatewaySessions(gateway.context);
   await gateway.asRole("viewer", "vic");
   const [token] = await gateway.registry.store.listTokens("api");
@@ -173,7 +173,7 @@ test("a session ends with its token, also one in use, and when nobody heard that
   await sessions.closeAll();
 });
 
-test("a token has a hundred sessions and no more, however many it asks for at once [S-53]", async () => {
+test("limits a token to a hundred sessions, also for concurrent requests [S-53]", async () => {
   const headers = await gateway.asRole("viewer", "vic");
   const open = () => ask(gateway, "POST", "/v1/sessions", { headers, body: {} });
   const answers = await Promise.all(Array.from({ length: 105 }, open));
@@ -187,7 +187,7 @@ test("a token has a hundred sessions and no more, however many it asks for at on
   expect((await open()).status).toBe(201);
 });
 
-test("a session that is not used for half an hour is closed and recorded, and one in use is not [S-53]", async () => {
+test("closes and records a session after half an hour without use [S-53]", async () => {
   await keepTokens("a");
   const sessions = new GatewaySessions(gateway.context);
   const [one, two, busy] = [
@@ -212,7 +212,7 @@ test("a session that is not used for half an hour is closed and recorded, and on
   await expect(sessions.open(principal("a"))).rejects.toThrow("shutting down");
 });
 
-test("a token has so many calls under way and no more, in all of its sessions [S-53]", async () => {
+test("limits the concurrent calls of a token over all sessions [S-53]", async () => {
   await keepTokens("a", "b");
   const sessions = new GatewaySessions(gateway.context, { callsPerToken: 2 });
   const [one, two] = [await sessions.open(principal("a")), await sessions.open(principal("a"))];
@@ -221,14 +221,14 @@ test("a token has so many calls under way and no more, in all of its sessions [S
   const use = ({ id }: { readonly id: string }, token: string) =>
     sessions.use(id, principal(token), () => work.promise);
   const busy = [use(one, "a"), use(two, "a"), use(other, "b")];
-  await expect(use(one, "a")).rejects.toThrow("2 calls under way");
+  await expect(use(one, "a")).rejects.toThrow("2 running calls");
   work.resolve();
   await Promise.all(busy);
   await use(one, "a");
   await sessions.closeAll();
 });
 
-test("a session whose opening or end cannot be recorded is not opened, or stays to be closed again [S-62]", async () => {
+test("a session needs a record to open and to close [S-62]", async () => {
   await keepTokens("a");
   let isBroken = true;
   const audit = {
@@ -252,7 +252,7 @@ test("a session whose opening or end cannot be recorded is not opened, or stays 
   await sessions.closeAll();
 });
 
-test("a gateway that is closed has recorded the end of its sessions [S-53] [S-62]", async () => {
+test("closing the gateway records the end of its sessions [S-53] [S-62]", async () => {
   const headers = await gateway.asRole("viewer", "vic");
   const session = await TestSession.open(gateway, headers);
   const { store } = gateway.registry;
@@ -270,7 +270,7 @@ test("a gateway that is closed has recorded the end of its sessions [S-53] [S-62
   await closing;
 });
 
-test("a script runs in the sandbox, and its answer says nothing of the gateway's folders [S-53]", async () => {
+test("runs a script in the sandbox without disclosing the gateway's folders [S-53]", async () => {
   await putFiles(gateway, "tool", root, {
     "scripts/say.sh": 'echo "hello $1"; echo x > made.txt; exit 3',
   });
@@ -284,7 +284,7 @@ test("a script runs in the sandbox, and its answer says nothing of the gateway's
   expect(JSON.stringify(answer)).not.toContain(gateway.folder);
 });
 
-test("the tools that a skill declares are there once it is in use, and are called by their names [S-24] [S-53]", async () => {
+test("declared tools are listed and callable when their skill is active [S-24] [S-53]", async () => {
   const code =
     'export const greet = { description: "Greets.", run: ({ name }) => ({ said: `Hello ${name}` }) };';
   await putFiles(gateway, "polite", root, { "tools/greet.mjs": code });
@@ -299,7 +299,7 @@ test("the tools that a skill declares are there once it is in use, and are calle
   });
 });
 
-test("a run that its caller gives up is called off [S-53]", async () => {
+test("cancels a run when its client disconnects [S-53]", async () => {
   await putFiles(gateway, "slow", root, { "scripts/wait.sh": "sleep 60" });
   const port = await openPort(gateway);
   const { authorization } = await gateway.asRole("admin", "root");

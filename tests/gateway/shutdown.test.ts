@@ -18,7 +18,7 @@ afterEach(async () => {
 
 type Headers = Readonly<Record<string, string>>;
 
-/** An upload of which the gateway has the beginning. */
+/** An upload that the gateway has partly received. */
 async function beginUpload({ url }: RunningGateway, id: string, headers: Headers) {
   const bytes = await zipOf(id);
   const half = bytes.length >> 1;
@@ -28,7 +28,7 @@ async function beginUpload({ url }: RunningGateway, id: string, headers: Headers
       ...headers,
       "content-type": "application/zip",
       "content-length": bytes.length,
-      // The gateway says so when it has begun to read.
+      // The gateway sends 100 Continue when it starts to read.
       expect: "100-continue",
     },
   });
@@ -50,7 +50,7 @@ async function finish(sent: ClientRequest, rest: Uint8Array) {
   };
 }
 
-test("at a SIGTERM what runs may end, nobody new is let in, and the end is a good one [S-53]", async () => {
+test("SIGTERM finishes running requests, rejects new ones, and exits with 0 [S-53]", async () => {
   const gateway = await scene.serve(["--no-seed"]);
   const headers = await tokenOf(gateway);
   const { finish } = await beginUpload(gateway, "late", headers);
@@ -69,7 +69,7 @@ test("at a SIGTERM what runs may end, nobody new is let in, and the end is a goo
   expect(await listIds(again.url, headers)).toEqual(["late"]);
 });
 
-test("a second signal does not wait for what runs [S-53]", async () => {
+test("a second signal exits without waiting [S-53]", async () => {
   const gateway = await scene.serve(["--no-seed"]);
   await beginUpload(gateway, "never", await tokenOf(gateway));
   const { command } = gateway;
@@ -80,7 +80,7 @@ test("a second signal does not wait for what runs [S-53]", async () => {
   expect(await command.terminate()).toEqual({ code: 130, signal: null });
 });
 
-test("sockets are told that it goes away, and open sessions are closed on record [S-53] [S-62]", async () => {
+test("shutdown closes sockets with a code and records the end of sessions [S-53] [S-62]", async () => {
   const gateway = await scene.serve(["--no-seed"]);
   const headers = await tokenOf(gateway);
   const opened = await fetch(`${gateway.url}/v1/sessions`, {
@@ -100,7 +100,7 @@ test("sockets are told that it goes away, and open sessions are closed on record
   expect(events.map(({ event }) => event.type)).toEqual(["session.opened", "session.closed"]);
 });
 
-test("who is killed has lost nothing that was acknowledged [S-41] [S-53]", async () => {
+test("a killed gateway loses no acknowledged change [S-41] [S-53]", async () => {
   const gateway = await scene.serve(["--no-seed"]);
   const headers = await tokenOf(gateway);
   const ids = ["one", "three", "two"];
@@ -113,7 +113,7 @@ test("who is killed has lost nothing that was acknowledged [S-41] [S-53]", async
   expect((await again.command.terminate()).code).toBe(0);
 });
 
-test("a gateway that shuts down, or whose store is gone, is alive and not ready [S-53]", async () => {
+test("a gateway that shuts down or lost its store is alive and not ready [S-53]", async () => {
   const closing = new AbortController();
   const gateway = await openTestGateway({ closing: closing.signal });
   expect((await ask(gateway, "GET", "/readyz")).status).toBe(200);

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { answerOf, problemOf, type TestGateway } from "./gateway.fixture.ts";
 import { ada, asker, engines, openOn, put } from "./skill.fixture.ts";
 
-describe.each(engines)("changes to what was seen, on %s", (engine) => {
+describe.each(engines)("conditional changes on %s", (engine) => {
   let gateway: TestGateway;
   let owner: ReturnType<typeof asker>;
   beforeEach(async () => {
@@ -20,7 +20,7 @@ describe.each(engines)("changes to what was seen, on %s", (engine) => {
     DELETE: ["/v1/skills/own", undefined],
   } as const;
 
-  test("the ETag of a skill is another one after each change of it [S-53]", async () => {
+  test("the ETag of a skill changes with each change [S-53]", async () => {
     const seen = new Set([await etagOf()]);
     const next = async (size: number) => expect(seen.add(await etagOf()).size).toBe(size);
     await next(1);
@@ -36,7 +36,7 @@ describe.each(engines)("changes to what was seen, on %s", (engine) => {
     await next(6);
   });
 
-  test("a change is made to what was seen, and refused when it is another now [S-53]", async () => {
+  test("accepts a change with the current ETag and rejects a stale one [S-53]", async () => {
     await put(gateway, "own", { body: "Two." });
     for (const [method, [path, body]] of Object.entries(writes)) {
       const before = await etagOf();
@@ -51,7 +51,7 @@ describe.each(engines)("changes to what was seen, on %s", (engine) => {
     }
   });
 
-  test("a condition that a route does not look at is refused, and nothing is changed [S-53]", async () => {
+  test("rejects If-Match on a route that does not support it [S-53]", async () => {
     const headers = { "if-match": '"of another day"' };
     const refused = await problemOf(
       await owner("POST", "/v1/agents", { body: { key: "helper", runtime: "test" }, headers }),
@@ -64,7 +64,7 @@ describe.each(engines)("changes to what was seen, on %s", (engine) => {
     expect(await gateway.registry.store.listAgents()).toEqual([]);
   });
 
-  test("a switch and a status are changed as they were seen, and else not [S-53]", async () => {
+  test("toggles and sets the status only with the current ETag [S-53]", async () => {
     const changes = [
       ["toggle", { enabled: false }],
       ["toggle", { enabled: true }],
@@ -87,7 +87,7 @@ describe.each(engines)("changes to what was seen, on %s", (engine) => {
     }
   });
 
-  test("a deleted skill is brought back as it was seen, and else not [S-53]", async () => {
+  test("restores a deleted skill only with the current ETag [S-53]", async () => {
     const before = await etagOf();
     await owner("DELETE", "/v1/skills/own");
     const restore = (etag: string) =>
@@ -96,7 +96,7 @@ describe.each(engines)("changes to what was seen, on %s", (engine) => {
     expect((await restore(await etagOf())).status).toBe(200);
   });
 
-  test("of those who switch, archive and edit what they all saw, one does [S-53]", async () => {
+  test("of concurrent changes with one ETag, one succeeds [S-53]", async () => {
     for (let round = 0; round < 4; round += 1) {
       const headers = { "if-match": await etagOf() };
       const enabled = round % 2 === 1;
@@ -117,7 +117,7 @@ describe.each(engines)("changes to what was seen, on %s", (engine) => {
   const bobs = "/v1/skills/own/grants/user/bob";
   const grantTag = async () => (await owner("GET", bobs)).headers.get("etag") ?? "";
 
-  test("a grant has an ETag of its own, and is changed as it was seen [S-53]", async () => {
+  test("a grant has its own ETag and changes only with it [S-53]", async () => {
     expect(await problemOf(await owner("GET", bobs))).toMatchObject({ code: "GRANT_NOT_FOUND" });
     for (const [method, body] of [["PUT", {}] as const, ["DELETE", undefined] as const])
       for (const etag of ["*", '"any"'])
@@ -139,7 +139,7 @@ describe.each(engines)("changes to what was seen, on %s", (engine) => {
     expect((await owner("GET", bobs)).status).toBe(404);
   });
 
-  test("of those who change a grant that they all saw, one does [S-53]", async () => {
+  test("of concurrent changes of a grant with one ETag, one succeeds [S-53]", async () => {
     await put(gateway, "own", { body: "Two." });
     await owner("PUT", bobs, { body: {} });
     for (let round = 0; round < 4; round += 1) {
@@ -155,7 +155,7 @@ describe.each(engines)("changes to what was seen, on %s", (engine) => {
     }
   });
 
-  test("an agent's grant is the same one by its key and by its uid [S-53]", async () => {
+  test("the key and the uid of an agent name the same grant [S-53]", async () => {
     const added = await owner("POST", "/v1/agents", { body: { key: "helper", runtime: "test" } });
     const { uid } = await answerOf("addAgent", added);
     const path = (key: string) => `/v1/skills/own/grants/agent/${key}`;
@@ -165,7 +165,7 @@ describe.each(engines)("changes to what was seen, on %s", (engine) => {
     expect((await owner("PUT", path(uid), { body: {}, headers: { "if-match": etag } })).status).toBe(412);
   });
 
-  test("an answer to a change has the ETag for the next one [S-53]", async () => {
+  test("the response to a change has the new ETag [S-53]", async () => {
     const edit = (name: string, etag: string) =>
       owner("PUT", "/v1/skills/own", { body: { name }, headers: { "if-match": etag } });
     const first = await edit("first", await etagOf());
@@ -173,7 +173,7 @@ describe.each(engines)("changes to what was seen, on %s", (engine) => {
     expect((await answerOf("updateSkill", second)).row.entry.name).toBe("second");
   });
 
-  test("of those who change what they all saw at once, one does [S-53]", async () => {
+  test("of simultaneous changes with one ETag, one succeeds [S-53]", async () => {
     for (let round = 0; round < 5; round += 1) {
       const etag = await etagOf();
       const edits = Array.from({ length: 6 }, (_, at) =>
@@ -184,7 +184,7 @@ describe.each(engines)("changes to what was seen, on %s", (engine) => {
     }
   });
 
-  test("one who may not see a skill learns nothing by a condition [S-53]", async () => {
+  test("a condition discloses no hidden skill [S-53]", async () => {
     const eve = asker(gateway, await gateway.asRole("publisher", "eve"));
     const refused = await eve("PUT", "/v1/skills/own", { body: { name: "x" }, headers: { "if-match": "*" } });
     expect(await problemOf(refused)).toMatchObject({ code: "SKILL_NOT_FOUND" });

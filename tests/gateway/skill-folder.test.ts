@@ -18,7 +18,7 @@ afterEach(() => gateway.close());
 
 const as = async (...who: Parameters<typeof gateway.asRole>) => asker(gateway, await gateway.asRole(...who));
 
-test("skills in folders are listed and read beside those of the registry, without their paths [S-53]", async () => {
+test("lists and reads skills in folders beside registry skills, without their paths [S-53]", async () => {
   await put(gateway, "stored", { visibility: "public" });
   const eve = await as("viewer", "eve");
   const { skills } = await answerOf("listSkills", await eve("GET", "/v1/skills"));
@@ -46,7 +46,7 @@ test("skills in folders are listed and read beside those of the registry, withou
     });
 });
 
-test("a folder's skill is switched as it was seen, and else not [S-44] [S-53]", async () => {
+test("toggles a folder's skill only with a matching ETag [S-44] [S-53]", async () => {
   const admin = await as("admin", "root");
   const etagOf = async () => (await admin("GET", "/v1/skills/local")).headers.get("etag") ?? "";
   const toggle = (enabled: boolean, etag?: string) =>
@@ -60,12 +60,12 @@ test("a folder's skill is switched as it was seen, and else not [S-44] [S-53]", 
   const seen = await etagOf();
   const both = await Promise.all([toggle(false, seen), toggle(false, seen)]);
   expect(both.map(({ status }) => status).toSorted()).toEqual([200, 412]);
-  // Nobody is shown what is off, and so nobody has a tag of it.
+  // A disabled skill is shown to no client, so it has no ETag.
   expect((await toggle(true, seen)).status).toBe(412);
   expect((await toggle(true)).status).toBe(200);
 });
 
-test("a changed file is never answered with the text before it [S-55]", async () => {
+test("never serves the old text of a changed file [S-55]", async () => {
   const eve = await as("viewer", "eve");
   const read = async () => (await answerOf("getSkill", await eve("GET", "/v1/skills/local"))).body;
   expect(await read()).toBe("From a folder.\n");
@@ -83,7 +83,7 @@ test("a changed file is never answered with the text before it [S-55]", async ()
   );
 });
 
-test("a folder's skill is switched by administrators, and changed in its folder [S-44]", async () => {
+test("only administrators toggle a folder's skill, and its content changes only in the folder [S-44]", async () => {
   const root = await as("admin", "root");
   const ada = await as("publisher", "ada");
   const toggle = (who: typeof root, enabled: boolean) =>
@@ -110,7 +110,7 @@ test("a folder's skill is switched by administrators, and changed in its folder 
     });
 });
 
-test("a skill of the registry that a folder's stands before is meant by its UUID [S-53]", async () => {
+test("a UUID names the registry skill that a folder's skill shadows [S-53]", async () => {
   const { uid } = await put(gateway, "both", { body: "From the registry." });
   const ada = await as("publisher", "ada");
   const read = async (key: string) =>

@@ -4,7 +4,7 @@ import { answerOf, problemOf } from "./gateway.fixture.ts";
 import { asker, catchUp, engines, openOn, skillText } from "./skill.fixture.ts";
 
 test.each(engines)(
-  "a thousand skills are listed page by page, each once and in order, on %s [S-53]",
+  "lists a thousand skills in pages, each once and in order, on %s [S-53]",
   async (engine) => {
     const gateway = await openOn(engine);
     try {
@@ -30,7 +30,7 @@ test.each(engines)(
       }
       const first = await answerOf("listSkills", await eve("GET", "/v1/skills"));
       expect(first.skills).toHaveLength(100);
-      // What is put in between does not move what comes after.
+      // An inserted row does not move later rows.
       await putSkills(
         [{ folder: "skill-0000-a", files: { "SKILL.md": skillText("skill-0000-a") } }],
         gateway.registry.store,
@@ -46,7 +46,7 @@ test.each(engines)(
   },
 );
 
-test("a cursor that was not given out is refused, and so is a page of none or too many [S-53]", async () => {
+test("rejects an invalid cursor and an invalid page size [S-53]", async () => {
   const gateway = await openOn("sqlite");
   try {
     await putSkills(

@@ -22,7 +22,7 @@ async function openHelper() {
   return asker(gateway, headers);
 }
 
-test("what an agent is handed is recorded before it has it, each time [S-53]", async () => {
+test("records each read of an agent before the response [S-53]", async () => {
   const { treeHash, skillHash } = await put(gateway, "own", { files: { "a.md": "0123456789" } });
   const helper = await openHelper();
   await helper("GET", "/v1/skills/own");
@@ -42,7 +42,7 @@ test("what an agent is handed is recorded before it has it, each time [S-53]", a
   ]);
 });
 
-test("nothing is recorded where nothing is handed over, or to a person [S-53]", async () => {
+test("records no response without content and no read of a person [S-53]", async () => {
   await put(gateway, "own", { files: { "a.md": "text" } });
   const helper = await openHelper();
   const owner = asker(gateway, await gateway.asRole("publisher", "ada"));
@@ -58,7 +58,7 @@ test("nothing is recorded where nothing is handed over, or to a person [S-53]", 
   expect(await served()).toEqual([]);
 });
 
-test("nothing is handed over that cannot be recorded [S-53]", async () => {
+test("serves no content when the record fails [S-53]", async () => {
   await put(gateway, "own", { files: { "a.md": "A secret text." } });
   await gateway.close();
   const audit = { record: () => Promise.reject(new Error("The disk is full.")) };
@@ -72,7 +72,7 @@ test("nothing is handed over that cannot be recorded [S-53]", async () => {
   }
 });
 
-test("what an agent reads of two revisions is recorded of both, and nothing where they are the same [S-53]", async () => {
+test("records both revisions of a diff, and none for an empty diff [S-53]", async () => {
   const first = await put(gateway, "own");
   const second = await put(gateway, "own", { files: { "plan.md": "A new plan.\n" } });
   const helper = await openHelper();
@@ -93,7 +93,7 @@ test("what an agent reads of two revisions is recorded of both, and nothing wher
   expect(await served()).toHaveLength(2);
 });
 
-test("a search hands an agent no text of a skill but its description [S-53]", async () => {
+test("a search gives agents no text except descriptions [S-53]", async () => {
   await put(gateway, "own", { body: "Mention the walrus." });
   await put(gateway, "heron", { visibility: "public" });
   const helper = await openHelper();

@@ -15,19 +15,19 @@ export async function openOn(engine: Engine, change: Changed = {}): Promise<Test
   return await openTestGateway(engine === "sqlite" ? change : { ...change, url: await freshDatabase() });
 }
 
-/** Files by path; one whose path ends in `*` is executable. SKILL.md is made up where it is not given. */
+/** Files by path; a path that ends in `*` is executable. SKILL.md is generated unless it is given. */
 export type SkillFiles = Readonly<Record<string, string | Uint8Array>>;
 
 export interface Putting {
   readonly by?: Actor;
   readonly visibility?: "public";
   readonly files?: SkillFiles;
-  /** More of the frontmatter, as lines. */
+  /** Additional lines of the frontmatter. */
   readonly fields?: string;
   readonly body?: string;
 }
 
-/** Publishes a skill, or another revision of it. */
+/** Publishes a skill or a new revision. */
 export async function put(
   { registry, folder }: Pick<TestGateway, "registry" | "folder">,
   id: string,
@@ -45,7 +45,7 @@ export async function put(
   return published;
 }
 
-/** Lets a gateway know now what was put beside it: of a commit on PostgreSQL it is told a moment later. */
+/** Refreshes a gateway after a commit from outside, because PostgreSQL notifications arrive later. */
 export async function catchUp({ context }: Pick<TestGateway, "context">): Promise<void> {
   await context.library.layer.shelf.refresh();
 }
@@ -56,7 +56,7 @@ export function skillText(id: string, body = "Do it.", fields = ""): string {
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Asks as someone; what is left out of the headers is theirs. */
+/** Sends requests with the given default headers. */
 export function asker(gateway: TestGateway, who: Headers) {
   return async (
     method: string,
@@ -65,7 +65,7 @@ export function asker(gateway: TestGateway, who: Headers) {
   ): Promise<Response> => ask(gateway, method, path, { headers: { ...who, ...headers }, body });
 }
 
-/** Sends bytes as a body. */
+/** Sends bytes as the body. */
 export async function send(
   { app }: TestGateway,
   path: string,
@@ -73,7 +73,7 @@ export async function send(
   headers: Headers,
 ): Promise<Response> {
   const init = { method: "POST", headers: { "content-type": "application/zip", ...headers } };
-  // Node asks for it where a body is a stream.
+  // Node requires this option for a stream body.
   const streamed = { ...init, body: bytes, duplex: "half" } as RequestInit;
   return await app.request(`http://${headers["host"]}${path}`, streamed);
 }

@@ -23,7 +23,7 @@ describe.each(engines)("skills over HTTP on %s", (engine) => {
   const idsOf = async (response: Response) =>
     (await answerOf("listSkills", response)).skills.map(({ entry }) => entry.id);
 
-  test("someone is shown what is there for them, and managers what is hidden too [S-53]", async () => {
+  test("lists visible skills, and hidden ones for their managers [S-53]", async () => {
     await put(gateway, "open", { visibility: "public" });
     await put(gateway, "off", { visibility: "public" });
     await put(gateway, "own");
@@ -43,7 +43,7 @@ describe.each(engines)("skills over HTTP on %s", (engine) => {
     expect(await idsOf(await owner("GET", "/v1/skills?view=deleted"))).toEqual(["gone"]);
     expect(await idsOf(await root("GET", "/v1/skills?view=visible"))).toEqual(["open"]);
     expect(await idsOf(await root("GET", "/v1/skills?view=all"))).toEqual(["off", "open", "own"]);
-    // Who looks after skills has to see those that are off; who looks as another sees what that one does.
+    // Administrators see disabled skills, except when they view as another user.
     expect(await idsOf(await root("GET", "/v1/skills"))).toEqual(["off", "open", "own"]);
     expect(await idsOf(await root("GET", "/v1/skills?user=ada"))).toEqual(["open", "own"]);
     const { skills } = await answerOf("listSkills", await root("GET", "/v1/skills?view=deleted"));
@@ -55,7 +55,7 @@ describe.each(engines)("skills over HTTP on %s", (engine) => {
     expect(await idsOf(await root("GET", "/v1/skills?view=deleted"))).toEqual([]);
   });
 
-  test("a row says who owns a skill, what state it is in, and why it is or is not there [S-44]", async () => {
+  test("a row has the owner, the state and the reason for the visibility [S-44]", async () => {
     await put(gateway, "own");
     await toggleSkill("own", false, { by: ada }, gateway.registry);
     const root = await as("admin", "root");
@@ -64,12 +64,12 @@ describe.each(engines)("skills over HTTP on %s", (engine) => {
       {
         entry: { id: "own", path: "registry:own@1", revision: 1 },
         registry: { owner: "ada", visibility: "private", enabled: false, status: "active", canManage: true },
-        access: { isVisible: false, reason: "disabled", message: "It is switched off." },
+        access: { isVisible: false, reason: "disabled", message: "The skill is disabled." },
       },
     ]);
   });
 
-  test("an agent is shown nothing that its user manages and it may not use [S-43]", async () => {
+  test("an agent does not see hidden skills that its user manages [S-43]", async () => {
     await put(gateway, "own");
     await put(gateway, "limited");
     const by = { user: "root", role: "admin" } as const;
@@ -83,7 +83,7 @@ describe.each(engines)("skills over HTTP on %s", (engine) => {
     }
   });
 
-  test("an administrator looks through another's eyes, and others do not [S-53]", async () => {
+  test("only administrators view skills as another user [S-53]", async () => {
     await put(gateway, "own");
     const root = await as("admin", "root");
     expect(await idsOf(await root("GET", "/v1/skills?user=ada"))).toEqual(["own"]);
@@ -91,7 +91,7 @@ describe.each(engines)("skills over HTTP on %s", (engine) => {
     expect(await problemOf(await eve("GET", "/v1/skills?user=ada"))).toMatchObject({ code: "FORBIDDEN" });
   });
 
-  test("a skill is read by its id and by its UUID, with its files and facts [S-53]", async () => {
+  test("reads a skill by id and by UUID with its files and record [S-53]", async () => {
     const { uid } = await put(gateway, "own", { files: { "scripts/a.sh*": "echo a\n" }, body: "# Hello" });
     const owner = await as("publisher", "ada");
     const byId = await answerOf("getSkill", await owner("GET", "/v1/skills/own"));
@@ -107,7 +107,7 @@ describe.each(engines)("skills over HTTP on %s", (engine) => {
     expect(await answerOf("getSkill", await owner("GET", `/v1/skills/${uid}`))).toEqual(byId);
   });
 
-  test("what someone may not see is refused in the words for what is not there [S-53]", async () => {
+  test("a hidden skill gives the same error as a missing one [S-53]", async () => {
     const { uid } = await put(gateway, "own");
     const eve = await as("publisher", "eve");
     const nobody = "00000000-0000-4000-8000-000000000000";
@@ -138,7 +138,7 @@ describe.each(engines)("skills over HTTP on %s", (engine) => {
     }
   });
 
-  test("an administrator reads what is hidden from them, and whoever was granted it to manage [S-44]", async () => {
+  test("administrators and managers read hidden skills [S-44]", async () => {
     await put(gateway, "own", { body: "Secret." });
     await grantSkill("own", { kind: "user", key: "max" }, { by: ada, canManage: true }, gateway.registry);
     await toggleSkill("own", false, { by: ada }, gateway.registry);
@@ -157,7 +157,7 @@ describe.each(engines)("skills over HTTP on %s", (engine) => {
     });
   });
 
-  test("skills are found by what they are about, and the catalogue tells an agent of them [S-53]", async () => {
+  test("searches skills by topic and renders the catalogue [S-53]", async () => {
     await put(gateway, "sheet-maker", { visibility: "public", body: "Makes spreadsheets of invoices." });
     await put(gateway, "secret-sheet", { body: "Makes spreadsheets of invoices." });
     const eve = await as("viewer", "eve");
@@ -171,7 +171,7 @@ describe.each(engines)("skills over HTTP on %s", (engine) => {
     expect(found.text).not.toMatch(/secret-sheet/);
   });
 
-  test("what was edited is told at once; `enabled` is ignored [S-45]", async () => {
+  test("returns an edit at once and ignores `enabled` [S-45]", async () => {
     await put(gateway, "own");
     const owner = await as("publisher", "ada");
     const change = { description: "Other words.", tags: ["new"], visibility: "public", enabled: false };
@@ -196,7 +196,7 @@ describe.each(engines)("skills over HTTP on %s", (engine) => {
     });
   });
 
-  test("what is another's, or comes with the product, is changed by nobody else [S-53]", async () => {
+  test("rejects changes to system skills and skills of other owners [S-53]", async () => {
     await put(gateway, "open", { visibility: "public" });
     await put(gateway, "core", { by: { user: "system", role: "system" } });
     const [root, bob] = [await as("admin", "root"), await as("publisher", "bob")];
@@ -223,7 +223,7 @@ describe.each(engines)("skills over HTTP on %s", (engine) => {
     });
   });
 
-  test("a skill is switched, archived, deleted and restored [S-44]", async () => {
+  test("toggles, archives, deletes and restores a skill [S-44]", async () => {
     await put(gateway, "own");
     const owner = await as("publisher", "ada");
     const toggle = (enabled: boolean) => owner("POST", "/v1/skills/own/toggle", { body: { enabled } });

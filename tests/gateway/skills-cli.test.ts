@@ -10,7 +10,7 @@ import { put, skillText } from "./skill.fixture.ts";
 import { openPort, type TestPort } from "./socket.fixture.ts";
 
 const run = promisify(execFile);
-/** The command line needs a newer Node than may be the system's. */
+/** The skills CLI may need a newer Node than the system has. */
 const node = resolve("node_modules/.bin/node");
 const skillsCli = resolve("node_modules/skills/bin/cli.mjs");
 
@@ -45,7 +45,7 @@ async function skills(...args: readonly string[]): Promise<string> {
   return stdout;
 }
 
-test("the skills command line installs what a gateway serves, a text and an archive [S-48]", async () => {
+test("the skills CLI installs a text and an archive from a gateway [S-48]", async () => {
   const script = "#!/bin/sh\necho hello\n";
   await put(gateway, "plain-text", { visibility: "public", body: "Plain instructions." });
   await put(gateway, "with-files", {

@@ -46,7 +46,7 @@ async function countSockets(): Promise<number> {
   return Number(/^skillhold_ws_clients (\d+)$/m.exec(text)?.[1]);
 }
 
-/** Records events of so many bytes each. */
+/** Records events of the given size. */
 async function writeEvents(count: number, bytes: number): Promise<void> {
   const message = "x".repeat(bytes);
   const at = new Date().toISOString();
@@ -54,7 +54,7 @@ async function writeEvents(count: number, bytes: number): Promise<void> {
   for (let done = 0; done < count; done += 1) await gateway.context.audit.record({ ...event, message });
 }
 
-test("a socket for another host, or from a page of another origin, is refused before it is one [S-53]", async () => {
+test("rejects an upgrade for another host or from another origin [S-53]", async () => {
   await start();
   for (const headers of [
     { host: "evil.test:7878" },
@@ -76,7 +76,7 @@ test("a socket for another host, or from a page of another origin, is refused be
   await allowed.close();
 });
 
-test("a token in the address is refused, and so is any other path [S-53]", async () => {
+test("rejects a token in the URL and any other path [S-53]", async () => {
   await start();
   const { authorization } = await gateway.asRole("admin");
   const token = authorization.replace("Bearer ", "");
@@ -85,7 +85,7 @@ test("a token in the address is refused, and so is any other path [S-53]", async
     expect(await sendRaw(port.port, upgradeBytes(path, {}))).toMatch(/^HTTP\/1.1 404 /);
 });
 
-test("a header of the request lets nobody in: the first message does [S-53]", async () => {
+test("ignores credentials in the upgrade headers [S-53]", async () => {
   await start();
   const { authorization } = await gateway.asRole("admin");
   const socket = await TestSocket.connect(port, { authorization });
@@ -98,7 +98,7 @@ test("a header of the request lets nobody in: the first message does [S-53]", as
   expect(String(error)).toContain("subprotocol");
 });
 
-test("whoever does not say in time who they are is sent away [S-53]", async () => {
+test("closes a connection that does not authenticate in time [S-53]", async () => {
   await start({ helloMs: 2000 });
   const socket = await TestSocket.open(port, await gateway.asRole("viewer"));
   const silent = await TestSocket.connect(port);
@@ -106,7 +106,7 @@ test("whoever does not say in time who they are is sent away [S-53]", async () =
   expect(await socket.ask("skills.list", {})).toMatchObject({ total: 0 });
 });
 
-test("a token that does not count gets one refusal, and no second try [S-53]", async () => {
+test("an invalid token gets one error and the connection closes [S-53]", async () => {
   await start();
   for (const token of [
     "",
@@ -123,7 +123,7 @@ test("a token that does not count gets one refusal, and no second try [S-53]", a
   }
 });
 
-test("of too many who do not say who they are, the first has to go [S-53]", async () => {
+test("drops the oldest unauthenticated connection above the limit [S-53]", async () => {
   await start({ strangers: 3 });
   const strangers = [];
   for (let count = 0; count < 5; count += 1) strangers.push(await TestSocket.connect(port));
@@ -132,7 +132,7 @@ test("of too many who do not say who they are, the first has to go [S-53]", asyn
   expect(await socket.ask("skills.list", {})).toMatchObject({ total: 0 });
 });
 
-test("who opens many sockets from one address pushes out their own, and none of another [S-53]", async () => {
+test("connections of one address only replace connections of that address [S-53]", async () => {
   await start({ strangers: 3 }, undefined, true);
   const from = (address: string) =>
     TestSocket.connect(port, { "x-forwarded-for": address, origin: `https://${HOST}` });
@@ -145,13 +145,13 @@ test("who opens many sockets from one address pushes out their own, and none of 
   expect(await quiet.ask("skills.list", {})).toMatchObject({ total: 0 });
 });
 
-test("sockets that are asked for are counted for their address [S-53]", async () => {
+test("rate-limits upgrades per address [S-53]", async () => {
   await start({}, { token: 1_000_000, address: 1 });
   for (let count = 0; count < 10; count += 1) await TestSocket.connect(port);
   await expect(TestSocket.connect(port)).rejects.toThrow("429");
 });
 
-test("a frame that is too large, not text, not UTF-8, or in too many pieces ends the socket [S-53]", async () => {
+test("closes the socket for a frame that is too large, binary, invalid UTF-8 or too fragmented [S-53]", async () => {
   await start();
   const open = async () => TestSocket.open(port, await gateway.asRole("viewer"));
   const large = await open();
@@ -168,7 +168,7 @@ test("a frame that is too large, not text, not UTF-8, or in too many pieces ends
   expect(await pieces.closed).toMatchObject({ code: 1008 });
 });
 
-test("deep and hostile JSON is refused and harms nothing [S-53]", async () => {
+test("rejects deeply nested and hostile JSON [S-53]", async () => {
   await start();
   const socket = await TestSocket.open(port, await gateway.asRole("viewer"));
   const texts = [
@@ -188,7 +188,7 @@ test("deep and hostile JSON is refused and harms nothing [S-53]", async () => {
   expect(await socket.ask("skills.list", {})).toMatchObject({ total: 0 });
 });
 
-test("a place in the log that is not there is refused [S-54]", async () => {
+test("rejects a position after the end of the log [S-54]", async () => {
   await start();
   await writeEvents(3, 10);
   const socket = await TestSocket.open(port, await gateway.asRole("admin"));
@@ -201,19 +201,22 @@ test("a place in the log that is not there is refused [S-54]", async () => {
   expect(socket.events.map(({ seq }) => seq)).toEqual([1, 2, 3]);
 });
 
-test("whoever floods is told to wait, and then sent away; others are not kept waiting [S-53]", async () => {
+test("disconnects a client that ignores the rate limit, without delaying others [S-53]", async () => {
   await start({ refusals: 20 }, { token: 30, address: 1_000_000 });
   const flood = await TestSocket.open(port, await gateway.asRole("viewer", "eve"));
   const other = await TestSocket.open(port, await gateway.asRole("viewer", "vic"));
   for (let count = 0; count < 5000; count += 1) flood.send({ id: count, method: "skills.list", params: {} });
   expect(await other.ask("skills.list", {})).toMatchObject({ total: 0 });
-  expect(await flood.closed).toMatchObject({ code: 1008, reason: "Too many messages." });
+  expect(await flood.closed).toMatchObject({
+    code: 1008,
+    reason: "The client exceeded the rate limit too often.",
+  });
   const refused = flood.messages.filter((message) => "error" in message);
   expect(refused.length).toBeGreaterThan(20);
   expect(refused.length).toBeLessThan(500);
 });
 
-test("whoever reads too slowly is told so and let go, and the others get everything [S-54]", async () => {
+test("disconnects a client that reads too slowly, and others get all events [S-54]", async () => {
   await start({ slowBytes: 64 * 1024, mostBytes: 1024 * 1024 });
   const headers = await gateway.asRole("admin");
   const [slow, quick] = [await TestSocket.open(port, headers), await TestSocket.open(port, headers)];
@@ -222,16 +225,16 @@ test("whoever reads too slowly is told so and let go, and the others get everyth
   slow.ws.pause();
   for (let count = 0; count < 60; count += 1) {
     await writeEvents(1, 400_000);
-    // Whoever reads is never so far behind as to be let go, however slow the machine is.
+    // A reading client never reaches the limit, even on a slow machine.
     await quick.event(await gateway.registry.store.lastEvent());
   }
   slow.ws.resume();
-  expect(await slow.closed).toEqual({ code: 1013, reason: "Too slow: read faster." });
+  expect(await slow.closed).toEqual({ code: 1013, reason: "The client reads too slowly." });
   expect(slow.events.length).toBeLessThan(60);
   expect(quick.events).toHaveLength(60);
 });
 
-test("whoever is behind for too long is let go, and one who never reads is not waited for [S-54]", async () => {
+test("disconnects a client that stays behind, and does not wait for one that never reads [S-54]", async () => {
   await start({ slowBytes: 64 * 1024, slowMs: 50, lookMs: 20, closeMs: 100 });
   const headers = await gateway.asRole("admin");
   const slow = await TestSocket.open(port, headers);
@@ -244,7 +247,7 @@ test("whoever is behind for too long is let go, and one who never reads is not w
   slow.ws.terminate();
 });
 
-test("one who catches up is sent no more than there is room for, and gets everything once they read [S-54]", async () => {
+test("a client that catches up gets all events at its own speed [S-54]", async () => {
   await start({ mostBytes: 1024 * 1024 });
   await writeEvents(60, 200_000);
   const headers = await gateway.asRole("admin");
@@ -258,7 +261,7 @@ test("one who catches up is sent no more than there is room for, and gets everyt
   expect(numbers(slow)).toEqual(numbers(quick));
 });
 
-test("one who does not answer pings is gone, and one who does stays [S-54]", async () => {
+test("drops a client that does not answer pings [S-54]", async () => {
   await start({ pingMs: 700 });
   const headers = { host: HOST };
   const silent = new WebSocket(`ws://127.0.0.1:${port.port}/ws`, { headers, autoPong: false });
@@ -272,7 +275,7 @@ test("one who does not answer pings is gone, and one who does stays [S-54]", asy
   expect(await alive.ask("skills.list", {})).toMatchObject({ total: 0 });
 });
 
-test("a connection that is cut at any point leaves nothing behind [S-54]", async () => {
+test("a connection that is cut at any point leaks no state [S-54]", async () => {
   await start();
   const before = await countSockets();
   const bytes = Buffer.from(upgradeBytes("/ws", {}));

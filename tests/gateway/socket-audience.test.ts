@@ -29,7 +29,7 @@ async function open(...who: Who): Promise<TestSocket> {
   return await TestSocket.open(port, await gateway.asRole(...who));
 }
 
-/** What someone who comes now is told of everything up to now. */
+/** The replayed events of a new subscriber. */
 async function told(...who: Who): Promise<readonly SkillEvent[]> {
   const socket = await open(...who);
   await socket.subscribe({ after: 0 });
@@ -39,7 +39,7 @@ async function told(...who: Who): Promise<readonly SkillEvent[]> {
 
 const typesOf = (events: readonly SkillEvent[]) => events.map(({ type }) => type);
 
-test("a change of a skill is told in full to those who manage it, and not at all to those who cannot see it [S-54]", async () => {
+test("managers receive full events of a skill, and others who cannot see it receive none [S-54]", async () => {
   await putSkill(gateway, "hidden", "ada");
   const published = { type: "skill.published", by: ada, provenance: { by: ada, source: "folder" } };
   expect(await told("admin", "root")).toMatchObject([published]);
@@ -53,12 +53,12 @@ test("a change of a skill is told in full to those who manage it, and not at all
     expect(typesOf(await told(...who)).filter((type) => !type.startsWith("agent."))).toEqual([]);
 });
 
-test("those who can see a skill are told of its changes without who made them [S-54]", async () => {
+test("viewers of a skill receive its changes without the actor [S-54]", async () => {
   await putSkill(gateway, "open", "ada", "public");
   const others: readonly Who[] = [
     ["viewer", "vic"],
     ["agent", "bob", "bot"],
-    // An owner who has only a viewer's rights manages nothing.
+    // An owner with the viewer role manages no skills.
     ["viewer", "ada"],
   ];
   for (const who of others) {
@@ -75,7 +75,7 @@ test("those who can see a skill are told of its changes without who made them [S
   expect(await told("viewer", "vic")).toEqual([]);
 });
 
-test("one who is held to a revision is told of no other [S-43] [S-54]", async () => {
+test("a pinned viewer receives no events of other revisions [S-43] [S-54]", async () => {
   for (const body of ["One.", "Two.", "Three."]) await put(gateway, "pinned", { body });
   await rollback("pinned", 2, { by: ada }, gateway.registry);
   const { registry } = gateway;
@@ -89,7 +89,7 @@ test("one who is held to a revision is told of no other [S-43] [S-54]", async ()
   expect(typesOf(await told("viewer", "bob"))).toEqual(all);
 });
 
-test("what is said live is what is said to those who come later [S-54]", async () => {
+test("live and replayed events are the same [S-54]", async () => {
   const sockets = [
     await open("publisher", "ada"),
     await open("viewer", "vic"),
@@ -114,7 +114,7 @@ test("what is said live is what is said to those who come later [S-54]", async (
   expect(live[1]).toEqual(later[1]?.slice(1));
 });
 
-test("a grant is told to those who manage the skill and to the one who got it [S-54]", async () => {
+test("managers and the grantee receive the event of a grant [S-54]", async () => {
   await putSkill(gateway, "shared", "ada");
   await gateway.asRole("agent", "bob", "bot");
   const give = (kind: "user" | "agent", key: string, canManage = false) =>
@@ -134,7 +134,7 @@ test("a grant is told to those who manage the skill and to the one who got it [S
   expect(await told("viewer", "vic")).toEqual([]);
 });
 
-test("a skill that is deleted is told to those who manage it; others are told that something changed [S-54]", async () => {
+test("managers receive the event of a deletion, and others only a change notification [S-54]", async () => {
   await putSkill(gateway, "open", "ada", "public");
   const viewer = await open("viewer", "vic");
   await viewer.subscribe();
@@ -145,7 +145,7 @@ test("a skill that is deleted is told to those who manage it; others are told th
   expect(viewer.events).toEqual([]);
 });
 
-test("what is recorded of a session is told to those whose it is, without what they were not told [S-54]", async () => {
+test("the owner of a session receives its events, redacted [S-54]", async () => {
   await putSkill(gateway, "hidden", "ada");
   const headers = await gateway.asRole("agent", "bob", "bot");
   const opened = await ask(gateway, "POST", "/v1/sessions", { headers, body: { task: "look" } });
@@ -165,7 +165,7 @@ test("what is recorded of a session is told to those whose it is, without what t
   expect(await told("agent", "eve", "bot")).toEqual([]);
 });
 
-test("no event of any type names another to those who may not know, and each is still an event [S-54] [S-62]", async () => {
+test("redacted events of every type are valid and name no other user [S-54] [S-62]", async () => {
   await putSkill(gateway, "open", "ada", "public");
   await putSkill(gateway, "mark-hidden", "ada");
   const { audit } = gateway.context;

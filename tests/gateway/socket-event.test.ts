@@ -23,13 +23,13 @@ async function start(url?: string): Promise<{ readonly gateway: TestGateway; rea
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at);
 const numbers = ({ events }: TestSocket) => events.map(({ seq }) => seq);
 
-/** Something of a session: for administrators, and for those whose session it is. */
+/** An event of a session, for administrators and its owner. */
 function eventOf(session: string): SkillEvent {
   const at = new Date().toISOString();
   return { type: "skill.denied", at, session, skill: "a", act: "activate", reason: "USAGE", message: "No." };
 }
 
-/** Two sessions: one is ada's, the other is not. */
+/** Two sessions, one of them ada's. */
 async function openSessions({ context: { audit } }: TestGateway): Promise<void> {
   const at = new Date().toISOString();
   for (const user of ["ada", "bob"])
@@ -42,13 +42,13 @@ const engines = [
 ] as const;
 
 describe.each(engines)("on $engine", ({ url }) => {
-  test("whoever joins while others write gets every event after their place once, in order [S-54]", async () => {
+  test("a subscriber gets every later event once and in order during writes [S-54]", async () => {
     const { gateway, port } = await start(await url());
     const { audit } = gateway.context;
     await openSessions(gateway);
     const admin = await gateway.asRole("admin");
     const ada = await gateway.asRole("viewer", "ada");
-    // From long ago, or from just before the end.
+    // From the start, or from just before the end.
     const from = fc.oneof(fc.record({ after: fc.nat(400) }), fc.record({ back: fc.nat(3) }));
     const places = fc.sample(fc.tuple(from, fc.nat(40), fc.boolean()), 40);
     let joins = 0;
@@ -82,7 +82,7 @@ describe.each(engines)("on $engine", ({ url }) => {
     }
   });
 
-  test("connections that are cut at any time lose nothing and repeat nothing [S-54]", async () => {
+  test("reconnecting clients miss and repeat no events [S-54]", async () => {
     const { gateway, port } = await start(await url());
     const { audit } = gateway.context;
     const headers = await gateway.asRole("admin");
@@ -115,7 +115,7 @@ describe.each(engines)("on $engine", ({ url }) => {
   });
 });
 
-test("what is committed at one gateway is on the sockets of another [S-54] [S-55]", async () => {
+test("events of one gateway reach the sockets of another [S-54] [S-55]", async () => {
   const url = await freshDatabase();
   const [one, two] = [await start(url), await start(url)];
   const socket = await TestSocket.open(two.port, await two.gateway.asRole("admin"));
@@ -131,7 +131,7 @@ test("what is committed at one gateway is on the sockets of another [S-54] [S-55
   expect(numbers(other)).toEqual([last]);
 });
 
-test("a thousand clients get one publish, each its own [S-54]", async () => {
+test("a thousand clients each get the event of one publish [S-54]", async () => {
   const { gateway, port } = await start();
   const headers = await Promise.all(range(1, 10).map((n) => gateway.asRole("admin", `admin-${n}`)));
   const sockets = await Promise.all(

@@ -9,7 +9,7 @@ export type EventMessage = Extract<ServerMessage, { readonly event: SkillEvent }
 
 type Answer = Extract<ServerMessage, { readonly result: unknown } | { readonly error: object }>;
 
-/** A gateway at a port of its own; closing it leaves the gateway open. */
+/** A port for a gateway; closing it keeps the gateway open. */
 export interface TestPort {
   readonly port: number;
   readonly close: () => Promise<void>;
@@ -21,7 +21,7 @@ export async function openPort({ app, upgrade }: Gateway): Promise<TestPort> {
   return { port: listening.port, close: () => listening.close(0) };
 }
 
-/** A client that keeps what it was told, and finds in each message what the protocol says. */
+/** A client that stores all messages and validates each one. */
 export class TestSocket {
   readonly ws: WebSocket;
   readonly messages: ServerMessage[] = [];
@@ -46,7 +46,7 @@ export class TestSocket {
     });
   }
 
-  /** Connects, and says nothing. */
+  /** Connects without authentication. */
   static async connect(
     { port }: Pick<TestPort, "port">,
     headers: Readonly<Record<string, string>> = {},
@@ -57,7 +57,7 @@ export class TestSocket {
     return socket;
   }
 
-  /** Connects, and says who is there. */
+  /** Connects and authenticates. */
   static async open(
     port: Pick<TestPort, "port">,
     { authorization }: { readonly authorization: string },
@@ -75,7 +75,7 @@ export class TestSocket {
     this.ws.send(typeof message === "string" ? message : JSON.stringify(message));
   }
 
-  /** What a method answers: its result, or its failure. */
+  /** The result or the error of a method. */
   async ask(method: string, params: unknown): Promise<unknown> {
     const answer = await this.answer(method, params);
     if (!("result" in answer)) throw new Error(JSON.stringify(answer));
@@ -95,7 +95,7 @@ export class TestSocket {
     await this.find((message, at) => ("caughtUp" in message && at >= before ? message : undefined));
   }
 
-  /** The first message of a kind, that has come or will; fails when the socket closes before. */
+  /** The first matching message, received or future; rejects when the socket closes first. */
   async find<T>(look: (message: ServerMessage, at: number) => T | undefined): Promise<T> {
     for (let at = 0; ; at += 1) {
       while (at >= this.messages.length) {
@@ -114,7 +114,7 @@ export class TestSocket {
     }
   }
 
-  /** The event of a number. */
+  /** The event with this number. */
   async event(seq: number): Promise<SkillEvent> {
     return await this.find((message) =>
       "event" in message && message.seq === seq ? message.event : undefined,

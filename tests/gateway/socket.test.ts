@@ -32,7 +32,7 @@ afterEach(async () => {
   await port.close();
 });
 
-test("a program says who it is in its first message, and is told as whom it counts [S-54]", async () => {
+test("authenticates by the first message and returns the principal [S-54]", async () => {
   const socket = await TestSocket.connect(port);
   const { authorization } = await gateway.asRole("publisher", "ada");
   const token = authorization.replace("Bearer ", "");
@@ -40,7 +40,7 @@ test("a program says who it is in its first message, and is told as whom it coun
   expect(await socket.answer("hello", { token })).toMatchObject({ error: { code: "USAGE" } });
 });
 
-test("an event that is committed reaches a subscriber with its number, and none after they unsubscribe [S-54]", async () => {
+test("delivers events with their numbers until the client unsubscribes [S-54]", async () => {
   const socket = await TestSocket.open(port, await gateway.asRole("admin"));
   await socket.subscribe();
   await putSkill(gateway, "made", "ada");
@@ -52,7 +52,7 @@ test("an event that is committed reaches a subscriber with its number, and none 
   expect(socket.events.map((message) => message.seq)).toEqual([seq]);
 });
 
-test("a subscriber may choose the types of events [S-54]", async () => {
+test("filters events by type [S-54]", async () => {
   await putSkill(gateway, "made", "ada", "public");
   const socket = await TestSocket.open(port, await gateway.asRole("admin"));
   await socket.subscribe({ after: 0, types: ["skill.edited"] });
@@ -61,7 +61,7 @@ test("a subscriber may choose the types of events [S-54]", async () => {
   expect(socket.events.map(({ event }) => event.type)).toEqual(["skill.edited", "skill.edited"]);
 });
 
-test("skills.list, get and update answer what the routes answer [S-54]", async () => {
+test("skills.list, get and update return the results of their routes [S-54]", async () => {
   await putSkill(gateway, "mine", "ada");
   const headers = await gateway.asRole("publisher", "ada");
   const socket = await TestSocket.open(port, headers);
@@ -78,7 +78,7 @@ test("skills.list, get and update answer what the routes answer [S-54]", async (
   expect(await update(etag)).toMatchObject({ result: { row: { entry: change }, status: "edited" } });
 });
 
-test("what a route refuses is refused in the same words, by the same table of roles [S-53] [S-54]", async () => {
+test("applies the roles and errors of the routes [S-53] [S-54]", async () => {
   await putSkill(gateway, "hidden", "ada");
   const headers = await gateway.asRole("viewer", "vic");
   const socket = await TestSocket.open(port, headers);
@@ -91,7 +91,7 @@ test("what a route refuses is refused in the same words, by the same table of ro
     expect(await socket.answer("skills.get", { id })).toMatchObject({ error: { status: 400 } });
 });
 
-test("a method that there is not, and a message that is none, are refused under their id [S-54]", async () => {
+test("rejects unknown methods and invalid messages with their id [S-54]", async () => {
   const socket = await TestSocket.open(port, await gateway.asRole("admin"));
   expect(await socket.answer("skills.purge", {})).toMatchObject({ error: { code: "USAGE" } });
   expect(await socket.answer("skills.get", {})).toMatchObject({ error: { code: "USAGE" } });
@@ -102,7 +102,7 @@ test("a method that there is not, and a message that is none, are refused under 
   expect(await socket.ask("skills.list", {})).toMatchObject({ total: 0 });
 });
 
-test("whoever is connected is told that something changed, with the version of the lists [S-55]", async () => {
+test("notifies clients of changes with the list version [S-55]", async () => {
   const headers = await gateway.asRole("viewer", "vic");
   const socket = await TestSocket.open(port, headers);
   await putSkill(gateway, "made", "ada", "public");
@@ -115,7 +115,7 @@ test("whoever is connected is told that something changed, with the version of t
   expect(told).toBe(await version());
 });
 
-test("progress of dependencies is for those who look after the skill [S-39]", async () => {
+test("sends dependency progress only to publishers who see the skill and administrators [S-39]", async () => {
   await putSkill(gateway, "of-ada", "ada");
   const headers = [
     await gateway.asRole("admin"),
@@ -125,9 +125,9 @@ test("progress of dependencies is for those who look after the skill [S-39]", as
   ];
   const sockets = await Promise.all(headers.map((each) => TestSocket.open(port, each)));
   const { progress } = gateway.context;
-  progress.tell({ type: "skill.deps.checking", slug: "of-ada" });
-  progress.tell({ type: "skill.deps.checked", slug: "of-ada", ok: false, missing: ["pip:x"] });
-  progress.tell({ type: "skill.deps.installing", deps: ["pip:x"] });
+  progress.publish({ type: "skill.deps.checking", slug: "of-ada" });
+  progress.publish({ type: "skill.deps.checked", slug: "of-ada", ok: false, missing: ["pip:x"] });
+  progress.publish({ type: "skill.deps.installing", deps: ["pip:x"] });
   const heard = () =>
     sockets.map(({ messages }) =>
       messages.flatMap((message) => ("progress" in message ? [message.progress.type] : [])),
@@ -139,7 +139,7 @@ test("progress of dependencies is for those who look after the skill [S-39]", as
   );
 });
 
-test("a token that is revoked ends its sockets and its sessions, and no others [S-53] [S-54]", async () => {
+test("revoking a token closes its sockets and sessions, and no others [S-53] [S-54]", async () => {
   const make = (name: string) =>
     issueToken({ name, role: "viewer", user: "vic" }, { by: root }, gateway.registry);
   const [one, other] = [await make("one"), await make("other")];
@@ -157,16 +157,16 @@ test("a token that is revoked ends its sockets and its sessions, and no others [
   }, 30_000);
 });
 
-test("a socket ends when its token is over, or its agent is taken away [S-53]", async () => {
+test("closes a socket when its token expires or its agent is removed [S-53]", async () => {
   const bot = await TestSocket.open(port, await gateway.asRole("agent", "bob", "bot"));
   await removeAgent("bot", { by: root }, gateway.registry);
   expect(await bot.closed).toMatchObject({ code: 1008 });
   const socket = await TestSocket.open(port, await gateway.asRole("viewer", "vic"));
   now = 2 * 86_400_000;
-  expect(await socket.closed).toEqual({ code: 1008, reason: "The token is over." });
+  expect(await socket.closed).toEqual({ code: 1008, reason: "The token expired." });
 });
 
-test("a token has so many connections and no more, until one is closed [S-53]", async () => {
+test("limits the connections of a token [S-53]", async () => {
   const headers = await gateway.asRole("viewer", "vic");
   const first = await TestSocket.open(port, headers);
   await TestSocket.open(port, headers);
@@ -176,7 +176,7 @@ test("a token has so many connections and no more, until one is closed [S-53]", 
   await vi.waitFor(() => TestSocket.open(port, headers), 30_000);
 });
 
-test("a page of the gateway uses its cookie with the word that goes with it, and no other page can [S-53]", async () => {
+test("accepts the session cookie with its CSRF token from the gateway's own page only [S-53]", async () => {
   const spec = { kind: "sign-in", name: "sign in", role: "admin", user: "root" } as const;
   const { secret: code } = await issueToken(spec, { by: root }, gateway.registry);
   const response = await ask(gateway, "POST", "/v1/sign-in", { body: { code } });
@@ -199,7 +199,7 @@ test("a page of the gateway uses its cookie with the word that goes with it, and
   }
 });
 
-test("a gateway that ends says so to everyone who is connected [S-54]", async () => {
+test("closes all sockets with a reason when the gateway stops [S-54]", async () => {
   const socket = await TestSocket.open(port, await gateway.asRole("viewer", "vic"));
   const stranger = await TestSocket.connect(port);
   const other = await openTestGateway();

@@ -18,7 +18,7 @@ const listed = async () => {
   return tokens.filter(({ name }) => name !== "test");
 };
 
-test("an administrator issues a token, whose secret is shown once and kept nowhere [S-53]", async () => {
+test("an administrator issues a token whose secret is shown once and not stored [S-53]", async () => {
   const response = await issue({ name: "ci", role: "publisher", user: "ann", expiresInMs: 3_600_000 });
   expect(response.headers.get("cache-control")).toBe("no-store");
   const { token, secret } = await answerOf("issueToken", response);
@@ -35,7 +35,7 @@ test("an administrator issues a token, whose secret is shown once and kept nowhe
   ]);
 });
 
-test("a token of the role agent acts as one that there is [S-53]", async () => {
+test("a token with the agent role needs an existing agent [S-53]", async () => {
   await gateway.asRole("agent", "ann", "helper");
   const { token } = await answerOf("issueToken", await issue({ name: "x", role: "agent", agent: "helper" }));
   expect(token).toMatchObject({ role: "agent", agent: "helper", user: "root" });
@@ -45,7 +45,7 @@ test("a token of the role agent acts as one that there is [S-53]", async () => {
   expect(await problemOf(await issue({ name: "x", role: "agent" }))).toMatchObject({ code: "USAGE" });
 });
 
-test("what is not the description of a token is refused [S-53]", async () => {
+test("rejects an invalid token description [S-53]", async () => {
   const fine = { name: "ci", role: "viewer" };
   for (const body of [
     {},
@@ -68,7 +68,7 @@ test("what is not the description of a token is refused [S-53]", async () => {
   expect(await listed()).toEqual([]);
 });
 
-test("a revoked token counts no more at once, and is listed as revoked [S-53]", async () => {
+test("a revoked token is invalid at once and listed as revoked [S-53]", async () => {
   const { token, secret } = await answerOf("issueToken", await issue({ name: "ci", role: "viewer" }));
   const headers = { authorization: `Bearer ${secret}` };
   expect((await ask(gateway, "GET", "/v1/me", { headers })).status).toBe(200);
@@ -82,13 +82,13 @@ test("a revoked token counts no more at once, and is listed as revoked [S-53]", 
   });
   const unknown = "00000000-0000-4000-8000-000000000000";
   expect(await problemOf(await revoke(unknown))).toMatchObject({ code: "TOKEN_NOT_FOUND" });
-  // A secret that is taken for an id is not repeated.
+  // The error does not repeat a secret that was sent as an id.
   const mistaken = await problemOf(await revoke(secret));
   expect(mistaken.code).toBe("USAGE");
   expect(JSON.stringify(mistaken)).not.toContain(secret);
 });
 
-test("a token for an administrator who acts as an agent is an agent's, and issues and revokes nothing [S-53]", async () => {
+test("a token of an administrator that is bound to an agent cannot manage tokens [S-53]", async () => {
   const headers = await gateway.asRole("admin", "root", "helper");
   const body = { name: "ci", role: "viewer" };
   expect(await problemOf(await ask(gateway, "POST", "/v1/tokens", { headers, body }))).toMatchObject({

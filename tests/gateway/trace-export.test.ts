@@ -19,7 +19,7 @@ const Traces = z.object({
   ),
 });
 
-test("spans are sent to where the variables of OpenTelemetry say, the last of them at the end [S-63]", async () => {
+test("sends spans to the configured endpoint and flushes them at the end [S-63]", async () => {
   const came: { readonly path: string | undefined; readonly traces: z.infer<typeof Traces> }[] = [];
   const collector = createServer(async (request, response) => {
     came.push({ path: request.url, traces: Traces.parse(await json(request)) });
@@ -27,7 +27,7 @@ test("spans are sent to where the variables of OpenTelemetry say, the last of th
   });
   collector.listen(0, "127.0.0.1");
   await once(collector, "listening");
-  // It listens to a port of TCP, which has an address.
+  // A TCP server has an AddressInfo.
   const { port } = collector.address() as AddressInfo;
   try {
     const env = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`, OTEL_SERVICE_NAME: "skills-here" };

@@ -28,7 +28,7 @@ async function openSocket({ url }: RunningGateway, { authorization }: Headers): 
   return socket;
 }
 
-test("two gateways on one database are as one: lists, tokens, sockets and switches [S-54] [S-55]", async () => {
+test("two gateways on one database share lists, tokens, events and toggles [S-54] [S-55]", async () => {
   const env = { SKILLHOLD_STORE: await freshDatabase() };
   const a = await scene.serve(["--no-seed"], { env });
   const b = await scene.serve(["--no-seed"], { env });
@@ -37,7 +37,7 @@ test("two gateways on one database are as one: lists, tokens, sockets and switch
   const socket = await openSocket(b, headers);
 
   expect(await upload(a.url, "shared", headers)).toMatchObject([{ id: "shared", status: "published" }]);
-  // PostgreSQL tells the other of what one commits a moment later.
+  // PostgreSQL notifies the other gateway with a delay.
   await expect.poll(() => listIds(b.url, headers)).toEqual(["shared"]);
   const catalogue = async () => (await get(`${b.url}/v1/catalogue`, routeTable.getCatalogue, headers)).text;
   await expect.poll(catalogue).toContain("shared");
@@ -69,7 +69,7 @@ test("two gateways on one database are as one: lists, tokens, sockets and switch
   expect((await fetch(`${b.url}/v1/me`, { headers })).status).toBe(401);
 });
 
-test("both tell of what a skill lacks that is published at one of them, after the port answers [S-39] [S-54]", async () => {
+test("both gateways publish missing dependencies of a skill that one of them gets [S-39] [S-54]", async () => {
   const env = { SKILLHOLD_STORE: await freshDatabase() };
   const a = await scene.serve(["--no-seed"], { env });
   const b = await scene.serve(["--no-seed"], { env });

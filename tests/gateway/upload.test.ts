@@ -20,12 +20,12 @@ async function archive(files: Files, format: "zip" | "tar.gz" = "zip"): Promise<
   return await writeArchive(format, list);
 }
 
-/** Uploads and what is unpacked of them: nothing of either stays. */
+/** No uploads and no unpacked files remain. */
 async function leftovers({ folder }: TestGateway): Promise<readonly string[]> {
   return (await readdir(folder)).filter((name) => name.startsWith("skillhold-"));
 }
 
-/** Gives some bytes, and then waits until it is let go on. */
+/** Sends some bytes and waits until it is released. */
 function halting(first: Uint8Array) {
   const gate = Promise.withResolvers<void>();
   const body = new ReadableStream<Uint8Array>({
@@ -46,7 +46,7 @@ describe.each(engines)("uploads on %s", (engine) => {
   afterEach(() => gateway.close());
   const publisher = () => gateway.asRole("publisher", "ada");
 
-  test("a dry run says which files would change, and which only in their exec bit [S-59]", async () => {
+  test("a dry run lists changed files and changed executable bits [S-59]", async () => {
     const headers = { ...(await publisher()), "content-type": "application/zip" };
     const before = { "one/SKILL.md": skillText("one"), "one/run.sh": "echo\n", "one/old.txt": "old" };
     await send(gateway, "/v1/skills/upload", await archive(before), headers);
@@ -115,7 +115,7 @@ describe.each(engines)("uploads on %s", (engine) => {
     expect(await leftovers(gateway)).toEqual([]);
   });
 
-  test("what an administrator uploads is internal; a publisher's is private [S-41]", async () => {
+  test("an administrator's upload is internal, and a publisher's is private [S-41]", async () => {
     const bytes = await archive({ "SKILL.md": skillText("one") });
     const upload = async (path: string, headers: Readonly<Record<string, string>>) =>
       (await answerOf("uploadSkills", await send(gateway, path, bytes, headers))).skills;
@@ -128,7 +128,7 @@ describe.each(engines)("uploads on %s", (engine) => {
     ]);
   });
 
-  test("a dry run says what would happen and changes nothing [S-42]", async () => {
+  test("a dry run reports the result without changes [S-42]", async () => {
     const bytes = await archive({ "SKILL.md": skillText("one") });
     const response = await send(gateway, "/v1/skills/upload?dryRun=true", bytes, await publisher());
     expect((await answerOf("uploadSkills", response)).skills).toMatchObject([
@@ -138,7 +138,7 @@ describe.each(engines)("uploads on %s", (engine) => {
   });
 });
 
-describe("an upload that is refused", () => {
+describe("a rejected upload", () => {
   let gateway: TestGateway;
   let port: TestPort;
   beforeEach(async () => {
@@ -150,7 +150,7 @@ describe("an upload that is refused", () => {
     await gateway.close();
   });
 
-  test("leaves nothing behind, and says why [S-42]", async () => {
+  test("leaves no files and returns the reason [S-42]", async () => {
     const headers = await gateway.asRole("publisher", "ada");
     const good = await archive({ "SKILL.md": skillText("one") });
     const cases = [
@@ -175,7 +175,7 @@ describe("an upload that is refused", () => {
     expect(await leftovers(gateway)).toEqual([]);
   });
 
-  test("for its size is refused before it is read, or as it comes in [S-66]", async () => {
+  test("above the size limit fails before or while it is read [S-66]", async () => {
     await port.close();
     await gateway.close();
     const limits = withLimits({ archiveBytes: 1024 * 1024 });
@@ -188,7 +188,7 @@ describe("an upload that is refused", () => {
     const smallPort = await openPort(small);
     try {
       const headers = await gateway.asRole("publisher", "ada");
-      // Only the declaration is sent: the answer comes without the body.
+      // Only the headers are sent; the response comes before the body.
       const declared = request({ port: smallPort.port, method: "POST", path: "/v1/skills/upload" });
       for (const [name, value] of Object.entries({ ...headers, "content-type": "application/zip" }))
         declared.setHeader(name, value);
@@ -216,7 +216,7 @@ describe("an upload that is refused", () => {
     }
   });
 
-  test("because the sender goes away leaves nothing behind [S-53]", async () => {
+  test("of a disconnected client leaves no files [S-53]", async () => {
     const headers = { ...(await gateway.asRole("publisher", "ada")), "content-type": "application/zip" };
     const good = await archive({ "SKILL.md": skillText("one") });
     const sending = request({ port: port.port, method: "POST", path: "/v1/skills/upload", headers });
@@ -229,7 +229,7 @@ describe("an upload that is refused", () => {
     expect(await gateway.registry.store.listSkills()).toEqual([]);
   });
 
-  test("is nobody else's to read while it lies there [S-53]", async () => {
+  test("is stored in a file that only this user can read [S-53]", async () => {
     const headers = await gateway.asRole("publisher", "ada");
     const { body, go } = halting(new Uint8Array(100));
     const sending = send(gateway, "/v1/skills/upload", body, headers);
@@ -245,7 +245,7 @@ describe("an upload that is refused", () => {
     expect(await leftovers(gateway)).toEqual([]);
   });
 
-  test("for the role of its sender is not received [S-53]", async () => {
+  test("of a forbidden role is not read [S-53]", async () => {
     const bytes = await archive({ "SKILL.md": skillText("one") });
     for (const role of ["viewer", "agent"] as const) {
       const refused = await send(gateway, "/v1/skills/upload", bytes, await gateway.asRole(role, "ada"));

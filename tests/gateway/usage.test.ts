@@ -38,7 +38,7 @@ async function get(path: string, role: "admin" | "viewer" | "publisher", user = 
   return await gateway.app.request(`${base}${path}`, { headers: await gateway.asRole(role, user) });
 }
 
-test("metrics are counted from the log, and each sees those of its own skills [S-63]", async () => {
+test("counts usage from the log, and callers see only their own skills [S-63]", async () => {
   await use("pdf");
   await use("hidden");
   const last = await gateway.registry.store.lastEvent();
@@ -60,7 +60,7 @@ test("metrics are counted from the log, and each sees those of its own skills [S
   expect((await get("/v1/skills/hidden/metrics", "viewer", "bob")).status).toBe(404);
 });
 
-test("Prometheus gets counters in which only public skills are named [S-63]", async () => {
+test("Prometheus counters name only public skills [S-63]", async () => {
   await use("pdf");
   await use("hidden");
   await vi.waitFor(async () => {
@@ -76,7 +76,7 @@ test("Prometheus gets counters in which only public skills are named [S-63]", as
   }, 30_000);
 });
 
-test("the record is read in order or from its end, by skill, session and type [S-62] [S-53]", async () => {
+test("lists audit events in both orders by skill, session and type [S-62] [S-53]", async () => {
   const session = await use("pdf");
   const read = async (query: string) => {
     const answer = await (await get(`/v1/audit?${query}`, "admin")).json();
@@ -102,7 +102,7 @@ test("the record is read in order or from its end, by skill, session and type [S
   expect((await get("/v1/audit", "publisher")).status).toBe(403);
 });
 
-test("a session is told again, and one that never was is not found [S-62]", async () => {
+test("replays a session, and a missing one is not found [S-62]", async () => {
   const session = await use("pdf");
   const replay = await (await get(`/v1/audit/sessions/${session}`, "admin")).json();
   expect(routeTable.replaySession.answer.parse(replay)).toMatchObject({
@@ -125,7 +125,7 @@ test("the log is verified on request [S-62]", async () => {
   expect(routeTable.verifyAudit.answer.parse(report)).toMatchObject({ ok: true, problems: [] });
 });
 
-test("the routes are there as a document and as a page without scripts [S-53]", async () => {
+test("serves the routes as OpenAPI and as a page without scripts [S-53]", async () => {
   const response = await get("/openapi.json", "viewer");
   expect(await response.json()).toMatchObject({ openapi: "3.1.0" });
   const headers = {
@@ -140,7 +140,7 @@ test("the routes are there as a document and as a page without scripts [S-53]", 
   expect(html).not.toContain("<script");
 });
 
-test("a request is a span below the one that its caller names, and the call of a tool is one [S-63]", async () => {
+test("a request is a span below the caller's span, and a tool call has its own [S-63]", async () => {
   const exporter = new InMemorySpanExporter();
   const provider = new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
   provider.register();
@@ -187,7 +187,7 @@ test("a request is a span below the one that its caller names, and the call of a
   }
 });
 
-test("one who is held to a revision is told of the use of no other [S-43] [S-63]", async () => {
+test("a pinned caller sees only the usage of the pinned revision [S-43] [S-63]", async () => {
   await use("hidden");
   const folder = join(gateway.folder, "hidden");
   await writeFile(join(folder, "SKILL.md"), "---\nname: hidden\ndescription: Other.\n---\nDo it.\n");
@@ -214,7 +214,7 @@ test("one who is held to a revision is told of the use of no other [S-43] [S-63]
   expect(await revisionsFor("pia")).toEqual([[1], [1]]);
 });
 
-test("a skill that is not there is refused with the same advice as everywhere [S-60] [S-63]", async () => {
+test("a missing skill gives the usual error and hint [S-60] [S-63]", async () => {
   const { code, hint } = Problem.parse(await (await get("/v1/skills/none/metrics", "viewer")).json());
   expect([code, hint]).toEqual(["SKILL_NOT_FOUND", expect.stringContaining("GET /v1/skills lists")]);
 });

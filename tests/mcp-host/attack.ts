@@ -1,14 +1,14 @@
 import type { Behaviour } from "./skill-server.ts";
 
-/** One way to cheat, and what must come of it: a code, and where it is found. */
+/** One attack, with the expected code and where it appears. */
 export interface Attack {
   readonly name: string;
-  /** server: nothing of it is shown. entry: the skill is refused. read: it is listed, and reading it fails. */
+  /** server: no skill is shown. entry: the skill is rejected. read: the skill is listed, and reading it fails. */
   readonly at: "server" | "entry" | "read";
   readonly code: string;
   readonly make: () => Behaviour;
-  /** Limits that make the attack short. */
+  /** Lower limits that shorten the attack. */
   readonly limits?: Readonly<Record<string, number>>;
-  /** What is read besides SKILL.md. */
+  /** The files to read besides SKILL.md. */
   readonly path?: string;
 }

@@ -63,7 +63,7 @@ const oneSkill = () =>
   );
 
 describe("adding a server", () => {
-  test("names the program to the letter, and asks before it is added [S-57] [S-60]", async () => {
+  test("shows the exact command and asks before it is added [S-57] [S-60]", async () => {
     const argv = ["source", "add", "mcp", "acme", "--env", "API_KEY", "--", "npx", "-y", "a b\u202e"];
     const refused = await main(argv, { typed: "\n" });
     expect(refused).toMatchObject({ code: 4 });
@@ -88,7 +88,7 @@ describe("adding a server", () => {
     expect(statSync(file()).mode & 0o777).toBe(0o600);
   });
 
-  test("needs someone to ask, or a yes beforehand, and starts nothing [S-57]", async () => {
+  test("requires a confirmation or --yes, and starts no process [S-57]", async () => {
     expect(await main(["source", "add", "mcp", "acme", "--", ...command()])).toMatchObject({ code: 4 });
     expect(existsSync(file())).toBe(false);
     expect(await addProgram()).toMatchObject({ code: 0 });
@@ -99,7 +99,7 @@ describe("adding a server", () => {
     ["no program and no address", [], "Either a program or --url is required"],
     ["both", ["--url", "https://a.example", "--", "x"], "Either a program or --url is required"],
     ["plain HTTP to elsewhere", ["--url", "http://a.example/mcp"], "is not encrypted"],
-    ["credentials in the address", ["--url", "https://me:pass@a.example"], "has credentials in it"],
+    ["credentials in the address", ["--url", "https://me:pass@a.example"], "contains credentials"],
     ["another scheme", ["--url", "file:///etc/passwd"], "neither https nor http"],
     [
       "a secret",
@@ -114,12 +114,12 @@ describe("adding a server", () => {
     [
       "a header of the protocol",
       ["--url", "https://a.example", "--header", "Host: b.example"],
-      "is set by the protocol",
+      "is reserved by the protocol",
     ],
     [
       "a header with a line break",
       ["--url", "https://a.example", "--header", "X-A: a\r\nX-B: b"],
-      "cannot be sent",
+      "has an invalid value",
     ],
     [
       "a value in place of a variable",
@@ -129,14 +129,14 @@ describe("adding a server", () => {
     ["a variable with a value", ["--env", "KEY=value", "--", "x"], "is not a variable name"],
     ["headers for a program", ["--header", "X-A: b", "--", "x"], "--header and --header-env need --url"],
     ["what is no skill's address", ["--skill", "file:///SKILL.md", "--", "x"], "has the scheme file"],
-  ])("refuses %s [S-57]", async (_, more, message) => {
+  ])("rejects %s [S-57]", async (_, more, message) => {
     const result = await main(["source", "add", "mcp", "acme", "--yes", ...more]);
     expect(result.err).toContain(message);
     expect(result.code).toBe(2);
     expect(existsSync(file())).toBe(false);
   });
 
-  test("refuses a label that is taken, or none, and kinds that there are not [S-57]", async () => {
+  test("rejects a duplicate label, a missing label and unknown kinds [S-57]", async () => {
     await addProgram();
     expect(await addProgram()).toMatchObject({ code: 6 });
     expect(await main(["source", "add", "mcp", "A B", "--yes", "--", "x"])).toMatchObject({ code: 2 });
@@ -145,7 +145,7 @@ describe("adding a server", () => {
     expect(JSON.parse(readFileSync(file(), "utf8")).sources).toHaveLength(1);
   });
 
-  test("keeps the name of the variable that holds a secret, which is sent and not written [S-33] [S-57]", async () => {
+  test("stores the variable name of a secret and not its value [S-33] [S-57]", async () => {
     const server = await serveHttp(oneSkill());
     servers.push(server);
     const argv = [
@@ -162,7 +162,7 @@ describe("adding a server", () => {
     expect(readFileSync(file(), "utf8")).toContain("ACME_AUTH");
     const missing = await main(["list"]);
     expect(missing.err).toContain(
-      "warning: mcp:acme was skipped: The variable ACME_AUTH, which the source names, is not set.",
+      "warning: mcp:acme was skipped: The variable ACME_AUTH of the source is not set.",
     );
     const listed = await json(["list"], { env: { ...env, ACME_AUTH: "Bearer hidden" } });
     expect(listed.data.skills.map(({ id }: { id: string }) => id)).toEqual(["own", "pdf"]);
@@ -172,7 +172,7 @@ describe("adding a server", () => {
 });
 
 describe("the skills of a server", () => {
-  test("are listed, found, read and explained among those of this machine [S-57] [S-60]", async () => {
+  test("are listed, found, read and explained like local skills [S-57] [S-60]", async () => {
     const server = await addServer(oneSkill());
     const { data } = await json(["list"]);
     expect(data.skills).toMatchObject([
@@ -194,7 +194,7 @@ describe("the skills of a server", () => {
     expect((await main(["show", "pdf"])).out).toContain("skill://pdf");
   });
 
-  test("are left out with --no-mcp, of folders that are named, and by another source's name [S-57]", async () => {
+  test("are left out with --no-mcp, with explicit folders and with another source [S-57]", async () => {
     await addProgram();
     for (const argv of [
       ["list", "--no-mcp"],
@@ -213,7 +213,7 @@ describe("the skills of a server", () => {
     expect(await main(["list", "--source", "mcp:acne"])).toMatchObject({ code: 2 });
   });
 
-  test("are looked into by nobody but who loads them [S-34] [S-57]", async () => {
+  test("are fetched only when they are activated [S-34] [S-57]", async () => {
     const server = await addServer(oneSkill());
     expect((await json(["list", "--deps"])).data.skills[1]).not.toHaveProperty("dependencies");
     expect(await main(["deps", "check", "pdf"])).toMatchObject({ code: 2 });
@@ -222,7 +222,7 @@ describe("the skills of a server", () => {
     expect(server.reads).toEqual([]);
   });
 
-  test("that one of this machine has the name of are shadowed, and both are told [S-15] [S-57]", async () => {
+  test("are shadowed by a local skill with the same name, and both are reported [S-15] [S-57]", async () => {
     writeFile(home, ".agents/skills/pdf/SKILL.md", localSkill("pdf", "Ours."));
     await addServer(oneSkill());
     const { data } = await json(["list"]);
@@ -231,8 +231,8 @@ describe("the skills of a server", () => {
   });
 });
 
-describe("how it stands with servers", () => {
-  test("is in the list of sources, with all other sources [S-57]", async () => {
+describe("the state of a server", () => {
+  test("is in the list of sources [S-57]", async () => {
     await addServer(oneSkill());
     await main(["source", "add", "mcp", "gone", "--yes", "--", "skillhold-no-such-program"]);
     const { data, code } = await json(["source", "list"]);
@@ -246,7 +246,7 @@ describe("how it stands with servers", () => {
     expect(unasked.data.sources.slice(1)).toMatchObject([{ state: "not asked" }, { state: "not asked" }]);
   });
 
-  test("is a warning where one is down, and the rest goes on [S-57]", async () => {
+  test("is a warning when the server is down [S-57]", async () => {
     await main(["source", "add", "mcp", "gone", "--yes", "--", "skillhold-no-such-program"]);
     const { code, out, err } = await main(["list"]);
     expect(code).toBe(0);
@@ -258,14 +258,14 @@ describe("how it stands with servers", () => {
     );
   });
 
-  test("is named by the system's reason, where its address does not answer [S-57]", async () => {
+  test("has the system's error when the URL does not answer [S-57]", async () => {
     const gone = await serveHttp(oneSkill());
     await gone.close();
     await main(["source", "add", "mcp", "gone", "--url", gone.url]);
     expect((await main(["list"])).err).toContain("The server cannot be reached: connect ECONNREFUSED");
   });
 
-  test("is told by doctor for what a server lists and cannot be used [S-19] [S-57]", async () => {
+  test("is reported by doctor for rejected entries [S-19] [S-57]", async () => {
     await addServer({
       list: () => pageOf([{ ...entryOf("evil", { "SKILL.md": skillText("evil") }), resources: "dynamic" }]),
       read: (uri) => contentsOf(uri, "evil"),
@@ -274,11 +274,13 @@ describe("how it stands with servers", () => {
     const check = data.checks.find(({ name }: { name: string }) => name === "source mcp:acme");
     expect(check).toMatchObject({ status: "warn" });
     expect(check.details[0]).toContain("skill://evil/SKILL.md: MCP_DYNAMIC");
-    expect((await main(["explain"])).out).toContain("No approval or record could be bound to them.");
+    expect((await main(["explain"])).out).toContain(
+      "approvals and records cannot be bound to their content.",
+    );
     expect((await main(["list", "--invalid"])).out).toContain("MCP_DYNAMIC");
   });
 
-  test("is tested to the last file [S-57]", async () => {
+  test("is tested with every file [S-57]", async () => {
     await addServer(oneSkill());
     const good = await main(["source", "test", "mcp:acme"]);
     expect([good.code, good.out]).toEqual([0, "ok      pdf (skill://pdf/SKILL.md) 2 files, 63 B\n"]);
@@ -302,7 +304,7 @@ describe("how it stands with servers", () => {
 });
 
 describe("the list of sources", () => {
-  test("loses one that is removed, with what was kept of it [S-57]", async () => {
+  test("removes a source with its cached files [S-57]", async () => {
     await addServer(oneSkill());
     await main(["read", "pdf"]);
     const kept = join(home, ".local/share/skillhold/mcp");
@@ -313,7 +315,7 @@ describe("the list of sources", () => {
   });
 
   test.each([
-    ["is not JSON", "{", "it is not JSON"],
+    ["is not JSON", "{", "the file is not valid JSON"],
     ["is of another version", `{"version":2,"sources":[]}`, "version"],
     ["has a field that nobody knows", `{"version":1,"sources":[],"shell":"sh"}`, "the file"],
     [
@@ -332,7 +334,7 @@ describe("the list of sources", () => {
     expect(starts()).toBe(0);
   });
 
-  test("is not used when others could have written it [S-57]", async () => {
+  test("is rejected when other users can write it [S-57]", async () => {
     await addProgram();
     chmodSync(file(), 0o666);
     const { code, error } = await json(["list"]);
@@ -341,7 +343,7 @@ describe("the list of sources", () => {
   });
 });
 
-test("Skillhold serves to Skillhold, and does not start itself without end [S-57]", async () => {
+test("Skillhold serves Skillhold without an endless chain of processes [S-57]", async () => {
   const launcher = join(import.meta.dirname, "../../packages/skillhold/bin/skillhold.js");
   await main(["source", "add", "mcp", "self", "--yes", "--", process.execPath, launcher, "mcp"]);
   const { data } = await json(["list", "--source", "mcp:self"]);

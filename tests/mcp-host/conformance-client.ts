@@ -59,7 +59,7 @@ async function readAll(url: string): Promise<void> {
   await client.close();
 }
 
-/** The same server as one that knows nothing of the newer protocol: the suite's own always does. */
+/** The same server without the newer protocol, which the suite's own server always supports. */
 async function openOldServer(to: string): Promise<{ readonly url: string; readonly close: () => void }> {
   const http = createServer(async (request, response) => {
     const body = await buffer(request);
@@ -70,7 +70,7 @@ async function openOldServer(to: string): Promise<{ readonly url: string; readon
       response.end(JSON.stringify({ jsonrpc: "2.0", id: message.id, error }));
       return;
     }
-    // The suite's server holds an open stream for events that never come.
+    // The suite's server keeps an event stream open.
     if (request.method === "GET") {
       response.writeHead(405).end();
       return;
@@ -85,7 +85,7 @@ async function openOldServer(to: string): Promise<{ readonly url: string; readon
     response.end(Buffer.from(await answer.arrayBuffer()));
   });
   await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
-  // Listening on a port, it has an address with one.
+  // A listening TCP server has a port.
   const { port } = http.address() as AddressInfo;
   return { url: `http://127.0.0.1:${port}/mcp`, close: () => void http.close() };
 }

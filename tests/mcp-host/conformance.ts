@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { join, resolve } from "node:path";
 
-/** The client scenarios of the skills extension, and the dates of the protocol that they are run on. */
+/** The client scenarios of the skills extension and their protocol revisions. */
 export const scenarios = [
   "sep-2640-client-no-prefetch",
   "sep-2640-client-verify-digest",
@@ -19,7 +19,7 @@ export interface Outcome {
   readonly output: string;
 }
 
-/** Runs one scenario of the official suite against a client made of our library, or against a careless one. */
+/** Runs one scenario of the official suite against our client or a careless one. */
 export async function runScenario(
   scenario: string,
   date: string,
@@ -34,7 +34,7 @@ export async function runScenario(
   });
 }
 
-/** Started as a program, it runs them all and prints what came of each. */
+/** As a program, runs all scenarios and prints each result. */
 if (process.argv[1] === import.meta.filename) {
   for (const scenario of scenarios) {
     for (const date of dates) {

@@ -40,7 +40,7 @@ function mcpMaker(): LibraryMaker {
   };
 }
 
-/** With the frontmatter as it is in the files. */
+/** With the frontmatter of the files. */
 function entries(skills: Readonly<Record<string, FileMap>>) {
   return Object.entries(skills).map(([name, files]) => {
     const { frontmatter } = parseSkill(files["SKILL.md"] ?? "");

@@ -12,7 +12,7 @@ import {
 const text = skillText("evil");
 const files = { "SKILL.md": text, "notes.md": "Notes." };
 
-/** A server that lists one entry, or several, and would serve anything. */
+/** A server that lists the given entries and serves any file. */
 function entries(...list: readonly unknown[]): () => Behaviour {
   return () => ({ list: () => pageOf(list), read: (uri) => contentsOf(uri, text) });
 }
@@ -21,7 +21,7 @@ function entry(changes: Readonly<Record<string, unknown>> = {}): Entry {
   return { ...entryOf("evil", files), ...changes };
 }
 
-/** The entry with one more file, by its address. */
+/** The entry with one more file URI. */
 function withFile(uri: string): Entry {
   const own = entryOf("evil", files);
   const resources = own.resources === "dynamic" ? [] : own.resources;
@@ -38,7 +38,7 @@ const polluted: unknown = JSON.parse(
   `{"__proto__": {"isAdmin": true}, "constructor": {"prototype": {"isAdmin": true}}, "uri": "skill://evil/SKILL.md"}`,
 );
 
-/** Files that would lie elsewhere. */
+/** Files outside the folder. */
 const outside: readonly Attack[] = [
   ["a file above the skill", "MCP_URI_OUTSIDE", "skill://evil/../../etc/passwd"],
   ["a file above the skill, encoded", "MCP_URI_OUTSIDE", "skill://evil/%2e%2e/%2E%2E/etc/passwd"],
@@ -71,7 +71,7 @@ const addresses: readonly Attack[] = [
   ["a skill whose file is encoded", "MCP_URI_INVALID", "skill://evil/SKILL%2Emd"],
 ].map(([name = "", code = "", uri = ""]) => refused(name, code, entry({ uri })));
 
-/** Entries that say something that cannot be, or that nobody could hold the server to. */
+/** Entries with invalid or unverifiable fields. */
 export const attackEntries: readonly Attack[] = [
   ...outside,
   ...addresses,

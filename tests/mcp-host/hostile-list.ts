@@ -17,7 +17,7 @@ function numbered(number: number) {
   return entryOf(name, { "SKILL.md": skillText(name) });
 }
 
-/** Lists that no host can take as they are. */
+/** Invalid lists. */
 export const attackLists: readonly Attack[] = [
   {
     name: "pages without end",

@@ -14,7 +14,7 @@ const notes = "Notes.";
 const files: FileMap = { "SKILL.md": text, "notes.md": notes };
 const never = new Promise<never>(() => {});
 
-/** A server that lists the skill as it should be, and serves something else. */
+/** A server that lists the correct skill and serves other content. */
 function reading(read: Behaviour["read"], own: Entry = entryOf("evil", files)): () => Behaviour {
   return () => ({ list: () => pageOf([own]), read });
 }
@@ -23,7 +23,7 @@ function served(name: string, code: string, read: Behaviour["read"], own?: Entry
   return { name, at: "read", code, make: reading(read, own) };
 }
 
-/** The file is served as it is listed, and only what its entry said of it is another thing. */
+/** The file matches its digest, and only the listed frontmatter differs. */
 function misdescribed(
   name: string,
   frontmatter: Record<string, unknown>,

@@ -7,7 +7,7 @@ import { makeServer } from "./skill-server.ts";
 
 export const attacks: readonly Attack[] = [...attackLists, ...attackEntries, ...attackReads];
 
-/** Started as a program, it is the attack of the name that it is given. */
+/** As a program, runs the attack with the given name. */
 const [, file, name] = process.argv;
 if (file === import.meta.filename) {
   const attack = attacks.find((each) => each.name === name);

@@ -31,7 +31,7 @@ async function open(
   return await openMcpLibrary({ label: "evil", server }, { host, clock, limits, cache });
 }
 
-/** Tries everything by which a byte of a skill gets out, and gives the codes of what kept it in. */
+/** Tries every way to read a skill and returns the codes of the errors. */
 async function tryAll(
   library: McpLibrary,
   id: string,
@@ -80,7 +80,7 @@ async function checkAttack(attack: Attack, library: McpLibrary): Promise<void> {
   expect(await tryAll(library, "evil", attack.path ?? "SKILL.md")).toEqual([expected, expected, expected]);
 }
 
-describe("nothing gets through from a server", () => {
+describe("rejects every attack of a server", () => {
   test.each(attacks.map((attack) => [attack.name, attack] as const))(
     "that tries %s [S-57]",
     async (_, attack) => {
@@ -110,43 +110,37 @@ describe("nothing gets through from a server", () => {
     }
   });
 
-  test.each([301, 302, 307, 308])(
-    "that sends us elsewhere with our headers, by %i [S-57]",
-    async (status) => {
-      const other = await serveHttp(honest(() => ({ evil: { "SKILL.md": skillText("evil") } })));
-      const http = createServer((_request, response) => {
-        response.writeHead(status, { location: other.url }).end();
-      });
-      http.listen(0, "127.0.0.1");
-      await once(http, "listening");
-      // Listening on a port, it has an address with one.
-      const { port } = http.address() as AddressInfo;
-      const headers = { authorization: "Bearer mine" };
-      const url = `http://127.0.0.1:${port}/mcp`;
-      const library = await openMcpLibrary(
-        { label: "evil", server: { url, headers } },
-        { host, clock, cache },
-      );
-      try {
-        expect(refusalOf(library.state().problem)).toBe("MCP_UNREACHABLE");
-        expect(await library.list(anyone)).toEqual([]);
-        expect([...other.authorizations]).toEqual([]);
-      } finally {
-        await library.close();
-        http.closeAllConnections();
-        http.close();
-        await other.close();
-      }
-    },
-  );
+  test.each([301, 302, 307, 308])("that redirects with status %i [S-57]", async (status) => {
+    const other = await serveHttp(honest(() => ({ evil: { "SKILL.md": skillText("evil") } })));
+    const http = createServer((_request, response) => {
+      response.writeHead(status, { location: other.url }).end();
+    });
+    http.listen(0, "127.0.0.1");
+    await once(http, "listening");
+    // A listening TCP server has a port.
+    const { port } = http.address() as AddressInfo;
+    const headers = { authorization: "Bearer mine" };
+    const url = `http://127.0.0.1:${port}/mcp`;
+    const library = await openMcpLibrary({ label: "evil", server: { url, headers } }, { host, clock, cache });
+    try {
+      expect(refusalOf(library.state().problem)).toBe("MCP_UNREACHABLE");
+      expect(await library.list(anyone)).toEqual([]);
+      expect([...other.authorizations]).toEqual([]);
+    } finally {
+      await library.close();
+      http.closeAllConnections();
+      http.close();
+      await other.close();
+    }
+  });
 
-  test("and the guide names every code [S-57]", () => {
+  test("and the guide documents every code [S-57]", () => {
     const guide = readFileSync(join(import.meta.dirname, "../../docs/guide/mcp-sources.md"), "utf8");
     const named = new Set(guide.match(/(?<=`)MCP_[A-Z_]+(?=`)/g));
     expect([...named].sort()).toEqual(Object.keys(refusalTable).sort());
   });
 
-  test("and every way to refuse one is tried, here or in a test of its own [S-57]", () => {
+  test("and every reason code is covered by a test [S-57]", () => {
     const elsewhere = ["MCP_UNREACHABLE", "MCP_UNAUTHORIZED", "MCP_VARIABLE_MISSING", "MCP_SKILL_UNKNOWN"];
     const tried = new Set([...attacks.map(({ code }) => code), ...elsewhere]);
     expect(Object.keys(refusalTable).filter((code) => !tried.has(code))).toEqual([]);

@@ -63,7 +63,7 @@ function keptFiles(): readonly string[] {
     .map((each) => join(each.parentPath, each.name));
 }
 
-test("nothing is fetched before it is asked for, and then that file alone [S-57]", async () => {
+test("fetches a file only when it is read [S-57]", async () => {
   const server = await serve();
   const library = await open(server.url);
   await library.list(anyone);
@@ -77,7 +77,7 @@ test("nothing is fetched before it is asked for, and then that file alone [S-57]
   expect(server.reads).toEqual(["skill://pdf/SKILL.md", "skill://pdf/notes.md"]);
 });
 
-test("a skill is third-party, of the label that the host gave and the address that the server gave [S-14] [S-57]", async () => {
+test("a remote skill is third-party, with the host's label and the server's URI [S-14] [S-57]", async () => {
   const library = await open((await serve()).url);
   expect(await library.list(anyone)).toMatchObject([
     { id: "pdf", trust: "third_party", source: "mcp:acme", path: "skill://pdf" },
@@ -86,14 +86,14 @@ test("a skill is third-party, of the label that the host gave and the address th
     expect(() => sourceLabel(label)).toThrow(expect.objectContaining({ code: "USAGE" }));
 });
 
-test("a SKILL.md inside of a skill is a file like any other [S-57]", async () => {
+test("a nested SKILL.md is an ordinary file [S-57]", async () => {
   const library = await open((await serve()).url);
   expect((await library.list(anyone)).map(({ id }) => id)).toEqual(["pdf"]);
   const { files } = await library.read(anyone, "pdf");
   expect(files.find(({ path }) => path === "nested/SKILL.md")).toMatchObject({ role: "resource" });
 });
 
-test("a file that is not listed is not asked for [S-57]", async () => {
+test("does not request a file that is not listed [S-57]", async () => {
   const server = await serve();
   const library = await open(server.url);
   await expect(library.resource(anyone, "pdf", "secret.md")).rejects.toMatchObject({
@@ -103,7 +103,7 @@ test("a file that is not listed is not asked for [S-57]", async () => {
 });
 
 test.each(["local", "trust"] as const)(
-  "a skill of a server takes the place of none of this machine by %s, and is reported [S-15] [S-57]",
+  "a remote skill never shadows a local one by %s, and is reported [S-15] [S-57]",
   async (precedence) => {
     const server = await serve();
     const local = openMemoryLibrary(
@@ -121,7 +121,7 @@ test.each(["local", "trust"] as const)(
   },
 );
 
-test("of two servers one counts and the other is reported; two addresses of one are told apart [S-57]", async () => {
+test("reports the shadowed skill of two servers, and gives two URIs of one server different ids [S-57]", async () => {
   const twin = { ...entryOf("pdf", { "SKILL.md": skillText("pdf") }), uri: "skill://a/pdf/SKILL.md" };
   const text = skillText("pdf");
   const [first] = entryOf("pdf", { "SKILL.md": text }).resources;
@@ -144,7 +144,7 @@ test("of two servers one counts and the other is reported; two addresses of one 
   expect([entry.path, treeHash]).toEqual(["skill://a/pdf", entry.treeHash]);
 });
 
-test("a skill that was changed since it was listed is read as what is listed then, under another hash [S-57]", async () => {
+test("reads a changed skill after fetching the list again, with its new hash [S-57]", async () => {
   const library = await open((await serve()).url);
   const before = await library.read(anyone, "pdf");
   skills = { pdf: { "SKILL.md": skillText("pdf", "Does things.", "# Other steps\n") } };
@@ -155,7 +155,7 @@ test("a skill that was changed since it was listed is read as what is listed the
   await expect(library.resource(anyone, "pdf", "notes.md")).rejects.toMatchObject({ code: "PATH_NOT_FOUND" });
 });
 
-test("a server that takes a skill away, or another in its place, is believed when it lists that [S-18] [S-57]", async () => {
+test("follows the server's list when a skill is removed or replaced [S-18] [S-57]", async () => {
   const server = await serve();
   const library = await open(server.url);
   const changes: LibraryChange[] = [];
@@ -175,7 +175,7 @@ test("a server that takes a skill away, or another in its place, is believed whe
   await expect(library.read(anyone, "pdf")).rejects.toMatchObject({ code: "SKILL_NOT_FOUND" });
 });
 
-test("a list counts for as long as the server says, within bounds [S-57]", async () => {
+test("caches a list for the server's TTL, within bounds [S-57]", async () => {
   const server = await serve({ ...honest(() => skills), capabilities: CONSTANT });
   const library = await open(server.url);
   await library.list(anyone);
@@ -188,7 +188,7 @@ test("a list counts for as long as the server says, within bounds [S-57]", async
 
 const CONSTANT = { resources: {}, extensions: { "io.modelcontextprotocol/skills": {} } };
 
-test("a file that was read is kept in a folder of the user's own, and hashed each time it is used [S-57]", async () => {
+test("caches a file privately and checks its hash on each use [S-57]", async () => {
   const server = await serve();
   const library = await open(server.url);
   await library.resource(anyone, "pdf", "notes.md");
@@ -206,14 +206,14 @@ test("a file that was read is kept in a folder of the user's own, and hashed eac
   expect(keptFiles()).toEqual([]);
 });
 
-test("what one server served is not what another one did, though it is the same [S-57]", async () => {
+test("does not share cached files between servers [S-57]", async () => {
   const [one, two] = [await serve(), await serve()];
   await (await open(one.url, "one")).read(anyone, "pdf");
   await (await open(two.url, "two")).read(anyone, "pdf");
   expect(two.reads).toEqual(["skill://pdf/SKILL.md"]);
 });
 
-test("what is kept of a server is within a budget, and goes when it is not listed any more [S-57]", async () => {
+test("limits the cache of a server and deletes files that are no longer listed [S-57]", async () => {
   const half = "x".repeat(600 * 1024);
   skills = { pdf: { "SKILL.md": skillText("pdf"), "a.txt": half, "b.txt": `${half.slice(1)}y` } };
   const library = await open((await serve()).url, "acme", { mcpServerBytes: 1024 * 1024 });
@@ -226,7 +226,7 @@ test("what is kept of a server is within a budget, and goes when it is not liste
   expect(keptFiles()).toEqual([]);
 });
 
-test("of a server that is down nothing is shown, also not what was kept, until it is there again [S-57]", async () => {
+test("shows no skills of a server that is down, until it answers again [S-57]", async () => {
   const server = await serve();
   const library = await open(server.url);
   await library.read(anyone, "pdf");
@@ -248,7 +248,7 @@ test("of a server that is down nothing is shown, also not what was kept, until i
   );
 });
 
-test("a server that hangs keeps nobody waiting, and its skills are told of when it answers [S-57]", async () => {
+test("does not wait for a hanging server, and reports its skills when it answers [S-57]", async () => {
   const answering = Promise.withResolvers<void>();
   const { list, read } = honest(() => skills);
   const server = await serve({
@@ -275,7 +275,7 @@ test("a server that hangs keeps nobody waiting, and its skills are told of when 
   expect(library.state().problem).toBeUndefined();
 });
 
-test("nobody waits for a server that has failed before [S-57]", async () => {
+test("calls do not wait for a server that failed before [S-57]", async () => {
   let answer: () => unknown = () => ({ skills: "none" });
   const server = await serve({ ...honest(() => skills), list: () => answer() });
   const library = await open(server.url, "acme", { mcpWaitMs: 300_000, mcpListMs: 300_000 });
@@ -287,7 +287,7 @@ test("nobody waits for a server that has failed before [S-57]", async () => {
   expect(await library.list(anyone)).toEqual([]);
 });
 
-test("other sources are as they were, whatever a server does [S-57]", async () => {
+test("a failing server does not affect other sources [S-57]", async () => {
   const local = openMemoryLibrary([{ folder: "own", files: { "SKILL.md": skillText("own") } }], { host });
   const library = openLayeredLibrary([local, await open("http://127.0.0.1:1/mcp", "down")]);
   expect((await library.list(anyone)).map(({ id }) => id)).toEqual(["own"]);
@@ -300,7 +300,7 @@ test.each([
   [302, "MCP_UNREACHABLE"],
   [500, "MCP_UNREACHABLE"],
 ])(
-  "a server that answers %i is said to be %s, and credentials go nowhere else [S-57]",
+  "reports a server that answers %i as %s, and sends credentials to no other host [S-57]",
   async (status, code) => {
     const asked: (string | undefined)[] = [];
     const http = createServer((request, response) => {

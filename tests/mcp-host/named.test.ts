@@ -43,7 +43,7 @@ const partial = (get: Behaviour["get"]): Behaviour => ({
   ...(get === undefined ? {} : { get }),
 });
 
-test("a skill that its server does not list is taken by its address, and verified like any other [S-57]", async () => {
+test("uses and verifies a configured skill that its server does not list [S-57]", async () => {
   const asked: string[] = [];
   const library = await open(
     partial((uri) => {
@@ -60,7 +60,7 @@ test("a skill that its server does not list is taken by its address, and verifie
   expect((await library.resource(anyone, "hidden", "notes.md")).content).toBe("Notes.");
 });
 
-test("a file of it that is not the one of its entry is refused [S-57]", async () => {
+test("rejects a file that differs from its entry [S-57]", async () => {
   const library = await open(
     {
       ...partial(() => skillOf(entryOf("hidden", hidden))),
@@ -79,7 +79,7 @@ test.each([
   ["answers with another skill", "MCP_ENTRY_INVALID", () => skillOf(entryOf("pdf", shelf.pdf))],
   ["answers with nothing", "MCP_ENTRY_INVALID", () => skillOf(undefined)],
 ])(
-  "of a server that %s the named skill is refused, and all else goes on [S-57]",
+  "rejects the configured skill of a server that %s, and keeps the others [S-57]",
   async (_name, code, get) => {
     const library = await open(partial(get), ["skill://hidden/SKILL.md"]);
     expect((await library.list(anyone)).map(({ id }) => id)).toEqual(["pdf"]);
@@ -90,7 +90,7 @@ test.each([
   },
 );
 
-test("a source is kept with the skills that were named for it [S-57]", async () => {
+test("stores the configured skills with the source [S-57]", async () => {
   const home = mkdtempSync(join(tmpdir(), "skillhold-source-"));
   closing.push(async () => rmSync(home, { recursive: true, force: true }));
   const server = await serveHttp(partial(() => skillOf(entryOf("hidden", hidden))));

@@ -15,7 +15,7 @@ import { expect, test } from "vitest";
 
 const viewer = { runtime: "test" };
 
-/** What honest skills are like: quotes, comments, blocks of text, odd names of files, bytes that are no text. */
+/** Features of real skills: quotes, comments, block text, unusual file names, binary files. */
 const tree: Readonly<Record<string, string | Uint8Array>> = {
   "plain/SKILL.md": "---\nname: plain\ndescription: Does things.\n---\n# Steps\n",
   "quoted/SKILL.md": `---\nname: "quoted"\ndescription: 'It''s: "here"' # why\nversion: 1.10\nflag: true\nnothing:\n---\n\nBody.\n`,
@@ -29,7 +29,7 @@ const tree: Readonly<Record<string, string | Uint8Array>> = {
 
 type NodeRequest = Parameters<ReturnType<typeof toNodeHandler>>[0];
 
-test("of the official server we read the same skills and bytes as the official client [S-57]", async () => {
+test("reads the same skills and bytes from the official server as the official client [S-57]", async () => {
   const folder = mkdtempSync(join(tmpdir(), "skillhold-official-"));
   for (const [path, content] of Object.entries(tree)) writeFile(folder, path, content);
   const catalog = await loadSkills(folder);
@@ -39,10 +39,10 @@ test("of the official server we read the same skills and bytes as the official c
     return server;
   });
   const node = toNodeHandler(handler);
-  // Node says of some fields that they may be undefined where the adapter says that they may be absent.
+  // Node types some fields as possibly undefined that the adapter types as optional.
   const http = createServer((request, response) => void node(request as NodeRequest, response));
   await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
-  // Listening on a port, it has an address with one.
+  // A listening TCP server has a port.
   const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`;
 
   const client = new Client({ name: "official", version: "0" }, { versionNegotiation: { mode: "auto" } });

@@ -9,7 +9,7 @@ import { createInterface } from "node:readline";
  */
 const [, , manner = "old", log] = process.argv;
 if (log !== undefined) appendFileSync(log, `${process.pid}\n`);
-// It holds on to the output, and would keep whoever waits for its end waiting.
+// Keeps the output open, which would block a wait for its end.
 const child =
   manner === "stays" ? spawn("sleep", ["600"], { stdio: ["ignore", "inherit", "inherit"] }) : undefined;
 if (manner === "stays") process.on("SIGTERM", () => {});

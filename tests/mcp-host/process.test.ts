@@ -35,7 +35,7 @@ async function metadata(library: McpLibrary): Promise<Readonly<Record<string, un
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    // One that has ended and was not waited for still has its number.
+    // A zombie process still has its pid.
     return !/^State:\s*Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
   } catch {
     return false;
@@ -48,7 +48,7 @@ test.each([
   ["silent", "does not answer in the newer one", 1, 8000],
   ["exits", "ends when it is spoken to in the newer one", 2, 45_000],
 ])(
-  "a server of the older protocol (%s) that %s is used, in %i starts [S-57]",
+  "connects to a server of the older protocol (%s) that %s, in %i starts [S-57]",
   async (manner, _, expected, mcpConnectMs) => {
     const library = await start(manner, { mcpConnectMs });
     try {
@@ -61,7 +61,7 @@ test.each([
   },
 );
 
-test("a program gets PATH, HOME, LANG and what its source names, and is started where that says [S-57]", async () => {
+test("a server process gets PATH, HOME, LANG and the configured variables and folder [S-57]", async () => {
   process.env["SKILLHOLD_TEST_SECRET"] = "hidden";
   const library = await start("old", {}, { API_URL: "https://api.example" });
   try {
@@ -79,7 +79,7 @@ test("a program gets PATH, HOME, LANG and what its source names, and is started 
   }
 });
 
-test("a program that will not end is ended with what it started [S-57]", async () => {
+test("kills a server process that does not exit, with its children [S-57]", async () => {
   const library = await start("stays");
   const pids = String((await metadata(library))["pids"])
     .split(",")
@@ -104,7 +104,7 @@ test.each([
   await expect.poll(() => pids.map(isRunning)).toEqual(pids.map(() => false));
 });
 
-test("a program that is not there is said to be that, and nothing else fails [S-57]", async () => {
+test("reports a missing program without affecting other sources [S-57]", async () => {
   const server = { command: "skillhold-no-such-program" };
   const library = await openMcpLibrary({ label: "gone", server }, { host, clock });
   const { problem } = library.state();
@@ -116,7 +116,7 @@ test("a program that is not there is said to be that, and nothing else fails [S-
   await library.close();
 });
 
-test("a program that ends says why in its own words [S-57]", async () => {
+test("reports the stderr of a server process that exits [S-57]", async () => {
   const args = ["-e", "console.error('The licence has run out.'); process.exit(1)"];
   const library = await openMcpLibrary(
     { label: "ends", server: { command: process.execPath, args } },
@@ -124,11 +124,11 @@ test("a program that ends says why in its own words [S-57]", async () => {
   );
   const { problem } = library.state();
   expect(refusalOf(problem)).toBe("MCP_UNREACHABLE");
-  expect(problem?.message).toContain("It printed: The licence has run out.");
+  expect(problem?.message).toContain("Its stderr was: The licence has run out.");
   await library.close();
 });
 
-test("of a server that ends while it is used nothing is shown any more [S-57]", async () => {
+test("shows no skills of a server that exits during use [S-57]", async () => {
   const library = await start("dies");
   const removed = new Promise((resolve) => library.onChange((change) => resolve(change)));
   await expect(library.read(anyone, "plain")).rejects.toMatchObject({ code: "REMOTE_FAILED" });
@@ -138,15 +138,15 @@ test("of a server that ends while it is used nothing is shown any more [S-57]", 
   await library.close();
 });
 
-test("a library that is closed, or called off, while a server does not answer waits for nobody [S-57]", async () => {
-  const calledOff = new AbortController();
+test("closing or aborting a library does not wait for a hanging server [S-57]", async () => {
+  const canceling = new AbortController();
   const args = [program, "hangs", join(folder, "starts")];
   const server = { command: process.execPath, args, cwd: folder };
-  const opening = openMcpLibrary({ label: "hangs", server }, { host, clock, signal: calledOff.signal });
+  const opening = openMcpLibrary({ label: "hangs", server }, { host, clock, signal: canceling.signal });
   await expect.poll(() => existsSync(join(folder, "starts"))).toBe(true);
-  calledOff.abort();
+  canceling.abort();
   const library = await opening;
-  expect(library.state().problem?.message).toBe("The server is not asked any more.");
+  expect(refusalOf(library.state().problem)).toBe("MCP_UNREACHABLE");
   await library.close();
   const [pid = 0] = readFileSync(join(folder, "starts"), "utf8").trim().split("\n").map(Number);
   await expect.poll(() => isRunning(pid)).toBe(false);

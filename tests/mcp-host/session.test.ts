@@ -20,7 +20,7 @@ let files: FileMap;
 let server: RunningServer;
 let cache: string;
 
-/** Says yes for the content, and keeps what it was asked. */
+/** Approves the content and stores the requests. */
 const asker: Asker = {
   ask: async (request) => {
     asked.push(request);
@@ -74,7 +74,7 @@ async function session(of?: McpLibrary, guard?: GuardOptions): Promise<Session> 
   return opened;
 }
 
-test("a model is told of which server a skill is, wherever it is named or read [S-57]", async () => {
+test("shows the server of a skill wherever the skill is listed or read [S-57]", async () => {
   const of = await library();
   const entries = await of.list(viewer);
   for (const format of catalogueFormats)
@@ -95,13 +95,13 @@ test("a model is told of which server a skill is, wherever it is named or read [
     );
 });
 
-test("to load a skill fetches its SKILL.md and neither its examples nor its links [S-57]", async () => {
+test("activating a skill fetches only its SKILL.md [S-57]", async () => {
   const open = await session();
   await open.activate("hello");
   expect(server.reads).toEqual(["skill://hello/SKILL.md"]);
 });
 
-test("the tools that a skill of a server allows limit, and give no leave [S-30] [S-57]", async () => {
+test("allowed-tools of a remote skill restrict tools and grant no permission [S-30] [S-57]", async () => {
   const granted = await session(undefined, { mode: "preapprove" });
   await granted.activate("hello");
   expect(await granted.guard("Bash", { command: "git status" })).toEqual({ verdict: "default" });
@@ -110,7 +110,7 @@ test("the tools that a skill of a server allows limit, and give no leave [S-30] 
   expect(await limited.guard("Write", { path: "x" })).toMatchObject({ verdict: "blocked" });
 });
 
-test("a script is run when a person has said yes to this content of this server, and not else [S-28] [S-57]", async () => {
+test("runs a remote script only after an approval of this content of this server [S-28] [S-57]", async () => {
   const open = await session();
   expect(await open.run("hello", "scripts/hello.sh", { args: ["you"] })).toMatchObject({
     stdout: "hello you\n",
@@ -131,7 +131,7 @@ test("a script is run when a person has said yes to this content of this server,
   files = { ...files, "scripts/hello.sh": "echo changed\n" };
   expect(await (await session()).run("hello", "scripts/hello.sh")).toMatchObject({ stdout: "changed\n" });
   expect(asked).toHaveLength(3);
-  // What was approved before the change is approved no more, although it is the same again.
+  // The approval from before the change stays invalid when the old content returns.
   files = before;
   await (await session()).run("hello", "scripts/hello.sh");
   expect(asked).toHaveLength(4);

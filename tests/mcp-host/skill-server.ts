@@ -5,7 +5,7 @@ import { toNodeHandler } from "@modelcontextprotocol/node";
 import { createMcpHandler, Server } from "@modelcontextprotocol/server";
 import { z } from "zod";
 
-/** What a test server answers; whatever it is, it goes out as it is. */
+/** The responses of a test server, which are sent unchecked. */
 export interface Behaviour {
   list(cursor: string | undefined): unknown;
   get?(uri: string): unknown;
@@ -27,7 +27,7 @@ export interface Entry {
 
 const EXTENSION = "io.modelcontextprotocol/skills";
 
-/** A server made with the low-level class, which checks nothing of what it is told to send. */
+/** A server with the low-level class, which does not validate its responses. */
 export function makeServer(behaviour: Behaviour): Server {
   const capabilities = behaviour.capabilities ?? {
     resources: { listChanged: true },
@@ -35,7 +35,7 @@ export function makeServer(behaviour: Behaviour): Server {
   };
   const server = new Server({ name: "impostor", version: "0" }, { capabilities });
   const params = z.looseObject({ cursor: z.string().optional() });
-  // Results are whatever the behaviour says: that they may be wrong is what is tested.
+  // The results come from the test and may be invalid on purpose.
   server.setRequestHandler(
     "skills/list",
     { params },
@@ -85,13 +85,13 @@ export async function serveHttp(behaviour: Behaviour, at = 0): Promise<RunningSe
   };
   const handler = createMcpHandler(() => makeServer(recorded));
   const node = toNodeHandler(handler);
-  // Node says of some fields that they may be undefined where the adapter says that they may be absent.
+  // Node types some fields as possibly undefined that the adapter types as optional.
   const http = createServer((request, response) => {
     authorizations.add(request.headers.authorization ?? "");
     void node(request as NodeRequest, response);
   });
   await new Promise<void>((resolve) => http.listen(at, "127.0.0.1", resolve));
-  // Listening on a port, it has an address with one.
+  // A listening TCP server has a port.
   const { port } = http.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}/mcp`,

@@ -23,7 +23,7 @@ describe.each(revisions)("the official conformance suite at %s", (revision) => {
     120_000,
   );
 
-  test("passes but for what is listed with a reason [S-57]", async () => {
+  test("passes except for the listed cases [S-57]", async () => {
     const { code, output } = await runSuite(http.url, revision);
     expect({ code, output }).toMatchObject({ code: 0 });
   }, 120_000);

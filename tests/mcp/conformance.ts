@@ -5,11 +5,11 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { startHttp } from "./http-server.ts";
 
-/** The revisions of the protocol that are served. */
+/** The supported protocol revisions. */
 export const revisions = ["2025-11-25", "2026-07-28"] as const;
 export type Revision = (typeof revisions)[number];
 
-/** The scenarios of the skills extension, all of which have to pass. */
+/** The scenarios of the skills extension, which must all pass. */
 export const skillScenarios = [
   "sep-2640-skills-enumeration",
   "sep-2640-skills-manifest",
@@ -30,13 +30,13 @@ export function runScenario(url: string, scenario: string, revision: Revision): 
   return conform(["--url", url, "--scenario", scenario, "--spec-version", revision, "--force"]);
 }
 
-/** Runs all scenarios of a revision; what is expected to fail has to fail, and nothing else may. */
+/** Runs all scenarios of a revision; exactly the expected ones must fail. */
 export function runSuite(url: string, revision: Revision): Promise<Outcome> {
   const asked = ["--url", url, "--suite", "all", "--spec-version", revision];
   return conform([...asked, "--expected-failures", expected]);
 }
 
-/** In a folder of its own, since the suite leaves its results where it runs. */
+/** Runs in its own folder, because the suite writes results to its working directory. */
 async function conform(args: readonly string[]): Promise<Outcome> {
   const cwd = mkdtempSync(join(tmpdir(), "skillhold-conformance-"));
   try {
@@ -53,7 +53,7 @@ async function conform(args: readonly string[]): Promise<Outcome> {
   }
 }
 
-/** `node --conditions=@skillhold/source tests/mcp/conformance.ts [url]`: all of it, against a server here or elsewhere. */
+/** `node --conditions=@skillhold/source tests/mcp/conformance.ts [url]` runs all scenarios against a local or remote server. */
 async function main(address: string | undefined): Promise<number> {
   const server = address === undefined ? await startHttp(join(root, "skills")) : undefined;
   const url = address ?? server?.url ?? "";

@@ -15,7 +15,7 @@ import { bubblewrap } from "@skillhold/sandbox/backend";
 import { openRunner } from "@skillhold/sandbox/run";
 import { Hono } from "hono";
 
-/** Skills in a folder over HTTP, mounted as a gateway mounts them: it knows the caller and checks Host and Origin. */
+/** Skills of a folder over HTTP, mounted like in a gateway, which authenticates the caller and checks Host and Origin. */
 export async function startHttp(root: string, debounceMs = 50) {
   const source = { label: "skills", kind: "workspace", trust: "org", root } as const;
   const library = await openLibrary({ sources: [source], host: nodeHost(process), watch: { debounceMs } });

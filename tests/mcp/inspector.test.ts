@@ -21,7 +21,7 @@ afterAll(async () => {
   scene.remove();
 });
 
-/** Rejects with the exit code where the Inspector finds fault. */
+/** Rejects with the exit code when the Inspector reports an error. */
 async function inspect(target: readonly string[], options: readonly string[]): Promise<string> {
   const env = { ...process.env, HOME: scene.command.env.HOME };
   const args = [inspector, "--cli", ...options, "--", ...target];
@@ -49,7 +49,7 @@ describe.each(cases)("the official Inspector %s, %s revision", (_name, era, targ
     );
   }, 120_000);
 
-  test("finds no fault with the schemas of the tools [S-24] [S-57]", async () => {
+  test("accepts the schemas of the tools [S-24] [S-57]", async () => {
     const listed = await inspect(target(), ["--protocol-era", era, "--method", "tools/list", "--strict"]);
     expect(JSON.parse(listed).tools.length).toBeGreaterThan(4);
   }, 120_000);

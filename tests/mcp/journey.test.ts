@@ -22,7 +22,7 @@ afterEach(async () => {
   scene.remove();
 });
 
-/** What the two generations of the SDK's client have in common. */
+/** The common interface of the two SDK clients. */
 interface AnyClient {
   listTools(): Promise<{ readonly tools: readonly { readonly name: string }[] }>;
   callTool(call: { name: string; arguments: Record<string, unknown> }): Promise<unknown>;
@@ -34,7 +34,7 @@ interface AnyClient {
 
 interface Connected {
   readonly client: AnyClient;
-  /** How often it was told that its prompts are old. */
+  /** The number of prompt list notifications. */
   readonly told: () => number;
 }
 
@@ -46,7 +46,7 @@ async function connectOld(transport: OldStdio | OldHttp): Promise<Connected> {
   client.setNotificationHandler(PromptListChangedNotificationSchema, () => {
     count += 1;
   });
-  // Under `exactOptionalPropertyTypes` its own transports are not quite its own type of transport.
+  // With `exactOptionalPropertyTypes` the SDK's transports do not match its own interface.
   await client.connect(transport as Parameters<OldClient["connect"]>[0]);
   closing.push(() => client.close());
   return { client, told: () => count };
@@ -88,7 +88,7 @@ const ways: Readonly<Record<string, () => Promise<Connected>>> = {
 };
 
 describe.each(Object.entries(ways))("a client of %s", (_name, connect) => {
-  test("uses skills, and hears of an edit on disk [S-18] [S-24] [S-57]", async () => {
+  test("uses skills and is notified of an edit on disk [S-18] [S-24] [S-57]", async () => {
     const { client, told } = await connect();
     expect(client.getInstructions()).toContain("About pdf.");
     expect((await client.listTools()).tools.map(({ name }) => name)).toContain("run_skill_script");
@@ -112,7 +112,7 @@ describe.each(Object.entries(ways))("a client of %s", (_name, connect) => {
   }, 120_000);
 });
 
-test("a run is called off when a client over HTTP goes away [S-29] [S-57]", async () => {
+test("a run is canceled when an HTTP client disconnects [S-29] [S-57]", async () => {
   scene.write("skills/pdf/scripts/long.sh", "sleep 1; echo on; sleep 60\n");
   const server = await startHttp(scene.skills);
   closing.push(() => server.close());
@@ -149,7 +149,7 @@ describe("skillhold mcp", () => {
     return { server, texts, send, initialize };
   };
 
-  test("asks the client's user before a script runs, and keeps what it makes [S-28] [S-29] [S-57]", async () => {
+  test("asks the client's user before a run and stores its output [S-28] [S-29] [S-57]", async () => {
     scene.write("skills/pdf/scripts/make.sh", "cat /mnt/data/in.txt; echo made > out.txt\n");
     scene.write("data/in.txt", "read\n");
     const { command, args, env } = scene.command;
@@ -175,7 +175,7 @@ describe("skillhold mcp", () => {
     expect(readFileSync(join(scene.root, "outputs", run, "out.txt"), "utf8")).toBe("made\n");
   }, 120_000);
 
-  test("ends when its input ends, and wrote nothing but the protocol [S-57]", async () => {
+  test("exits when its input ends, and writes only protocol messages [S-57]", async () => {
     const { server, texts, initialize } = start();
     await initialize();
     server.stdin.end();
@@ -185,7 +185,7 @@ describe("skillhold mcp", () => {
     expect(texts.err).toBe("");
   }, 120_000);
 
-  test("refuses with advice what nobody can be asked about, and ends when it is told to [S-28] [S-57]", async () => {
+  test("rejects a run that needs an approval with a hint, and exits on a signal [S-28] [S-57]", async () => {
     const { server, send, initialize, texts } = start();
     await initialize();
     const call = { name: "run_skill_script", arguments: { skill_id: "pdf", script: "hello.sh" } };
@@ -196,7 +196,7 @@ describe("skillhold mcp", () => {
     expect(await once(server, "exit")).toEqual([130, null]);
   }, 120_000);
 
-  test("goes on after rubbish on its input [S-57]", async () => {
+  test("continues after invalid input [S-57]", async () => {
     const { server, texts, initialize } = start();
     server.stdin.write("this is no JSON\n{}\n[]\n");
     await initialize();

@@ -25,7 +25,7 @@ async function connect(...options: readonly string[]): Promise<Client> {
 const publish = (client: Client, path: string) =>
   client.callTool({ name: "publish_skill", arguments: { path } });
 
-test("an agent publishes what it wrote in its workspace, and nothing from elsewhere [S-24] [S-41] [S-57]", async () => {
+test("an agent publishes a skill from its workspace and from no other folder [S-24] [S-41] [S-57]", async () => {
   scene.write("work/notes/SKILL.md", "---\nname: notes\ndescription: Takes notes.\n---\nWrite.\n");
   const client = await connect("--publish-from", "work");
   const { tools } = await client.listTools();
@@ -42,7 +42,7 @@ test("an agent publishes what it wrote in its workspace, and nothing from elsewh
     });
 }, 120_000);
 
-test("an agent is not offered to publish where no workspace is named [S-24] [S-57]", async () => {
+test("publish_skill is not offered without a workspace [S-24] [S-57]", async () => {
   const client = await connect();
   expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain("publish_skill");
   await expect(publish(client, "skills/pdf")).rejects.toMatchObject({ code: -32602 });

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from "node:path";
 
 const launcher = resolve(import.meta.dirname, "../../packages/skillhold/bin/skillhold.js");
 
-/** A folder with skills and a home of its own, and the command that serves them. */
+/** A folder with skills, its own home, and the command that serves them. */
 export function makeScene() {
   const root = mkdtempSync(join(tmpdir(), "skillhold-mcp-"));
   const write = (path: string, text: string) => {
@@ -17,7 +17,7 @@ export function makeScene() {
   writeSkill("pdf");
   write("skills/pdf/references/forms.md", "Forms.\n");
   write("skills/pdf/scripts/hello.sh", "echo hello $1\n");
-  // Written last: a folder that is there when the server starts, and none that appears later.
+  // Written last, so that the folder exists when the server starts.
   mkdirSync(join(root, "home"));
   const env = { PATH: process.env["PATH"] ?? "", HOME: join(root, "home") };
   const command = { command: process.execPath, args: [launcher, "mcp", "--root", join(root, "skills")], env };

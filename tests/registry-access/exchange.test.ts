@@ -25,7 +25,7 @@ describe.each(engines)("grants that are exported and imported on %s", (engine) =
     await there.close();
   });
 
-  test("come back for agents that are there, when an administrator imports [S-46]", async () => {
+  test("are restored for existing agents if an administrator imports [S-46]", async () => {
     const { archive } = await exportSkills(["demo"], "zip", here.context);
     expect((await importSkills(archiveInMemory(archive), { by: admin }, there.context)).skills).toMatchObject(
       [{ id: "demo", visibility: "internal", restored: ["grants"] }],
@@ -35,7 +35,7 @@ describe.each(engines)("grants that are exported and imported on %s", (engine) =
     ]);
   });
 
-  test("come back for nobody who is not one, nor for a skill that is there already [S-46]", async () => {
+  test("are not restored for other importers or for existing skills [S-46]", async () => {
     const { archive } = await exportSkills(["demo"], "zip", here.context);
     expect((await importSkills(archiveInMemory(archive), { by: ada }, there.context)).skills).toMatchObject([
       { id: "demo", visibility: "private", restored: [] },
@@ -44,7 +44,7 @@ describe.each(engines)("grants that are exported and imported on %s", (engine) =
     expect(await there.context.store.listGrants()).toEqual([]);
   });
 
-  test("are the same bytes again where all of the agents are there [S-46]", async () => {
+  test("export to the same bytes again if all agents exist [S-46]", async () => {
     await addAgent({ key: "unknown", runtime: "test" }, { by: admin }, there.context);
     const first = await exportSkills("all", "tar.gz", here.context);
     await importSkills(archiveInMemory(first.archive), { by: admin }, there.context);

@@ -34,7 +34,7 @@ describe.each(engines)("grants on %s", (engine) => {
   const access = async (viewer: { readonly agent?: string; readonly user?: string }) =>
     await explainAccess("demo", { runtime: "test", ...viewer }, host, scene.context);
 
-  test("a grant is kept with who gave it, and recorded in the same transaction [S-43] [S-62]", async () => {
+  test("stores a grant with its author and records it in the same transaction [S-43] [S-62]", async () => {
     const { context } = scene;
     const granted = await grantSkill("demo", helper, { by: ada, pin: 1 }, context);
     expect(granted).toMatchObject({ id: "demo", status: "granted", visibility: "internal" });
@@ -59,14 +59,14 @@ describe.each(engines)("grants on %s", (engine) => {
     expect(await revokeSkill("demo", helper, { by: ada }, context)).toMatchObject({ status: "unchanged" });
   });
 
-  test("who may use a skill is explained by the rule that says so [S-19] [S-43]", async () => {
+  test("explains access by the rule that decides it [S-19] [S-43]", async () => {
     const { context } = scene;
     await grantSkill("demo", helper, { by: ada }, context);
     await grantSkill("demo", toBob, { by: ada, pin: 1 }, context);
     await scene.publish("demo", { "a.txt": "a" });
     expect(await access({ user: "ada" })).toMatchObject({
       rule: "owner",
-      message: "It is visible: ada owns it.",
+      message: "The skill is visible: ada owns it.",
     });
     expect(await access({ agent: "helper" })).toMatchObject({
       isVisible: true,
@@ -76,7 +76,7 @@ describe.each(engines)("grants on %s", (engine) => {
     expect(await access({ user: "bob" })).toMatchObject({
       rule: "user-grant",
       revision: 1,
-      message: "It is visible: it was granted to the user bob. The viewer is held to revision 1.",
+      message: "The skill is visible: granted to the user bob. The viewer is pinned to revision 1.",
     });
     expect(await access({ user: "helper", agent: "bob" })).toMatchObject({
       isVisible: false,
@@ -91,7 +91,7 @@ describe.each(engines)("grants on %s", (engine) => {
     });
   });
 
-  test("who was granted a skill to manage does with it what its owner does, and no other grantee [S-43]", async () => {
+  test("only a grantee with management rights can do what the owner can [S-43]", async () => {
     const { context } = scene;
     await scene.publish("demo", { "a.txt": "a" });
     await grantSkill("demo", toBob, { by: ada }, context);
@@ -116,7 +116,7 @@ describe.each(engines)("grants on %s", (engine) => {
     });
   });
 
-  test("nothing that an agent can call widens what it may do [S-43]", async () => {
+  test("an agent cannot extend its own permissions [S-43]", async () => {
     const { context } = scene;
     await grantSkill("demo", helper, { by: ada, canManage: true }, context);
     const throughAgent: Actor = { user: "ada", agent: "helper", role: "publisher" };
@@ -143,7 +143,7 @@ describe.each(engines)("grants on %s", (engine) => {
     expect(published).toMatchObject({ revision: 2, trust: "third_party", visibility: "internal" });
   });
 
-  test("what an agent on record publishes first is granted to it, with the publication [S-41] [S-43]", async () => {
+  test("the first skill that a registered agent publishes is granted to it [S-41] [S-43]", async () => {
     const { context } = scene;
     expect(await scene.publish("own", {}, { by: adasAgent })).toMatchObject({ visibility: "internal" });
     expect((await scene.events()).slice(-2)).toMatchObject([
@@ -154,7 +154,7 @@ describe.each(engines)("grants on %s", (engine) => {
       rule: "agent-grant",
     });
     await revokeSkill("own", helper, { by: ada }, context);
-    // What was taken from it is not given back by publishing again.
+    // Publishing again does not restore a revoked grant.
     expect(await scene.publish("own", { "a.txt": "a" }, { by: adasAgent })).toMatchObject({
       revision: 2,
       visibility: "private",
@@ -163,7 +163,7 @@ describe.each(engines)("grants on %s", (engine) => {
     expect(await scene.publish("other", {}, { by: unknown })).toMatchObject({ visibility: "private" });
   });
 
-  test("what is published after a deletion is nobody's who had the old one [S-41] [S-43]", async () => {
+  test("grants of a deleted skill do not apply to a new skill with its id [S-41] [S-43]", async () => {
     const { context } = scene;
     await grantSkill("demo", toBob, { by: ada }, context);
     await deleteSkill("demo", { by: ada }, context);
@@ -172,7 +172,7 @@ describe.each(engines)("grants on %s", (engine) => {
     expect(await access({ user: "bob" })).toMatchObject({ reason: "no-grant" });
   });
 
-  test("between private and internal, grants decide, and an edit that says otherwise is refused [S-43]", async () => {
+  test("grants decide between private and internal, and an edit against them is rejected [S-43]", async () => {
     const { context } = scene;
     const edit = (visibility: "private" | "internal" | "public") =>
       editSkill("demo", { visibility }, { by: ada }, context);
@@ -184,7 +184,7 @@ describe.each(engines)("grants on %s", (engine) => {
     expect((await edit("internal")).skill).toMatchObject({ visibility: "internal" });
   });
 
-  test("a pin names a revision that is there, and hides the skill when its bytes are gone [S-43]", async () => {
+  test("a pin needs an existing revision and hides the skill after it is purged [S-43]", async () => {
     const { context } = scene;
     await scene.publish("demo", { "a.txt": "a" });
     const missing = { code: "REVISION_NOT_FOUND" };
@@ -197,7 +197,7 @@ describe.each(engines)("grants on %s", (engine) => {
     expect(await access({ user: "bob" })).toMatchObject({ isVisible: false, reason: "pin" });
   });
 
-  test("system skills are granted by nobody, and unknown agents are granted nothing [S-43]", async () => {
+  test("rejects grants of system skills and to unknown agents [S-43]", async () => {
     const { context } = scene;
     await scene.publish("bundled", {}, { by: system });
     for (const by of [ada, admin])
@@ -215,7 +215,7 @@ describe.each(engines)("grants on %s", (engine) => {
     expect(await context.store.listGrants()).toEqual([]);
   });
 
-  test("an agent is its owner's or an administrator's to change, and its key is never given again [S-65]", async () => {
+  test("only its owner or an administrator changes an agent, and its key is never reused [S-65]", async () => {
     const { context } = scene;
     await grantSkill("demo", helper, { by: ada }, context);
     for (const verb of [
@@ -246,7 +246,7 @@ describe.each(engines)("grants on %s", (engine) => {
     });
   });
 
-  test("grants, revokes and an agent's removal at the same time leave the rule whole [S-43]", async () => {
+  test("visibility stays consistent with concurrent grants, revocations and agent removals [S-43]", async () => {
     const { context } = scene;
     await addAgent({ key: "second", runtime: "test" }, { by: ada }, context);
     const second: Grantee = { kind: "agent", key: "second" };
@@ -269,7 +269,7 @@ describe.each(engines)("grants on %s", (engine) => {
     expect(left.filter(({ grantee }) => grantee.key === "second")).toEqual([]);
   });
 
-  test("a manifest and a list both limit an agent [S-65]", async () => {
+  test("both the manifest and the list limit an agent [S-65]", async () => {
     const { context } = scene;
     const manifest = "id: m\nruntime: test\ncatalog: own\nuses_skills: [demo, other]\n";
     await addAgent({ key: "m", runtime: "test", manifest, allow: ["demo", "third"] }, { by: ada }, context);
@@ -296,7 +296,7 @@ describe.each(engines)("grants on %s", (engine) => {
     { pins: { "../demo": 1 } },
     { manifest: "runtime: test" },
     { owner: " " },
-  ])("an agent with %j is refused [S-65]", async (fields) => {
+  ])("rejects an agent with %j [S-65]", async (fields) => {
     const agent = { key: "good", runtime: "test", ...fields };
     await expect(addAgent(agent, { by: admin }, scene.context)).rejects.toMatchObject({ code: "USAGE" });
     expect(await listAgents(scene.context)).toHaveLength(1);

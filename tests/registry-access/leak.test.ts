@@ -28,7 +28,7 @@ const helper: Grantee = { kind: "agent", key: "helper" };
 const owner: Viewer = { runtime: "test", user: "ada" };
 const eve: Viewer = { runtime: "test", user: "eve" };
 
-describe.each(engines)("what users of others complained of, on %s", (engine) => {
+describe.each(engines)("known access leaks of other registries, on %s", (engine) => {
   let scene: Scene;
   let library: RegistryLibrary;
   beforeEach(async () => {
@@ -43,7 +43,7 @@ describe.each(engines)("what users of others complained of, on %s", (engine) => 
 
   const bodies = (body: string) => ({ "SKILL.md": textOf("demo", body) });
 
-  test("a private skill is in no answer to anyone but its owner [S-43]", async () => {
+  test("a private skill is in no response to anyone but its owner [S-43]", async () => {
     await scene.publish("demo", bodies("The password is swordfish."));
     expect((await library.search(owner, "swordfish")).map(({ entry }) => entry.id)).toEqual(["demo"]);
     for (const viewer of [
@@ -65,7 +65,7 @@ describe.each(engines)("what users of others complained of, on %s", (engine) => 
     }
   });
 
-  test("a grant is seen, and missed, by the next call of a session that is open [S-43] [S-55]", async () => {
+  test("an open session sees a grant and its revocation with the next call [S-43] [S-55]", async () => {
     await scene.publish("demo");
     const session = await openSession(
       library,
@@ -87,7 +87,7 @@ describe.each(engines)("what users of others complained of, on %s", (engine) => 
     await session.close();
   });
 
-  test("an agent is held to its revision through publications and rollbacks, until it is changed [S-43]", async () => {
+  test("an agent keeps its pinned revision through publishes and rollbacks until the pin changes [S-43]", async () => {
     const { context } = scene;
     await scene.publish("demo", bodies("First."));
     await scene.publish("demo", bodies("Second."));
@@ -99,7 +99,7 @@ describe.each(engines)("what users of others complained of, on %s", (engine) => 
     expect(await read()).toBe("First.");
     expect((await library.search(viewer, "demo"))[0]?.entry.revision).toBe(1);
     expect((await library.read(owner, "demo")).body.trim()).toBe("Third.");
-    // Whoever the agent belongs to writes its record, and it gets no more by that than was granted.
+    // A pin in the agent's own record grants no additional access.
     await changeAgent("helper", { pins: { demo: 2 } }, { by: admin }, context);
     expect(await read()).toBe("First.");
     await grantSkill("demo", helper, { by: ada }, context);
@@ -113,7 +113,7 @@ describe.each(engines)("what users of others complained of, on %s", (engine) => 
     expect((await library.explain(viewer, "demo"))[0]).toMatchObject({ state: "hidden", reason: "pin" });
   });
 
-  test("a revision whose bytes go while someone held to it reads is not replaced by another [S-43]", async () => {
+  test("a pinned revision that is purged while it is read is not replaced by another [S-43]", async () => {
     const { context } = scene;
     await scene.publish("demo", bodies("First."));
     await scene.publish("demo", bodies("Second."));
@@ -136,7 +136,7 @@ describe.each(engines)("what users of others complained of, on %s", (engine) => 
     await raced.close();
   });
 
-  test("what an agent's record says now counts in sessions that are open, and an agent that is gone sees nothing [S-65]", async () => {
+  test("changes of an agent apply to open sessions, and a removed agent sees no skills [S-65]", async () => {
     const { context } = scene;
     await scene.publish("demo");
     await scene.publish("other");
@@ -150,7 +150,7 @@ describe.each(engines)("what users of others complained of, on %s", (engine) => 
     expect((await library.explain(viewer, "demo"))[0]).toMatchObject({ reason: "not-allowed" });
   });
 
-  test("what agents do with skills is no reason to read them again, and what people do is [S-55]", async () => {
+  test("uses of skills do not reload them, and changes do [S-55]", async () => {
     const { store } = scene.context;
     await scene.publish("demo");
     let reads = 0;
@@ -178,7 +178,7 @@ describe.each(engines)("what users of others complained of, on %s", (engine) => 
     await scene.context.store.transaction((tx) => tx.append(event));
   }
 
-  test("one who is held to a revision finds what that says, and is told by no word what others say [S-43] [S-61]", async () => {
+  test("a pinned viewer finds only the text of that revision [S-43] [S-61]", async () => {
     const { context } = scene;
     await scene.publish("demo", bodies("About walruses."));
     await scene.publish("demo", bodies("About zebras."));
@@ -201,7 +201,7 @@ describe.each(engines)("what users of others complained of, on %s", (engine) => 
     expect(await library.search(eve, "zebras")).toHaveLength(1);
   });
 
-  test("an id that every object has a property of is held to no revision by that [S-43]", async () => {
+  test("an id that is also an object property is not a pin [S-43]", async () => {
     await scene.publish("constructor");
     await changeAgent("helper", { pins: { demo: 1 } }, { by: admin }, scene.context);
     const viewer = await viewerFor("helper", "ada", scene.context);
@@ -215,7 +215,7 @@ describe.each(engines)("what users of others complained of, on %s", (engine) => 
     });
     const over = (folders: MemoryLibrary) => openLayeredLibrary([folders, library]);
 
-    test("a skill that one may not see keeps nobody from another of its name, and tells nothing of itself [S-15] [S-43]", async () => {
+    test("a hidden skill neither blocks nor reveals another skill with its name [S-15] [S-43]", async () => {
       await scene.publish("demo", bodies("The password is swordfish."));
       const layers = over(openMemoryLibrary([local("Plain words.\n")], { host }));
       expect(await layers.find(owner, "demo")).toMatchObject({ source: "registry" });
@@ -234,7 +234,7 @@ describe.each(engines)("what users of others complained of, on %s", (engine) => 
       expect((await layers.search(eve, "swordfish")).map(({ entry }) => entry.id)).toEqual(["demo"]);
     });
 
-    test("one that is switched off is not replaced, for those who may have it [S-44]", async () => {
+    test("a disabled skill is not replaced for viewers who may use it [S-44]", async () => {
       await scene.publish("demo");
       const layers = over(openMemoryLibrary([local("Plain words.\n")], { host }));
       await toggleSkill("demo", false, { by: admin }, scene.context);
@@ -242,7 +242,7 @@ describe.each(engines)("what users of others complained of, on %s", (engine) => 
       expect(await layers.find(eve, "demo")).toMatchObject({ source: "memory" });
     });
 
-    test("an agent that is held to a revision gets it, and not a folder of the same name [S-43]", async () => {
+    test("an agent with a pin gets that revision and not a folder with the same name [S-43]", async () => {
       const { context } = scene;
       await scene.publish("demo", bodies("First."));
       await scene.publish("demo", bodies("Second."));

@@ -1,19 +1,19 @@
 import type { Viewer } from "@skillhold/core/library";
 
-/** One skill of the matrix. Its revision 1 fits every runtime; revision 2, which counts, may be for another. */
+/** One skill of the matrix. Revision 1 fits every runtime; the current revision 2 may target another one. */
 export interface Case {
   readonly id: string;
   readonly kind: (typeof kinds)[number];
   readonly agentGrant: (typeof agentGrants)[number];
   readonly userGrant: (typeof userGrants)[number];
-  /** What the record of the agent holds it to. */
+  /** The pin in the agent's record. */
   readonly recordPin: (typeof pins)[number];
   readonly isEnabled: boolean;
   readonly status: (typeof statuses)[number];
   readonly isForOtherRuntime: boolean;
 }
 
-/** A revision that was never there. */
+/** A revision that never existed. */
 export const NO_REVISION = 9;
 export const OWNER = "ada";
 export const GRANTED = { agent: "helper", user: "bob" } as const;
@@ -73,7 +73,7 @@ export const viewers: Readonly<Record<string, Viewer>> = {
 
 export type Expected = { readonly revision: number } | { readonly hidden: string } | undefined;
 
-/** What the specification says of a skill and a viewer, rule by rule; undefined where there is no such skill. */
+/** The result that the specification requires, rule by rule; undefined if the skill does not exist. */
 export function expectedOf(skill: Case, viewer: Viewer): Expected {
   if (skill.status === "deleted") return undefined;
   if (viewer.allow?.includes(skill.id) === false) return { hidden: "not-allowed" };

@@ -14,7 +14,7 @@ const PATH = "references/number.md";
 const STRANGER: Viewer = { runtime: "test" };
 const ALL = { searchHits: 10_000, catalogueSkills: 10_000, catalogueTokens: 10_000_000 };
 
-describe.each(engines)("the matrix of access on %s", (engine) => {
+describe.each(engines)("the access matrix on %s", (engine) => {
   const stores = new FreshStores(engine);
   let library: RegistryLibrary;
   beforeAll(async () => {
@@ -34,7 +34,7 @@ describe.each(engines)("the matrix of access on %s", (engine) => {
       return isShown(expected) ? [[each.id, expected.revision] as const] : [];
     });
 
-    test("the list, the catalogue and the search have the same skills, in the revision that is the viewer's [S-43]", async () => {
+    test("list, catalog and search have the same skills in the viewer's revision [S-43]", async () => {
       const wanted = new Map(visible);
       const list = await library.list(viewer);
       expect(new Map(list.map(({ id, revision }) => [id, revision]))).toEqual(wanted);
@@ -62,19 +62,19 @@ describe.each(engines)("the matrix of access on %s", (engine) => {
     });
   });
 
-  // One viewer a skill: over the whole matrix each viewer meets each rule many times.
+  // One viewer per skill: over the whole matrix, each viewer meets each rule many times.
   const all = Object.values(viewers);
   const turns = cases.map((each, index) => {
     return { each, turn: (index * 7 + Math.floor(index / all.length)) % all.length };
   });
 
-  test("reading, lists of files and resources agree with the list, skill by skill [S-43]", async () => {
+  test("reading, file lists and resources agree with the list for every skill [S-43]", async () => {
     for (const { each, turn } of turns) await expectReading(each, all[turn] ?? STRANGER);
   }, 120_000);
 
-  test("copies to run, sessions, slash and tools agree with the list [S-43]", async () => {
+  test("run copies, sessions, slash commands and tools agree with the list [S-43]", async () => {
     const sessions = await Promise.all(all.map(open));
-    // The number shares no factor with those of the matrix, so that all of its values are met.
+    // Coprime to the dimensions of the matrix, so that all values occur.
     for (const { each, turn } of turns.filter((_, index) => index % 11 === 3)) {
       const viewer = all[turn] ?? STRANGER;
       await expectUse(each, viewer, sessions[turn] ?? (await open(viewer)));

@@ -5,7 +5,7 @@ import { type Case, cases, GRANTED, LIMITED, limitedTo, OWNER } from "./matrix.f
 
 const at = "2026-01-01T00:00:00.000Z";
 
-/** Puts the whole matrix into an empty store, and the agents that it is about. */
+/** Puts the whole matrix and its agents into an empty store. */
 export async function putMatrix(store: RegistryStore): Promise<void> {
   for (const number of [1, 2] as const)
     await putSkills(

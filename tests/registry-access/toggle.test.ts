@@ -58,7 +58,7 @@ describe.each(engines)("switches on %s", (engine) => {
     await library.close();
   });
 
-  test("switching on looks at dependencies again; what waited for them comes back, what lacks them is archived [S-38] [S-44]", async () => {
+  test("enabling checks dependencies again: restores a skill that waited for them and archives one that lacks them [S-38] [S-44]", async () => {
     const folder = writeSkill(scene.folder, "demo");
     await publishFolder(folder, { by: ada, entry: "upload" }, lacking(["pip:x"]));
     const off = await toggleSkill("demo", false, { by: ada }, lacking([]));
@@ -82,7 +82,7 @@ describe.each(engines)("switches on %s", (engine) => {
     });
   });
 
-  test("a check that fails leaves the skill on and its status alone, and says so [S-44]", async () => {
+  test("a failed check leaves the skill enabled with its status and adds a warning [S-44]", async () => {
     await scene.publish("demo");
     await toggleSkill("demo", false, { by: admin }, scene.context);
     const failing: RegistryContext = {
@@ -92,11 +92,11 @@ describe.each(engines)("switches on %s", (engine) => {
     expect(await toggleSkill("demo", true, { by: admin }, failing)).toMatchObject({
       enabled: true,
       status: "active",
-      warnings: ["What it depends on could not be checked: No sandbox."],
+      warnings: ["The dependencies could not be checked: No sandbox."],
     });
   });
 
-  test("what a person archived stays so, whatever a check finds, until one undoes it or a revision is published [S-38]", async () => {
+  test("a skill archived by a person stays archived until a person or a new revision changes that [S-38]", async () => {
     const { context } = scene;
     await scene.publish("demo");
     const archived = await archiveSkill("demo", { by: ada, reason: " Out of date. " }, context);
@@ -118,7 +118,7 @@ describe.each(engines)("switches on %s", (engine) => {
       });
   });
 
-  test("what an administrator switched off only they switch on again, and only they switch a system skill [S-44]", async () => {
+  test("only an administrator enables what an administrator disabled, and toggles system skills [S-44]", async () => {
     const { context } = scene;
     await scene.publish("demo");
     await scene.publish("bundled", {}, { by: system });
@@ -151,7 +151,7 @@ describe.each(engines)("switches on %s", (engine) => {
     });
   });
 
-  test("a skill in a folder is switched off for all who look along with the registry, and one of its name in it is not [S-44]", async () => {
+  test("disabling a folder skill hides it for all users of the registry but not a registry skill with its name [S-44]", async () => {
     const { context } = scene;
     await scene.publish("both");
     const folders = openMemoryLibrary([{ ...skillText("both"), trust: "third_party" }, skillText("local")], {
@@ -181,7 +181,7 @@ describe.each(engines)("switches on %s", (engine) => {
     await library.close();
   });
 
-  test("when the store cannot say what is switched off, nothing is shown, in folders neither [S-43]", async () => {
+  test("if the store cannot report disabled skills, no skill is shown, not even from folders [S-43]", async () => {
     const { context } = scene;
     await scene.publish("demo");
     let isDown = false;

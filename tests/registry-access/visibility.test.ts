@@ -42,7 +42,7 @@ describe.each(engines)("any sequence of grants on %s", (engine) => {
     await scene.close();
   });
 
-  test("what is not public is internal if, and only if, someone was granted it, and each event says so [S-43]", async () => {
+  test("a skill that is not public is internal exactly if it has grants, and every event says so [S-43]", async () => {
     let run = 0;
     const property = fc.asyncProperty(fc.array(act, { minLength: 5, maxLength: 25 }), async (acts) => {
       run += 1;
@@ -101,7 +101,7 @@ function named({ kind, key }: { readonly kind: "agent" | "user"; readonly key: s
   return { kind, key: kind === "agent" ? agentOf(key, run) : key };
 }
 
-/** What is refused changes nothing, and that is looked at after it. */
+/** A rejected action changes no state, which is checked afterwards. */
 async function attempt(work: () => Promise<unknown>): Promise<void> {
   try {
     await work();

@@ -42,7 +42,7 @@ describe("an export to a folder", () => {
   }
   const hashOf = async (path: string) => (await treeHash(await pack(path))).hash;
 
-  test("writes the skill, and the lock that the skills command line would [S-46]", async () => {
+  test("writes the skill and the same lock as the skills command line [S-46]", async () => {
     const { skills, lock, notes } = await run();
     const { treeHash: hash } = await getRow("hello", context);
     expect(lock).toBe(bench.path("project/skills-lock.json"));
@@ -61,7 +61,7 @@ describe("an export to a folder", () => {
     expect(statSync(bench.path("project/.agents/skills/hello/scripts/run.sh")).mode & 0o777).toBe(0o755);
     expect(readdirSync(folder)).toEqual(["hello"]);
     expect(readdirSync(bench.path("project")).sort()).toEqual([".agents", "skills-lock.json"]);
-    // The hash is the one that skills 1.7.4 gave for these files.
+    // The hash was computed by skills 1.7.4.
     expect(read("skills-lock.json")).toBe(`{
   "version": 1,
   "skills": {
@@ -79,7 +79,7 @@ describe("an export to a folder", () => {
 `);
   });
 
-  test("that has nothing new writes nothing [S-46]", async () => {
+  test("does not write unchanged skills [S-46]", async () => {
     await run();
     const files = ["skills-lock.json", ".agents/skills/hello/SKILL.md"].map((path) =>
       bench.path("project", path),
@@ -90,7 +90,7 @@ describe("an export to a folder", () => {
     expect(stamps()).toEqual(before);
   });
 
-  test("replaces what was exported before, and keeps what else lies there [S-46]", async () => {
+  test("replaces an earlier export and keeps other files [S-46]", async () => {
     await run();
     bench.write("project/.agents/skills/hello/.git/HEAD", "ref: main\n");
     bench.write("project/.agents/skills/hello/references/.DS_Store", "junk");
@@ -99,8 +99,8 @@ describe("an export to a folder", () => {
     const { skills, notes } = await run();
     expect(skills).toMatchObject([{ status: "updated", revision: 2 }]);
     expect(notes).toEqual([
-      "hello/.git is no file of the skill and was kept.",
-      "hello/references/.DS_Store is no file of the skill and was kept.",
+      "hello/.git is not part of the skill and was kept.",
+      "hello/references/.DS_Store is not part of the skill and was kept.",
     ]);
     const { treeHash: hash } = await getRow("hello", context);
     expect(await hashOf(bench.path("project/.agents/skills/hello"))).toBe(hash);
@@ -117,7 +117,7 @@ describe("an export to a folder", () => {
       "a file was made executable",
       () => chmodSync(bench.path("project/.agents/skills/hello/SKILL.md"), 0o755),
     ],
-  ])("refuses and names a skill when %s [S-46]", async (_what, edit) => {
+  ])("rejects and names a skill if %s [S-46]", async (_what, edit) => {
     await run();
     edit();
     await publishNext();
@@ -128,12 +128,12 @@ describe("an export to a folder", () => {
       message: expect.stringContaining("hello"),
       details: { refused: [{ id: "hello", folder: bench.path("project/.agents/skills/hello") }] },
     });
-    // Nothing at all was written, the other skill included.
+    // No skill was written, not even the other one.
     expect(snapshot(bench.path("project"))).toEqual(before);
     expect((await run(["other"])).skills).toMatchObject([{ id: "other", status: "written" }]);
   });
 
-  test("keeps what is edited while it runs [S-46]", async () => {
+  test("keeps files that are edited while it runs [S-46]", async () => {
     await publishFolder(bench.skill("own/other"), { by: admin }, context);
     await run();
     await publishNext();
@@ -143,7 +143,7 @@ describe("an export to a folder", () => {
     ] as const) {
       const { store } = context;
       const listRevisions: typeof store.listRevisions = async (uid) => {
-        // The other skill's comes second: the first one was judged by then.
+        // The other skill comes second, so the first one has been checked by then.
         if (uid === (await getRow("other", context)).uid)
           bench.write(`project/.agents/skills/hello/${path}`, text);
         return await store.listRevisions(uid);
@@ -158,7 +158,7 @@ describe("an export to a folder", () => {
     }
   });
 
-  test("names what an export that was broken off has left there [S-46]", async () => {
+  test("names the leftovers of an interrupted export [S-46]", async () => {
     bench.write("project/.agents/skills/.skillhold-a1b2c3/new/.git/HEAD", "mine");
     const note = expect.stringContaining(".skillhold-a1b2c3");
     expect((await run("all", { isDryRun: true })).notes).toEqual([note]);
@@ -167,21 +167,21 @@ describe("an export to a folder", () => {
   });
 
   test.runIf(process.platform === "linux")(
-    "to where no folder can be made fails at once [S-46]",
+    "fails at once if the folder cannot be created [S-46]",
     async () => {
       folder = "/proc/skillhold-nowhere/skills";
       await expect(run()).rejects.toMatchObject({ code: "IO_FAILED" });
     },
   );
 
-  test("replaces any revision of the skill, whatever others have made of the lock [S-46]", async () => {
+  test("replaces any revision of the skill, whatever the lock contains [S-46]", async () => {
     await run();
     bench.write("project/skills-lock.json", '{"version":1,"skills":{}}\n');
     await publishNext();
     expect((await run()).skills).toMatchObject([{ status: "updated", revision: 2 }]);
   });
 
-  test("replaces what the lock says was exported, also by another registry [S-46]", async () => {
+  test("replaces a skill that matches the lock, even from another registry [S-46]", async () => {
     await run();
     const elsewhere = await bench.context();
     const other = bench.skill("elsewhere/hello", "# Other\n");
@@ -192,11 +192,11 @@ describe("an export to a folder", () => {
     await expect(run()).rejects.toMatchObject({ code: "CONFLICT" });
   });
 
-  test("never replaces a link, a file or a folder that it did not make [S-46]", async () => {
+  test("never replaces a link, a file or an unknown folder [S-46]", async () => {
     bench.write("elsewhere/hello/SKILL.md", "mine");
     mkdirSync(folder, { recursive: true });
     symlinkSync(bench.path("elsewhere/hello"), bench.path("project/.agents/skills/hello"));
-    await expect(run()).rejects.toThrow(/It is a link/);
+    await expect(run()).rejects.toThrow(/is a link/);
     expect(readFileSync(bench.path("elsewhere/hello/SKILL.md"), "utf8")).toBe("mine");
     folder = bench.path("second/skills");
     bench.write("second/skills/hello", "mine");
@@ -209,7 +209,7 @@ describe("an export to a folder", () => {
     expect((await run()).skills).toMatchObject([{ status: "written" }]);
   });
 
-  test("keeps a file that the new revision has no room for, and refuses [S-46]", async () => {
+  test("keeps a file in the place of a new one and fails [S-46]", async () => {
     bench.write("own/hello/.gitignore", "local.md\n");
     await publishNext();
     await run();
@@ -217,11 +217,11 @@ describe("an export to a folder", () => {
     bench.write("own/hello/.gitignore", "nothing\n");
     bench.write("own/hello/local.md", "theirs");
     await publishNext("# Newer\n");
-    await expect(run()).rejects.toThrow(/local.md lies where a file of the skill would/);
+    await expect(run()).rejects.toThrow(/local.md is in the place of a file/);
     expect(read(".agents/skills/hello/local.md")).toBe("mine");
   });
 
-  test("keeps every other line of the lock [S-46]", async () => {
+  test("keeps all other entries of the lock [S-46]", async () => {
     const lock = `{
   "version": 1,
   "skills": {
@@ -245,14 +245,14 @@ describe("an export to a folder", () => {
     expect(`${JSON.stringify({ version: 1, skills: { zeta: skills.zeta }, ...rest }, null, 2)}\n`).toBe(lock);
   });
 
-  test("leaves a lock that it cannot read as it is, and writes nothing [S-46]", async () => {
+  test("keeps an unreadable lock and writes no skill [S-46]", async () => {
     bench.write("project/skills-lock.json", "<<<<<<< HEAD\n");
     await expect(run()).rejects.toMatchObject({ code: "CONFIG_INVALID" });
     expect(read("skills-lock.json")).toBe("<<<<<<< HEAD\n");
     expect(existsSync(folder)).toBe(false);
   });
 
-  test("is recorded in the lock that is named, relative to it [S-46]", async () => {
+  test("updates the given lock with relative paths [S-46]", async () => {
     const { lock } = await run("all", { lock: bench.path("project/locks/skills-lock.json") });
     expect(lock).toBe(bench.path("project/locks/skills-lock.json"));
     expect(read("locks/skills-lock.json")).toContain('"source": "../.agents/skills/hello"');
@@ -260,13 +260,13 @@ describe("an export to a folder", () => {
     expect(dirname((await run()).lock)).toBe(folder);
   });
 
-  test("that is a dry run says what it would do and does nothing [S-46]", async () => {
+  test("reports the changes of a dry run without writing [S-46]", async () => {
     const { skills } = await run("all", { isDryRun: true });
     expect(skills).toMatchObject([{ id: "hello", status: "written" }]);
     expect(existsSync(bench.path("project"))).toBe(false);
   });
 
-  test("writes ClawHub's files too where it is asked to, outside of the skill's own [S-46]", async () => {
+  test("also writes ClawHub's files on request, outside the skill's own files [S-46]", async () => {
     const clawhub = { registry: "https://registry.example" };
     const now = new Date("2026-02-03T04:05:06Z");
     context = { ...context, clock: { now: () => now } };
@@ -291,7 +291,7 @@ describe("an export to a folder", () => {
   });
 });
 
-/** Every file below a folder, with its mode and text. */
+/** Every file below a folder with its mode and text. */
 function snapshot(folder: string): readonly string[] {
   const paths = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((path) => join(folder, path));
   const files = paths.filter((path) => statSync(path).isFile()).sort();

@@ -39,7 +39,7 @@ describe.each(engines)("export and import on %s", (engine) => {
   afterEach(() => bench.close());
 
   test.each(["zip", "tar.gz"] as const)(
-    "an export as %s, imported into an empty registry and exported again, is the same bytes [S-46]",
+    "exporting as %s, importing and exporting again gives the same bytes [S-46]",
     async (format) => {
       const first = await exportSkills("all", format, context);
       const elsewhere = await bench.context();
@@ -67,7 +67,7 @@ describe.each(engines)("export and import on %s", (engine) => {
     },
   );
 
-  test("an export says nothing of who published, when, and from where on which machine [S-46]", async () => {
+  test("an export does not reveal the publisher, the time or the machine [S-46]", async () => {
     const { archive } = await exportSkills("all", "tar.gz", context);
     const text = gunzipSync(archive).toString("latin1");
     for (const word of [publisher.user, admin.user, bench.root, new Date().getFullYear()])
@@ -86,7 +86,7 @@ describe.each(engines)("export and import on %s", (engine) => {
     });
   });
 
-  test("an import is recorded as one, with the archive that it came in and what that says [S-46]", async () => {
+  test("records an import with its archive and the claimed origin [S-46]", async () => {
     const { archive } = await exportSkills(["report"], "zip", context);
     const elsewhere = await bench.context();
     const { archiveDigest } = await importSkills(archiveInMemory(archive), { by: publisher }, elsewhere);
@@ -104,7 +104,7 @@ describe.each(engines)("export and import on %s", (engine) => {
     });
   });
 
-  test("rights and settings come from who imports, and an archive's word is an administrator's to take [S-14]", async () => {
+  test("permissions and settings depend on the importer, and only administrators restore them [S-14]", async () => {
     const { archive } = await exportSkills(["report"], "zip", context);
     for (const by of [agent, publisher, { ...admin, agent: "helper" }]) {
       const elsewhere = await bench.context();
@@ -118,12 +118,12 @@ describe.each(engines)("export and import on %s", (engine) => {
     ]);
   });
 
-  test("an import changes no visibility and no words that were chosen here [S-46]", async () => {
+  test("an import keeps existing visibility and overrides [S-46]", async () => {
     const { archive } = await exportSkills(["report"], "zip", context);
     await publishFolder(bench.skill("own/report", "# New\n"), { by: publisher }, context);
     await editSkill("report", { description: "Ours.", visibility: "private" }, { by: admin }, context);
     const kept = await importSkills(archiveInMemory(archive), { by: admin }, context);
-    // The import is a new revision: what was said in place of the old one's words is over.
+    // The import is a new revision, so the overrides of the old one end.
     expect(kept.skills).toMatchObject([
       { status: "published", revision: 3, visibility: "private", restored: [] },
     ]);
@@ -134,7 +134,7 @@ describe.each(engines)("export and import on %s", (engine) => {
     expect((await getRow("report", context)).override).toEqual({ description: "Ours." });
   });
 
-  test("a dry run says what would be imported and imports nothing [S-42]", async () => {
+  test("a dry run reports the import without making it [S-42]", async () => {
     const { archive } = await exportSkills("all", "zip", context);
     const elsewhere = await bench.context();
     const { skills } = await importSkills(archiveInMemory(archive), { by: admin, dryRun: true }, elsewhere);
@@ -145,7 +145,7 @@ describe.each(engines)("export and import on %s", (engine) => {
     expect(await elsewhere.store.listSkills()).toEqual([]);
   });
 
-  test("all is neither what comes with the product nor what was deleted [S-46]", async () => {
+  test("exporting all skills excludes system and deleted ones [S-46]", async () => {
     bench.skill("skills/pdf");
     await seedSkills(bench.path("skills"), {}, context);
     await deleteSkill("other-name", { by: admin }, context);
@@ -157,7 +157,7 @@ describe.each(engines)("export and import on %s", (engine) => {
     }
   });
 
-  test("an archive that no export made is published as any other [S-46]", async () => {
+  test("publishes an archive without a manifest like any other [S-46]", async () => {
     const elsewhere = await bench.context();
     const content = new TextEncoder().encode("---\nname: loose\ndescription: Does things.\n---\n# A\n");
     const archive = await writeArchive("zip", [{ path: "loose/SKILL.md", executable: false, content }]);
@@ -168,7 +168,7 @@ describe.each(engines)("export and import on %s", (engine) => {
     });
   });
 
-  test("bytes that are not what the store says are not exported [S-46]", async () => {
+  test("does not export damaged bytes [S-46]", async () => {
     const tree = (await getRow("report", context)).treeHash ?? fail();
     const [file] = (await context.store.findTree(tree)) ?? fail();
     await context.store.blobs.remove([file?.digest ?? fail()], new Date(Date.now() + 60_000));
@@ -176,7 +176,7 @@ describe.each(engines)("export and import on %s", (engine) => {
   });
 });
 
-test("an export that could not be imported again is refused, and names the limit [S-66]", async () => {
+test("rejects an export that could not be imported and names the limit [S-66]", async () => {
   const bench = new Bench("sqlite");
   try {
     const context = await bench.context();
@@ -198,7 +198,7 @@ test("an export that could not be imported again is refused, and names the limit
   }
 });
 
-test("an export for ClawHub has text alone, no manifest, and says what that means [S-46]", async () => {
+test("an export for ClawHub has only text, no manifest and a license note [S-46]", async () => {
   const bench = new Bench("sqlite");
   try {
     const context = await bench.context();

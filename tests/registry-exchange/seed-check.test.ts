@@ -16,7 +16,7 @@ describe("dependencies of bundled skills", () => {
 
   const hooks = { missing: async () => missing };
 
-  test("are looked at after the skills are there: the start does not wait [S-39]", async () => {
+  test("are checked after seeding, so that the start does not wait [S-39]", async () => {
     let answer: (missing: readonly string[]) => void = () => {};
     const asked = new Promise<readonly string[]>((resolve) => {
       answer = resolve;
@@ -34,7 +34,7 @@ describe("dependencies of bundled skills", () => {
     });
   });
 
-  test("archive a skill while they are missing, and events tell of both [S-38]", async () => {
+  test("archive a skill while they are missing, with an event for each change [S-38]", async () => {
     const context = await bench.context({ hooks });
     missing = ["jq", "pip:pypdf"];
     await (await seedSkills(bundled, {}, context)).checks;
@@ -61,7 +61,7 @@ describe("dependencies of bundled skills", () => {
     ]);
   });
 
-  test("that are there again do not bring back what a person archived [S-38]", async () => {
+  test("do not restore a skill that a person archived [S-38]", async () => {
     const context = await bench.context({ hooks });
     await (await seedSkills(bundled, {}, context)).checks;
     const pdf = await getRow("pdf", context);
@@ -71,7 +71,7 @@ describe("dependencies of bundled skills", () => {
     expect(await getRow("pdf", context)).toEqual(archived);
   });
 
-  test("of a disabled skill are not looked at, and it stays disabled when it changes [S-44]", async () => {
+  test("of a disabled skill are not checked, and it stays disabled when it changes [S-44]", async () => {
     const context = await bench.context({ hooks });
     await (await seedSkills(bundled, {}, context)).checks;
     const pdf = await getRow("pdf", context);
@@ -84,7 +84,7 @@ describe("dependencies of bundled skills", () => {
     expect(await getRow("pdf", context)).toMatchObject({ isEnabled: false, status: "active", missing: [] });
   });
 
-  test("that cannot be looked at are told, and harm neither the skill nor the next [S-38]", async () => {
+  test("that cannot be checked are reported without affecting the skill or the next one [S-38]", async () => {
     bench.skill("skills/xlsx");
     const problems: unknown[] = [];
     const broken = new Error("no sandbox");
@@ -103,12 +103,12 @@ describe("dependencies of bundled skills", () => {
     expect((await getRow("xlsx", context)).status).toBe("archived");
   });
 
-  test("are about the revision that was looked at, and of no other [S-38]", async () => {
+  test("apply only to the checked revision [S-38]", async () => {
     let report: SeedReport | undefined;
     const context = await bench.context({
       hooks: {
         missing: async () => {
-          // The skill changes while its dependencies are looked at.
+          // The skill changes while its dependencies are checked.
           if (report === undefined) {
             bench.skill("skills/pdf", "# Newer\n");
             report = await seedSkills(bundled, {}, { ...context, hooks: {} });
@@ -122,7 +122,7 @@ describe("dependencies of bundled skills", () => {
     expect(await getRow("pdf", context)).toMatchObject({ revision: 2, status: "active", missing: [] });
   });
 
-  test("are not looked at after it was called off [S-39]", async () => {
+  test("are not checked after an abort [S-39]", async () => {
     const calls = new AbortController();
     let asked = 0;
     bench.skill("skills/xlsx");

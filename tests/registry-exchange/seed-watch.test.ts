@@ -29,14 +29,14 @@ describe("the watch of bundled skills", () => {
     await bench.close();
   });
 
-  /** Watches, and waits until the first look is over. */
+  /** Watches, and waits for the first seeding. */
   async function start(options: WatchSeedsOptions = {}): Promise<void> {
     const onSeed = (report: SeedReport) => reports.push(report);
     watch = watchSeeds(bench.path("skills"), { debounceMs: 100, onSeed, ...options }, context);
     await until(() => reports.length > 0);
   }
 
-  test("takes in what was changed, in any file of a skill or of its helpers [S-40]", async () => {
+  test("seeds changes in any file of a skill or its helpers [S-40]", async () => {
     await start();
     expect((await getRow("pdf", context)).revision).toBe(1);
     const edits = [
@@ -50,7 +50,7 @@ describe("the watch of bundled skills", () => {
     }
   });
 
-  test("takes in a skill that was added, and files in folders that were [S-40]", async () => {
+  test("seeds added skills and files in added folders [S-40]", async () => {
     await start();
     bench.skill("skills/xlsx");
     await until(async () => (await context.store.findSkill("xlsx")) !== undefined);
@@ -62,7 +62,7 @@ describe("the watch of bundled skills", () => {
     expect(reports.length).toBeGreaterThan(before);
   });
 
-  test("makes one revision of a storm of saves [S-40]", async () => {
+  test("makes one revision of a burst of saves [S-40]", async () => {
     await start({ debounceMs: 500 });
     for (let save = 0; save < 40; save += 1) {
       bench.skill("skills/pdf", `# Save ${save}\n`);
@@ -75,7 +75,7 @@ describe("the watch of bundled skills", () => {
     expect(tree === undefined ? 0 : (await context.store.findTree(tree))?.length).toBe(43);
   });
 
-  test("keeps a skill that an edit has broken, and takes it in when it is mended [S-40]", async () => {
+  test("keeps a skill that an edit broke, and seeds it when it is fixed [S-40]", async () => {
     await start();
     bench.write("skills/pdf/SKILL.md", "broken");
     await until(() => reports.length > 1);
@@ -85,13 +85,13 @@ describe("the watch of bundled skills", () => {
     await until(async () => (await getRow("pdf", context)).revision === 2);
   });
 
-  test("looks now and then where nothing can be watched [S-40]", async () => {
+  test("polls if watching is not possible [S-40]", async () => {
     await start({ maxWatches: 0, pollMs: 50 });
     bench.skill("skills/pdf", "# New\n");
     await until(async () => (await getRow("pdf", context)).revision === 2);
   });
 
-  test("waits for a folder that is not there yet [S-40]", async () => {
+  test("waits for a folder that does not exist yet [S-40]", async () => {
     rmSync(bench.path("skills"), { recursive: true });
     await start({ pollMs: 50 });
     expect(reports[0]?.skills).toMatchObject([{ status: "failed" }]);
@@ -99,7 +99,7 @@ describe("the watch of bundled skills", () => {
     await until(async () => (await context.store.findSkill("pdf")) !== undefined);
   });
 
-  test("tells of a store that fails, and tries again at the next change [S-40]", async () => {
+  test("reports a store failure and retries with the next change [S-40]", async () => {
     const problems: unknown[] = [];
     await start({ onProblem: (problem) => problems.push(problem) });
     await context.store.close();
@@ -111,7 +111,7 @@ describe("the watch of bundled skills", () => {
     await until(() => problems.length > before);
   });
 
-  test("does nothing after it was closed [S-40]", async () => {
+  test("does no work after it is closed [S-40]", async () => {
     await start();
     await watch?.close();
     bench.skill("skills/pdf", "# New\n");

@@ -19,7 +19,7 @@ describe.each(engines)("seeding on %s", (engine) => {
   });
   afterEach(() => bench.close());
 
-  test("takes in every bundled skill as a system skill that all may see and none may change [S-40]", async () => {
+  test("publishes every bundled skill as a public, read-only system skill [S-40]", async () => {
     const context = await bench.context();
     const { skills } = await seedSkills(bundled, {}, context);
     expect(skills).toEqual([
@@ -42,7 +42,7 @@ describe.each(engines)("seeding on %s", (engine) => {
     }
   });
 
-  test("writes nothing when nothing has changed [S-40]", async () => {
+  test("does not write unchanged skills [S-40]", async () => {
     const context = await bench.context();
     await seedSkills(bundled, {}, context);
     const before = await context.store.listSkills();
@@ -51,7 +51,7 @@ describe.each(engines)("seeding on %s", (engine) => {
     expect(await context.store.listSkills()).toEqual(before);
   });
 
-  test("makes a new revision of what has changed, and of nothing else [S-40]", async () => {
+  test("makes a new revision only of changed skills [S-40]", async () => {
     const context = await bench.context();
     await seedSkills(bundled, {}, context);
     bench.write("skills/_shared/zip.mjs", "export const x = 1;\n");
@@ -87,7 +87,7 @@ describe.each(engines)("seeding on %s", (engine) => {
     expect(await getRow("pdf", context)).toMatchObject({ treeHash, revision: 1, lastRevision: 1 });
     expect(await context.store.listRevisions(pdf.uid)).toHaveLength(1);
 
-    // A row from before there were revisions gets the record of the one that it says it is in.
+    // A row from before revisions gets the record of its revision.
     expect((await seedSkills(bundled, {}, fresh)).skills[0]).toMatchObject({
       status: "completed",
       revision: 7,
@@ -98,7 +98,7 @@ describe.each(engines)("seeding on %s", (engine) => {
     expect((await seedSkills(bundled, {}, withoutWrites(fresh))).skills[0]?.status).toBe("unchanged");
   });
 
-  test("makes a new revision where a row without a hash was of another tree [S-40]", async () => {
+  test("makes a new revision if a row without a hash had another tree [S-40]", async () => {
     const context = await bench.context();
     await seedSkills(bundled, {}, context);
     const pdf = await getRow("pdf", context);
@@ -110,7 +110,7 @@ describe.each(engines)("seeding on %s", (engine) => {
     });
   });
 
-  test("leaves a user's skill of the same id alone, and says so [S-40]", async () => {
+  test("keeps a user's skill with the same id and reports it [S-40]", async () => {
     const context = await bench.context();
     await publishFolder(bench.skill("own/pdf", "# Mine\n"), { by: publisher }, context);
     const before = await getRow("pdf", context);
@@ -122,7 +122,7 @@ describe.each(engines)("seeding on %s", (engine) => {
     expect(await getRow("pdf", context)).toEqual(before);
   });
 
-  test("goes on past a skill that is broken, and keeps its last revision [S-40]", async () => {
+  test("continues after a broken skill and keeps its last revision [S-40]", async () => {
     const context = await bench.context();
     await seedSkills(bundled, {}, context);
     const before = await getRow("docx", context);
@@ -139,7 +139,7 @@ describe.each(engines)("seeding on %s", (engine) => {
     expect(await getRow("docx", context)).toEqual(before);
   });
 
-  test("a hook that fails refuses the skill it was asked about alone [S-40]", async () => {
+  test("a failing hook rejects only its own skill [S-40]", async () => {
     const hooks = {
       guard: async ({ id }: { readonly id: string }) => {
         if (id === "docx") throw new TypeError("the guard is broken");
@@ -153,13 +153,13 @@ describe.each(engines)("seeding on %s", (engine) => {
     ]);
   });
 
-  test("a folder that is not there is told and stops nothing [S-40]", async () => {
+  test("reports a missing folder without failing [S-40]", async () => {
     const { skills, checks } = await seedSkills(bench.path("nowhere"), {}, await bench.context());
     expect(skills).toMatchObject([{ path: ".", status: "failed", error: { code: "PATH_NOT_FOUND" } }]);
     await checks;
   });
 
-  test("puts back stored files that were lost, by their hash [S-40]", async () => {
+  test("restores lost files by their hash [S-40]", async () => {
     const context = await bench.context();
     const { store } = context;
     await seedSkills(bundled, {}, context);
@@ -177,7 +177,7 @@ describe.each(engines)("seeding on %s", (engine) => {
     expect((await seedSkills(bundled, {}, withoutWrites(context))).skills[1]).toMatchObject({ restored: [] });
   });
 
-  test("two gateways that start together make one revision of each [S-40]", async () => {
+  test("two gateways that start together make one revision of each skill [S-40]", async () => {
     const url = await bench.url();
     const [first, second] = [await bench.context({ url }), await bench.context({ url })];
     const reports = await Promise.all([seedSkills(bundled, {}, first), seedSkills(bundled, {}, second)]);
@@ -189,7 +189,7 @@ describe.each(engines)("seeding on %s", (engine) => {
   });
 });
 
-test("damaged bytes on disk are put back [S-40]", async () => {
+test("restores damaged bytes on disk [S-40]", async () => {
   const bench = new Bench("sqlite");
   try {
     const url = await bench.url();

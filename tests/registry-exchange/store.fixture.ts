@@ -21,7 +21,7 @@ export const admin: Actor = { user: "ada", role: "admin" };
 export const publisher: Actor = { user: "pat", role: "publisher" };
 export const agent: Actor = { user: "pat", agent: "helper", role: "agent" };
 
-/** A folder and stores of one engine for a test, all new. */
+/** A new folder and new stores of one engine for a test. */
 export class Bench {
   readonly root = mkdtempSync(join(tmpdir(), "skillhold-exchange-"));
   readonly #engine: Engine;
@@ -61,7 +61,7 @@ export class Bench {
     return file;
   }
 
-  /** Writes a skill to a folder and gives the folder. */
+  /** Writes a skill to a folder and returns the folder. */
   skill(path: string, body = "# Steps\n", yaml = "description: Does things."): string {
     const name = path.split("/").at(-1) ?? "";
     return dirname(this.write(`${path}/SKILL.md`, `---\nname: ${name}\n${yaml}\n---\n${body}`));
@@ -83,7 +83,7 @@ export async function eventsOf({ store }: RegistryContext): Promise<readonly Sto
   return (await store.eventsAfter(0, 1000)).map(({ event }) => event);
 }
 
-/** The row of a skill that is there. */
+/** The row of an existing skill. */
 export async function getRow(id: string, { store }: RegistryContext): Promise<RegisteredSkill> {
   return (await store.findSkill(id)) ?? fail();
 }
@@ -92,7 +92,7 @@ export function fail(): never {
   throw new Error("it is not there");
 }
 
-/** A store that cannot be written to. */
+/** A store that cannot be written. */
 export function withoutWrites(context: RegistryContext): RegistryContext {
   const { store } = context;
   const refuse = () => {

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openArchive } from "./open-archive.fixture.ts";
 import { admin, Bench } from "./store.fixture.ts";
 
-describe("an archive that was tampered with", () => {
+describe("a tampered archive", () => {
   let bench: Bench;
   let context: RegistryContext;
   let files: Map<string, string>;
@@ -44,7 +44,7 @@ describe("an archive that was tampered with", () => {
 
   const failed = (id: string, code: string) => ({ id, path: id, status: "failed", error: { code } });
 
-  test("in a file is refused by the skill's name, and the others are imported [S-46]", async () => {
+  test("with a changed file is rejected for that skill, and the others are imported [S-46]", async () => {
     files.set("one/SKILL.md", `${files.get("one/SKILL.md")}More.\n`);
     const { skills, stored } = await tryImport();
     expect(skills).toMatchObject([failed("one", "INTEGRITY_FAILED"), { id: "two", status: "published" }]);
@@ -52,7 +52,7 @@ describe("an archive that was tampered with", () => {
     expect(stored).toEqual(["two"]);
   });
 
-  test("by a file more, or a skill less, is refused by the skill's name [S-46]", async () => {
+  test("with an extra file or a missing skill is rejected for that skill [S-46]", async () => {
     files.set("one/scripts/extra.sh", "echo\n");
     files.delete("two/SKILL.md");
     const { skills, stored } = await tryImport();
@@ -67,7 +67,7 @@ describe("an archive that was tampered with", () => {
       `"skillHash": "sha256:${"0".repeat(64)}"`,
     ],
     ["a version", /"skillHash"/, '"version": "9.9.9", "skillHash"'],
-  ])("to say %s is refused by the skill's name [S-46]", async (_what, pattern, claim) => {
+  ])("that claims %s is rejected for that skill [S-46]", async (_what, pattern, claim) => {
     const text = files.get("skillhold-export.json") ?? "";
     files.set("skillhold-export.json", text.replace(pattern, claim));
     const { skills, stored } = await tryImport();
@@ -75,17 +75,17 @@ describe("an archive that was tampered with", () => {
     expect(stored).toEqual(["two"]);
   });
 
-  test("by a helper that a skill would take in is refused [S-46]", async () => {
+  test("with a helper that a skill would include is rejected [S-46]", async () => {
     files.set("_shared/helper.mjs", "export {};\n");
     await expect(tryImport()).rejects.toMatchObject({ code: "ARCHIVE_INVALID" });
   });
 
-  test("by a skill that the manifest does not name is refused whole [S-46]", async () => {
+  test("with a skill that the manifest does not list is rejected as a whole [S-46]", async () => {
     files.set("three/SKILL.md", files.get("one/SKILL.md") ?? "");
     await expect(tryImport()).rejects.toThrow(/three\/SKILL.md/);
   });
 
-  test("by a skill that is not valid is refused for that, as any other is [S-46]", async () => {
+  test("with an invalid skill is rejected for that skill [S-46]", async () => {
     const broken = "---\nname: one\n---\n";
     files.set("one/SKILL.md", broken);
     const { skills } = await tryImport();
@@ -97,15 +97,15 @@ describe("an archive that was tampered with", () => {
     ["that is not JSON", () => "{"],
     ["of another version", (text: string) => text.replace('"version": 1,', '"version": 2,')],
     ["with a path for an id", (text: string) => text.replace('"id": "one"', '"id": "../one"')],
-    ["that names a skill twice", (text: string) => text.replace('"id": "one"', '"id": "two"')],
+    ["that lists a skill twice", (text: string) => text.replace('"id": "one"', '"id": "two"')],
     ["with a visibility that there is not", (text: string) => text.replace('"private"', '"world"')],
-  ])("in its manifest, %s, is refused whole [S-46]", async (_what, change) => {
+  ])("with a manifest %s is rejected as a whole [S-46]", async (_what, change) => {
     const text = files.get("skillhold-export.json") ?? "";
     files.set("skillhold-export.json", change(text));
     await expect(tryImport()).rejects.toMatchObject({ code: "ARCHIVE_INVALID" });
   });
 
-  test("to have more skills than allowed is refused whole [S-66]", async () => {
+  test("with too many skills is rejected as a whole [S-66]", async () => {
     await expect(tryImport({ archiveSkills: 1 })).rejects.toMatchObject({ code: "LIMIT_EXCEEDED" });
   });
 
@@ -116,7 +116,7 @@ describe("an archive that was tampered with", () => {
     ["third_party", '"trust": "third_party",', "third_party"],
     ["nothing, as older ones do", "", "third_party"],
   ])(
-    "to say that it was trusted with %s is trusted no more than that, nor than its importer [S-14]",
+    "that claims trust %s gets at most that trust and that of its importer [S-14]",
     async (_what, claim, trust) => {
       const text = files.get("skillhold-export.json") ?? "";
       files.set("skillhold-export.json", text.replaceAll('"trust": "org",', claim));
@@ -127,7 +127,7 @@ describe("an archive that was tampered with", () => {
     },
   );
 
-  test("to say where it came from in more than a line of text is imported without that [S-46]", async () => {
+  test("with an origin of more than one line is imported without it [S-46]", async () => {
     const text = files.get("skillhold-export.json") ?? "";
     const claims = '"provenance": { "originUrl": "https://a.example\\n\\u001b[2J", "ref": "main" }';
     files.set("skillhold-export.json", text.replace('"provenance": {}', claims));
@@ -137,7 +137,7 @@ describe("an archive that was tampered with", () => {
     expect(provenance?.originUrl).toBeUndefined();
   });
 
-  test("to say words that an editor may not is imported without them, and told [S-45]", async () => {
+  test("with invalid overrides is imported without them and with a warning [S-45]", async () => {
     const text = files.get("skillhold-export.json") ?? "";
     files.set("skillhold-export.json", text.replace('"override": {}', '"override": { "name": "a\\nb" }'));
     const { skills } = await tryImport();

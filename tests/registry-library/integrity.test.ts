@@ -5,11 +5,11 @@ import { afterAll, describe, expect, test } from "vitest";
 import { changeRow, putSkills } from "./put-skills.ts";
 import { anyone, engines, FreshStores, withAnswers } from "./store.fixture.ts";
 
-describe.each(engines)("what a registry in %s hands over", (engine) => {
+describe.each(engines)("content of a registry in %s", (engine) => {
   const stores = new FreshStores(engine);
   afterAll(() => stores.close());
 
-  test("damaged bytes are not handed over, and harm no other skill [S-13]", async () => {
+  test("does not deliver damaged bytes, and other skills still work [S-13]", async () => {
     const whole = await stores.open();
     await putSkills([skill("a", "description: Paints."), skill("b", "description: Paints.")], whole);
     const digest = (await whole.listCurrent(["a"]))[0]?.revision.skillHash;
@@ -33,7 +33,7 @@ describe.each(engines)("what a registry in %s hands over", (engine) => {
     expect((await library.read(anyone, "b")).body).toBe("# Steps\n");
   });
 
-  test("a list of files that is not what the tree hash says is refused [S-13]", async () => {
+  test("rejects a file list that does not match the tree hash [S-13]", async () => {
     const whole = await stores.open();
     await putSkills([skill("a")], whole);
     const library = await stores.library(
@@ -48,7 +48,7 @@ describe.each(engines)("what a registry in %s hands over", (engine) => {
     });
   });
 
-  test("a revision whose bytes are given up while it is looked up is read as the one that counts now [S-41]", async () => {
+  test("reads the current revision if the bytes are purged while it is looked up [S-41]", async () => {
     const store = await stores.open();
     await putSkills([skill("a", "description: x", "Old.\n")], store);
     const old = (await store.listCurrent(["a"]))[0]?.skill.treeHash;
@@ -65,7 +65,7 @@ describe.each(engines)("what a registry in %s hands over", (engine) => {
     expect(content).toMatchObject({ body: "New.\n", entry: { revision: 2 } });
   });
 
-  test("a row that came without a tree hash is read by its revision's [S-40]", async () => {
+  test("reads a row without a tree hash by its revision [S-40]", async () => {
     const store = await stores.open();
     await putSkills([skill("a")], store);
     await changeRow("a", { treeHash: undefined }, store);
@@ -75,7 +75,7 @@ describe.each(engines)("what a registry in %s hands over", (engine) => {
     expect((await library.resource(anyone, "a", "SKILL.md")).content).toContain("# Steps");
   });
 
-  test("with a folder for copies a skill is laid out there, read-only and as its hash says [S-41]", async () => {
+  test("writes a verified read-only copy if a folder for copies is given [S-41]", async () => {
     const store = await stores.open();
     await putSkills([{ ...skill("a"), files: { ...skill("a").files, "scripts/x.sh": "echo hi" } }], store);
     const copies = join(stores.folder, "copies");

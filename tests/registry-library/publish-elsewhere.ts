@@ -4,7 +4,7 @@ import { defaultLimits } from "@skillhold/protocol";
 import { publishFolder } from "@skillhold/registry/release";
 import { openRegistryStore } from "@skillhold/store/test/table/registry-store";
 
-/** Publishes a folder in a process of its own: `publish-elsewhere.ts <store> <folder>`. */
+/** Publishes a folder in a separate process: `publish-elsewhere.ts <store> <folder>`. */
 const [url = "", folder = ""] = process.argv.slice(2);
 const store = await openRegistryStore(url);
 const clock = { now: () => new Date() };

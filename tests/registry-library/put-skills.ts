@@ -20,8 +20,8 @@ export interface GivenSkill {
 const by: Actor = { user: "ada", role: "admin" };
 
 /**
- * Puts skills into a store past all checks, many in one transaction: also those that publishing would refuse, and more
- * of them than anyone would publish one by one. Those that nobody has seen yet need no events but one.
+ * Writes skills to a store in one transaction without checks, including invalid ones and very many. Skills
+ * that no reader has seen yet need only one event.
  */
 export async function putSkills(
   skills: readonly GivenSkill[],
@@ -65,7 +65,7 @@ function eventOf({ skill, revision }: Release): SkillEvent {
   };
 }
 
-/** Changes the row of a skill as the verbs of the registry do: with an event, in one transaction. */
+/** Changes the row of a skill with an event in one transaction, as registry operations do. */
 export async function changeRow(
   id: string,
   change: Partial<RegisteredSkill>,

@@ -15,7 +15,7 @@ describe.each(engines)("a registry in %s", (engine) => {
   const stores = new FreshStores(engine);
   afterAll(() => stores.close());
 
-  test("what another process publishes is seen by the next call, and told without one [S-18] [S-41]", async () => {
+  test("the next call sees a publish of another process, and listeners are notified without a call [S-18] [S-41]", async () => {
     const url = await stores.url();
     const store = await stores.open(url);
     const [library, watching] = [await stores.library(store), await stores.library(store, { watch: true })];
@@ -40,27 +40,33 @@ describe.each(engines)("a registry in %s", (engine) => {
     ["disabled", { isEnabled: false }],
     ["archived", { status: "archived", reason: "out of date" }],
     [undefined, { status: "deleted", reason: undefined }],
-  ] as const)("what is %s is gone from every call at once [S-43] [S-44]", async (reason, change) => {
-    const store = await stores.open();
-    await putSkills([fences("a"), fences("b")], store);
-    const library = await stores.library(store);
-    expect((await library.search(anyone, "fences")).map(({ entry }) => entry.id).sort()).toEqual(["a", "b"]);
-    await changeRow("a", change, store);
-    expect((await library.search(anyone, "fences")).map(({ entry }) => entry.id)).toEqual(["b"]);
-    await changeRow("b", change, store);
-    expect(await library.list(anyone)).toEqual([]);
-    expect(await library.find(anyone, "a")).toBeUndefined();
-    const gone = { code: "SKILL_NOT_FOUND" };
-    await expect(library.read(anyone, "a")).rejects.toMatchObject(gone);
-    await expect(library.files(anyone, "a")).rejects.toMatchObject(gone);
-    await expect(library.resource(anyone, "a", "SKILL.md")).rejects.toMatchObject(gone);
-    await expect(library.copy(anyone, "a", stores.folder)).rejects.toMatchObject(gone);
-    expect((await library.explain(anyone, "a"))[0]?.reason).toBe(reason);
-    await changeRow("a", { isEnabled: true, status: "active", reason: undefined }, store);
-    expect((await library.read(anyone, "a")).body).toBe("# Steps\n");
-  });
+  ] as const)(
+    "a skill that is %s disappears from every call at once [S-43] [S-44]",
+    async (reason, change) => {
+      const store = await stores.open();
+      await putSkills([fences("a"), fences("b")], store);
+      const library = await stores.library(store);
+      expect((await library.search(anyone, "fences")).map(({ entry }) => entry.id).sort()).toEqual([
+        "a",
+        "b",
+      ]);
+      await changeRow("a", change, store);
+      expect((await library.search(anyone, "fences")).map(({ entry }) => entry.id)).toEqual(["b"]);
+      await changeRow("b", change, store);
+      expect(await library.list(anyone)).toEqual([]);
+      expect(await library.find(anyone, "a")).toBeUndefined();
+      const gone = { code: "SKILL_NOT_FOUND" };
+      await expect(library.read(anyone, "a")).rejects.toMatchObject(gone);
+      await expect(library.files(anyone, "a")).rejects.toMatchObject(gone);
+      await expect(library.resource(anyone, "a", "SKILL.md")).rejects.toMatchObject(gone);
+      await expect(library.copy(anyone, "a", stores.folder)).rejects.toMatchObject(gone);
+      expect((await library.explain(anyone, "a"))[0]?.reason).toBe(reason);
+      await changeRow("a", { isEnabled: true, status: "active", reason: undefined }, store);
+      expect((await library.read(anyone, "a")).body).toBe("# Steps\n");
+    },
+  );
 
-  test("what lacks dependencies stays listed, with a warning [S-38]", async () => {
+  test("a skill with missing dependencies stays listed with a warning [S-38]", async () => {
     const store = await stores.open();
     await putSkills([skill("sheets")], store);
     const library = await stores.library(store);
@@ -69,10 +75,10 @@ describe.each(engines)("a registry in %s", (engine) => {
     expect(entry?.readiness).toEqual({ state: "missing-deps", reasons: ["pip:openpyxl is missing"] });
     const [explained] = await library.explain(anyone, "sheets");
     expect(explained).toMatchObject({ state: "visible" });
-    expect(explained?.warnings).toContain("It is archived until its dependencies are there.");
+    expect(explained?.warnings).toContain("The skill is archived until its dependencies are installed.");
   });
 
-  test("a store that cannot be asked closes every call [S-43]", async () => {
+  test("every call fails if the store is unreachable [S-43]", async () => {
     const store = await stores.open();
     await putSkills([skill("a")], store);
     const library = await stores.library(store);
@@ -91,7 +97,7 @@ describe.each(engines)("a registry in %s", (engine) => {
       await expect(call()).rejects.toMatchObject({ code: "STORE_FAILED" });
   });
 
-  test("lies over and under folders as what it is trusted with ranks [S-15]", async () => {
+  test("is layered with folders by trust [S-15]", async () => {
     const store = await stores.open();
     await putSkills(
       [
@@ -127,7 +133,7 @@ describe.each(engines)("a registry in %s", (engine) => {
     await library.close();
   });
 
-  test("calls at the same time share one look at the store, and one after a commit has its own [S-43]", async () => {
+  test("concurrent calls share one refresh, and a call after a commit gets its own [S-43]", async () => {
     const whole = await stores.open();
     await putSkills([skill("a")], whole);
     let looks = 0;
@@ -158,7 +164,7 @@ describe.each(engines)("a registry in %s", (engine) => {
     expect(await late).toEqual([]);
   });
 
-  test("a store that was put back to an earlier state is read anew [S-64]", async () => {
+  test("reads a store again that was reset to an earlier state [S-64]", async () => {
     const [old, young] = [await stores.open(), await stores.open()];
     await putSkills([skill("a"), skill("b")], old);
     await changeRow("a", { isEnabled: false }, old);
@@ -177,7 +183,7 @@ describe.each(engines)("a registry in %s", (engine) => {
     current = young;
     expect((await library.list(anyone)).map(({ id }) => id)).toEqual(["b", "c"]);
     expect(changes).toEqual([{ added: ["c"], changed: ["b"], removed: ["a"], broken: [] }]);
-    // As far on as before, by another way.
+    // The same number of events with other content.
     current = old;
     expect((await library.list(anyone)).map(({ id }) => id)).toEqual(["b"]);
   });

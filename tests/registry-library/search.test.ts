@@ -10,7 +10,7 @@ describe.each(engines)("the search of a registry in %s", (engine) => {
   const stores = new FreshStores(engine);
   afterAll(() => stores.close());
 
-  test("an administrator's words stand in place of those of SKILL.md, also in the search [S-45]", async () => {
+  test("overrides replace the text of SKILL.md in the search [S-45]", async () => {
     const store = await stores.open();
     await putSkills([fences("a"), fences("b")], store);
     const library = await stores.library(store);
@@ -26,7 +26,7 @@ describe.each(engines)("the search of a registry in %s", (engine) => {
     expect(await library.search(anyone, "umbrellas")).toEqual([]);
   });
 
-  test("a changed reference is a changed skill to the search [S-13] [S-61]", async () => {
+  test("a changed reference changes the search text of a skill [S-13] [S-61]", async () => {
     const store = await stores.open();
     const withReference = (text: string) => ({
       ...skill("a"),
@@ -40,7 +40,7 @@ describe.each(engines)("the search of a registry in %s", (engine) => {
     expect(await library.search(anyone, "penguins")).toEqual([]);
   });
 
-  test("ranks as the same skills in memory do [S-61]", async () => {
+  test("ranks like the same skills in memory [S-61]", async () => {
     const skills = corpus();
     const store = await stores.open();
     await putSkills(skills, store);
@@ -56,7 +56,7 @@ describe.each(engines)("the search of a registry in %s", (engine) => {
     }
   });
 
-  test("the search index is kept between starts, and only what changed is read again [S-61]", async () => {
+  test("keeps the index between starts and reads only changed skills [S-61]", async () => {
     const kept = new Map<string, Uint8Array>();
     const cache = {
       load: (key: string) => kept.get(key),

@@ -38,7 +38,7 @@ describe.each(engines)("a session over a registry in %s", (engine) => {
     await session.close();
   });
 
-  test("what is switched off while a session uses it is not run any more, and the record says why [S-43]", async () => {
+  test("a skill disabled during a session no longer runs, and the record has the reason [S-43]", async () => {
     const store = await stores.open();
     await putSkills([demo("Say hello.")], store);
     const ports = { ...fixturePorts(), runs: fixtureRuns() };
@@ -53,7 +53,7 @@ describe.each(engines)("a session over a registry in %s", (engine) => {
     await session.close();
   });
 
-  test("an agent with a file system is told of a folder that is there [S-41]", async () => {
+  test("an agent with a file system gets the path of an existing folder [S-41]", async () => {
     const store = await stores.open();
     await putSkills([demo("See {baseDir}/references.")], store);
     const copies = join(stores.folder, "copies");

@@ -25,7 +25,7 @@ export const host: Host = {
   hasConfig: () => true,
 };
 
-/** Stores of one engine, each new, and the folder and libraries that belong to them. */
+/** New stores of one engine with their folder and libraries. */
 export class FreshStores {
   readonly #engine: Engine;
   #folder: string | undefined;
@@ -72,7 +72,7 @@ export function contextOf(store: RegistryStore): RegistryContext {
   return { store, clock, ids: { next: () => randomUUID() }, limits: defaultLimits, scan: scanDependencies };
 }
 
-/** The same store with some of its answers changed. */
+/** The same store with some methods replaced. */
 export function withAnswers(store: RegistryStore, answers: Partial<RegistryStore>): RegistryStore {
   return new Proxy(store, {
     get: (target, key) => {

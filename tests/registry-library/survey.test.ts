@@ -8,8 +8,8 @@ import { ada, admin, engines, openScene, skillText } from "../registry/scene.ts"
 const host = nodeHost({ env: {}, platform: process.platform, cwd: "/" });
 const bob = { runtime: "x", user: "bob" };
 
-describe.each(engines)("what managers are told of a registry on %s", (engine) => {
-  test("the gate's word on every skill, or on some, with what is kept of each [S-43]", async () => {
+describe.each(engines)("the manager's view of a registry on %s", (engine) => {
+  test("has the access decision and the stored data of every skill, or of some [S-43]", async () => {
     const scene = await openScene(engine);
     try {
       const { context } = scene;
@@ -37,7 +37,7 @@ describe.each(engines)("what managers are told of a registry on %s", (engine) =>
     }
   });
 
-  test("what was deleted and can be restored, with its grants [S-45]", async () => {
+  test("has the deleted skills that can be restored, with their grants [S-45]", async () => {
     const scene = await openScene(engine);
     try {
       const { context } = scene;
@@ -60,7 +60,7 @@ describe.each(engines)("what managers are told of a registry on %s", (engine) =>
     }
   });
 
-  test("a skill that is another than was seen is neither edited, rolled back nor deleted [S-45]", async () => {
+  test("rejects an edit, rollback or deletion of a skill that changed since it was read [S-45]", async () => {
     const scene = await openScene(engine);
     try {
       const { context } = scene;

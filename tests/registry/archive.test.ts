@@ -26,7 +26,7 @@ describe.each(engines)("archives on %s", (engine) => {
     mkdirSync(temporary);
   });
   afterEach(async () => {
-    // Whatever became of an archive, nothing of it stays.
+    // The temporary folder is always removed.
     expect(readdirSync(temporary)).toEqual([]);
     await scene.close();
   });
@@ -34,7 +34,7 @@ describe.each(engines)("archives on %s", (engine) => {
     publishArchive(archiveInMemory(archive), { by: ada, temporary, ...options }, scene.context);
 
   test.each(["zip", "tar.gz"] as const)(
-    "a skill from %s is the skill from its folder [S-42]",
+    "a skill from %s equals the skill from its folder [S-42]",
     async (format) => {
       const files = { "SKILL.md": skillText("demo"), "scripts/run.sh*": "#!/bin/sh\n" };
       const folder = await scene.publish("demo", files);
@@ -47,7 +47,7 @@ describe.each(engines)("archives on %s", (engine) => {
     },
   );
 
-  test("an archive is published from a file, and not one that changes meanwhile [S-42]", async () => {
+  test("publishes an archive from a file and rejects one that changes while it is read [S-42]", async () => {
     const files = { "SKILL.md": skillText("demo"), "a.bin": randomBytes(9_000_000) };
     const archive = await pack("zip", "", files);
     const path = join(scene.folder, "demo.zip");
@@ -58,7 +58,7 @@ describe.each(engines)("archives on %s", (engine) => {
       const changing: ArchiveBytes = {
         size: opened.size,
         read: async (start, into) => {
-          // When all of it was read once, its first bytes are no longer what they were.
+          // Changes the first bytes after the whole file was read once.
           if (read === opened.size) writeFileSync(path, "PK!!", { flag: "r+" });
           read += into.length;
           await opened.read(start, into);
@@ -77,7 +77,7 @@ describe.each(engines)("archives on %s", (engine) => {
     }
   });
 
-  test("where a skill came from is kept with it, and trust is by who brought it [S-41]", async () => {
+  test("records the origin of a skill, and trust depends on the publisher [S-41]", async () => {
     const archive = await pack("zip", "", { "SKILL.md": skillText("demo") });
     const { archiveDigest } = await publish(archive, { by: adasAgent, provenance: { origin: "demo.zip" } });
     expect(await getRevision("demo", 1, scene.context)).toMatchObject({
@@ -119,7 +119,7 @@ describe.each(engines)("archives on %s", (engine) => {
   });
 
   test.each(["STORE_FAILED", "INTERRUPTED"] as const)(
-    "what is not one skill's failure (%s) ends the whole [S-42]",
+    "a failure of the whole operation (%s) stops all skills [S-42]",
     async (code) => {
       const archive = await writeArchive("zip", [
         ...entries("a/", { "SKILL.md": skillText("a") }),
@@ -135,7 +135,7 @@ describe.each(engines)("archives on %s", (engine) => {
     },
   );
 
-  test("an id can be given for one skill and not for many [S-5]", async () => {
+  test("an id can be given only for an archive with one skill [S-5]", async () => {
     const one = await pack("zip", "", { "SKILL.md": skillText("技能") });
     expect((await publish(one, { id: "chosen" })).skills).toMatchObject([{ id: "chosen" }]);
     expect((await publish(one)).skills).toMatchObject([{ status: "failed", error: { code: "USAGE" } }]);
@@ -146,7 +146,7 @@ describe.each(engines)("archives on %s", (engine) => {
     await expect(publish(two, { id: "chosen" })).rejects.toMatchObject({ code: "USAGE" });
   });
 
-  test("a dry run of an archive says what would happen and changes nothing [S-42]", async () => {
+  test("a dry run of an archive reports the changes without making them [S-42]", async () => {
     const archive = await pack("tar.gz", "", { "SKILL.md": skillText("demo") });
     expect((await publish(archive, { dryRun: true })).skills).toMatchObject([
       { id: "demo", isDryRun: true, revision: 1 },
@@ -155,7 +155,7 @@ describe.each(engines)("archives on %s", (engine) => {
     await expect(getSkill("demo", scene.context)).rejects.toMatchObject({ code: "SKILL_NOT_FOUND" });
   });
 
-  test("an archive that breaks a rule is refused whole [S-42]", async () => {
+  test("rejects an invalid archive as a whole [S-42]", async () => {
     const archive = Buffer.from(await pack("zip", "", { "SKILL.md": skillText("demo"), "aa/aa": "x" }));
     for (let at = archive.indexOf("aa/aa"); at !== -1; at = archive.indexOf("aa/aa", at + 1))
       archive.write("../up", at);

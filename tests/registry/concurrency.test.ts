@@ -13,7 +13,7 @@ describe.each(engines)("many publishers on %s", { timeout: 240_000 }, (engine) =
     await scene.close();
   });
 
-  test("thirty at once of one skill get thirty numbers in a row [S-41]", async () => {
+  test("thirty concurrent publishes of one skill get thirty consecutive revisions [S-41]", async () => {
     const numbers = Array.from({ length: 30 }, (_, index) => index + 1);
     const published = await Promise.all(
       numbers.map((number) => scene.publish("demo", { "a.txt": `${number}` })),
@@ -22,14 +22,14 @@ describe.each(engines)("many publishers on %s", { timeout: 240_000 }, (engine) =
     await expectWhole(published);
   });
 
-  test("thirty at once of the same tree are one revision [S-41]", async () => {
+  test("thirty concurrent publishes of the same tree create one revision [S-41]", async () => {
     const published = await Promise.all(Array.from({ length: 30 }, () => scene.publish("demo")));
     expect(published.filter(({ status }) => status === "published")).toHaveLength(1);
     expect(new Set(published.map(({ revision }) => revision))).toEqual(new Set([1]));
     expect(await scene.events()).toHaveLength(1);
   });
 
-  test("rollbacks and publishes at once leave the pointer where the last event says [S-45]", async () => {
+  test("after concurrent rollbacks and publishes the current revision matches the last event [S-45]", async () => {
     await scene.publish("demo", { "a.txt": "0" });
     const acts = Array.from({ length: 20 }, (_, index) =>
       index % 2 === 0
@@ -40,7 +40,7 @@ describe.each(engines)("many publishers on %s", { timeout: 240_000 }, (engine) =
     expect(await fsck({}, scene.context)).toMatchObject({ findings: [], checked: { revisions: 11 } });
   });
 
-  test("two hundred of mixed skills from four processes are all there [S-41]", {
+  test("two hundred publishes from four processes are all stored [S-41]", {
     timeout: 240_000,
   }, async () => {
     const { url, folder } = scene;
@@ -52,7 +52,7 @@ describe.each(engines)("many publishers on %s", { timeout: 240_000 }, (engine) =
     await expectWhole(acknowledged);
   });
 
-  /** Each is there with its content, and the numbers of a skill have no gap and no double. */
+  /** Every publish is stored with its content, and revision numbers have no gaps or duplicates. */
   async function expectWhole(acknowledged: readonly Acknowledged[]): Promise<void> {
     const { store } = scene.context;
     for (const id of new Set(acknowledged.map((each) => each.id))) {

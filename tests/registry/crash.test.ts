@@ -14,13 +14,13 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** `npm run soak` does the same a thousand times. */
+/** `npm run soak` runs this a thousand times. */
 test.each(engines)(
-  "publishers that are killed lose nothing acknowledged and leave nothing half visible, on %s [S-41]",
+  "killed publishers lose no acknowledged skill and leave no partial one, on %s [S-41]",
   { timeout: 240_000 },
   async (engine) => {
     const url = engine === "sqlite" ? `sqlite:${join(folder, "registry.db")}` : await freshDatabase();
-    // A grace is longer than a publish takes on a busy machine.
+    // Longer than a publish takes on a busy machine.
     const { acknowledged, ...report } = await crash({ url, folder, kills: 15, atOnce: 2, speed: 200 });
     expect(report).toEqual({ kills: 15, lost: [], halfVisible: [], findings: [], errors: [] });
     expect(acknowledged).toBeGreaterThanOrEqual(12);

@@ -34,7 +34,7 @@ describe.each(engines)("fsck on %s", (engine) => {
       found: findings.map((each) => `${each.code} ${each.subject}${each.isRepaired ? " repaired" : ""}`),
     };
   };
-  /** Changes the tables behind the store's back, as a disk or a person would. */
+  /** Changes the tables directly, as a disk error or a person would. */
   const damage = async (statement: string) => {
     if (engine === "sqlite") {
       const db = new DatabaseSync(scene.url.slice("sqlite:".length));
@@ -48,7 +48,7 @@ describe.each(engines)("fsck on %s", (engine) => {
     }
   };
 
-  test("a store in use is clean, with every verb used [S-64]", async () => {
+  test("reports a used store as clean after every operation [S-64]", async () => {
     await scene.publish("one", { "a.txt": "1" });
     await scene.publish("one", { "a.txt": "2" });
     await scene.publish("one", { "a.txt": "3" });
@@ -68,7 +68,7 @@ describe.each(engines)("fsck on %s", (engine) => {
     expect(await check()).toEqual({ isClean: true, found: [] });
   });
 
-  test("bytes that are missing or damaged are found, and got back from a copy that is whole [S-41]", async () => {
+  test("finds missing and damaged bytes and restores them from an intact copy [S-41]", async () => {
     const copies = join(scene.folder, "copies");
     const { treeHash, skillHash } = await scene.publish("demo", { "a.txt": "a", "b.txt": "b" });
     const copy = await materialise(treeHash, "demo", { folder: copies }, scene.context);
@@ -92,7 +92,7 @@ describe.each(engines)("fsck on %s", (engine) => {
     expect(await readRevisionFile("demo", 1, "a.txt", {}, scene.context)).toMatchObject({ content: "a" });
   });
 
-  test("trees that are missing or say something else are found, and got back from a copy [S-41]", async () => {
+  test("finds missing and changed trees and restores them from a copy [S-41]", async () => {
     const copies = join(scene.folder, "copies");
     const one = await scene.publish("one", { "a.sh*": "1" });
     const two = await scene.publish("two", { "a.sh*": "2" });
@@ -113,24 +113,24 @@ describe.each(engines)("fsck on %s", (engine) => {
   });
 
   test.each([
-    ["a pointer to no revision", "update skill set revision = 7", /POINTER_WRONG demo/],
-    ["a pointer that no event set", "update skill set revision = 1", /POINTER_WRONG demo/],
+    ["a current revision that does not exist", "update skill set revision = 7", /POINTER_WRONG demo/],
+    ["a current revision without an event", "update skill set revision = 1", /POINTER_WRONG demo/],
     [
-      "a tree of another revision",
+      "the tree hash of another revision",
       `update skill set tree_hash = 'sha256:${"0".repeat(64)}'`,
       /POINTER_WRONG demo/,
     ],
-    ["a count that is too high", "update skill set last_revision = 9", /LAST_REVISION_WRONG demo/],
-    ["a revision that is gone", "delete from revision where revision = 1", /REVISION_MISSING demo@1/],
+    ["a revision count that is too high", "update skill set last_revision = 9", /LAST_REVISION_WRONG demo/],
+    ["a missing revision", "delete from revision where revision = 1", /REVISION_MISSING demo@1/],
     [
-      "a purge of what counts",
+      "a purged current revision",
       "update revision set purged_at = '2026-01-01T00:00:00.000Z'",
       /POINTER_WRONG demo/,
     ],
-    ["a deletion that no event tells", "update skill set status = 'deleted'", /EVENT_MISSING demo/],
-    ["an event that is gone", "delete from event where seq = 1", /EVENT_BROKEN event 1/],
+    ["a deletion without an event", "update skill set status = 'deleted'", /EVENT_MISSING demo/],
+    ["a missing event", "delete from event where seq = 1", /EVENT_BROKEN event 1/],
     [
-      "an event that was changed",
+      "a changed event",
       "update event set body = replace(body, 'ada', 'eve') where seq = 2",
       /EVENT_BROKEN event 2/,
     ],
@@ -139,13 +139,13 @@ describe.each(engines)("fsck on %s", (engine) => {
       `update event set hash = '${"0".repeat(64)}' where seq = 1`,
       /EVENT_BROKEN event [12]/,
     ],
-    ["a size that is wrong", "update revision set bytes = 1 where revision = 2", /REVISION_MISMATCH demo@2/],
+    ["a wrong size", "update revision set bytes = 1 where revision = 2", /REVISION_MISMATCH demo@2/],
     [
       "another SKILL.md",
       `update revision set skill_hash = 'sha256:${"0".repeat(64)}'`,
       /REVISION_MISMATCH demo@1/,
     ],
-  ])("%s is found, and nothing is made up [S-64]", async (_, statement, expected) => {
+  ])("finds %s without inventing data [S-64]", async (_, statement, expected) => {
     await scene.publish("demo", { "a.txt": "1" });
     await scene.publish("demo", { "a.txt": "2" });
     await damage(statement);
@@ -155,7 +155,7 @@ describe.each(engines)("fsck on %s", (engine) => {
     expect(found.filter((line) => line.endsWith("repaired"))).toEqual([]);
   });
 
-  test("while rows are damaged nothing is taken away, for it may be theirs [S-64]", async () => {
+  test("removes no data while rows are damaged [S-64]", async () => {
     const first = await scene.publish("demo", { "a.txt": "1" });
     await scene.publish("demo", { "a.txt": "2" });
     await damage("delete from revision where revision = 1");
@@ -166,7 +166,7 @@ describe.each(engines)("fsck on %s", (engine) => {
     expect(await scene.context.store.blobs.get(digestOf("1"))).toBeDefined();
   });
 
-  test("a count that is too low is mended, so that no number is given twice [S-41]", async () => {
+  test("repairs a count that is too low, so that numbers are not reused [S-41]", async () => {
     await scene.publish("demo", { "a.txt": "1" });
     await scene.publish("demo", { "a.txt": "2" });
     await damage("update skill set last_revision = 1");
@@ -179,7 +179,7 @@ describe.each(engines)("fsck on %s", (engine) => {
     expect(await scene.publish("demo", { "a.txt": "3" })).toMatchObject({ revision: 3 });
   });
 
-  test("what nothing names is told after its grace, and taken away only when asked [S-41]", async () => {
+  test("reports unreferenced data after the grace period and removes it only on request [S-41]", async () => {
     const { blobs } = scene.context.store;
     await scene.publish("demo");
     await blobs.put([{ digest: digestOf("left"), bytes: Buffer.from("left") }]);
@@ -193,7 +193,7 @@ describe.each(engines)("fsck on %s", (engine) => {
     expect(await check()).toEqual({ isClean: true, found: [] });
   });
 
-  test("copies of trees that are gone, and those that nobody ended, are taken away [S-41]", async () => {
+  test("removes copies of missing trees and incomplete copies [S-41]", async () => {
     const copies = join(scene.folder, "copies");
     const { treeHash } = await scene.publish("demo");
     await materialise(treeHash, "demo", { folder: copies }, scene.context);
@@ -212,7 +212,7 @@ describe.each(engines)("fsck on %s", (engine) => {
     expect(existsSync(scene.folder)).toBe(true);
   });
 
-  test("nothing that is published meanwhile is taken for damage [S-64]", async () => {
+  test("does not report a concurrent publish as damage [S-64]", async () => {
     let isDone = false;
     const publishing = (async () => {
       for (let number = 0; !isDone; number += 1)
@@ -229,7 +229,7 @@ function digestOf(text: string) {
   return hashSkillFile(Buffer.from(text));
 }
 
-/** Writes other bytes in the place of a blob. */
+/** Replaces the bytes of a blob. */
 async function breakBlob(scene: Scene, engine: string, text: string): Promise<void> {
   const digest = digestOf(text);
   const hex = digest.slice("sha256:".length);

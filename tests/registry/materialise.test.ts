@@ -35,7 +35,7 @@ describe.each(engines)("copies of revisions on %s", (engine) => {
   });
   const lay = () => materialise(published.treeHash, "demo", { folder: copies }, scene.context);
 
-  test("a revision is laid out read-only, with its hash and its id [S-41]", async () => {
+  test("writes a revision to a read-only folder named by its hash and id [S-41]", async () => {
     const folder = await lay();
     expect(folder).toBe(revisionFolder(published.treeHash, "demo", { folder: copies }));
     expect((await treeHash(await pack(folder))).hash).toBe(published.treeHash);
@@ -46,11 +46,11 @@ describe.each(engines)("copies of revisions on %s", (engine) => {
     expect(readdirSync(copies)).toEqual([published.treeHash.slice("sha256:".length)]);
   });
 
-  test("many who ask at once get one copy, and later ones the same [S-41]", async () => {
+  test("concurrent and later calls share one copy [S-41]", async () => {
     const folders = await Promise.all(Array.from({ length: 20 }, lay));
     expect(new Set(folders).size).toBe(1);
     const { ino } = statSync(folders[0] ?? "");
-    // Another process knows nothing of what this one has verified.
+    // Another process has not verified the copy.
     const elsewhere = { ...scene.context, store: { ...scene.context.store } };
     await materialise(published.treeHash, "demo", { folder: copies }, elsewhere);
     expect(statSync(await lay()).ino).toBe(ino);
@@ -70,10 +70,10 @@ describe.each(engines)("copies of revisions on %s", (engine) => {
 
   test.each<[string, (folder: string) => void]>([
     ["changed bytes", (folder) => write(join(folder, "references/deep/a.md"), "b")],
-    ["a file too many", (folder) => write(join(folder, "scripts/more.sh"), "")],
-    ["a file that the packer would not see", (folder) => write(join(folder, "extra.txt"), "")],
-    ["an empty folder", (folder) => open(folder, () => mkdirSync(join(folder, "node_modules")))],
-    ["a file that is gone", (folder) => open(folder, () => rmSync(join(folder, "SKILL.md")))],
+    ["an extra file", (folder) => write(join(folder, "scripts/more.sh"), "")],
+    ["an extra file that the packer ignores", (folder) => write(join(folder, "extra.txt"), "")],
+    ["an extra empty folder", (folder) => open(folder, () => mkdirSync(join(folder, "node_modules")))],
+    ["a missing file", (folder) => open(folder, () => rmSync(join(folder, "SKILL.md")))],
     ["another mode", (folder) => chmodSync(join(folder, "references/deep/a.md"), 0o755)],
     [
       "a link in the place of a file",
@@ -90,7 +90,7 @@ describe.each(engines)("copies of revisions on %s", (engine) => {
         symlinkSync("/etc", folder);
       },
     ],
-  ])("a copy with %s is replaced, in this process and the next [S-41]", async (_, tamper) => {
+  ])("replaces a copy with %s, in this process and the next [S-41]", async (_, tamper) => {
     for (const context of [scene.context, { ...scene.context, store: { ...scene.context.store } }]) {
       const folder = await lay();
       tamper(folder);
@@ -102,10 +102,10 @@ describe.each(engines)("copies of revisions on %s", (engine) => {
     expect(readdirSync(copies)).toHaveLength(1);
   });
 
-  test("copies are laid out in a folder that is ours alone [S-41]", async () => {
+  test("the folder for copies is private [S-41]", async () => {
     await lay();
     expect(statSync(copies).mode & 0o777).toBe(0o700);
-    // As it was made once: others could read it.
+    // Older versions created it with read access for others.
     chmodSync(copies, 0o755);
     await lay();
     expect(statSync(copies).mode & 0o777).toBe(0o700);
@@ -121,12 +121,12 @@ describe.each(engines)("copies of revisions on %s", (engine) => {
     copies = join(scene.folder, "theirs");
     mkdirSync(copies, { mode: 0o700 });
     if (process.geteuid?.() !== 0) return;
-    // Only root can give a folder away.
+    // Only root can change the owner.
     chownSync(copies, 12_345, 12_345);
     await expect(lay()).rejects.toMatchObject(refused);
   });
 
-  test("what cannot be had leaves nothing behind [S-41]", async () => {
+  test("a failed copy leaves no files [S-41]", async () => {
     await scene.context.store.blobs.remove([published.skillHash], new Date(Date.now() + 60_000));
     await expect(lay()).rejects.toMatchObject({ code: "INTEGRITY_FAILED" });
     expect(readdirSync(copies)).toEqual([]);
@@ -134,7 +134,7 @@ describe.each(engines)("copies of revisions on %s", (engine) => {
       await expect(materialise(published.treeHash, id, { folder: copies }, scene.context)).rejects.toThrow();
   });
 
-  test("a tree whose row was changed is not handed over [S-41]", async () => {
+  test("does not deliver a tree whose row was changed [S-41]", async () => {
     const { store } = scene.context;
     const files = (await store.findTree(published.treeHash)) ?? [];
     const moved = files.map((file) => ({
@@ -151,7 +151,7 @@ describe.each(engines)("copies of revisions on %s", (engine) => {
     expect(readdirSync(target)).toEqual([]);
   });
 
-  test("a copy is written to an empty folder alone, and is what its hash says [S-41]", async () => {
+  test("writes a copy only to an empty folder and verifies its hash [S-41]", async () => {
     const target = join(scene.folder, "target");
     mkdirSync(target);
     expect(await copyRevision(published.treeHash, target, scene.context)).toBe(published.treeHash);
@@ -169,7 +169,7 @@ function write(path: string, text: string): void {
   });
 }
 
-/** Only root may write to a folder that is closed. */
+/** Only root can write to a read-only folder. */
 function open(folder: string, work: () => void): void {
   chmodSync(folder, 0o755);
   work();

@@ -26,7 +26,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ verb: fc.constantFrom("show", "delete", "restore", "sweep") }) },
 );
 
-/** What the registry promises, as plain data. */
+/** The expected state of the registry as plain data. */
 interface Model {
   revisions: { text: string; isPurged: boolean }[];
   pointer: number;
@@ -45,7 +45,7 @@ describe.each(engines)("any sequence of verbs on %s", (engine) => {
     await scene.close();
   });
 
-  test("does what the model does, and loses no byte that counts [S-45]", { timeout: 180_000 }, async () => {
+  test("behaves like the model and keeps all required bytes [S-45]", { timeout: 180_000 }, async () => {
     let run = 0;
     const property = fc.asyncProperty(fc.array(act, { minLength: 4, maxLength: 20 }), async (acts) => {
       run += 1;
@@ -75,7 +75,7 @@ describe.each(engines)("any sequence of verbs on %s", (engine) => {
       case "rollback":
         return await rollback(id, each.revision, by, context);
       case "purge":
-        // In the future everything is old.
+        // A negative grace period includes new revisions.
         return await purgeSkill(id, { ...by, keep: each.keep, graceMs: -1000 }, context);
       case "show":
         return await editSkill(id, { visibility: "public" }, by, context);
@@ -111,7 +111,7 @@ describe.each(engines)("any sequence of verbs on %s", (engine) => {
   }
 });
 
-/** The model after an act; undefined when the act is refused. */
+/** The model after an action; undefined if the action is rejected. */
 function follow(model: Model, each: Act): Model | undefined {
   const { revisions, pointer, isDeleted } = model;
   if (revisions.length === 0 && each.verb !== "publish" && each.verb !== "sweep") return undefined;

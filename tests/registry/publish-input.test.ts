@@ -5,7 +5,7 @@ import { getRevision, getSkill, publishFolder } from "@skillhold/registry/releas
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ada, adasAgent, engines, openScene, type Scene, skillText, writeSkill } from "./scene.ts";
 
-describe.each(engines)("what is published on %s", (engine) => {
+describe.each(engines)("input for publishing on %s", (engine) => {
   let scene: Scene;
   beforeEach(async () => {
     scene = await openScene(engine);
@@ -14,7 +14,7 @@ describe.each(engines)("what is published on %s", (engine) => {
     await scene.close();
   });
 
-  test("the id is the slug, the name or what is nearest to it, or has to be given [S-5]", async () => {
+  test("the id comes from the slug or the name, or must be given [S-5]", async () => {
     const as = async (fields: Record<string, string>, id?: string) =>
       (
         await scene.publish(
@@ -30,7 +30,7 @@ describe.each(engines)("what is published on %s", (engine) => {
       code: "USAGE",
       hint: expect.stringContaining("--id"),
     });
-    const badSlug = { code: "USAGE", message: 'The slug "Not An Id" is not an id.' };
+    const badSlug = { code: "USAGE", message: 'The slug "Not An Id" is not a valid id.' };
     await expect(as({ name: "fine", slug: "Not An Id" })).rejects.toMatchObject(badSlug);
     await expect(as({ name: "ok" }, "../up")).rejects.toMatchObject({ code: "USAGE" });
     await expect(as({ name: "upload" })).rejects.toMatchObject({ code: "SKILL_INVALID" });
@@ -41,7 +41,7 @@ describe.each(engines)("what is published on %s", (engine) => {
     });
   });
 
-  test("what is not valid is refused with its diagnostics, and leaves nothing behind [S-41]", async () => {
+  test("rejects an invalid skill with its diagnostics and stores no data [S-41]", async () => {
     const refused = scene.publish("demo", { "SKILL.md": "---\nname: demo\n---\n" });
     await expect(refused).rejects.toMatchObject({
       code: "SKILL_INVALID",
@@ -69,7 +69,7 @@ describe.each(engines)("what is published on %s", (engine) => {
   });
 
   test.each(["1\0", "1.0.0\ud800"])(
-    "a version that no store keeps is the skill's fault [S-6]",
+    "a version that cannot be stored is an error of the skill [S-6]",
     async (version) => {
       for (const field of [
         `version: ${JSON.stringify(version)}`,
@@ -84,7 +84,7 @@ describe.each(engines)("what is published on %s", (engine) => {
     },
   );
 
-  test("a SKILL.md over 100 KB and a skill over 20 MB are refused, and the limit is named [S-11]", async () => {
+  test("rejects a SKILL.md over 100 KB and a skill over 20 MB and names the limit [S-11]", async () => {
     const long = skillText("demo", "x ".repeat(60_000));
     await expect(scene.publish("demo", { "SKILL.md": long })).rejects.toMatchObject({
       details: {
@@ -100,7 +100,7 @@ describe.each(engines)("what is published on %s", (engine) => {
     });
   });
 
-  test("links are left out and listed, and nothing outside the folder gets in [S-41]", async () => {
+  test("omits and lists links, and includes no file from outside the folder [S-41]", async () => {
     writeFileSync(join(scene.folder, "secret.txt"), "secret");
     const folder = writeSkill(scene.folder, "demo");
     symlinkSync("../secret.txt", join(folder, "link.txt"));
@@ -113,7 +113,7 @@ describe.each(engines)("what is published on %s", (engine) => {
     expect(published.files).toBe(1);
   });
 
-  test("an agent publishes from its workspace alone, however the path is written [S-41]", async () => {
+  test("an agent can publish only from its workspace, however the path is written [S-41]", async () => {
     const workspace = join(scene.folder, "workspace");
     const inside = writeSkill(workspace, "demo", { "scripts/a.mjs": 'import "../_shared/x.mjs";\n' });
     const outside = writeSkill(scene.folder, "outside");
@@ -135,7 +135,7 @@ describe.each(engines)("what is published on %s", (engine) => {
     });
   });
 
-  test("shared helpers beside the skill are copied in, and not from outside what it belongs to [S-13]", async () => {
+  test("copies shared helpers only from the root of the skill [S-13]", async () => {
     const library = join(scene.folder, "library");
     const folder = writeSkill(library, "demo", { "scripts/a.mjs": 'import "../_shared/x.mjs";\n' });
     mkdirSync(join(library, "_shared"));

@@ -34,7 +34,7 @@ describe.each(engines)("publishing on %s", (engine) => {
     await scene.close();
   });
 
-  test("a new skill is revision 1, active, private and its publisher's [S-41]", async () => {
+  test("a new skill is revision 1, active, private and owned by its publisher [S-41]", async () => {
     const published = await scene.publish("demo", { "scripts/run.sh*": "#!/bin/sh\n", "a.txt": "a" });
     expect(published).toMatchObject({
       id: "demo",
@@ -60,7 +60,7 @@ describe.each(engines)("publishing on %s", (engine) => {
     ]);
   });
 
-  test("the tree hash is that of the folder, and every byte comes back [S-13]", async () => {
+  test("the tree hash equals that of the folder, and all bytes can be read back [S-13]", async () => {
     const folder = writeSkill(scene.folder, "demo", {
       "data.bin": new Uint8Array([0, 255, 1]),
       "ü.txt": "ü",
@@ -73,7 +73,7 @@ describe.each(engines)("publishing on %s", (engine) => {
       );
   });
 
-  test("the same tree again is unchanged: no revision, no event, and lost bytes are put back [S-41]", async () => {
+  test("publishing the same tree creates no revision or event and restores lost bytes [S-41]", async () => {
     const first = await scene.publish("demo");
     await scene.context.store.blobs.remove([first.skillHash], new Date(Date.now() + 60_000));
     await expect(scene.context.store.blobs.get(first.skillHash)).rejects.toMatchObject({
@@ -85,7 +85,7 @@ describe.each(engines)("publishing on %s", (engine) => {
     expect(await listRevisions("demo", scene.context)).toHaveLength(1);
   });
 
-  test("another tree is the next revision, and a changed script is a changed skill [S-13]", async () => {
+  test("another tree creates the next revision, and a changed script changes the skill [S-13]", async () => {
     await scene.publish("demo", { "scripts/a.py": "1" });
     const second = await scene.publish("demo", { "scripts/a.py": "2" });
     expect(second).toMatchObject({ status: "published", revision: 2, isNew: false });
@@ -93,18 +93,18 @@ describe.each(engines)("publishing on %s", (engine) => {
     expect((await listRevisions("demo", scene.context)).map(({ revision }) => revision)).toEqual([3, 2, 1]);
   });
 
-  test("the same version with other content is a warning, however far back [S-6]", async () => {
+  test("warns if any older revision has the same version with other content [S-6]", async () => {
     const version = (number: string, body: string) => ({
       "SKILL.md": skillText("demo", body, { version: number }),
     });
     await scene.publish("demo", version("1.0.0", "one"));
     expect((await scene.publish("demo", version("1.1.0", "two"))).warnings).toEqual([]);
     const third = await scene.publish("demo", version("1.0.0", "three"));
-    expect(third.warnings).toEqual(["Version 1.0.0 is revision 1 already, with other content."]);
+    expect(third.warnings).toEqual(["Version 1.0.0 is already used by revision 1 with other content."]);
     expect(third).toMatchObject({ status: "published", revision: 3, version: "1.0.0" });
   });
 
-  test("trust follows from who published, never from the skill [S-14]", async () => {
+  test("trust depends on the publisher, never on the skill [S-14]", async () => {
     const trust = async (id: string, by: typeof ada) =>
       (
         await scene.publish(
@@ -122,7 +122,7 @@ describe.each(engines)("publishing on %s", (engine) => {
     expect(installed.trust).toBe("third_party");
   });
 
-  test("bytes that are trusted more now are a new revision, and trusted less are not [S-14]", async () => {
+  test("the same bytes with higher trust create a revision, with lower trust they do not [S-14]", async () => {
     await scene.publish("demo", {}, { by: adasAgent });
     expect(await scene.publish("demo", {}, { by: ada })).toMatchObject({ revision: 2, trust: "user" });
     expect(await scene.publish("demo", {}, { by: adasAgent })).toMatchObject({
@@ -133,7 +133,7 @@ describe.each(engines)("publishing on %s", (engine) => {
     expect(await getSkill("demo", scene.context)).toMatchObject({ owner: "ada" });
   });
 
-  test("ids of system skills and of others are refused, in words that tell nothing of them [S-41]", async () => {
+  test("rejects ids of system skills and of other users without revealing them [S-41]", async () => {
     await scene.publish("core", {}, { by: system });
     await scene.publish("demo");
     await scene.publish("gone");
@@ -147,7 +147,7 @@ describe.each(engines)("publishing on %s", (engine) => {
     expect(await scene.events()).toHaveLength(5);
   });
 
-  test("a system skill is public and the system's own [S-40]", async () => {
+  test("a system skill is public and owned by the system [S-40]", async () => {
     expect(await scene.publish("core", {}, { by: system })).toMatchObject({
       visibility: "public",
       trust: "builtin",
@@ -155,7 +155,7 @@ describe.each(engines)("publishing on %s", (engine) => {
     expect(await getSkill("core", scene.context)).toMatchObject({ isSystem: true, owner: "system" });
   });
 
-  test("a dry run says what would happen and changes nothing [S-42]", async () => {
+  test("a dry run reports the changes without making them [S-42]", async () => {
     const dry = await scene.publish("demo", {}, { dryRun: true });
     expect(dry).toMatchObject({
       isDryRun: true,
@@ -181,7 +181,7 @@ describe.each(engines)("publishing on %s", (engine) => {
     expect(await scene.events()).toHaveLength(1);
   });
 
-  test("missing dependencies archive an upload and warn a publisher [S-38]", async () => {
+  test("missing dependencies archive an upload and warn the publisher [S-38]", async () => {
     const hooks = { missing: async () => ["pip:openpyxl"] };
     const context = { ...scene.context, hooks };
     const folder = writeSkill(scene.folder, "demo");
@@ -193,11 +193,11 @@ describe.each(engines)("publishing on %s", (engine) => {
     });
     const published = await publishFolder(folder, { by: ada }, context);
     expect(published).toMatchObject({ state: "active", status: "published", revision: 2 });
-    expect(published.warnings).toEqual(["It needs what is missing here: pip:openpyxl."]);
+    expect(published.warnings).toEqual(["These dependencies are missing on this machine: pip:openpyxl."]);
     expect(await getSkill("demo", context)).toMatchObject({ reason: undefined, missing: ["pip:openpyxl"] });
   });
 
-  test("an upload by an administrator is internal, and visibility is kept after that [S-41]", async () => {
+  test("an administrator's upload is internal, and later revisions keep the visibility [S-41]", async () => {
     expect(await scene.publish("up", {}, { by: admin, entry: "upload" })).toMatchObject({
       visibility: "internal",
     });
@@ -207,7 +207,7 @@ describe.each(engines)("publishing on %s", (engine) => {
     expect(await scene.publish("mine", {}, { entry: "upload" })).toMatchObject({ visibility: "private" });
   });
 
-  test("what was deleted comes back active and private under the next number [S-41]", async () => {
+  test("publishing a deleted skill makes it active and private with the next number [S-41]", async () => {
     await scene.publish("demo", {}, { by: admin, entry: "upload" });
     await deleteSkill("demo", { by: admin }, scene.context);
     const again = await scene.publish("demo", {}, { by: admin });
@@ -215,7 +215,7 @@ describe.each(engines)("publishing on %s", (engine) => {
     expect(await getSkill("demo", scene.context)).toMatchObject({ deletedAt: undefined, lastRevision: 2 });
   });
 
-  test("numbers go on from the highest, also after a rollback [S-41]", async () => {
+  test("new numbers follow the highest one, also after a rollback [S-41]", async () => {
     await scene.publish("demo", { "a.txt": "1" });
     await scene.publish("demo", { "a.txt": "2" });
     await rollback("demo", 1, { by: ada }, scene.context);
@@ -223,7 +223,7 @@ describe.each(engines)("publishing on %s", (engine) => {
     expect(await scene.publish("demo", { "a.txt": "2" })).toMatchObject({ status: "published", revision: 3 });
   });
 
-  test("what its code needs is kept with the revision [S-41]", async () => {
+  test("stores the dependencies found in the code with the revision [S-41]", async () => {
     await scene.publish("demo", { "scripts/a.py": "import openpyxl\n" });
     const { manifest, provenance, frontmatter } = await getRevision("demo", undefined, scene.context);
     expect(manifest.dependencies.map(({ kind, name }) => `${kind}:${name}`)).toContain("pip:openpyxl");
@@ -231,7 +231,7 @@ describe.each(engines)("publishing on %s", (engine) => {
     expect(frontmatter).toMatchObject({ name: "demo" });
   });
 
-  test("a call that is called off publishes nothing [S-41]", async () => {
+  test("a canceled publish stores no skill [S-41]", async () => {
     const signal = AbortSignal.abort();
     await expect(scene.publish("demo", {}, { signal })).rejects.toMatchObject({ code: "INTERRUPTED" });
     expect(await scene.context.store.listSkills()).toEqual([]);

@@ -41,7 +41,7 @@ describe.each(engines)("revisions on %s", (engine) => {
     await scene.close();
   });
 
-  test("old revisions are listed, and their files read as they were [S-45]", async () => {
+  test("lists old revisions and reads their original files [S-45]", async () => {
     await scene.publish("demo", { "references/a.md": "one\n" });
     await scene.publish("demo", { "references/a.md": "two\n", "b.bin": new Uint8Array([0, 1]) });
     expect((await listRevisions("demo", scene.context)).map(({ revision }) => revision)).toEqual([2, 1]);
@@ -70,7 +70,7 @@ describe.each(engines)("revisions on %s", (engine) => {
     await expect(getSkill("nothing", scene.context)).rejects.toMatchObject({ code: "SKILL_NOT_FOUND" });
   });
 
-  test("a rollback moves the pointer, and version, tree and trust go with it [S-45]", async () => {
+  test("a rollback changes the current revision with its version, tree and trust [S-45]", async () => {
     const first = await scene.publish("demo", { "SKILL.md": skillText("demo", "a", { version: "1.0.0" }) });
     await scene.publish(
       "demo",
@@ -105,7 +105,7 @@ describe.each(engines)("revisions on %s", (engine) => {
     });
   });
 
-  test("who may not change a skill is refused, and is not told that a private one is there [S-45]", async () => {
+  test("rejects changes by others without revealing a private skill [S-45]", async () => {
     await scene.publish("core", {}, { by: system });
     await scene.publish("core", { "a.txt": "a" }, { by: system });
     await scene.publish("demo");
@@ -133,7 +133,7 @@ describe.each(engines)("revisions on %s", (engine) => {
     expect(await scene.events()).toHaveLength(events);
   });
 
-  test("what is deleted is in no list and comes back as it was [S-45]", async () => {
+  test("a deleted skill is in no list and is restored unchanged [S-45]", async () => {
     await scene.publish("demo");
     await editSkill("demo", { visibility: "public", name: "Shown" }, { by: ada }, scene.context);
     const before = await getSkill("demo", scene.context);
@@ -156,7 +156,7 @@ describe.each(engines)("revisions on %s", (engine) => {
     ]);
   });
 
-  test("what was archived when it was deleted is archived again [S-45]", async () => {
+  test("a skill that was archived before deletion is archived again after restore [S-45]", async () => {
     const { store } = scene.context;
     await scene.publish("demo");
     const skill = await getSkill("demo", scene.context);
@@ -166,7 +166,7 @@ describe.each(engines)("revisions on %s", (engine) => {
     expect(await getSkill("demo", scene.context)).toMatchObject({ reason: "deps" });
   });
 
-  test("an edit is shown in place of SKILL.md until the next revision, and is recorded [S-45]", async () => {
+  test("an edit overrides SKILL.md until the next revision and is recorded [S-45]", async () => {
     await scene.publish("demo");
     const edit = (change: Parameters<typeof editSkill>[1]) =>
       editSkill("demo", change, { by: ada }, scene.context);
@@ -194,7 +194,7 @@ describe.each(engines)("revisions on %s", (engine) => {
     ).toEqual([["name", "tags", "visibility"], ["tags"], [], ["description"]]);
   });
 
-  test("an edit that could break a catalogue is refused [S-45]", async () => {
+  test("rejects an edit that could break a catalog [S-45]", async () => {
     await scene.publish("demo");
     const bad = [
       { name: "" },
@@ -215,7 +215,7 @@ describe.each(engines)("revisions on %s", (engine) => {
     expect(await scene.events()).toHaveLength(1);
   });
 
-  test("a diff tells files, modes, fields and lines [S-45]", async () => {
+  test("a diff shows files, modes, fields and lines [S-45]", async () => {
     await scene.publish("demo", {
       "SKILL.md": skillText("demo", "a", { version: "1.0.0" }),
       "a.txt": "one\ntwo\nthree\n",
@@ -256,7 +256,7 @@ describe.each(engines)("revisions on %s", (engine) => {
     expect((await diffRevisions("demo", 2, undefined, scene.context)).files).toEqual([]);
   });
 
-  test("a folder is compared with what is published before it is published [S-45]", async () => {
+  test("compares a folder with the published skill [S-45]", async () => {
     const { treeHash } = await scene.publish("demo", { "a.txt": "one\n" });
     const folder = writeSkill(scene.folder, "demo", { "a.txt": "two\n" });
     const staged = await stageFolder(folder, {}, scene.context.limits);
@@ -265,7 +265,7 @@ describe.each(engines)("revisions on %s", (engine) => {
     expect(diff.files.map(({ path, change }) => [path, change])).toEqual([["a.txt", "changed"]]);
   });
 
-  test("texts in which every line differs are told and not compared for long [S-45]", async () => {
+  test("reports texts that differ in every line without a long comparison [S-45]", async () => {
     const lines = (mark: string) =>
       Array.from({ length: 12_000 }, (_, index) => `${mark}${index}\n`).join("");
     await scene.publish("demo", { "a.txt": lines("a") });
@@ -274,7 +274,7 @@ describe.each(engines)("revisions on %s", (engine) => {
     expect(files).toMatchObject([{ path: "a.txt", change: "changed", note: "too different" }]);
   });
 
-  test("purging gives up bytes of old revisions and keeps what counts and every number [S-41]", async () => {
+  test("purging removes bytes of old revisions but keeps the current one and all numbers [S-41]", async () => {
     for (const text of ["1", "2", "3", "4"]) await scene.publish("demo", { "a.txt": text });
     await rollback("demo", 1, { by: ada }, scene.context);
     const purge = (options: object) => purgeSkill("demo", { by: ada, keep: 1, ...options }, scene.context);
@@ -298,7 +298,7 @@ describe.each(engines)("revisions on %s", (engine) => {
     expect(await readRevisionFile("demo", 5, "a.txt", {}, scene.context)).toMatchObject({ content: "2" });
   });
 
-  test("a deleted skill is purged after its grace, is not restored, and its id and numbers stay taken [S-45]", async () => {
+  test("a deleted skill is purged after the grace period, cannot be restored, and its id and numbers stay taken [S-45]", async () => {
     await scene.publish("demo");
     await deleteSkill("demo", { by: ada }, scene.context);
     const purge = () => purgeSkill("demo", { by: ada }, scene.context);
@@ -313,14 +313,14 @@ describe.each(engines)("revisions on %s", (engine) => {
     expect(await scene.publish("demo")).toMatchObject({ revision: 2, status: "published" });
   });
 
-  test("a sweep leaves what is named twice, what is new and what is published meanwhile [S-41]", async () => {
+  test("a sweep keeps shared, new and concurrently published data [S-41]", async () => {
     const { store } = scene.context;
     await scene.publish("one", { "a.txt": "shared" }, { id: "one" });
     await scene.publish("two", { "SKILL.md": skillText("one"), "a.txt": "shared" }, { id: "two" });
     await deleteSkill("one", { by: ada }, scene.context);
     scene.pass(31 * DAY_MS);
     await purgeSkill("one", { by: ada }, scene.context);
-    // A publisher may have put these a moment ago.
+    // A publisher may have put these just now.
     const fresh = Buffer.from("put and not yet named");
     await store.blobs.put([{ digest: hashSkillFile(fresh), bytes: fresh }]);
     expect(await sweepStore({ graceMs: 0 }, scene.context)).toEqual({ trees: 0, blobs: 0, leftovers: 0 });
@@ -328,7 +328,7 @@ describe.each(engines)("revisions on %s", (engine) => {
     await deleteSkill("three", { by: ada }, scene.context);
     scene.pass(31 * DAY_MS);
     await purgeSkill("three", { by: ada }, scene.context);
-    // Between its look around and its lock, another publishes the very tree.
+    // Between the scan and the lock, another process publishes the same tree.
     const listTrees: typeof store.listTrees = async (page) => {
       const trees = await store.listTrees(page);
       if (trees.length > 0)

@@ -20,20 +20,20 @@ export const admin: Actor = { user: "root", role: "admin" };
 export const system: Actor = { user: "system", role: "system" };
 export const adasAgent: Actor = { user: "ada", agent: "helper", role: "agent" };
 
-/** A registry in an empty store, a folder to publish from, and a clock that can be put forward. */
+/** A registry in an empty store, a folder to publish from and an adjustable clock. */
 export interface Scene {
   readonly url: string;
   readonly folder: string;
   readonly context: RegistryContext;
-  /** Lets time go by for the registry and the store. */
+  /** Advances the clock of the registry and the store. */
   pass(ms: number): void;
-  /** Writes a skill and publishes it as Ada, who published nothing else unless told. */
+  /** Writes a skill and publishes it, by default as Ada. */
   publish(id: string, files?: SkillFiles, options?: Partial<PublishFolderOptions>): Promise<Published>;
   events(): Promise<readonly StoredEvent["event"][]>;
   close(): Promise<void>;
 }
 
-/** Files by path; a path that ends in `*` is executable. SKILL.md is made up where it is not given. */
+/** Files by path; a path that ends in `*` is executable. A missing SKILL.md is generated. */
 export type SkillFiles = Readonly<Record<string, string | Uint8Array>>;
 
 export async function openScene(engine: Engine): Promise<Scene> {
@@ -69,7 +69,7 @@ export async function openScene(engine: Engine): Promise<Scene> {
   };
 }
 
-/** Writes a skill into a folder of its id below another, and gives that folder. */
+/** Writes a skill to a folder named by its id and returns the folder. */
 export function writeSkill(below: string, id: string, files: SkillFiles = {}): string {
   const folder = join(below, id);
   for (const [name, content] of Object.entries({ "SKILL.md": skillText(id), ...files })) {

@@ -7,7 +7,7 @@ import { openRegistryStore } from "@skillhold/store/test/table/registry-store";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ada, engines, openScene, type Scene, writeSkill } from "./scene.ts";
 
-describe.each(engines)("a sweep whose clock is two hours ahead of a publisher's on %s", (engine) => {
+describe.each(engines)("a sweep whose clock is two hours ahead of the publisher's, on %s", (engine) => {
   let scene: Scene;
   let behind: RegistryContext;
   beforeEach(async () => {
@@ -24,7 +24,7 @@ describe.each(engines)("a sweep whose clock is two hours ahead of a publisher's 
     publishFolder(writeSkill(scene.folder, "demo", { "a.txt": "a" }), { by: ada }, context);
   const problems = async () => (await fsck({}, scene.context)).findings;
 
-  /** The publisher's context, with something that happens each time it has put its bytes. */
+  /** The publisher's context, with an action after each put. */
   function afterPut(work: (puts: number) => Promise<unknown>): RegistryContext {
     const { store } = behind;
     let puts = 0;
@@ -42,7 +42,7 @@ describe.each(engines)("a sweep whose clock is two hours ahead of a publisher's 
     return { ...behind, store: { ...store, blobs } };
   }
 
-  test("takes bytes before they are named, and they are put again [S-41]", async () => {
+  test("removes bytes before they are referenced, and they are put again [S-41]", async () => {
     let removed = 0;
     const context = afterPut(async (puts) => {
       if (puts === 1) removed = (await sweepStore({}, scene.context)).blobs;
@@ -52,12 +52,12 @@ describe.each(engines)("a sweep whose clock is two hours ahead of a publisher's 
     expect(await problems()).toEqual([]);
   });
 
-  test("leaves bytes that were named since it looked around [S-41]", async () => {
+  test("keeps bytes that were referenced after its scan [S-41]", async () => {
     const { store } = scene.context;
     let looks = 0;
     const listTrees: typeof store.listTrees = async (page) => {
       const trees = await store.listTrees(page);
-      // The second look is for the bytes that trees name.
+      // The second scan looks for referenced bytes.
       looks += 1;
       if (looks === 2) await publish(behind);
       return trees;
@@ -68,7 +68,7 @@ describe.each(engines)("a sweep whose clock is two hours ahead of a publisher's 
     expect(await problems()).toEqual([]);
   });
 
-  test("waits for those who are about to name bytes [S-41]", async () => {
+  test("waits for transactions that reference bytes [S-41]", async () => {
     const order: string[] = [];
     const held = Promise.withResolvers<void>();
     const go = Promise.withResolvers<void>();
@@ -89,7 +89,7 @@ describe.each(engines)("a sweep whose clock is two hours ahead of a publisher's 
     expect(order).toEqual(["publish", "sweep"]);
   });
 
-  test("ends a publish with a failure where every put is taken away, and names nothing [S-41]", async () => {
+  test("makes a publish fail if every put is removed, without a reference [S-41]", async () => {
     const context = afterPut(() => sweepStore({}, scene.context));
     await expect(publish(context)).rejects.toMatchObject({ code: "STORE_FAILED" });
     expect(await scene.context.store.listSkills()).toEqual([]);
@@ -97,7 +97,7 @@ describe.each(engines)("a sweep whose clock is two hours ahead of a publisher's 
   });
 
   test.each([Number.NaN, Number.POSITIVE_INFINITY, -1e300])(
-    "or any other refuses a grace of %d milliseconds [S-41]",
+    "rejects a grace period of %d milliseconds [S-41]",
     async (graceMs) => {
       await publish(behind);
       for (const call of [

@@ -32,7 +32,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ act: fc.constantFrom("use" as const, "revoke", "authenticate", "misuse"), which }),
 );
 
-describe.each(engines)("what is secret of tokens on %s", (engine) => {
+describe.each(engines)("the secrets of tokens on %s", (engine) => {
   let scene: Scene;
   beforeAll(async () => {
     scene = await openScene(engine);
@@ -40,7 +40,7 @@ describe.each(engines)("what is secret of tokens on %s", (engine) => {
   });
   afterAll(() => scene.close());
 
-  test("no secret, and no hash of one, is in any event, listing or failure, whatever is done [S-53] [S-62]", async () => {
+  test("no event, list or error contains a secret or its hash, whatever is done [S-53] [S-62]", async () => {
     const numRuns = engine === "sqlite" ? 40 : 10;
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
@@ -65,7 +65,7 @@ describe.each(engines)("what is secret of tokens on %s", (engine) => {
     );
   });
 
-  /** What others than the bearer get to see of it: never the secrets, which are put aside. */
+  /** The output visible to others than the bearer; secrets are collected separately. */
   async function perform(each: Step, issued: IssuedToken[]): Promise<unknown> {
     const { context } = scene;
     const keep = ({ token, secret }: IssuedToken) => {

@@ -36,7 +36,7 @@ describe.each(engines)("signing in on %s", (engine) => {
     );
   const sessions = () => scene.context.store.listTokens("session");
 
-  test("a code becomes a session of the same user and role, for half a day [S-53]", async () => {
+  test("a code becomes a session with the same user and role for half a day [S-53]", async () => {
     const code = await issue();
     expect(Date.parse(code.token.expiresAt) - Date.parse(code.token.createdAt)).toBe(15 * minute);
     const { token, secret } = await useSignIn(code.secret, scene.context);
@@ -52,7 +52,7 @@ describe.each(engines)("signing in on %s", (engine) => {
     ]);
   });
 
-  test("a code that expires while it waits for its turn does not count [S-53]", async () => {
+  test("rejects a code that expires while it waits for the lock [S-53]", async () => {
     const code = await issue();
     const start = Date.parse(code.token.createdAt);
     let looks = 0;
@@ -66,14 +66,14 @@ describe.each(engines)("signing in on %s", (engine) => {
     expect(await sessions()).toEqual([]);
   });
 
-  test("a code counts once [S-53]", async () => {
+  test("a code works once [S-53]", async () => {
     const { secret } = await issue();
     await useSignIn(secret, scene.context);
     await expect(useSignIn(secret, scene.context)).rejects.toMatchObject(refused);
     expect(await sessions()).toHaveLength(1);
   });
 
-  test("what is no code, not any more or of another kind, is refused in the same words [S-53]", async () => {
+  test("rejects an invalid, expired or wrong kind of code with the same message [S-53]", async () => {
     await addAgent({ key: "writer", runtime: "x" }, { by: admin }, scene.context);
     const revoked = await issue();
     await revokeToken(revoked.token.id, { by: admin }, scene.context);
@@ -90,7 +90,7 @@ describe.each(engines)("signing in on %s", (engine) => {
     expect([await scene.context.store.lastEvent(), (await sessions()).length]).toEqual([before, 1]);
   });
 
-  test("of many who use a code at the same moment, one gets a session [S-53]", async () => {
+  test("only one of many concurrent uses of a code gets a session [S-53]", async () => {
     for (let count = 0; count < 3; count += 1) others.push(await openRegistryStore(scene.url));
     for (let round = 1; round <= 5; round += 1) {
       const { secret } = await issue();
@@ -104,7 +104,7 @@ describe.each(engines)("signing in on %s", (engine) => {
     }
   });
 
-  test("of several processes that use codes at the same moment, each code counts for one [S-53]", async () => {
+  test("each code works once across several processes [S-53]", async () => {
     const codes = await Promise.all(Array.from({ length: 10 }, () => issue()));
     const code = `
       const { useSignIn } = await import(args[0]);

@@ -31,7 +31,7 @@ describe.each(engines)("tokens on %s", (engine) => {
   const addWriter = () => addAgent({ key: "writer", runtime: "x" }, { by: ada }, scene.context);
 
   describe("issuing", () => {
-    test("a token counts as the one, and for what, it was issued for [S-53] [S-65]", async () => {
+    test("a token has the identity and permissions it was issued with [S-53] [S-65]", async () => {
       await addWriter();
       const { token, secret } = await issue({
         name: " The CI ",
@@ -68,7 +68,7 @@ describe.each(engines)("tokens on %s", (engine) => {
       });
     });
 
-    test("secrets are 32 bytes of the randomness that is given, and the store has their hash alone [S-53]", async () => {
+    test("secrets are 32 random bytes, and the store has only their hash [S-53]", async () => {
       const random = (bytes: number) => new Uint8Array(bytes).fill(7);
       const { token, secret } = await issueToken(spec, { by: admin }, { ...scene.context, random });
       expect(secret).toBe(`skh_${Buffer.alloc(32, 7).toString("base64url")}`);
@@ -79,21 +79,21 @@ describe.each(engines)("tokens on %s", (engine) => {
 
     test.each<[string, Partial<NewToken>]>([
       ["no name", { name: " " }],
-      ["a name with a line end", { name: "a\nb" }],
+      ["a name with a line break", { name: "a\nb" }],
       ["a name that is too long", { name: "x".repeat(129) }],
-      ["a user with a blank at the end", { user: "bob " }],
+      ["a user with a trailing space", { user: "bob " }],
       ["a user whose name is too long", { user: "x".repeat(257) }],
-      ["an agent's role without an agent", { role: "agent" }],
+      ["the role agent without an agent", { role: "agent" }],
       ["less than a minute", { expiresInMs: 59_999 }],
       ["more than ten years", { expiresInMs: 3650 * day + 1 }],
-      ["a time that is none", { expiresInMs: Number.NaN }],
-      ["a sign-in of a chosen time", { kind: "sign-in", expiresInMs: day }],
-    ])("a token with %s is refused [S-53]", async (_, fields) => {
+      ["an invalid lifetime", { expiresInMs: Number.NaN }],
+      ["a lifetime for a sign-in", { kind: "sign-in", expiresInMs: day }],
+    ])("rejects a token with %s [S-53]", async (_, fields) => {
       await expect(issue(fields)).rejects.toMatchObject({ code: "USAGE" });
       expect([await listTokens(scene.context), await scene.events()]).toEqual([[], []]);
     });
 
-    test("an agent is no administrator [S-53]", async () => {
+    test("rejects an administrator token for an agent [S-53]", async () => {
       await addWriter();
       for (const kind of ["api", "sign-in"] as const)
         await expect(issue({ kind, role: "admin", agent: "writer" })).rejects.toMatchObject({
@@ -102,14 +102,14 @@ describe.each(engines)("tokens on %s", (engine) => {
       expect(await listTokens(scene.context)).toEqual([]);
     });
 
-    test("an agent that is not there, or not any more, gets no token [S-65]", async () => {
+    test("rejects a token for an unknown or removed agent [S-65]", async () => {
       await addWriter();
       await removeAgent("writer", { by: ada }, scene.context);
       for (const agent of ["writer", "nobody", "", "a\0b"])
         await expect(issue({ role: "agent", agent })).rejects.toMatchObject({ code: "AGENT_NOT_FOUND" });
     });
 
-    test("an agent's uid leads to its key, which is what the token keeps [S-65]", async () => {
+    test("resolves an agent's uid to its key [S-65]", async () => {
       const { uid } = await addWriter();
       const { token } = await issue({ role: "viewer", agent: uid });
       expect(token.agent).toBe("writer");
@@ -124,7 +124,7 @@ describe.each(engines)("tokens on %s", (engine) => {
       ["an agent", adasAgent, []],
       ["a publisher through an agent", { ...ada, agent: "writer" }, []],
       ["an administrator through an agent", { user: "ada", role: "admin", agent: "writer" }, []],
-    ])("%s issues no token that may do more than they may [S-53]", async (_, by, allowed) => {
+    ])("%s cannot issue a token with more permissions than their own [S-53]", async (_, by, allowed) => {
       await addWriter();
       for (const role of roles) {
         const work = issue({ role, user: "ada", ...(role === "agent" ? { agent: "writer" } : {}) }, by);
@@ -133,7 +133,7 @@ describe.each(engines)("tokens on %s", (engine) => {
       }
     });
 
-    test("only an administrator issues tokens for others, or for the agents of others [S-53]", async () => {
+    test("only an administrator issues tokens for other users or their agents [S-53]", async () => {
       await addWriter();
       await expect(issue({ user: "bob" }, ada)).rejects.toMatchObject({ code: "POLICY_DENIED" });
       await expect(issue({ role: "agent", agent: "writer" }, bob)).rejects.toMatchObject({
@@ -145,7 +145,7 @@ describe.each(engines)("tokens on %s", (engine) => {
       });
     });
 
-    test("tokens that have expired are forgotten when another is issued [S-53]", async () => {
+    test("deletes expired tokens when another one is issued [S-53]", async () => {
       const first = await issue({ expiresInMs: 60_000 });
       const second = await issue();
       scene.pass(60_000);
@@ -158,7 +158,7 @@ describe.each(engines)("tokens on %s", (engine) => {
   });
 
   describe("authenticating", () => {
-    test("a token is over at the very moment at which it expires [S-53]", async () => {
+    test("a token is invalid from the exact moment of its expiry [S-53]", async () => {
       const { token, secret } = await issue({ expiresInMs: 60_000 });
       const at = (ms: number) => {
         const now = () => new Date(Date.parse(token.createdAt) + ms);
@@ -168,7 +168,7 @@ describe.each(engines)("tokens on %s", (engine) => {
       expect(await at(60_000)).toBeUndefined();
     });
 
-    test("each kind counts for what it is for, and for nothing else [S-53]", async () => {
+    test("each kind of token works only for its purpose [S-53]", async () => {
       const api = await issue();
       const signIn = await issue({ kind: "sign-in" });
       expect(await authenticate(api.secret, "session")).toBeUndefined();
@@ -177,7 +177,7 @@ describe.each(engines)("tokens on %s", (engine) => {
       expect(await authenticate(signIn.secret, "session")).toBeUndefined();
     });
 
-    test("nothing but the whole secret counts [S-53]", async () => {
+    test("only the complete secret is accepted [S-53]", async () => {
       const { token, secret } = await issue();
       const digest = hash("sha256", secret, "hex");
       const flipped = secret.slice(0, -1) + (secret.endsWith("A") ? "E" : "A");
@@ -201,7 +201,7 @@ describe.each(engines)("tokens on %s", (engine) => {
       expect(await authenticate(secret)).toMatchObject({ id: token.id });
     });
 
-    test("a token of an agent that is taken away counts no more at once, whatever its role [S-65]", async () => {
+    test("removing an agent invalidates its tokens at once, whatever their role [S-65]", async () => {
       await addWriter();
       const issued = [
         await issue({ role: "agent", agent: "writer" }),
@@ -213,11 +213,11 @@ describe.each(engines)("tokens on %s", (engine) => {
       expect(await authenticate(other.secret)).toBeDefined();
     });
 
-    test("when it was used last is told to the minute, and recorded nowhere else [S-53]", async () => {
+    test("records the last use to the minute, outside the log [S-53]", async () => {
       const { secret } = await issue();
       const before = await scene.events();
       const lastUse = async () => {
-        // Closing a store waits for what it is still writing.
+        // Closing a store waits for its pending writes.
         const store = await openRegistryStore(scene.url);
         const context = { ...scene.context, store };
         await authenticateToken(secret, "api", context);
@@ -235,7 +235,7 @@ describe.each(engines)("tokens on %s", (engine) => {
   });
 
   describe("revoking", () => {
-    test("a revoked token counts no more at once, is listed as such, and is recorded once [S-53]", async () => {
+    test("a revoked token is invalid at once, listed as revoked and recorded once [S-53]", async () => {
       const { token, secret } = await issue();
       const revoked = await revokeToken(token.id, { by: admin }, scene.context);
       expect(revoked).toEqual({ ...token, revokedAt: expect.any(String) });
@@ -248,7 +248,7 @@ describe.each(engines)("tokens on %s", (engine) => {
       ]);
     });
 
-    test("a user revokes their own, and others' are not there for them; an agent revokes none [S-53]", async () => {
+    test("a user can revoke only their own tokens, others are not found, and an agent can revoke none [S-53]", async () => {
       const { token, secret } = await issue({ user: "ada" });
       for (const by of [bob, { ...bob, role: "viewer" } as const])
         await expect(revokeToken(token.id, { by }, scene.context)).rejects.toMatchObject({
@@ -262,21 +262,24 @@ describe.each(engines)("tokens on %s", (engine) => {
       expect(await revokeToken(token.id, { by: viewer }, scene.context)).toMatchObject({ id: token.id });
     });
 
-    test("what is no id is not found, and no secret is repeated in the words for it [S-53]", async () => {
+    test("does not find an invalid id and does not repeat a secret in the error [S-53]", async () => {
       const { secret } = await issue();
       const digest = hash("sha256", secret, "hex");
       for (const text of [secret, digest, "", "a\0b", "x".repeat(100_000)]) {
         const error: unknown = await revokeToken(text, { by: admin }, scene.context).catch(
           (thrown) => thrown,
         );
-        expect(error).toMatchObject({ code: "TOKEN_NOT_FOUND", message: "That is not the id of a token." });
+        expect(error).toMatchObject({
+          code: "TOKEN_NOT_FOUND",
+          message: "The given text is not a token id.",
+        });
         expect(JSON.stringify(error)).not.toContain(secret);
       }
       expect(await authenticate(secret)).toBeDefined();
     });
   });
 
-  test("limits say how long tokens count where nothing else is said [S-66]", async () => {
+  test("the limits set the default lifetimes of tokens [S-66]", async () => {
     const limits = { ...defaultLimits, tokenMs: day, signInMs: 20_000 };
     const context = { ...scene.context, limits };
     for (const [kind, ms] of [

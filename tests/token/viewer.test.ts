@@ -4,7 +4,7 @@ import { deleteSkill, editSkill, rollback } from "@skillhold/registry/release";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { engines, openScene, type Scene } from "../registry/scene.ts";
 
-/** The owner of the skill, with a token that is to look and no more. */
+/** The owner of the skill, with a viewer token. */
 const by: Actor = { user: "ada", role: "viewer" };
 
 describe.each(engines)("a viewer on %s", (engine) => {
@@ -16,7 +16,7 @@ describe.each(engines)("a viewer on %s", (engine) => {
     await scene.close();
   });
 
-  test("publishes nothing, and changes not even what is their own [S-53]", async () => {
+  test("cannot publish or change even their own skills [S-53]", async () => {
     await scene.publish("demo");
     const before = await scene.events();
     const { context } = scene;

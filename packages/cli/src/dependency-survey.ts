@@ -8,10 +8,11 @@ import {
   surveyDependencies,
 } from "@skillhold/deps/environment";
 import { cacheFile, dataFolder, present, systemCode } from "@skillhold/host/place";
-import { chooseSandbox, missingHook } from "@skillhold/host/run";
+import { chooseSandbox, guardPorts, missingHook } from "@skillhold/host/run";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits } from "@skillhold/protocol/limits";
 import type { RegistryContext } from "@skillhold/registry/record";
+import { guardHook } from "@skillhold/registry/release";
 import { SqliteCache } from "@skillhold/store";
 import type { CommandInput } from "./command.ts";
 import { namedLimits, type SelectedSkill } from "./skill-selection.ts";
@@ -87,11 +88,14 @@ async function openSubject({ id, folder }: SelectedSkill, { signal }: Io): Promi
   }
 }
 
-/** Opens a registry context that checks the dependencies of each skill before it is published. */
+/** Opens a registry context that checks each skill before it is published: content guard and dependencies. */
 export async function withMissingHook<T>(
   input: Pick<CommandInput, "io" | "options">,
   context: RegistryContext,
   use: (context: RegistryContext) => Promise<T>,
 ): Promise<T> {
-  return await withSurvey(input, (ports) => use({ ...context, hooks: { missing: missingHook(ports) } }));
+  const inspect = guardHook(guardPorts(input.io.env));
+  return await withSurvey(input, (ports) =>
+    use({ ...context, hooks: { missing: missingHook(ports), inspect } }),
+  );
 }

@@ -1,4 +1,5 @@
 import type { Library, LiveReloadOptions } from "@skillhold/core/library";
+import type { SearchState } from "@skillhold/core/semantic";
 import { openStack, type Stack } from "@skillhold/host/library";
 import { present } from "@skillhold/host/place";
 import type { SkillError } from "@skillhold/protocol/error";
@@ -10,6 +11,8 @@ import { openProgress } from "./terminal/progress.ts";
 
 /** The library of a command, with its viewer. */
 export interface Opened extends Omit<Stack, "library" | "close"> {
+  /** The state of the search; absent for a remote gateway, which searches itself. */
+  readonly search?: { state(): SearchState; prepare(): Promise<SearchState> };
   readonly library: Library;
   /** The flags that make another command use the same skills, each with a space before it. */
   readonly rootFlags: string;
@@ -23,13 +26,21 @@ export interface LibraryOpenOptions {
   readonly onStoreFailure?: (error: SkillError) => void;
   /** True for a command that reports the state of MCP servers itself; otherwise a warning names those that are down. */
   readonly reportsServers?: boolean;
+  /** True for a command whose searches use an embedder and a reranker, if there are any. */
+  readonly usesModels?: boolean;
 }
 
 /** Opens the library of the common options for the time of one call. */
 export async function withLibrary<T>(
   { options, io }: Pick<CommandInput, "options" | "io">,
   use: (opened: Opened) => Promise<T>,
-  { roots: given = [], watch, onStoreFailure, reportsServers = false }: LibraryOpenOptions = {},
+  {
+    roots: given = [],
+    watch,
+    onStoreFailure,
+    reportsServers = false,
+    usesModels = watch !== undefined,
+  }: LibraryOpenOptions = {},
 ): Promise<T> {
   const roots = [...given, ...listOption(options, "root")];
   const gateway = chooseGateway(options, io, roots);
@@ -40,7 +51,7 @@ export async function withLibrary<T>(
   const folders = openProgress(io, "looking for skills", { afterMs: 400 });
   const servers = openProgress(io, "connecting to servers", { afterMs: 400 });
   const stack = await openStack(libraryChoice(options, roots), machineOf(io), {
-    ...present({ watch, onStoreFailure }),
+    ...present({ watch, onStoreFailure, usesModels }),
     onProgress: ({ skills, folders: count }) => folders.update(skills, count),
     onServerProgress: servers.update,
   }).finally(() => {
@@ -51,7 +62,9 @@ export async function withLibrary<T>(
     if (!reportsServers) warnOfServers(stack, io);
     const mcpFlag = options["mcp"] === false ? " --no-mcp" : "";
     const flags = `${rootFlags(roots)}${storeFlags(options)}${mcpFlag}`;
-    return await use({ ...stack, rootFlags: flags });
+    const { library } = stack;
+    const search = { state: () => library.searchState, prepare: () => library.prepareSearch() };
+    return await use({ ...stack, search, rootFlags: flags });
   } finally {
     await stack.close();
   }

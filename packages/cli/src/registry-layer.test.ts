@@ -67,7 +67,7 @@ describe("a library over the store", () => {
 
   test("explain shows the store's address and its skill [S-19]", async () => {
     const { out } = await text(["explain", "pdf"]);
-    expect(out).toMatch(/^visible .*\n {2}It is visible: ann owns it\. In the prompt\.\n/);
+    expect(out).toMatch(/^visible .*\n {2}The skill is visible: ann owns it\. In the prompt\.\n/);
     expect(out).toMatch(
       /\n {2}registry \(sqlite:.*registry\.db\): each skill ranks by its trust ← has it\n$/,
     );

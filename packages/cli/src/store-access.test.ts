@@ -103,7 +103,11 @@ describe("a private skill of another user", () => {
   test("can be explained to its owner as another user sees it [S-19] [S-43]", async () => {
     const { data } = await json(["explain", "secret-plan", "--user", "bob"]);
     expect(data.candidates).toMatchObject([
-      { state: "hidden", reason: "no-grant", message: "It is private, and not granted to the user bob." },
+      {
+        state: "hidden",
+        reason: "no-grant",
+        message: "The skill is private and not granted to the user bob.",
+      },
     ]);
   });
 
@@ -144,7 +148,7 @@ describe("a private skill of another user", () => {
     await text(["disable", "open-plan"]);
     expect(await json(["versions", "open-plan"], bob)).toMatchObject({
       code: 5,
-      error: { message: "The skill open-plan is not in use. It is switched off." },
+      error: { message: "The skill open-plan is not in use. The skill is disabled." },
     });
     expect((await json(["versions", "open-plan"])).code).toBe(0);
   });
@@ -172,7 +176,7 @@ describe("--agent", () => {
     const { out } = await text(["read", "--raw", "secret-plan", "--agent", "writer"], bob);
     expect(out).toBe("The plan.\n");
     expect((await text(["explain", "secret-plan", "--agent", "writer"], bob)).out).toContain(
-      "It is visible: it was granted to the agent writer. The viewer is held to revision 1. In the prompt.",
+      "The skill is visible: granted to the agent writer. The viewer is pinned to revision 1. In the prompt.",
     );
   });
 

@@ -13,7 +13,7 @@ beforeAll(async () => {
   await buildSkills(places, ["pdf"]);
 });
 
-/** Every file below a folder with its bytes; links are left out. */
+/** Every file below a folder with its bytes, without links. */
 function readTree(root: string): ReadonlyMap<string, string> {
   const entries = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) =>
     entry.isFile(),
@@ -22,13 +22,13 @@ function readTree(root: string): ReadonlyMap<string, string> {
   return new Map(paths.map((path) => [path.slice(root.length + 1), readFileSync(path, "latin1")]));
 }
 
-test("the same sources give the same bytes [S-40]", async () => {
+test("builds the same bytes from the same sources [S-40]", async () => {
   const again = { ...places, skills: join(folder, "again") };
   await buildSkills(again, ["pdf"]);
   expect(readTree(again.skills)).toEqual(readTree(places.skills));
 });
 
-test("nothing of the machine that built is in the scripts [S-40]", () => {
+test("writes no path of the build machine into the scripts [S-40]", () => {
   const workspace = join(import.meta.dirname, "../../..");
   for (const [path, text] of readTree(places.skills)) {
     expect(text.includes(workspace), path).toBe(false);
@@ -36,7 +36,7 @@ test("nothing of the machine that built is in the scripts [S-40]", () => {
   }
 });
 
-test("our own code stays readable, with the helpers and the libraries in files of their own [S-40]", () => {
+test("keeps our own code readable, and helpers and libraries in their own files [S-40]", () => {
   const own = readFileSync(join(scripts, "pdf.mjs"), "utf8");
   expect(own).toMatch(/^import .* from "\.\.\/_shared\/program\.mjs";$/m);
   expect(own).toContain("function appendDocument(target, source) {\n");
@@ -47,7 +47,7 @@ test("our own code stays readable, with the helpers and the libraries in files o
   );
 });
 
-test("what is left over from an earlier build goes [S-40]", async () => {
+test("removes files of an earlier build [S-40]", async () => {
   const left = join(scripts, "lib/left-over.mjs");
   cpSync(join(scripts, "pdf.mjs"), left);
   await buildSkills(places, ["pdf"]);
@@ -55,7 +55,7 @@ test("what is left over from an earlier build goes [S-40]", async () => {
   await expect(buildSkills(places, ["nothing"])).rejects.toThrow(/no src\/<id>\/main\.ts for: nothing/);
 });
 
-test("a built skill runs wherever it is copied to, without the workspace [S-40]", () => {
+test("runs a built skill from any folder, without the workspace [S-40]", () => {
   const skill = join(folder, "elsewhere/pdf");
   cpSync(scripts, join(skill, "scripts"), { recursive: true });
   cpSync(join(places.skills, "_shared"), join(skill, "_shared"), { recursive: true });

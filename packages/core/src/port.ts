@@ -1,4 +1,4 @@
-import { type SkillEvent } from "@skillhold/protocol";
+import type { SkillEvent } from "@skillhold/protocol";
 
 export interface Clock {
   now(): Date;

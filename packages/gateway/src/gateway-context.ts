@@ -1,59 +1,65 @@
-import { type ApprovalStore } from "@skillhold/core/approval";
-import { type IndexedLibrary, type Viewer } from "@skillhold/core/library";
-import { type AuditSink } from "@skillhold/core/port";
-import { type RunPorts, type Sandbox } from "@skillhold/core/run";
-import { type SecretStore } from "@skillhold/core/secret";
-import { type SurveyPorts, type SystemHost } from "@skillhold/deps/environment";
-import { type Operation } from "@skillhold/protocol/http";
-import { type AuditReport } from "@skillhold/registry/audit";
-import { type RegistryLibrary } from "@skillhold/registry/library";
-import { type RegistryContext } from "@skillhold/registry/record";
-import { type Host } from "@skillhold/skill";
-import { type ApprovalDesk } from "./approval/approval-desk.ts";
-import { type AnswerBounds } from "./limit/open-answer.ts";
-import { type Mount } from "./mount.ts";
-import { type Progress } from "./socket/progress.ts";
-import { type SocketLimits } from "./socket/socket-limits.ts";
-import { type LogEntry } from "./telemetry/log.ts";
+import type { ApprovalStore } from "@skillhold/core/approval";
+import type { GuardScan } from "@skillhold/core/guard";
+import type { IndexedLibrary, Viewer } from "@skillhold/core/library";
+import type { AuditSink } from "@skillhold/core/port";
+import type { RunPorts, Sandbox } from "@skillhold/core/run";
+import type { SecretStore } from "@skillhold/core/secret";
+import type { SurveyPorts, SystemHost } from "@skillhold/deps/environment";
+import type { Operation } from "@skillhold/protocol/http";
+import type { AuditReport } from "@skillhold/registry/audit";
+import type { RegistryLibrary } from "@skillhold/registry/library";
+import type { RegistryContext } from "@skillhold/registry/record";
+import type { Host } from "@skillhold/skill";
+import type { ApprovalDesk } from "./approval/approval-desk.ts";
+import type { DependencyProgress } from "./dependency/progress.ts";
+import type { InstallService } from "./install-service.ts";
+import type { ResponseBounds } from "./limit/open-response.ts";
+import type { GatewayMount } from "./mount.ts";
+import type { SocketLimits } from "./socket/socket-limits.ts";
+import type { LogEntry } from "./telemetry/log.ts";
 
-/** What a gateway works with. Everything is opened by whoever composes it, and closed by them as well. */
+/** The parts of a gateway. The composition root opens and closes them. */
 export interface GatewayContext {
   readonly registry: RegistryContext;
-  /** What is served: the registry's skills, with folders of the machine over or under them. */
+  /** All served skills: the registry's, layered with folders of the machine. */
   readonly library: IndexedLibrary;
   readonly skills: RegistryLibrary;
   /** Durable before it resolves. */
   readonly audit: AuditSink;
-  /** Reads the log again with the keys and notes that are kept at this machine; without it, with none. */
+  /** Verifies the audit log with the keys and notes of this machine; without it, the log is verified without keys. */
   readonly verifyAudit?: (signal: AbortSignal) => Promise<AuditReport>;
-  /** The machine that readiness is about. */
+  /** The machine that readiness is checked for. */
   readonly host: Host;
   readonly approvals: ApprovalStore;
   readonly desk: ApprovalDesk;
-  /** What sessions run with; without it they run nothing. */
+  /** The ports of runs; without them, sessions cannot run scripts. */
   readonly runs?: (viewer: Viewer) => RunPorts;
-  /** Those that are to be other ones than by default. */
+  /** Limits that differ from the defaults. */
   readonly socketLimits?: Partial<SocketLimits>;
-  readonly answerBounds?: Partial<AnswerBounds>;
+  readonly answerBounds?: Partial<ResponseBounds>;
   readonly secrets?: SecretStore;
-  /** What it takes to look at dependencies and to install them; without it those routes are refused. */
+  /** The ports of dependency checks and installations; without them, their routes fail. */
   readonly dependencies?: DependencyPorts;
-  readonly progress: Progress;
-  /** The sandbox as it is: its probe tries everything anew. Without it nothing can be tried. */
+  /** Scans skills for the content guard. */
+  readonly guardScan: GuardScan;
+  /** Installs skills from elsewhere; without it, the install route fails. */
+  readonly installs?: InstallService;
+  readonly progress: DependencyProgress;
+  /** The sandbox whose probe runs all checks again; without it, it cannot be probed. */
   readonly sandbox?: Pick<Sandbox, "id" | "probe">;
-  /** Aborted when the gateway begins to shut down. */
+  /** Aborted when the gateway starts to shut down. */
   readonly closing?: AbortSignal;
-  /** Tells how long it took each time that the folders among what is served were looked at again. */
+  /** Reports the duration of each reload of the served folders. */
   readonly onReload?: (listener: (ms: number) => void) => void;
-  /** Told of each request when it starts; what it gives back is told how it ended. */
+  /** Called when a request starts; the returned function is called with its status. */
   readonly observe?: (started: StartedRequest) => (status: number) => void;
   readonly log: (entry: LogEntry) => void;
-  /** The product's. */
+  /** The version of Skillhold. */
   readonly version: string;
   readonly sources: readonly { readonly label: string; readonly trust: string; readonly path?: string }[];
   readonly startedAt: string;
-  /** Other things that are served on the same port, such as MCP. */
-  readonly mounts?: readonly Mount[];
+  /** Other servers on the same port, such as MCP. */
+  readonly mounts?: readonly GatewayMount[];
   /** The folder of the console's files. */
   readonly console?: string;
   readonly options: GatewayOptions;
@@ -69,21 +75,21 @@ export interface StartedRequest {
 export interface DependencyPorts extends SurveyPorts {
   readonly home: string;
   readonly host: SystemHost;
-  /** Where revisions are laid out to be looked into. */
+  /** The folder for copies of revisions that checks read. */
   readonly copies: string;
 }
 
 export interface GatewayOptions {
-  /** `host:port` as browsers write it; a request for another one is refused. */
+  /** The allowed Host headers, as `host:port`. */
   readonly hosts: readonly string[];
-  /** Origins of pages that may call it, beside its own. */
+  /** Origins of other pages that may call the gateway. */
   readonly origins: readonly string[];
-  /** Whether those who call it do so over TLS that ends in front of it: cookies are then for TLS alone. */
+  /** Whether clients connect over TLS that ends at a proxy. Cookies are then marked Secure. */
   readonly isTls: boolean;
-  /** Whether public skills are served to anyone, at the address that clients look for. */
+  /** Whether public skills are served to anyone at the well-known discovery path. */
   readonly isDiscoverable: boolean;
-  /** Requests a minute; a token's, and those of an address without one. */
+  /** Requests per minute, per token and per address without a token. */
   readonly rate: { readonly token: number; readonly address: number };
-  /** Where uploads lie while they are received. */
+  /** The folder for uploads while they are received. */
   readonly temporary: string;
 }

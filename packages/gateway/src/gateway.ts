@@ -1,30 +1,30 @@
 import { type GatewayApp, gatewayApp } from "./app.ts";
+import { tokenAuthentication } from "./auth/authentication.ts";
 import { RateLimit } from "./auth/rate-limit.ts";
-import { tokenAuthentication } from "./auth/token-authentication.ts";
 import { StoreVersion } from "./cache/store-version.ts";
-import { type GatewayContext } from "./gateway-context.ts";
+import type { GatewayContext } from "./gateway-context.ts";
 import { handlers } from "./handlers.ts";
-import { OpenAnswers } from "./limit/open-answer.ts";
+import { OpenResponses } from "./limit/open-response.ts";
 import { runningContext } from "./running-context.ts";
 import { GatewaySockets } from "./socket/gateway-sockets.ts";
 
-/** A gateway that is open: the application that answers, and the way to end it. */
+/** An open gateway. */
 export interface Gateway {
   readonly app: GatewayApp;
-  /** Takes over a connection that is to be a WebSocket. */
+  /** Upgrades a connection to a WebSocket. */
   readonly upgrade: GatewaySockets["upgrade"];
-  /** Ends what waits for something to happen, so that what works can end by itself. `close` comes after it. */
+  /** Ends idle streams so that running requests can finish. Call `close` after it. */
   readonly stop: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
-/** Makes a gateway of its parts. It listens to nothing by itself: `listen` does that. */
+/** Opens a gateway from its parts. It opens no port; `listen` does. */
 export function openGateway(given: GatewayContext): Gateway {
   const context = runningContext(given, { countSockets: (): number => sockets.size });
   const authentication = tokenAuthentication(context, new StoreVersion(context.registry.store));
   const { authenticate, forget } = authentication;
   const rate = new RateLimit(context.options.rate, context.registry.clock);
-  const open = new OpenAnswers(context.answerBounds);
+  const open = new OpenResponses(context.answerBounds);
   const app = gatewayApp({ handlers, authenticate, rate, open, changed: forget }, context);
   const sockets = new GatewaySockets(
     { app, authenticate, rate, limits: context.socketLimits ?? {} },
@@ -45,7 +45,7 @@ export function openGateway(given: GatewayContext): Gateway {
   return { app, upgrade: sockets.upgrade, stop: () => mounted.stop(), close };
 }
 
-/** One after the other: what cannot be closed keeps nothing else open, and is told when all are through. */
+/** Closes every part in order, then throws the errors of those that failed. */
 async function closeEach(closers: readonly (() => Promise<void>)[]): Promise<void> {
   const errors: unknown[] = [];
   for (const close of closers) await close().catch((error: unknown) => errors.push(error));

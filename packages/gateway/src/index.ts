@@ -1,18 +1,29 @@
-export type { ApprovalDesk } from "./approval/approval-desk.ts";
-export { registryDesk } from "./approval/registry-desk.ts";
+export { type ApprovalDesk, registryDesk } from "./approval/approval-desk.ts";
 export { loopbackHosts } from "./auth/host-check.ts";
-export { actorOf, mayRun, type Principal } from "./auth/principal.ts";
-export { viewerOf } from "./auth/viewer.ts";
+export { mayRun, type Principal, principalActor as actorOf } from "./auth/principal.ts";
+export { requestViewer as viewerOf } from "./auth/viewer.ts";
+export { DependencyProgress as Progress } from "./dependency/progress.ts";
 export type { Gateway } from "./gateway.ts";
 export { openGateway } from "./gateway.ts";
 export type { DependencyPorts, GatewayContext, GatewayOptions } from "./gateway-context.ts";
+export type { InstallService, OpenedInstall } from "./install-service.ts";
 export { HeavyGate } from "./limit/heavy-gate.ts";
-export { GRACE_MS, type Listening, type ListenOptions, listen, type Place, type Served } from "./listen.ts";
-export type { Mount } from "./mount.ts";
-export { type GatewaySessionOptions, GatewaySessions, type SessionSource } from "./session/gateway-sessions.ts";
+export {
+  GRACE_MS,
+  type ListenAddress as Place,
+  type Listening,
+  type ListenOptions,
+  listen,
+  type ServedApp,
+} from "./listen.ts";
+export type { GatewayMount as Mount } from "./mount.ts";
+export {
+  type GatewaySessionOptions,
+  GatewaySessions,
+  type SessionSource,
+} from "./session/gateway-sessions.ts";
 export type { SessionHolder, SessionMeta } from "./session/session-holder.ts";
-export { Progress } from "./socket/progress.ts";
 export { type SocketLimits, socketLimits } from "./socket/socket-limits.ts";
 export type { LogEntry } from "./telemetry/log.ts";
-export { type TracedCall, toolSpan } from "./telemetry/tool-span.ts";
+export { type TracedCall, toolSpan } from "./telemetry/span.ts";
 export { exportTraces, type TraceExport, type TraceOptions } from "./telemetry/trace-export.ts";

@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
-import { type Listening, type ListenOptions, listen, type Served } from "./listen.ts";
+import { type Listening, type ListenOptions, listen, type ServedApp } from "./listen.ts";
 
 const opened: Listening[] = [];
 afterEach(async () => {
@@ -14,7 +14,7 @@ type Answer = (request: Request) => Promise<Response> | Response;
 
 async function open(
   answer: Answer,
-  options: Partial<ListenOptions & Pick<Served, "close" | "stop" | "upgrade">> = {},
+  options: Partial<ListenOptions & Pick<ServedApp, "close" | "stop" | "upgrade">> = {},
 ): Promise<Listening> {
   const { close = async () => {}, stop = async () => {}, upgrade, ...rest } = options;
   const served = { app: { fetch: answer }, close, stop, ...(upgrade === undefined ? {} : { upgrade }) };
@@ -32,7 +32,7 @@ async function dial({ port }: Pick<Listening, "port">): Promise<Socket> {
 
 const POST = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n";
 
-test("what is served is made when the port is known, and answers there [S-53]", async () => {
+test("creates the application when the port is known and serves it [S-53]", async () => {
   let known = 0;
   const listening = await listen(
     ({ port }) => {
@@ -46,11 +46,11 @@ test("what is served is made when the port is known, and answers there [S-53]", 
   expect(await (await fetch(`http://127.0.0.1:${known}/`)).text()).toBe("here");
 });
 
-test("a port that is taken is named, with what to do [S-53]", async () => {
+test("names a port that is in use and the fix [S-53]", async () => {
   const { port } = await open(() => new Response());
   await expect(open(() => new Response(), { port })).rejects.toMatchObject({
     code: "CONFLICT",
-    message: `Port ${port} of 127.0.0.1 is taken.`,
+    details: { code: "EADDRINUSE", port },
     hint: expect.stringContaining("--port"),
   });
   await expect(open(() => new Response(), { host: "192.0.2.1" })).rejects.toMatchObject({
@@ -59,7 +59,7 @@ test("a port that is taken is named, with what to do [S-53]", async () => {
   });
 });
 
-test("a body that does not come is not waited for, and who is read slowly is [S-53]", async () => {
+test("aborts a stalled upload, and keeps one that the gateway reads slowly [S-53]", async () => {
   const begun = Promise.withResolvers<void>();
   const listening = await open(
     async (request) => {
@@ -79,7 +79,7 @@ test("a body that does not come is not waited for, and who is read slowly is [S-
   expect(await read.text()).toBe("1000000");
 });
 
-test("an answer that is not taken is broken off, and one that is comes whole [S-53]", async () => {
+test("closes a connection that does not read its response, and completes one that does [S-53]", async () => {
   const size = 32 * 1024 * 1024;
   const brokenOff = Promise.withResolvers<void>();
   const zeros = () => {
@@ -102,7 +102,7 @@ test("an answer that is not taken is broken off, and one that is comes whole [S-
   stalled.destroy();
 });
 
-test("headers that are too large or malformed are refused before anything is served [S-53]", async () => {
+test("rejects headers that are too large or malformed before the application runs [S-53]", async () => {
   let calls = 0;
   const listening = await open(() => {
     calls += 1;
@@ -121,7 +121,7 @@ test("headers that are too large or malformed are refused before anything is ser
   expect(calls).toBe(0);
 });
 
-test("closing lets running requests end, takes no new ones, and closes what was served after them [S-53]", async () => {
+test("closing waits for running requests, rejects new ones, and then closes the application [S-53]", async () => {
   const order: string[] = [];
   const begun = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
@@ -147,7 +147,7 @@ test("closing lets running requests end, takes no new ones, and closes what was 
   expect(idle.closed || idle.readableEnded || (await once(idle, "close"))).toBeTruthy();
 });
 
-test("what does not end in time is broken off, and its request is told [S-53]", async () => {
+test("aborts requests that exceed the grace time [S-53]", async () => {
   const begun = Promise.withResolvers<void>();
   const aborted = Promise.withResolvers<void>();
   const listening = await open(async ({ signal }) => {
@@ -164,7 +164,7 @@ test("what does not end in time is broken off, and its request is told [S-53]", 
   await expect(running).rejects.toThrow();
 });
 
-test("a WebSocket is handed over, and one that is left when all is closed is ended [S-54]", async () => {
+test("passes a WebSocket to the application and ends it on close [S-54]", async () => {
   const listening = await open(() => new Response("plain"), {
     upgrade: (_request, socket) =>
       void socket.write(
@@ -179,7 +179,7 @@ test("a WebSocket is handed over, and one that is left when all is closed is end
   if (!socket.closed) await once(socket, "close");
 });
 
-test("streams are ended when it begins to close, and the time to end is not waited for because of them [S-53]", async () => {
+test("ends streams when closing starts, without waiting for the grace time [S-53]", async () => {
   const ended = Promise.withResolvers<void>();
   const listening = await open(
     () =>

@@ -4,72 +4,71 @@ import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { getRequestListener, RequestError } from "@hono/node-server";
 import { SkillError } from "@skillhold/protocol/error";
-import { type GatewayApp } from "./app.ts";
-import { explainBytes, noRequest, refuseRaw } from "./http/raw-refusal.ts";
-import { refuse } from "./http/refuse.ts";
-import { DrainWatch } from "./limit/drain-watch.ts";
-import { StallWatch } from "./limit/stall-watch.ts";
+import type { GatewayApp } from "./app.ts";
+import { problemResponse } from "./http/problem.ts";
+import { notHttp, parserProblem, rejectSocket } from "./http/raw-response.ts";
+import { DrainWatch, StallWatch } from "./limit/slow-client.ts";
 
-/** What answers at a port. */
-export interface Served {
+/** The application behind a port. */
+export interface ServedApp {
   readonly app: Pick<GatewayApp, "fetch">;
-  /** Takes over a connection that is to be a WebSocket; without it there are none. */
+  /** Upgrades a connection to a WebSocket; without it, upgrades are ignored. */
   readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
-  /** Ends what would else be answered for ever; called before running requests are waited for. */
+  /** Ends endless responses; called before the wait for running requests. */
   readonly stop?: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
-/** Where a gateway can be reached. */
-export interface Place {
-  /** As it was asked for: a name or an address. */
+/** The address of a gateway. */
+export interface ListenAddress {
+  /** A name or an IP address, as configured. */
   readonly host: string;
   readonly port: number;
 }
 
-export interface ListenOptions extends Place {
-  /** How long an upload may be slower than a kilobyte a second. */
+export interface ListenOptions extends ListenAddress {
+  /** How long an upload may be slower than 1 KB per second. */
   readonly stallMs?: number;
-  /** How long an answer may be taken slower than sixteen kilobytes a second. */
+  /** How long a client may read a response slower than 16 KB per second. */
   readonly drainMs?: number;
-  /** Told of connections that could not be taken. */
+  /** Called for connections that failed. */
   readonly onError?: (error: Error) => void;
 }
 
-export interface Listening extends Place {
-  /**
-   * Takes no new connections, lets running requests end for as long as this, breaks off the others, and closes what
-   * was served.
-   */
+export interface Listening extends ListenAddress {
+  /** Stops new connections, waits this long for running requests, aborts the others, and closes the application. */
   readonly close: (graceMs?: number) => Promise<void>;
 }
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
-/** Who is slow to say what they want is not waited for; an upload may take minutes, as long as it goes on. */
+/** Headers must arrive fast. An upload may take minutes as long as bytes arrive. */
 const limits = {
   maxHeaderSize: 16 * 1024,
   headersTimeout: 10 * SECOND,
   requestTimeout: 15 * MINUTE,
   keepAliveTimeout: 20 * SECOND,
   connectionsCheckingInterval: 2 * SECOND,
-  // One without a host is refused in our words.
+  // The gateway rejects a missing Host itself, with a problem body.
   requireHostHeader: false,
-  // Those who speak of HTTP/2 here are answered in HTTP/1.1.
+  // A request to upgrade to HTTP/2 is answered over HTTP/1.1.
   shouldUpgradeCallback: ({ headers }: IncomingMessage) => headers.upgrade?.toLowerCase() === "websocket",
 } as const;
 const MAX_CONNECTIONS = 4096;
 const STALL_MS = 10 * SECOND;
 const DRAIN_MS = MINUTE;
-const LAST_WORDS_MS = SECOND;
+const FLUSH_MS = SECOND;
 export const GRACE_MS = 10 * SECOND;
 
 /**
- * Takes a port and answers there. What is served is made when the port is known, in the same turn, so that no request
- * comes before it; a port of 0 is any that is free.
+ * Opens a port and serves an application on it. The application is created when the port is known, in the same turn of the
+ * event loop, so no request arrives before it exists. Port 0 selects a free port.
  */
-export async function listen(serve: (place: Place) => Served, options: ListenOptions): Promise<Listening> {
+export async function listen(
+  serve: (place: ListenAddress) => ServedApp,
+  options: ListenOptions,
+): Promise<Listening> {
   const stalls = new StallWatch(options.stallMs ?? STALL_MS);
   const server = createServer(limits);
   server.maxConnections = MAX_CONNECTIONS;
@@ -85,42 +84,48 @@ export async function listen(serve: (place: Place) => Served, options: ListenOpt
   }
 }
 
-function bind(server: Server, { host, port }: Place): Promise<number> {
+function bind(server: Server, { host, port }: ListenAddress): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once("error", (error) => reject(explainBind(error, { host, port })));
-    // After a restart all clients come back at once, and the usual 511 that may wait are too few for them.
+    server.once("error", (error) => reject(bindProblem(error, { host, port })));
+    // After a restart all clients reconnect at once, which overflows the default backlog of 511.
     server.listen({ host, port, backlog: MAX_CONNECTIONS }, () => {
       server.removeAllListeners("error");
-      // It listens to a port of TCP, which has an address.
+      // A TCP server has an AddressInfo.
       resolve((server.address() as AddressInfo).port);
     });
   });
 }
 
-function explainBind(error: NodeJS.ErrnoException, { host, port }: Place): Error {
+function bindProblem(error: NodeJS.ErrnoException, { host, port }: ListenAddress): Error {
   const known = bindFailures[error.code ?? ""];
   if (known === undefined) return error;
   const [message, hint] = known({ host, port });
   return new SkillError("CONFLICT", message, { hint, details: { code: error.code, port }, cause: error });
 }
 
-const bindFailures: Readonly<Record<string, (place: Place) => readonly [string, string]>> = {
+const bindFailures: Readonly<Record<string, (place: ListenAddress) => readonly [string, string]>> = {
   EADDRINUSE: ({ host, port }) => [
-    `Port ${port} of ${host} is taken.`,
-    "End what listens there, or choose another port with --port; --port 0 takes any that is free.",
+    `Port ${port} of ${host} is already in use.`,
+    "Stop the other process, or choose another port with --port. --port 0 selects a free port.",
   ],
-  EACCES: ({ port }) => [`Port ${port} is not for you to take.`, "Choose one above 1023 with --port."],
-  EADDRNOTAVAIL: ({ host }) => [`${host} is no address of this machine.`, "Name one that is with --host."],
-  ENOTFOUND: ({ host }) => [`There is no host ${host}.`, "Name an address of this machine with --host."],
+  EACCES: ({ port }) => [`Permission denied for port ${port}.`, "Choose a port above 1023 with --port."],
+  EADDRNOTAVAIL: ({ host }) => [
+    `${host} is not an address of this machine.`,
+    "Choose an address of this machine with --host.",
+  ],
+  ENOTFOUND: ({ host }) => [
+    `The host ${host} does not exist.`,
+    "Choose an address of this machine with --host.",
+  ],
 };
 
 /**
- * What is being answered to one client. A list a connection, and not a set of all: the tables that a set leaves behind as
- * it changes keep what was in them, and with them all requests, until all memory is gone through.
+ * The open responses of one connection. An array per connection instead of one set: the tables of a changing set keep
+ * removed entries, and with them whole requests, alive until a full garbage collection.
  */
-type Line = ServerResponse[];
+type OpenResponseList = ServerResponse[];
 
-interface PortOptions extends Place, Pick<ListenOptions, "onError"> {
+interface PortOptions extends ListenAddress, Pick<ListenOptions, "onError"> {
   readonly stalls: StallWatch;
   readonly drainMs: number;
 }
@@ -129,34 +134,34 @@ class Port implements Listening {
   readonly host: string;
   readonly port: number;
   readonly #server: Server;
-  readonly #served: Served;
+  readonly #served: ServedApp;
   readonly #stalls: StallWatch;
   readonly #drains: DrainWatch;
-  readonly #lines = new Map<Socket, Line>();
+  readonly #connections = new Map<Socket, OpenResponseList>();
   #running = 0;
   #onIdle: (() => void) | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(server: Server, served: Served, { host, port, stalls, drainMs, onError }: PortOptions) {
+  constructor(server: Server, served: ServedApp, { host, port, stalls, drainMs, onError }: PortOptions) {
     this.host = host;
     this.port = port;
     this.#server = server;
     this.#served = served;
     this.#stalls = stalls;
-    this.#drains = new DrainWatch(() => this.#lines.keys(), drainMs);
-    server.on("connection", (socket) => this.#hold(socket));
+    this.#drains = new DrainWatch(() => this.#connections.keys(), drainMs);
+    server.on("connection", (socket) => this.#add(socket));
     const answer = getRequestListener(served.app.fetch, {
-      errorHandler: (error) => refuseUnread(error, onError),
+      errorHandler: (error) => rejectUnparsed(error, onError),
     });
     const take = (request: IncomingMessage, response: ServerResponse) => {
       this.#begin(request, response);
-      // Its own failures are answered with 500, and it never rejects.
+      // The listener answers its own failures with 500 and never rejects.
       void answer(request, response);
     };
     server.on("request", take);
-    // What a client expects beyond the usual is passed over.
+    // Unknown values of the Expect header are ignored.
     server.on("checkExpectation", take);
-    server.on("clientError", (error, socket) => this.#refuse(error, socket));
+    server.on("clientError", (error, socket) => this.#reject(error, socket));
     const { upgrade } = served;
     if (upgrade !== undefined)
       server.on("upgrade", (request, socket, head) => upgrade(request, socket, head));
@@ -167,51 +172,51 @@ class Port implements Listening {
     return this.#closing;
   }
 
-  #hold(socket: Socket): void {
-    this.#lines.set(socket, []);
-    socket.once("close", () => this.#lines.delete(socket));
+  #add(socket: Socket): void {
+    this.#connections.set(socket, []);
+    socket.once("close", () => this.#connections.delete(socket));
   }
 
   #begin(request: IncomingMessage, response: ServerResponse): void {
-    const line = this.#lines.get(request.socket);
-    line?.push(response);
+    const responses = this.#connections.get(request.socket);
+    responses?.push(response);
     this.#running += 1;
     this.#stalls.add(request);
     if (this.#closing !== undefined) response.setHeader("connection", "close");
     response.once("close", () => {
-      line?.splice(line.indexOf(response), 1);
+      responses?.splice(responses.indexOf(response), 1);
       this.#running -= 1;
       if (this.#running === 0) this.#onIdle?.();
       if (this.#closing !== undefined) this.#server.closeIdleConnections();
     });
   }
 
-  /** Bytes that are no request. Where something is being answered, nothing can be said any more. */
-  #refuse(error: Error, socket: Duplex): void {
-    // Connections of this server are sockets.
-    const line = this.#lines.get(socket as Socket) ?? [];
-    if (!socket.writable || line.some(({ headersSent }) => headersSent)) socket.destroy();
-    else refuseRaw(explainBytes(error), randomUUID(), socket);
+  /** Rejects bytes that are not a request. During a response the connection can only be closed. */
+  #reject(error: Error, socket: Duplex): void {
+    // The connections of this server are sockets.
+    const responses = this.#connections.get(socket as Socket) ?? [];
+    if (!socket.writable || responses.some(({ headersSent }) => headersSent)) socket.destroy();
+    else rejectSocket(parserProblem(error), randomUUID(), socket);
   }
 
   async #close(graceMs: number): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    for (const response of [...this.#lines.values()].flat())
+    for (const response of [...this.#connections.values()].flat())
       if (!response.headersSent) response.setHeader("connection", "close");
     await Promise.all([this.#served.stop?.(), this.#idle(graceMs)]);
     this.#server.closeAllConnections();
     await this.#served.close();
     this.#stalls.close();
     this.#drains.close();
-    // What is left was a WebSocket: what it was told last is sent, and nobody is waited for.
-    for (const socket of this.#lines.keys()) socket.destroySoon();
-    const destroyAll = () => this.#lines.forEach((_, socket) => void socket.destroy());
-    const timer = setTimeout(destroyAll, LAST_WORDS_MS);
+    // The remaining connections are WebSockets: pending bytes are flushed, and the client is not waited for.
+    for (const socket of this.#connections.keys()) socket.destroySoon();
+    const destroyAll = () => this.#connections.forEach((_, socket) => void socket.destroy());
+    const timer = setTimeout(destroyAll, FLUSH_MS);
     await closed;
     clearTimeout(timer);
   }
 
-  /** Until nothing runs any more, or the time is over. */
+  /** Resolves when no request is running, or after the grace time. */
   async #idle(graceMs: number): Promise<void> {
     if (this.#running === 0) return;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -222,9 +227,9 @@ class Port implements Listening {
   }
 }
 
-/** What was not understood well enough to be asked for; all else that comes here is a bug. */
-function refuseUnread(error: unknown, onError: ListenOptions["onError"]): Response {
-  const cause = error instanceof RequestError ? noRequest() : error;
+/** Answers a request that cannot be parsed. Any other error here is a bug. */
+function rejectUnparsed(error: unknown, onError: ListenOptions["onError"]): Response {
+  const cause = error instanceof RequestError ? notHttp() : error;
   const log = () => onError?.(error instanceof Error ? error : new Error(String(error)));
-  return refuse(cause, randomUUID(), { log });
+  return problemResponse(cause, randomUUID(), { log });
 }

@@ -2,26 +2,27 @@ import { SkillError } from "@skillhold/protocol/error";
 import { type Route, routeTable } from "@skillhold/protocol/http";
 import { pageTable } from "./page/page-table.ts";
 
-/** Where WebSockets are. */
+/** The path of the WebSocket endpoint. */
 export const SOCKET_PATH = "/ws";
 
-/** Says of a path that is not answered why: it takes another method, or there is none such. */
+/** Returns the error for a path without a matching route: the wrong method, or no such route. */
 export function missingRoutes(): (path: string) => SkillError {
   const rows = Object.values<Route>(routeTable).map(({ path, method }) => ({
     pattern: new RegExp(`^${patternOf(path)}$`),
     method,
   }));
-  return (asked) => {
-    const methods = rows.filter(({ pattern }) => pattern.test(asked)).map(({ method }) => method);
-    const pages = pageTable.some(({ path }) => path === asked) ? ["GET"] : [];
+  return (wanted) => {
+    const methods = rows.filter(({ pattern }) => pattern.test(wanted)).map(({ method }) => method);
+    const pages = pageTable.some(({ path }) => path === wanted) ? ["GET"] : [];
     const allow = [...new Set<string>([...methods, ...pages])].join(", ");
-    if (asked === SOCKET_PATH) return new SkillError("UPGRADE_REQUIRED", "This address is for WebSockets.");
+    if (wanted === SOCKET_PATH)
+      return new SkillError("UPGRADE_REQUIRED", `${SOCKET_PATH} only accepts WebSocket connections.`);
     if (allow === "") return new SkillError("ROUTE_NOT_FOUND", "There is no such route.");
-    return new SkillError("METHOD_NOT_ALLOWED", `This path takes ${allow}.`, { details: { allow } });
+    return new SkillError("METHOD_NOT_ALLOWED", `This path only accepts ${allow}.`, { details: { allow } });
   };
 }
 
-/** The last name of a path may be one with slashes; the text between names is taken as it is written. */
+/** The parameter `{path}` may contain slashes. */
 function patternOf(path: string): string {
   return path
     .split(/(\{\w+\})/)

@@ -1,15 +1,15 @@
-import { type Role } from "@skillhold/protocol";
-import { type Principal } from "./auth/principal.ts";
+import type { Role } from "@skillhold/protocol";
+import type { Principal } from "./auth/principal.ts";
 
-/** Something that answers requests below a path by itself, after the gateway has checked who asks. */
-export interface Mount {
+/** Another server below a path of the gateway. The gateway authenticates its requests. */
+export interface GatewayMount {
   readonly path: `/${string}`;
   readonly roles: readonly Role[];
-  /** A request is counted; what it has in it beside that is for the mount to take, which throws RATE_LIMITED. */
+  /** The request itself counts toward the rate limit. `take` counts more calls inside it and throws RATE_LIMITED. */
   handle(request: Request, principal: Principal, take: (more: number) => void): Promise<Response>;
-  /** Breaks off all that is under way for a token, which counts no more. */
+  /** Ends everything that runs for a token that is no longer valid. */
   endToken?(token: string): Promise<void>;
-  /** Called when the gateway begins to shut down: what waits for something to happen ends, and work goes on. */
+  /** Called when the gateway starts to shut down: idle streams end, and running work continues. */
   stop?(): Promise<void>;
   close?(): Promise<void>;
 }

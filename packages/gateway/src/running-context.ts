@@ -1,59 +1,96 @@
-import { type Digest } from "@skillhold/protocol";
+import type { Catalogue } from "@skillhold/core/catalogue";
+import type { IndexedLibrary, ShelfView, SkillFile, Viewer } from "@skillhold/core/library";
+import { type CatalogueRequest, sessionCatalogue } from "@skillhold/core/session";
+import type { Digest } from "@skillhold/protocol";
+import { LogTree } from "@skillhold/registry/audit";
+import type { RegistryLibrary } from "@skillhold/registry/library";
+import type { RegistryStore } from "@skillhold/registry/record";
 import { MountedTokens } from "./auth/mounted-token.ts";
-import { AnswerCache } from "./cache/answer-cache.ts";
-import { ArchiveCache } from "./cache/archive-cache.ts";
-import { BlobCache } from "./cache/blob-cache.ts";
 import { BoundedMap } from "./cache/bounded-map.ts";
-import { DiffCache } from "./cache/diff-cache.ts";
-import { notedStore } from "./cache/noted-store.ts";
+import { ArchiveCache, DiffCache, SmallFileCache } from "./cache/content-cache.ts";
+import { ResponseCache } from "./cache/response-cache.ts";
 import { ViewVersion } from "./cache/view-version.ts";
 import { type DependencyWork, dependencyWork } from "./dependency/dependency-work.ts";
-import { type GatewayContext, type StartedRequest } from "./gateway-context.ts";
+import type { GatewayContext, StartedRequest } from "./gateway-context.ts";
 import { HeavyGate } from "./limit/heavy-gate.ts";
-import { type Artefact } from "./page/artefact.ts";
 import { type ConsoleSite, readConsole } from "./page/console-file.ts";
 import { GatewaySessions } from "./session/gateway-sessions.ts";
 import { RunningCalls } from "./session/running-calls.ts";
-import { type SessionHolder } from "./session/session-holder.ts";
-import { GatewayMetrics } from "./telemetry/gateway-metrics.ts";
-import { measuredSkills } from "./telemetry/measured-skill.ts";
+import type { SessionHolder } from "./session/session-holder.ts";
+import { GatewayMetrics, measuredSkills } from "./telemetry/gateway-metrics.ts";
 import { UsageFeed } from "./telemetry/usage-feed.ts";
 
-/** What handlers work with: what the gateway was given, and what it keeps while it runs. */
+/** The context of pages and of handlers that serve skill content: the gateway's parts and its running state. */
 export interface RunningContext extends GatewayContext {
   readonly usage: UsageFeed;
   readonly metrics: GatewayMetrics;
   readonly sessions: SessionHolder;
   readonly mounted: MountedTokens;
   readonly calls: RunningCalls;
-  /** Tells changes of what anyone may see. */
   readonly views: ViewVersion;
-  readonly answers: AnswerCache;
-  /** Bytes of files that were read a short time ago. */
-  readonly blobs: BlobCache;
+  /** The audit log as a tree, for proofs. */
+  readonly logTree: LogTree;
+  readonly responses: ResponseCache;
+  /** Bytes of recently read small files. */
+  readonly fileBytes: SmallFileCache;
   readonly archives: ArchiveCache;
   readonly diffs: DiffCache;
-  /** What takes much waits here: to be worked on, or, for what is sent, to be received. */
+  /** Limits for expensive work and for uploads. */
   readonly gates: { readonly heavy: HeavyGate; readonly receiving: HeavyGate };
-  /** What is fetched of public skills, by the hash of their files. */
-  readonly artefacts: BoundedMap<Digest, Artefact>;
-  /** The console, where there is one. */
+  /** Discovery artifacts of public skills, by tree hash. */
+  readonly artifacts: BoundedMap<Digest, Artifact>;
+  /** The catalogue of a viewer, as a session shows it. */
+  readonly catalogue: (request: CatalogueRequest, viewer: Viewer) => Promise<Catalogue>;
+  /** The files of a visible skill, without their bytes. */
+  readonly fileList: (from: "library" | "skills", viewer: Viewer, id: string) => Promise<SkillFileList>;
+  /** The console, when it is built. */
   readonly site?: ConsoleSite;
-  /** What goes on about dependencies, where they are looked at. */
+  /** Dependency checks, when the gateway runs them. */
   readonly work?: DependencyWork;
 }
 
+/** The download of a public skill. It depends on the files alone. */
+export interface Artifact {
+  readonly type: "skill-md" | "archive";
+  readonly digest: Digest;
+  readonly paths: readonly string[];
+}
+
+export interface SkillFileList {
+  readonly files: readonly SkillFile[];
+  readonly treeHash: Digest;
+  readonly revision: number | undefined;
+}
+
+/** The members of a library that return instructions or file contents, or give access to them. */
+type ContentMember = "read" | "resource" | "copy" | "layer";
+
+/** A library without access to content. */
+type CatalogueOf<L> = Omit<L, ContentMember>;
+
+/**
+ * The context of every other handler: it can find and describe skills, and cannot read their content. A route whose
+ * handler needs content must declare it in the route table, and its responses are then recorded.
+ */
+export interface CatalogueContext
+  extends Omit<RunningContext, "library" | "skills" | "fileBytes" | "archives"> {
+  readonly library: CatalogueOf<IndexedLibrary>;
+  readonly skills: CatalogueOf<RegistryLibrary> & {
+    readonly layer: { readonly shelf: { view(): ShelfView } };
+  };
+}
+
 const heavyBounds = { ofKey: 4, ofAll: 8, waiting: 64, waitMs: 10_000 } as const;
-/** What is received lies on disk, and its sender may be slow: one keeps fewer of the others from what they want. */
+/** An upload is stored on disk and its sender may be slow, so more of them may run at once. */
 const receivingBounds = { ...heavyBounds, ofAll: 32 } as const;
 
 export interface LiveParts {
   readonly countSockets: () => number;
 }
 
-/** Adds what a gateway keeps by itself; `openGateway` closes it. */
+/** Adds the running state of a gateway; `openGateway` closes it. */
 export function runningContext(context: GatewayContext, { countSockets }: LiveParts): RunningContext {
-  const { registry, log, library, desk } = context;
+  const { registry, log, library, skills, desk } = context;
   const usage = new UsageFeed(
     (error) => log({ level: "error", event: "usage.failed", error }),
     (stored) => metrics.add(stored),
@@ -72,15 +109,14 @@ export function runningContext(context: GatewayContext, { countSockets }: LivePa
     };
   };
   const sessions = new GatewaySessions(context);
-  const { store, clock } = registry;
+  const { store, clock, limits } = registry;
   const onError = (error: unknown) => log({ level: "error", event: "view.failed", error });
   const views = new ViewVersion({ library, store, clock, onError });
-  const answers = new AnswerCache(views, clock);
-  const noted = { ...registry, store: notedStore(store, () => views.expire()) };
-  const work = dependencyWork({ ...context, registry: noted });
+  const observed = { ...registry, store: observedStore(store, () => views.expire()) };
+  const work = dependencyWork({ ...context, registry: observed });
   return {
     ...context,
-    registry: noted,
+    registry: observed,
     ...(work === undefined ? {} : { work }),
     ...(context.console === undefined ? {} : { site: readConsole(context.console) }),
     usage,
@@ -90,11 +126,32 @@ export function runningContext(context: GatewayContext, { countSockets }: LivePa
     calls: new RunningCalls({ registry, log }),
     mounted: new MountedTokens({ mounts: context.mounts ?? [], clock, log }),
     views,
-    answers,
-    blobs: new BlobCache(),
+    logTree: new LogTree(store),
+    responses: new ResponseCache(views, clock),
+    fileBytes: new SmallFileCache(),
     archives: new ArchiveCache(),
     diffs: new DiffCache(),
     gates: { heavy: new HeavyGate(heavyBounds), receiving: new HeavyGate(receivingBounds) },
-    artefacts: new BoundedMap(20_000),
+    artifacts: new BoundedMap(20_000),
+    catalogue: (request, viewer) => sessionCatalogue(request, { limits }, viewer, library),
+    fileList: async (from, viewer, id) => {
+      const { files, treeHash, entry } = await { library, skills }[from].read(viewer, id);
+      return { files, treeHash, revision: entry.revision };
+    },
+  };
+}
+
+/** The same store with a callback after each transaction, so that a client can read its own writes. */
+function observedStore(store: RegistryStore, onTransaction: () => void): RegistryStore {
+  return {
+    ...store,
+    transaction: async (work) => {
+      try {
+        return await store.transaction(work);
+      } finally {
+        // A failed transaction may have been committed.
+        onTransaction();
+      }
+    },
   };
 }

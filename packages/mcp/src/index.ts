@@ -1,2 +1,27 @@
-export { type McpLibrary, type McpPorts, type McpSource, type McpState, openMcpLibrary, type ServerAddress } from "./host/index.ts";
-export { type AskThroughClient, type Caller, type ConnectionOptions, defaultCache, instructionsFor, McpConnection, type McpHandler, type McpHandlerOptions, type McpServerOptions, type McpSkills, mcpHandler, mcpServer, type ServedCache, type StdioOptions, serveMcpStdio, type UnservedSkill, unservable } from "./server/index.ts";
+export {
+  type McpLibrary,
+  type McpPorts,
+  type McpSource,
+  type McpState,
+  openMcpLibrary,
+  type ServerAddress,
+} from "./host/index.ts";
+export {
+  type AskThroughClient,
+  type Caller,
+  type ConnectionOptions,
+  defaultCache,
+  instructionsFor,
+  McpConnection,
+  type McpHandler,
+  type McpHandlerOptions,
+  type McpServerOptions,
+  type McpSkills,
+  mcpHandler,
+  mcpServer,
+  type ServedCache,
+  type StdioOptions,
+  serveMcpStdio,
+  type UnservedSkill,
+  unservable,
+} from "./server/index.ts";

@@ -1,10 +1,10 @@
 import { z } from "zod";
 
-/** `error` makes a skill invalid under the profile asked for; the others never do. */
+/** Only `error` makes a skill invalid under the requested profile. */
 export const Severity = z.enum(["error", "warning", "info"]);
 export type Severity = z.infer<typeof Severity>;
 
-/** One finding about a skill. Line and column count from 1; `fix` says what to change. */
+/** One finding about a skill. Lines and columns start at 1; `fix` says what to change. */
 export const Diagnostic = z.object({
   code: z.string().regex(/^[A-Z][A-Z0-9_]*$/),
   severity: Severity,

@@ -13,7 +13,7 @@ export type Readiness = Readonly<z.infer<typeof Readiness>>;
 export const SkillType = z.enum(["context", "hybrid", "tool"]);
 export type SkillType = z.infer<typeof SkillType>;
 
-/** What a skill says it needs; each list is empty when it says nothing. */
+/** The declared requirements of a skill; an undeclared list is empty. */
 export const Requirements = z.object({
   env: Texts,
   bins: Texts,
@@ -22,21 +22,21 @@ export const Requirements = z.object({
 });
 export type Requirements = Readonly<z.infer<typeof Requirements>>;
 
-/** What an index knows of a skill: metadata only, never the body. */
+/** The indexed metadata of a skill, without its body. */
 export const SkillEntry = z.object({
   id: SkillId,
   name: z.string(),
   description: z.string(),
   source: z.string(),
   trust: Trust,
-  /** The skill's folder. */
+  /** The folder of the skill. */
   path: z.string(),
-  /** The name of its file, where that is not SKILL.md. */
+  /** The file name, if it is not SKILL.md. */
   file: z.string().optional(),
   skillHash: Digest,
-  /** The store's count of releases; a folder has none. */
+  /** The revision number in the registry; absent for a folder. */
   revision: z.int().min(1).optional(),
-  /** Over all files, where it is known without reading them. */
+  /** The hash over all files, if it is known without reading them. */
   treeHash: Digest.optional(),
   lastModified: z.iso.datetime(),
   type: SkillType,
@@ -50,12 +50,12 @@ export const SkillEntry = z.object({
   allowedTools: Texts.optional(),
   runtime: Texts,
   requires: Requirements,
-  /** Ids of skills to load first; a hint, never followed by itself. */
+  /** Ids of skills to load first; a hint that is never followed automatically. */
   requiresSkills: Texts,
-  /** Who may start it: the model by itself, the user by name. */
+  /** Whether the model and the user may invoke the skill. */
   invocation: z.object({ model: z.boolean(), user: z.boolean() }),
   argumentHint: z.string().optional(),
-  /** About how many tokens its instructions cost. */
+  /** The approximate token count of the instructions. */
   bodyTokens: z.int().min(0),
   metadata: z.record(z.string(), z.json()),
   readiness: Readiness,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { errorTable, SkillError } from "./error.ts";
 
-test("every error has a status, an exit code and advice [S-60]", () => {
+test("every error has a status, an exit code and a hint [S-60]", () => {
   for (const { status, exit, hint } of Object.values(errorTable)) {
     expect(status).toBeGreaterThanOrEqual(400);
     expect(exit).toBeGreaterThan(0);
@@ -9,7 +9,7 @@ test("every error has a status, an exit code and advice [S-60]", () => {
   }
 });
 
-test("an error carries its own advice, or that of the table [S-60]", () => {
+test("an error uses its own hint or the default of the table [S-60]", () => {
   expect(new SkillError("USAGE", "x").hint).toBe(errorTable.USAGE.hint);
   expect(new SkillError("USAGE", "x", { hint: "y", details: { a: 1 } })).toMatchObject({
     code: "USAGE",

@@ -161,11 +161,11 @@ test.each([
   { type: "secret.removed", at, by: admin, skill: "pdf", name: "PDF_KEY", agent: "writer" },
   issued,
   { type: "token.revoked", at, by: admin, token: "t1" },
-])("$type is an event [S-62]", (event) => {
+])("$type is a valid event [S-62]", (event) => {
   expect(SkillEvent.parse(event)).toEqual(event);
 });
 
-test("of an installation only a scope and ends that there are can be recorded [S-36] [S-62]", () => {
+test("an installation event accepts only known scopes and outcomes [S-36] [S-62]", () => {
   const installed = { type: "skill.deps_installed", ...bySession, run: "r1", scope: "skill", results: [] };
   const result = { spec: "npm:one", status: "perhaps", message: "" };
   expect(SkillEvent.safeParse(installed).success).toBe(true);
@@ -173,7 +173,7 @@ test("of an installation only a scope and ends that there are can be recorded [S
   expect(SkillEvent.safeParse({ ...installed, results: [result] }).success).toBe(false);
 });
 
-test("an event without a tree hash, or with a made-up trust, is refused [S-62]", () => {
+test("rejects an event without a tree hash or with an unknown trust level [S-62]", () => {
   const { hash: _, ...rest } = bySession;
   expect(SkillEvent.safeParse({ type: "skill.deactivated", ...rest }).success).toBe(false);
   const activated = { type: "skill.activated", ...bySession, skillHash: hash, source: "x", invoker: "model" };
@@ -181,14 +181,14 @@ test("an event without a tree hash, or with a made-up trust, is refused [S-62]",
   expect(SkillEvent.safeParse({ ...activated, trust: "org" }).success).toBe(true);
 });
 
-test("a token is of a kind and a role that there are, and its event takes nothing secret along [S-53] [S-62]", () => {
+test("a token event accepts only known kinds and roles, and no secret [S-53] [S-62]", () => {
   expect(SkillEvent.safeParse({ ...issued, kind: "cookie" }).success).toBe(false);
   expect(SkillEvent.safeParse({ ...issued, role: "system" }).success).toBe(false);
   const secret = { secret: "skh_x", hash: "f".repeat(64) };
   expect(SkillEvent.parse({ ...issued, ...secret })).toEqual(issued);
 });
 
-test("a question is answered by yes or no, or is withdrawn, and by nothing else [S-28] [S-62]", () => {
+test("a question is approved, denied or withdrawn [S-28] [S-62]", () => {
   const answered = { type: "approval.answered", at, question: "q1", by: admin };
   expect(SkillEvent.safeParse({ ...answered, answer: "deny" }).success).toBe(true);
   expect(SkillEvent.safeParse({ ...answered, answer: "perhaps" }).success).toBe(false);

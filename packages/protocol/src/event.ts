@@ -4,25 +4,25 @@ import { Actor, registryEvents } from "./registry-event.ts";
 
 const at = z.iso.datetime();
 const task = z.string().optional();
-/** `hash` is the tree hash: what was used can be told from it, whatever became of the skill since. */
+/** `hash` is the tree hash, which identifies the content that was used, even if the skill changed since. */
 const about = { at, skill: SkillId, hash: Digest };
 const bySession = { ...about, session: z.string(), task };
 const RunAct = z.enum(["run_script", "call_tool", "shell_in_prompt", "install"]);
-/** How a run ended: by itself, for a limit, because it was called off, or because we failed to see it through. */
+/** How a run ended: by itself, by a limit, by an abort, or by a failure of Skillhold. */
 export const RunOutcome = z.enum(["exited", "timed_out", "limit_exceeded", "aborted", "failed"]);
 export type RunOutcome = z.infer<typeof RunOutcome>;
-/** `run` ties together what is recorded of one run; `target` is the script's path or the tool's name. */
+/** `run` connects the events of one run; `target` is the script's path or the tool's name. */
 const byRun = { ...bySession, run: z.string(), target: z.string() };
 
-/** What a run reaches beyond the skill. */
+/** The resources of a run beyond the skill. */
 const reach = {
   network: z.string(),
   mounts: z.array(z.object({ source: z.string(), target: z.string(), isWritable: z.boolean() })).readonly(),
-  /** Names alone. */
+  /** Only names. */
   secrets: z.array(z.string()).readonly(),
   sandbox: z.string(),
 };
-/** What was asked, and in which run. */
+/** The subject of a question and its run. */
 const byQuestion = {
   ...about,
   session: z.string(),
@@ -32,10 +32,10 @@ const byQuestion = {
   ...reach,
 };
 
-/** A secret by its name; its value, and what could be told from it, are in no event. */
+/** A secret by name. No event contains its value or anything derived from it. */
 const bySecret = { at, by: Actor, skill: SkillId, name: z.string(), agent: z.string().optional() };
 
-/** Everything that Skillhold announces and records. A new event is a new member here. */
+/** Every event that Skillhold emits and records. */
 export const SkillEvent = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("session.opened"),
@@ -51,7 +51,7 @@ export const SkillEvent = z.discriminatedUnion("type", [
     type: z.literal("skill.discovered"),
     at,
     skill: SkillId,
-    /** Over SKILL.md alone: a bundle is hashed when it is used. */
+    /** The hash of SKILL.md only; a bundle is hashed on use. */
     skillHash: Digest,
     source: z.string(),
     trust: Trust,
@@ -63,32 +63,32 @@ export const SkillEvent = z.discriminatedUnion("type", [
     skill: SkillId,
     source: z.string(),
     path: z.string(),
-    /** The skill that counts in its place. */
+    /** The skill that takes precedence. */
     by: z.object({ source: z.string(), path: z.string() }),
   }),
   z.object({
     type: z.literal("skill.activated"),
     ...bySession,
-    /** Over SKILL.md alone. */
+    /** The hash of SKILL.md only. */
     skillHash: Digest,
-    /** The store's count of releases; a folder has none. */
+    /** The revision number in the registry; absent for a folder. */
     revision: z.int().min(1).optional(),
     source: z.string(),
     trust: Trust,
-    /** Who started it: the model by itself, or the user by name. */
+    /** Whether the model or the user invoked the skill. */
     invoker: z.enum(["model", "user"]),
-    /** The text that was handed over, and what it takes beside the content to make it again. */
+    /** The delivered text, and the inputs beside the content that are needed to rebuild it. */
     handover: z
       .object({
         digest: Digest,
         bytes: z.int().min(0),
         name: z.string(),
         args: z.string(),
-        /** Where the files lie, when the agent was told. */
+        /** The folder of the files, if the agent was given it. */
         folder: z.string().optional(),
         hints: z.array(z.string()).readonly(),
         warnings: z.array(z.string()).readonly(),
-        /** How much room there was for examples and links. */
+        /** The token budget for examples and links. */
         exampleTokens: z.int().min(0),
       })
       .optional(),
@@ -98,19 +98,19 @@ export const SkillEvent = z.discriminatedUnion("type", [
     type: z.literal("skill.resource_read"),
     ...bySession,
     path: z.string(),
-    /** Of the whole file, also when a part of it was read. */
+    /** The digest of the whole file, even if only a part was read. */
     digest: Digest,
     start: z.int().min(0),
-    /** How many bytes were handed over. */
+    /** The number of delivered bytes. */
     length: z.int().min(0).optional(),
   }),
-  /** What left a gateway, and to whom: a file of the skill, or all of it. */
+  /** Content that a gateway delivered, and to whom: one file of the skill, or all of it. */
   z.object({
     type: z.literal("skill.served"),
     ...about,
     revision: z.int().min(1).optional(),
     path: z.string().optional(),
-    /** Of the bytes that were sent; where it was compared with another revision, of all files. */
+    /** The digest of the sent bytes, or of all files for a comparison of revisions. */
     digest: Digest,
     bytes: z.int().min(0),
     by: Actor,
@@ -119,18 +119,18 @@ export const SkillEvent = z.discriminatedUnion("type", [
     type: z.literal("run.requested"),
     ...byRun,
     trust: Trust,
-    /** Exactly what is passed on. */
+    /** The exact arguments. */
     args: z.array(z.string()).readonly(),
     ...reach,
-    /** What it reads, when it is given anything. */
+    /** The standard input, if any. */
     stdin: z.object({ bytes: z.int().min(0), digest: Digest }).optional(),
   }),
   z.object({
     type: z.literal("run.approved"),
     ...byRun,
-    /** The rule of the policy that asked for it or allowed it. */
+    /** The policy rule that required or allowed the run. */
     rule: z.string(),
-    /** Who approved; absent when the rule allowed it by itself. */
+    /** The approver; absent if the rule allowed the run without approval. */
     by: z.string().optional(),
     approval: z.string().optional(),
   }),
@@ -143,7 +143,7 @@ export const SkillEvent = z.discriminatedUnion("type", [
     outputBytes: z.int().min(0),
     files: z.int().min(0),
     sandbox: z.string(),
-    /** How each limit was held: for the run, for each process alone, or not. */
+    /** How each limit was enforced: for the run, per process or not at all. */
     enforced: z.record(z.string(), z.string()),
   }),
   z.object({
@@ -159,45 +159,45 @@ export const SkillEvent = z.discriminatedUnion("type", [
     ...about,
     session: z.string(),
     run: z.string(),
-    /** For the skill alone, or for all skills. */
+    /** For one skill or for all skills. */
     scope: z.enum(["skill", "global"]),
     results: z
       .array(
         z.object({
           spec: z.string(),
           status: z.enum(["ok", "failed", "manual", "skipped"]),
-          /** Why, or what is to be done; empty when it was installed. */
+          /** The reason or the required action; empty after a successful installation. */
           message: z.string(),
         }),
       )
       .readonly(),
-    /** The key of the environment that has them; absent when there is none. */
+    /** The key of the environment with the dependencies; absent if there is none. */
     environment: z.string().optional(),
   }),
-  /** A question that waits for an administrator, wherever they are signed in. */
+  /** A question for an administrator, on any client. */
   z.object({
     type: z.literal("approval.asked"),
     ...byQuestion,
     question: z.string(),
     trust: Trust,
-    /** The server and the address, of a skill that another program serves. */
+    /** The server and address of a skill that another program serves. */
     origin: z.string().optional(),
     args: z.array(z.string()).readonly(),
     stdin: z.object({ bytes: z.int().min(0), digest: Digest }).optional(),
-    /** The rule of the policy that asks for it, why, and what else asks for it. */
+    /** The policy rule that requires approval, its reason and further reasons. */
     rule: z.string(),
     reason: z.string(),
     reasons: z.array(z.string()).readonly(),
-    /** Nobody waits for an answer after this. */
+    /** When the requester stops waiting. */
     expiresAt: at,
   }),
   z.object({
     type: z.literal("approval.answered"),
     at,
     question: z.string(),
-    /** It is withdrawn when whoever asked gives up. */
+    /** `withdrawn` if the requester stopped waiting. */
     answer: z.enum(["approve", "deny", "withdrawn"]),
-    /** What a yes is for. */
+    /** What an approval covers. */
     scope: z.enum(["once", "content"]).optional(),
     by: Actor,
   }),
@@ -210,7 +210,7 @@ export const SkillEvent = z.discriminatedUnion("type", [
     expiresAt: at,
   }),
   z.object({ type: z.literal("approval.denied"), ...byQuestion, by: z.string() }),
-  /** An approval that was kept is taken back. */
+  /** A stored approval was revoked. */
   z.object({
     type: z.literal("approval.revoked"),
     at,
@@ -226,13 +226,13 @@ export const SkillEvent = z.discriminatedUnion("type", [
     at,
     session: z.string(),
     task,
-    /** As it was asked for: it need not be the id of any skill. */
+    /** The requested name, which need not be a valid skill id. */
     skill: z.string(),
     act: z.enum(["activate", "read_resource", ...RunAct.options, "use_tool", "publish"]),
     path: z.string().optional(),
-    /** The run that was to be. */
+    /** The run that was denied. */
     run: z.string().optional(),
-    /** A code that can be counted: an error code, or the reason for which the skill is hidden. */
+    /** A countable code: an error code, or the reason why the skill is hidden. */
     reason: z.string(),
     message: z.string(),
   }),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The shape of a skill's id: what a caller types, a route carries and a grant names. */
+/** The id of a skill, as used by callers, routes and grants. */
 export const SkillId = z
   .string()
   .max(64)
@@ -8,7 +8,7 @@ export const SkillId = z
   .brand("SkillId");
 export type SkillId = z.infer<typeof SkillId>;
 
-/** `sha256:` and 64 lower-case hexadecimal digits. */
+/** `sha256:` and 64 lowercase hexadecimal digits. */
 export const Digest = z
   .string()
   .regex(/^sha256:[0-9a-f]{64}$/)

@@ -3,6 +3,13 @@ export { Readiness, ReadinessState, Requirements, SkillEntry, SkillType } from "
 export { type ErrorCode, type ErrorRow, errorTable, SkillError, type SkillErrorOptions } from "./error.ts";
 export { RunOutcome, SkillEvent } from "./event.ts";
 export { Digest, SkillId, Trust } from "./id.ts";
-export { defaultLimits, type LimitName, type LimitRow, type Limits, limitTable, withLimits } from "./limits.ts";
+export {
+  defaultLimits,
+  type LimitName,
+  type LimitRow,
+  type Limits,
+  limitTable,
+  withLimits,
+} from "./limits.ts";
 export { Actor, Provenance, SkillStatus, TokenKind, Visibility } from "./registry-event.ts";
 export { Role, SignInRole } from "./role.ts";

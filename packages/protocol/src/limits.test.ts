@@ -2,13 +2,13 @@ import { expect, test } from "vitest";
 import { SkillError } from "./error.ts";
 import { defaultLimits, limitTable, withLimits } from "./limits.ts";
 
-test("every default lies in its range [S-66]", () => {
+test("every default is in its range [S-66]", () => {
   for (const [name, { default: value, min, max }] of Object.entries(limitTable)) {
     expect([name, min <= value && value <= max]).toEqual([name, true]);
   }
 });
 
-test("the defaults are those promised [S-66]", () => {
+test("the defaults match the specification [S-66]", () => {
   const MB = 1024 * 1024;
   expect(defaultLimits).toMatchObject({
     skillFileBytes: MB,
@@ -27,7 +27,7 @@ test("the defaults are those promised [S-66]", () => {
   });
 });
 
-test("a limit can be set within its range, and nothing else can [S-66]", () => {
+test("a limit can be set only within its range [S-66]", () => {
   expect(withLimits({ searchHits: 5 })).toEqual({ ...defaultLimits, searchHits: 5 });
   for (const settings of [
     { searchHits: 0 },

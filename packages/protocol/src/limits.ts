@@ -5,8 +5,8 @@ const MB = 1024 * KB;
 const GB = 1024 * MB;
 
 /**
- * Every limit of the product: its default and the range it may be set to. Sizes are bytes, times are
- * milliseconds, lengths are Unicode code points.
+ * Every limit with its default and its allowed range. Sizes are bytes, times are milliseconds, lengths are
+ * Unicode code points.
  */
 export const limitTable = {
   skillFileBytes: { default: MB, min: KB, max: 16 * MB },
@@ -86,12 +86,14 @@ export type Limits = Readonly<Record<LimitName, number>>;
 
 export const defaultLimits: Limits = readDefaults();
 
-/** The defaults with some limits set otherwise; an unknown name or a value out of range is refused. */
+/**
+ * The defaults with some limits replaced. Throws CONFIG_INVALID for an unknown name or a value out of range.
+ */
 export function withLimits(settings: Readonly<Record<string, number>>): Limits {
   const limits: Record<string, number> = { ...defaultLimits };
   for (const [name, value] of Object.entries(settings)) {
     const row = Object.hasOwn(limitTable, name) ? limitTable[name as LimitName] : undefined;
-    if (row === undefined) throw new SkillError("CONFIG_INVALID", `There is no limit named ${name}.`);
+    if (row === undefined) throw new SkillError("CONFIG_INVALID", `The limit ${name} does not exist.`);
     if (!Number.isSafeInteger(value) || value < row.min || value > row.max) {
       throw new SkillError(
         "CONFIG_INVALID",
@@ -100,12 +102,12 @@ export function withLimits(settings: Readonly<Record<string, number>>): Limits {
     }
     limits[name] = value;
   }
-  // Every name of the table is present: the copy started from the defaults.
+  // Complete, because the copy started from the defaults.
   return limits as Limits;
 }
 
 function readDefaults(): Limits {
   const entries = Object.entries(limitTable).map(([name, row]) => [name, row.default]);
-  // The entries come from the table itself, so that every limit has a value.
+  // Complete, because the entries come from the table.
   return Object.fromEntries(entries) as Limits;
 }

@@ -4,24 +4,58 @@ import { Role } from "./role.ts";
 
 const at = z.iso.datetime();
 
-/** Who did it: a person, and the agent that did it for them. */
+/** The user, and the agent that acted for them. */
 export const Actor = z.object({
   user: z.string().min(1).max(256),
   agent: z.string().min(1).max(256).optional(),
-  /** What they may do; it comes from how they signed in, never from what they say. */
+  /** The permissions, derived from the sign-in and never from the request. */
   role: z.enum([...Role.options, "system"]),
 });
 export type Actor = Readonly<z.infer<typeof Actor>>;
 
-/** Where a revision came from. */
+/** The origin of a revision. */
 export const Provenance = z.object({
-  source: z.enum(["folder", "archive", "seed", "import", "agent", "git", "index", "registry"]),
-  /** For people: the folder's or archive's name, never a path of the machine. */
+  source: z.enum([
+    "folder",
+    "archive",
+    "seed",
+    "import",
+    "agent",
+    "git",
+    "index",
+    "registry",
+    "url",
+    "clawhub",
+    "npm",
+    "oci",
+    "gateway",
+  ]),
+  /** The name of the folder or archive, for people; never a path of the machine. */
   origin: z.string().optional(),
   originUrl: z.string().optional(),
   ref: z.string().optional(),
-  /** Of the archive as it came. */
+  /** The digest of the uploaded archive. */
   archiveDigest: Digest.optional(),
+  /** The source as `install` reads it, without a version: the same text finds updates. */
+  spec: z.string().max(2048).optional(),
+  /** The skill's folder in the source. */
+  path: z.string().max(4096).optional(),
+  /** The commit, and the id of the skill's tree in it. */
+  commit: z.string().max(64).optional(),
+  subtree: z.string().max(64).optional(),
+  /** The host and account that released it. */
+  publisher: z.string().max(512).optional(),
+  /** The version by which the source knows it. */
+  release: z.string().max(256).optional(),
+  /** Digests that the source announced and that were checked, by name. */
+  digests: z.record(z.string(), z.string().max(512)).optional(),
+  verified: z.enum(["none", "digest", "signature"]).optional(),
+  /** The principal of the key that signed it. */
+  signer: z.string().max(512).optional(),
+  /** When this content was first seen here. */
+  firstSeen: at.optional(),
+  /** The tree hash as the source has it, where local edits were merged into the revision. */
+  upstream: Digest.optional(),
   by: Actor,
   at,
 });
@@ -35,13 +69,13 @@ export type SkillStatus = z.infer<typeof SkillStatus>;
 
 export const GranteeName = z.object({ kind: z.enum(["agent", "user"]), key: z.string().min(1).max(256) });
 
-/** What a token is for: programs, a browser after its user signed in, and the sign-in itself, which is for one use. */
+/** The purpose of a token: programs, a browser session, or a single-use sign-in. */
 export const TokenKind = z.enum(["api", "session", "sign-in"]);
 export type TokenKind = z.infer<typeof TokenKind>;
 
 const about = { at, skill: SkillId, by: Actor };
 
-/** What changes the registry. Each is written in the transaction that makes the change. */
+/** Changes of the registry. Each event is written in the transaction of its change. */
 export const registryEvents = [
   z.object({
     type: z.literal("skill.published"),
@@ -63,12 +97,12 @@ export const registryEvents = [
   }),
   z.object({ type: z.literal("skill.deleted"), ...about, revision: z.int().min(1) }),
   z.object({ type: z.literal("skill.restored"), ...about, revision: z.int().min(1) }),
-  /** Bytes are gone for good; the numbers of the revisions stay taken. */
+  /** The bytes are deleted permanently; the revision numbers are not reused. */
   z.object({ type: z.literal("skill.purged"), ...about, revisions: z.array(z.int().min(1)).readonly() }),
   z.object({
     type: z.literal("skill.edited"),
     ...about,
-    /** The fields that differ now from what SKILL.md says; empty when they were reset. */
+    /** The fields that differ from SKILL.md; empty after a reset. */
     fields: z.array(z.enum(["name", "description", "tags", "visibility"])).readonly(),
     visibility: Visibility,
   }),
@@ -77,14 +111,14 @@ export const registryEvents = [
     ...about,
     status: SkillStatus,
     reason: z.string().optional(),
-    /** What it misses, as `pip:name`. */
+    /** Missing dependencies, as `pip:name`. */
     missing: z.array(z.string()).readonly(),
   }),
   z.object({
     type: z.literal("skill.toggled"),
     ...about,
     isEnabled: z.boolean(),
-    /** Where the skill is. */
+    /** Whether the skill is in the registry or in a folder. */
     scope: z.enum(["registry", "folder"]),
   }),
   z.object({
@@ -93,7 +127,7 @@ export const registryEvents = [
     grantee: GranteeName,
     canManage: z.boolean(),
     pin: z.int().min(1).optional(),
-    /** What the skill's is from now on. */
+    /** The visibility after the change. */
     visibility: Visibility,
   }),
   z.object({ type: z.literal("grant.revoked"), ...about, grantee: GranteeName, visibility: Visibility }),
@@ -104,7 +138,7 @@ export const registryEvents = [
     type: z.literal("token.issued"),
     at,
     by: Actor,
-    /** Its id: what is secret of it, and the hash of that, are in no event. */
+    /** The token id. No event contains the secret or its hash. */
     token: z.string(),
     kind: TokenKind,
     role: Role,
@@ -113,4 +147,32 @@ export const registryEvents = [
     expiresAt: at,
   }),
   z.object({ type: z.literal("token.revoked"), at, by: Actor, token: z.string() }),
+  /** The content guard refused a publish. */
+  z.object({
+    type: z.literal("guard.blocked"),
+    ...about,
+    hash: Digest,
+    engine: z.string(),
+    rules: z.array(z.string()).readonly(),
+  }),
+  z.object({
+    type: z.literal("guard.waived"),
+    ...about,
+    waiver: z.string(),
+    rule: z.string(),
+    file: z.string(),
+    /** Of the file: another content needs another waiver. */
+    contentHash: Digest,
+    reason: z.string(),
+    expiresAt: at.optional(),
+  }),
+  /** A stored skill has another verdict, by another engine. */
+  z.object({
+    type: z.literal("guard.rescanned"),
+    ...about,
+    revision: z.int().min(1),
+    hash: Digest,
+    engine: z.string(),
+    verdict: z.enum(["block", "review", "clean"]),
+  }),
 ] as const;

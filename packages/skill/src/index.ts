@@ -1,24 +1,65 @@
-export { standardFields } from "./check-standard.ts";
-export { declaredExamples, type Example, type ExampleSelection, selectExamples } from "./example.ts";
-export { cutAtFences, type FencedText } from "./fence.ts";
-export type { Finding } from "./finding.ts";
-export { fixText } from "./fix.ts";
-export { type FolderId, folderId, isSkillId, publishId, reservedIds, slugify } from "./identity.ts";
-export { type LinkList, type ReferenceLink, readLinks } from "./link.ts";
-export { type InstallStep, type Openclaw, readOpenclaw } from "./openclaw.ts";
-export { bodyLine, fieldPosition, type ParsedSkill, parseSkill } from "./parse.ts";
-export { escapeXml, type PromptSkill, referencePrompt } from "./prompt.ts";
-export { propertiesOf, type SkillProperties, scalarText } from "./properties.ts";
-export { type Host, isAboutProgram, readinessOf } from "./readiness.ts";
-export { type Repair, type RepairEdit, repairFrontmatter } from "./repair.ts";
-export { type Profile, profiles, type Rule, type RuleCode, ruleTable, severityOf } from "./rule-table.ts";
-export { fitsRuntime, type RuntimeList, readRuntime, runtimeSkipLine } from "./runtime.ts";
-export { isToolFile, skillType, synthesizeSkillText } from "./skill-type.ts";
-export type { Subject, SubjectFile } from "./subject.ts";
-export { argumentNames, type Substitution, splitWords, substitute } from "./substitute.ts";
-export { codePointLength, countLines, type Position } from "./text.ts";
-export { estimateTokens } from "./token.ts";
-export { judge, type Validation, validateSkill, validateText } from "./validate.ts";
-export { type FrontmatterMap, type FrontmatterValue, isMap, textList, textOf } from "./value.ts";
-export { authorVersion, isSemver } from "./version.ts";
-export { readYaml } from "./yaml.ts";
+export {
+  compileIgnoreRules,
+  IGNORE_FILE_BYTES,
+  IGNORE_FILES,
+  type IgnoreFile,
+  type IgnoreReason,
+  type IgnoreRules,
+  isOmitted,
+  rejectIgnoreFile,
+} from "./bundle/ignore-rule.ts";
+export { isJunk } from "./bundle/junk.ts";
+export { findMentions, findNamed, type Mentions, resolveMentions } from "./bundle/mention.ts";
+export { comparePaths, findPathProblem, foldName } from "./bundle/path-name.ts";
+export { type FileRole, fileRole, isResource } from "./bundle/role.ts";
+export { isToolFile, skillType, synthesizeSkillText } from "./bundle/skill-type.ts";
+export { type FileDigest, treeHashInput } from "./bundle/tree-hash.ts";
+export { standardFields } from "./check/standard.ts";
+export type { Subject, SubjectFile } from "./check/subject.ts";
+export { judge, type Validation, validateSkill, validateText } from "./check/validate.ts";
+export { declaredExamples, type Example, type ExampleSelection, selectExamples } from "./field/example.ts";
+export { type FolderId, folderId, isSkillId, publishId, reservedIds, slugify } from "./field/identity.ts";
+export { type LinkList, type ReferenceLink, readLinks } from "./field/link.ts";
+export {
+  type Host,
+  type InstallStep,
+  isAboutProgram,
+  type Openclaw,
+  readinessOf,
+  readOpenclaw,
+} from "./field/openclaw.ts";
+export {
+  authorVersion,
+  fitsRuntime,
+  isSemver,
+  type RuntimeList,
+  readRuntime,
+  runtimeSkipLine,
+} from "./field/runtime.ts";
+export { argumentNames, type Substitution, splitWords, substitute } from "./field/substitute.ts";
+export { cutAtFences, type FencedText } from "./parse/fence.ts";
+export { bodyLine, fieldPosition, fixText, type ParsedSkill, parseSkill } from "./parse/parse.ts";
+export {
+  escapeXml,
+  type PromptSkill,
+  propertiesOf,
+  referencePrompt,
+  type SkillProperties,
+  scalarText,
+} from "./parse/reference-format.ts";
+export { type Repair, type RepairEdit, repairFrontmatter } from "./repair/repair.ts";
+export type { Finding } from "./rule/finding.ts";
+export {
+  type Profile,
+  profiles,
+  type Rule,
+  type RuleCode,
+  ruleTable,
+  severityOf,
+} from "./rule/rule-table.ts";
+export { type InitOptions, newSkillFiles } from "./template/new-skill.ts";
+export { type SkillTemplate, skillTemplates, type TemplateFile } from "./template/skill-template.ts";
+export { codePointLength, countLines, type Position } from "./text/text.ts";
+export { estimateTokens } from "./text/token.ts";
+export { type FrontmatterMap, type FrontmatterValue, isMap, textList, textOf } from "./yaml/value.ts";
+export { readYaml } from "./yaml/yaml.ts";

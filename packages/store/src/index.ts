@@ -1,7 +1,7 @@
+export { isNoRegistry } from "./engine/no-registry.ts";
 export { SqliteApprovals } from "./local/sqlite-approvals.ts";
 export { SqliteCache } from "./local/sqlite-cache.ts";
 export { type SecretPorts, SqliteSecrets } from "./local/sqlite-secrets.ts";
 export { openStateDatabase } from "./local/sqlite-state.ts";
-export { isNoRegistry } from "./table/no-registry.ts";
 export { openRegistryStore } from "./table/open-registry-store.ts";
 export type { RegistryStoreOptions } from "./table/registry-store.ts";

@@ -1,4 +1,4 @@
-import { type Operation, type Problem, type RouteTable } from "@skillhold/protocol/http";
+import type { Operation, Problem, RouteTable } from "@skillhold/protocol/http";
 import type { z } from "zod";
 
 /** A route as it is written: `GET /v1/skills/{id}`. The table of routes says what it takes and gives. */

@@ -1,4 +1,4 @@
-import { type RouteKey } from "./client.ts";
+import type { RouteKey } from "./client.ts";
 
 const skills: readonly RouteKey[] = [
   "GET /v1/skills",

@@ -1,4 +1,4 @@
-import { type DependencyEvent, type ServerMessage } from "@skillhold/protocol/http";
+import type { DependencyEvent, ServerMessage } from "@skillhold/protocol/http";
 import { useEffect, useSyncExternalStore } from "react";
 import { csrf, type RouteKey } from "./client.ts";
 import { staleBy } from "./live-table.ts";

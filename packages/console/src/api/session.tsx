@@ -1,4 +1,4 @@
-import { type SkillRow } from "@skillhold/protocol/http";
+import type { SkillRow } from "@skillhold/protocol/http";
 import { createContext, type ReactNode, useContext, useEffect } from "react";
 import { type Answer, ApiError } from "./client.ts";
 import { live } from "./live.ts";

@@ -1,4 +1,4 @@
-import { type SkillRow } from "@skillhold/protocol/http";
+import type { SkillRow } from "@skillhold/protocol/http";
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { type ApiError, call } from "./client.ts";
 

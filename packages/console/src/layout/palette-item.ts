@@ -1,4 +1,4 @@
-import { type SkillRow } from "@skillhold/protocol/http";
+import type { SkillRow } from "@skillhold/protocol/http";
 
 /** Something to choose in the palette. */
 export interface PaletteItem {

@@ -2,7 +2,7 @@ import { type KeyboardEvent, useEffect, useId, useState } from "react";
 import { classNames } from "../ui/class-names.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { Input } from "../ui/field.tsx";
-import { type PaletteItem } from "./palette-item.ts";
+import type { PaletteItem } from "./palette-item.ts";
 import { usePalette } from "./use-palette.ts";
 
 /** Goes to a view or a skill, or does something, by a few letters of its name. */

@@ -1,4 +1,4 @@
-import { type Role } from "@skillhold/protocol";
+import type { Role } from "@skillhold/protocol";
 import {
   Activity,
   Blocks,

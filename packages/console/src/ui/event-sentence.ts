@@ -1,5 +1,5 @@
-import { type SkillEvent } from "@skillhold/protocol";
-import { type Tone } from "./badge.tsx";
+import type { SkillEvent } from "@skillhold/protocol";
+import type { Tone } from "./badge.tsx";
 
 /** What an event says, for a person: who, and what. */
 export interface EventSentence {
@@ -116,6 +116,12 @@ const writers: Writers = {
     "accent",
   ],
   "token.revoked": () => ["revoked a token", "warn"],
+  "guard.blocked": ({ skill, rules }) => [`the guard blocked ${skill}: ${rules.join(", ")}`, "bad"],
+  "guard.waived": ({ skill, rule, file }) => [`waived ${rule} in ${file} of ${skill}`, "warn"],
+  "guard.rescanned": ({ skill, verdict }) => [
+    `scanned ${skill} again: ${verdict}`,
+    verdict === "clean" ? "good" : "warn",
+  ],
 };
 
 /** An event in a sentence. */

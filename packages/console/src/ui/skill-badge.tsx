@@ -1,4 +1,4 @@
-import { type SkillRow } from "@skillhold/protocol/http";
+import type { SkillRow } from "@skillhold/protocol/http";
 import { Badge, type Tone } from "./badge.tsx";
 
 const trusts: Readonly<Record<SkillRow["entry"]["trust"], readonly [Tone, string, string]>> = {

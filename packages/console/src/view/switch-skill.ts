@@ -1,4 +1,4 @@
-import { type SkillRow } from "@skillhold/protocol/http";
+import type { SkillRow } from "@skillhold/protocol/http";
 import { call } from "../api/client.ts";
 import { queries } from "../api/use-api.ts";
 import { toast, toastFailure } from "../ui/toast.tsx";

@@ -1,8 +1,9 @@
 import { readInteger } from "../shared/bounded.ts";
 import { defineCommand } from "../shared/command.ts";
-import { chooseOutput, editOptions, writeOutput } from "../shared/output-file.ts";
+import { saveOffice } from "../shared/office-save.ts";
+import { chooseOutput, editOptions } from "../shared/output-file.ts";
 import { usageError } from "../shared/script-error.ts";
-import { type XmlElement } from "../shared/xml.ts";
+import type { XmlElement } from "../shared/xml.ts";
 import { readDescription } from "./description.ts";
 import { contentOf, insertContent } from "./insert-content.ts";
 import { makeDocument } from "./make-document.ts";
@@ -32,7 +33,7 @@ Example: echo "## Outlook" | … add report.docx - --end-of "Summary" --out repo
     const after = findPlace(file, options.after, options["end-of"], nth);
     const made = await makeDocument(description, io);
     insertContent(file, made, contentOf(made), after);
-    return { written: await writeOutput(output, file.pkg.save()), blocks: description.blocks.length };
+    return { ...(await saveOffice(file, output)), blocks: description.blocks.length };
   },
 });
 

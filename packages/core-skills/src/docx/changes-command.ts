@@ -1,8 +1,9 @@
 import { defineCommand } from "../shared/command.ts";
+import { saveOffice } from "../shared/office-save.ts";
 import { childrenOf, descend, descendantsOf, hasTag, removeNode, type Tag } from "../shared/office-xml.ts";
-import { chooseOutput, editOptions, writeOutput } from "../shared/output-file.ts";
+import { chooseOutput, editOptions } from "../shared/output-file.ts";
 import { usageError } from "../shared/script-error.ts";
-import { type XmlElement } from "../shared/xml.ts";
+import type { XmlElement } from "../shared/xml.ts";
 import { trackedChanges } from "./section.ts";
 import { WordFile } from "./word-file.ts";
 
@@ -19,12 +20,13 @@ export const changesCommand = defineCommand({
     "Changes of formatting are always kept as they look now. Without tracked changes the document stays as it is.",
   run: async ({ operands: [path = ""], options }, io) => {
     const isAccepted = options.accept === true;
-    if (isAccepted === (options.reject === true)) throw usageError("Say either --accept or --reject.");
+    if (isAccepted === (options.reject === true)) throw usageError("Specify either --accept or --reject.");
     const file = await WordFile.open(path, io);
     const output = await chooseOutput(options, [file.pkg.file], io);
     const { insertions, deletions } = trackedChanges(file);
     for (const part of file.stories) settle(file.pkg.edit(part).documentElement, isAccepted);
-    return { written: await writeOutput(output, file.pkg.save()), insertions, deletions };
+    const allowance = { paragraphs: "any", elements: "any" } as const;
+    return { ...(await saveOffice(file, output, allowance)), insertions, deletions };
   },
 });
 

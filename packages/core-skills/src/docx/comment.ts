@@ -1,7 +1,7 @@
 import { clip } from "../shared/bounded.ts";
 import { attributeOf, childrenOf, descendantsOf, hasTag, isElement } from "../shared/office-xml.ts";
-import { type XmlNode } from "../shared/xml.ts";
-import { type WordFile } from "./word-file.ts";
+import type { XmlNode } from "../shared/xml.ts";
+import type { WordFile } from "./word-file.ts";
 
 export type Comment = {
   readonly id: string;

@@ -1,11 +1,17 @@
 import { clip } from "../shared/bounded.ts";
 import { defineCommand, type OptionValues } from "../shared/command.ts";
 import { parseInline } from "../shared/markdown-inline.ts";
-import { propertyOptions, readProperties, writeProperties } from "../shared/office-properties.ts";
+import {
+  clearProperties,
+  propertyOptions,
+  readProperties,
+  writeProperties,
+} from "../shared/office-properties.ts";
+import { saveOffice } from "../shared/office-save.ts";
 import { childrenOf, hasTag } from "../shared/office-xml.ts";
-import { chooseOutput, outputOptions, writeOutput } from "../shared/output-file.ts";
+import { chooseOutput, outputOptions } from "../shared/output-file.ts";
 import { usageError } from "../shared/script-error.ts";
-import { type ScriptIo } from "../shared/script-io.ts";
+import type { ScriptIo } from "../shared/script-io.ts";
 import { type Description, makePage, PAGE_NUMBERS, readDescription } from "./description.ts";
 import { contentOf, insertContent } from "./insert-content.ts";
 import { makeDocument } from "./make-document.ts";
@@ -42,8 +48,8 @@ Example: create report.md --title "Report" --page-numbers --out report.docx`,
     const output = await chooseOutput(request, template === undefined ? [] : [template.pkg.file], io);
     const description = withOptions(await readDescription(source, io), request);
     const file = await makeFile(description, template, io);
-    const written = await writeOutput(output, file.pkg.save());
-    return { written, blocks: description.blocks.length, properties: readProperties(file.pkg) };
+    const saved = await saveOffice(file, output, { paragraphs: "any", elements: "any" });
+    return { ...saved, blocks: description.blocks.length, properties: readProperties(file.pkg) };
   },
 });
 
@@ -59,7 +65,7 @@ function withOptions(description: Description, request: OptionValues<typeof opti
     return value === undefined ? [] : [[name, value] as const];
   });
   if (font !== undefined && !/^[\p{L}\p{N} ._-]{1,60}$/u.test(font)) {
-    throw usageError(`${clip(font, 60)} is no name of a font.`);
+    throw usageError(`${clip(font, 60)} is not a font name.`);
   }
   return {
     ...description,
@@ -85,6 +91,7 @@ async function makeFile(
   for (const element of childrenOf(body)) if (!hasTag(element, "w:sectPr")) body.removeChild(element);
   insertContent(template, made, contentOf(made), undefined);
   const { properties } = description;
+  clearProperties(template.pkg);
   writeProperties(template.pkg, properties);
   return template;
 }

@@ -138,10 +138,10 @@ test("JSON describes page, header, properties and blocks [S-40]", async () => {
 test.each([
   ['{"blocks": 1}', "blocks must be a list of blocks."],
   ['{"blocks": [{"type": "dance"}]}', "blocks[0].type must be heading, paragraph"],
-  ['{"blocks": [], "colour": 1}', 'The field "colour" must be one of'],
+  ['{"blocks": [], "color": 1}', 'The field "color" must be one of'],
   ['[{"type": "table", "rows": [1]}]', "blocks[0].rows[0] must be a list of cells."],
   ['[{"type": "heading", "level": 9}]', "blocks[0].level must be a number from 1 to 6."],
-])("a wrong description %s is told where it is wrong [S-40]", async (source, message) => {
+])("names the wrong place in the description %s [S-40]", async (source, message) => {
   const { code, json } = await call("create", source, "--out", "never.docx");
   expect(code).toBe(3);
   expect(json).toMatchObject({

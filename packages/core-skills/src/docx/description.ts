@@ -1,11 +1,11 @@
-import { type Blocks, type Inlines } from "../shared/block.ts";
+import type { Blocks, Inlines } from "../shared/block.ts";
 import { isJsonObject, parseBlocks, readNumber, readTextField, wrong } from "../shared/block-json.ts";
-import { type JsonObject } from "../shared/command.ts";
+import type { JsonObject } from "../shared/command.ts";
 import { readJson, readText } from "../shared/input-file.ts";
 import { parseMarkdown } from "../shared/markdown.ts";
 import { parseInline } from "../shared/markdown-inline.ts";
 import { type Properties, propertyOptions } from "../shared/office-properties.ts";
-import { type ScriptIo } from "../shared/script-io.ts";
+import type { ScriptIo } from "../shared/script-io.ts";
 
 /** A document to be made. */
 export interface Description {

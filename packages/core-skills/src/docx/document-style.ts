@@ -1,5 +1,5 @@
 import type { IStylesOptions } from "docx";
-import { type Description } from "./description.ts";
+import type { Description } from "./description.ts";
 
 /** The library that writes documents, loaded when one is made. */
 export type Library = typeof import("docx");

@@ -1,7 +1,7 @@
 import type { FileChild, Paragraph, ParagraphChild } from "docx";
-import { type Alignment, type Block, type Blocks, type Inline, type Inlines } from "../shared/block.ts";
-import { type ImageFile } from "../shared/image-file.ts";
-import { type Description, type Page } from "./description.ts";
+import type { Alignment, Block, Blocks, Inline, Inlines } from "../shared/block.ts";
+import type { ImageFile } from "../shared/image-file.ts";
+import type { Description, Page } from "./description.ts";
 import { documentStyles, type Library, numberingLevels } from "./document-style.ts";
 
 /** Turns a description to what the library writes. Images were read before. */

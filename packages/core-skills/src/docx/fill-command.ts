@@ -2,7 +2,8 @@ import { isJsonObject } from "../shared/block-json.ts";
 import { defineCommand } from "../shared/command.ts";
 import { readJson } from "../shared/input-file.ts";
 import { OfficePackage } from "../shared/office-package.ts";
-import { chooseOutput, editOptions, writeOutput } from "../shared/output-file.ts";
+import { saveOffice } from "../shared/office-save.ts";
+import { chooseOutput, editOptions } from "../shared/output-file.ts";
 import { ScriptError, usageError } from "../shared/script-error.ts";
 import { fillTemplate, readTags } from "./fill-template.ts";
 import { WordFile } from "./word-file.ts";
@@ -36,7 +37,7 @@ it repeats the row. With true or false as value it is kept or left out.
 Data: {"name": "Ada", "items": [{"product": "Tea", "price": 3}], "logo": {"image": "logo.png", "width": 120},
 "site": {"link": "https://example.com", "text": "our site"}}`,
   run: async ({ operands: [path = ""], options }, io) => {
-    if (options.data === undefined) throw usageError("Say the values: --data <json>.");
+    if (options.data === undefined) throw usageError("Specify the values: --data <json>.");
     const file = await WordFile.open(path, io);
     const output = await chooseOutput(options, [file.pkg.file], io);
     const data = await readJson(options.data, io);
@@ -53,7 +54,8 @@ Data: {"name": "Ada", "items": [{"product": "Tea", "price": 3}], "logo": {"image
     }
     // The library has dates and an order of its own in the archive.
     const filled = new OfficePackage({ ...file.pkg.file, bytes });
-    const written = await writeOutput(output, filled.save());
-    return { written, missing: missing.slice(0, 100), unused: unused.slice(0, 100) };
+    const allowance = { paragraphs: "any", elements: "any", source: file.pkg.file } as const;
+    const saved = await saveOffice(new WordFile(filled), output, allowance);
+    return { ...saved, missing: missing.slice(0, 100), unused: unused.slice(0, 100) };
   },
 });

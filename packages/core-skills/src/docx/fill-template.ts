@@ -1,12 +1,12 @@
 import type { ScopeDataResolver, TemplateData, TemplateHandler } from "easy-template-x";
 import { isJsonObject } from "../shared/block-json.ts";
-import { type JsonObject, type JsonValue } from "../shared/command.ts";
+import type { JsonObject, JsonValue } from "../shared/command.ts";
 import { readImage } from "../shared/image-file.ts";
 import { typeOfKind } from "../shared/office-xml.ts";
 import { inputError, messageOf, ScriptError } from "../shared/script-error.ts";
-import { type ScriptIo } from "../shared/script-io.ts";
-import { type XmlElement } from "../shared/xml.ts";
-import { type WordFile } from "./word-file.ts";
+import type { ScriptIo } from "../shared/script-io.ts";
+import type { XmlElement } from "../shared/xml.ts";
+import type { WordFile } from "./word-file.ts";
 
 type Library = typeof import("easy-template-x");
 
@@ -147,7 +147,7 @@ async function toValue(value: JsonValue, io: ScriptIo, library: Library): Promis
   if (typeof image === "string") return toImage(image, value, io, library);
   if (typeof link === "string") {
     if (!/^(?:https?:|mailto:|tel:)/i.test(link))
-      throw inputError("UNSAFE_LINK", `${link.slice(0, 80)} is no address.`);
+      throw inputError("UNSAFE_LINK", `${link.slice(0, 80)} is not an address.`);
     return { _type: "link", target: link, text: typeof text === "string" ? text : link };
   }
   return toContent(value, io, library);

@@ -1,4 +1,4 @@
-import { type Block, type Blocks, type Inline, type Inlines } from "../shared/block.ts";
+import type { Block, Blocks, Inline, Inlines } from "../shared/block.ts";
 import { escapeXml } from "../shared/xml.ts";
 
 /** Writes blocks as HTML: structure alone, without styles or scripts. */
@@ -55,7 +55,7 @@ function writeInline({ text, bold, italic, code, strike, href }: Inline): string
   if (strike === true) html = `<s>${html}</s>`;
   if (italic === true) html = `<em>${html}</em>`;
   if (bold === true) html = `<strong>${html}</strong>`;
-  // A link that would run a program in whoever shows the page is text.
+  // A link with an unsafe scheme becomes text.
   const isSafe = href !== undefined && /^(?:https?:|mailto:|tel:|#)/i.test(href);
   return isSafe ? `<a href="${escapeXml(href)}">${html}</a>` : html;
 }

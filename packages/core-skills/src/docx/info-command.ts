@@ -1,4 +1,4 @@
-import { type Block, type Blocks } from "../shared/block.ts";
+import type { Block, Blocks } from "../shared/block.ts";
 import { boundList, clip } from "../shared/bounded.ts";
 import { defineCommand, type JsonObject } from "../shared/command.ts";
 import { readProperties } from "../shared/office-properties.ts";

@@ -1,11 +1,21 @@
 import { type Copied, copyPart, idAttributes } from "../shared/copy-part.ts";
-import { attributeOf, childrenOf, descend, descendantsOf, hasTag, insertAfter, removeNode, setAttributeOf, type Tag } from "../shared/office-xml.ts";
+import {
+  attributeOf,
+  childrenOf,
+  descend,
+  descendantsOf,
+  hasTag,
+  insertAfter,
+  removeNode,
+  setAttributeOf,
+  type Tag,
+} from "../shared/office-xml.ts";
 import { inputError } from "../shared/script-error.ts";
-import { type XmlElement } from "../shared/xml.ts";
+import type { XmlElement } from "../shared/xml.ts";
 import { NoteImport } from "./note-import.ts";
 import { NumberingImport } from "./numbering-import.ts";
 import { StyleImport } from "./style-import.ts";
-import { type WordFile } from "./word-file.ts";
+import type { WordFile } from "./word-file.ts";
 
 /** What could not come along. */
 export type Dropped = { readonly comments: number; readonly sections: number };

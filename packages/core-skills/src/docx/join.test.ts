@@ -114,7 +114,7 @@ test("sections are taken out into a document of their own, and images into files
   expect(readFileSync(at("images/image1.png")).equals(tinyPng)).toBe(true);
 });
 
-test("properties are set, taken away and read back, with nothing else changed [S-40]", async () => {
+test("sets, removes and reads properties without other changes [S-40]", async () => {
   await make("plain.docx", "text");
   const set = ["--title", "A & B", "--author", "Ada", "--created", "2026-05-01"];
   await call("metadata", "plain.docx", ...set, "--in-place");

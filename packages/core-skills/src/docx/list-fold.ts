@@ -1,5 +1,5 @@
-import { type Block, type Blocks } from "../shared/block.ts";
-import { type ListPlace } from "./numbering.ts";
+import type { Block, Blocks } from "../shared/block.ts";
+import type { ListPlace } from "./numbering.ts";
 
 /** A paragraph of a list, before it is known where the list begins and ends. */
 export interface ListItem {

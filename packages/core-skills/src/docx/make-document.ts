@@ -1,11 +1,11 @@
-import { type Blocks } from "../shared/block.ts";
+import type { Blocks } from "../shared/block.ts";
 import { renameIds } from "../shared/copy-part.ts";
 import { type ImageFile, readImage } from "../shared/image-file.ts";
 import { OfficePackage } from "../shared/office-package.ts";
 import { writeProperties } from "../shared/office-properties.ts";
 import { descendantsOf } from "../shared/office-xml.ts";
-import { type ScriptIo } from "../shared/script-io.ts";
-import { type Description } from "./description.ts";
+import type { ScriptIo } from "../shared/script-io.ts";
+import type { Description } from "./description.ts";
 import { DocumentWriter } from "./document-writer.ts";
 import { WordFile } from "./word-file.ts";
 

@@ -1,4 +1,4 @@
-import { type Block, type Blocks, type Inline, type Inlines } from "../shared/block.ts";
+import type { Block, Blocks, Inline, Inlines } from "../shared/block.ts";
 
 /** Writes blocks as Markdown that reads back to the same blocks. */
 export function toMarkdown(blocks: Blocks): string {

@@ -1,6 +1,7 @@
 import { defineCommand } from "../shared/command.ts";
+import { saveOffice } from "../shared/office-save.ts";
 import { createFragment, removeNode } from "../shared/office-xml.ts";
-import { chooseOutput, outputOptions, writeOutput } from "../shared/output-file.ts";
+import { chooseOutput, outputOptions } from "../shared/output-file.ts";
 import { usageError } from "../shared/script-error.ts";
 import { contentOf, insertContent } from "./insert-content.ts";
 import { findHeading, sectionOf } from "./section.ts";
@@ -23,7 +24,7 @@ Lists, images, links and notes come along; comments and section settings of the 
     const files: WordFile[] = [];
     for (const path of operands) files.push(await WordFile.open(path, io));
     const [first, ...rest] = files;
-    if (first === undefined) throw usageError("There is nothing to merge.");
+    if (first === undefined) throw usageError("No file to merge was given.");
     const output = await chooseOutput(
       options,
       files.map(({ pkg }) => pkg.file),
@@ -37,8 +38,8 @@ Lists, images, links and notes come along; comments and section settings of the 
       comments += dropped.comments;
       sections += dropped.sections;
     }
-    const written = await writeOutput(output, first.pkg.save());
-    return { written, documents: files.length, dropped: { comments, sections } };
+    const saved = await saveOffice(first, output);
+    return { ...saved, documents: files.length, dropped: { comments, sections } };
   },
 });
 
@@ -60,12 +61,13 @@ export const extractCommand = defineCommand({
   },
   run: async ({ operands: [path = ""], options }, io) => {
     const wanted = options.heading ?? [];
-    if (wanted.length === 0) throw usageError("Say what to keep: --heading <text>.");
+    if (wanted.length === 0) throw usageError("Specify the sections to keep: --heading <text>.");
     const file = await WordFile.open(path, io);
     const output = await chooseOutput(options, [file.pkg.file], io);
     const kept = new Set(wanted.flatMap((heading) => sectionOf(file, findHeading(file, heading, undefined))));
     file.editBody();
     for (const element of contentOf(file)) if (!kept.has(element)) removeNode(element);
-    return { written: await writeOutput(output, file.pkg.save()), elements: kept.size };
+    const saved = await saveOffice(file, output, { paragraphs: "any", elements: "any" });
+    return { ...saved, elements: kept.size };
   },
 });

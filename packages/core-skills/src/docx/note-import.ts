@@ -1,8 +1,8 @@
 import { attributeOf, childrenOf, descendantsOf, removeNode, setAttributeOf } from "../shared/office-xml.ts";
-import { type XmlElement } from "../shared/xml.ts";
-import { type NumberingImport } from "./numbering-import.ts";
-import { type StyleImport } from "./style-import.ts";
-import { type WordFile } from "./word-file.ts";
+import type { XmlElement } from "../shared/xml.ts";
+import type { NumberingImport } from "./numbering-import.ts";
+import type { StyleImport } from "./style-import.ts";
+import type { WordFile } from "./word-file.ts";
 
 type AdaptRelations = (note: XmlElement, targetPart: string, sourcePart: string) => void;
 

@@ -1,6 +1,14 @@
-import { attributeOf, childOf, childrenOf, createElement, descendantsOf, setAttributeOf, typeOfKind } from "../shared/office-xml.ts";
+import {
+  attributeOf,
+  childOf,
+  childrenOf,
+  createElement,
+  descendantsOf,
+  setAttributeOf,
+  typeOfKind,
+} from "../shared/office-xml.ts";
 import { XML_HEAD, type XmlElement } from "../shared/xml.ts";
-import { type WordFile } from "./word-file.ts";
+import type { WordFile } from "./word-file.ts";
 
 /** Brings the lists that content uses into another document, where they count from their own beginning. */
 export class NumberingImport {

@@ -1,6 +1,6 @@
 import { attributeOf, childOf, childrenOf, descend } from "../shared/office-xml.ts";
-import { type XmlElement } from "../shared/xml.ts";
-import { type Styles } from "./styles.ts";
+import type { XmlElement } from "../shared/xml.ts";
+import type { Styles } from "./styles.ts";
 
 /** A paragraph's place in a list. */
 export interface ListPlace {

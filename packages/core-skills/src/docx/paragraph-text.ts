@@ -1,7 +1,14 @@
-import { ancestorOf, childrenOf, createElement, descendantsOf, hasTag, insertAfter } from "../shared/office-xml.ts";
-import { type Segment } from "../shared/text-replace.ts";
+import {
+  ancestorOf,
+  childrenOf,
+  createElement,
+  descendantsOf,
+  hasTag,
+  insertAfter,
+} from "../shared/office-xml.ts";
+import type { Segment } from "../shared/text-replace.ts";
 import { cleanText, type XmlElement } from "../shared/xml.ts";
-import { type WordFile } from "./word-file.ts";
+import type { WordFile } from "./word-file.ts";
 
 /** Calls for each paragraph that is seen on a page: body, cells, text boxes, headers, footers, notes. */
 export function editParagraphs(file: WordFile, edit: (paragraph: XmlElement, isCopy: boolean) => void): void {
@@ -25,6 +32,9 @@ export function segmentsOf(paragraph: XmlElement): readonly Segment[] {
       "w:sdtContent",
       "w:smartTag",
       "w:fldSimple",
+      "w:customXml",
+      "w:dir",
+      "w:bdo",
     ] as const;
     return wrappers.some((tag) => hasTag(child, tag)) ? segmentsOf(child) : [];
   });

@@ -1,6 +1,8 @@
-import { type Program } from "../shared/program.ts";
+import { makePdfCommand } from "../shared/pdf-command.ts";
+import type { Program } from "../shared/program.ts";
 import { addCommand } from "./add-command.ts";
 import { changesCommand } from "./changes-command.ts";
+import { commentCommand } from "./comment-command.ts";
 import { createCommand } from "./create-command.ts";
 import { fillCommand, tagsCommand } from "./fill-command.ts";
 import { imagesCommand } from "./images-command.ts";
@@ -28,5 +30,7 @@ export const program: Program = {
     imagesCommand,
     changesCommand,
     metadataCommand,
+    commentCommand,
+    makePdfCommand("document", ".docx"),
   ],
 };

@@ -1,11 +1,11 @@
 import { type Block, type Blocks, type Inline, type Inlines, plainText } from "../shared/block.ts";
 import { attributeOf, childOf, childrenOf, descend, hasTag } from "../shared/office-xml.ts";
-import { type XmlElement } from "../shared/xml.ts";
+import type { XmlElement } from "../shared/xml.ts";
 import { foldLists, type ListItem } from "./list-fold.ts";
-import { type Numbering } from "./numbering.ts";
+import type { Numbering } from "./numbering.ts";
 import { readPieces } from "./read-run.ts";
-import { type Styles } from "./styles.ts";
-import { type WordFile } from "./word-file.ts";
+import type { Styles } from "./styles.ts";
+import type { WordFile } from "./word-file.ts";
 
 /** Reads the content of a body, a cell, a header or a note to blocks. Images have the name of their part as path. */
 export function readBlocks(content: XmlElement, file: WordFile, part: string): Blocks {
@@ -40,7 +40,7 @@ class BlockReader {
     const items = flowOf(content).flatMap((element) =>
       hasTag(element, "w:tbl") ? [this.#readTable(element)] : this.#readParagraph(element),
     );
-    return foldLists(joinNeighbours(items));
+    return foldLists(joinNeighbors(items));
   }
 
   #readParagraph(paragraph: XmlElement): readonly Item[] {
@@ -159,7 +159,7 @@ function isRule(paragraph: XmlElement): boolean {
   return borders !== undefined && (childOf(borders, "w:bottom") ?? childOf(borders, "w:top")) !== undefined;
 }
 
-/** Word parts text into runs for its own reasons: neighbours of one style are one. */
+/** Word parts text into runs for its own reasons: neighbors of one style are one. */
 function mergeInlines(content: readonly Inline[]): Inlines {
   const merged: Inline[] = [];
   for (const each of content) {
@@ -174,7 +174,7 @@ function mergeInlines(content: readonly Inline[]): Inlines {
 }
 
 /** Lines of code and paragraphs of a quotation are one block each. */
-function joinNeighbours(items: readonly Item[]): readonly Item[] {
+function joinNeighbors(items: readonly Item[]): readonly Item[] {
   const joined: Item[] = [];
   for (const item of items) {
     const last = joined.at(-1);

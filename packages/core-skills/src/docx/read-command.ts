@@ -1,4 +1,4 @@
-import { type Blocks } from "../shared/block.ts";
+import type { Blocks } from "../shared/block.ts";
 import { boundText, clip, readInteger, textOptions } from "../shared/bounded.ts";
 import { defineCommand } from "../shared/command.ts";
 import { attributeOf, childrenOf, createElement } from "../shared/office-xml.ts";

@@ -1,7 +1,7 @@
-import { type Inline } from "../shared/block.ts";
+import type { Inline } from "../shared/block.ts";
 import { attributeOf, childOf, childrenOf, descend, descendantsOf, hasTag } from "../shared/office-xml.ts";
-import { type XmlElement } from "../shared/xml.ts";
-import { type WordFile } from "./word-file.ts";
+import type { XmlElement } from "../shared/xml.ts";
+import type { WordFile } from "./word-file.ts";
 
 /** What the runs of a paragraph hold, in order. */
 export type Piece =
@@ -30,7 +30,15 @@ function readContent(parent: XmlElement, place: Place): readonly Piece[] {
       const content = childOf(child, "w:sdtContent");
       return content === undefined ? [] : readContent(content, place);
     }
-    const isWrapper = ["w:ins", "w:moveTo", "w:smartTag", "w:fldSimple", "w:customXml"] as const;
+    const isWrapper = [
+      "w:ins",
+      "w:moveTo",
+      "w:smartTag",
+      "w:fldSimple",
+      "w:customXml",
+      "w:dir",
+      "w:bdo",
+    ] as const;
     return isWrapper.some((tag) => hasTag(child, tag)) ? readContent(child, place) : [];
   });
 }

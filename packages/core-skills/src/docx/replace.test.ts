@@ -28,7 +28,7 @@ writeFileSync(
   }),
 );
 
-test("text is replaced over runs, in cells, links, headers, footers and notes, in the style it had [S-40]", async () => {
+test("replaces text across runs, cells, links, headers, footers and notes, and keeps the style [S-40]", async () => {
   const { json } = await call(
     "replace",
     "in.docx",
@@ -52,7 +52,7 @@ test("text is replaced over runs, in cells, links, headers, footers and notes, i
   expect(texts["word/document.xml"]).toContain("acme ltd");
 });
 
-test("parts in which nothing was replaced keep their bytes [S-40]", async () => {
+test("keeps the bytes of parts without replacements [S-40]", async () => {
   await call("replace", "in.docx", "--find", "Acme Ltd", "--with", "X", "--out", "kept.docx");
   const [before, after] = ["in.docx", "kept.docx"].map((name) => unzipSync(readFileSync(at(name))));
   expect(after?.["_rels/.rels"]).toEqual(before?.["_rels/.rels"]);
@@ -74,7 +74,7 @@ test("any case of letters is found on request, and lines are broken where the ne
   expect(html).toContain("<strong>one<br />two</strong>");
 });
 
-test("nothing is written when nothing is found, or when the input would be overwritten unasked [S-40]", async () => {
+test("writes no file without a match, or over the input [S-40]", async () => {
   const none = await call("replace", "in.docx", "--find", "Initech", "--with", "x", "--out", "none.docx");
   expect(none).toMatchObject({ code: 1, stdout: "", json: { error: { code: "NOTHING_FOUND" } } });
   const same = await call("replace", "in.docx", "--find", "Acme", "--with", "x", "--out", "./in.docx");

@@ -1,9 +1,9 @@
 import { clip } from "../shared/bounded.ts";
 import { attributeOf, childrenOf, descendantsOf, hasTag } from "../shared/office-xml.ts";
 import { ScriptError, usageError } from "../shared/script-error.ts";
-import { type XmlElement } from "../shared/xml.ts";
+import type { XmlElement } from "../shared/xml.ts";
 import { readPieces } from "./read-run.ts";
-import { type WordFile } from "./word-file.ts";
+import type { WordFile } from "./word-file.ts";
 
 export interface Heading {
   readonly element: XmlElement;

@@ -1,8 +1,8 @@
 import { attributeOf, childOf, descendantsOf, setAttributeOf, type Tag } from "../shared/office-xml.ts";
-import { type XmlElement } from "../shared/xml.ts";
-import { type NumberingImport } from "./numbering-import.ts";
-import { type Styles } from "./styles.ts";
-import { type WordFile } from "./word-file.ts";
+import type { XmlElement } from "../shared/xml.ts";
+import type { NumberingImport } from "./numbering-import.ts";
+import type { Styles } from "./styles.ts";
+import type { WordFile } from "./word-file.ts";
 
 /** The elements that name a style, and the kind of style that they name. */
 const references = [

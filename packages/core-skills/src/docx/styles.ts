@@ -1,5 +1,5 @@
 import { attributeOf, childOf, childrenOf, descend } from "../shared/office-xml.ts";
-import { type XmlElement } from "../shared/xml.ts";
+import type { XmlElement } from "../shared/xml.ts";
 
 export interface Style {
   readonly id: string;

@@ -2,8 +2,8 @@ import { readInput } from "../shared/input-file.ts";
 import { OfficePackage } from "../shared/office-package.ts";
 import { childOf } from "../shared/office-xml.ts";
 import { inputError } from "../shared/script-error.ts";
-import { type ScriptIo } from "../shared/script-io.ts";
-import { type XmlElement } from "../shared/xml.ts";
+import type { ScriptIo } from "../shared/script-io.ts";
+import type { XmlElement } from "../shared/xml.ts";
 import { Numbering } from "./numbering.ts";
 import { Styles } from "./styles.ts";
 

@@ -1,4 +1,4 @@
-import { type Block, type Blocks, type Inlines } from "../shared/block.ts";
+import type { Block, Blocks, Inlines } from "../shared/block.ts";
 
 /** All that will be drawn of a block. Blanks of every kind are drawn as one kind. */
 export function textsOf(block: Block): readonly string[] {

@@ -1,8 +1,8 @@
 import { PageSizes, PDFDocument } from "@cantoo/pdf-lib";
 import { inputError } from "../shared/script-error.ts";
-import { type ScriptIo } from "../shared/script-io.ts";
+import type { ScriptIo } from "../shared/script-io.ts";
 import { replaceCharacters, textsOf } from "./block-text.ts";
-import { type Description, type Settings } from "./description.ts";
+import type { Description, Settings } from "./description.ts";
 import { drawBlocks } from "./draw-block.ts";
 import { embedImages } from "./embed-image.ts";
 import { findMissing, missingCharacters } from "./latin-text.ts";

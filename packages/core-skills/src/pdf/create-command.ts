@@ -3,7 +3,7 @@ import { defineCommand } from "../shared/command.ts";
 import { readJson, readText } from "../shared/input-file.ts";
 import { chooseOutput, outputOptions } from "../shared/output-file.ts";
 import { usageError } from "../shared/script-error.ts";
-import { type ScriptIo } from "../shared/script-io.ts";
+import type { ScriptIo } from "../shared/script-io.ts";
 import { compose } from "./compose.ts";
 import { type Description, describeJson, describeMarkdown, type Settings } from "./description.ts";
 import { savePdf } from "./save-pdf.ts";
@@ -62,7 +62,10 @@ Example: create report.md --page-numbers --out report.pdf`,
       { base, replace: options.replace },
       io,
     );
-    return { ...(await savePdf(document, output)), replaced };
+    return {
+      ...(await savePdf(document, output, { pages: document.getPages().map(() => undefined) })),
+      replaced,
+    };
   },
 });
 

@@ -78,7 +78,7 @@ describe.runIf(hasOracles)("made from Markdown", () => {
     expect(found).toEqual(rows.map(([name]) => name));
   });
 
-  test("a cell longer than a page and a word longer than a line lose nothing [S-40]", async () => {
+  test("keeps all text of a cell longer than a page and a word longer than a line [S-40]", async () => {
     const words = Array.from({ length: 4000 }, (_, index) => `w${index}`).join(" ");
     const word = "x".repeat(500);
     const description = JSON.stringify({ blocks: [{ type: "table", header: ["a"], rows: [[words]] }, word] });
@@ -129,7 +129,7 @@ test.each([
   ['{"blocks":[{"type":"heading"}]}', /blocks\[0\]\.text must be a text/],
   ['{"blocks":[{"type":"table","header":["a"],"rows":[["1","2"]]}]}', /rows\[0\] must be at most 1 cells/],
   ['{"blocks":[{"type":"list","items":[["a"]]}]}', /items\[0\] must be texts and numbers/],
-  ['{"blocks":[],"colour":"red"}', /colour must be one of/],
+  ['{"blocks":[],"color":"red"}', /color must be one of/],
   ['{"blocks":[],"pageSize":"A99"}', /page size/],
   ['{"blocks":[],"margin":-5}', /margin/],
   ["[1]", /an object with blocks/],

@@ -1,6 +1,6 @@
-import { type Alignment, type Block, type Blocks } from "../shared/block.ts";
+import type { Alignment, Block, Blocks } from "../shared/block.ts";
 import { clip } from "../shared/bounded.ts";
-import { type JsonObject, type JsonValue } from "../shared/command.ts";
+import type { JsonObject, JsonValue } from "../shared/command.ts";
 import { parseMarkdown } from "../shared/markdown.ts";
 import { parseInline } from "../shared/markdown-inline.ts";
 import { inputError, type ScriptError } from "../shared/script-error.ts";

@@ -1,5 +1,5 @@
 import type { PDFImage } from "@cantoo/pdf-lib";
-import { type Block, type Blocks, type Inlines } from "../shared/block.ts";
+import type { Block, Blocks, Inlines } from "../shared/block.ts";
 import { drawTable } from "./draw-table.ts";
 import { colors, LEADING, type Sheet } from "./sheet.ts";
 import { type Line, wrap } from "./typeset.ts";

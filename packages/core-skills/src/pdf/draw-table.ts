@@ -1,4 +1,4 @@
-import { type Block, type Inlines } from "../shared/block.ts";
+import type { Block, Inlines } from "../shared/block.ts";
 import { colors, LEADING, type Sheet } from "./sheet.ts";
 import { type Line, measure, type TypeStyle, widestWord, wrap } from "./typeset.ts";
 

@@ -1,9 +1,9 @@
 import { dirname, join } from "node:path";
 import type { PDFDocument, PDFImage } from "@cantoo/pdf-lib";
-import { type Blocks } from "../shared/block.ts";
+import type { Blocks } from "../shared/block.ts";
 import { type InputFile, readInput } from "../shared/input-file.ts";
 import { inputError, messageOf } from "../shared/script-error.ts";
-import { type ScriptIo } from "../shared/script-io.ts";
+import type { ScriptIo } from "../shared/script-io.ts";
 
 const MB = 1024 * 1024;
 const IMAGE_BYTES = 30 * MB;

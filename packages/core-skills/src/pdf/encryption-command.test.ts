@@ -16,7 +16,7 @@ beforeAll(async () => {
   await call(["encrypt", "plain.pdf", "--password", "pässword", "--no-print", "--out", "locked.pdf"]);
 });
 
-test("an encrypted file is told from a broken one, and opens with its password alone [S-40]", async () => {
+test("distinguishes encrypted from broken files, and opens them with the password only [S-40]", async () => {
   for (const argv of [["info"], ["text"], ["fields"], ["rotate", "--by", "90", "--out", "never.pdf"]]) {
     const [command = "", ...rest] = argv;
     const bare = await call([command, "locked.pdf", ...rest]);
@@ -32,7 +32,7 @@ test("an encrypted file is told from a broken one, and opens with its password a
   });
 });
 
-test("what is not encrypted cannot be decrypted, and nothing is encrypted without a password [S-40]", async () => {
+test("rejects decryption of plain files and encryption without a password [S-40]", async () => {
   const decrypted = await call(["decrypt", "plain.pdf", "--password", "x", "--out", "never.pdf"]);
   expect(decrypted).toMatchObject({ code: 1, json: { error: { code: "NOT_ENCRYPTED" } } });
   const twice = await call(["encrypt", "locked.pdf", "--password", "new", "--out", "never.pdf"]);
@@ -73,7 +73,7 @@ describe.runIf(hasOracles)("as qpdf reads and writes them", () => {
     }
   });
 
-  test("a file that anybody may read is read, and changed only with its password given, if an empty one [S-40]", async () => {
+  test("reads a file with an empty password, and changes it only when the password is given [S-40]", async () => {
     execFileSync("qpdf", ["--encrypt", "", "owner", "256", "--", at("plain.pdf"), at("restricted.pdf")]);
     expect(await call(["text", "restricted.pdf"])).toMatchObject({ code: 0 });
     const rotate = ["rotate", "restricted.pdf", "--by", "90", "--out", "turned.pdf"];

@@ -2,7 +2,7 @@ import { defineCommand } from "../shared/command.ts";
 import { chooseOutput, editOptions } from "../shared/output-file.ts";
 import { inputError, ScriptError, usageError } from "../shared/script-error.ts";
 import { openToChange, openToRead, passwordOptions, readPassword } from "./open-pdf.ts";
-import { savePdf } from "./save-pdf.ts";
+import { saveEdited, warnOfChange } from "./save-pdf.ts";
 
 const operands = { label: "<file>", min: 1, max: 1 };
 
@@ -32,11 +32,12 @@ Example: encrypt report.pdf --password-file secret.txt --out locked.pdf`,
   run: async ({ operands: [path = ""], options }, io) => {
     const password = await readPassword(options, io);
     if (password === undefined || password === "")
-      throw usageError("Give the password: --password-file <file>.");
+      throw usageError("Specify the password: --password-file <file>.");
     const opened = await openToRead(path, {}, io);
     if (opened.isEncrypted)
       throw inputError("ENCRYPTED", `${path} is encrypted already.`, "Use decrypt on it first.");
     const output = await chooseOutput(options, [opened.file], io);
+    const warnings = warnOfChange(opened);
     opened.document.encrypt({
       userPassword: password,
       ownerPassword: options["owner-password"] ?? password,
@@ -50,7 +51,7 @@ Example: encrypt report.pdf --password-file secret.txt --out locked.pdf`,
         contentAccessibility: true,
       },
     });
-    return { ...(await savePdf(opened.document, output)), encryption: "AES-256" };
+    return { ...(await saveEdited(opened, output, { password })), encryption: "AES-256", warnings };
   },
 });
 
@@ -64,6 +65,7 @@ export const decryptCommand = defineCommand({
     const opened = await openToChange(path, options, io);
     if (!opened.isEncrypted) throw new ScriptError("NOT_ENCRYPTED", `${path} is not encrypted.`);
     const output = await chooseOutput(options, [opened.file], io);
-    return savePdf(opened.document, output);
+    const warnings = warnOfChange(opened).filter((warning) => !warning.includes("is encrypted"));
+    return { ...(await saveEdited(opened, output)), warnings };
   },
 });

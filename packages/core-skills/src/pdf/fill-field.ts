@@ -9,13 +9,13 @@ import {
   PDFTextField,
 } from "@cantoo/pdf-lib";
 import { clip } from "../shared/bounded.ts";
-import { type JsonValue } from "../shared/command.ts";
+import type { JsonValue } from "../shared/command.ts";
 import { ScriptError } from "../shared/script-error.ts";
 import { optionsOf, typeOf } from "./form-field.ts";
 import { findMissing } from "./latin-text.ts";
 
 /**
- * Sets one value, checked against the field. Answers with the characters that the font cannot draw; such a field keeps
+ * Sets one value, checked against the field. Returns the characters that the font cannot draw; such a field keeps
  * its value, and viewers draw it.
  */
 export function fillField(field: PDFField, value: JsonValue, font: PDFFont): readonly string[] {

@@ -72,7 +72,7 @@ function toTable(block: readonly CutLine[]): Table {
   return mergeColumns(rows);
 }
 
-/** Neighbours that no row has text in both of are one column, set differently: a heading in the middle of its own. */
+/** Neighbors that no row has text in both of are one column, set differently: a heading in the middle of its own. */
 function mergeColumns(rows: readonly (readonly string[])[]): Table {
   let merged: readonly string[][] = rows.map(() => []);
   const width = rows[0]?.length ?? 0;

@@ -136,7 +136,7 @@ test.each([
   [{ way: 3 }, "WRONG_VALUE", /one of/],
   [{ size: ["small", "large"] }, "WRONG_VALUE", /one option/],
   [{ "person.name": { a: 1 } }, "WRONG_VALUE", /takes text/],
-])("%j is refused with what the form takes, and nothing is written [S-40]", async (data, code, message) => {
+])("rejects %j, says what the form takes, and writes no file [S-40]", async (data, code, message) => {
   const out = ["--out", "never.pdf"];
   const { json, stderr } = await call(["fill", "form.pdf", "--data", JSON.stringify({ ...data }), ...out]);
   expect(json).toMatchObject({ error: { code } });

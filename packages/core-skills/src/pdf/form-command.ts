@@ -4,12 +4,13 @@ import { defineCommand, type JsonObject } from "../shared/command.ts";
 import { readJson } from "../shared/input-file.ts";
 import { chooseOutput, editOptions } from "../shared/output-file.ts";
 import { inputError, ScriptError, usageError } from "../shared/script-error.ts";
+import { labelFields } from "./field-label.ts";
 import { fillField } from "./fill-field.ts";
-import { describeField, formOf, hasXfa, listFields, mapAnnotations } from "./form-field.ts";
+import { describeField, dropXfa, formOf, hasXfa, listFields, mapAnnotations } from "./form-field.ts";
 import { addFormFonts } from "./form-font.ts";
 import { missingCharacters } from "./latin-text.ts";
 import { type OpenedPdf, openToChange, openToRead, passwordOptions } from "./open-pdf.ts";
-import { savePdf, warnOfChange } from "./save-pdf.ts";
+import { saveEdited, warnOfChange } from "./save-pdf.ts";
 
 const operands = { label: "<file>", min: 1, max: 1 };
 const FIELD_COUNT = 300;
@@ -22,19 +23,24 @@ export const fieldsCommand = defineCommand({
     match: { type: "string", value: "text", help: "Only fields whose name has this text in it" },
     ...passwordOptions,
   },
-  details: `At most ${FIELD_COUNT} fields are shown; narrow with --match.`,
+  details: `
+"label" is the tooltip of the field, or the text beside or above it on the page. "boxes" are its places: the page and
+[left, bottom, width, height] in points from the lower left corner; for radio groups with the option and its label.
+At most ${FIELD_COUNT} fields are shown; narrow with --match.`,
   run: async ({ operands: [path = ""], options }, io) => {
-    const { document } = await openToRead(path, options, io);
+    const { document, file, password } = await openToRead(path, options, io);
+    const xfa = hasXfa(document);
     const wanted = options.match?.toLowerCase() ?? "";
     const fields = listFields(document).filter((field) => field.getName().toLowerCase().includes(wanted));
     const pages = mapAnnotations(document);
     const { items, total, truncated } = boundList(fields, FIELD_COUNT);
+    const labels = await labelFields(items, pages, file, password);
     return {
       file: path,
-      fields: items.map((field) => describeField(field, pages)),
+      fields: items.map((field, index) => ({ ...describeField(field, pages), ...labels[index] })),
       total,
       truncated,
-      xfa: hasXfa(document),
+      xfa,
     };
   },
 });
@@ -49,29 +55,29 @@ export const fillCommand = defineCommand({
       value: "json",
       help: "Values by field name: a file, - for stdin, or the JSON itself",
     },
-    flatten: { type: "boolean", help: "Turn the fields into plain content that nobody can change" },
+    flatten: { type: "boolean", help: "Turn the fields into plain content that cannot be changed" },
     ...editOptions,
     ...passwordOptions,
   },
   details: `
 Values: text for text fields, true or false for check boxes, one of the options for radio groups and dropdowns,
-a list of options for lists. A name or value that does not fit is an error, and nothing is written.
+a list of options for lists. A name or value that does not fit is an error, and no file is written.
 
 Example: fill form.pdf --data '{"name": "Ada", "agree": true}' --out filled.pdf`,
   run: async ({ operands: [path = ""], options }, io) => {
     if (options.data === undefined)
-      throw usageError("Give the values: --data values.json.", "See fields for names.");
+      throw usageError("Specify the values: --data values.json.", "See fields for names.");
     const values = await readJson(options.data, io);
     if (typeof values !== "object" || values === null || Array.isArray(values)) {
       throw inputError("INVALID_JSON", "The values are not an object of field names and values.");
     }
     const opened = await openToChange(path, options, io);
     const output = await chooseOutput(options, [opened.file], io);
-    const warnings = [...warnOfChange(opened), ...warnOfXfa(opened)];
+    const warnings = [...warnOfChange(opened), ...dropXfa(opened.document, path)];
     // JSON that is no array and no plain value is an object.
     const drawn = fillAll(opened, values as JsonObject);
     if (options.flatten === true) flatten(opened, drawn.missing);
-    const saved = await savePdf(opened.document, output);
+    const saved = await saveEdited(opened, output, { mayLose: options.flatten === true ? ["Widget"] : [] });
     return {
       ...saved,
       filled: drawn.names,
@@ -120,14 +126,17 @@ function fillAll({ document, file }: OpenedPdf, values: JsonObject): Filled {
   return { names: Object.keys(values), missing: [...missing], warnings: [warning] };
 }
 
-function flatten({ document }: OpenedPdf, missing: readonly string[]): void {
+function flatten({ document, file }: OpenedPdf, missing: readonly string[]): void {
   if (missing.length > 0) throw missingCharacters(missing, "With --flatten, a value");
-  if (listFields(document).length > 0) document.getForm().flatten();
-}
-
-function warnOfXfa({ document }: OpenedPdf): readonly string[] {
-  if (!hasXfa(document)) return [];
-  return ["The form has a second layer (XFA), which is dropped: its scripts and checks no longer run."];
+  if (listFields(document).length === 0) return;
+  try {
+    document.getForm().flatten();
+  } catch (error) {
+    throw new ScriptError("CANNOT_FLATTEN", `${file.path} has form fields that cannot be flattened.`, {
+      hint: "Fill the form without --flatten.",
+      cause: error,
+    });
+  }
 }
 
 function quote(name: string): string {

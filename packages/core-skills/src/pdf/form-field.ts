@@ -13,11 +13,14 @@ import {
   PDFTextField,
 } from "@cantoo/pdf-lib";
 import { clip } from "../shared/bounded.ts";
-import { type JsonObject, type JsonValue } from "../shared/command.ts";
+import type { JsonObject, JsonValue } from "../shared/command.ts";
 
-/** The fields of a document's form. Looks first, because the library makes a form where there is none. */
+/** The fields of a document's form. Checks first, because the library adds a form to a document without one. */
 export function listFields(document: PDFDocument): readonly PDFField[] {
-  return formOf(document) === undefined ? [] : document.getForm().getFields();
+  const form = formOf(document);
+  if (form === undefined) return [];
+  // The library removes the XFA layer, and logs that.
+  return document.getForm().getFields();
 }
 
 export function formOf(document: PDFDocument): PDFDict | undefined {
@@ -25,11 +28,32 @@ export function formOf(document: PDFDocument): PDFDict | undefined {
   return form instanceof PDFDict ? form : undefined;
 }
 
-/** How many signatures there are that a change would break. */
+/** How many signatures a change would break. Reads the fields itself, because the library drops XFA layers on the way. */
 export function findSignatures(document: PDFDocument): number {
-  return listFields(document).filter(
-    (field) => field instanceof PDFSignature && field.acroField.dict.has(PDFName.of("V")),
-  ).length;
+  const seen = new Set<PDFDict>();
+  const count = (list: unknown, inherited: unknown): number => {
+    if (!(list instanceof PDFArray)) return 0;
+    let found = 0;
+    for (let at = 0; at < list.size(); at += 1) {
+      const field = list.lookup(at);
+      if (!(field instanceof PDFDict) || seen.has(field)) continue;
+      seen.add(field);
+      const type = field.lookup(PDFName.of("FT")) ?? inherited;
+      if (type === PDFName.of("Sig") && field.has(PDFName.of("V"))) found += 1;
+      found += count(field.lookup(PDFName.of("Kids")), type);
+    }
+    return found;
+  };
+  return count(formOf(document)?.lookup(PDFName.of("Fields")), undefined);
+}
+
+/** Removes the XFA layer, which does not fit changed fields or pages. Returns a warning when there was one. */
+export function dropXfa(document: PDFDocument, path: string): readonly string[] {
+  if (!hasXfa(document)) return [];
+  formOf(document)?.delete(PDFName.of("XFA"));
+  return [
+    `${path} has a second form layer (XFA), which the new file does not have: its scripts and checks no longer run.`,
+  ];
 }
 
 /** Whether the form is one of the kind that only Adobe's programs show (XFA). */

@@ -41,7 +41,7 @@ function toRaster(dict: PDFDict, { bytes }: ImageStream): Raster | { readonly pr
   const isMask = dict.lookup(PDFName.of("ImageMask")) === PDFBool.True;
   const bitDepth = isMask ? 1 : readNumber(dict, "BitsPerComponent", 8);
   const color = isMask ? { count: 1 } : readColorSpace(dict.lookup(PDFName.of("ColorSpace")), dict);
-  if (color === undefined) return { problem: "its colours are of a kind that is not read here" };
+  if (color === undefined) return { problem: "its colors are of a kind that is not read here" };
   const length = bytesPerRow(width, bitDepth, color.count) * height;
   if (!(length > 0 && length <= MAX_IMAGE_BYTES) || ![1, 2, 4, 8, 16].includes(bitDepth)) {
     return { problem: `its size is ${width} × ${height} at ${bitDepth} bits` };
@@ -57,7 +57,7 @@ function toRaster(dict: PDFDict, { bytes }: ImageStream): Raster | { readonly pr
   if (color.count === 3 && bitDepth >= 8) return { ...size, bitDepth, kind: "rgb", samples };
   if (color.count === 4 && bitDepth === 8)
     return { ...size, bitDepth, kind: "rgb", samples: fromCmyk(samples) };
-  return { problem: `it has ${color.count} colours at ${bitDepth} bits` };
+  return { problem: `it has ${color.count} colors at ${bitDepth} bits` };
 }
 
 interface ColorSpace {

@@ -69,7 +69,7 @@ test("grey, indexed, CMYK and one-bit images become PNG; what cannot be read say
     skipped: [
       { reason: "its format is CCITTFaxDecode" },
       { reason: "it is cut short" },
-      { reason: /colours/ },
+      { reason: /colors/ },
     ].map((each) => ({
       reason: typeof each.reason === "string" ? each.reason : expect.stringMatching(each.reason),
     })),

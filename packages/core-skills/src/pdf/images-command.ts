@@ -12,7 +12,7 @@ const IMAGE_COUNT = 200;
 
 export const imagesCommand = defineCommand({
   name: "images",
-  summary: "Take the pictures out",
+  summary: "Extract the images",
   operands: { label: "<file>", min: 1, max: 1 },
   options: {
     ...pageOptions,

@@ -1,12 +1,13 @@
 import { defineCommand } from "../shared/command.ts";
 import { chooseOutput, outputOptions } from "../shared/output-file.ts";
 import { appendDocument } from "./append-document.ts";
+import { dropXfa } from "./form-field.ts";
 import { type OpenedPdf, openToChange, passwordOptions } from "./open-pdf.ts";
-import { savePdf, warnOfChange } from "./save-pdf.ts";
+import { pagesOf, savePdf, warnOfChange } from "./save-pdf.ts";
 
 export const mergeCommand = defineCommand({
   name: "merge",
-  summary: "Put several files one after the other into one",
+  summary: "Join several files into one",
   operands: { label: "<file> <file...>", min: 2, max: 200 },
   options: { ...outputOptions, ...passwordOptions },
   details: `
@@ -24,10 +25,14 @@ Example: merge cover.pdf report.pdf --out all.pdf`,
     );
     const [first, ...rest] = opened;
     if (first === undefined) return {};
-    const warnings = opened.flatMap(warnOfChange);
+    const warnings = opened.flatMap((each) => [
+      ...warnOfChange(each),
+      ...dropXfa(each.document, each.file.path),
+    ]);
     const parts = opened.map(({ file, document }) => ({ file: file.path, pages: document.getPageCount() }));
+    const pages = opened.flatMap((each) => pagesOf(each));
     const renamed = rest.flatMap(({ document }) => appendDocument(first.document, document));
-    const saved = await savePdf(first.document, output);
+    const saved = await savePdf(first.document, output, { pages, isWhole: true });
     return { ...saved, parts, renamedFields: renamed.slice(0, 100), warnings };
   },
 });

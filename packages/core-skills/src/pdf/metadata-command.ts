@@ -3,7 +3,7 @@ import { defineCommand } from "../shared/command.ts";
 import { chooseOutput, editOptions } from "../shared/output-file.ts";
 import { usageError } from "../shared/script-error.ts";
 import { openToChange, passwordOptions } from "./open-pdf.ts";
-import { savePdf, warnOfChange } from "./save-pdf.ts";
+import { saveEdited, warnOfChange } from "./save-pdf.ts";
 
 export const metadataCommand = defineCommand({
   name: "metadata",
@@ -27,7 +27,8 @@ Example: metadata report.pdf --title "Annual report" --author "A. Writer" --in-p
     const { title, author, subject, keyword, language } = options;
     const values = { title, author, subject, keyword, language };
     const names = Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : name));
-    if (names.length === 0) throw usageError("Say what to set, as --title.", "To read metadata, use info.");
+    if (names.length === 0)
+      throw usageError("Specify a property, as --title.", "To read metadata, use info.");
     const opened = await openToChange(path, options, io);
     const output = await chooseOutput(options, [opened.file], io);
     const { document } = opened;
@@ -39,7 +40,7 @@ Example: metadata report.pdf --title "Annual report" --author "A. Writer" --in-p
     removeEmpty(document, names);
     document.catalog.delete(PDFName.of("Metadata"));
     const warnings = warnOfChange(opened);
-    return { ...(await savePdf(document, output)), set: names, warnings };
+    return { ...(await saveEdited(opened, output)), set: names, warnings };
   },
 });
 

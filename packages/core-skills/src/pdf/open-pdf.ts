@@ -1,8 +1,9 @@
 import { PDFDict, PDFDocument, PDFName, PDFNumber } from "@cantoo/pdf-lib";
-import { type OptionTable } from "../shared/command.ts";
+import type { OptionTable } from "../shared/command.ts";
 import { type InputFile, readInput, readText } from "../shared/input-file.ts";
 import { inputError, messageOf, type ScriptError, usageError } from "../shared/script-error.ts";
-import { type ScriptIo } from "../shared/script-io.ts";
+import type { ScriptIo } from "../shared/script-io.ts";
+import { flattenGenerations } from "./object-generation.ts";
 import { sweep } from "./sweep.ts";
 
 /** The options of every command that opens a file. */
@@ -21,6 +22,8 @@ export interface OpenedPdf {
   readonly file: InputFile;
   readonly document: PDFDocument;
   readonly isEncrypted: boolean;
+  /** The password that opened the file; empty without one. */
+  readonly password: string;
 }
 
 export async function readPassword(request: PasswordRequest, io: ScriptIo): Promise<string | undefined> {
@@ -31,15 +34,15 @@ export async function readPassword(request: PasswordRequest, io: ScriptIo): Prom
 }
 
 /**
- * Opens a file to change it. An encrypted one takes a password that is given, if only an empty one: what is written
- * is not encrypted, and no protection goes away unasked.
+ * Opens a file to change it. An encrypted file needs an explicit password, even an empty one, because the new file is not
+ * encrypted and protection is never removed silently.
  */
 export async function openToChange(path: string, request: PasswordRequest, io: ScriptIo): Promise<OpenedPdf> {
   const file = await readPdfFile(path, io);
   return openBytes(file, await readPassword(request, io));
 }
 
-/** Opens a file to look at it. Files that anybody may read have an empty password. */
+/** Opens a file to read it. A file that opens without a password has an empty one. */
 export async function openToRead(path: string, request: PasswordRequest, io: ScriptIo): Promise<OpenedPdf> {
   const file = await readPdfFile(path, io);
   return openBytes(file, (await readPassword(request, io)) ?? "");
@@ -47,17 +50,18 @@ export async function openToRead(path: string, request: PasswordRequest, io: Scr
 
 export async function readPdfFile(path: string, io: ScriptIo): Promise<InputFile> {
   const file = await readInput(path, io);
-  const head = Buffer.from(file.bytes.subarray(0, HEAD_BYTES)).toString("latin1");
-  if (head.includes("%PDF-")) return file;
+  const head = Buffer.from(file.bytes.subarray(0, MARK_BYTES)).toString("latin1");
+  const tail = Buffer.from(file.bytes.subarray(-MARK_BYTES)).toString("latin1");
+  // Readers accept bytes before the header, and files whose first line is damaged.
+  if (head.includes("%PDF-") || (tail.includes("startxref") && /\d obj\b/.test(head))) return file;
   throw inputError(
     "NOT_A_PDF",
     `${path} is not a PDF file.`,
-    "Look at what it is: its first bytes are no %PDF-.",
+    "The file does not begin with %PDF-. Check what it is.",
   );
 }
 
-/** Readers accept some bytes before the header; so does everybody else. */
-const HEAD_BYTES = 1024;
+const MARK_BYTES = 1024;
 
 export async function openBytes(file: InputFile, password: string | undefined): Promise<OpenedPdf> {
   try {
@@ -71,14 +75,15 @@ export async function openBytes(file: InputFile, password: string | undefined): 
           file,
         )
       : found;
+    flattenGenerations(document.context);
     rejectUnfit(document, file);
-    return { file, document, isEncrypted: found.isEncrypted };
+    return { file, document, isEncrypted: found.isEncrypted, password: password ?? "" };
   } catch (error) {
     throw explain(error, file, password);
   }
 }
 
-/** While it decrypts, the library misses trailers that are streams; what they say is not encrypted. */
+/** The library misses trailers that are streams while it decrypts. Trailers are not encrypted. */
 function restoreTrailer(document: PDFDocument, found: PDFDocument, file: InputFile): PDFDocument {
   const { Root, Info, ID } = found.context.trailerInfo;
   const { context } = document;
@@ -94,7 +99,7 @@ function restoreTrailer(document: PDFDocument, found: PDFDocument, file: InputFi
   return document;
 }
 
-/** The library makes do with almost anything. What has lost pages is no base for another file. */
+/** The library accepts almost anything. A file that lost pages must not be the base of another one. */
 function rejectUnfit(document: PDFDocument, file: InputFile): void {
   const pages = document.catalog.lookup(PDFName.of("Pages"));
   const declared = pages instanceof PDFDict ? pages.lookup(PDFName.of("Count")) : undefined;
@@ -116,15 +121,15 @@ function explain(error: unknown, file: InputFile, password: string | undefined):
   if (/NEEDS PASSWORD/.test(message)) return encryptedPdf(file);
   if (/password incorrect/i.test(message)) return password === "" ? encryptedPdf(file) : wrongPassword(file);
   if (error instanceof Error && error.name === "ScriptError") return error;
-  // A library that trips over itself says nothing of the file.
-  return brokenPdf(file, error instanceof TypeError ? "its structure cannot be read" : message, error);
+  // The message of the library is about its own code, not about the file.
+  return brokenPdf(file, "its structure cannot be read", error);
 }
 
 export function encryptedPdf(file: InputFile): ScriptError {
   return inputError(
     "ENCRYPTED",
     `${file.path} is encrypted.`,
-    "Ask for its password and give it with --password; where anybody may open it, that is an empty one: --password ''.",
+    "Ask for the password and pass it with --password. A file that opens without one has an empty password: --password ''.",
   );
 }
 

@@ -1,13 +1,14 @@
 import { degrees } from "@cantoo/pdf-lib";
 import { readInteger } from "../shared/bounded.ts";
 import { defineCommand, type JsonObject } from "../shared/command.ts";
-import { chooseOutput, editOptions, folderOptions, outputIn, writeOutput } from "../shared/output-file.ts";
+import { chooseOutput, editOptions, folderOptions, outputIn } from "../shared/output-file.ts";
 import { formatRanges, parseRanges } from "../shared/range.ts";
 import { ScriptError, usageError } from "../shared/script-error.ts";
+import { dropXfa } from "./form-field.ts";
 import { keepPages } from "./keep-pages.ts";
 import { type OpenedPdf, openBytes, openToChange, passwordOptions, readPassword } from "./open-pdf.ts";
 import { pageOptions } from "./page-option.ts";
-import { savePdf, warnOfChange } from "./save-pdf.ts";
+import { pagesOf, saveEdited, savePdf, warnOfChange } from "./save-pdf.ts";
 
 const operands = { label: "<file>", min: 1, max: 1 };
 
@@ -21,7 +22,7 @@ Nothing of the other pages stays in the new file, and no bookmark to them. Name 
 
 Example: extract report.pdf --pages 3,1-2 --out part.pdf`,
   run: async ({ operands: [path = ""], options }, io) => {
-    if (options.pages === undefined) throw usageError("Say which pages to keep: --pages 1-3.");
+    if (options.pages === undefined) throw usageError("Specify the pages to keep: --pages 1-3.");
     const opened = await openToChange(path, options, io);
     const output = await chooseOutput(options, [opened.file], io);
     const kept = parseRanges(options.pages, opened.document.getPageCount(), "page");
@@ -31,19 +32,19 @@ Example: extract report.pdf --pages 3,1-2 --out part.pdf`,
 
 export const deleteCommand = defineCommand({
   name: "delete",
-  summary: "Leave some pages out",
+  summary: "Delete pages",
   operands,
   options: { ...pageOptions, ...editOptions, ...passwordOptions },
   details:
     "Nothing of the pages stays in the new file.\n\nExample: delete report.pdf --pages 2,last --out short.pdf",
   run: async ({ operands: [path = ""], options }, io) => {
-    if (options.pages === undefined) throw usageError("Say which pages to delete: --pages 2.");
+    if (options.pages === undefined) throw usageError("Specify the pages to delete: --pages 2.");
     const opened = await openToChange(path, options, io);
     const output = await chooseOutput(options, [opened.file], io);
     const count = opened.document.getPageCount();
     const gone = new Set(parseRanges(options.pages, count, "page"));
     const kept = parseRanges(undefined, count, "page").filter((index) => !gone.has(index));
-    if (kept.length === 0) throw usageError("That would leave no page.");
+    if (kept.length === 0) throw usageError("Deleting these pages would leave no page.");
     return saveKept(opened, kept, output);
   },
 });
@@ -53,17 +54,20 @@ async function saveKept(
   kept: readonly number[],
   output: Parameters<typeof savePdf>[1],
 ): Promise<JsonObject> {
-  const warnings = warnOfChange(opened);
+  const warnings = [...warnOfChange(opened), ...dropXfa(opened.document, opened.file.path)];
   keepPages(opened.document, kept);
-  const bytes = await opened.document.save({ addDefaultPage: false });
-  return { output: await writeOutput(output, bytes), pages: kept.length, kept: formatRanges(kept), warnings };
+  const saved = await savePdf(opened.document, output, { pages: pagesOf(opened, kept), mayLose: LINKED });
+  return { ...saved, kept: formatRanges(kept), warnings };
 }
+
+/** Annotations that depend on pages which are left out. */
+const LINKED = ["Link", "Popup"];
 
 const MAX_PARTS = 500;
 
 export const splitCommand = defineCommand({
   name: "split",
-  summary: "Cut a file into several",
+  summary: "Split a file into several",
   operands,
   options: {
     every: { type: "string", value: "n", help: "Pages in each part (default 1)" },
@@ -91,11 +95,12 @@ Example: split report.pdf --every 10 --out-dir parts`,
       if (output === undefined) continue;
       // Each part is cut from a fresh copy: cutting takes the rest away for good.
       const { document } = await openBytes(opened.file, password);
+      dropXfa(document, path);
       keepPages(document, kept);
-      const written = await writeOutput(output, await document.save({ addDefaultPage: false }));
-      files.push({ ...written, pages: formatRanges(kept) });
+      const saved = await savePdf(document, output, { pages: pagesOf(opened, kept), mayLose: LINKED });
+      files.push({ ...saved.output, pages: formatRanges(kept) });
     }
-    return { files, warnings: warnOfChange(opened) };
+    return { files, warnings: [...warnOfChange(opened), ...dropXfa(opened.document, path)] };
   },
 });
 
@@ -143,7 +148,7 @@ export const rotateCommand = defineCommand({
     }
     const warnings = warnOfChange(opened);
     return {
-      ...(await savePdf(opened.document, output)),
+      ...(await saveEdited(opened, output)),
       rotated: formatRanges(turned),
       by: angle,
       warnings,

@@ -7,7 +7,7 @@ export interface Raster {
   readonly bitDepth: number;
   readonly kind: "gray" | "rgb" | "indexed" | "grayAlpha" | "rgba";
   readonly samples: Uint8Array;
-  /** Three bytes a colour, for indexed images. */
+  /** Three bytes a color, for indexed images. */
   readonly palette?: Uint8Array | undefined;
 }
 

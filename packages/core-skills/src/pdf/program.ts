@@ -1,4 +1,4 @@
-import { type Program } from "../shared/program.ts";
+import type { Program } from "../shared/program.ts";
 import { createCommand } from "./create-command.ts";
 import { decryptCommand, encryptCommand } from "./encryption-command.ts";
 import { fieldsCommand, fillCommand } from "./form-command.ts";
@@ -7,9 +7,11 @@ import { infoCommand } from "./info-command.ts";
 import { mergeCommand } from "./merge-command.ts";
 import { metadataCommand } from "./metadata-command.ts";
 import { deleteCommand, extractCommand, rotateCommand, splitCommand } from "./page-command.ts";
+import { renderCommand } from "./render-command.ts";
 import { tablesCommand } from "./tables-command.ts";
 import { textCommand } from "./text-command.ts";
 import { watermarkCommand } from "./watermark-command.ts";
+import { writeCommand } from "./write-command.ts";
 
 export const program: Program = {
   name: "scripts/pdf.mjs",
@@ -18,6 +20,7 @@ export const program: Program = {
     infoCommand,
     textCommand,
     tablesCommand,
+    renderCommand,
     createCommand,
     mergeCommand,
     splitCommand,
@@ -27,6 +30,7 @@ export const program: Program = {
     watermarkCommand,
     fieldsCommand,
     fillCommand,
+    writeCommand,
     imagesCommand,
     metadataCommand,
     encryptCommand,

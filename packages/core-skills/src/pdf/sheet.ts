@@ -1,6 +1,6 @@
 import { type PDFDocument, type PDFPage, PDFString, rgb } from "@cantoo/pdf-lib";
-import { type Alignment } from "../shared/block.ts";
-import { type Fonts, type Line } from "./typeset.ts";
+import type { Alignment } from "../shared/block.ts";
+import type { Fonts, Line } from "./typeset.ts";
 
 export interface SheetSetup {
   readonly width: number;

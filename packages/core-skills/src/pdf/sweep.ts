@@ -1,6 +1,6 @@
 import { PDFArray, type PDFContext, PDFDict, type PDFObject, PDFRef, PDFStream } from "@cantoo/pdf-lib";
 
-/** Deletes what nothing leads to from the trailer. */
+/** Deletes the objects that cannot be reached from the trailer. */
 export function sweep(context: PDFContext): void {
   const { Root, Info, Encrypt } = context.trailerInfo;
   const reached = new Set<PDFRef>();
@@ -16,4 +16,7 @@ export function sweep(context: PDFContext): void {
     else if (object instanceof PDFArray) for (const each of object.asArray()) open.push(each);
   }
   for (const [ref] of context.enumerateIndirectObjects()) if (!reached.has(ref)) context.delete(ref);
+  // The table of objects says how many there are.
+  const numbers = context.enumerateIndirectObjects().map(([ref]) => ref.objectNumber);
+  context.largestObjectNumber = numbers.reduce((most, number) => Math.max(most, number), 0);
 }

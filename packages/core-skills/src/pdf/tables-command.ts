@@ -4,7 +4,7 @@ import { formatRanges, parseRanges } from "../shared/range.ts";
 import { findTables, type Table } from "./find-tables.ts";
 import { passwordOptions, readPassword, readPdfFile } from "./open-pdf.ts";
 import { pageOptions } from "./page-option.ts";
-import { openTextLayer } from "./text-layer.ts";
+import { allRuns, openTextLayer } from "./text-layer.ts";
 import { groupLines } from "./text-line.ts";
 
 const ROW_COUNT = 300;
@@ -33,7 +33,7 @@ Example: tables invoice.pdf --pages 1`,
       const tables: JsonObject[] = [];
       let rows = 0;
       for (const [at, index] of indexes.entries()) {
-        const found = findTables(groupLines(await layer.readPage(index)));
+        const found = findTables(groupLines(allRuns(await layer.readPage(index))));
         const count = found.reduce((sum, table) => sum + table.length, 0);
         if (rows > 0 && rows + count > limit) {
           return { file: path, tables, truncated: true, nextPages: formatRanges(indexes.slice(at)) };

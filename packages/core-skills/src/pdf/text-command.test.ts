@@ -6,13 +6,13 @@ import { callProgram } from "../shared/program.fixture.ts";
 import { makeTempFolder } from "../shared/temp-folder.fixture.ts";
 import { findTables } from "./find-tables.ts";
 import { program } from "./program.ts";
-import { type TextRun } from "./text-layer.ts";
+import type { TextRun } from "./text-line.ts";
 import { groupLines } from "./text-line.ts";
 
 const cwd = makeTempFolder(afterAll);
 const call = (argv: readonly string[], stdin = "") => callProgram(program, argv, { cwd, stdin });
 
-test("text comes page by page, line by line, and pages without any are named [S-40]", async () => {
+test("reads text by page and line, and lists pages without text [S-40]", async () => {
   await call(
     ["create", "-", "--out", "a.pdf"],
     "# One\n\nfirst **bold** line\n\n- item\n\n\\newpage\n\n---\n\n\\newpage\n\nlast",

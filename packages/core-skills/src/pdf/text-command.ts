@@ -4,7 +4,7 @@ import { formatRanges, parseRanges } from "../shared/range.ts";
 import { usageError } from "../shared/script-error.ts";
 import { passwordOptions, readPassword, readPdfFile } from "./open-pdf.ts";
 import { pageOptions } from "./page-option.ts";
-import { openTextLayer, type TextLayer } from "./text-layer.ts";
+import { allRuns, openTextLayer, type TextLayer } from "./text-layer.ts";
 import { formatLines, groupLines } from "./text-line.ts";
 
 export const textCommand = defineCommand({
@@ -22,10 +22,11 @@ export const textCommand = defineCommand({
     ...passwordOptions,
   },
   details: `
-Each page begins with a line "=== page 3 ===". Where "truncated" is true, call again with --offset set to
-"nextOffset". "readPages" says how far it came. "emptyPages" have no text: they are scans or drawings, and reading
-them takes OCR, which this is not.
-Use --order file where columns of text come out interleaved.
+Each page begins with a line "=== page 3 ===". When "truncated" is true, call again with --offset set to
+"nextOffset". "readPages" says which pages were read. Values of form fields and free-text annotations are part of the
+text; checked boxes are [x]. Comments of reviewers are not. "emptyPages" have no text: most are scans or drawings.
+Look at them with render. "failedPages" are damaged.
+Use --order file when the text of columns is interleaved.
 
 Example: text report.pdf --pages 1-5`,
   run: async ({ operands: [path = ""], options }, io) => {
@@ -42,8 +43,10 @@ Example: text report.pdf --pages 1-5`,
         pages: layer.pageCount,
         readPages: formatRanges(read.indexes),
         emptyPages: formatRanges(read.empty),
+        ...(read.failed.length === 0 ? {} : { failedPages: formatRanges(read.failed) }),
+        ...(read.formValues === 0 ? {} : { formValues: read.formValues }),
         ...part,
-        // Where reading ended early, nobody knows how long the whole is.
+        // The length of the whole is unknown when reading stopped early.
         totalLength: read.indexes.length < indexes.length ? undefined : part.totalLength,
       };
     } finally {
@@ -56,9 +59,11 @@ interface Reading {
   readonly text: string;
   readonly indexes: readonly number[];
   readonly empty: readonly number[];
+  readonly failed: readonly number[];
+  readonly formValues: number;
 }
 
-/** Reads pages until there is more than the answer takes. */
+/** Reads pages until there is more than the answer takes. Damaged pages are left out, unless all are. */
 async function readPages(
   layer: TextLayer,
   indexes: readonly number[],
@@ -66,15 +71,24 @@ async function readPages(
 ): Promise<Reading> {
   const parts: string[] = [];
   const empty: number[] = [];
-  let length = 0;
+  const failed: number[] = [];
+  let [length, formValues] = [0, 0];
+  let failure: unknown;
   for (const index of indexes) {
     if (length > reach) break;
-    const runs = await layer.readPage(index);
+    const page = await layer.readPage(index).catch((error: unknown) => {
+      failure ??= error;
+      return undefined;
+    });
+    if (page === undefined) failed.push(index);
+    formValues += page?.formValues ?? 0;
+    const runs = page === undefined ? [] : allRuns(page);
     const text = order === "lines" ? formatLines(groupLines(runs)) : runs.map((run) => run.text).join(" ");
-    if (text.trim() === "") empty.push(index);
+    if (text.trim() === "" && page !== undefined) empty.push(index);
     const part = `=== page ${index + 1} ===\n${text.trim()}\n`;
     parts.push(part);
     length += part.length + 1;
   }
-  return { text: parts.join("\n"), indexes: indexes.slice(0, parts.length), empty };
+  if (failed.length === indexes.length && failure !== undefined) throw failure;
+  return { text: parts.join("\n"), indexes: indexes.slice(0, parts.length), empty, failed, formValues };
 }

@@ -1,4 +1,12 @@
-import { type TextRun } from "./text-layer.ts";
+/** A run of text and the box around it, in points from the lower left corner of the page. */
+export interface TextRun {
+  readonly text: string;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  /** The size of the font. */
+  readonly size: number;
+}
 
 /** The runs of text on one height, from left to right. */
 export interface TextLine {

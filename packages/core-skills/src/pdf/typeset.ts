@@ -1,5 +1,5 @@
 import { type PDFDocument, type PDFFont, StandardFonts } from "@cantoo/pdf-lib";
-import { type Inline, type Inlines } from "../shared/block.ts";
+import type { Inline, Inlines } from "../shared/block.ts";
 
 /** The fonts of a document: none of them needs embedding. */
 export interface Fonts {
@@ -119,7 +119,7 @@ function breakWord(word: Span, width: number, size: number): readonly Span[] {
   return [...pieces, { ...word, text, width: used }];
 }
 
-/** Neighbours in one style are drawn at once, so that readers find words and not letters; a blank at the end goes. */
+/** Neighbors in one style are drawn at once, so that readers find words and not letters; a blank at the end goes. */
 function toLine(spans: readonly Span[]): Line {
   const kept = spans.at(-1)?.text === " " ? spans.slice(0, -1) : spans;
   const merged: Span[] = [];

@@ -7,7 +7,7 @@ import { usageError } from "../shared/script-error.ts";
 import { findMissing, missingCharacters } from "./latin-text.ts";
 import { openToChange, passwordOptions } from "./open-pdf.ts";
 import { pageOptions } from "./page-option.ts";
-import { savePdf, warnOfChange } from "./save-pdf.ts";
+import { saveEdited, warnOfChange } from "./save-pdf.ts";
 
 export const watermarkCommand = defineCommand({
   name: "watermark",
@@ -18,7 +18,7 @@ export const watermarkCommand = defineCommand({
     opacity: { type: "string", value: "percent", help: "How solid it is, 1 to 100 (default 20)" },
     angle: { type: "string", value: "degrees", help: "Counter-clockwise, -90 to 90 (default 45)" },
     size: { type: "string", value: "points", help: "Size of the letters (default: as large as fits)" },
-    color: { type: "string", value: "hex", help: "Its colour, as c00000 (default 808080)" },
+    color: { type: "string", value: "hex", help: "Its color, as c00000 (default 808080)" },
     ...pageOptions,
     ...editOptions,
     ...passwordOptions,
@@ -49,7 +49,7 @@ export const watermarkCommand = defineCommand({
         opacity: opacity / 100,
       });
     }
-    return { ...(await savePdf(opened.document, output)), marked: formatRanges(marked), warnings };
+    return { ...(await saveEdited(opened, output)), marked: formatRanges(marked), warnings };
   },
 });
 

@@ -1,14 +1,22 @@
 import { type ImageFile, readImage } from "../shared/image-file.ts";
 import { typeOfKind } from "../shared/office-xml.ts";
-import { type ScriptIo } from "../shared/script-io.ts";
+import type { ScriptIo } from "../shared/script-io.ts";
 import { XML_HEAD } from "../shared/xml.ts";
 import { treeXml } from "./blank-master.ts";
 import { addChartPart } from "./chart-part.ts";
-import { type Deck } from "./deck.ts";
+import type { Deck } from "./deck.ts";
 import { type ChosenLayout, chooseLayout, type Rectangle } from "./layout-choice.ts";
 import { listSlide } from "./slide-list.ts";
-import { type SlideSpec, type SpecObject } from "./slide-spec.ts";
-import { graphicXml, imageXml, inlinesXml, type Link, linesXml, placeholderXml, textBoxXml } from "./slide-xml.ts";
+import type { SlideSpec, SpecObject } from "./slide-spec.ts";
+import {
+  graphicXml,
+  imageXml,
+  inlinesXml,
+  type Link,
+  linesXml,
+  placeholderXml,
+  textBoxXml,
+} from "./slide-xml.ts";
 import { tableXml } from "./table-xml.ts";
 import { writeNotes } from "./write-notes.ts";
 

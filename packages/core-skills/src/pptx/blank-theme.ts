@@ -12,7 +12,7 @@ const colors = [
   ...[["hlink", "1D5FBF"] as const, ["folHlink", "6B4FA0"] as const],
 ];
 
-/** The colours and fonts of a new deck. The schema wants three of each kind of fill, line and effect. */
+/** The colors and fonts of a new deck. The schema wants three of each kind of fill, line and effect. */
 export function themeXml(name: string): string {
   const scheme = colors.map(([key, value]) => `<a:${key}><a:srgbClr val="${value}"/></a:${key}>`).join("");
   const font = (kind: string) =>

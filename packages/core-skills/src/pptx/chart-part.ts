@@ -2,7 +2,7 @@ import { copyPart } from "../shared/copy-part.ts";
 import { OfficePackage } from "../shared/office-package.ts";
 import { writeProperties } from "../shared/office-properties.ts";
 import { Deck } from "./deck.ts";
-import { type ChartSpec } from "./slide-spec.ts";
+import type { ChartSpec } from "./slide-spec.ts";
 
 const kinds = {
   column: "bar",

@@ -1,7 +1,13 @@
 import { readInteger } from "../shared/bounded.ts";
 import { defineCommand } from "../shared/command.ts";
-import { propertyOptions, readProperties, writeProperties } from "../shared/office-properties.ts";
-import { chooseOutput, editOptions, outputOptions, writeOutput } from "../shared/output-file.ts";
+import {
+  clearProperties,
+  propertyOptions,
+  readProperties,
+  writeProperties,
+} from "../shared/office-properties.ts";
+import { saveOffice } from "../shared/office-save.ts";
+import { chooseOutput, editOptions, outputOptions } from "../shared/output-file.ts";
 import { addSlide } from "./add-slide.ts";
 import { makeBlankDeck } from "./blank-deck.ts";
 import { Deck } from "./deck.ts";
@@ -37,9 +43,10 @@ export const createCommand = defineCommand({
     requireUsual(deck);
     removeSlides(deck, deck.slides);
     for (const slide of slides) await addSlide(deck, slide, undefined, io);
+    if (template !== undefined) clearProperties(deck.pkg);
     writeProperties(deck.pkg, options);
-    const written = await writeOutput(output, deck.pkg.save());
-    return { written, slides: slides.length, properties: readProperties(deck.pkg) };
+    const saved = await saveOffice(deck, output, { paragraphs: "any", elements: "any" });
+    return { ...saved, slides: slides.length, properties: readProperties(deck.pkg) };
   },
 });
 
@@ -64,7 +71,7 @@ export const addCommand = defineCommand({
     const at =
       readInteger("at", options.at, { min: 1, max: deck.slides.length + 1 }) ?? deck.slides.length + 1;
     for (const [index, slide] of slides.entries()) await addSlide(deck, slide, at + index, io);
-    const written = await writeOutput(output, deck.pkg.save());
-    return { written, added: slides.length, at, slides: deck.slides.length };
+    const saved = await saveOffice(deck, output);
+    return { ...saved, added: slides.length, at, slides: deck.slides.length };
   },
 });

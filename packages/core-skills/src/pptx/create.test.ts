@@ -109,10 +109,10 @@ test("slides are read as text and as JSON: tables, images, charts, notes [S-40]"
       {
         charts: [
           {
-            type: "bar",
+            type: "column",
             title: "By quarter",
             categories: ["Q1", "Q2"],
-            series: [{ name: "2025", values: ["1", "2"] }, { values: ["3", "4.5"] }],
+            series: [{ name: "2025", values: [1, 2] }, { values: [3, 4.5] }],
           },
         ],
       },
@@ -148,7 +148,7 @@ test.each(["column", "bar", "line", "area", "pie", "doughnut"])(
     expect(Object.keys(texts)).toContain("ppt/slides/slide1.xml");
     const { json } = await call("read", `${type}.pptx`, "--format", "json");
     expect(json).toMatchObject({
-      slides: [{ charts: [{ categories: ["a"], series: [{ name: "s", values: ["1"] }] }] }],
+      slides: [{ charts: [{ categories: ["a"], series: [{ name: "s", values: [1] }] }] }],
     });
   },
 );
@@ -184,7 +184,7 @@ test.each([
   ],
   ['[{"chart": {"categories": ["a", "b"], "series": [{"values": [1]}]}}]', "must be 2 numbers"],
   ['[{"bullets": "x"}]', "slides[0].bullets must be a list"],
-])("a wrong description %s is told where it is wrong [S-40]", async (source, message) => {
+])("names the wrong place in the description %s [S-40]", async (source, message) => {
   const { code, stderr } = await call("create", source, "--out", "never.pptx");
   expect(code).toBe(3);
   expect(stderr).toContain(message);

@@ -1,7 +1,7 @@
 import { type Copied, copyPart } from "../shared/copy-part.ts";
 import { childOf, childrenOf, createElement, setAttributeOf, typeOfKind } from "../shared/office-xml.ts";
 import { FIRST_ID } from "./blank-master.ts";
-import { type Deck } from "./deck.ts";
+import type { Deck } from "./deck.ts";
 import { listSlide } from "./slide-list.ts";
 import { notesMaster } from "./write-notes.ts";
 

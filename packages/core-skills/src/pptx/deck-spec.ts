@@ -1,11 +1,18 @@
-import { type Block } from "../shared/block.ts";
+import type { Block } from "../shared/block.ts";
 import { isJsonObject, parseBlocks, readTextField, wrong } from "../shared/block-json.ts";
-import { type JsonObject, type JsonValue } from "../shared/command.ts";
+import type { JsonObject, JsonValue } from "../shared/command.ts";
 import { readJson, readText } from "../shared/input-file.ts";
 import { parseMarkdown } from "../shared/markdown.ts";
 import { parseInline } from "../shared/markdown-inline.ts";
-import { type ScriptIo } from "../shared/script-io.ts";
-import { type ChartKind, type ChartSpec, chartKinds, type SlideSpec, toBody, toSlides } from "./slide-spec.ts";
+import type { ScriptIo } from "../shared/script-io.ts";
+import {
+  type ChartKind,
+  type ChartSpec,
+  chartKinds,
+  type SlideSpec,
+  toBody,
+  toSlides,
+} from "./slide-spec.ts";
 
 const fields = ["kind", "layout", "title", "subtitle", "text", "bullets", "table", "image", "chart", "notes"];
 const MAX_SLIDES = 500;

@@ -2,8 +2,8 @@ import { readInput } from "../shared/input-file.ts";
 import { OfficePackage } from "../shared/office-package.ts";
 import { attributeOf, childOf, childrenOf, descend, plainAttribute } from "../shared/office-xml.ts";
 import { inputError } from "../shared/script-error.ts";
-import { type ScriptIo } from "../shared/script-io.ts";
-import { type XmlElement } from "../shared/xml.ts";
+import type { ScriptIo } from "../shared/script-io.ts";
+import type { XmlElement } from "../shared/xml.ts";
 
 /** A slide by its place in the deck. */
 export interface Slide {

@@ -2,13 +2,16 @@ import { isJsonObject } from "../shared/block-json.ts";
 import { clip } from "../shared/bounded.ts";
 import { defineCommand, type JsonObject, type JsonValue } from "../shared/command.ts";
 import { readJson } from "../shared/input-file.ts";
-import { chooseOutput, editOptions, writeOutput } from "../shared/output-file.ts";
+import { saveOffice } from "../shared/office-save.ts";
+import { chooseOutput, editOptions } from "../shared/output-file.ts";
 import { ScriptError, usageError } from "../shared/script-error.ts";
 import { replaceInSegments } from "../shared/text-replace.ts";
 import { Deck } from "./deck.ts";
 import { repeatRows } from "./repeat-rows.ts";
 import { editParagraphs, segmentsOf } from "./shape-text.ts";
 
+/** A row that is repeated for an empty list goes, with what is in it. */
+const FILLED = ["tr", "tc", "hlinkClick"];
 const TAG = /\{\{\s*([\p{L}\p{N}_.-]{1,100})\s*\}\}/gu;
 
 export const tagsCommand = defineCommand({
@@ -48,7 +51,7 @@ export const fillCommand = defineCommand({
   details: `{{name}} and {{customer.name}} are values, on slides and in notes. A table row that begins with {{#items}} and ends with
 {{/items}} is repeated for each item of the list. Data: {"name": "Ada", "items": [{"product": "Tea", "price": 3}]}`,
   run: async ({ operands: [path = ""], options }, io) => {
-    if (options.data === undefined) throw usageError("Say the values: --data <json>.");
+    if (options.data === undefined) throw usageError("Specify the values: --data <json>.");
     const deck = await Deck.open(path, io);
     const output = await chooseOutput(options, [deck.pkg.file], io);
     const data = await readJson(options.data, io);
@@ -63,8 +66,9 @@ export const fillCommand = defineCommand({
         },
       );
     }
-    if (filled === 0) throw new ScriptError("NO_TAGS", `${path} has no {{tags}}; nothing was written.`);
-    return { written: await writeOutput(output, deck.pkg.save()), filled, missing: missing.slice(0, 100) };
+    if (filled === 0) throw new ScriptError("NO_TAGS", `${path} has no {{tags}}; no file was written.`);
+    const saved = await saveOffice(deck, output, { paragraphs: "any", elements: FILLED });
+    return { ...saved, filled, missing: missing.slice(0, 100) };
   },
 });
 

@@ -25,6 +25,7 @@ export const infoCommand = defineCommand({
         images: content.images.length,
         charts: content.charts.length,
         hasNotes: content.notes !== "",
+        comments: content.comments.length,
       };
     });
     return {

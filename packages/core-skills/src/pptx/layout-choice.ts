@@ -1,10 +1,10 @@
 import { clip } from "../shared/bounded.ts";
 import { descend } from "../shared/office-xml.ts";
 import { ScriptError } from "../shared/script-error.ts";
-import { type XmlElement } from "../shared/xml.ts";
-import { type Deck, type Layout } from "./deck.ts";
+import type { XmlElement } from "../shared/xml.ts";
+import type { Deck, Layout } from "./deck.ts";
 import { placeholderOf, placeholderType, shapesOf } from "./read-slide.ts";
-import { type SlideSpec } from "./slide-spec.ts";
+import type { SlideSpec } from "./slide-spec.ts";
 
 /** In English Metric Units. */
 export interface Rectangle {

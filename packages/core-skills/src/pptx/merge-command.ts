@@ -1,5 +1,6 @@
 import { defineCommand } from "../shared/command.ts";
-import { chooseOutput, outputOptions, writeOutput } from "../shared/output-file.ts";
+import { saveOffice } from "../shared/office-save.ts";
+import { chooseOutput, outputOptions } from "../shared/output-file.ts";
 import { usageError } from "../shared/script-error.ts";
 import { Deck } from "./deck.ts";
 import { DeckImport } from "./deck-import.ts";
@@ -17,12 +18,12 @@ export const mergeCommand = defineCommand({
     ...outputOptions,
   },
   details: `The slide size is that of the first deck: slides of another size are not scaled, and the answer says so.
-With --use-design, slides take the layout of the same name or type; own colours and positions stay. Comments do not come along.`,
+With --use-design, slides take the layout of the same name or type; own colors and positions stay. Comments do not come along.`,
   run: async ({ operands, options }, io) => {
     const decks: Deck[] = [];
     for (const path of operands) decks.push(await Deck.open(path, io));
     const [first, ...rest] = decks;
-    if (first === undefined) throw usageError("There is nothing to merge.");
+    if (first === undefined) throw usageError("No file to merge was given.");
     const output = await chooseOutput(
       options,
       decks.map(({ pkg }) => pkg.file),
@@ -35,7 +36,7 @@ With --use-design, slides take the layout of the same name or type; own colours 
       Math.abs(size.width - width) > 100 || Math.abs(size.height - height) > 100;
     const otherSize = rest.filter(isOther).map(({ pkg }) => pkg.file.path);
     return {
-      written: await writeOutput(output, first.pkg.save()),
+      ...(await saveOffice(first, output)),
       decks: decks.length,
       slides: first.slides.length,
       otherSize,

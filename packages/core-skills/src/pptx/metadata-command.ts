@@ -1,6 +1,7 @@
 import { defineCommand } from "../shared/command.ts";
 import { propertyOptions, readProperties, writeProperties } from "../shared/office-properties.ts";
-import { chooseOutput, editOptions, writeOutput } from "../shared/output-file.ts";
+import { saveOffice } from "../shared/office-save.ts";
+import { chooseOutput, editOptions } from "../shared/output-file.ts";
 import { usageError } from "../shared/script-error.ts";
 import { Deck } from "./deck.ts";
 
@@ -13,7 +14,7 @@ export const metadataCommand = defineCommand({
     const deck = await Deck.open(path, io);
     const output = await chooseOutput(options, [deck.pkg.file], io);
     const changed = writeProperties(deck.pkg, options);
-    if (changed.length === 0) throw usageError("Say what to set, for example --title <text>.");
-    return { written: await writeOutput(output, deck.pkg.save()), properties: readProperties(deck.pkg) };
+    if (changed.length === 0) throw usageError("Specify a property, for example --title <text>.");
+    return { ...(await saveOffice(deck, output)), properties: readProperties(deck.pkg) };
   },
 });

@@ -1,7 +1,8 @@
 import { readInteger } from "../shared/bounded.ts";
 import { defineCommand } from "../shared/command.ts";
 import { readText } from "../shared/input-file.ts";
-import { chooseOutput, editOptions, writeOutput } from "../shared/output-file.ts";
+import { saveOffice } from "../shared/office-save.ts";
+import { chooseOutput, editOptions } from "../shared/output-file.ts";
 import { usageError } from "../shared/script-error.ts";
 import { Deck } from "./deck.ts";
 import { requireUsual } from "./slide-list.ts";
@@ -30,7 +31,7 @@ export const notesCommand = defineCommand({
     const text = options.text ?? (await readText(options.file ?? "-", io));
     writeNotes(deck, slide.part, text.trim());
     return {
-      written: await writeOutput(output, deck.pkg.save()),
+      ...(await saveOffice(deck, output, { paragraphs: "any" })),
       slide: slide.number,
       characters: text.trim().length,
     };

@@ -1,4 +1,5 @@
-import { type Program } from "../shared/program.ts";
+import { makePdfCommand } from "../shared/pdf-command.ts";
+import type { Program } from "../shared/program.ts";
 import { addCommand, createCommand } from "./create-command.ts";
 import { fillCommand, tagsCommand } from "./fill-command.ts";
 import { imagesCommand } from "./images-command.ts";
@@ -28,5 +29,6 @@ export const program: Program = {
     mergeCommand,
     imagesCommand,
     metadataCommand,
+    makePdfCommand("deck", ".pptx"),
   ],
 };

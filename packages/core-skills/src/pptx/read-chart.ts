@@ -1,13 +1,25 @@
 import { attributeOf, childOf, childrenOf, descendantsOf } from "../shared/office-xml.ts";
-import { type XmlElement } from "../shared/xml.ts";
-import { type Deck } from "./deck.ts";
+import type { XmlElement } from "../shared/xml.ts";
+import type { Deck } from "./deck.ts";
 
-/** The numbers of a chart, as the slide shows them. */
+/** A point of a chart; null where the series has none. */
+export type Point = string | number | null;
+
+/** The data of a chart, as the slide shows it. */
 export type ChartContent = {
   readonly type: string;
   readonly title: string;
-  readonly categories: readonly string[];
-  readonly series: readonly { readonly name: string; readonly values: readonly string[] }[];
+  readonly categories: readonly Point[];
+  readonly series: readonly SeriesContent[];
+};
+
+export type SeriesContent = {
+  readonly name: string;
+  readonly values: readonly Point[];
+  /** The horizontal values of a scatter or bubble chart. */
+  readonly x?: readonly Point[];
+  /** The sizes of a bubble chart. */
+  readonly sizes?: readonly Point[];
 };
 
 const MAX_POINTS = 100;
@@ -17,34 +29,58 @@ export function readChart(deck: Deck, part: string, frame: XmlElement): readonly
     const relation = deck.pkg.relation(part, attributeOf(reference, "r:id"));
     if (relation === undefined || relation.isExternal || !deck.pkg.has(relation.target)) return [];
     const root = deck.pkg.xml(relation.target).documentElement;
-    const chart = descendantsOf(root, "c:chart")[0];
     const plot = descendantsOf(root, "c:plotArea")[0];
-    const kind =
-      plot === undefined ? undefined : childrenOf(plot).find(({ localName }) => localName?.endsWith("Chart"));
-    const series = kind === undefined ? [] : childrenOf(kind, "c:ser").slice(0, MAX_POINTS);
-    const title = childOf(chart, "c:title");
+    const kinds =
+      plot === undefined ? [] : childrenOf(plot).filter(({ localName }) => localName?.endsWith("Chart"));
+    const series = kinds.flatMap((kind) => childrenOf(kind, "c:ser")).slice(0, MAX_POINTS);
     return [
       {
-        type: kind?.localName?.replace(/Chart$/, "") ?? "",
-        title:
-          title === undefined
-            ? ""
-            : descendantsOf(title, "a:t")
-                .map((text) => text.textContent)
-                .join(""),
+        type: [...new Set(kinds.map(typeOf))].join("+"),
+        title: titleOf(descendantsOf(root, "c:chart")[0]),
         categories: pointsOf(childOf(series[0], "c:cat")),
-        series: series.map((each) => ({
-          name: pointsOf(childOf(each, "c:tx"))[0] ?? "",
-          values: pointsOf(childOf(each, "c:val")),
-        })),
+        series: series.map(readSeries),
       },
     ];
   });
 }
 
-function pointsOf(holder: XmlElement | undefined): readonly string[] {
+function readSeries(series: XmlElement): SeriesContent {
+  const [x, sizes] = [childOf(series, "c:xVal"), childOf(series, "c:bubbleSize")];
+  return {
+    name: String(pointsOf(childOf(series, "c:tx"))[0] ?? ""),
+    values: pointsOf(childOf(series, "c:val") ?? childOf(series, "c:yVal")),
+    ...(x === undefined ? {} : { x: pointsOf(x) }),
+    ...(sizes === undefined ? {} : { sizes: pointsOf(sizes) }),
+  };
+}
+
+/** Columns and bars are one kind in the file, and differ by their direction. */
+function typeOf(kind: XmlElement): string {
+  const name = kind.localName?.replace(/Chart$/, "") ?? "";
+  const isColumn = childOf(kind, "c:barDir")?.getAttribute("val") !== "bar";
+  return name.startsWith("bar") && isColumn ? name.replace("bar", "column") : name;
+}
+
+function titleOf(chart: XmlElement | undefined): string {
+  const title = childOf(chart, "c:title");
+  if (title === undefined) return "";
+  return descendantsOf(title, "a:t")
+    .map((text) => text.textContent)
+    .join("");
+}
+
+/** The cached points by their index: files leave empty ones out. */
+function pointsOf(holder: XmlElement | undefined): readonly Point[] {
   if (holder === undefined) return [];
-  return descendantsOf(holder, "c:pt")
-    .slice(0, MAX_POINTS)
-    .map((point) => childOf(point, "c:v")?.textContent ?? "");
+  const isNumeric = descendantsOf(holder, "c:numCache").length + descendantsOf(holder, "c:numLit").length > 0;
+  const points: Point[] = [];
+  for (const [position, point] of descendantsOf(holder, "c:pt").entries()) {
+    const index = Number(point.getAttribute("idx") || position);
+    if (!(index < MAX_POINTS)) continue;
+    while (points.length < index) points.push(null);
+    const text = childOf(point, "c:v")?.textContent ?? "";
+    const number = Number(text);
+    points[index] = isNumeric && text.trim() !== "" && Number.isFinite(number) ? number : text;
+  }
+  return points;
 }

@@ -4,6 +4,7 @@ import { chooseOutput, outputOptions, writeOutput } from "../shared/output-file.
 import { chooseItems } from "../shared/range.ts";
 import { usageError } from "../shared/script-error.ts";
 import { Deck } from "./deck.ts";
+import type { ChartContent } from "./read-chart.ts";
 import { readSlide, type SlideContent, toJson } from "./read-slide.ts";
 
 const MAX_SLIDES = 100;
@@ -41,10 +42,7 @@ function toMarkdown(slide: SlideContent): string {
   const heading = `## Slide ${slide.number}: ${slide.title || "(no title)"}${slide.isHidden ? " (hidden)" : ""}`;
   const lines = slide.lines.map(({ level, text }) => `${"  ".repeat(level)}- ${text.replaceAll("\n", " ")}`);
   const charts = slide.charts.map(({ type, title, categories, series }) =>
-    [
-      `Chart (${type}): ${title}`,
-      tableLines([["", ...categories], ...series.map(({ name, values }) => [name, ...values])]),
-    ].join("\n\n"),
+    [`Chart (${type}): ${title}`, tableLines(chartRows(categories, series))].join("\n\n"),
   );
   const images = slide.images.map(({ name, alt }) => `![${alt.replace(/\s+/g, " ")}](${name})`);
   return [
@@ -53,10 +51,28 @@ function toMarkdown(slide: SlideContent): string {
     ...slide.tables.map(tableLines),
     ...charts,
     ...images,
+    slide.footer === "" ? "" : `Footer: ${slide.footer}`,
     slide.notes === "" ? "" : `Notes: ${slide.notes}`,
+    slide.comments.map(({ author, text }) => `Comment by ${author || "unknown"}: ${text}`).join("\n\n"),
   ]
     .filter((block) => block !== "")
     .join("\n\n");
+}
+
+/** Scatter charts have horizontal values of their own for each series. */
+function chartRows(
+  categories: ChartContent["categories"],
+  series: ChartContent["series"],
+): readonly (readonly string[])[] {
+  const width = Math.max(categories.length, ...series.map(({ values }) => values.length));
+  const cells = (points: ChartContent["categories"]) =>
+    Array.from({ length: width }, (_, index) => String(points[index] ?? ""));
+  const rows = series.flatMap(({ name, values, x, sizes }) => [
+    ...(x === undefined ? [] : [[`${name} (x)`, ...cells(x)]]),
+    [name, ...cells(values)],
+    ...(sizes === undefined ? [] : [[`${name} (size)`, ...cells(sizes)]]),
+  ]);
+  return [["", ...cells(categories)], ...rows];
 }
 
 function tableLines(rows: readonly (readonly string[])[]): string {

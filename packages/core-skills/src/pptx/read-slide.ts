@@ -1,16 +1,13 @@
-import { type JsonObject } from "../shared/command.ts";
+import type { JsonObject } from "../shared/command.ts";
 import { attributeOf, childOf, childrenOf, descend, descendantsOf, hasTag } from "../shared/office-xml.ts";
-import { type XmlElement } from "../shared/xml.ts";
-import { type Deck, type Slide } from "./deck.ts";
+import type { XmlElement } from "../shared/xml.ts";
+import type { Deck, Slide } from "./deck.ts";
 import { type ChartContent, readChart } from "./read-chart.ts";
+import { readDiagram } from "./read-diagram.ts";
+import { commentsOf, type SlideComment } from "./slide-comment.ts";
+import { type Line, paragraphText } from "./slide-text.ts";
 
-export interface Line {
-  /** From 0. */
-  readonly level: number;
-  readonly text: string;
-}
-
-/** What a slide says, without how it looks. */
+/** The content of a slide, without its design. */
 export interface SlideContent {
   readonly number: number;
   readonly title: string;
@@ -20,6 +17,8 @@ export interface SlideContent {
   readonly tables: readonly (readonly (readonly string[])[])[];
   readonly images: readonly { readonly name: string; readonly alt: string }[];
   readonly charts: readonly ChartContent[];
+  readonly footer: string;
+  readonly comments: readonly SlideComment[];
   readonly notes: string;
 }
 
@@ -37,10 +36,18 @@ export function readSlide(deck: Deck, slide: Slide): SlideContent {
       .trim(),
     layout: layout === undefined ? "" : deck.layout(layout).name,
     isHidden: root.getAttribute("show") === "0",
-    lines: shapes.filter((shape) => shape !== titleShape && !isMargin(shape)).flatMap(linesOf),
+    lines: shapes
+      .filter((shape) => shape !== titleShape && !isMargin(shape))
+      .flatMap((shape) => [...linesOf(shape), ...readDiagram(deck, slide.part, shape)]),
     tables: frames.flatMap((frame) => descendantsOf(frame, "a:tbl")).map(readTable),
     images: shapes.flatMap((shape) => readImage(deck, slide.part, shape)),
     charts: frames.flatMap((frame) => readChart(deck, slide.part, frame)),
+    footer: shapes
+      .filter((shape) => placeholderType(shape) === "ftr")
+      .flatMap(linesOf)
+      .map(({ text }) => text)
+      .join(" "),
+    comments: commentsOf(deck, slide.part),
     notes: readNotes(deck, slide.part),
   };
 }
@@ -99,15 +106,6 @@ function linesOf(shape: XmlElement | undefined): readonly Line[] {
     const level = Number(descend(paragraph, "a:pPr")?.getAttribute("lvl")) || 0;
     return text === "" ? [] : [{ level: Math.min(level, 8), text }];
   });
-}
-
-export function paragraphText(paragraph: XmlElement): string {
-  return childrenOf(paragraph)
-    .map((child) => {
-      if (hasTag(child, "a:br")) return "\n";
-      return hasTag(child, "a:r") || hasTag(child, "a:fld") ? (childOf(child, "a:t")?.textContent ?? "") : "";
-    })
-    .join("");
 }
 
 function readTable(table: XmlElement): readonly (readonly string[])[] {

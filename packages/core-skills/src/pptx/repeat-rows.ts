@@ -1,11 +1,11 @@
 import { isJsonObject } from "../shared/block-json.ts";
-import { type JsonObject, type JsonValue } from "../shared/command.ts";
+import type { JsonObject, JsonValue } from "../shared/command.ts";
 import { childrenOf, descendantsOf, insertAfter, removeNode } from "../shared/office-xml.ts";
 import { inputError } from "../shared/script-error.ts";
 import { replaceInSegments } from "../shared/text-replace.ts";
-import { type XmlElement } from "../shared/xml.ts";
-import { paragraphText } from "./read-slide.ts";
+import type { XmlElement } from "../shared/xml.ts";
 import { segmentsOf } from "./shape-text.ts";
+import { paragraphText } from "./slide-text.ts";
 
 const OPEN = /\{\{\s*#\s*([\p{L}\p{N}_.-]{1,100})\s*\}\}/u;
 const MARKS = /\{\{\s*[#/]\s*[\p{L}\p{N}_.-]{1,100}\s*\}\}/gu;

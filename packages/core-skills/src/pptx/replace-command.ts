@@ -1,6 +1,7 @@
 import { clip } from "../shared/bounded.ts";
 import { defineCommand } from "../shared/command.ts";
-import { chooseOutput, editOptions, writeOutput } from "../shared/output-file.ts";
+import { saveOffice } from "../shared/office-save.ts";
+import { chooseOutput, editOptions } from "../shared/output-file.ts";
 import { chooseItems } from "../shared/range.ts";
 import { readReplacements, replacementOptions } from "../shared/replacement-option.ts";
 import { ScriptError } from "../shared/script-error.ts";
@@ -18,7 +19,7 @@ export const replaceCommand = defineCommand({
     ...editOptions,
   },
   details: `Looks in titles, text, tables, groups, diagrams and notes, also where PowerPoint has parted the text into runs.
-When nothing is found, nothing is written and the command fails.`,
+When no text is found, the command fails and writes no file.`,
   run: async ({ operands: [path = ""], options }, io) => {
     const replacements = await readReplacements(options, io);
     const deck = await Deck.open(path, io);
@@ -27,21 +28,23 @@ When nothing is found, nothing is written and the command fails.`,
       ignoreCase: options["ignore-case"],
       wholeWord: options["whole-word"],
     });
+    let edited = 0;
     const counts = new Map(replacements.map(({ find }) => [find, 0]));
     editParagraphs(deck, chooseItems(options.slides, deck.slides, "slide"), (paragraph) => {
-      replaceInSegments(segmentsOf(paragraph), pattern, (match) => {
+      const changes = replaceInSegments(segmentsOf(paragraph), pattern, (match) => {
         const replacement = replacementOf(match);
         if (replacement !== undefined) counts.set(replacement.find, (counts.get(replacement.find) ?? 0) + 1);
         return replacement?.with;
       });
+      if (changes > 0) edited += 1;
     });
     const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
     if (total === 0) {
-      throw new ScriptError("NOTHING_FOUND", `${path} has none of the texts; nothing was written.`, {
+      throw new ScriptError("NOTHING_FOUND", `${path} has none of the texts; no file was written.`, {
         hint: "Texts are compared letter by letter: see the exact text with read, or use --ignore-case.",
       });
     }
     const replaced = [...counts].slice(0, 100).map(([find, count]) => ({ find: clip(find, 100), count }));
-    return { written: await writeOutput(output, deck.pkg.save()), total, replaced };
+    return { ...(await saveOffice(deck, output, { paragraphs: edited })), total, replaced };
   },
 });

@@ -1,7 +1,14 @@
-import { childOf, childrenOf, createElement, descendantsOf, hasTag, insertAfter } from "../shared/office-xml.ts";
-import { type Segment } from "../shared/text-replace.ts";
+import {
+  childOf,
+  childrenOf,
+  createElement,
+  descendantsOf,
+  hasTag,
+  insertAfter,
+} from "../shared/office-xml.ts";
+import type { Segment } from "../shared/text-replace.ts";
 import { cleanText, type XmlElement } from "../shared/xml.ts";
-import { type Deck, type Slide } from "./deck.ts";
+import type { Deck, Slide } from "./deck.ts";
 
 /** Calls for each paragraph of the slides and of their notes: shapes, groups, tables, diagrams. */
 export function editParagraphs(

@@ -1,7 +1,18 @@
-import { ancestorOf, attributeOf, childOf, childrenOf, createElement, descendantsOf, insertAfter, removeNode, setAttributeOf, typeOfKind } from "../shared/office-xml.ts";
+import {
+  ancestorOf,
+  attributeOf,
+  childOf,
+  childrenOf,
+  createElement,
+  descendantsOf,
+  insertAfter,
+  removeNode,
+  setAttributeOf,
+  typeOfKind,
+} from "../shared/office-xml.ts";
 import { inputError } from "../shared/script-error.ts";
-import { type XmlElement } from "../shared/xml.ts";
-import { type Deck, type Slide } from "./deck.ts";
+import type { XmlElement } from "../shared/xml.ts";
+import type { Deck, Slide } from "./deck.ts";
 
 const SECTIONS = "http://schemas.microsoft.com/office/powerpoint/2010/main";
 /** Slides have ids from here on. */
@@ -131,7 +142,7 @@ function unlink(deck: Deck, part: string, gone: ReadonlySet<string>): void {
   for (const id of ids) deck.pkg.unrelate(part, id);
 }
 
-/** Takes away the parts that nothing leads to any more. */
+/** Removes the parts that no other part links to. */
 function sweep({ pkg }: Deck): void {
   const reached = new Set<string>();
   const visit = (part: string): void => {

@@ -1,7 +1,7 @@
-import { type Inline, type Inlines } from "../shared/block.ts";
+import type { Inline, Inlines } from "../shared/block.ts";
 import { escapeXml } from "../shared/xml.ts";
-import { type Placeholder, type Rectangle } from "./layout-choice.ts";
-import { type SpecLine } from "./slide-spec.ts";
+import type { Placeholder, Rectangle } from "./layout-choice.ts";
+import type { SpecLine } from "./slide-spec.ts";
 
 /** Makes a relationship to an address, and answers with its id. */
 export type Link = (address: string) => string;

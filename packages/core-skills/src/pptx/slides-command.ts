@@ -1,7 +1,8 @@
 import { readInteger } from "../shared/bounded.ts";
 import { defineCommand } from "../shared/command.ts";
 import { copyPart } from "../shared/copy-part.ts";
-import { chooseOutput, editOptions, writeOutput } from "../shared/output-file.ts";
+import { saveOffice } from "../shared/office-save.ts";
+import { chooseOutput, editOptions } from "../shared/output-file.ts";
 import { chooseItems } from "../shared/range.ts";
 import { usageError } from "../shared/script-error.ts";
 import { Deck } from "./deck.ts";
@@ -9,7 +10,7 @@ import { listSlide, orderSlides, removeSlides } from "./slide-list.ts";
 
 export const deleteCommand = defineCommand({
   name: "delete",
-  summary: "Take slides out of a deck",
+  summary: "Delete slides from a deck",
   operands: { label: "<file.pptx>", min: 1, max: 1 },
   options: { slides: { type: "string", value: "range", help: "Which: 1,3-5,8-" }, ...editOptions },
   run: async ({ operands: [path = ""], options }, io) => {
@@ -17,8 +18,8 @@ export const deleteCommand = defineCommand({
     const output = await chooseOutput(options, [deck.pkg.file], io);
     const slides = chooseItems(required(options.slides), deck.slides, "slide");
     removeSlides(deck, slides);
-    const written = await writeOutput(output, deck.pkg.save());
-    return { written, deleted: slides.map(({ number }) => number), slides: deck.slides.length };
+    const saved = await saveOffice(deck, output, { paragraphs: "any", elements: "any" });
+    return { ...saved, deleted: slides.map(({ number }) => number), slides: deck.slides.length };
   },
 });
 
@@ -40,8 +41,8 @@ export const duplicateCommand = defineCommand({
     const to = readInteger("to", options.to, { min: 1, max: deck.slides.length + 1 });
     const places = slides.map(({ number }, index) => (to === undefined ? number + 1 : to) + index);
     for (const [index, { part }] of slides.entries()) listSlide(deck, duplicate(deck, part), places[index]);
-    const written = await writeOutput(output, deck.pkg.save());
-    return { written, copies: places, slides: deck.slides.length };
+    const saved = await saveOffice(deck, output);
+    return { ...saved, copies: places, slides: deck.slides.length };
   },
 });
 
@@ -70,15 +71,15 @@ export const reorderCommand = defineCommand({
       );
     }
     const { sectionsRemoved } = orderSlides(deck, order);
-    const written = await writeOutput(output, deck.pkg.save());
-    return { written, order: order.map(({ number }) => number), sectionsRemoved };
+    const saved = await saveOffice(deck, output);
+    return { ...saved, order: order.map(({ number }) => number), sectionsRemoved };
   },
 });
 
 function moved(all: Deck["slides"], range: string | undefined, to: string | undefined): Deck["slides"] {
   const place = readInteger("to", to, { min: 1, max: all.length });
   if (range === undefined || place === undefined)
-    throw usageError("Say --order <range>, or --slides <range> --to <n>.");
+    throw usageError("Specify --order <range>, or --slides <range> --to <n>.");
   const chosen = chooseItems(range, all, "slide");
   const rest = all.filter((slide) => !chosen.includes(slide));
   return rest.toSpliced(place - 1, 0, ...chosen);
@@ -95,6 +96,6 @@ function duplicate(deck: Deck, part: string): string {
 }
 
 function required(range: string | undefined): string {
-  if (range === undefined) throw usageError("Say which slides: --slides <range>.");
+  if (range === undefined) throw usageError("Specify the slides: --slides <range>.");
   return range;
 }

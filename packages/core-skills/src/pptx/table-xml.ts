@@ -1,6 +1,6 @@
-import { type Block } from "../shared/block.ts";
+import type { Block } from "../shared/block.ts";
 import { TABLE_STYLE } from "./blank-deck.ts";
-import { type Rectangle } from "./layout-choice.ts";
+import type { Rectangle } from "./layout-choice.ts";
 import { inlinesXml, type Link } from "./slide-xml.ts";
 
 type Table = Extract<Block, { type: "table" }>;

@@ -1,9 +1,18 @@
 import { copyPart } from "../shared/copy-part.ts";
-import { childOf, childrenOf, createElement, createFragment, descend, removeNode, setAttributeOf, typeOfKind } from "../shared/office-xml.ts";
+import {
+  childOf,
+  childrenOf,
+  createElement,
+  createFragment,
+  descend,
+  removeNode,
+  setAttributeOf,
+  typeOfKind,
+} from "../shared/office-xml.ts";
 import { escapeXml, XML_HEAD } from "../shared/xml.ts";
 import { makeBlankDeck } from "./blank-deck.ts";
 import { treeXml } from "./blank-master.ts";
-import { type Deck } from "./deck.ts";
+import type { Deck } from "./deck.ts";
 import { placeholderType, shapesOf } from "./read-slide.ts";
 
 const CONTENT_TYPE = "application/vnd.openxmlformats-officedocument.presentationml.notesSlide+xml";

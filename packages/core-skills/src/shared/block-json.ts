@@ -1,5 +1,5 @@
-import { type Alignment, type Block, type Blocks, type Inlines } from "./block.ts";
-import { type JsonObject, type JsonValue } from "./command.ts";
+import type { Alignment, Block, Blocks, Inlines } from "./block.ts";
+import type { JsonObject, JsonValue } from "./command.ts";
 import { parseMarkdown } from "./markdown.ts";
 import { parseInline } from "./markdown-inline.ts";
 import { inputError } from "./script-error.ts";

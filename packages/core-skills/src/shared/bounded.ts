@@ -1,4 +1,4 @@
-import { type OptionTable } from "./command.ts";
+import type { OptionTable } from "./command.ts";
 import { usageError } from "./script-error.ts";
 
 /** The options of a command that answers with text, which may be long. */

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { messageOf, usageError } from "./script-error.ts";
-import { type ScriptIo } from "./script-io.ts";
+import type { ScriptIo } from "./script-io.ts";
 
 /** One sub-command of a program, its options already behind a closure. */
 export interface Command {
@@ -76,10 +76,10 @@ function readCall<Options extends OptionTable>(
   spec: CommandSpec<Options>,
 ): Call<Options> {
   const { values, positionals } = parse(argv, spec);
-  const { min, max, label } = spec.operands ?? { min: 0, max: 0, label: "nothing" };
+  const { min, max, label } = spec.operands ?? { min: 0, max: 0, label: "no arguments" };
   if (positionals.length < min || positionals.length > max) {
     throw usageError(
-      `${spec.name} takes ${label}, and was given ${positionals.length} of them.`,
+      `${spec.name} expects ${label}, but got ${positionals.length}.`,
       `See ${spec.name} --help.`,
     );
   }

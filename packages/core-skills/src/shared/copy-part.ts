@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import { extensionOf, type OfficePackage } from "./office-package.ts";
 import { attributeOf, childrenOf, setAttributeOf, type Tag } from "./office-xml.ts";
-import { type XmlElement } from "./xml.ts";
+import type { XmlElement } from "./xml.ts";
 
 /** Where parts of another package went, by their old names. */
 export type Copied = Map<string, string>;

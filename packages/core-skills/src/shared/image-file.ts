@@ -1,6 +1,6 @@
 import { readInput } from "./input-file.ts";
 import { inputError, usageError } from "./script-error.ts";
-import { type ScriptIo } from "./script-io.ts";
+import type { ScriptIo } from "./script-io.ts";
 
 /** A picture of a kind that every office program shows. */
 export interface ImageFile {

@@ -1,9 +1,9 @@
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { basename, resolve } from "node:path";
-import { type JsonValue } from "./command.ts";
+import type { JsonValue } from "./command.ts";
 import { inputError, messageOf, ScriptError } from "./script-error.ts";
-import { type ScriptIo } from "./script-io.ts";
+import type { ScriptIo } from "./script-io.ts";
 
 /** A file that was read whole. */
 export interface InputFile {
@@ -69,7 +69,7 @@ async function openFile(path: string, absolute: string): Promise<FileHandle> {
     const code = error instanceof Error && "code" in error ? error.code : "";
     if (code === "ENOENT" || code === "ENOTDIR") {
       throw new ScriptError("FILE_NOT_FOUND", `There is no file ${path}.`, {
-        hint: "Relative paths are meant from the working directory.",
+        hint: "Relative paths start at the working directory.",
         cause: error,
       });
     }

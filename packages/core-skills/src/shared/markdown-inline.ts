@@ -1,5 +1,5 @@
 import type { MarkedToken, Tokens } from "marked";
-import { type Inline, type Inlines } from "./block.ts";
+import type { Inline, Inlines } from "./block.ts";
 import { decodeReferences } from "./character-reference.ts";
 import { known, lexInline } from "./markdown-lexer.ts";
 

@@ -4,7 +4,7 @@ import { type Block, type Blocks, plainText } from "./block.ts";
 import { parseMarkdown } from "./markdown.ts";
 import { parseInline } from "./markdown-inline.ts";
 
-test("blocks are told apart [S-40]", () => {
+test("distinguishes blocks [S-40]", () => {
   const types = parseMarkdown(
     "# Title\n\ntext\nmore\n\n- a\n- b\n\n1. c\n\n| x | y |\n|---|--:|\n| 1 | 2 |\n\n```js\n# no heading\n```\n" +
       "> quote\n\n---\n\n![Alt](pic.png)\n\n<!-- pagebreak -->\n\\newpage\n",
@@ -55,7 +55,7 @@ test("styles nest, and what does not close is text [S-40]", () => {
   expect(parseInline("2 * 3 * 4 and **open")).toEqual([{ text: "2 * 3 * 4 and **open" }]);
 });
 
-test("no text is lost or made up: letters come out in the order in which they stand [S-40]", () => {
+test("keeps all letters of a text in their order [S-40]", () => {
   const words = fc.array(fc.constantFrom("a", "b", " ", "*", "**", "_", "`", "[", "]", "~~", "\\", "<"), {
     maxLength: 40,
   });

@@ -1,5 +1,5 @@
 import type { MarkedToken, Token, Tokens } from "marked";
-import { type Block, type Blocks, type Inlines } from "./block.ts";
+import type { Block, Blocks, Inlines } from "./block.ts";
 import { decodeReferences } from "./character-reference.ts";
 import { altOf, toInlines } from "./markdown-inline.ts";
 import { isPageBreak, known, lexMarkdown } from "./markdown-lexer.ts";

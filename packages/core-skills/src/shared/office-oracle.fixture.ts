@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 export const soffice = ["/usr/bin/soffice", "/usr/local/bin/soffice"].find((path) => existsSync(path));
 
 /**
- * Lets LibreOffice open a file and save it as another kind in a folder. Answers with the path.
+ * Lets LibreOffice open a file and save it as another kind in a folder. Returns the path.
  *
  * Contract: the file lies in a folder of the test, which goes with it. The profile is there, too: with one of its own,
  * it does not meet another that runs at the same time, and only the first start in it is slow.

@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { type InputFile } from "./input-file.ts";
+import type { InputFile } from "./input-file.ts";
 import { childrenOf, kindOfType } from "./office-xml.ts";
 import { type OfficeParts, readOfficeZip, readXmlPart, writeOfficeZip } from "./office-zip.ts";
 import { inputError } from "./script-error.ts";
@@ -15,22 +15,20 @@ export interface Relation {
   readonly isExternal: boolean;
 }
 
-/**
- * An office document as its parts and the relationships between them. A part that nobody edits is written back with
- * the bytes that it had.
- */
+/** An office document as its parts and the relationships between them. Parts that are not edited keep their bytes. */
 export class OfficePackage {
   readonly #file: InputFile;
   readonly #parts: Map<string, Uint8Array>;
   readonly #documents = new Map<string, XmlDocument>();
   readonly #edited = new Set<string>();
   readonly #relations = new Map<string, readonly Relation[]>();
+  readonly #removed = new Set<string>();
 
   constructor(file: InputFile, parts: OfficeParts = readOfficeZip(file)) {
     this.#file = file;
     this.#parts = new Map(parts);
     if (!this.has(CONTENT_TYPES)) {
-      throw inputError("NOT_AN_OFFICE_FILE", `${file.path} is a ZIP archive, but no office document.`);
+      throw inputError("NOT_AN_OFFICE_FILE", `${file.path} is a ZIP archive but not an office document.`);
     }
   }
 
@@ -40,6 +38,11 @@ export class OfficePackage {
 
   get names(): readonly string[] {
     return [...this.#parts.keys()];
+  }
+
+  /** The parts that were removed since the document was opened. */
+  get removed(): ReadonlySet<string> {
+    return this.#removed;
   }
 
   has(name: string): boolean {
@@ -52,7 +55,7 @@ export class OfficePackage {
     return bytes;
   }
 
-  /** The part to read. What is changed in it is kept only when `edit` was asked for. */
+  /** The part for reading. Changes are saved only after a call of `edit`. */
   xml(name: string): XmlDocument {
     const known = this.#documents.get(name);
     if (known !== undefined) return known;
@@ -77,9 +80,10 @@ export class OfficePackage {
     this.#declare(name, contentType);
   }
 
-  /** Takes the part away, with its own relationships. Whoever related to it has to forget it. */
+  /** Removes the part with its own relationships. The caller removes the relationships to it. */
   remove(name: string): void {
     this.#relations.delete(name);
+    this.#removed.add(name);
     for (const each of [name, relationsName(name)]) {
       this.#parts.delete(each);
       this.#documents.delete(each);
@@ -89,6 +93,16 @@ export class OfficePackage {
     for (const each of childrenOf(types, "ct:Override")) {
       if (each.getAttribute("PartName") === `/${name}`) types.removeChild(each);
     }
+  }
+
+  /** Changes the content type of a part. */
+  retype(name: string, contentType: string): void {
+    if (this.contentType(name) === contentType) return;
+    const types = this.edit(CONTENT_TYPES).documentElement;
+    for (const each of childrenOf(types, "ct:Override")) {
+      if (each.getAttribute("PartName").toLowerCase() === `/${name}`.toLowerCase()) types.removeChild(each);
+    }
+    this.#declare(name, contentType);
   }
 
   contentType(name: string): string | undefined {
@@ -119,14 +133,18 @@ export class OfficePackage {
     return this.relations(part).find((relation) => relation.id === id);
   }
 
-  /** Adds a relationship, and answers with its id. One that is there already is used again. */
+  /** Adds a relationship unless it exists. Returns its id. */
   relate(part: string, type: string, target: string, isExternal = false): string {
     const existing = this.relations(part).find(
       (each) => each.type === type && each.target === target && each.isExternal === isExternal,
     );
     if (existing !== undefined) return existing.id;
     const name = relationsName(part);
-    if (!this.has(name)) this.#parts.set(name, Buffer.from(EMPTY_RELATIONS));
+    if (!this.has(name)) {
+      this.#parts.set(name, Buffer.from(EMPTY_RELATIONS));
+      // Some writers list each relationship part by name, so a new one would have no content type.
+      this.#declare("any.rels", RELATIONS_TYPE);
+    }
     const root = this.edit(name).documentElement;
     const element = root.ownerDocument.createElementNS(root.namespaceURI ?? "", "Relationship");
     const id = nextId(childrenOf(root).map((each) => each.getAttribute("Id")));
@@ -187,6 +205,7 @@ export class OfficePackage {
 }
 
 const CONTENT_TYPES = "[Content_Types].xml";
+const RELATIONS_TYPE = "application/vnd.openxmlformats-package.relationships+xml";
 const EMPTY_RELATIONS = `${XML_HEAD}<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"/>`;
 
 /** The package itself has the relationships of the part without a name. */
@@ -196,7 +215,9 @@ export function relationsName(part: string): string {
 }
 
 export function extensionOf(name: string): string {
-  return posix.extname(name).slice(1).toLowerCase();
+  const base = posix.basename(name);
+  const dot = base.lastIndexOf(".");
+  return dot === -1 ? "" : base.slice(dot + 1).toLowerCase();
 }
 
 function readRelation(part: string, element: XmlElement): Relation {

@@ -1,5 +1,5 @@
-import { type JsonObject, type OptionTable } from "./command.ts";
-import { type OfficePackage } from "./office-package.ts";
+import type { JsonObject, OptionTable } from "./command.ts";
+import type { OfficePackage } from "./office-package.ts";
 import { childOf, createElement, setAttributeOf, type Tag } from "./office-xml.ts";
 import { usageError } from "./script-error.ts";
 import { XML_HEAD } from "./xml.ts";
@@ -62,6 +62,11 @@ export function writeProperties(pkg: OfficePackage, properties: Properties): rea
   return names;
 }
 
+/** Removes the properties that a new document must not take over from its template. */
+export function clearProperties(pkg: OfficePackage): void {
+  writeProperties(pkg, Object.fromEntries(propertyNames.map((name) => [name, ""])));
+}
+
 // The keys of a literal are its property names.
 const propertyNames = Object.keys(elements) as readonly PropertyName[];
 
@@ -69,7 +74,7 @@ function readValue(name: PropertyName, value: string): string {
   if (name !== "created" && name !== "modified") return value;
   if (value === "") return value;
   const date = new Date(value);
-  if (Number.isNaN(date.getTime())) throw usageError(`--${name} is no date: ${value.slice(0, 40)}`);
+  if (Number.isNaN(date.getTime())) throw usageError(`--${name} is not a date: ${value.slice(0, 40)}`);
   return `${date.toISOString().slice(0, 19)}Z`;
 }
 

@@ -1,5 +1,12 @@
 import { expect, test } from "vitest";
-import { attributeOf, childrenOf, createFragment, descendantsOf, hasTag, setAttributeOf } from "./office-xml.ts";
+import {
+  attributeOf,
+  childrenOf,
+  createFragment,
+  descendantsOf,
+  hasTag,
+  setAttributeOf,
+} from "./office-xml.ts";
 import { cleanText, escapeXml, parseXml, serializeXml } from "./xml.ts";
 
 const W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main";

@@ -1,5 +1,5 @@
 import { type UnzipFileInfo, unzipSync, type Zippable, zipSync } from "fflate";
-import { type InputFile } from "./input-file.ts";
+import type { InputFile } from "./input-file.ts";
 import { inputError, messageOf, ScriptError } from "./script-error.ts";
 
 /** The parts of an office document by name, in the order of the archive. */
@@ -68,12 +68,12 @@ function rejectOtherKinds({ path, bytes }: InputFile): void {
   if (startsWith(bytes, [0xd0, 0xcf, 0x11, 0xe0])) {
     throw inputError(
       "ENCRYPTED_OR_LEGACY",
-      `${path} is encrypted with a password, or in the format of Office before 2007.`,
+      `${path} is encrypted with a password or in the format of Office before 2007.`,
       "Save it without a password as .docx, .xlsx or .pptx first.",
     );
   }
   if (!startsWith(bytes, [0x50, 0x4b])) {
-    throw inputError("NOT_AN_OFFICE_FILE", `${path} is not an office document (it is no ZIP archive).`);
+    throw inputError("NOT_AN_OFFICE_FILE", `${path} is not an office document (no ZIP archive).`);
   }
 }
 
@@ -94,7 +94,14 @@ class ZipMeter {
   }
 
   accept({ name, originalSize }: UnzipFileInfo): boolean {
-    if (this.#sizes.has(name)) throw inputError("BROKEN_FILE", `${this.#file.path} has ${name} twice.`);
+    if (name === "" || this.#sizes.has(name)) {
+      const problem = name === "" ? "an entry without a name" : `two entries named ${name.slice(0, 100)}`;
+      throw inputError(
+        "BROKEN_FILE",
+        `${this.#file.path} is damaged: the archive has ${problem}.`,
+        BROKEN_HINT,
+      );
+    }
     if (name.endsWith("/")) return false;
     this.#total += originalSize;
     this.#sizes.set(name, originalSize);
@@ -106,13 +113,17 @@ class ZipMeter {
       this.#total > maxTotalBytes ||
       this.#total > this.#file.bytes.length * maxRatio;
     if (isBomb) {
-      throw inputError("FILE_TOO_LARGE", `${this.#file.path} unpacks to far more than a document holds.`);
+      throw inputError("FILE_TOO_LARGE", `${this.#file.path} unpacks to far more than a document contains.`);
     }
     return true;
   }
 
   check(name: string, bytes: Uint8Array | undefined): Uint8Array {
     if (bytes?.length === this.#sizes.get(name) && bytes !== undefined) return bytes;
-    throw inputError("BROKEN_FILE", `${this.#file.path}: ${name} is not as long as it says.`, BROKEN_HINT);
+    throw inputError(
+      "BROKEN_FILE",
+      `${this.#file.path}: ${name} has another length than the archive declares.`,
+      BROKEN_HINT,
+    );
   }
 }

@@ -13,7 +13,7 @@ const read = async (name: string, text: string) => {
   return readInput(name, io);
 };
 
-test("a file is written whole, in a folder that is made for it, and leaves nothing else behind [S-40]", async () => {
+test("writes a whole file in a new folder and leaves no temporary file [S-40]", async () => {
   const output = await chooseOutput({ out: "made/for/it.txt" }, [], io);
   expect(await writeOutput(output, Buffer.from("one"))).toEqual({
     path: "made/for/it.txt",
@@ -26,19 +26,19 @@ test("a file is written whole, in a folder that is made for it, and leaves nothi
   expect(readdirSync(join(cwd, "made/for"))).toEqual(["it.txt"]);
 });
 
-test("a dry run says what would be written, and writes nothing [S-40]", async () => {
+test("reports a dry run without writing a file [S-40]", async () => {
   const output = await chooseOutput({ out: "never/made.txt", "dry-run": true }, [], io);
   expect(await writeOutput(output, Buffer.from("one"))).toMatchObject({ bytes: 3, dryRun: true });
   expect(readdirSync(cwd)).not.toContain("never");
 });
 
-test("an input is not written to by any of its names, unless in place is asked for [S-40]", async () => {
+test("rejects an output that is an input under another name [S-40]", async () => {
   const input = await read("in.txt", "old");
   symlinkSync("in.txt", join(cwd, "other-name.txt"));
   const refusal = { code: "OUTPUT_IS_INPUT" };
   await expect(chooseOutput({ out: "in.txt" }, [input], io)).rejects.toMatchObject(refusal);
   await expect(chooseOutput({ out: "./other-name.txt" }, [input], io)).rejects.toMatchObject(refusal);
-  expect(() => outputIn({ "out-dir": "." }, "in.txt", [input], io)).toThrow(/files that are read/);
+  expect(() => outputIn({ "out-dir": "." }, "in.txt", [input], io)).toThrow(/also an input file/);
   await writeOutput(await chooseOutput({ "in-place": true }, [input], io), Buffer.from("new"));
   expect(readFileSync(join(cwd, "in.txt"), "utf8")).toBe("new");
 });
@@ -61,9 +61,9 @@ test("where to write is said once: neither twice nor not at all [S-40]", async (
   expect(() => outputIn({}, "a.txt", [], io)).toThrow(/--out-dir/);
 });
 
-test("names that leave the folder and places that are folders are refused [S-40]", async () => {
+test("rejects names outside the folder and outputs that are folders [S-40]", async () => {
   for (const name of ["../a", "a/b", "", ".hidden"]) {
-    expect(() => outputIn({ "out-dir": "pages" }, name, [], io)).toThrow(/no name for a file/);
+    expect(() => outputIn({ "out-dir": "pages" }, name, [], io)).toThrow(/not a valid file name/);
   }
   const output = await chooseOutput({ out: "." }, [], io);
   await expect(writeOutput(output, Buffer.from("x"))).rejects.toMatchObject({ code: "OUTPUT_IS_FOLDER" });

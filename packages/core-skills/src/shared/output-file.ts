@@ -2,15 +2,15 @@ import { randomBytes } from "node:crypto";
 import { type Stats, statSync } from "node:fs";
 import { mkdir, open, realpath, rename, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { type OptionTable } from "./command.ts";
-import { type InputFile } from "./input-file.ts";
+import type { OptionTable } from "./command.ts";
+import type { InputFile } from "./input-file.ts";
 import { messageOf, ScriptError, usageError } from "./script-error.ts";
-import { type ScriptIo } from "./script-io.ts";
+import type { ScriptIo } from "./script-io.ts";
 
 /** The options of a command that makes one file out of none or several. */
 export const outputOptions = {
-  out: { type: "string", value: "file", help: "Where to write; its folder is made when it is missing" },
-  "dry-run": { type: "boolean", help: "Say what would be written, and write nothing" },
+  out: { type: "string", value: "file", help: "The output file; its folder is created when it is missing" },
+  "dry-run": { type: "boolean", help: "Show what would be written, and write no file" },
 } as const satisfies OptionTable;
 
 /** The options of a command that changes one file. */
@@ -21,7 +21,7 @@ export const editOptions = {
 
 /** The options of a command that makes several files. */
 export const folderOptions = {
-  "out-dir": { type: "string", value: "folder", help: "Where to write; it is made when it is missing" },
+  "out-dir": { type: "string", value: "folder", help: "The output folder; it is created when it is missing" },
   "dry-run": outputOptions["dry-run"],
 } as const satisfies OptionTable;
 
@@ -34,7 +34,7 @@ export interface OutputRequest {
 /** Where a file came from. */
 export type InputPlace = Pick<InputFile, "path" | "absolute">;
 
-/** Where a file will go. Nothing has been written yet. */
+/** The place of an output, before it is written. */
 export interface Output {
   readonly path: string;
   readonly absolute: string;
@@ -62,7 +62,7 @@ export async function chooseOutput(
   const isInPlace = request["in-place"] ?? false;
   const [first] = inputs;
   if (isInPlace === (request.out !== undefined)) {
-    throw usageError("Say where to write: --out <file>, or --in-place where the command has it, not both.");
+    throw usageError("Specify the output: --out <file>, or --in-place if the command has it, not both.");
   }
   if (request.out === undefined) {
     if (first === undefined) throw usageError("There is no input to replace.", "Use --out <file>.");
@@ -82,9 +82,9 @@ export function outputIn(
   io: ScriptIo,
 ): Output {
   const folder = request["out-dir"];
-  if (folder === undefined) throw usageError("Say where to write: --out-dir <folder>.");
+  if (folder === undefined) throw usageError("Specify the output folder: --out-dir <folder>.");
   if (name !== basename(name) || name === "" || name.startsWith(".")) {
-    throw new ScriptError("BAD_FILE_NAME", `${JSON.stringify(name.slice(0, 64))} is no name for a file.`);
+    throw new ScriptError("BAD_FILE_NAME", `${JSON.stringify(name.slice(0, 64))} is not a valid file name.`);
   }
   const path = join(folder, name);
   const output = { path, absolute: resolve(io.cwd, path), isDryRun: request["dry-run"] ?? false };
@@ -92,11 +92,13 @@ export function outputIn(
   return output;
 }
 
-/** Writes the whole file or nothing: others see the old content or the new, never a part. */
+/** Replaces the file atomically: readers see the old content or the new, never a part. */
 export async function writeOutput(output: Output, bytes: Uint8Array): Promise<Written> {
   const existing = statSync(output.absolute, { throwIfNoEntry: false });
   if (existing?.isDirectory() === true) {
-    throw new ScriptError("OUTPUT_IS_FOLDER", `${output.path} is a folder.`, { hint: "Name a file in it." });
+    throw new ScriptError("OUTPUT_IS_FOLDER", `${output.path} is a folder.`, {
+      hint: "Name a file in the folder.",
+    });
   }
   if (!output.isDryRun) await replaceFile(output, bytes, existing);
   return {
@@ -113,8 +115,8 @@ function rejectInput(output: Output, inputs: readonly InputPlace[]): void {
   for (const input of inputs) {
     const source = statSync(input.absolute, { throwIfNoEntry: false });
     if (source === undefined || source.dev !== target.dev || source.ino !== target.ino) continue;
-    throw new ScriptError("OUTPUT_IS_INPUT", `${output.path} is one of the files that are read.`, {
-      hint: "Write to another file, or use --in-place where the command has it.",
+    throw new ScriptError("OUTPUT_IS_INPUT", `${output.path} is also an input file.`, {
+      hint: "Write to another file, or use --in-place if the command has it.",
     });
   }
 }
@@ -135,7 +137,7 @@ async function replaceFile(output: Output, bytes: Uint8Array, existing: Stats | 
   } catch (error) {
     await rm(draft, { force: true });
     throw new ScriptError("WRITE_FAILED", `${output.path} cannot be written: ${messageOf(error)}`, {
-      hint: "The skill's own folder is read-only; write to the working directory.",
+      hint: "The skill folder is read-only. Write to the working directory.",
       cause: error,
     });
   }

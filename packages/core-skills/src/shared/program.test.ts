@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { defineCommand } from "./command.ts";
 import { callProgram } from "./program.fixture.ts";
-import { type Program } from "./program.ts";
+import type { Program } from "./program.ts";
 import { inputError } from "./script-error.ts";
 
 const program: Program = {
@@ -38,7 +38,7 @@ const program: Program = {
 };
 const call = (...argv: string[]) => callProgram(program, argv, { cwd: "/" });
 
-test("an answer is one line of JSON on stdout, with nothing on stderr [S-40]", async () => {
+test("prints one line of JSON on stdout and leaves stderr empty on success [S-40]", async () => {
   const { code, stdout, stderr } = await call(
     "join",
     "a",
@@ -58,7 +58,7 @@ test("an answer is one line of JSON on stdout, with nothing on stderr [S-40]", a
   });
 });
 
-test("a failure is one line of JSON on stderr, with nothing on stdout [S-40]", async () => {
+test("prints one line of JSON on stderr and leaves stdout empty on failure [S-40]", async () => {
   const { code, stdout, stderr } = await call("fail", "input");
   expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
   expect(stderr).toBe(
@@ -66,14 +66,14 @@ test("a failure is one line of JSON on stderr, with nothing on stdout [S-40]", a
   );
 });
 
-test("a failure nobody foresaw is told on one short line with exit code 1 [S-40]", async () => {
+test("reports an unexpected failure on one short line with exit code 1 [S-40]", async () => {
   const { code, stderr } = await call("fail", "otherwise");
   expect(code).toBe(1);
   expect(stderr.trim().split("\n")).toHaveLength(1);
   expect(stderr.length).toBeLessThan(700);
 });
 
-test("an answer that no reader could take is a failure [S-40]", async () => {
+test("fails when the answer is too large [S-40]", async () => {
   expect(await call("fail", "large")).toMatchObject({
     code: 1,
     json: { error: { code: "ANSWER_TOO_LARGE" } },
@@ -83,11 +83,11 @@ test("an answer that no reader could take is a failure [S-40]", async () => {
 test.each([
   [[], "No command was given."],
   [["dance"], "There is no command dance."],
-  [["join"], "join takes <word...>, and was given 0 of them."],
-  [["join", "a", "b", "c", "d"], "join takes <word...>, and was given 4 of them."],
+  [["join"], "join expects <word...>, but got 0."],
+  [["join", "a", "b", "c", "d"], "join expects <word...>, but got 4."],
   [["join", "a", "--sideways"], "Unknown option '--sideways'"],
   [["join", "a", "--with"], "Option '--with <value>' argument missing"],
-])("a wrong call %j ends with exit code 2 and says why [S-40]", async (argv, message) => {
+])("rejects the call %j with exit code 2 and the reason [S-40]", async (argv, message) => {
   const { code, stdout, json } = await call(...argv);
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(json).toMatchObject({ error: { code: "USAGE", message: expect.stringContaining(message) } });

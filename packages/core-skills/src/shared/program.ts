@@ -1,6 +1,7 @@
 import { Console } from "node:console";
+import { Writable } from "node:stream";
 import { alignRows, type Command, type JsonObject } from "./command.ts";
-import { exitCodes, messageOf, ScriptError, usageError } from "./script-error.ts";
+import { exitCodes, ScriptError, usageError } from "./script-error.ts";
 import { processIo, type ScriptIo } from "./script-io.ts";
 
 export interface Program {
@@ -12,8 +13,8 @@ export interface Program {
 
 /** Runs the program as this process. Sets the exit code instead of leaving, so that output is written out. */
 export async function runMain(program: Program): Promise<void> {
-  // Libraries log as they like; stdout is for the answer.
-  Object.assign(globalThis, { console: new Console(process.stderr) });
+  // Libraries log to the console. Stdout has the answer only, and stderr the failure only.
+  Object.assign(globalThis, { console: new Console(new Writable({ write: (_, __, done) => done() })) });
   process.exitCode = await runProgram(program, process.argv.slice(2), processIo());
 }
 
@@ -57,7 +58,7 @@ function serialize(result: JsonObject): string {
   const text = `${JSON.stringify({ ok: true, ...result })}\n`;
   if (text.length <= ANSWER_LENGTH) return text;
   throw new ScriptError("ANSWER_TOO_LARGE", `The answer has ${text.length} characters.`, {
-    hint: "Ask for less: see the options of the command for ranges and limits.",
+    hint: "Request less: see the options of the command for ranges and limits.",
   });
 }
 
@@ -81,5 +82,9 @@ function formatHelp(program: Program): string {
 
 function toScriptError(error: unknown): ScriptError {
   if (error instanceof ScriptError) return error;
-  return new ScriptError("FAILED", messageOf(error), { cause: error });
+  // The message of a library is about its own code, and may quote the file.
+  return new ScriptError("FAILED", "The command cannot process the structure of this file.", {
+    hint: "Open the file in the program that made it and save it again, or use another command.",
+    cause: error,
+  });
 }

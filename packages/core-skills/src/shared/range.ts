@@ -6,7 +6,7 @@ export type Counted = "page" | "slide";
 
 /**
  * Reads ranges, counted from 1, to indexes, counted from 0, in the order in which they are written; without any, all.
- * A range may go down: `3-1` is 3, 2, 1. Nothing may stand there twice.
+ * A range may go down: `3-1` is 3, 2, 1. Each number occurs once.
  */
 export function parseRanges(text: string | undefined, count: number, noun: Counted): readonly number[] {
   if (text === undefined) return Array.from({ length: count }, (_, index) => index);
@@ -47,7 +47,7 @@ function parsePart(part: string, count: number, noun: Counted): readonly number[
   const [, from, dash, to] = range ?? [];
   if (range === null || (from === undefined && to === undefined)) {
     throw usageError(
-      `${JSON.stringify(clip(part, 40))} is no range of ${noun}s.`,
+      `${JSON.stringify(clip(part, 40))} is not a range of ${noun}s.`,
       "Write 4, 1-3, 2,5-7, 8-, last, or downwards 5-1.",
     );
   }

@@ -1,8 +1,8 @@
-import { type OptionTable } from "./command.ts";
+import type { OptionTable } from "./command.ts";
 import { readJson } from "./input-file.ts";
 import { usageError } from "./script-error.ts";
-import { type ScriptIo } from "./script-io.ts";
-import { type Replacement } from "./text-replace.ts";
+import type { ScriptIo } from "./script-io.ts";
+import type { Replacement } from "./text-replace.ts";
 
 /** The options of a command that finds and replaces text. */
 export const replacementOptions = {
@@ -29,7 +29,7 @@ export async function readReplacements(
   const several = request.pairs === undefined ? [] : readPairs(await readJson(request.pairs, io));
   const all = [...single, ...several];
   if (all.length === 0)
-    throw usageError("Say what to replace: --find <text> --with <text>, or --pairs <json>.");
+    throw usageError("Specify the replacements: --find <text> --with <text>, or --pairs <json>.");
   if (all.length > MAX_PAIRS) throw usageError(`At most ${MAX_PAIRS} texts are replaced at once.`);
   return all;
 }

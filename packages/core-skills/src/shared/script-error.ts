@@ -1,4 +1,4 @@
-/** A failure that the caller of a script is told of: what happened, and what to do about it. */
+/** A failure that the script reports: what happened, and what to do about it. */
 export class ScriptError extends Error {
   readonly code: string;
   readonly exit: ExitCode;

@@ -1,6 +1,6 @@
 import { inputError } from "./script-error.ts";
 
-/** What a script has of the world: everything else about it follows from its arguments and files. */
+/** The environment of a script: everything else follows from its arguments and files. */
 export interface ScriptIo {
   /** Relative paths are meant from here. */
   readonly cwd: string;

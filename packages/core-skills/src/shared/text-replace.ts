@@ -15,7 +15,7 @@ export type Chooser = (match: string) => string | undefined;
 
 /**
  * Replaces matches in the text of a paragraph, also where a match lies over several segments: the new text goes where
- * the match begins, so that it has the style of its first character. Answers with how many were replaced.
+ * the match begins, so that it has the style of its first character. Returns the number of replacements.
  */
 export function replaceInSegments(segments: readonly Segment[], pattern: RegExp, choose: Chooser): number {
   const whole = segments.map(({ text }) => text).join("");

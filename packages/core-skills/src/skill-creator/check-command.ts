@@ -5,17 +5,17 @@ import { openSkillFolder } from "./skill-folder.ts";
 
 export const checkCommand = defineCommand({
   name: "check",
-  summary: "Check a skill against the rules of the standard",
+  summary: "Check a skill against the specification",
   operands: { label: "<folder>", min: 1, max: 1 },
   options: {},
   details: `
 {"ok":true,"valid":false,"remarks":[{"level":"error","code":"NAME_DIR_MISMATCH","message":"…"}],"lines":120,"files":[…]}
 
-"valid" is false when there is an error; warnings are advice. Where the skillhold command is at hand, use
-"skillhold validate" instead: it knows every rule, and it decides where the two differ.`,
-  async run({ operands: [path = ""] }, io): Promise<JsonObject> {
+"valid" is false when there is an error; warnings and infos are advice. The rules and codes are those of
+"skillhold validate" in the profiles strict and authoring.`,
+  run({ operands: [path = ""] }, io): JsonObject {
     const folder = openSkillFolder(path, io);
-    const { remarks, name, lines } = await checkSkill(folder);
+    const { remarks, name, lines } = checkSkill(folder);
     const files = boundList(folder.files, 100);
     return {
       valid: remarks.every(({ level }) => level !== "error"),

@@ -1,10 +1,21 @@
 import { readFileSync } from "node:fs";
-import { readFrontmatter } from "./frontmatter.ts";
-import { type SkillFolder } from "./skill-folder.ts";
+import { defaultLimits } from "@skillhold/protocol/limits";
+import {
+  countLines,
+  type Finding,
+  judge,
+  type ParsedSkill,
+  parseSkill,
+  readLinks,
+  type Subject,
+  scalarText,
+  validateSkill,
+} from "@skillhold/skill";
+import type { SkillFile, SkillFolder } from "./skill-folder.ts";
 
-/** Something about a skill that is against the standard (`error`) or against good advice (`warning`). */
+/** A violation of the specification (`error`), or advice (`warning`, `info`). */
 export interface Remark {
-  readonly level: "error" | "warning";
+  readonly level: "error" | "warning" | "info";
   readonly code: string;
   readonly message: string;
 }
@@ -15,143 +26,74 @@ export interface Report {
   readonly lines: number;
 }
 
-const NAME_LENGTH = 64;
-const DESCRIPTION_LENGTH = 1024;
-const COMPATIBILITY_LENGTH = 500;
-const ADVISED_LINES = 300;
-const FILE_BYTES = 1024 * 1024;
-const FIELDS = ["name", "description", "license", "compatibility", "metadata", "allowed-tools"];
-
-/**
- * Checks a skill by the rules of the standard that can be said plainly. `skillhold validate` knows more of them, and
- * where the two differ it is right.
- */
-export async function checkSkill(folder: SkillFolder): Promise<Report> {
-  const remarks: Remark[] = [];
+/** Checks a skill with the rules of `skillhold validate`, in the profiles `strict` and `authoring`. */
+export function checkSkill(folder: SkillFolder): Report {
   const file = folder.files.find(({ path }) => path === "SKILL.md");
-  for (const path of folder.refused)
-    add(remarks, "error", "NOT_A_FILE", `${path} is a link or no regular file.`);
-  if (file === undefined) {
-    add(
-      remarks,
-      "error",
-      "SKILL_FILE_MISSING",
-      "There is no SKILL.md in the folder (upper case, as written).",
-    );
-    return { remarks, name: undefined, lines: 0 };
+  if (file === undefined) return unread(folder, "SKILL_FILE_MISSING", "The folder has no SKILL.md.");
+  if (file.size > defaultLimits.skillFileBytes) {
+    const message = `SKILL.md is larger than ${defaultLimits.skillFileBytes} bytes.`;
+    return unread(folder, "SKILL_FILE_TOO_LARGE", message);
   }
-  if (file.size > FILE_BYTES) {
-    add(remarks, "error", "SKILL_FILE_TOO_LARGE", "SKILL.md is larger than 1 MB.");
-    return { remarks, name: undefined, lines: 0 };
-  }
-  const text = readFileSync(file.absolute, "utf8");
-  const { fields, body, problem } = await readFrontmatter(text);
-  if (problem !== undefined) add(remarks, "error", "FRONTMATTER", problem);
-  if (fields !== undefined) checkFields(fields, folder.name, remarks);
-  checkBody(text, body, folder, remarks);
-  const name = typeof fields?.["name"] === "string" ? fields["name"] : undefined;
-  return { remarks, name, lines: text.split("\n").length };
+  const skill = parseSkill(readFileSync(file.absolute));
+  return {
+    remarks: [...ruleRemarks(skill, subjectOf(folder)), ...adviceRemarks(skill, folder)],
+    name: scalarText(skill, "name"),
+    lines: countLines(skill.text),
+  };
 }
 
-function checkFields(fields: Readonly<Record<string, unknown>>, folder: string, remarks: Remark[]): void {
-  checkName(fields["name"], folder, remarks);
-  checkDescription(fields["description"], remarks);
-  const compatibility = fields["compatibility"];
-  if (compatibility !== undefined && !isTextUpTo(compatibility, COMPATIBILITY_LENGTH)) {
-    add(
-      remarks,
-      "error",
-      "COMPATIBILITY",
-      `compatibility is 1 to ${COMPATIBILITY_LENGTH} characters of text.`,
-    );
-  }
-  for (const name of ["license", "allowed-tools"]) {
-    const value = fields[name];
-    if (value === undefined || typeof value === "string") continue;
-    add(remarks, "warning", "NOT_TEXT", `${name} is one line of text.`);
-  }
-  const metadata = fields["metadata"];
-  if (metadata !== undefined && !isTextMap(metadata)) {
-    add(remarks, "warning", "METADATA", 'Every value below metadata is text: version: "1.0".');
-  }
-  const unknown = Object.keys(fields).filter((name) => !FIELDS.includes(name));
-  if (unknown.length === 0) return;
-  add(
-    remarks,
-    "error",
-    "UNKNOWN_FIELDS",
-    `The standard has no ${unknown.join(", ")}; move it below metadata.`,
-  );
+function unread({ findings }: SkillFolder, code: Finding["code"], message: string): Report {
+  const { diagnostics } = judge([{ code, line: 1, column: 1, message }, ...findings], "strict");
+  return { remarks: diagnostics.map(toRemark), name: undefined, lines: 0 };
 }
 
-function checkName(name: unknown, folder: string, remarks: Remark[]): void {
-  if (typeof name !== "string" || name.trim() === "") {
-    add(remarks, "error", "NAME_MISSING", "The field name is missing, or no text.");
-    return;
-  }
-  const normal = name.trim().normalize("NFKC");
-  const isPlain = /^[\p{L}\p{N}]+(-[\p{L}\p{N}]+)*$/u.test(normal) && normal === normal.toLowerCase();
-  if (!isPlain) {
-    add(remarks, "error", "NAME", "The name has lower-case letters, digits and single hyphens between them.");
-  }
-  if ([...normal].length > NAME_LENGTH)
-    add(remarks, "error", "NAME", `The name has more than ${NAME_LENGTH} characters.`);
-  if (folder.normalize("NFKC") !== normal) {
-    add(remarks, "error", "NAME_DIR_MISMATCH", `The folder is called ${folder}, and the skill ${normal}.`);
-  }
+function subjectOf(folder: SkillFolder): Subject {
+  const links = folder.files.find(({ path }) => path === "links.yaml");
+  const findings =
+    links === undefined ? folder.findings : [...folder.findings, ...readLinks(readText(links)).findings];
+  return { folder: folder.name, findings, files: folder.files.map(measure) };
 }
 
-function checkDescription(description: unknown, remarks: Remark[]): void {
-  if (typeof description !== "string" || description.trim() === "") {
-    add(remarks, "error", "DESCRIPTION_MISSING", "The field description is missing, or no text.");
-    return;
-  }
-  const { length } = [...description.trim()];
-  if (length > DESCRIPTION_LENGTH) {
-    add(
-      remarks,
-      "error",
-      "DESCRIPTION_TOO_LONG",
-      `The description has ${length} of ${DESCRIPTION_LENGTH} characters.`,
-    );
-  }
-  if (/\bTODO\b|\{\{/.test(description))
-    add(remarks, "warning", "UNFINISHED", "The description is not written yet.");
-  if (!/\b(use|when|for)\b/i.test(description)) {
-    add(remarks, "warning", "DESCRIPTION_WHEN", "The description does not say when to use the skill.");
-  }
+function measure(file: SkillFile): { path: string; size: number; lines?: number } {
+  const { path, size } = file;
+  const isReference = path.startsWith("references/") && /\.(?:md|markdown|txt)$/i.test(path);
+  return isReference ? { path, size, lines: countLines(readText(file)) } : { path, size };
 }
 
-function checkBody(text: string, body: string, folder: SkillFolder, remarks: Remark[]): void {
-  if (body.trim() === "")
-    add(remarks, "warning", "BODY_EMPTY", "There are no instructions below the frontmatter.");
-  if (/\bTODO\b/.test(body)) add(remarks, "warning", "UNFINISHED", "The instructions still say TODO.");
-  const lines = text.split("\n").length;
-  if (lines > ADVISED_LINES) {
-    add(remarks, "warning", "TOO_MANY_LINES", `SKILL.md has ${lines} lines; move detail into references/.`);
-  }
+/** Contract: `openSkillFolder` has bounded the size of every file. */
+function readText({ absolute }: SkillFile): string {
+  return readFileSync(absolute, "utf8");
+}
+
+function ruleRemarks(skill: ParsedSkill, subject: Subject): readonly Remark[] {
+  const strict = validateSkill(skill, subject, "strict").diagnostics;
+  const codes = new Set(strict.map(({ code }) => code));
+  const more = validateSkill(skill, subject, "authoring").diagnostics.filter(({ code }) => !codes.has(code));
+  return [...strict, ...more].map(toRemark);
+}
+
+function toRemark({ severity, code, message }: ReturnType<typeof judge>["diagnostics"][number]): Remark {
+  return { level: severity, code, message };
+}
+
+/** Advice for a skill that is still being written, which no rule of the product covers. */
+function adviceRemarks({ body, frontmatter }: ParsedSkill, folder: SkillFolder): readonly Remark[] {
+  const { description } = frontmatter;
+  const remarks: Remark[] = [];
+  const warn = (code: string, message: string) => remarks.push({ level: "warning", code, message });
+  if (typeof description === "string" && /\bTODO\b|\{\{/.test(description))
+    warn("UNFINISHED", "The description still has placeholders.");
+  if (typeof description === "string" && !/\b(use|when|for)\b/i.test(description))
+    warn("DESCRIPTION_WHEN", "The description does not say when to use the skill.");
+  if (/\bTODO\b/.test(body)) warn("UNFINISHED", "The instructions still say TODO.");
   const paths = new Set(folder.files.map(({ path }) => path));
-  for (const target of mentionedPaths(body)) {
-    if (!paths.has(target))
-      add(remarks, "warning", "FILE_MISSING", `SKILL.md names ${target}, which is not there.`);
-  }
+  for (const target of mentionedPaths(body))
+    if (!paths.has(target)) warn("FILE_MISSING", `SKILL.md mentions ${target}, which does not exist.`);
+  return remarks;
 }
 
-/** Files of the skill that the instructions name, in links or as code. */
+/** Files of the skill that the instructions mention, in links or as code. */
 function mentionedPaths(body: string): ReadonlySet<string> {
-  const found = body.matchAll(/(?<![\w/.-])((?:references|scripts|assets|evals)\/[\w./-]*\w\.\w+)/g);
-  return new Set([...found].map(([, path = ""]) => path));
-}
-
-function isTextUpTo(value: unknown, length: number): boolean {
-  return typeof value === "string" && value.trim() !== "" && [...value].length <= length;
-}
-
-function isTextMap(value: unknown): boolean {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  return Object.values(value).every((each) => typeof each === "string");
-}
-
-function add(remarks: Remark[], level: Remark["level"], code: string, message: string): void {
-  remarks.push({ level, code, message });
+  const matches = body.matchAll(/(?<![\w/.-])((?:references|scripts|assets|evals)\/[\w./-]*\w\.\w+)/g);
+  return new Set([...matches].map(([, path = ""]) => path));
 }

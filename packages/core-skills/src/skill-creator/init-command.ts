@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { isSkillId } from "@skillhold/skill";
 import { clip } from "../shared/bounded.ts";
 import { defineCommand, type JsonObject } from "../shared/command.ts";
 import { chooseOutput, folderOptions, writeOutput } from "../shared/output-file.ts";
@@ -7,7 +8,7 @@ import { ScriptError, usageError } from "../shared/script-error.ts";
 
 type Extra = "script" | "reference" | "evals";
 
-/** The files of a new skill, each with the template that it is made of. */
+/** The files of a new skill, each with its template. */
 const basic: Parts = [["SKILL.md", "new-skill.md"]];
 const extras: Readonly<Record<Extra, Parts>> = {
   script: [["scripts/example.mjs", "script.mjs.txt"]],
@@ -23,7 +24,7 @@ type Parts = readonly (readonly [path: string, template: string])[];
 export function initCommand(assets: string) {
   return defineCommand({
     name: "init",
-    summary: "Write a new skill to start from",
+    summary: "Write a new skill from a template",
     operands: { label: "<name>", min: 1, max: 1 },
     options: {
       ...folderOptions,
@@ -33,14 +34,14 @@ export function initCommand(assets: string) {
     details: `
 init weekly-report --out-dir skills --with script --with evals --description "Write the weekly report. Use when …"
 
-Makes <out-dir>/<name>/. A folder that is already there is not touched.`,
+Writes <out-dir>/<name>/. An existing folder is not changed.`,
     async run({ operands: [name = ""], options }, io): Promise<JsonObject> {
       rejectName(name);
       const parent = options["out-dir"];
-      if (parent === undefined) throw usageError("Say where to write: --out-dir <folder>.");
+      if (parent === undefined) throw usageError("--out-dir <folder> is required.");
       const folder = join(parent, name);
       if (existsSync(resolve(io.cwd, folder))) {
-        throw new ScriptError("FOLDER_EXISTS", `${folder} is already there.`, {
+        throw new ScriptError("FOLDER_EXISTS", `${folder} already exists.`, {
           hint: "Choose another name or folder.",
         });
       }
@@ -59,23 +60,23 @@ Makes <out-dir>/<name>/. A folder that is already there is not touched.`,
 }
 
 function rejectName(name: string): void {
-  if (name.length <= 64 && /^[a-z0-9]+(-[a-z0-9]+)*$/.test(name)) return;
+  if (isSkillId(name)) return;
   throw usageError(
-    `${clip(name, 80)} is no name for a skill.`,
-    "Names have up to 64 lower-case letters and digits, with single hyphens between them: weekly-report.",
+    `${clip(name, 80)} is not a valid skill name.`,
+    "Use up to 64 lowercase letters and digits, separated by single hyphens: weekly-report.",
   );
 }
 
 function readExtra(text: string): Extra {
   if (text === "script" || text === "reference" || text === "evals") return text;
-  throw usageError(`--with is script, reference or evals, not ${clip(text, 40)}.`);
+  throw usageError(`--with must be script, reference or evals, not ${clip(text, 40)}.`);
 }
 
-/** Values are written as JSON text, which is YAML text as well, so that none can break out of its place. */
+/** Values are written as JSON strings, which are also YAML strings, so that no value can break out of its field. */
 function makeFill(name: string, description: string | undefined): (text: string) => string {
   const title = name.replaceAll("-", " ").replace(/^./, (letter) => letter.toUpperCase());
   if (description !== undefined && (description.trim() === "" || [...description].length > 1024)) {
-    throw usageError("--description has 1 to 1024 characters.");
+    throw usageError("--description must have 1 to 1024 characters.");
   }
   const values: Readonly<Record<string, string>> = {
     name,

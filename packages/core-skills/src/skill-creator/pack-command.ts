@@ -15,18 +15,18 @@ export const packCommand = defineCommand({
   details: `
 pack skills/weekly-report --out weekly-report.zip
 
-A skill with errors is not packed; see check. What .gitignore and .skillignore name stays out, and so do .git,
-node_modules and the like. Where the skillhold command is at hand, use "skillhold pack".`,
+A skill with errors is not packed; see check. Files that .gitignore or .skillignore names are left out, and so are
+.git, node_modules and the like. Where the skillhold command is available, use "skillhold pack".`,
   async run({ operands: [path = ""], options }, io): Promise<JsonObject> {
     const output = await chooseOutput(options, [], io);
     const folder = openSkillFolder(path, io);
-    const { remarks } = await checkSkill(folder);
+    const { remarks } = checkSkill(folder);
     const [error] = remarks.filter(({ level }) => level === "error");
     if (error !== undefined) {
       throw inputError(
-        "INVALID_SKILL",
-        `${path} is no valid skill: ${error.message}`,
-        "See check for all of it.",
+        "SKILL_INVALID",
+        `${path} is not a valid skill: ${error.message}`,
+        "Run check to see every problem.",
       );
     }
     const archive = zipFolder(folder, output.absolute);
@@ -42,12 +42,12 @@ node_modules and the like. Where the skillhold command is at hand, use "skillhol
 
 const UNIX = 3;
 
-/** Contract: the files are in the order of their paths, so that the order of the disk does not show. */
+/** Contract: the files are sorted by path, so that the archive does not depend on the order of the disk. */
 function zipFolder({ name, files }: SkillFolder, output: string): Uint8Array {
-  // ZIP has local time without a zone: a local date is the same bytes in every zone.
+  // ZIP stores local time without a zone, so a local date gives the same bytes in every zone.
   const mtime = new Date(1980, 0, 1);
   const parts: Zippable = {};
-  // An archive that lies in the folder from the last time is not part of the skill.
+  // An earlier archive in the same folder is not part of the skill.
   for (const { path, absolute, isExecutable } of files.filter((file) => file.absolute !== output)) {
     const mode = isExecutable ? 0o100755 : 0o100644;
     parts[`${name}/${path}`] = [readFileSync(absolute), { os: UNIX, attrs: mode * 0x10000, mtime }];

@@ -1,13 +1,13 @@
-import { type Program } from "../shared/program.ts";
+import type { Program } from "../shared/program.ts";
 import { checkCommand } from "./check-command.ts";
 import { initCommand } from "./init-command.ts";
 import { packCommand } from "./pack-command.ts";
 
-/** The program, with the folder that its templates are in. */
+/** Contract: `assets` is the folder of the templates. */
 export function makeProgram(assets: string): Program {
   return {
     name: "scripts/skill-creator.mjs",
-    summary: "Start, check and pack Agent Skills where the skillhold command is not at hand",
+    summary: "Create, check and pack Agent Skills without the skillhold command",
     commands: [initCommand(assets), checkCommand, packCommand],
   };
 }

@@ -20,7 +20,7 @@ function writeSkill(name: string, text: string): void {
 
 const GOOD = "---\nname: good\ndescription: Does good. Use when it helps.\n---\n\n# Good\n";
 
-test("a new skill is valid from the start, whatever its description says [S-40]", async () => {
+test("creates a valid skill for any description [S-40]", async () => {
   const description = 'Say "hi": #1 {{name}} \\ \'. Use when greeting';
   await call(
     "init",
@@ -43,7 +43,7 @@ test("a new skill is valid from the start, whatever its description says [S-40]"
   expect(evals.skill_name).toBe("new-one");
 });
 
-test("a folder that is there is not touched, and a dry run writes nothing [S-40]", async () => {
+test("does not change an existing folder, and a dry run writes no files [S-40]", async () => {
   await call("init", "dry", "--out-dir", "skills", "--dry-run");
   expect((await call("check", "skills/dry")).json).toMatchObject({ error: { code: "FILE_NOT_FOUND" } });
   await call("init", "twice", "--out-dir", "skills");
@@ -53,23 +53,23 @@ test("a folder that is there is not touched, and a dry run writes nothing [S-40]
 });
 
 test.each(["Bad", "a--b", "-a", "a_b", "../a", "a".repeat(65)])(
-  "%s is no name for a new skill [S-40]",
+  "rejects the skill name %s [S-40]",
   async (name) => {
     expect((await call("init", "--out-dir", "skills", "--", name)).code).toBe(2);
   },
 );
 
 test.each([
-  ["no-frontmatter", "# Text\n", "FRONTMATTER"],
-  ["unclosed", "---\nname: unclosed\n", "FRONTMATTER"],
-  ["colon", "---\nname: colon\ndescription: Use when: it is: so\n---\nx\n", "FRONTMATTER"],
-  ["bomb", "---\na: &a [x, x]\nb: [*a, *a]\n---\nx\n", "FRONTMATTER"],
+  ["no-frontmatter", "# Text\n", "NO_FRONTMATTER"],
+  ["unclosed", "---\nname: unclosed\n", "FRONTMATTER_UNCLOSED"],
+  ["colon", "---\nname: colon\ndescription: Use when: it is: so\n---\nx\n", "YAML_REPAIRED"],
+  ["bomb", "---\na: &a [x, x]\nb: [*a, *a]\n---\nx\n", "UNKNOWN_FIELDS"],
   ["no-name", "---\ndescription: Use when so.\n---\nx\n", "NAME_MISSING"],
   ["other", GOOD, "NAME_DIR_MISMATCH"],
-  ["no-description", "---\nname: no-description\n---\nx\n", "DESCRIPTION_MISSING"],
-  ["long", `---\nname: long\ndescription: ${"use ".repeat(300)}\n---\nx\n`, "DESCRIPTION_TOO_LONG"],
+  ["no-description", "---\nname: no-description\n---\nx\n", "DESC_MISSING"],
+  ["long", `---\nname: long\ndescription: ${"use ".repeat(300)}\n---\nx\n`, "DESC_TOO_LONG"],
   ["extra", "---\nname: extra\ndescription: Use when so.\nversion: 1\n---\nx\n", "UNKNOWN_FIELDS"],
-])("the skill %s has the error that it has [S-40]", async (name, text, code) => {
+])("reports the code of the validator for the skill %s [S-40]", async (name, text, code) => {
   writeSkill(name, text);
   expect((await call("check", name)).json).toMatchObject({
     valid: false,
@@ -78,13 +78,13 @@ test.each([
   expect(await call("pack", name, "--out", `${name}.zip`)).toMatchObject({ code: 3, stdout: "" });
 });
 
-test("files that the instructions name and that are not there are found [S-40]", async () => {
+test("reports files that the instructions mention and that do not exist [S-40]", async () => {
   writeSkill("good", `${GOOD}\nSee [it](references/it.md) and \`scripts/run.mjs\`.\n`);
   const { json } = await call("check", "good");
   expect(json).toMatchObject({ valid: true, remarks: [{ code: "FILE_MISSING" }, { code: "FILE_MISSING" }] });
 });
 
-test("the same skill gives the same archive, without junk and what is ignored [S-40]", async () => {
+test("writes the same archive for the same skill, without junk and ignored files [S-40]", async () => {
   writeSkill("good", GOOD);
   mkdirSync(join(folder, "good/scripts"), { recursive: true });
   mkdirSync(join(folder, "good/node_modules/x"), { recursive: true });
@@ -104,8 +104,12 @@ test("the same skill gives the same archive, without junk and what is ignored [S
   ]);
 });
 
-test("a link is refused, and not followed [S-40]", async () => {
+test("leaves a link out and does not follow it [S-40]", async () => {
   writeSkill("linked", GOOD.replace("name: good", "name: linked"));
   symlinkSync("/etc", join(folder, "linked/references"));
-  expect((await call("check", "linked")).json).toMatchObject({ valid: false, files: ["SKILL.md"] });
+  expect((await call("check", "linked")).json).toMatchObject({
+    valid: true,
+    remarks: [{ level: "warning", code: "FILE_LEFT_OUT" }],
+    files: ["SKILL.md"],
+  });
 });

@@ -1,4 +1,4 @@
-import { type OfficeParts } from "../shared/office-zip.ts";
+import type { OfficeParts } from "../shared/office-zip.ts";
 
 /** The parts of a workbook without sheets: no more than programs ask for. */
 export function blankParts(): OfficeParts {

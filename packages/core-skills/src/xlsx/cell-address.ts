@@ -43,7 +43,7 @@ export function formatRange({ top, left, bottom, right }: CellRange): string {
     : `${first}:${formatAddress({ row: bottom, column: right })}`;
 }
 
-/** Reads `B2`, with or without dollar signs; undefined when it is no address. */
+/** Reads `B2`, with or without dollar signs; undefined when it is not an address. */
 export function parseAddress(text: string): CellAddress | undefined {
   const found = /^\$?([A-Za-z]{1,3})\$?(\d{1,7})$/.exec(text.trim());
   if (found === null) return undefined;

@@ -1,6 +1,6 @@
 import { decodeText, itemText } from "./cell-text.ts";
 import { serialToIso } from "./serial-date.ts";
-import { type StyleTable } from "./style-table.ts";
+import type { StyleTable } from "./style-table.ts";
 import { childOf, childrenOf, textOf, type XmlElement } from "./xml.ts";
 
 /** What a cell shows, as data. Dates are ISO text. */

@@ -20,7 +20,7 @@ export function textItem(name: string, text: string): XmlElement {
   return makeElement(name, {}, [makeElement("t", attributes, [encodeText(text)])]);
 }
 
-/** Replaces in every run by itself, so that each keeps its look. Answers whether anything was found. */
+/** Replaces in every run by itself, so that each keeps its look. Returns whether there was a match. */
 export function replaceInItem(item: XmlElement, replace: (text: string) => string): boolean {
   let isChanged = false;
   for (const each of childrenOf(item)) {

@@ -1,17 +1,19 @@
 import { ScriptError } from "../shared/script-error.ts";
 import { type CellAddress, formatAddress } from "./cell-address.ts";
-import { type CellInput } from "./cell-input.ts";
+import type { CellInput } from "./cell-input.ts";
 import { textItem } from "./cell-text.ts";
 import { isoToSerial } from "./serial-date.ts";
-import { type StyleTable } from "./style-table.ts";
+import type { StyleTable } from "./style-table.ts";
 import { makeElement, type XmlElement } from "./xml.ts";
 
 export interface WriteContext {
   readonly styles: StyleTable;
   readonly is1904: boolean;
+  /** The value of `cm` that marks a formula as one that spills into its neighbors. */
+  readonly spillMark: () => string;
 }
 
-/** Fills the element of a cell. It keeps its look, unless the value comes with a format. */
+/** Writes content into a cell. The cell keeps its style unless the content has a format. */
 export function writeCell(
   element: XmlElement,
   input: CellInput,
@@ -19,7 +21,7 @@ export function writeCell(
   context: WriteContext,
 ): void {
   element.attributes.delete("t");
-  // What says that a formula spills belongs to the formula that goes.
+  // The mark of a formula that spills belongs to the formula that is overwritten.
   element.attributes.delete("cm");
   applyFormat(element, input, context);
   element.children = makeContent(element, input, address, context);
@@ -40,7 +42,7 @@ function makeContent(
   element: XmlElement,
   input: CellInput,
   address: CellAddress,
-  { is1904 }: WriteContext,
+  { is1904, spillMark }: WriteContext,
 ): XmlElement[] {
   switch (input.kind) {
     case "empty":
@@ -54,7 +56,9 @@ function makeContent(
       return [valueElement(input.isTrue ? "1" : "0")];
     case "formula":
       rejectLong(input.formula, FORMULA_LENGTH, address);
-      return [makeElement("f", {}, [input.formula])];
+      if (input.isSpilling !== true) return [makeElement("f", {}, [input.formula])];
+      element.attributes.set("cm", spillMark());
+      return [makeElement("f", { t: "array", ref: formatAddress(address) }, [input.formula])];
     case "date": {
       const serial = isoToSerial(input.iso, is1904);
       // A day that sheets do not have, such as 1815-06-18, stays readable as text.

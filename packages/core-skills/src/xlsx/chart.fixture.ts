@@ -66,7 +66,7 @@ const CHART =
   '<c:valAx><c:axId val="2"/><c:scaling/><c:delete val="0"/><c:axPos val="l"/><c:crossAx val="1"/></c:valAx>' +
   "</c:plotArea></c:chart></c:chartSpace>";
 
-/** Makes an .xlsm file of an .xlsx file. Answers with the bytes of the macros, which nobody here can read. */
+/** Makes an .xlsm file of an .xlsx file. Returns the bytes of the macros, which nobody here can read. */
 export function addMacros(from: string, to: string): Uint8Array {
   const parts = unzipSync(readFileSync(from));
   const macros = Uint8Array.from({ length: 5000 }, (_, index) => (index * 31) % 256);

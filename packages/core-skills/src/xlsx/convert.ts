@@ -3,9 +3,10 @@ import { defineCommand, type JsonObject } from "../shared/command.ts";
 import { type InputFile, readInput } from "../shared/input-file.ts";
 import { chooseOutput, type Output, outputOptions, writeOutput } from "../shared/output-file.ts";
 import { inputError, usageError } from "../shared/script-error.ts";
-import { MAX_COLUMN, MAX_ROW } from "./cell-address.ts";
+import { columnLetters, MAX_COLUMN, MAX_ROW } from "./cell-address.ts";
 import { textInput } from "./cell-input.ts";
-import { formatCsv, guessDelimiter, isFormulaLike, parseCsv, readDelimiter, readField } from "./csv.ts";
+import { formatCsv, isFormulaLike, parseCsv, readDelimiter, readField } from "./csv.ts";
+import { guardWorkbook } from "./guard.ts";
 import { countUncalculated, readRowValues } from "./sheet-reading.ts";
 import { Workbook } from "./workbook.ts";
 
@@ -54,8 +55,7 @@ interface ConvertOptions {
 
 async function csvToWorkbook(file: InputFile, output: Output, options: ConvertOptions): Promise<JsonObject> {
   const text = decodeText(file);
-  const delimiter = readDelimiter(options.delimiter) ?? guessDelimiter(text);
-  const rows = parseCsv(text, delimiter);
+  const { rows, delimiter } = parseCsv(text, readDelimiter(options.delimiter));
   const columns = rows.reduce((most, row) => Math.max(most, row.length), 0);
   if (rows.length > MAX_ROW || columns > MAX_COLUMN) {
     throw inputError(
@@ -71,8 +71,21 @@ async function csvToWorkbook(file: InputFile, output: Output, options: ConvertOp
       sheet.set({ row: index + 1, column: position + 1 }, readValue(field));
     }
   }
-  const written = await writeOutput(output, workbook.toBytes());
-  return { sheet: sheet.name, rows: rows.length, columns, delimiter, written };
+  const bytes = workbook.toBytes();
+  guardWorkbook(undefined, bytes, output.path, workbook.edits);
+  const written = await writeOutput(output, bytes);
+  const local = options.text === true ? [] : findLocal(rows, columns);
+  const warnings = local.map(
+    (letter) => `Column ${letter} has numbers with a decimal comma or dates with points, which stay text.`,
+  );
+  return {
+    sheet: sheet.name,
+    rows: rows.length,
+    columns,
+    delimiter,
+    ...(warnings.length === 0 ? {} : { warnings: warnings.slice(0, 20) }),
+    written,
+  };
 }
 
 async function sheetToCsv(file: InputFile, output: Output, options: ConvertOptions): Promise<JsonObject> {
@@ -98,15 +111,32 @@ async function sheetToCsv(file: InputFile, output: Output, options: ConvertOptio
   };
 }
 
-/** CSV has no mark of its encoding: what is not UTF-8 is most often the one of Windows. */
+/** Text with a byte order mark says its encoding. Other text that is not UTF-8 is most often Windows-1252. */
 function decodeText({ bytes, path }: InputFile): string {
-  if (bytes.includes(0))
-    throw inputError("NOT_TEXT", `${path} is not text.`, "Only CSV text is made a workbook.");
+  const mark = `${bytes[0]},${bytes[1]}`;
+  if (mark === "255,254") return new TextDecoder("utf-16le").decode(bytes);
+  if (mark === "254,255") return new TextDecoder("utf-16be").decode(bytes);
+  if (bytes.includes(0)) {
+    throw inputError("NOT_TEXT", `${path} is not text.`, "Only CSV text can become a workbook.");
+  }
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
     return new TextDecoder("windows-1252").decode(bytes);
   }
+}
+
+/** Columns of text that look like numbers with a decimal comma or like dates with points. */
+function findLocal(rows: readonly (readonly string[])[], columns: number): readonly string[] {
+  return Array.from({ length: columns }, (_, column) => column).flatMap((column) => {
+    const fields = rows
+      .slice(1, 1000)
+      .map((row) => row[column]?.trim() ?? "")
+      .filter((field) => field !== "");
+    const isLocal = (field: string) =>
+      /^-?\d{1,3}(\.\d{3})*,\d+$|^-?\d+,\d+$|^\d{1,2}\.\d{1,2}\.\d{4}$/.test(field);
+    return fields.length > 0 && fields.every(isLocal) ? [columnLetters(column + 1)] : [];
+  });
 }
 
 function sheetName({ name }: InputFile): string {

@@ -3,6 +3,8 @@ import { readJson } from "../shared/input-file.ts";
 import { chooseOutput, outputOptions, writeOutput } from "../shared/output-file.ts";
 import { usageError } from "../shared/script-error.ts";
 import { setProperties } from "./document-property.ts";
+import { fitKind } from "./file-kind.ts";
+import { guardWorkbook } from "./guard.ts";
 import { readList, readObject, rejectUnknown } from "./json-shape.ts";
 import { addSheetFromSpec } from "./sheet-spec.ts";
 import { Workbook } from "./workbook.ts";
@@ -37,6 +39,9 @@ sight. A cell is a string, number, true, false or null; "=SUM(B2:B3)" is a formu
     if (spec["properties"] !== undefined)
       setProperties(workbook, readObject(spec["properties"], "properties"));
     const formulas = workbook.forgetResults();
-    return { sheets, formulas, written: await writeOutput(output, workbook.toBytes()) };
+    fitKind(workbook, output.path);
+    const bytes = workbook.toBytes();
+    guardWorkbook(undefined, bytes, output.path, workbook.edits);
+    return { sheets, formulas, written: await writeOutput(output, bytes) };
   },
 });

@@ -1,7 +1,7 @@
-import { type JsonObject } from "../shared/command.ts";
+import type { JsonObject } from "../shared/command.ts";
 import { usageError } from "../shared/script-error.ts";
 import { optionalString, rejectUnknown } from "./json-shape.ts";
-import { type Workbook } from "./workbook.ts";
+import type { Workbook } from "./workbook.ts";
 import { makeElement } from "./xml.ts";
 
 const TEXTS = {

@@ -1,35 +1,46 @@
 import { clip } from "../shared/bounded.ts";
-import { type JsonObject, type JsonValue } from "../shared/command.ts";
+import type { JsonObject, JsonValue } from "../shared/command.ts";
 import { usageError } from "../shared/script-error.ts";
+import { addChart, CHART_KEYS } from "./add-chart.ts";
 import { MAX_COLUMN, MAX_ROW, readAddress, readRange } from "./cell-address.ts";
 import { readCell } from "./cell-content.ts";
 import { type CellInput, readCellInput } from "./cell-input.ts";
+import { addHighlight, addValidation, HIGHLIGHT_KEYS, VALIDATION_KEYS } from "./cell-rule.ts";
 import { formatCells, STYLE_KEYS } from "./format-cells.ts";
-import { optionalBoolean, optionalString, readList, readNumber, readObject, readString, rejectUnknown } from "./json-shape.ts";
+import {
+  optionalBoolean,
+  optionalString,
+  readList,
+  readNumber,
+  readObject,
+  readString,
+  rejectUnknown,
+} from "./json-shape.ts";
 import { replaceText } from "./replace-text.ts";
 import { shiftRows } from "./row-shift.ts";
-import { type Sheet } from "./sheet.ts";
+import type { ResultEffect } from "./save.ts";
+import type { Sheet } from "./sheet.ts";
 import { copySheet } from "./sheet-copy.ts";
 import { moveSheet, removeSheet, renameSheet } from "./sheet-list.ts";
 import { freezePanes, setColumnWidth } from "./sheet-part.ts";
 import { addMerge, addSheetFromSpec, readRows, SHEET_KEYS } from "./sheet-spec.ts";
 import { extendTable } from "./table-range.ts";
-import { type Workbook } from "./workbook.ts";
+import type { Workbook } from "./workbook.ts";
 
 /** One kind of step of an edit. */
 interface Operation {
   readonly keys: readonly string[];
-  /** Whether results of formulas may be other ones afterwards. */
-  readonly isOnlyLook?: boolean;
+  /** What the step does to stored results; `stale` unless given. */
+  readonly effect?: ResultEffect;
   apply(step: JsonObject, workbook: Workbook, where: string): JsonObject;
 }
 
-/** What was done, step by step; formulas are to be calculated anew unless only looks changed. */
+/** Applies the steps in order. Returns a report for each, and their effect on stored results. */
 export function applySteps(
   workbook: Workbook,
   steps: readonly JsonValue[],
-): { readonly done: readonly JsonObject[]; readonly isOnlyLook: boolean } {
-  let isOnlyLook = true;
+): { readonly done: readonly JsonObject[]; readonly effect: ResultEffect } {
+  const effects = new Set<ResultEffect>();
   const done = steps.map((value, index) => {
     const where = `steps[${index}]`;
     const step = readObject(value, where);
@@ -42,10 +53,11 @@ export function applySteps(
       );
     }
     rejectUnknown(step, ["op", ...operation.keys], where);
-    isOnlyLook &&= operation.isOnlyLook ?? false;
+    effects.add(operation.effect ?? "stale");
     return { op: name, ...operation.apply(step, workbook, where) };
   });
-  return { done, isOnlyLook };
+  const effect = effects.has("stale") ? "stale" : effects.has("sheets") ? "sheets" : "kept";
+  return { done, effect };
 }
 
 /** Every step that an edit can have. */
@@ -55,15 +67,18 @@ const operations: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ["replace", { keys: ["sheet", "find", "with", "ignoreCase", "wholeCell"], apply: replace }],
   ["insert-rows", { keys: ["sheet", "at", "count", "rows"], apply: insertRows }],
   ["delete-rows", { keys: ["sheet", "at", "count"], apply: deleteRows }],
-  ["add-sheet", { keys: SHEET_KEYS, apply: addSheet }],
-  ["copy-sheet", { keys: ["sheet", "to"], apply: copy }],
-  ["rename-sheet", { keys: ["sheet", "to"], apply: rename }],
-  ["move-sheet", { keys: ["sheet", "to"], apply: move }],
+  ["add-sheet", { keys: SHEET_KEYS, effect: "sheets", apply: addSheet }],
+  ["copy-sheet", { keys: ["sheet", "to"], effect: "sheets", apply: copy }],
+  ["rename-sheet", { keys: ["sheet", "to"], effect: "sheets", apply: rename }],
+  ["move-sheet", { keys: ["sheet", "to"], effect: "sheets", apply: move }],
   ["delete-sheet", { keys: ["sheet"], apply: remove }],
-  ["format", { keys: ["sheet", "range", ...STYLE_KEYS], isOnlyLook: true, apply: format }],
-  ["width", { keys: ["sheet", "columns", "width"], isOnlyLook: true, apply: setWidth }],
-  ["freeze", { keys: ["sheet", "cell"], isOnlyLook: true, apply: freeze }],
-  ["merge", { keys: ["sheet", "range"], isOnlyLook: true, apply: merge }],
+  ["format", { keys: ["sheet", "range", ...STYLE_KEYS], effect: "kept", apply: format }],
+  ["width", { keys: ["sheet", "columns", "width"], effect: "kept", apply: setWidth }],
+  ["freeze", { keys: ["sheet", "cell"], effect: "kept", apply: freeze }],
+  ["chart", { keys: CHART_KEYS, effect: "kept", apply: chart }],
+  ["highlight", { keys: HIGHLIGHT_KEYS, effect: "kept", apply: highlight }],
+  ["validation", { keys: VALIDATION_KEYS, effect: "kept", apply: validate }],
+  ["merge", { keys: ["sheet", "range"], effect: "kept", apply: merge }],
 ]);
 
 function sheetOf(step: JsonObject, workbook: Workbook, where: string): Sheet {
@@ -215,4 +230,20 @@ function merge(step: JsonObject, workbook: Workbook, where: string): JsonObject 
   workbook.parts.change(workbook.find(sheet.name).part);
   addMerge(sheet, readRange(readString(step["range"], `${where}.range`)));
   return {};
+}
+
+function chart(step: JsonObject, workbook: Workbook, where: string): JsonObject {
+  return addChart(workbook, sheetOf(step, workbook, where), step, where);
+}
+
+function highlight(step: JsonObject, workbook: Workbook, where: string): JsonObject {
+  const sheet = sheetOf(step, workbook, where);
+  workbook.parts.change(workbook.find(sheet.name).part);
+  return addHighlight(sheet, workbook.styles, step, where);
+}
+
+function validate(step: JsonObject, workbook: Workbook, where: string): JsonObject {
+  const sheet = sheetOf(step, workbook, where);
+  workbook.parts.change(workbook.find(sheet.name).part);
+  return addValidation(sheet, step, where);
 }

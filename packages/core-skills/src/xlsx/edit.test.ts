@@ -3,7 +3,15 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { soffice } from "../shared/office-oracle.fixture.ts";
 import { makeTempFolder } from "../shared/temp-folder.fixture.ts";
-import { convertWithLibreOffice, fail, openForeign, partText, readWithPython, succeed, writeForeign } from "./workbook.fixture.ts";
+import {
+  convertWithLibreOffice,
+  fail,
+  openForeign,
+  partText,
+  readWithPython,
+  succeed,
+  writeForeign,
+} from "./workbook.fixture.ts";
 
 const folder = makeTempFolder(afterAll);
 beforeAll(() => writeForeign(join(folder, "in.xlsx")));
@@ -12,7 +20,7 @@ async function edit(out: string, ...steps: readonly object[]) {
   return succeed(folder, ["edit", "in.xlsx", "--steps", JSON.stringify(steps), "--out", out]);
 }
 
-test("a cell that is set keeps its look, and all that was not asked for stays byte by byte [S-40]", async () => {
+test("keeps the style of a cell and the bytes of all other parts [S-40]", async () => {
   await edit("set.xlsx", { op: "set", cell: "B2", value: 2.5 });
   const sheet = (await openForeign(join(folder, "set.xlsx"))).getWorksheet("Sales");
   expect(sheet?.getCell("B2").value).toBe(2.5);
@@ -26,14 +34,14 @@ test("a cell that is set keeps its look, and all that was not asked for stays by
   expect(names).toContain('<definedName name="Column">Sales!$B:$B</definedName>');
 });
 
-test("no result from before an edit stays in the file [S-40]", async () => {
+test("drops stored results after a change of values [S-40]", async () => {
   const answer = await edit("stale.xlsx", { op: "set", cell: "B2", value: 100 });
   expect(answer["recalculate"]).toMatchObject({ formulas: 5 });
   expect(partText(join(folder, "stale.xlsx"), "xl/worksheets/sheet1.xml")).not.toMatch(/<f>[^<]*<\/f><v>/);
   expect(partText(join(folder, "stale.xlsx"), "xl/workbook.xml")).toContain('fullCalcOnLoad="1"');
 });
 
-test("an edit of looks alone keeps results [S-40]", async () => {
+test("keeps stored results when only formats change [S-40]", async () => {
   await edit(
     "look.xlsx",
     { op: "format", range: "A1:D1", fill: "00FF00", italic: true },
@@ -46,7 +54,7 @@ test("an edit of looks alone keeps results [S-40]", async () => {
   expect(sheet?.getCell("D2").result).toBe(6);
 });
 
-test("rows that come in move formulas, names, formats, validations, notes and merged cells along [S-40]", async () => {
+test("moves formulas, names, formats, validations, notes and merged cells with inserted rows [S-40]", async () => {
   await edit("rows.xlsx", { op: "insert-rows", at: 3, rows: [["Cup", 2, 2, "=B3*C3"]] });
   const workbook = await openForeign(join(folder, "rows.xlsx"));
   const sheet = workbook.getWorksheet("Sales");
@@ -63,7 +71,7 @@ test("rows that come in move formulas, names, formats, validations, notes and me
   expect(partText(join(folder, "rows.xlsx"), "xl/workbook.xml")).toContain("Sales!$B$2:$B$5");
 });
 
-test("rows that go take what was about them, and shorten what was about more [S-40]", async () => {
+test("removes and shortens what refers to deleted rows [S-40]", async () => {
   await edit("gone.xlsx", { op: "delete-rows", at: 2, count: 2 }, { op: "delete-rows", at: 4 });
   const sheet = readWithPython(join(folder, "gone.xlsx"))["Sales"];
   expect(sheet).toEqual({
@@ -81,7 +89,7 @@ test("rows that go take what was about them, and shorten what was about more [S-
   expect(readWithPython(join(folder, "gone.xlsx"))["Other Sheet"]).toMatchObject({ B1: "=#REF!" });
 });
 
-test("rows inside a table make it longer, and its header cannot go [S-40]", async () => {
+test("extends a table by inserted rows, and keeps its header [S-40]", async () => {
   await edit("table.xlsx", { op: "insert-rows", sheet: "Other Sheet", at: 5, rows: [["West", 0.1]] });
   expect(partText(join(folder, "table.xlsx"), "xl/tables/table1.xml")).toContain('ref="A3:B6"');
   await edit("append.xlsx", { op: "append", sheet: "Other Sheet", rows: [["East", 0.2]] });
@@ -186,7 +194,7 @@ test("set writes values by their kind, and format changes looks [S-40]", async (
   expect([cell?.numFmt, cell?.font?.bold, cell?.value]).toEqual(["0.000", true, 12.5]);
 });
 
-test("a step that nobody knows is answered with those that there are [S-40]", async () => {
+test("lists the known steps when a step is unknown [S-40]", async () => {
   const failure = await fail(folder, [
     "edit",
     "in.xlsx",

@@ -33,18 +33,22 @@ export const editCommand = defineCommand({
  {"op": "format", "sheet": "Orders", "range": "B2:B9", "numberFormat": "0.00", "bold": true, "italic": false,
   "color": "C00000", "fill": "FFF2CC", "align": "right", "wrap": true},
  {"op": "width", "sheet": "Orders", "columns": "A:C", "width": 18},
+ {"op": "chart", "sheet": "Orders", "type": "column", "title": "Sales", "categories": "A2:A9",
+  "series": [{"name": "Price", "values": "B2:B9"}], "at": "F2"},
+ {"op": "highlight", "sheet": "Orders", "range": "B2:B9", "rule": "greater-than", "value": 100, "fill": "FFC7CE"},
+ {"op": "validation", "sheet": "Orders", "range": "C2:C9", "list": ["open", "paid"]},
  {"op": "freeze", "sheet": "Orders", "cell": "B2"},  {"op": "merge", "sheet": "Orders", "range": "A1:C1"}]
 
 Steps run in order, all or none. Without "sheet" the first one is meant (replace: all). Values are written as for create.
 Rows that come or go move formulas, names, tables, merged cells, charts and formats along.`,
   async run({ operands: [path = ""], options }, io): Promise<JsonObject> {
-    if (options.steps === undefined) throw usageError("Give the steps with --steps.", "See edit --help.");
+    if (options.steps === undefined) throw usageError("Specify the steps with --steps.", "See edit --help.");
     const file = await readInput(path, io);
     const output = await chooseOutput(options, [file], io);
     const steps = readList(await readJson(options.steps, io), "The list of steps");
     if (steps.length === 0) throw usageError("The list of steps is empty.", "See edit --help.");
     const workbook = Workbook.open(file);
-    const { done, isOnlyLook } = applySteps(workbook, steps);
-    return { steps: done, ...(await saveWorkbook(workbook, output, { keepsResults: isOnlyLook })) };
+    const { done, effect } = applySteps(workbook, steps);
+    return { steps: done, ...(await saveWorkbook(workbook, output, effect)) };
   },
 });

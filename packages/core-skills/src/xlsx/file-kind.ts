@@ -1,5 +1,5 @@
 import { extname } from "node:path";
-import { type Workbook } from "./workbook.ts";
+import type { Workbook } from "./workbook.ts";
 
 const TYPES: ReadonlyMap<string, string> = new Map([
   [".xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"],
@@ -10,7 +10,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
 
 /**
  * Makes a workbook the kind that its name says: Excel opens no file that says otherwise inside. Macros stay only in
- * kinds that may have them. Answers whether there were some that went.
+ * kinds that may have them. Returns whether macros were removed.
  */
 export function fitKind(workbook: Workbook, path: string): boolean {
   const type = TYPES.get(extname(path).toLowerCase());

@@ -18,7 +18,7 @@ export const fillCommand = defineCommand({
       value: "json",
       help: "The data: a file, - for standard input, or the JSON itself",
     },
-    "allow-missing": { type: "boolean", help: "Leave places empty that the data says nothing about" },
+    "allow-missing": { type: "boolean", help: "Leave placeholders without data empty" },
   },
   details: `
 {"customer": {"name": "Ada"}, "date": "2024-01-31", "items": [{"name": "Pen", "price": 1.5}, {"name": "Ink", "price": 7}]}
@@ -27,20 +27,20 @@ export const fillCommand = defineCommand({
 and keeps its look. A row with {{items.name}} is repeated for every item, with its formulas; sums over that row take the
 new rows in. Text from the data is never made a formula.`,
   async run({ operands: [path = ""], options }, io): Promise<JsonObject> {
-    if (options.data === undefined) throw usageError("Give the data with --data.", "See fill --help.");
+    if (options.data === undefined) throw usageError("Specify the data with --data.", "See fill --help.");
     const file = await readInput(path, io);
     const output = await chooseOutput(options, [file], io);
     const data = readObject(await readJson(options.data, io), "The data");
     const workbook = Workbook.open(file);
     const { filled, rows, missing } = fillTemplate(workbook, data);
     if (missing.length > 0 && options["allow-missing"] !== true) {
-      throw new ScriptError("MISSING_DATA", `The data has nothing for ${missing.join(", ")}.`, {
+      throw new ScriptError("MISSING_DATA", `The data has no value for ${missing.join(", ")}.`, {
         hint: "Add it, or use --allow-missing to leave these places empty.",
       });
     }
     if (filled === 0 && missing.length === 0) {
       throw new ScriptError("NO_PLACEHOLDERS", `${file.path} has no {{name}} in any cell.`);
     }
-    return { filled, rows, missing, ...(await saveWorkbook(workbook, output)) };
+    return { filled, rows, missing, ...(await saveWorkbook(workbook, output, "stale")) };
   },
 });

@@ -1,16 +1,16 @@
-import { type JsonObject } from "../shared/command.ts";
+import type { JsonObject } from "../shared/command.ts";
 import { usageError } from "../shared/script-error.ts";
 import { type CellRange, MAX_COLUMN, MAX_ROW } from "./cell-address.ts";
 import { optionalBoolean, optionalString } from "./json-shape.ts";
-import { type Sheet } from "./sheet.ts";
-import { type StyleChange, type StyleTable } from "./style-table.ts";
+import type { Sheet } from "./sheet.ts";
+import type { StyleChange, StyleTable } from "./style-table.ts";
 
 export const STYLE_KEYS = ["numberFormat", "bold", "italic", "color", "fill", "align", "wrap"] as const;
 
 const ALIGNMENTS = ["left", "center", "right", "general", "fill", "justify"];
 const CELLS = 200_000;
 
-/** Changes how the cells of a range look. Answers with how many. */
+/** Changes how the cells of a range look. Returns their number. */
 export function formatCells(
   sheet: Sheet,
   range: CellRange,
@@ -45,7 +45,7 @@ function readStyle(request: JsonObject, where: string): StyleChange {
     wrap: optionalBoolean(request["wrap"], `${where}.wrap`),
   };
   if (Object.values(change).every((value) => value === undefined)) {
-    throw usageError(`${where} says nothing to change.`, `Give one of ${STYLE_KEYS.join(", ")}.`);
+    throw usageError(`${where} has no change.`, `Give one of ${STYLE_KEYS.join(", ")}.`);
   }
   if (change.align !== undefined && !ALIGNMENTS.includes(change.align)) {
     throw usageError(`${where}.align is one of ${ALIGNMENTS.join(", ")}.`);

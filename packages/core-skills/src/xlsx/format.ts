@@ -8,7 +8,7 @@ import { Workbook } from "./workbook.ts";
 
 export const formatCommand = defineCommand({
   name: "format",
-  summary: "Change how cells look: number format, bold, colours, alignment, column width",
+  summary: "Change how cells look: number format, bold, colors, alignment, column width",
   operands: { label: "<file> <range>", min: 2, max: 2 },
   options: {
     ...editOptions,
@@ -16,8 +16,8 @@ export const formatCommand = defineCommand({
     "number-format": { type: "string", value: "0.00", help: "Such as 0.00, #,##0, 0%, yyyy-mm-dd, @" },
     bold: { type: "boolean", help: "Bold text" },
     italic: { type: "boolean", help: "Italic text" },
-    color: { type: "string", value: "RRGGBB", help: "The colour of the text" },
-    fill: { type: "string", value: "RRGGBB", help: "The colour behind it, or none" },
+    color: { type: "string", value: "RRGGBB", help: "The color of the text" },
+    fill: { type: "string", value: "RRGGBB", help: "The color behind it, or none" },
     align: { type: "string", value: "side", help: "left, center, right" },
     wrap: { type: "boolean", help: "Break long text into lines" },
     width: { type: "string", value: "n", help: "The width of the columns, in characters" },
@@ -36,10 +36,10 @@ export const formatCommand = defineCommand({
         ? []
         : [{ op: "width", columns: columnsOf(range), width: Number(width), ...on }]),
     ];
-    if (steps.length === 0) throw usageError("Nothing to change was given.", "See format --help.");
+    if (steps.length === 0) throw usageError("No change was given.", "See format --help.");
     const workbook = Workbook.open(file);
     const { done } = applySteps(workbook, steps);
-    return { steps: done, ...(await saveWorkbook(workbook, output, { keepsResults: true })) };
+    return { steps: done, ...(await saveWorkbook(workbook, output, "kept")) };
   },
 });
 

@@ -1,4 +1,4 @@
-import { type Workbook } from "./workbook.ts";
+import type { Workbook } from "./workbook.ts";
 import { childOf, childrenOf, textOf, walkXml, type XmlElement } from "./xml.ts";
 
 /** Elements whose text is a formula, in sheets, tables and charts. */

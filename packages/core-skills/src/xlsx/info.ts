@@ -3,7 +3,7 @@ import { defineCommand, type JsonObject } from "../shared/command.ts";
 import { readInput } from "../shared/input-file.ts";
 import { formatRange } from "./cell-address.ts";
 import { definedNames, relatedParts } from "./formula-place.ts";
-import { type Sheet } from "./sheet.ts";
+import type { Sheet } from "./sheet.ts";
 import { type SheetEntry, Workbook } from "./workbook.ts";
 import { childOf, childrenOf, textOf } from "./xml.ts";
 

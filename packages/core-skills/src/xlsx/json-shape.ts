@@ -1,5 +1,5 @@
 import { clip } from "../shared/bounded.ts";
-import { type JsonObject, type JsonValue } from "../shared/command.ts";
+import type { JsonObject, JsonValue } from "../shared/command.ts";
 import { usageError } from "../shared/script-error.ts";
 
 export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
@@ -39,7 +39,7 @@ export function readNumber(
   throw usageError(`${where} is a number from ${range.min} to ${range.max}, not ${describe(value)}.`);
 }
 
-/** A key that nobody reads is most likely a misspelt one. */
+/** An unknown key is most likely a typing error. */
 export function rejectUnknown(object: JsonObject, known: readonly string[], where: string): void {
   const unknown = Object.keys(object).find((key) => !known.includes(key));
   if (unknown === undefined) return;

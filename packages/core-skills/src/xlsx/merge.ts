@@ -22,7 +22,11 @@ Pictures, charts, tables and notes of the other files stay behind, and "leftBehi
     if (first === undefined) return {};
     const target = Workbook.open(first);
     const added = others.flatMap((file) => addAll(Workbook.open(file), target, file.path));
-    return { sheets: target.sheets.map(({ name }) => name), added, ...(await saveWorkbook(target, output)) };
+    return {
+      sheets: target.sheets.map(({ name }) => name),
+      added,
+      ...(await saveWorkbook(target, output, "sheets")),
+    };
   },
 });
 

@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { type InputFile } from "../shared/input-file.ts";
+import type { InputFile } from "../shared/input-file.ts";
 import { type OfficeParts, readOfficeZip, writeOfficeZip } from "../shared/office-zip.ts";
 import { inputError } from "../shared/script-error.ts";
 import { childrenOf, makeElement, walkXml, type XmlElement } from "./xml.ts";
@@ -20,9 +20,9 @@ const RELATION_TYPES = "http://schemas.openxmlformats.org/officeDocument/2006/re
 const CONTENT_TYPES = "[Content_Types].xml";
 const MB = 1024 * 1024;
 
-const PART_BYTES = 16 * MB;
+const PART_BYTES = 100 * MB;
 
-/** The parts of a workbook. Those that nobody changed are written back byte by byte. */
+/** The parts of a workbook. Unchanged parts are written back byte by byte. */
 export class PartStore {
   readonly #file: string;
   readonly #bytes: Map<string, Uint8Array>;
@@ -66,16 +66,12 @@ export class PartStore {
         "Split the workbook, or export the sheet as CSV in the program that made it.",
       );
     }
-    const tree = parseXml(
-      new TextDecoder(encodingOf(bytes)).decode(bytes),
-      `${this.#file} (${name})`,
-      this.#budget,
-    );
+    const tree = parseXml(decodePart(bytes), `${this.#file} (${name})`, this.#budget);
     this.#trees.set(name, tree);
     return tree;
   }
 
-  /** Drops the tree of a part that nobody changed, to make room for others. */
+  /** Drops the tree of an unchanged part, to free memory. */
   release(name: string): void {
     const tree = this.#changed.has(name) ? undefined : this.#trees.get(name);
     if (tree === undefined) return;
@@ -129,12 +125,13 @@ export class PartStore {
     });
   }
 
-  /** Links a part to another; answers with the id of the link. */
+  /** Links a part to another; returns the id of the link. */
   relate(of: string, kind: string, target: string, isExternal = false): string {
     const name = relationsName(of);
     if (!this.has(name)) {
       const xmlns = "http://schemas.openxmlformats.org/package/2006/relationships";
       this.#trees.set(name, makeElement("Relationships", { xmlns }));
+      this.#declareRelations();
     }
     const tree = this.change(name);
     const taken = new Set(childrenOf(tree).map((each) => each.attributes.get("Id")));
@@ -146,6 +143,15 @@ export class PartStore {
       makeElement("Relationship", { ...attributes, Target: isExternal ? target : `/${target}` }),
     );
     return `rId${number}`;
+  }
+
+  /** Some writers list each relationship part by name, so a new one would have no content type. */
+  #declareRelations(): void {
+    const isDefault = (each: XmlElement) => each.attributes.get("Extension")?.toLowerCase() === "rels";
+    if (childrenOf(this.read(CONTENT_TYPES), "Default").some(isDefault)) return;
+    const type = "application/vnd.openxmlformats-package.relationships+xml";
+    const element = makeElement("Default", { Extension: "rels", ContentType: type });
+    this.change(CONTENT_TYPES).children.unshift(element);
   }
 
   unrelate(of: string, id: string): void {
@@ -198,6 +204,10 @@ function isOverride(node: XmlElement | string, name: string): boolean {
   return (
     typeof node !== "string" && node.attributes.get("PartName")?.toLowerCase() === `/${name}`.toLowerCase()
   );
+}
+
+export function decodePart(bytes: Uint8Array): string {
+  return new TextDecoder(encodingOf(bytes)).decode(bytes);
 }
 
 function encodingOf(bytes: Uint8Array): string {

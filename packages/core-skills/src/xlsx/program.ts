@@ -1,4 +1,5 @@
-import { type Program } from "../shared/program.ts";
+import { makePdfCommand } from "../shared/pdf-command.ts";
+import type { Program } from "../shared/program.ts";
 import { convertCommand } from "./convert.ts";
 import { createCommand } from "./create.ts";
 import { editCommand } from "./edit.ts";
@@ -7,6 +8,7 @@ import { formatCommand } from "./format.ts";
 import { infoCommand } from "./info.ts";
 import { mergeCommand } from "./merge.ts";
 import { readCommand } from "./read.ts";
+import { recalculateCommand } from "./recalculate.ts";
 import { setCommand } from "./set.ts";
 import { splitCommand } from "./split.ts";
 
@@ -24,5 +26,7 @@ export const program: Program = {
     convertCommand,
     mergeCommand,
     splitCommand,
+    recalculateCommand,
+    makePdfCommand("workbook", ".xlsx"),
   ],
 };

@@ -61,10 +61,12 @@ test("cells have their type, formula and format [S-40]", async () => {
   ]);
 });
 
-test("CSV in an answer runs nothing when it is opened [S-40]", async () => {
+test("escapes formulas in CSV answers [S-40]", async () => {
   const spec = JSON.stringify({ sheets: [{ name: "A", rows: [[{ text: "=1+1" }, "b,c"]] }] });
   await succeed(folder, ["create", spec, "--out", "csv.xlsx"]);
-  expect(await succeed(folder, ["read", "csv.xlsx", "--as", "csv"])).toMatchObject({ csv: '\'=1+1,"b,c"\n' });
+  expect(await succeed(folder, ["read", "csv.xlsx", "--as", "csv"])).toMatchObject({
+    csv: '"\'=1+1","b,c"\n',
+  });
 });
 
 test("a long sheet is cut, and read on by the offset that the answer names [S-40]", async () => {

@@ -4,8 +4,14 @@ import { readInput } from "../shared/input-file.ts";
 import { usageError } from "../shared/script-error.ts";
 import { type CellRange, formatRange, MAX_COLUMN, MAX_ROW, readRange } from "./cell-address.ts";
 import { formatCsv } from "./csv.ts";
-import { type Sheet } from "./sheet.ts";
-import { columnNames, countUncalculated, type PlainValue, readCells, readRowValues } from "./sheet-reading.ts";
+import type { Sheet } from "./sheet.ts";
+import {
+  columnNames,
+  countUncalculated,
+  type PlainValue,
+  readCells,
+  readRowValues,
+} from "./sheet-reading.ts";
 import { Workbook } from "./workbook.ts";
 
 export const readCommand = defineCommand({

@@ -1,7 +1,7 @@
 import { readCell } from "./cell-content.ts";
 import { replaceInItem, textItem } from "./cell-text.ts";
-import { type PlacedCell, type Sheet } from "./sheet.ts";
-import { type Workbook } from "./workbook.ts";
+import type { PlacedCell, Sheet } from "./sheet.ts";
+import type { Workbook } from "./workbook.ts";
 import { childOf, copyElement, textOf, type XmlElement } from "./xml.ts";
 
 export interface Replacement {
@@ -12,7 +12,7 @@ export interface Replacement {
   readonly wholeCell: boolean;
 }
 
-/** Replaces text in the cells of a sheet. Formulas and numbers are left alone. Answers with how many cells changed. */
+/** Replaces text in the cells of a sheet. Formulas and numbers are left alone. Returns the number of changed cells. */
 export function replaceText(workbook: Workbook, sheet: Sheet, replacement: Replacement): number {
   const replace = makeReplace(replacement);
   let count = 0;
@@ -23,7 +23,7 @@ export function replaceText(workbook: Workbook, sheet: Sheet, replacement: Repla
   return count;
 }
 
-/** Changes the text of a cell, run by run where it has several looks. Answers whether it changed. */
+/** Changes the text of a cell, run by run where it has several looks. Returns whether it changed. */
 export function changeText(
   workbook: Workbook,
   sheet: Sheet,
@@ -38,6 +38,7 @@ export function changeText(
   // Text that runs from one look into the next is not in any single run: then the cell gets one look.
   const isInRuns = replaceInItem(item, replace);
   const element = sheet.make(placed);
+  sheet.touch(placed);
   element.attributes.set("t", "inlineStr");
   element.children = [isInRuns ? item : textItem("is", after)];
   return true;

@@ -1,8 +1,10 @@
 import { ScriptError } from "../shared/script-error.ts";
-import { formatRange, MAX_ROW, parseRange } from "./cell-address.ts";
+import { formatRange, MAX_COLUMN, MAX_ROW, parseRange } from "./cell-address.ts";
+import type { CellCount } from "./edit-log.ts";
 import { type RowShift, sameSheet, shiftArea, shiftFormula } from "./formula.ts";
 import { mapFormulas, relatedParts } from "./formula-place.ts";
-import { type Workbook } from "./workbook.ts";
+import type { Sheet } from "./sheet.ts";
+import type { Workbook } from "./workbook.ts";
 import { childOf, childrenOf, isElement, textOf, walkXml, type XmlElement, type XmlNode } from "./xml.ts";
 
 /**
@@ -15,7 +17,8 @@ export function shiftRows(workbook: Workbook, shift: RowShift): void {
   const sheet = workbook.sheet(name);
   rejectCut(workbook, part, shift);
   rejectOverflow(sheet.usedRange()?.bottom ?? 0, shift);
-  // A formula that is written once for many cells would be moved once for all of them.
+  workbook.edits.moveRows(part, countDeleted(sheet, shift));
+  // A shared formula is stored once, so it would move once for all of its cells.
   for (const each of workbook.grids) each.expandShared();
   mapFormulas(workbook, (formula, home) => shiftFormula(formula, { ...shift, sheet: name }, home ?? ""));
   sheet.moveRows(shift.at, shift.count);
@@ -33,9 +36,19 @@ export function shiftRows(workbook: Workbook, shift: RowShift): void {
   shiftPivotSources(workbook, name, shift);
 }
 
+function countDeleted(sheet: Sheet, { at, count }: RowShift): CellCount {
+  let [cells, formulas] = [0, 0];
+  if (count >= 0) return { cells, formulas };
+  for (const { element } of sheet.cells({ top: at, bottom: at - count - 1, left: 1, right: MAX_COLUMN })) {
+    cells += 1;
+    if (childOf(element, "f") !== undefined) formulas += 1;
+  }
+  return { cells, formulas };
+}
+
 const AREA_ATTRIBUTES = ["ref", "sqref", "topLeftCell", "activeCell"] as const;
 
-/** Elements that go when all that they were about went. */
+/** Elements that are removed when their whole area is deleted. */
 const MORTAL: ReadonlySet<string> = new Set([
   "mergeCell",
   "hyperlink",
@@ -64,13 +77,13 @@ function shiftBelow(element: XmlElement, shift: RowShift): void {
   for (const list of ["mergeCells", "dataValidations", "hyperlinks"]) pruneList(element, list);
 }
 
-/** Merged with nothing, a cell is no merged cell. */
+/** A merge of one cell is not a merge. */
 function isOneCell({ name, attributes }: XmlElement): boolean {
   const range = name === "mergeCell" ? parseRange(attributes.get("ref") ?? "") : undefined;
   return range !== undefined && range.top === range.bottom && range.left === range.right;
 }
 
-/** Answers with false when nothing is left of the area. */
+/** Returns false when no part of the area is left. */
 function shiftAttribute(element: XmlElement, name: string, shift: RowShift): boolean {
   const before = element.attributes.get(name);
   if (before === undefined || parseRange(before.split(" ")[0] ?? "") === undefined) return true;
@@ -85,7 +98,7 @@ function shiftList(areas: string, shift: RowShift): string | undefined {
   return moved.length === 0 ? undefined : moved.join(" ");
 }
 
-/** Readers refuse lists without anything in them, and counts that are wrong. */
+/** Readers refuse empty lists and wrong counts. */
 function pruneList(element: XmlElement, name: string): void {
   const list = childOf(element, name);
   if (list === undefined) return;
@@ -111,7 +124,7 @@ function shiftAnchors(root: XmlElement, name: string, { at, count }: RowShift): 
   }
 }
 
-/** A note is in the file twice: its text in one part, and the box that shows it in another. */
+/** A note has two parts: its text, and the box that shows it. */
 function shiftNotes(root: XmlElement, shift: RowShift): void {
   const isGone = (node: XmlNode) => {
     if (!isElement(node)) return false;
@@ -131,7 +144,7 @@ function shiftPivotSources(workbook: Workbook, name: string, shift: RowShift): v
   }
 }
 
-/** What has a shape of its own cannot lose a part of it. */
+/** Tables and array formulas cannot lose a part. */
 function rejectCut(workbook: Workbook, part: string, { at, count }: RowShift): void {
   const isCut = (top: number, bottom: number) =>
     count < 0 ? at <= bottom && at - count > top : at > top && at <= bottom;
@@ -159,5 +172,5 @@ function rejectCut(workbook: Workbook, part: string, { at, count }: RowShift): v
 
 function rejectOverflow(bottom: number, { at, count }: RowShift): void {
   if (count <= 0 || bottom < at || bottom + count <= MAX_ROW) return;
-  throw new ScriptError("SHEET_FULL", `The last rows would be pushed out of the sheet.`);
+  throw new ScriptError("SHEET_FULL", `The sheet is full: its last rows would move out of it.`);
 }

@@ -22,7 +22,7 @@ export const setCommand = defineCommand({
 set plan.xlsx B2=12.5 B3==SUM(B1:B2) C1=2024-01-31 D1=true E1= --out new.xlsx
 
 After the first = comes the value: a number, true or false, an ISO date, a formula when it starts with another =, or
-text. Nothing at all empties the cell. Looks stay.`,
+text. An empty value clears the cell. Formats stay.`,
   async run({ operands: [path = "", ...words], options }, io): Promise<JsonObject> {
     const file = await readInput(path, io);
     const output = await chooseOutput(options, [file], io);
@@ -35,7 +35,7 @@ text. Nothing at all empties the cell. Looks stay.`,
         options.text === true ? { kind: "text", text: value } : readWord(value),
       );
     }
-    return { sheet: sheet.name, cells: words.length, ...(await saveWorkbook(workbook, output)) };
+    return { sheet: sheet.name, cells: words.length, ...(await saveWorkbook(workbook, output, "stale")) };
   },
 });
 

@@ -1,8 +1,18 @@
 import { renameInFormula } from "./formula.ts";
 import { definedNames } from "./formula-place.ts";
 import { addName } from "./sheet-list.ts";
+import { spillMark } from "./spill-metadata.ts";
 import { relationId, type SheetEntry, type Workbook } from "./workbook.ts";
-import { childOf, childrenOf, copyElement, isElement, makeElement, textOf, walkXml, type XmlElement } from "./xml.ts";
+import {
+  childOf,
+  childrenOf,
+  copyElement,
+  isElement,
+  makeElement,
+  textOf,
+  walkXml,
+  type XmlElement,
+} from "./xml.ts";
 
 export interface SheetCopy {
   /** What the copy does not have: kinds such as `drawing` or `tableParts`, and names that mean something else there. */
@@ -46,6 +56,9 @@ function adoptLooks(root: XmlElement, source: Workbook, target: Workbook): void 
     if (attribute !== undefined && style !== undefined) {
       element.attributes.set(attribute, String(target.styles.adopt(Number(style), source.styles)));
     }
+    // Indexes into the metadata of the source mean something else in the target.
+    element.attributes.delete("vm");
+    if (element.attributes.has("cm")) element.attributes.set("cm", spillMark(target.parts, target.part));
     const differential = element.attributes.get("dxfId");
     if (differential === undefined) continue;
     const index = target.styles.adoptDifferential(Number(differential), source.styles);

@@ -8,6 +8,7 @@ import { childOf, childrenOf, textOf, walkXml, type XmlElement } from "./xml.ts"
 export function renameSheet(workbook: Workbook, from: string, to: string): void {
   const entry = workbook.find(from);
   if (!sameSheet(entry.name, to)) workbook.rejectName(to);
+  workbook.edits.rewriteFormulas();
   mapFormulas(workbook, (formula) => renameInFormula(formula, entry.name, to));
   for (const { part } of workbook.sheets) renameInLinks(workbook, part, entry.name, to);
   for (const cache of relatedParts(workbook, workbook.part, "pivotCacheDefinition")) {
@@ -23,7 +24,7 @@ export function renameSheet(workbook: Workbook, from: string, to: string): void 
 
 /**
  * Deletes a sheet with all that belongs to it alone. Formulas that read from it show `#REF!`, as in every program;
- * answers with how many there are.
+ * returns how many there are.
  */
 export function removeSheet(workbook: Workbook, name: string): number {
   const entry = workbook.find(name);
@@ -33,6 +34,7 @@ export function removeSheet(workbook: Workbook, name: string): number {
       hint: "A workbook has at least one. Add another one first.",
     });
   }
+  workbook.edits.removeSheet(entry.part);
   const index = sheets.findIndex((each) => each.part === entry.part);
   removeNames(workbook, index, entry.name);
   let broken = 0;
@@ -71,7 +73,7 @@ export function moveSheet(workbook: Workbook, name: string, to: number): void {
   forgetTitles(workbook);
 }
 
-/** Adds a name of the workbook; answers with false when it means something else here already. */
+/** Adds a name of the workbook; returns false when it means something else here already. */
 export function addName(workbook: Workbook, name: XmlElement, localSheetId: number | undefined): boolean {
   const local = localSheetId === undefined ? undefined : String(localSheetId);
   const isSame = (each: XmlElement) =>

@@ -1,7 +1,7 @@
 import { type CellRange, columnLetters, formatAddress } from "./cell-address.ts";
 import { type CellContent, readCell } from "./cell-content.ts";
-import { type PlacedCell, type Sheet } from "./sheet.ts";
-import { type Workbook } from "./workbook.ts";
+import type { PlacedCell, Sheet } from "./sheet.ts";
+import type { Workbook } from "./workbook.ts";
 
 export type PlainValue = CellContent["value"];
 

@@ -1,12 +1,21 @@
-import { type JsonObject, type JsonValue } from "../shared/command.ts";
+import type { JsonObject, JsonValue } from "../shared/command.ts";
 import { ScriptError, usageError } from "../shared/script-error.ts";
 import { type CellRange, MAX_COLUMN, MAX_ROW, rangesMeet, readAddress, readRange } from "./cell-address.ts";
 import { type CellInput, readCellInput } from "./cell-input.ts";
-import { isJsonObject, optionalBoolean, optionalString, readList, readNumber, readObject, readString, rejectUnknown } from "./json-shape.ts";
-import { type Sheet } from "./sheet.ts";
+import {
+  isJsonObject,
+  optionalBoolean,
+  optionalString,
+  readList,
+  readNumber,
+  readObject,
+  readString,
+  rejectUnknown,
+} from "./json-shape.ts";
+import type { Sheet } from "./sheet.ts";
 import { freezePanes, mergeRange, setAutoFilter, setColumnWidth } from "./sheet-part.ts";
-import { type StyleTable } from "./style-table.ts";
-import { type Workbook } from "./workbook.ts";
+import type { StyleTable } from "./style-table.ts";
+import type { Workbook } from "./workbook.ts";
 
 export const SHEET_KEYS = ["name", "columns", "rows", "freeze", "autoFilter", "merge"] as const;
 
@@ -17,7 +26,7 @@ interface ColumnSpec {
   readonly format: string | undefined;
 }
 
-/** Adds a sheet as a caller describes it. Answers with the number of rows, the header included. */
+/** Adds a sheet as a caller describes it. Returns the number of rows, including the header. */
 export function addSheetFromSpec(workbook: Workbook, spec: JsonObject, where: string): number {
   rejectUnknown(spec, SHEET_KEYS, where);
   const rows = spec["rows"] === undefined ? [] : readList(spec["rows"], `${where}.rows`);

@@ -1,6 +1,14 @@
 import { inputError, ScriptError } from "../shared/script-error.ts";
-import { type CellAddress, type CellRange, columnLetters, formatAddress, formatRange, parseAddress, parseRange } from "./cell-address.ts";
-import { type CellInput } from "./cell-input.ts";
+import {
+  type CellAddress,
+  type CellRange,
+  columnLetters,
+  formatAddress,
+  formatRange,
+  parseAddress,
+  parseRange,
+} from "./cell-address.ts";
+import type { CellInput } from "./cell-input.ts";
 import { type WriteContext, writeCell } from "./cell-write.ts";
 import { slideFormula } from "./formula.ts";
 import { childOf, childrenOf, makeElement, textOf, type XmlElement } from "./xml.ts";
@@ -8,6 +16,8 @@ import { childOf, childrenOf, makeElement, textOf, type XmlElement } from "./xml
 export interface SheetContext extends WriteContext {
   /** Called before the first change. */
   readonly change: () => void;
+  /** Called for each cell whose content an edit replaces. */
+  readonly touch: (address: CellAddress) => void;
 }
 
 /** A cell where it lies. */
@@ -87,7 +97,7 @@ export class Sheet {
     if (formula === undefined) return undefined;
     const text = textOf(formula);
     if (text !== "" || formula.attributes.get("t") !== "shared") return text;
-    const master = this.#readMarks().shared.get(formula.attributes.get("si") ?? "");
+    const master = this.#masterOf(formula, { row, column });
     return master === undefined ? "" : slideFormula(master.text, row - master.row, column - master.column);
   }
 
@@ -95,6 +105,7 @@ export class Sheet {
   set(address: CellAddress, input: CellInput): void {
     this.#context.change();
     this.#rejectUnwritable(address);
+    this.#context.touch(address);
     const existing = this.cell(address);
     if (input.kind === "empty" && existing === undefined) return;
     if (childOf(existing, "f")?.attributes.get("t") === "shared") this.expandShared();
@@ -127,19 +138,28 @@ export class Sheet {
     found.cells.delete(column);
   }
 
-  /** Writes every shared formula out in its own cell. */
+  /** Gives every cell that shares a formula its own copy. A cell whose master is missing stays as it is. */
   expandShared(): void {
+    // The masters must be read first: this loop turns them into plain formulas.
+    this.#readMarks();
     for (const placed of this.cells()) {
       const formula = childOf(placed.element, "f");
       if (formula?.attributes.get("t") !== "shared") continue;
+      const text = this.formulaOf(placed) ?? "";
+      if (text === "") continue;
       this.#context.change();
-      formula.children = [this.formulaOf(placed) ?? ""];
+      formula.children = [text];
       for (const name of ["t", "si", "ref"]) formula.attributes.delete(name);
     }
     this.#marks = undefined;
   }
 
-  /** Drops what formulas gave the last time: after an edit it may be wrong, and nothing would show that. */
+  /** Marks a cell as one whose content an edit replaces. */
+  touch(address: CellAddress): void {
+    this.#context.touch(address);
+  }
+
+  /** Drops the stored results of formulas, because an edit may have made them wrong. */
   forgetResults(): number {
     let count = 0;
     for (const { element } of this.cells()) {
@@ -198,7 +218,7 @@ export class Sheet {
   #readMarks(): Marks {
     if (this.#marks !== undefined) return this.#marks;
     const arrays: CellRange[] = [];
-    const shared = new Map<string, SharedFormula>();
+    const shared = new Map<string, SharedFormula[]>();
     for (const { row, column, element } of this.cells()) {
       const formula = childOf(element, "f");
       const kind = formula?.attributes.get("t");
@@ -206,11 +226,17 @@ export class Sheet {
       const range = parseRange(formula.attributes.get("ref") ?? "");
       if (kind !== "shared" && range !== undefined) arrays.push(range);
       const text = textOf(formula);
-      if (kind === "shared" && text !== "")
-        shared.set(formula.attributes.get("si") ?? "", { text, row, column });
+      if (kind !== "shared" || text === "") continue;
+      const index = formula.attributes.get("si") ?? "";
+      shared.set(index, [...(shared.get(index) ?? []), { text, row, column, range }]);
     }
     this.#marks = { arrays, shared, merges: this.merges() };
     return this.#marks;
+  }
+
+  #masterOf(formula: XmlElement, address: CellAddress): SharedFormula | undefined {
+    const masters = this.#readMarks().shared.get(formula.attributes.get("si") ?? "") ?? [];
+    return masters.find(({ range }) => range !== undefined && isInside(address, range)) ?? masters.at(-1);
   }
 
   #makeRow(row: number): SheetRow {
@@ -244,11 +270,13 @@ export class Sheet {
 interface Marks {
   readonly arrays: readonly CellRange[];
   readonly merges: readonly CellRange[];
-  readonly shared: ReadonlyMap<string, SharedFormula>;
+  /** By index. Some writers use an index again, so the range decides. */
+  readonly shared: ReadonlyMap<string, readonly SharedFormula[]>;
 }
 
 interface SharedFormula extends CellAddress {
   readonly text: string;
+  readonly range: CellRange | undefined;
 }
 
 function indexCells(parent: XmlElement, row: number): Map<number, XmlElement> {
@@ -270,7 +298,7 @@ function isCorner({ row, column }: CellAddress, { top, left }: CellRange): boole
   return row === top && column === left;
 }
 
-/** Most come in their order: then nothing is searched. Answers whether it was so. */
+/** Elements mostly come in order, so that no search is needed. Returns whether that was the case. */
 function insertByNumber(
   parent: XmlElement,
   element: XmlElement,
@@ -283,7 +311,7 @@ function insertByNumber(
   return index === -1;
 }
 
-/** Maps are read in the order in which they were filled. */
+/** A map keeps the order of insertion. */
 function insertSorted<Value>(map: Map<number, Value>, key: number, value: Value): void {
   const later = [...map].filter(([other]) => other > key);
   map.set(key, value);

@@ -3,7 +3,7 @@ import { readInput } from "../shared/input-file.ts";
 import { folderOptions, outputIn } from "../shared/output-file.ts";
 import { sameSheet, sheetsOf } from "./formula.ts";
 import { saveWorkbook } from "./save.ts";
-import { type Sheet } from "./sheet.ts";
+import type { Sheet } from "./sheet.ts";
 import { removeSheet } from "./sheet-list.ts";
 import { Workbook } from "./workbook.ts";
 import { isElement } from "./xml.ts";
@@ -36,7 +36,7 @@ sheet is no longer there; "frozen" says how many.`,
       workbook.parts.change(workbook.part);
       workbook.find(name).element.attributes.delete("state");
       for (const other of workbook.sheets) if (other.name !== name) removeSheet(workbook, other.name);
-      const saved = await saveWorkbook(workbook, output, { keepsResults: true });
+      const saved = await saveWorkbook(workbook, output, "kept");
       files.push({ sheet: name, ...(frozen === 0 ? {} : { frozen }), ...saved });
     }
     return { files };
@@ -64,6 +64,7 @@ function freezeForeign(sheet: Sheet): number {
     if (formula === undefined || [...sheetsOf(formula)].every((name) => sameSheet(name, sheet.name)))
       continue;
     const element = sheet.make(placed);
+    sheet.touch(placed);
     element.children = element.children.filter((node) => isElement(node) && node.name !== "f");
     count += 1;
   }

@@ -1,7 +1,7 @@
 import { clip } from "../shared/bounded.ts";
 import { usageError } from "../shared/script-error.ts";
 import { builtInFormat, builtInId, isDateFormat } from "./number-format.ts";
-import { type PartStore } from "./part-store.ts";
+import type { PartStore } from "./part-store.ts";
 import { childOf, childrenOf, copyElement, makeElement, type XmlElement } from "./xml.ts";
 
 /** What can be changed of how a cell looks. What is not given stays as it is. */
@@ -93,6 +93,25 @@ export class StyleTable {
     return append(listOf(this.#parts.change(this.#name), "dxfs"), copyElement(original));
   }
 
+  /** Adds a style for conditional formats. Returns its index. */
+  addDifferential({ fill, color, bold }: Pick<StyleChange, "fill" | "color" | "bold">): number {
+    const font = [
+      ...(bold === undefined ? [] : [makeElement("b", bold ? {} : { val: "0" })]),
+      ...(color === undefined ? [] : [makeElement("color", { rgb: `FF${color}` })]),
+    ];
+    const parts = [
+      ...(font.length === 0 ? [] : [makeElement("font", {}, font)]),
+      ...(fill === undefined
+        ? []
+        : [
+            makeElement("fill", {}, [
+              makeElement("patternFill", {}, [makeElement("bgColor", { rgb: `FF${fill}` })]),
+            ]),
+          ]),
+    ];
+    return append(listOf(this.#parts.change(this.#name), "dxfs"), makeElement("dxf", {}, parts));
+  }
+
   get #root(): XmlElement | undefined {
     return this.#parts.read(this.#name);
   }
@@ -106,10 +125,7 @@ export class StyleTable {
 export function readColor(text: string): string {
   const found = /^#?([0-9a-fA-F]{6})$/.exec(text);
   if (found?.[1] !== undefined) return found[1].toUpperCase();
-  throw usageError(
-    `${clip(text, 20)} is not a colour.`,
-    "Colours are six hexadecimal digits, such as 1F4E78.",
-  );
+  throw usageError(`${clip(text, 20)} is not a color.`, "Colors are six hexadecimal digits, such as 1F4E78.");
 }
 
 const DEFAULT_FORMAT = { numFmtId: "0", fontId: "0", fillId: "0", borderId: "0", xfId: "0" };

@@ -1,6 +1,6 @@
 import { formatRange, parseRange } from "./cell-address.ts";
 import { relatedParts } from "./formula-place.ts";
-import { type Workbook } from "./workbook.ts";
+import type { Workbook } from "./workbook.ts";
 import { childOf } from "./xml.ts";
 
 /** Rows that are added right below a table become part of it, unless a row of totals ends it. */

@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue } from "../shared/command.ts";
+import type { JsonObject, JsonValue } from "../shared/command.ts";
 import { ScriptError } from "../shared/script-error.ts";
 import { MAX_COLUMN } from "./cell-address.ts";
 import { readCell } from "./cell-content.ts";
@@ -8,9 +8,9 @@ import { mapFormulas } from "./formula-place.ts";
 import { isJsonObject } from "./json-shape.ts";
 import { changeText } from "./replace-text.ts";
 import { shiftRows } from "./row-shift.ts";
-import { type PlacedCell, type Sheet } from "./sheet.ts";
+import type { PlacedCell, Sheet } from "./sheet.ts";
 import { mergeRange } from "./sheet-part.ts";
-import { type Workbook } from "./workbook.ts";
+import type { Workbook } from "./workbook.ts";
 import { childOf, copyElement, textOf } from "./xml.ts";
 
 export interface Filling {
@@ -30,7 +30,7 @@ export function fillTemplate(workbook: Workbook, data: JsonObject): Filling {
   const missing = new Set<string>();
   let [filled, rows] = [0, 0];
   for (const sheet of workbook.grids) {
-    // From the bottom, so that rows that come in move nothing that is still to be looked at.
+    // From the bottom, so that inserted rows do not move rows that are still to be filled.
     for (const row of [...placeholderRows(workbook, sheet)].reverse()) {
       const list = listOf(row.paths, data);
       const items = list === undefined ? [data] : list.items.map((item) => ({ ...data, [list.name]: item }));
@@ -85,7 +85,7 @@ function listOf(
   );
 }
 
-/** Makes so many of a row. Answers with how many were added. */
+/** Repeats a row. Returns the number of added rows. */
 function multiplyRow(workbook: Workbook, sheet: Sheet, row: number, count: number): number {
   const added = count - 1;
   if (added < 1) return 0;

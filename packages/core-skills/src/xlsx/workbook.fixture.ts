@@ -111,7 +111,7 @@ export async function writeForeign(path: string): Promise<void> {
   patchParts(path, { "xl/workbook.xml": (text) => text.replace("</sheets>", `</sheets>${names}`) });
 }
 
-/** Opens a file in LibreOffice, which calculates it, and saves it in another format beside it. Answers with the path. */
+/** Opens a file in LibreOffice, which calculates it, and saves it in another format beside it. Returns the path. */
 export function convertWithLibreOffice(path: string, extension: string): string {
   return convertInto(join(dirname(path), `as-${extension}`), path, extension);
 }

@@ -1,10 +1,12 @@
 import { clip } from "../shared/bounded.ts";
-import { type InputFile } from "../shared/input-file.ts";
+import type { InputFile } from "../shared/input-file.ts";
 import { inputError, ScriptError, usageError } from "../shared/script-error.ts";
 import { blankParts } from "./blank-workbook.ts";
+import { EditLog } from "./edit-log.ts";
 import { sameSheet } from "./formula.ts";
 import { PartStore } from "./part-store.ts";
 import { Sheet } from "./sheet.ts";
+import { spillMark } from "./spill-metadata.ts";
 import { StyleTable } from "./style-table.ts";
 import { childOf, childrenOf, makeElement, type XmlElement } from "./xml.ts";
 
@@ -14,7 +16,7 @@ export interface SheetEntry {
   /** The name of its part. */
   readonly part: string;
   readonly state: "visible" | "hidden" | "veryHidden";
-  /** Sheets that hold nothing but a chart have no cells. */
+  /** Chart sheets have no cells. */
   readonly hasCells: boolean;
   readonly element: XmlElement;
 }
@@ -29,11 +31,15 @@ export class Workbook {
   readonly part: string;
   readonly styles: StyleTable;
   readonly is1904: boolean;
+  /** The file that was opened; undefined for a new workbook. */
+  readonly source: InputFile | undefined;
+  readonly edits = new EditLog();
   readonly #sheets = new Map<string, Sheet>();
   #strings: readonly XmlElement[] | undefined;
 
-  private constructor(parts: PartStore) {
+  private constructor(parts: PartStore, source?: InputFile) {
     this.parts = parts;
+    this.source = source;
     this.part = findWorkbook(parts);
     const properties = childOf(parts.read(this.part), "workbookPr");
     this.is1904 = ["1", "true"].includes(properties?.attributes.get("date1904") ?? "");
@@ -41,7 +47,7 @@ export class Workbook {
   }
 
   static open(file: InputFile): Workbook {
-    return new Workbook(PartStore.open(file));
+    return new Workbook(PartStore.open(file), file);
   }
 
   /** A workbook without sheets: it has to get one before it is written. */
@@ -97,12 +103,18 @@ export class Workbook {
     if (root === undefined) throw inputError("BROKEN_FILE", `${this.parts.file} has no ${entry.part}.`);
     const { styles, is1904 } = this;
     const change = () => void this.parts.change(entry.part);
-    const sheet = new Sheet(entry.name, root, { styles, is1904, change });
+    const sheet = new Sheet(entry.name, root, {
+      styles,
+      is1904,
+      change,
+      touch: (address) => this.edits.touch(entry.part, address),
+      spillMark: () => spillMark(this.parts, this.part),
+    });
     this.#sheets.set(entry.part, sheet);
     return sheet;
   }
 
-  /** Drops what was read of a sheet. Contract: nobody changed it. */
+  /** Drops what was read of a sheet. Contract: the sheet was not changed. */
   release({ part }: SheetEntry): void {
     this.#sheets.delete(part);
     this.parts.release(part);
@@ -132,7 +144,7 @@ export class Workbook {
   rejectName(name: string): void {
     if (!isSheetName(name)) {
       throw usageError(
-        `${clip(JSON.stringify(name), 60)} is no name for a sheet.`,
+        `${clip(JSON.stringify(name), 60)} is not a valid sheet name.`,
         "Names have 1 to 31 characters, none of : \\ / ? * [ ], and no apostrophe at an end.",
       );
     }
@@ -141,19 +153,29 @@ export class Workbook {
   }
 
   /**
-   * Makes every program that opens the file calculate anew. Stored results are dropped, because one that is kept
-   * through an edit stays wrong even after LibreOffice has opened and saved the file. Answers with how many there were.
+   * Drops all stored results, and makes programs calculate when they open the file. A stale result would stay wrong even
+   * after LibreOffice has opened and saved the file. Returns the number of formulas.
    */
   forgetResults(): number {
     const count = this.grids.reduce((sum, sheet) => sum + sheet.forgetResults(), 0);
+    this.#requestCalculation(count > 0);
+    return count;
+  }
+
+  /** Keeps stored results, and makes programs calculate the formulas that have none. Returns their number. */
+  keepResults(): number {
+    const count = this.grids.reduce((sum, sheet) => sum + countUncalculated(sheet), 0);
+    if (count > 0) this.#requestCalculation(true);
+    return count;
+  }
+
+  #requestCalculation(isNeeded: boolean): void {
     const chain = this.parts.relations(this.part).find(({ kind }) => kind === "calcChain");
     if (chain !== undefined) {
       this.parts.unrelate(this.part, chain.id);
       this.parts.remove(chain.target);
     }
-    if (count > 0)
-      insertInOrder(this.parts.change(this.part), "calcPr").attributes.set("fullCalcOnLoad", "1");
-    return count;
+    if (isNeeded) insertInOrder(this.parts.change(this.part), "calcPr").attributes.set("fullCalcOnLoad", "1");
   }
 
   toBytes(): Uint8Array {
@@ -174,6 +196,14 @@ export class Workbook {
     this.parts.relate(this.part, "styles", name);
     return name;
   }
+}
+
+function countUncalculated(sheet: Sheet): number {
+  let count = 0;
+  for (const { element } of sheet.cells()) {
+    if (childOf(element, "f") !== undefined && childOf(element, "v") === undefined) count += 1;
+  }
+  return count;
 }
 
 /** The order of what a workbook part holds, as far as anything is added to it. */
@@ -219,9 +249,12 @@ function findWorkbook(parts: PartStore): string {
   const name = parts.relations("").find(({ kind }) => kind === "officeDocument")?.target;
   const root = name?.endsWith(".bin") === true ? undefined : parts.read(name ?? "");
   if (name !== undefined && root?.name === "workbook") return name;
+  const isBinary = name?.endsWith(".bin") === true;
   throw inputError(
     "NOT_A_WORKBOOK",
-    `${parts.file} is no Excel workbook.`,
-    "Only .xlsx and .xlsm files are read; save .xls, .xlsb and .ods files as .xlsx first.",
+    isBinary
+      ? `${parts.file} is a binary Excel workbook (.xlsb), which this script cannot read.`
+      : `${parts.file} is not an Excel workbook.`,
+    "The script reads .xlsx, .xlsm, .xltx and .xltm files. Save .xls, .xlsb and .ods files as .xlsx first.",
   );
 }

@@ -1,15 +1,15 @@
 import { SaxesParser, type SaxesTagPlain } from "saxes";
 import { inputError, messageOf } from "../shared/script-error.ts";
 import { Attributes } from "./attributes.ts";
-import { type XmlElement, type XmlNode } from "./xml.ts";
+import type { XmlElement, XmlNode } from "./xml.ts";
 
 /** How many elements may still be read: each takes one away. */
 export interface ElementBudget {
   left: number;
 }
 
-/** As many, about 480,000 cells, can be changed and written in 512 MB. */
-export const MAX_ELEMENTS = 1_000_000;
+/** About 900,000 cells. Changing and writing them needs about 1 GB, the memory limit of a run. */
+export const MAX_ELEMENTS = 2_000_000;
 
 /**
  * Reads one XML document. The prefix of the root element, when it has one, is taken off all names; the others keep

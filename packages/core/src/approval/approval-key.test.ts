@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { digest, request } from "./approval.fixture.ts";
-import { type ApprovalRequest } from "./approval.ts";
+import type { ApprovalRequest } from "./approval.ts";
 import { approvalKey } from "./approval-key.ts";
 
 /** Few letters and the marks of JSON, so that texts often meet when they are put together badly. */

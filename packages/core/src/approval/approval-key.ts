@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
-import { type Digest } from "@skillhold/protocol";
-import { type ApprovalRequest } from "./approval.ts";
+import type { Digest } from "@skillhold/protocol";
+import type { ApprovalRequest } from "./approval.ts";
 
-/** What of a request an approval is bound to. */
+/** The parts of a request that an approval is bound to. */
 export type ApprovalSubject = Pick<
   ApprovalRequest,
   "skill" | "treeHash" | "trust" | "origin" | "act" | "target" | "network" | "mounts" | "secrets" | "sandbox"
@@ -11,8 +11,8 @@ export type ApprovalSubject = Pick<
 const VERSION = "skillhold-approval-1";
 
 /**
- * The key of the approval that a request needs. It is over a JSON text that no two subjects share: an array of fixed
- * length, one longer for a skill that another program serves, in which every string is quoted. The order of mounts and of secrets makes no difference.
+ * The key of the approval for a request. It hashes a JSON array of fixed length (one longer for remote skills) in
+ * which every string is quoted, so no two subjects share a text. The order of mounts and secrets does not matter.
  */
 export function approvalKey(subject: ApprovalSubject): Digest {
   const { skill, treeHash, trust, origin, act, target, network, sandbox } = subject;
@@ -20,9 +20,9 @@ export function approvalKey(subject: ApprovalSubject): Digest {
     JSON.stringify([mount.source, mount.target, mount.isWritable]),
   );
   const lists = [mounts.toSorted(), subject.secrets.toSorted()];
-  // The same content of another server is another one's word.
+  // The same content from another server needs its own approval.
   const from = origin === undefined ? [] : [origin];
   const parts = [skill, treeHash, trust, act, target, network, sandbox, ...lists, ...from];
-  // The hash is 64 lower-case hexadecimal digits.
+  // The hash has 64 lowercase hexadecimal digits.
   return `sha256:${hash("sha256", JSON.stringify([VERSION, ...parts]), "hex")}` as Digest;
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { approval, digest, later } from "./approval.fixture.ts";
-import { type ApprovalStore } from "./approval.ts";
+import type { ApprovalStore } from "./approval.ts";
 
-/** What every store of approvals promises. */
+/** The contract of every approval store. */
 export function approvalContract(name: string, open: () => ApprovalStore | Promise<ApprovalStore>): void {
   describe(`approvals in ${name}`, () => {
     test("an approval is found by its key, as it was added, and by no other key [S-28]", async () => {

@@ -1,12 +1,12 @@
 import { hash } from "node:crypto";
 import { Digest, defaultLimits, SkillEvent, SkillId } from "@skillhold/protocol";
-import { type Approval, type ApprovalAnswer, type ApprovalRequest, type ApprovalStore, type Asker } from "./approval.ts";
+import type { Approval, ApprovalAnswer, ApprovalRequest, ApprovalStore, Asker } from "./approval.ts";
 import { type ApprovalPorts, Approvals } from "./approvals.ts";
 import { memoryApprovals } from "./memory-approvals.ts";
 
 const START = Date.UTC(2026, 0, 1);
 
-/** So many milliseconds after the start of all tests. */
+/** Milliseconds after the start of all tests. */
 export function later(ms: number): Date {
   return new Date(START + ms);
 }

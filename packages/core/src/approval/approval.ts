@@ -1,32 +1,32 @@
-import { type Digest, type SkillId, type Trust } from "@skillhold/protocol";
-import { type Act, type Decision } from "../policy/policy.ts";
+import type { Digest, SkillId, Trust } from "@skillhold/protocol";
+import type { Act, Decision } from "../policy/policy.ts";
 
 /**
- * What is to be approved. An approval holds for one content of one skill and one shape of the act: the key is
- * made of `skill`, `treeHash`, `trust`, `origin`, `act`, `target`, `network`, `mounts`, `secrets` and `sandbox`. The scope `once` is
- * for `args` and `stdin` too.
+ * A request for approval. An approval covers one content of one skill and one shape of the act: the key consists of
+ * `skill`, `treeHash`, `trust`, `origin`, `act`, `target`, `network`, `mounts`, `secrets` and `sandbox`. The scope
+ * `once` also covers `args` and `stdin`.
  */
 export interface ApprovalRequest {
   readonly skill: SkillId;
   readonly treeHash: Digest;
   readonly trust: Trust;
-  /** The server and the address, of a skill that another program serves. */
+  /** The server and address of a remote skill. */
   readonly origin?: string;
   readonly act: Act;
   /** The script's path or the tool's name. */
   readonly target: string;
-  /** Exactly what would be passed on. */
+  /** The exact arguments. */
   readonly args: readonly string[];
   /** `none`, `open`, or the hosts. */
   readonly network: string;
   readonly mounts: readonly AskedMount[];
-  /** Names alone. */
+  /** Names only. */
   readonly secrets: readonly string[];
-  /** Why it is asked for. */
+  /** The reason for the request. */
   readonly decision: Decision;
-  /** Where it would run; `none` is outside of any sandbox. */
+  /** The sandbox; `none` means no sandbox. */
   readonly sandbox: string;
-  /** What it would read from its standard input. */
+  /** The standard input. */
   readonly stdin?: { readonly bytes: number; readonly digest: Digest };
   readonly session: string;
   readonly run: string;
@@ -44,12 +44,12 @@ export type ApprovalAnswer =
   | { readonly answer: "approve"; readonly scope: ApprovalScope; readonly by: string }
   | { readonly answer: "deny"; readonly by: string };
 
-/** Asks a person. No answer in time, and no asker at all, is a no. */
+/** Asks a person. A timeout or a missing asker means no. */
 export interface Asker {
   ask(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer>;
 }
 
-/** An approval for a content, kept until it expires. */
+/** A stored approval for a content. */
 export interface Approval {
   readonly id: string;
   readonly key: Digest;
@@ -62,12 +62,15 @@ export interface Approval {
   readonly expiresAt: string;
 }
 
-/** Where approvals are kept. Nothing is given that has expired at `now`, or was given more than a minute after it; the oldest is listed first. */
+/**
+ * Stores approvals. Never returns one that expired at `now` or that was granted more than a minute after `now`. Lists
+ * the oldest first.
+ */
 export interface ApprovalStore {
   find(key: Digest, now: Date): Promise<Approval | undefined>;
   list(now: Date): Promise<readonly Approval[]>;
-  /** Takes the place of the one with the same key; those that have expired by then are forgotten. */
+  /** Replaces the approval with the same key and deletes expired ones. */
   add(approval: Approval): Promise<void>;
-  /** Whether there was one. */
+  /** True when an approval was removed. */
   remove(id: string): Promise<boolean>;
 }

@@ -1,9 +1,9 @@
 import { SkillError, type SkillEvent } from "@skillhold/protocol";
 import { expect, test } from "vitest";
 import { approve, deny, digest, fixtureApprovals, later, request } from "./approval.fixture.ts";
-import { type Approval, type ApprovalAnswer } from "./approval.ts";
+import type { Approval, ApprovalAnswer } from "./approval.ts";
 import { approvalKey } from "./approval-key.ts";
-import { type Obtained } from "./approvals.ts";
+import type { Obtained } from "./approvals.ts";
 import { memoryApprovals } from "./memory-approvals.ts";
 
 const types = (events: readonly SkillEvent[]) => events.map(({ type }) => type);
@@ -158,7 +158,7 @@ test("without anyone to ask it says what needs approval, why, and how to get it 
   const failure = await approvals.obtain(request()).catch((error: unknown) => error);
   expect(failure).toMatchObject({
     code: "APPROVAL_REQUIRED",
-    message: `There is nobody to ask: approval is needed to run scripts/a.py of pdf (${digest("tree")}). A skill of the user's asks first.`,
+    message: `No asker is configured: approval is needed to run scripts/a.py of pdf (${digest("tree")}). A skill of the user's asks first.`,
     hint: expect.stringContaining("approve this content beforehand"),
     details: { skill: "pdf", target: "scripts/a.py", act: "run_script", rule: "user-asks" },
   });
@@ -184,7 +184,7 @@ test("no answer in time is a no, the asker is told, and a late yes changes nothi
   );
   await expect(approvals.obtain(request())).rejects.toMatchObject({
     code: "APPROVAL_REQUIRED",
-    message: expect.stringContaining("Nobody answered in time"),
+    message: expect.stringContaining("No answer arrived in time"),
   });
   expect(told?.aborted).toBe(true);
   late.resolve(approve("content"));

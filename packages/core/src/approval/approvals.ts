@@ -1,7 +1,14 @@
 import { type Digest, type Limits, SkillError } from "@skillhold/protocol";
 import { neutralText } from "../catalogue/index.ts";
-import { type AuditSink, type Clock, type Ids } from "../port.ts";
-import { type Approval, type ApprovalAnswer, type ApprovalRequest, type ApprovalScope, type ApprovalStore, type Asker } from "./approval.ts";
+import type { AuditSink, Clock, Ids } from "../port.ts";
+import type {
+  Approval,
+  ApprovalAnswer,
+  ApprovalRequest,
+  ApprovalScope,
+  ApprovalStore,
+  Asker,
+} from "./approval.ts";
 import { approvalKey } from "./approval-key.ts";
 import { askInTime, interrupted } from "./ask.ts";
 import { summarizeRequest } from "./describe.ts";
@@ -9,7 +16,7 @@ import { revokeChanged } from "./revoke-approval.ts";
 
 export interface ApprovalPorts {
   readonly store: ApprovalStore;
-  /** Without one, nothing is approved but what was approved before. */
+  /** Without an asker, only stored approvals apply. */
   readonly asker?: Asker;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -17,18 +24,18 @@ export interface ApprovalPorts {
   readonly limits: Pick<Limits, "approvalAnswerMs" | "approvalMs">;
 }
 
-/** A yes, and whose. */
+/** An approval and its approver. */
 export interface Obtained {
   readonly scope: ApprovalScope;
   readonly by: string;
-  /** The id of the approval; one for a single act is kept nowhere. */
+  /** The id of the approval; a one-time approval is not stored. */
   readonly approval: string;
 }
 
 /**
- * Gets a person's yes, or fails. A yes counts once it is recorded, and not before. The same question is not put
- * twice at a time: those who ask it meanwhile share a yes for the content, a no, and the lack of an answer. A yes for
- * once is for the one whose question it was; the next of them asks again.
+ * Obtains an approval or throws. An approval is valid only after it is recorded. Equal concurrent requests share one
+ * question: they share an approval for the content, a denial and a timeout. A one-time approval applies only to the
+ * request that asked; the next one asks again.
  */
 export class Approvals {
   readonly #ports: ApprovalPorts;
@@ -43,7 +50,7 @@ export class Approvals {
     const question = JSON.stringify([key, request.args, request.stdin?.digest]);
     for (;;) {
       const asked = this.#questions.get(question);
-      // Nothing may be awaited between the look and `#open`, or two would ask.
+      // No await between the check and `#open`, or two requests would ask.
       if (asked === undefined) return await this.#open(question, key, request, signal);
       const shared = await share(asked, request, signal);
       if (shared?.scope === "content") return shared;
@@ -78,7 +85,7 @@ export class Approvals {
   ): Promise<Obtained> {
     const { store, clock, ids, audit, limits } = this.#ports;
     const now = clock.now();
-    // A yes for once is used up as it is given.
+    // A one-time approval is used immediately.
     const end = scope === "content" ? new Date(now.getTime() + limits.approvalMs) : now;
     const { skill, treeHash, act, target } = request;
     const about = aboutQuestion(request);
@@ -115,7 +122,7 @@ function aboutQuestion(request: ApprovalRequest) {
   return { skill, hash, act, target, session, run, network, mounts, secrets, sandbox };
 }
 
-/** What came of another's question; nothing when that one gave up, which says nothing about this one. */
+/** The result of another request's question; undefined when that request was canceled. */
 async function share(
   asked: Promise<Obtained>,
   request: ApprovalRequest,

@@ -1,11 +1,11 @@
 import { type Limits, SkillError } from "@skillhold/protocol";
 import { neutralText } from "../catalogue/index.ts";
-import { type ApprovalAnswer, type ApprovalRequest, type Asker } from "./approval.ts";
+import type { ApprovalAnswer, ApprovalRequest, Asker } from "./approval.ts";
 import { summarizeRequest } from "./describe.ts";
 
 /**
- * Puts a question to a person. Whatever is not an answer in time is a no: nobody to ask, silence, an asker that
- * fails, an answer that is none. The asker's signal is aborted when its answer is no longer waited for.
+ * Asks a person. Anything but a timely answer is a denial: no asker, silence, a failing asker, an invalid answer. The
+ * asker's signal is aborted when its answer is no longer needed.
  */
 export async function askInTime(
   request: ApprovalRequest,
@@ -13,16 +13,16 @@ export async function askInTime(
   limits: Pick<Limits, "approvalAnswerMs">,
   signal?: AbortSignal,
 ): Promise<ApprovalAnswer> {
-  if (asker === undefined) throw required(request, "There is nobody to ask");
+  if (asker === undefined) throw required(request, "No asker is configured");
   if (signal?.aborted === true) throw interrupted(request);
   const asking = new AbortController();
   const end = Promise.withResolvers<never>();
   const stop = () => end.reject(interrupted(request));
   const timer = setTimeout(
-    () => end.reject(required(request, "Nobody answered in time")),
+    () => end.reject(required(request, "No answer arrived in time")),
     limits.approvalAnswerMs,
   );
-  // A process that has nothing else to do need not live on for an answer.
+  // The timer must not keep an idle process alive.
   timer.unref();
   signal?.addEventListener("abort", stop, { once: true });
   try {
@@ -34,7 +34,7 @@ export async function askInTime(
   }
 }
 
-/** Rejects with nothing but APPROVAL_REQUIRED, also where the asker throws at once. */
+/** Rejects only with APPROVAL_REQUIRED, even if the asker throws synchronously. */
 async function answerOf(
   request: ApprovalRequest,
   asker: Asker,
@@ -44,13 +44,13 @@ async function answerOf(
   try {
     answer = await asker.ask(request, signal);
   } catch (error) {
-    throw required(request, "Asking for it failed", error);
+    throw required(request, "The request for approval failed", error);
   }
-  if (!isAnswer(answer)) throw required(request, "What came back is not an answer");
+  if (!isAnswer(answer)) throw required(request, "The answer is invalid");
   return answer;
 }
 
-/** An answer may have come over a wire, so that its type alone proves nothing. */
+/** The answer may come from a wire, so its type is checked. */
 function isAnswer(answer: Partial<Record<string, unknown>> | undefined): boolean {
   if (typeof answer?.["by"] !== "string") return false;
   if (answer["answer"] === "deny") return true;
@@ -65,8 +65,5 @@ function required(request: ApprovalRequest, problem: string, cause?: unknown): S
 }
 
 export function interrupted(request: ApprovalRequest): SkillError {
-  return new SkillError(
-    "INTERRUPTED",
-    `It was called off before anyone approved to ${summarizeRequest(request)}.`,
-  );
+  return new SkillError("INTERRUPTED", `Canceled before approval to ${summarizeRequest(request)}.`);
 }

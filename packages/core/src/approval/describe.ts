@@ -1,6 +1,6 @@
 import { neutralText } from "../catalogue/index.ts";
-import { type Act } from "../policy/policy.ts";
-import { type ApprovalRequest } from "./approval.ts";
+import type { Act } from "../policy/policy.ts";
+import type { ApprovalRequest } from "./approval.ts";
 
 export interface DescribedField {
   readonly label: string;
@@ -16,8 +16,8 @@ const ACTS: Readonly<Record<Act, string>> = {
 };
 
 /**
- * A request for a screen, the same on all of them: everything that an approval would permit, and why it is asked.
- * Strangers' text is harmless in it, and no two targets, arguments or folders look the same.
+ * A request as display fields, the same on every screen: everything that an approval permits, and the reason.
+ * Untrusted text is neutralized, and different targets, arguments and folders never look the same.
  */
 export function describeRequest(request: ApprovalRequest): readonly DescribedField[] {
   const { skill, treeHash, trust, origin, act, target, args, network, mounts, secrets, sandbox, stdin } =
@@ -45,14 +45,14 @@ export function describeRequest(request: ApprovalRequest): readonly DescribedFie
   ];
 }
 
-/** The act in a few words, as a sentence goes on with it. */
+/** The act in a few words, for the middle of a sentence. */
 export function summarizeRequest({ act, target, skill, treeHash }: ApprovalRequest): string {
   return `${ACTS[act]} ${exactText(target)} of ${neutralText(skill)} (${treeHash})`;
 }
 
 /**
- * A text as it is where it is plain, and else as JSON in which everything is escaped that shows as nothing, as a
- * space, or on another character. Different texts stay different.
+ * Plain text unchanged; other text as JSON with every invisible, space-like or combining character escaped. Different
+ * texts stay different.
  */
 export function exactText(text: string): string {
   if (/^[\w./:@%+=,-]+$/.test(text)) return text;
@@ -69,6 +69,6 @@ function escapeUnits(character: string): string {
 }
 
 function orNone(text: string): string {
-  // No argument looks like this: brackets are quoted.
+  // Arguments with brackets are quoted, so none looks like this.
   return text === "" ? "(none)" : text;
 }

@@ -1,4 +1,11 @@
-export type { Approval, ApprovalAnswer, ApprovalRequest, ApprovalScope, ApprovalStore, Asker } from "./approval.ts";
+export type {
+  Approval,
+  ApprovalAnswer,
+  ApprovalRequest,
+  ApprovalScope,
+  ApprovalStore,
+  Asker,
+} from "./approval.ts";
 export { type ApprovalSubject, approvalKey } from "./approval-key.ts";
 export { type ApprovalPorts, Approvals, type Obtained } from "./approvals.ts";
 export { interrupted } from "./ask.ts";

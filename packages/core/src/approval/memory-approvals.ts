@@ -1,7 +1,7 @@
-import { type Digest } from "@skillhold/protocol";
-import { type Approval, type ApprovalStore } from "./approval.ts";
+import type { Digest } from "@skillhold/protocol";
+import type { Approval, ApprovalStore } from "./approval.ts";
 
-/** Approvals that last as long as the process. */
+/** Approvals in memory, for the life of the process. */
 export function memoryApprovals(): ApprovalStore {
   const kept = new Map<Digest, Approval>();
   return {
@@ -25,10 +25,10 @@ export function memoryApprovals(): ApprovalStore {
   };
 }
 
-/** Clocks of one machine may differ by this much. */
+/** The tolerated clock difference. */
 const TOLERANCE_MS = 60_000;
 
-/** One from the future was given before the clock was set back, and nobody knows how long ago that is. */
+/** An approval from the future was granted before the clock was set back, so its age is unknown. */
 function isValid(approval: Approval, now: number): boolean {
   return !isOver(approval, now) && Date.parse(approval.at) <= now + TOLERANCE_MS;
 }

@@ -1,4 +1,4 @@
-import { type SkillEvent } from "@skillhold/protocol";
+import type { SkillEvent } from "@skillhold/protocol";
 import { expect, test } from "vitest";
 import { approval, later } from "./approval.fixture.ts";
 import { memoryApprovals } from "./memory-approvals.ts";

@@ -1,8 +1,8 @@
-import { type Actor } from "@skillhold/protocol";
-import { type AuditSink, type Clock } from "../port.ts";
-import { type Approval, type ApprovalStore } from "./approval.ts";
+import type { Actor } from "@skillhold/protocol";
+import type { AuditSink, Clock } from "../port.ts";
+import type { Approval, ApprovalStore } from "./approval.ts";
 
-/** Where approvals are kept, and where it is recorded who takes one back. */
+/** The approval store, and the log for revocations. */
 export interface RecordedApprovals {
   readonly approvals: ApprovalStore;
   /** Durable before it resolves. */
@@ -11,8 +11,8 @@ export interface RecordedApprovals {
 }
 
 /**
- * Takes an approval back, then records it: in this order the log never calls one revoked that still holds. Where the
- * record fails it is taken back all the same, and whoever asked is told. False when it was not there any more.
+ * Revokes an approval, then records it, so that the log never shows a valid approval as revoked. If the record fails,
+ * the approval stays revoked and the caller gets the error. False when the approval no longer exists.
  */
 export async function revokeApproval(
   { id, skill, target }: Approval,
@@ -25,13 +25,10 @@ export async function revokeApproval(
   return true;
 }
 
-/** A skill that another program serves, as it is now. */
+/** The current state of a remote skill. */
 export type ServedContent = Pick<Approval, "skill" | "treeHash">;
 
-/**
- * Takes back what was approved of these skills when they were other ones. What another program serves is no longer
- * what was approved once it has changed, also when it changes back.
- */
+/** Revokes approvals of remote skills whose content changed. They stay revoked even if the content changes back. */
 export async function revokeChanged(now: readonly ServedContent[], ports: RecordedApprovals): Promise<void> {
   const hashes = new Map(now.map(({ skill, treeHash }) => [skill, treeHash]));
   for (const approval of await ports.approvals.list(ports.clock.now())) {

@@ -1,17 +1,17 @@
 import { SkillError } from "@skillhold/protocol/error";
 
-/** The bytes of an archive, wherever they lie: they are read in parts and never held all at once. */
+/** The bytes of an archive, read in parts and never held in memory as a whole. */
 export interface ArchiveBytes {
   readonly size: number;
   /**
-   * Fills `into` with the bytes from `start` on, or throws IO_FAILED where there are not as many any more.
+   * Fills `into` with the bytes from `start`; throws IO_FAILED when the archive became shorter.
    *
-   * Contract: `start + into.length` is not more than `size`.
+   * Contract: `start + into.length` is at most `size`.
    */
   read(start: number, into: Uint8Array): Promise<void>;
 }
 
-/** An archive that is in memory already, because it is small or was made there. */
+/** An archive in memory. */
 export function archiveInMemory(bytes: Uint8Array): ArchiveBytes {
   return {
     size: bytes.length,
@@ -19,9 +19,9 @@ export function archiveInMemory(bytes: Uint8Array): ArchiveBytes {
   };
 }
 
-/** Nothing of what was read before can be relied on. */
+/** Earlier reads are no longer valid. */
 export function changedArchive(): SkillError {
-  return new SkillError("IO_FAILED", "The archive changed while it was being read.", {
-    hint: "Run it again when nothing writes to the archive.",
+  return new SkillError("IO_FAILED", "The archive changed during the read.", {
+    hint: "Retry when no program writes to the archive.",
   });
 }

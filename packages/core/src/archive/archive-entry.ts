@@ -1,26 +1,26 @@
-import { type RelativePath } from "../bundle/index.ts";
+import type { RelativePath } from "../bundle/index.ts";
 
-/** An entry of an archive that has passed every check that can be made without inflating it. */
+/** An entry that passed every check before decompression. */
 export interface ArchiveEntry {
-  /** Empty for the folder that everything is in. */
+  /** Empty for the top folder. */
   readonly path: RelativePath | "";
   readonly kind: EntryKind;
   readonly size: number;
-  /** The owner's bit, where the archive has modes. */
+  /** The owner's execute bit, if the archive has modes. */
   readonly executable: boolean;
-  /** It is left over from an operating system and is not unpacked. */
+  /** True for operating system files, which are not unpacked. */
   readonly isDropped: boolean;
 }
 
 export type EntryKind = "file" | "folder";
 
 export interface ArchiveListing {
-  /** In the order of the archive. */
+  /** In archive order. */
   readonly entries: readonly ArchiveEntry[];
   /**
-   * What is in the entries that are not dropped, in the order in which it lies there, so that all of it is one pass.
+   * The contents of the entries that are not dropped, in archive order, so that one pass reads all.
    *
-   * Contract: the pieces of an entry are read to their end before the next entry is asked for.
+   * Contract: the chunks of an entry are read to the end before the next entry is requested.
    */
   contents(): AsyncIterable<EntryContent>;
 }
@@ -28,8 +28,8 @@ export interface ArchiveListing {
 export interface EntryContent {
   readonly entry: ArchiveEntry;
   /**
-   * Exactly `size` bytes, each piece good until the next is asked for. They are checked as far as the format allows:
-   * before the end was reached without a failure, they are not to be relied on.
+   * Exactly `size` bytes. Each chunk is valid until the next is requested. Contract: the bytes are verified only once
+   * the end is reached without an error.
    */
   readonly pieces: AsyncIterable<Uint8Array>;
 }

@@ -1,4 +1,4 @@
-/** A file to be put into an archive. */
+/** A file to add to an archive. */
 export interface ArchiveFile {
   readonly path: string;
   readonly executable: boolean;

@@ -1,4 +1,4 @@
-import { type RefusalReason } from "./refusal.ts";
+import type { RefusalReason } from "./rejection.ts";
 
 /** An archive that must be refused, why, and which entry is to be named. */
 export interface Attack {

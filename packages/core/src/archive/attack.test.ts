@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import { SkillError } from "@skillhold/protocol/error";
 import { afterAll, describe, expect, test } from "vitest";
 import { archiveInMemory } from "./archive-bytes.ts";
-import { type Attack } from "./attack.fixture.ts";
+import type { Attack } from "./attack.fixture.ts";
 import { tarAttacks } from "./tar-attack.fixture.ts";
 import { unpack } from "./unpack.ts";
 import { zipAttacks } from "./zip-attack.fixture.ts";

@@ -1,29 +1,30 @@
 import { SkillError } from "@skillhold/protocol/error";
-import { type Limits } from "@skillhold/protocol/limits";
-import { foldName, normalizeRelative, type RelativePath } from "../bundle/index.ts";
-import { type ArchiveEntry, type EntryKind } from "./archive-entry.ts";
-import { exceedsLimit, refuseArchive } from "./refusal.ts";
+import type { Limits } from "@skillhold/protocol/limits";
+import { foldName } from "@skillhold/skill";
+import { normalizeRelative, type RelativePath } from "../bundle/index.ts";
+import type { ArchiveEntry, EntryKind } from "./archive-entry.ts";
+import { exceedsLimit, rejectArchive } from "./rejection.ts";
 
-/** What an entry is said to be. */
+/** The claimed facts of an entry. */
 export interface EntryClaim {
   readonly name: string;
   readonly kind: EntryKind;
   readonly size: number;
-  /** The bytes it has in the archive, where each entry is compressed by itself. */
+  /** The compressed size, in formats that compress entries separately. */
   readonly packed?: number;
 }
 
-/** Folders and leftovers that may come with each file. */
+/** The allowed folders and dropped entries per file. */
 const ENTRIES_PER_FILE = 10;
-/** Less than this is no bomb, however well it was compressed; a page of blanks is compressed a thousandfold. */
+/** Smaller output is never a bomb: a page of spaces compresses a thousandfold. */
 export const RATIO_FREE_BYTES = 64 * 1024;
 
-/** The most entries, folders that are only named on the way among them, that are looked at. */
+/** The most entries, including implied folders. */
 export function maxEntries(limits: Limits): number {
   return limits.bundleFiles * ENTRIES_PER_FILE;
 }
 
-/** Holds the entries of an archive, of any format, to the rules for names, twins and limits as they are read. */
+/** Applies the rules for names, duplicates and limits to the entries of any archive format. */
 export class EntryList {
   readonly #limits: Limits;
   readonly #archiveBytes: number;
@@ -37,7 +38,7 @@ export class EntryList {
     this.#archiveBytes = archiveBytes;
   }
 
-  /** Takes an entry in or refuses the archive. */
+  /** Adds an entry or rejects the archive. */
   admit(claim: EntryClaim): Pick<ArchiveEntry, "path" | "isDropped"> {
     const { name, kind } = claim;
     const path = readPath(name, kind, this.#limits);
@@ -48,10 +49,10 @@ export class EntryList {
     return { path, isDropped };
   }
 
-  /** To be called when all are in. */
+  /** Contract: called after the last entry. */
   finish(): void {
     const { archiveRatio } = this.#limits;
-    if (this.#files === 0) throw refuseArchive("empty", "holds no files");
+    if (this.#files === 0) throw rejectArchive("empty", "contains no files");
     if (isBomb(this.#bytes, this.#archiveBytes, archiveRatio)) {
       throw exceedsLimit(
         "archiveRatio",
@@ -61,7 +62,7 @@ export class EntryList {
     }
   }
 
-  /** The folders above it are taken too, so that no two spellings of one of them pass for two. */
+  /** Adds the parent folders too, so that two spellings of one folder are detected. */
   #take(path: RelativePath, kind: EntryKind, name: string): void {
     const key = foldName(path);
     const twin = this.#taken.get(key);
@@ -72,7 +73,7 @@ export class EntryList {
       return;
     }
     rejectTwin(twin, path, kind, name);
-    if (twin.isListed) throw refuseArchive("duplicate", "is there twice", name);
+    if (twin.isListed) throw rejectArchive("duplicate", "appears twice", name);
     twin.isListed = true;
   }
 
@@ -104,7 +105,7 @@ export class EntryList {
       throw exceedsLimit("unpackedBytes", this.#limits, `takes it to more than ${unpackedBytes} bytes`, name);
     }
     if (packed !== undefined && isBomb(size, packed, archiveRatio)) {
-      const problem = `is said to unpack to more than ${archiveRatio} times its size`;
+      const problem = `claims to unpack to more than ${archiveRatio} times its size`;
       throw exceedsLimit("archiveRatio", this.#limits, problem, name);
     }
     if (isDropped) return;
@@ -118,13 +119,12 @@ export class EntryList {
 interface Taken {
   readonly path: string;
   readonly kind: EntryKind;
-  /** False for a folder that is so far only named by what is in it. */
+  /** False for a folder that is only implied by its content. */
   isListed: boolean;
 }
 
 /**
- * The one liberty: `./` before a name is taken off, once, because tar puts it there when it is given a folder as `.`.
- * The folder itself is then `./`, which is the empty path.
+ * Removes one leading `./`, which tar adds for a folder given as `.`. The folder itself is then `./`, the empty path.
  */
 function readPath(name: string, kind: EntryKind, limits: Limits): RelativePath | "" {
   const bare = name.startsWith("./") ? name.slice(2) : name;
@@ -141,17 +141,17 @@ function readPath(name: string, kind: EntryKind, limits: Limits): RelativePath |
     return normalizeRelative(path, limits);
   } catch (error) {
     const problem = error instanceof SkillError ? error.details["problem"] : undefined;
-    throw refuseArchive("name", typeof problem === "string" ? problem : "has a path that is no path", name);
+    throw rejectArchive("name", typeof problem === "string" ? problem : "has an invalid path", name);
   }
 }
 
 function rejectTwin(twin: Taken, path: string, kind: EntryKind, name: string): void {
   if (twin.path !== path) {
-    const problem = `has a path that some disks take for that of ${JSON.stringify(twin.path)}`;
-    throw refuseArchive("collision", problem, name);
+    const problem = `has a path that is the same on some disks as ${JSON.stringify(twin.path)}`;
+    throw rejectArchive("collision", problem, name);
   }
   if (twin.kind !== kind) {
-    throw refuseArchive("duplicate", `makes ${JSON.stringify(path)} a file and a folder`, name);
+    throw rejectArchive("duplicate", `makes ${JSON.stringify(path)} a file and a folder`, name);
   }
 }
 
@@ -159,7 +159,7 @@ function isBomb(size: number, packed: number, ratio: number): boolean {
   return size > RATIO_FREE_BYTES && size > packed * ratio;
 }
 
-/** What a Mac puts into archives by itself. What else a bundle leaves out is for the packer to say. */
+/** Files that macOS adds to archives. The packer decides about other junk. */
 function isLeftover(name: string): boolean {
   return name === "__MACOSX" || name === ".DS_Store" || name.startsWith("._");
 }

@@ -1,8 +1,8 @@
-import { type Limits } from "@skillhold/protocol/limits";
+import type { Limits } from "@skillhold/protocol/limits";
 import { RATIO_FREE_BYTES } from "./entry-list.ts";
 import { type InflateBound, inflatePieces } from "./inflate.ts";
-import { exceedsLimit, refuseArchive } from "./refusal.ts";
-import { type SealedArchive } from "./sealed-archive.ts";
+import { exceedsLimit, rejectArchive } from "./rejection.ts";
+import type { SealedArchive } from "./sealed-archive.ts";
 
 const HEADER_BYTES = 10;
 const TRAILER_BYTES = 8;
@@ -13,8 +13,8 @@ const HAS_COMMENT = 0x10;
 const RESERVED = 0xe0;
 
 /**
- * Gives what one gzip member holds, piece by piece: it is not to be relied on before the end was reached without a
- * failure. A second member, or anything else after the first, refuses the archive.
+ * Yields the content of one gzip member. Contract: the content is verified only once the end is reached without an
+ * error. A second member or trailing data rejects the archive.
  */
 export async function* gunzip(
   archive: SealedArchive,
@@ -26,13 +26,11 @@ export async function* gunzip(
   const { size, checksum, consumed } = yield* inflatePieces(data, boundOf(archive, maxBytes, limits));
   const end = start + consumed;
   const rest = archive.size - end;
-  if (rest < TRAILER_BYTES) throw refuseArchive("damaged", "is cut off");
-  if (rest > TRAILER_BYTES) throw refuseArchive("layout", "goes on after its compressed data");
+  if (rest < TRAILER_BYTES) throw rejectArchive("damaged", "is truncated");
+  if (rest > TRAILER_BYTES) throw rejectArchive("layout", "has trailing data after its compressed data");
   const trailer = await archive.read(end, TRAILER_BYTES);
-  if (trailer.readUInt32LE(0) !== checksum)
-    throw refuseArchive("checksum", "has another checksum than it says");
-  if (trailer.readUInt32LE(4) !== size % 2 ** 32)
-    throw refuseArchive("size", "has another size than it says");
+  if (trailer.readUInt32LE(0) !== checksum) throw rejectArchive("checksum", "has a checksum mismatch");
+  if (trailer.readUInt32LE(4) !== size % 2 ** 32) throw rejectArchive("size", "has a size mismatch");
 }
 
 function boundOf(archive: SealedArchive, maxBytes: number, limits: Limits): InflateBound {
@@ -40,7 +38,7 @@ function boundOf(archive: SealedArchive, maxBytes: number, limits: Limits): Infl
   return {
     maxBytes: Math.min(maxBytes, fair),
     refuse: (problem) => {
-      if (problem === "damaged") return refuseArchive("damaged", "has damaged compressed data");
+      if (problem === "damaged") return rejectArchive("damaged", "has damaged compressed data");
       return fair < maxBytes
         ? exceedsLimit("archiveRatio", limits, `unpacks to more than ${limits.archiveRatio} times its size`)
         : exceedsLimit("unpackedBytes", limits, `unpacks to more than ${limits.unpackedBytes} bytes`);
@@ -48,10 +46,10 @@ function boundOf(archive: SealedArchive, maxBytes: number, limits: Limits): Infl
   };
 }
 
-/** Where the header ends. */
+/** The end of the header. */
 async function findData(archive: SealedArchive): Promise<number> {
   const [flags = RESERVED] = await readSome(archive, 3, 1);
-  if ((flags & RESERVED) !== 0) throw refuseArchive("damaged", "has a gzip header that is not known");
+  if ((flags & RESERVED) !== 0) throw rejectArchive("damaged", "has an unknown gzip header");
   let at = HEADER_BYTES;
   if ((flags & HAS_EXTRA) !== 0) {
     const length = await readSome(archive, at, 2);
@@ -60,11 +58,11 @@ async function findData(archive: SealedArchive): Promise<number> {
   if ((flags & HAS_NAME) !== 0) at = await findEndOfText(archive, at);
   if ((flags & HAS_COMMENT) !== 0) at = await findEndOfText(archive, at);
   if ((flags & HAS_CHECKSUM) !== 0) at += 2;
-  if (at + TRAILER_BYTES > archive.size) throw refuseArchive("damaged", "is cut off");
+  if (at + TRAILER_BYTES > archive.size) throw rejectArchive("damaged", "is truncated");
   return at;
 }
 
-/** As many of these bytes as there are. */
+/** Reads up to this many bytes. */
 async function readSome(archive: SealedArchive, start: number, length: number): Promise<Buffer> {
   return await archive.read(start, Math.min(length, Math.max(0, archive.size - start)));
 }
@@ -76,5 +74,5 @@ async function findEndOfText(archive: SealedArchive, start: number): Promise<num
     if (end !== -1) return at + end + 1;
     at += piece.length;
   }
-  throw refuseArchive("damaged", "is cut off");
+  throw rejectArchive("damaged", "is truncated");
 }

@@ -1,24 +1,24 @@
 import { crc32, createInflateRaw, type InflateRaw, inflateRawSync } from "node:zlib";
-import { type SkillError } from "@skillhold/protocol/error";
+import type { SkillError } from "@skillhold/protocol/error";
 import { errorCodeOf } from "../bundle/contain.ts";
 
-/** How far to go, and what to say when it is not far enough or goes nowhere. */
+/** The output limit, and the errors for exceeding it and for damaged data. */
 export interface InflateBound {
   readonly maxBytes: number;
   readonly refuse: (problem: "too-large" | "damaged") => SkillError;
 }
 
-/** What there was when all of it was inflated. */
+/** The result of a complete decompression. */
 export interface Inflation {
   readonly size: number;
   readonly checksum: number;
-  /** How many of the bytes given were compressed data; what follows is something else. */
+  /** The number of consumed input bytes; the rest is not compressed data. */
   readonly consumed: number;
 }
 
 const PIECE_BYTES = 1024 * 1024;
 
-/** Inflates raw deflate data at once, to the bound at the most, whatever it claims to be. For what is small. */
+/** Inflates small raw deflate data synchronously, up to the limit. */
 export function inflateAtOnce(
   data: Uint8Array,
   { maxBytes, refuse }: InflateBound,
@@ -27,9 +27,9 @@ export function inflateAtOnce(
     const { buffer, engine } = inflateRawSync(data, {
       info: true,
       maxOutputLength: Math.max(1, maxBytes),
-      // One byte more, so that what fits is inflated in one piece and its end is seen.
+      // One byte more, so that data within the limit is inflated in one chunk and its end is seen.
       chunkSize: Math.max(64, maxBytes + 1),
-      // With `info`, the answer is of that shape.
+      // With `info`, zlib returns this shape.
     }) as unknown as InflatedInfo;
     return { bytes: buffer, size: buffer.length, checksum: crc32(buffer), consumed: engine.bytesWritten };
   } catch (error) {
@@ -37,13 +37,13 @@ export function inflateAtOnce(
   }
 }
 
-/** What `info: true` makes zlib give, which its types do not say. */
+/** The result of zlib with `info: true`, which its types lack. */
 interface InflatedInfo {
   readonly buffer: Buffer;
   readonly engine: InflateRaw;
 }
 
-/** Inflates raw deflate data piece by piece, aside from this thread, to the bound at the most. */
+/** Inflates raw deflate data in chunks, off this thread, up to the limit. */
 export async function* inflatePieces(
   data: AsyncIterable<Uint8Array>,
   { maxBytes, refuse }: InflateBound,
@@ -69,8 +69,8 @@ export async function* inflatePieces(
 }
 
 /**
- * Asks for a piece only when the last one is used up, because its bytes may be overwritten then. A piece in which the
- * compressed data ends is never reported as used up: the engine is closed instead.
+ * Requests a chunk only after the last one is consumed, because its bytes may be overwritten. The chunk in which the
+ * compressed data ends is never acknowledged; the engine is closed instead.
  */
 async function feed(data: AsyncIterable<Uint8Array>, engine: InflateRaw): Promise<void> {
   const closed = new Promise<void>((resolve) => {
@@ -87,7 +87,7 @@ async function feed(data: AsyncIterable<Uint8Array>, engine: InflateRaw): Promis
   }
 }
 
-/** What goes wrong is told to those who read from the engine. */
+/** Errors reach the reader through the engine. */
 function write(engine: InflateRaw, piece: Uint8Array): Promise<unknown> {
   return new Promise((resolve) => {
     engine.write(piece, resolve);

@@ -64,7 +64,7 @@ describe("an archive in a file", () => {
     const target = mkdtempSync(join(base, "target-"));
     await expect(unpack(archive, target)).rejects.toMatchObject({
       code: "IO_FAILED",
-      message: "The archive changed while it was being read.",
+      message: "The archive changed during the read.",
     });
     expect(readdirSync(target)).toEqual([]);
   });

@@ -5,18 +5,18 @@ import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
 import { errorCodeOf, SAFE_OPEN } from "../bundle/contain.ts";
 import { type ArchiveBytes, changedArchive } from "./archive-bytes.ts";
 
-/** An archive in a file that is held open: what is done to its name does nothing to it. */
+/** An archive in an open file, which renames do not affect. */
 export interface OpenedArchive extends ArchiveBytes {
   close(): Promise<void>;
 }
 
 export interface OpenArchiveOptions {
   readonly limits?: Pick<Limits, "archiveBytes">;
-  /** What messages call the file: whoever sent it has no business with where it was put. */
+  /** The name in messages, which does not disclose the path to the uploader. */
   readonly label?: string;
 }
 
-/** Opens an archive and reads nothing of it. A link, what is no file, and a file that is too large are refused. */
+/** Opens an archive without reading. Rejects links, special files and files over the limit. */
 export async function openArchiveFile(
   path: string,
   { limits = defaultLimits, label = "The archive" }: OpenArchiveOptions = {},
@@ -64,8 +64,8 @@ function explainOpenFailure(error: unknown, label: string): SkillError {
 }
 
 /**
- * On this thread, because a round trip to the thread pool costs more than to read what was just written; whoever reads
- * sees to it that others get a turn. A file that has become shorter gives less than it is asked for.
+ * Synchronous, because the thread pool costs more than reading recently written bytes; the caller yields. A truncated
+ * file gives fewer bytes than requested.
  */
 function readFully(fd: number, start: number, into: Uint8Array, label: string): void {
   for (let at = 0; at < into.length; ) {
@@ -90,7 +90,7 @@ function tooLarge(label: string, max: number): SkillError {
 }
 
 function isLink(label: string): SkillError {
-  return new SkillError("USAGE", `${label} is a link.`, { hint: "Name the file that it leads to." });
+  return new SkillError("USAGE", `${label} is a link.`, { hint: "Pass the target of the link." });
 }
 
 function unreadable(label: string, cause: unknown): SkillError {

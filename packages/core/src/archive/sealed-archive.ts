@@ -1,14 +1,14 @@
 import { createHash, hash } from "node:crypto";
-import { type Digest } from "@skillhold/protocol";
-import { type Pace } from "../bundle/pace.ts";
+import type { Digest } from "@skillhold/protocol";
+import type { Pace } from "../bundle/pace.ts";
 import { type ArchiveBytes, changedArchive } from "./archive-bytes.ts";
 
-/** The bytes that count as much as an entry where work is paced. */
+/** The number of bytes that cost as much as an entry. */
 const BYTES_PER_ENTRY = 32 * 1024;
-/** The most that is handed on at once, so that no turn is long. */
+/** The largest chunk, which keeps each turn short. */
 const PIECE_BYTES = 1024 * 1024;
 
-/** Reads an archive through once, which settles what it is from then on. */
+/** Reads an archive once, which fixes its content for all later reads. */
 export async function sealArchive(
   bytes: ArchiveBytes,
   chunkBytes: number,
@@ -24,29 +24,29 @@ export async function sealArchive(
     seals.push(sealOf(chunk));
     if (isDueAfter(chunk, pace)) await pace.rest();
   }
-  // The hash function gives 64 lower-case hexadecimal digits.
+  // The hash function returns 64 lowercase hexadecimal digits.
   const digest = `sha256:${whole.digest("hex")}` as Digest;
   return new SealedArchive(bytes, digest, { chunkBytes, seals, buffer }, pace);
 }
 
-/** Counts work on bytes; true when it is time to rest. */
+/** Counts processed bytes; true when it is time to yield. */
 export function isDueAfter(bytes: Uint8Array, pace: Pace): boolean {
   return pace.isDue(bytes.length / BYTES_PER_ENTRY);
 }
 
 interface Chunks {
   readonly chunkBytes: number;
-  /** The hash of each. */
+  /** The hash of each chunk. */
   readonly seals: readonly string[];
-  /** Holds the last one. */
+  /** The last chunk. */
   readonly buffer: Buffer;
 }
 
 /**
- * An archive as it was when it was read first. Every chunk that is read again must be the one of then: what is
- * checked, what is unpacked and what the digest is of are the same bytes, whoever writes to the file meanwhile.
+ * An archive with the content of its first read. Every chunk that is read again must match, so the checked, unpacked
+ * and hashed bytes are the same even if the file changes.
  *
- * One chunk is held. Whoever reads from the front to the back reads each chunk once, however small the steps are.
+ * Holds one chunk in memory. A sequential reader reads each chunk once.
  */
 export class SealedArchive {
   readonly size: number;
@@ -56,7 +56,7 @@ export class SealedArchive {
   readonly #pace: Pace;
   #held: number;
 
-  /** Contract: the bytes were read just now, and the buffer holds the last chunk of them. */
+  /** Contract: the bytes were just read, and the buffer holds their last chunk. */
   constructor(bytes: ArchiveBytes, digest: Digest, chunks: Chunks, pace: Pace) {
     this.size = bytes.size;
     this.digest = digest;
@@ -66,7 +66,7 @@ export class SealedArchive {
     this.#held = chunks.seals.length - 1;
   }
 
-  /** These bytes in one piece, good until more is read. Contract: they are few, and all of them are there. */
+  /** The bytes in one chunk, valid until the next read. Contract: the range is small and inside the archive. */
   async read(start: number, length: number): Promise<Buffer> {
     const { chunkBytes } = this.#chunks;
     const from = start % chunkBytes;
@@ -77,7 +77,7 @@ export class SealedArchive {
     return Buffer.concat(parts);
   }
 
-  /** The bytes from one place to another, piece by piece; each is good until the next is asked for. */
+  /** The bytes of a range, in chunks; each is valid until the next is requested. */
   async *pieces(start: number, end: number): AsyncGenerator<Buffer> {
     const { chunkBytes } = this.#chunks;
     for (let at = start; at < end; ) {

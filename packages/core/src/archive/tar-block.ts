@@ -1,15 +1,15 @@
-import { refuseArchive } from "./refusal.ts";
-import { type Tape } from "./tape.ts";
+import type { ChunkReader } from "./chunk-reader.ts";
+import { rejectArchive } from "./rejection.ts";
 
-/** A header of a tar and what follows it up to the next. */
+/** A tar header and its content. */
 export interface TarBlock {
   readonly kind: TarKind;
-  /** As the header itself has it, for messages: an extension may give the entry another. */
+  /** The name in the header, for messages; an extension may set another. */
   readonly name: string;
-  /** Where the header begins; the content comes right after it. */
+  /** The offset of the header; the content follows it. */
   readonly start: number;
   readonly size: number;
-  /** Of extensions alone. */
+  /** Only for extensions. */
   readonly content: Buffer;
 }
 
@@ -31,29 +31,29 @@ const KINDS: ReadonlyMap<string, TarKind> = new Map([
   ["L", "long-name"],
 ]);
 
-/** True for bytes that begin with the header of a tar. */
+/** True for bytes that start with a tar header. */
 export function isTar(bytes: Buffer): boolean {
   const magic = bytes.subarray(257, 265);
   return magic.equals(USTAR) || magic.equals(GNU);
 }
 
-/** Walks the headers in their strictest reading up to the end mark, after which there may be nothing but zeros. */
-export async function* readTarBlocks(tape: Tape): AsyncGenerator<TarBlock> {
+/** Reads the headers in the strictest way up to the end mark, after which only zeros may follow. */
+export async function* readTarBlocks(reader: ChunkReader): AsyncGenerator<TarBlock> {
   for (;;) {
-    const start = tape.position;
-    const header = await tape.take(BLOCK_BYTES);
-    if (start === 0 && !isTar(header)) throw refuseArchive("format", "is compressed by gzip and is no tar");
-    if (header.length < BLOCK_BYTES) throw refuseArchive("damaged", "is cut off: a tar has an end mark");
+    const start = reader.position;
+    const header = await reader.take(BLOCK_BYTES);
+    if (start === 0 && !isTar(header)) throw rejectArchive("format", "is gzip data but not a tar");
+    if (header.length < BLOCK_BYTES) throw rejectArchive("damaged", "is truncated: the end mark is missing");
     if (isZero(header)) break;
     const block = readHeader(header, start);
     const { kind, name, size } = block;
     const end = start + BLOCK_BYTES + size;
-    const content = isExtension(kind) ? await tape.take(size) : NOTHING;
-    if (!(await tape.skipTo(end))) throw refuseArchive("damaged", "is cut off", name);
+    const content = isExtension(kind) ? await reader.take(size) : NOTHING;
+    if (!(await reader.skipTo(end))) throw rejectArchive("damaged", "is truncated", name);
     yield { ...block, content };
-    await tape.skipTo(Math.ceil(end / BLOCK_BYTES) * BLOCK_BYTES);
+    await reader.skipTo(Math.ceil(end / BLOCK_BYTES) * BLOCK_BYTES);
   }
-  await rejectMore(tape);
+  await rejectMore(reader);
 }
 
 function readHeader(header: Buffer, start: number): Omit<TarBlock, "content"> {
@@ -61,29 +61,29 @@ function readHeader(header: Buffer, start: number): Omit<TarBlock, "content"> {
   rejectForeign(header, name);
   const kind = readKind(header, name);
   const size = readSize(header, kind, name);
-  if (kind === "folder" && size > 0) throw refuseArchive("type", "is a folder that has content", name);
+  if (kind === "folder" && size > 0) throw rejectArchive("type", "is a folder with content", name);
   return { kind, name, start, size };
 }
 
 /** Contract: the first block of the end mark was read. */
-async function rejectMore(tape: Tape): Promise<void> {
+async function rejectMore(reader: ChunkReader): Promise<void> {
   let length = BLOCK_BYTES;
   let hasMore = false;
   for (;;) {
-    const piece = await tape.next(Number.POSITIVE_INFINITY);
+    const piece = await reader.next(Number.POSITIVE_INFINITY);
     if (piece === undefined) break;
     length += piece.length;
     hasMore ||= !isZero(piece);
   }
-  if (length < END_BYTES || length % BLOCK_BYTES !== 0) throw refuseArchive("damaged", "is cut off");
-  if (hasMore) throw refuseArchive("layout", "goes on after its end mark");
+  if (length < END_BYTES || length % BLOCK_BYTES !== 0) throw rejectArchive("damaged", "is truncated");
+  if (hasMore) throw rejectArchive("layout", "has trailing data after its end mark");
 }
 
 function rejectForeign(header: Buffer, name: string): void {
   let sum = 0;
   for (let at = 0; at < header.length; at += 1) sum += at >= 148 && at < 156 ? 0x20 : (header[at] ?? 0);
-  if (readOctal(header, 148, 8) !== sum) throw refuseArchive("checksum", "has a damaged header", name);
-  if (!isTar(header)) throw refuseArchive("format", "has a header of an unknown format", name);
+  if (readOctal(header, 148, 8) !== sum) throw rejectArchive("checksum", "has a damaged header", name);
+  if (!isTar(header)) throw rejectArchive("format", "has a header of an unknown format", name);
 }
 
 function readKind(header: Buffer, name: string): TarKind {
@@ -91,16 +91,16 @@ function readKind(header: Buffer, name: string): TarKind {
   const kind = KINDS.get(flag);
   if (kind !== undefined) return kind;
   throw flag === "1" || flag === "2"
-    ? refuseArchive("type", "is a link", name)
-    : refuseArchive("type", `is neither a file nor a folder (type ${JSON.stringify(flag)})`, name);
+    ? rejectArchive("type", "is a link", name)
+    : rejectArchive("type", `is neither a file nor a folder (type ${JSON.stringify(flag)})`, name);
 }
 
-/** The binary notation is for sizes beyond 8 GB, which are refused anyway. */
+/** Binary sizes are for files over 8 GB, which are rejected anyway. */
 function readSize(header: Buffer, kind: TarKind, name: string): number {
   const size = readOctal(header, 124, 12);
-  if (size === undefined) throw refuseArchive("size", "has a size that is not a number", name);
+  if (size === undefined) throw rejectArchive("size", "has a size that is not a number", name);
   if (isExtension(kind) && size > MAX_EXTENSION_BYTES)
-    throw refuseArchive("extension", "has an oversized header", name);
+    throw rejectArchive("extension", "has an oversized header", name);
   return size;
 }
 

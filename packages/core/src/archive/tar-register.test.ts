@@ -1,18 +1,18 @@
 import { defaultLimits, withLimits } from "@skillhold/protocol/limits";
 import { describe, expect, test } from "vitest";
-import { type TarBlock } from "./tar-block.ts";
+import type { TarBlock } from "./tar-block.ts";
 import { TarRegister } from "./tar-register.ts";
-import { type WitnessedEntry } from "./tar-witness.ts";
+import type { TarStreamEntry } from "./tar-stream-reader.ts";
 
 const block: TarBlock = { kind: "file", name: "demo/a", start: 512, size: 6, content: Buffer.alloc(0) };
 
-function witnessed(header: Partial<WitnessedEntry["header"]> = {}, start = 512): WitnessedEntry {
+function witnessed(header: Partial<TarStreamEntry["header"]> = {}, start = 512): TarStreamEntry {
   const owner = { uid: 0, gid: 0, uname: "", gname: "", devmajor: 0, devminor: 0 };
   const rest = { mode: 0o644, mtime: new Date(0), linkname: "", ...owner };
   return { header: { name: "demo/a", size: 6, type: "file", ...rest, ...header }, start };
 }
 
-function register(blocks: readonly TarBlock[], entries: readonly WitnessedEntry[], limits = defaultLimits) {
+function register(blocks: readonly TarBlock[], entries: readonly TarStreamEntry[], limits = defaultLimits) {
   const both = new TarRegister(limits);
   for (const each of blocks) both.add(each);
   for (const each of entries) both.admit(each);

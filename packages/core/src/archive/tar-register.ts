@@ -1,31 +1,31 @@
-import { type Limits } from "@skillhold/protocol/limits";
-import { type ArchiveEntry } from "./archive-entry.ts";
+import type { Limits } from "@skillhold/protocol/limits";
+import type { ArchiveEntry } from "./archive-entry.ts";
 import { EntryList, maxEntries } from "./entry-list.ts";
-import { exceedsLimit, refuseArchive } from "./refusal.ts";
-import { type TarBlock } from "./tar-block.ts";
-import { type WitnessedEntry } from "./tar-witness.ts";
+import { exceedsLimit, rejectArchive } from "./rejection.ts";
+import type { TarBlock } from "./tar-block.ts";
+import type { TarStreamEntry } from "./tar-stream-reader.ts";
 
 export interface TarEntry extends ArchiveEntry {
-  /** Where its header begins. */
+  /** The offset of its header. */
   readonly start: number;
 }
 
-/** Holds what our own reading of a tar finds against what another finds, and all of it to the rules for entries. */
+/** Compares our reading of a tar with a second reader's, and applies the entry rules. */
 export class TarRegister {
   readonly #limits: Limits;
   readonly #list: EntryList;
   readonly #blocks: Pick<TarBlock, "kind" | "start" | "size">[] = [];
   readonly #entries: TarEntry[] = [];
-  /** Faults of names and limits are told after those of the tar itself: they may follow from them. */
+  /** Name and limit errors are reported after structural errors, which may cause them. */
   #refusal: unknown;
 
   constructor(limits: Limits) {
     this.#limits = limits;
-    // A tar is never smaller than what is in it.
+    // A tar is never smaller than its content.
     this.#list = new EntryList(limits, Number.POSITIVE_INFINITY);
   }
 
-  /** Takes what we found. After a refusal nothing is kept any more, so that its length costs no memory. */
+  /** Adds our entry. After a rejection, entries are not kept, so that they cost no memory. */
   add({ kind, start, size, name }: TarBlock): void {
     if (this.#refusal !== undefined) return;
     const max = maxEntries(this.#limits);
@@ -34,8 +34,8 @@ export class TarRegister {
     this.#blocks.push({ kind, start, size });
   }
 
-  /** Takes what the other found. Does not throw. */
-  admit({ header, start }: WitnessedEntry): void {
+  /** Adds the second reader's entry. Does not throw. */
+  admit({ header, start }: TarStreamEntry): void {
     if (this.#refusal !== undefined) return;
     const { name, size, mode } = header;
     const kind = header.type === "directory" ? "folder" : "file";
@@ -48,16 +48,16 @@ export class TarRegister {
     }
   }
 
-  /** To be called when both have come to the end. */
+  /** Contract: called when both readers reached the end. */
   finish(): readonly TarEntry[] {
     for (const [index, entry] of this.#entries.entries()) {
       const block = this.#blocks[index];
       const isSame = block?.kind === entry.kind && block.start === entry.start && block.size === entry.size;
-      if (!isSame) throw refuseArchive("mismatch", "is read in two ways", entry.path);
+      if (!isSame) throw rejectArchive("mismatch", "is ambiguous: two readers disagree", entry.path);
     }
     if (this.#refusal !== undefined) throw this.#refusal;
     if (this.#entries.length !== this.#blocks.length)
-      throw refuseArchive("mismatch", "has entries that are read in two ways");
+      throw rejectArchive("mismatch", "is ambiguous: two readers find different entries");
     this.#list.finish();
     return this.#entries;
   }

@@ -1,17 +1,17 @@
 import { SkillError } from "@skillhold/protocol/error";
-import { type Limits } from "@skillhold/protocol/limits";
-import { type Pace } from "../bundle/pace.ts";
-import { type ArchiveListing, type EntryContent } from "./archive-entry.ts";
+import type { Limits } from "@skillhold/protocol/limits";
+import type { Pace } from "../bundle/pace.ts";
+import type { ArchiveListing, EntryContent } from "./archive-entry.ts";
+import { ChunkReader } from "./chunk-reader.ts";
 import { gunzip } from "./gzip.ts";
 import { rejectExtensions } from "./pax.ts";
-import { refuseArchive } from "./refusal.ts";
+import { rejectArchive } from "./rejection.ts";
 import { isDueAfter, type SealedArchive } from "./sealed-archive.ts";
-import { Tape } from "./tape.ts";
 import { BLOCK_BYTES, readTarBlocks } from "./tar-block.ts";
 import { type TarEntry, TarRegister } from "./tar-register.ts";
-import { TarWitness } from "./tar-witness.ts";
+import { TarStreamReader } from "./tar-stream-reader.ts";
 
-/** What a tar needs for an entry beside its content: a header, its padding, an extension and the padding of that. */
+/** The overhead of a tar entry: header, padding, an extension and its padding. */
 const OVERHEAD_PER_FILE = 4096;
 
 export async function listTarGz(archive: SealedArchive, limits: Limits, pace: Pace): Promise<ArchiveListing> {
@@ -29,15 +29,14 @@ async function* copyPieces(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer
   for await (const piece of pieces) yield Buffer.from(piece);
 }
 
-/** Gives a tar from its start. It is the same every time, because the archive is sealed. */
+/** Reopens a tar from its start. The bytes are the same every time, because the archive is sealed. */
 type OpenTar = () => AsyncGenerator<Buffer>;
 
 /**
- * Lists a tar after every check, on all of it. The checks leave only what all readers read in one way, and tar-stream
- * reads it too: where the two do not find the same, the archive is refused.
+ * Lists a tar after checking all of it. The checks accept only tars that all readers read alike, and tar-stream must
+ * find the same entries.
  *
- * Contract: the pieces stay as they are, because tar-stream keeps parts of them; `open` gives the same bytes for the
- * contents, where nothing is kept.
+ * Contract: chunks stay valid, because tar-stream keeps parts; `open` yields the same bytes again.
  */
 async function listPieces(
   pieces: AsyncGenerator<Buffer>,
@@ -46,18 +45,18 @@ async function listPieces(
   pace: Pace,
 ): Promise<ArchiveListing> {
   const register = new TarRegister(limits);
-  const witness = new TarWitness((entry) => register.admit(entry));
+  const secondReader = new TarStreamReader((entry) => register.admit(entry));
   try {
-    const tape = new Tape(showTo(witness, pieces, pace));
-    for await (const block of rejectExtensions(readTarBlocks(tape))) {
+    const reader = new ChunkReader(showTo(secondReader, pieces, pace));
+    for await (const block of rejectExtensions(readTarBlocks(reader))) {
       register.add(block);
       if (pace.isDue()) await pace.rest();
     }
-    await witness.end();
+    await secondReader.end();
     const entries = register.finish();
     return { entries, contents: () => readContents(entries, open) };
   } catch (error) {
-    // Where the compression is damaged, the tar may be wrong in any way: then the damage is what is to be told.
+    // Damaged compression can cause any tar error, so the damage is reported.
     if (isRefusal(error)) for await (const piece of pieces) if (isDueAfter(piece, pace)) await pace.rest();
     throw error;
   } finally {
@@ -65,9 +64,9 @@ async function listPieces(
   }
 }
 
-/** Passes pieces on and shows them to the witness. They are not closed when nobody asks for more. */
+/** Passes chunks on and copies them to the second reader. Does not close the source. */
 async function* showTo(
-  witness: TarWitness,
+  secondReader: TarStreamReader,
   pieces: AsyncGenerator<Buffer>,
   pace: Pace,
 ): AsyncGenerator<Buffer> {
@@ -75,7 +74,7 @@ async function* showTo(
     const { done, value } = await pieces.next();
     if (done === true) return;
     yield value;
-    await witness.take(value);
+    await secondReader.take(value);
     if (isDueAfter(value, pace)) await pace.rest();
   }
 }
@@ -85,20 +84,23 @@ function isRefusal(error: unknown): boolean {
 }
 
 async function* readContents(entries: readonly TarEntry[], open: OpenTar): AsyncGenerator<EntryContent> {
-  const tape = new Tape(open());
+  const reader = new ChunkReader(open());
   try {
-    for (const entry of entries) if (!entry.isDropped) yield { entry, pieces: readContent(entry, tape) };
+    for (const entry of entries) if (!entry.isDropped) yield { entry, pieces: readContent(entry, reader) };
   } finally {
-    await tape.close();
+    await reader.close();
   }
 }
 
-async function* readContent({ path, start, size }: TarEntry, tape: Tape): AsyncGenerator<Uint8Array> {
+async function* readContent(
+  { path, start, size }: TarEntry,
+  reader: ChunkReader,
+): AsyncGenerator<Uint8Array> {
   const end = start + BLOCK_BYTES + size;
-  await tape.skipTo(end - size);
-  while (tape.position < end) {
-    const piece = await tape.next(end - tape.position);
-    if (piece === undefined) throw refuseArchive("damaged", "is cut off", path);
+  await reader.skipTo(end - size);
+  while (reader.position < end) {
+    const piece = await reader.next(end - reader.position);
+    if (piece === undefined) throw rejectArchive("damaged", "is truncated", path);
     yield piece;
   }
 }

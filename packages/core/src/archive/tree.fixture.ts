@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type ArchiveFile } from "./archive-file.ts";
+import type { ArchiveFile } from "./archive-file.ts";
 
 /** A skill as people make them: empty files, scripts, deep folders, names in other scripts, binary content. */
 export const sampleTree: readonly ArchiveFile[] = [

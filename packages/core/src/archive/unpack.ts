@@ -1,13 +1,13 @@
 import { closeSync, fchmodSync, readdirSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { type Digest } from "@skillhold/protocol";
+import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
 import { openNew, rejectFilled } from "../bundle/copy.ts";
 import { Pace } from "../bundle/pace.ts";
-import { type ArchiveBytes } from "./archive-bytes.ts";
-import { type ArchiveEntry, type ArchiveListing, type EntryContent } from "./archive-entry.ts";
-import { exceedsLimit, refuseArchive } from "./refusal.ts";
+import type { ArchiveBytes } from "./archive-bytes.ts";
+import type { ArchiveEntry, ArchiveListing, EntryContent } from "./archive-entry.ts";
+import { exceedsLimit, rejectArchive } from "./rejection.ts";
 import { isDueAfter, type SealedArchive, sealArchive } from "./sealed-archive.ts";
 import { listTar, listTarGz } from "./tar.ts";
 import { BLOCK_BYTES, isTar } from "./tar-block.ts";
@@ -18,17 +18,17 @@ export type ArchiveFormat = "zip" | "tar.gz" | "tar";
 export interface UnpackOptions {
   readonly limits?: Limits;
   readonly signal?: AbortSignal;
-  /** How much of the archive is held at a time; at least a byte. */
+  /** The buffer size for the archive; at least one byte. */
   readonly chunkBytes?: number;
 }
 
 export interface UnpackedArchive {
   readonly format: ArchiveFormat;
-  /** Of the bytes that were unpacked, whatever has become of the file meanwhile. */
+  /** The digest of the unpacked bytes, even if the file changed later. */
   readonly digest: Digest;
-  /** In the order of the archive. */
+  /** In archive order. */
   readonly files: readonly UnpackedFile[];
-  /** What a Mac had put in and was not unpacked. */
+  /** The dropped macOS entries. */
   readonly dropped: readonly string[];
 }
 
@@ -38,18 +38,18 @@ export interface UnpackedFile {
   readonly executable: boolean;
 }
 
-/** So much that most archives are read once. */
+/** Large enough to read most archives once. */
 const CHUNK_BYTES = 4 * 1024 * 1024;
-/** Entries that are handled before others get a turn. */
+/** The number of entries to process before yielding. */
 const ENTRIES_BETWEEN_RESTS = 128;
 
 /**
- * Unpacks an archive into an empty folder: all of it, or nothing and a failure that names the entry. Everything that
- * can be known without inflating is checked for every entry before the first file is written; sizes and checksums
- * are checked as the files are. Folders that are empty are not made.
+ * Unpacks an archive into an empty folder: all of it, or an error that names the entry. All checks that need no
+ * decompression run for every entry before the first write; sizes and checksums are checked during the write. Empty
+ * folders are not created.
  *
- * Memory is a few pieces of the archive and the list of its entries, whatever its size and that of its files. An
- * archive that changes meanwhile comes out as it was when it was first read, or is refused.
+ * Memory is a few chunks and the entry list, regardless of sizes. An archive that changes during the read gives its
+ * first content or is rejected.
  */
 export async function unpack(
   archive: ArchiveBytes,
@@ -80,14 +80,14 @@ type Lister = (archive: SealedArchive, limits: Limits, pace: Pace) => Promise<Ar
 
 const listers: Readonly<Record<ArchiveFormat, Lister>> = { zip: listZip, "tar.gz": listTarGz, tar: listTar };
 
-/** By the first bytes: names and media types say what a sender likes. */
+/** Detected by the first bytes, because the sender chooses names and media types. */
 async function findFormat(archive: SealedArchive): Promise<ArchiveFormat> {
   const first = await archive.read(0, Math.min(archive.size, BLOCK_BYTES));
   const start = first.toString("latin1", 0, 4);
   if (start === "PK\x03\x04" || start === "PK\x05\x06") return "zip";
   if (start.startsWith("\x1f\x8b\x08")) return "tar.gz";
   if (isTar(first)) return "tar";
-  throw refuseArchive("format", "is neither a ZIP nor a tar, compressed by gzip or not");
+  throw rejectArchive("format", "is neither a ZIP nor a tar, compressed by gzip or not");
 }
 
 function isUnpacked({ kind, isDropped }: ArchiveEntry): boolean {
@@ -113,7 +113,7 @@ async function writeContents(
   }
 }
 
-/** The pieces of a folder are read as well, because reading checks them. */
+/** Folder chunks are read as well, because reading verifies them. */
 async function writeContent(
   { entry: { kind, path, executable }, pieces }: EntryContent,
   folder: string,

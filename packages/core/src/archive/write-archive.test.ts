@@ -6,7 +6,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { archiveInMemory } from "./archive-bytes.ts";
-import { type ArchiveFile } from "./archive-file.ts";
+import type { ArchiveFile } from "./archive-file.ts";
 import { describeTree, readTree, sampleTree } from "./tree.fixture.ts";
 import { unpack } from "./unpack.ts";
 import { writeArchive } from "./write-archive.ts";

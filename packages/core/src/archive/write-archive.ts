@@ -1,19 +1,19 @@
 import { limitTable, withLimits } from "@skillhold/protocol/limits";
-import { comparePaths } from "../bundle/index.ts";
-import { type ArchiveFile } from "./archive-file.ts";
+import { comparePaths } from "@skillhold/skill";
+import type { ArchiveFile } from "./archive-file.ts";
 import { EntryList } from "./entry-list.ts";
-import { refuseArchive } from "./refusal.ts";
+import { rejectArchive } from "./rejection.ts";
 import { writeTarGz } from "./write-tar.ts";
 import { writeZip } from "./write-zip.ts";
 
-/** A registry may be set to hold more than by default, and what it holds can be written. */
+/** A registry may have higher limits, and its content must be writable. */
 const widest = withLimits(
   Object.fromEntries(Object.entries(limitTable).map(([name, { max }]) => [name, max])),
 );
 
 /**
- * Writes files to an archive that depends on nothing else: they are sorted by path, and time, owner and mode are
- * fixed. The same files give the same bytes wherever the same compressor is at work.
+ * Writes a reproducible archive: sorted paths, fixed times, owners and modes. The same files give the same bytes with
+ * the same compressor.
  */
 export async function writeArchive(
   format: "zip" | "tar.gz",
@@ -24,13 +24,13 @@ export async function writeArchive(
   return format === "zip" ? writeZip(sorted) : writeTarGz(sorted);
 }
 
-/** What `unpack` would refuse whatever its limits is not written. */
+/** Rejects names that `unpack` always rejects. */
 function rejectUnreadable(files: readonly ArchiveFile[]): void {
   const list = new EntryList(widest, Number.POSITIVE_INFINITY);
   for (const { path, content } of files) {
     const admitted = list.admit({ name: path, kind: "file", size: content.length });
     if (admitted.isDropped || admitted.path !== path)
-      throw refuseArchive("name", "would not be unpacked under that name", path);
+      throw rejectArchive("name", "would not be unpacked under that name", path);
   }
   list.finish();
 }

@@ -2,7 +2,7 @@ import { promisify } from "node:util";
 import { constants, gzip } from "node:zlib";
 import { defaultLimits } from "@skillhold/protocol/limits";
 import { pack } from "tar-stream";
-import { type ArchiveFile } from "./archive-file.ts";
+import type { ArchiveFile } from "./archive-file.ts";
 import { collect } from "./collect.ts";
 
 const epoch = new Date(0);
@@ -10,8 +10,8 @@ const OPERATING_SYSTEM_AT = 9;
 const UNKNOWN_SYSTEM = 255;
 
 /**
- * Writes a tar.gz that our own reader accepts: one that gzip makes smaller than the reader believes of an honest one
- * is compressed by its letters alone, which is eightfold at the most.
+ * Writes a tar.gz that our reader accepts: if gzip would exceed the reader's ratio limit, Huffman coding alone is
+ * used, which compresses at most eightfold.
  */
 export async function writeTarGz(files: readonly ArchiveFile[]): Promise<Buffer> {
   const tar = await writeTar(files);
@@ -32,7 +32,7 @@ async function writeTar(files: readonly ArchiveFile[]): Promise<Buffer> {
   return whole;
 }
 
-/** The header would say which system wrote it, and the same files would give other bytes elsewhere. */
+/** The header would name the writing system, and the bytes would differ between systems. */
 async function compress(tar: Buffer, strategy: number): Promise<Buffer> {
   const bytes = await promisify(gzip)(tar, { strategy });
   bytes[OPERATING_SYSTEM_AT] = UNKNOWN_SYSTEM;

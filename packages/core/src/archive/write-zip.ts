@@ -1,13 +1,10 @@
 import { defaultLimits } from "@skillhold/protocol/limits";
 import { fromBufferPromise } from "yauzl";
 import { ZipFile } from "yazl";
-import { type ArchiveFile } from "./archive-file.ts";
+import type { ArchiveFile } from "./archive-file.ts";
 import { collect } from "./collect.ts";
 
-/**
- * Writes a ZIP that our own reader accepts: a file that deflate makes smaller than the reader believes of an honest
- * one is stored as it is.
- */
+/** Writes a ZIP that our reader accepts: a file that would exceed the ratio limit is stored uncompressed. */
 export async function writeZip(files: readonly ArchiveFile[]): Promise<Buffer> {
   const archive = await writeOnce(files, new Set());
   const stored = await findOverCompressed(archive);
@@ -16,7 +13,7 @@ export async function writeZip(files: readonly ArchiveFile[]): Promise<Buffer> {
 
 async function writeOnce(files: readonly ArchiveFile[], stored: ReadonlySet<string>): Promise<Buffer> {
   const zip = new ZipFile();
-  // In local time, which is what a ZIP keeps: it comes out as the same bytes in every zone.
+  // Local time, as in ZIP: the same bytes in every zone.
   const mtime = new Date(1980, 0, 1);
   for (const { path, executable, content } of files) {
     zip.addBuffer(Buffer.from(content.buffer, content.byteOffset, content.length), path, {

@@ -1,6 +1,13 @@
 import { crc32, deflateRawSync } from "node:zlib";
 import { type Attack, badNames, badTogether } from "./attack.fixture.ts";
-import { descriptorOf, extraField, type ForgedEntry, type ForgedZip, forgeZip, zeros } from "./forge.fixture.ts";
+import {
+  descriptorOf,
+  extraField,
+  type ForgedEntry,
+  type ForgedZip,
+  forgeZip,
+  zeros,
+} from "./forge.fixture.ts";
 
 export const honest: ForgedEntry = {
   name: "demo/SKILL.md",

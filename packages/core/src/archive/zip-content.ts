@@ -1,19 +1,19 @@
 import { crc32 } from "node:zlib";
-import { type ArchiveEntry, type EntryContent } from "./archive-entry.ts";
+import type { ArchiveEntry, EntryContent } from "./archive-entry.ts";
 import { type InflateBound, type Inflation, inflateAtOnce, inflatePieces } from "./inflate.ts";
-import { refuseArchive } from "./refusal.ts";
-import { type SealedArchive } from "./sealed-archive.ts";
-import { type ZipRecord } from "./zip-record.ts";
+import { rejectArchive } from "./rejection.ts";
+import type { SealedArchive } from "./sealed-archive.ts";
+import type { ZipRecord } from "./zip-record.ts";
 
 export interface LocatedEntry {
   readonly entry: ArchiveEntry;
   readonly record: ZipRecord;
 }
 
-/** Above this, others get a turn meanwhile; below it, a round trip to the thread pool costs more than the work. */
+/** Above this size, work is asynchronous; below it, the thread pool costs more than the work. */
 const LONGEST_TURN = 1024 * 1024;
 
-/** Gives the contents of a ZIP and holds them to the sizes and checksums that its records have. */
+/** Yields the contents of a ZIP and verifies sizes and checksums. */
 export async function* readZipContents(
   located: readonly LocatedEntry[],
   archive: SealedArchive,
@@ -40,15 +40,15 @@ function boundOf({ name, size }: ZipRecord): InflateBound {
     maxBytes: size,
     refuse: (problem) =>
       problem === "too-large"
-        ? refuseArchive("size", "unpacks to more bytes than it says", name)
-        : refuseArchive("damaged", "has damaged data", name),
+        ? rejectArchive("size", "unpacks to more bytes than it says", name)
+        : rejectArchive("damaged", "has damaged data", name),
   };
 }
 
 function rejectOther(found: Inflation, { name, size, packed, checksum }: ZipRecord): void {
-  if (found.consumed !== packed) throw refuseArchive("damaged", "has bytes after its data", name);
-  if (found.size !== size) throw refuseArchive("size", "has another size than it says", name);
-  if (found.checksum !== checksum) throw refuseArchive("checksum", "has another checksum than it says", name);
+  if (found.consumed !== packed) throw rejectArchive("damaged", "has bytes after its data", name);
+  if (found.size !== size) throw rejectArchive("size", "has a size mismatch", name);
+  if (found.checksum !== checksum) throw rejectArchive("checksum", "has a checksum mismatch", name);
 }
 
 async function* copyData(

@@ -1,7 +1,7 @@
-import { refuseArchive } from "./refusal.ts";
-import { type SealedArchive } from "./sealed-archive.ts";
+import { rejectArchive } from "./rejection.ts";
+import type { SealedArchive } from "./sealed-archive.ts";
 
-/** Where the central directory of a ZIP lies and how many records it says it has. */
+/** The position and record count of the central directory. */
 export interface ZipEnd {
   readonly count: number;
   readonly start: number;
@@ -15,12 +15,12 @@ const LOCATOR_BYTES = 20;
 const END64 = 0x06064b50;
 const END64_BYTES = 56;
 
-/** As much as can follow a directory: records for large archives, the end record and the longest comment. */
+/** The most bytes after a directory: ZIP64 records, the end record and the longest comment. */
 const LONGEST_TAIL = END64_BYTES + LOCATOR_BYTES + END_BYTES + 0xffff;
 
 /**
- * Reads the end record and holds it to account for every byte from the directory's start to the file's end: two
- * readers that look for it from different sides then find the same one.
+ * Reads the end record, which must account for every byte from the directory to the end of the file, so that every
+ * reader finds the same record.
  */
 export async function readZipEnd(archive: SealedArchive): Promise<ZipEnd> {
   const length = Math.min(archive.size, LONGEST_TAIL);
@@ -31,11 +31,11 @@ export async function readZipEnd(archive: SealedArchive): Promise<ZipEnd> {
   const { bytes } = tail;
   const at = bytes.lastIndexOf(END);
   if (at === -1 || at + END_BYTES > bytes.length)
-    throw refuseArchive("damaged", "does not end with the end record of a ZIP: it is cut off, or goes on");
+    throw rejectArchive("damaged", "does not end with the end record of a ZIP: it is cut off, or goes on");
   const comment = bytes.subarray(at + END_BYTES);
   if (bytes.readUInt16LE(at + 20) !== comment.length)
-    throw refuseArchive("layout", "goes on after its end record");
-  if (!isPlainText(comment)) throw refuseArchive("layout", "has a comment that is not plain text");
+    throw rejectArchive("layout", "goes on after its end record");
+  if (!isPlainText(comment)) throw rejectArchive("layout", "has a comment that is not plain text");
   const found = {
     ...readCounts(bytes.readUInt16LE(at + 4), bytes.readUInt16LE(at + 6), {
       here: bytes.readUInt16LE(at + 8),
@@ -49,11 +49,11 @@ export async function readZipEnd(archive: SealedArchive): Promise<ZipEnd> {
   const { count, size, start } = isLarge ? readEnd64(tail, endAt, found) : found;
   const end = tail.start + endAt;
   if (start + size !== end)
-    throw refuseArchive("layout", "has a directory that does not end at its end record");
+    throw rejectArchive("layout", "has a directory that does not end at its end record");
   return { count, start, end };
 }
 
-/** The last bytes of an archive, and where they begin. */
+/** The last bytes of an archive and their offset. */
 interface Tail {
   readonly bytes: Buffer;
   readonly start: number;
@@ -71,12 +71,12 @@ function readCounts(
   entries: { readonly here: number; readonly all: number },
 ): Pick<Directory, "count"> {
   if (disk !== 0 || startDisk !== 0 || entries.here !== entries.all) {
-    throw refuseArchive("layout", "is one part of several");
+    throw rejectArchive("layout", "is one part of several");
   }
   return { count: entries.all };
 }
 
-/** The record for large archives, which some writers add to small ones; the small record may not contradict it. */
+/** The ZIP64 record, which some writers add to small archives; it must agree with the small record. */
 function readEnd64({ bytes, start }: Tail, at: number, small: Directory): Directory {
   const locator = at + END64_BYTES;
   const isInPlace =
@@ -85,7 +85,7 @@ function readEnd64({ bytes, start }: Tail, at: number, small: Directory): Direct
     bytes.readBigUInt64LE(locator + 8) === BigInt(start + at) &&
     bytes.readUInt32LE(at) === END64 &&
     bytes.readBigUInt64LE(at + 4) === BigInt(END64_BYTES - 12);
-  if (!isInPlace) throw refuseArchive("layout", "has a ZIP64 end record that is not where it should be");
+  if (!isInPlace) throw rejectArchive("layout", "has a ZIP64 end record that is not where it should be");
   const record = bytes.subarray(at, locator);
   const archiveBytes = start + bytes.length;
   const large = {
@@ -100,19 +100,19 @@ function readEnd64({ bytes, start }: Tail, at: number, small: Directory): Direct
     (small.count === 0xffff || small.count === large.count) &&
     (small.size === 0xffffffff || small.size === large.size) &&
     (small.start === 0xffffffff || small.start === large.start);
-  if (!agrees) throw refuseArchive("mismatch", "has two end records that disagree");
+  if (!agrees) throw rejectArchive("mismatch", "has two end records that disagree");
   return large;
 }
 
 function readLong(record: Buffer, at: number, archiveBytes: number): number {
   const value = record.readBigUInt64LE(at);
-  if (value > BigInt(archiveBytes)) throw refuseArchive("layout", "has an end record that points outside");
+  if (value > BigInt(archiveBytes)) throw rejectArchive("layout", "has an end record that points outside");
   return Number(value);
 }
 
 /**
- * A comment says nothing about what is unpacked, and git puts the commit there. Plain text cannot hold the signature
- * of a second end record, which is what makes comments dangerous.
+ * A comment does not affect unpacking, and git stores the commit there. Plain text cannot contain the signature of a
+ * second end record.
  */
 function isPlainText(bytes: Uint8Array): boolean {
   return bytes.every(

@@ -1,13 +1,13 @@
-import { type Pace } from "../bundle/pace.ts";
-import { refuseArchive } from "./refusal.ts";
-import { type SealedArchive } from "./sealed-archive.ts";
-import { type ZipRecord } from "./zip-record.ts";
+import type { Pace } from "../bundle/pace.ts";
+import { rejectArchive } from "./rejection.ts";
+import type { SealedArchive } from "./sealed-archive.ts";
+import type { ZipRecord } from "./zip-record.ts";
 
 /**
- * Entries lie one after the other from the first byte to the directory. Where they overlap, one byte of data is
- * unpacked many times; where there is a gap, another reader may find in it what we do not.
+ * Entries must be contiguous from the first byte to the directory. Overlaps would unpack bytes many times, and another
+ * reader could find data in a gap.
  *
- * Contract: the records are in the order in which they lie.
+ * Contract: the records are in physical order.
  */
 export async function rejectLooseLayout(
   records: readonly ZipRecord[],
@@ -18,19 +18,19 @@ export async function rejectLooseLayout(
   let end = 0;
   for (const [index, record] of records.entries()) {
     if (record.start > end)
-      throw refuseArchive("layout", "has bytes before it that are no entry", record.name);
+      throw rejectArchive("layout", "has bytes before it that are no entry", record.name);
     const next = records[index + 1]?.start ?? directoryStart;
     if (record.dataEnd > next)
-      throw refuseArchive("layout", "overlaps another entry or the directory", record.name);
+      throw rejectArchive("layout", "overlaps another entry or the directory", record.name);
     if (record.hasDescriptor) await rejectDescriptor(record, archive, next);
     end = record.hasDescriptor ? next : record.dataEnd;
     if (pace.isDue()) await pace.rest();
   }
   if (end !== directoryStart)
-    throw refuseArchive("layout", "has bytes before its directory that are no entry");
+    throw rejectArchive("layout", "has bytes before its directory that are no entry");
 }
 
-/** Four forms are in use: with a signature or without, with long sizes or short ones. */
+/** Four forms exist: with or without signature, with long or short sizes. */
 async function rejectDescriptor(record: ZipRecord, archive: SealedArchive, end: number): Promise<void> {
   const length = end - record.dataEnd;
   const hasSignature = length === 16 || length === 24;
@@ -38,7 +38,7 @@ async function rejectDescriptor(record: ZipRecord, archive: SealedArchive, end: 
   const isKnown = hasSignature || isLong || length === 12;
   const bytes = isKnown ? await archive.read(record.dataEnd, length) : undefined;
   if (bytes === undefined || (hasSignature && bytes.readUInt32LE(0) !== 0x08074b50)) {
-    throw refuseArchive("layout", "is not followed by its sizes", record.name);
+    throw rejectArchive("layout", "is not followed by its sizes", record.name);
   }
   const values = bytes.subarray(hasSignature ? 4 : 0);
   const packed = isLong ? Number(values.readBigUInt64LE(4)) : values.readUInt32LE(4);
@@ -47,5 +47,5 @@ async function rejectDescriptor(record: ZipRecord, archive: SealedArchive, end: 
     values.readUInt32LE(0) === record.checksum &&
     packed === record.dataEnd - record.dataStart &&
     unpacked === record.size;
-  if (!isSame) throw refuseArchive("mismatch", "is described in two ways", record.name);
+  if (!isSame) throw rejectArchive("mismatch", "is described in two ways", record.name);
 }

@@ -1,10 +1,10 @@
 import { crc32 } from "node:zlib";
 import { SkillError } from "@skillhold/protocol/error";
 import { Entry, type ExtraField, type LocalFileHeader, parseExtraFields, type ZipFile } from "yauzl";
-import { type EntryKind } from "./archive-entry.ts";
-import { refuseArchive } from "./refusal.ts";
+import type { EntryKind } from "./archive-entry.ts";
+import { rejectArchive } from "./rejection.ts";
 
-/** What the directory of a ZIP says of an entry, after every check that needs nothing else. */
+/** A directory record of a ZIP after its own checks. */
 export interface ZipClaim {
   readonly name: string;
   readonly rawName: Buffer;
@@ -15,13 +15,13 @@ export interface ZipClaim {
   readonly size: number;
   readonly packed: number;
   readonly checksum: number;
-  /** Where its local header begins. */
+  /** The offset of its local header. */
   readonly start: number;
-  /** Sizes and checksum follow the data, as a writer does it that cannot go back. */
+  /** Sizes and checksum follow the data, as streaming writers do. */
   readonly hasDescriptor: boolean;
 }
 
-/** One entry of a ZIP, after what is said of it in two places was found to be the same. */
+/** A ZIP entry whose two headers agree. */
 export interface ZipRecord extends ZipClaim {
   readonly dataStart: number;
   readonly dataEnd: number;
@@ -29,26 +29,26 @@ export interface ZipRecord extends ZipClaim {
 
 const ENCRYPTED = 0x0001 | 0x0040 | 0x2000;
 const DESCRIPTOR = 0x0008;
-/** How hard it was compressed, a descriptor, and names in UTF-8. Every other flag changes how data is to be read. */
+/** The flags for compression level, descriptor and UTF-8 names. Every other flag changes the reading of the data. */
 const KNOWN_FLAGS = 0x0006 | DESCRIPTOR | 0x0800;
 const LOCAL_HEADER_BYTES = 30;
 const ZIP64_EXTRA = 0x0001;
 const UNICODE_PATH_EXTRA = 0x7075;
 
-/** Contract: `directoryStart` is where the entries end. */
+/** Contract: `directoryStart` is the end of the entries. */
 export function readZipClaim(entry: Entry, directoryStart: number): ZipClaim {
   const name = decodeName(entry.fileNameRaw);
   rejectUnreadable(entry, name);
   rejectOtherName(entry.extraFields, entry.fileNameRaw, name);
   const { uncompressedSize: size, compressedSize: packed, relativeOffsetOfLocalHeader: start } = entry;
   if (start + LOCAL_HEADER_BYTES > directoryStart || packed > directoryStart) {
-    throw refuseArchive("layout", "lies outside of the archive", name);
+    throw rejectArchive("layout", "lies outside of the archive", name);
   }
   const kind = readKind(entry, name);
-  if (kind === "folder" && size !== 0) throw refuseArchive("type", "is a folder that has content", name);
+  if (kind === "folder" && size !== 0) throw rejectArchive("type", "is a folder with content", name);
   return {
     name,
-    // A copy, because the entry's is a part of all that the directory has on it, comments included.
+    // A copy, because the original is a slice of the directory data.
     rawName: Buffer.from(entry.fileNameRaw),
     kind,
     executable: (entry.externalFileAttributes & (0o100 << 16)) !== 0,
@@ -62,7 +62,7 @@ export function readZipClaim(entry: Entry, directoryStart: number): ZipClaim {
   };
 }
 
-/** Finds the data of an entry by its local header, which must say the same as the directory. Nothing is inflated. */
+/** Locates the data of an entry by its local header, which must agree with the directory. Decompresses nothing. */
 export async function locateZipRecord(zip: ZipFile, claim: ZipClaim): Promise<ZipRecord> {
   const local = await readLocalHeader(zip, claim);
   rejectMismatch(claim, local);
@@ -71,27 +71,27 @@ export async function locateZipRecord(zip: ZipFile, claim: ZipClaim): Promise<Zi
 }
 
 /**
- * UTF-8, flagged or not: Info-ZIP and Macs do not set the flag. A reader that takes the bytes for another encoding
- * finds other letters in them, but no other dots or slashes.
+ * UTF-8, flagged or not: Info-ZIP and macOS do not set the flag. Another encoding gives other letters but the same
+ * dots and slashes.
  */
 export function decodeName(raw: Uint8Array): string {
-  // A byte that is not UTF-8 becomes U+FFFD, which no path may hold.
+  // Invalid UTF-8 becomes U+FFFD, which no path may contain.
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(raw);
 }
 
 function rejectUnreadable(entry: Entry, name: string): void {
   const { generalPurposeBitFlag: flags, compressionMethod: method } = entry;
-  if ((flags & ENCRYPTED) !== 0) throw refuseArchive("encrypted", "is encrypted", name);
-  if ((flags & ~KNOWN_FLAGS) !== 0) throw refuseArchive("method", "has a flag that is not known", name);
+  if ((flags & ENCRYPTED) !== 0) throw rejectArchive("encrypted", "is encrypted", name);
+  if ((flags & ~KNOWN_FLAGS) !== 0) throw rejectArchive("method", "has a flag that is not known", name);
   if (method !== 0 && method !== 8) {
-    throw refuseArchive("method", `is compressed by method ${method}; only deflate is read`, name);
+    throw rejectArchive("method", `is compressed by method ${method}; only deflate is read`, name);
   }
   if (method === 0 && entry.compressedSize !== entry.uncompressedSize) {
-    throw refuseArchive("size", "is not compressed and yet has two sizes", name);
+    throw rejectArchive("size", "is not compressed and yet has two sizes", name);
   }
 }
 
-/** Some readers take the name from this extra field; it has to be the same one. */
+/** Some readers use the name in this extra field, so it must be the same. */
 function rejectOtherName(extras: readonly ExtraField[], raw: Uint8Array, name: string): void {
   for (const { id, data } of extras) {
     if (id !== UNICODE_PATH_EXTRA) continue;
@@ -100,19 +100,19 @@ function rejectOtherName(extras: readonly ExtraField[], raw: Uint8Array, name: s
       data[0] === 1 &&
       data.readUInt32LE(1) === crc32(raw) &&
       data.subarray(5).equals(raw);
-    if (!isSame) throw refuseArchive("mismatch", "has a second name", name);
+    if (!isSame) throw rejectArchive("mismatch", "has a second name", name);
   }
 }
 
 async function readLocalHeader(zip: ZipFile, claim: ZipClaim): Promise<LocalFileHeader> {
-  // All that yauzl asks of an entry to find its header; the entries themselves would fill the memory.
+  // The fields that yauzl needs to find the header; whole entries would fill the memory.
   const { start: relativeOffsetOfLocalHeader, packed: compressedSize } = claim;
   const entry = Object.assign(new Entry(), { relativeOffsetOfLocalHeader, compressedSize });
   try {
     return await zip.readLocalFileHeaderPromise(entry);
   } catch (error) {
     if (error instanceof SkillError) throw error;
-    throw refuseArchive("layout", `has no header of its own (${messageOf(error)})`, claim.name);
+    throw rejectArchive("layout", `has no header of its own (${messageOf(error)})`, claim.name);
   }
 }
 
@@ -131,14 +131,14 @@ function rejectMismatch(claim: ZipClaim, local: LocalFileHeader): void {
     agrees(local.crc32, claim.checksum) &&
     agrees(sizes.packed, claim.packed) &&
     agrees(sizes.unpacked, claim.size);
-  if (!isSame) throw refuseArchive("mismatch", "is described in two ways", name);
+  if (!isSame) throw rejectArchive("mismatch", "is described in two ways", name);
 }
 
 function readExtras(raw: Buffer, name: string): readonly ExtraField[] {
   try {
     return parseExtraFields(raw);
   } catch (error) {
-    throw refuseArchive("damaged", `has a damaged header (${messageOf(error)})`, name);
+    throw rejectArchive("damaged", `has a damaged header (${messageOf(error)})`, name);
   }
 }
 
@@ -151,7 +151,7 @@ function readLocalSizes(
     return { packed: compressedSize, unpacked: uncompressedSize };
   }
   const large = extras.find(({ id }) => id === ZIP64_EXTRA)?.data;
-  if (large === undefined || large.length < 16) throw refuseArchive("damaged", "has no ZIP64 sizes", name);
+  if (large === undefined || large.length < 16) throw rejectArchive("damaged", "has no ZIP64 sizes", name);
   return { unpacked: Number(large.readBigUInt64LE(0)), packed: Number(large.readBigUInt64LE(8)) };
 }
 
@@ -162,14 +162,14 @@ function readLocalSizes(
 function readKind({ externalFileAttributes: attributes }: Entry, name: string): EntryKind {
   const type = (attributes >>> 16) & 0o170000;
   const isFolder = name.endsWith("/");
-  if (type === 0o120000) throw refuseArchive("type", "is a link", name);
+  if (type === 0o120000) throw rejectArchive("type", "is a link", name);
   if (type !== 0 && type !== 0o100000 && type !== 0o040000) {
-    throw refuseArchive("type", "is neither a file nor a folder", name);
+    throw rejectArchive("type", "is neither a file nor a folder", name);
   }
   const saysFolder = type === 0o040000 || (attributes & 0x10) !== 0;
   const saysFile = type === 0o100000;
   if ((saysFolder && !isFolder) || (saysFile && isFolder)) {
-    throw refuseArchive(
+    throw rejectArchive(
       "type",
       "is a file by its name or a folder by its mode, or the other way round",
       name,

@@ -1,33 +1,33 @@
 import { SkillError } from "@skillhold/protocol/error";
-import { type LimitName, type Limits } from "@skillhold/protocol/limits";
-import { type RelativePath } from "./contain.ts";
-import { type Role } from "./role.ts";
+import type { LimitName, Limits } from "@skillhold/protocol/limits";
+import type { FileRole } from "@skillhold/skill";
+import type { RelativePath } from "./contain.ts";
 
-/** The files that are a skill, in the order of their paths' UTF-8 bytes. */
+/** The files of a skill, sorted by the UTF-8 bytes of their paths. */
 export interface Bundle {
   /** The real path of the skill's folder. */
   readonly root: string;
   readonly files: readonly BundleFile[];
   readonly omitted: readonly Omission[];
-  /** References to `_shared` that lead out of the bundle, and so break where only the bundle is. */
+  /** References to `_shared` that point outside the bundle and break once only the bundle exists. */
   readonly strayReferences: readonly StrayReference[];
-  /** The sizes of all files together. */
+  /** The total size of all files. */
   readonly bytes: number;
-  /** Whether files with several names were let in; reading the bundle must then let them in too. */
+  /** Whether files with several hard links were accepted; reading the bundle must then accept them too. */
   readonly allowHardLinks: boolean;
 }
 
 export interface BundleFile {
   readonly path: RelativePath;
   readonly size: number;
-  /** The owner's execute bit. Always false on Windows, which has none: there it is kept in records. */
+  /** The owner's execute bit. Always false on Windows, which has none; records keep the bit there. */
   readonly executable: boolean;
-  readonly role: Role;
-  /** The real folder that `path` is opened in: the skill's own, or for `_shared` helpers the one above it. */
+  readonly role: FileRole;
+  /** The real folder that `path` is relative to: the skill's folder, or its parent for `_shared` helpers. */
   readonly base: string;
   /** The absolute path to read from. */
   readonly origin: string;
-  /** Changes whenever the file does, even when its times are set back: a digest may be kept as long as it stays. */
+  /** Changes whenever the file changes, even if its times are set back, so digests can be cached by it. */
   readonly stamp: string;
 }
 
@@ -42,7 +42,7 @@ export type OmissionReason =
   | "nested-skill"
   | "unreadable";
 
-/** Something in the folder that is not in the bundle. A folder stands for all that is below it. */
+/** An entry of the folder that is not in the bundle. A folder stands for all its content. */
 export interface Omission {
   readonly path: string;
   readonly reason: OmissionReason;
@@ -52,15 +52,15 @@ export interface Omission {
 export interface StrayReference {
   /** The file that refers to `_shared`. */
   readonly path: string;
-  /** What it says, and what it would have to say. */
+  /** The reference as written, and the one that works in the bundle. */
   readonly reference: string;
   readonly expected: string;
 }
 
-/** How many entries of a folder are looked at for each that a bundle may hold, so that the walk ends as well. */
+/** The most entries visited per allowed file, which bounds the walk as well. */
 const ENTRIES_PER_FILE = 10;
 
-/** Counts what goes into a bundle and stops at the first limit that is passed. */
+/** Counts files and bytes of a bundle and throws at the first exceeded limit. */
 export class BundleMeter {
   readonly limits: Limits;
   #files = 0;
@@ -75,7 +75,7 @@ export class BundleMeter {
     return this.#bytes;
   }
 
-  /** Counts an entry that was looked at, taken or not. */
+  /** Counts a visited entry, packed or not. */
   addEntry(path: string): void {
     this.#entries += 1;
     if (this.#entries <= this.limits.bundleFiles * ENTRIES_PER_FILE) return;

@@ -2,33 +2,33 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, type Stats } from
 import { join } from "node:path";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
-import { findPathProblem } from "./name.ts";
+import { findPathProblem } from "@skillhold/skill";
 import { isOpenedAt } from "./opened-path.ts";
 
 declare const relativePath: unique symbol;
 
-/** A path that has passed `normalizeRelative`: relative, plain segments joined by `/`. */
+/** A path accepted by `normalizeRelative`: relative, with plain segments joined by `/`. */
 export type RelativePath = string & { readonly [relativePath]: true };
 
 export type PathLimits = Pick<Limits, "pathBytes" | "pathDepth">;
 
 export interface OpenOptions {
-  /** Accept files that have other names too, as those that a package store links into place. */
+  /** Accept files with several hard links, such as those of a package store. */
   readonly allowHardLinks?: boolean;
 }
 
-/** A regular file that lies where its path says. The caller closes `fd`. */
+/** A regular file at the location that its path names. The caller closes `fd`. */
 export interface OpenedFile {
   readonly fd: number;
   readonly stats: Stats;
 }
 
-/** Without these, opening a FIFO waits for a writer, and opening a link opens what it points to. */
+/** Without these flags, opening a FIFO blocks and opening a link follows it. */
 export const SAFE_OPEN = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
 
-/** Refuses every path that could mean anything but a file below the folder it is joined to. Touches no disk. */
+/** Rejects every path that could name anything but a file below its folder. Does not access the disk. */
 export function normalizeRelative(path: string, limits: PathLimits = defaultLimits): RelativePath {
-  // A string of n UTF-16 units has at least n bytes: an overlong one is refused before anything walks it.
+  // A string of n UTF-16 units has at least n bytes, so a long path is rejected before any scan.
   if (path.length > limits.pathBytes || Buffer.byteLength(path) > limits.pathBytes) {
     throw refuse("The path", `is longer than ${limits.pathBytes} bytes (pathBytes)`, path.slice(0, 64));
   }
@@ -42,8 +42,8 @@ export function normalizeRelative(path: string, limits: PathLimits = defaultLimi
 }
 
 /**
- * Opens a file below a folder, then checks what was opened: a check before the opening could be outrun by a
- * rename. Any link on the way is refused, wherever it leads, because a bundle has none.
+ * Opens a file below a folder, then checks the opened file, because a rename could win a race against an earlier
+ * check. Any link in the path is rejected, because a bundle has no links.
  *
  * Contract: `root` is a real path (`realpath` returned it).
  */
@@ -54,7 +54,7 @@ export function openInside(root: string, path: RelativePath, options: OpenOption
     const stats = fstatSync(fd);
     if (!stats.isFile()) throw refuse(path, "is not a regular file", path);
     if (stats.nlink > 1 && options.allowHardLinks !== true) {
-      throw refuse(path, "has other names (hard links), which may lie outside the skill", path);
+      throw refuse(path, "has other hard links, which may be outside the skill", path);
     }
     if (!isOpenedAt(fd, stats, absolute)) throw refuse(path, "is reached through a link or was moved", path);
     return { fd, stats };
@@ -66,7 +66,7 @@ export function openInside(root: string, path: RelativePath, options: OpenOption
 
 function openWithoutFollowing(absolute: string, path: string): number {
   try {
-    // Windows has no such flag; there the link is looked for first and `isOpenedAt` catches a swap.
+    // Windows has no such flag, so the link is checked first and `isOpenedAt` detects a swap.
     if (constants.O_NOFOLLOW === undefined && lstatSync(absolute).isSymbolicLink()) {
       throw refuse(path, "is a link", path);
     }
@@ -80,7 +80,7 @@ function explainOpenFailure(error: unknown, path: string): SkillError {
   switch (errorCodeOf(error)) {
     case "ENOENT":
     case "ENOTDIR":
-      return new SkillError("PATH_NOT_FOUND", `There is no file ${path}.`, {
+      return new SkillError("PATH_NOT_FOUND", `The file ${path} does not exist.`, {
         details: { path },
         cause: error,
       });
@@ -95,7 +95,7 @@ function explainOpenFailure(error: unknown, path: string): SkillError {
   }
 }
 
-/** The system's code of a failure (`ENOENT`), or an empty string. */
+/** The system error code (`ENOENT`), or an empty string. */
 export function errorCodeOf(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 }

@@ -10,21 +10,22 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { type Digest } from "@skillhold/protocol";
+import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Bundle, type BundleFile } from "./bundle.ts";
+import type { FileDigest } from "@skillhold/skill";
+import type { Bundle, BundleFile } from "./bundle.ts";
 import { openInside, type RelativePath } from "./contain.ts";
 import { Pace } from "./pace.ts";
-import { combineDigests, type FileDigest, hashSkillFile } from "./tree-hash.ts";
+import { combineDigests, hashSkillFile } from "./tree-hash.ts";
 
-/** Bytes that are copied before others get a turn. */
+/** The number of bytes to copy before yielding to other work. */
 const WORK_BETWEEN_RESTS = 4 * 1024 * 1024;
-/** What opening and making a file costs, in bytes that could be copied meanwhile. */
+/** The cost of opening and creating a file, in equivalent bytes. */
 const FILE_COST = 32 * 1024;
 
 /**
- * Writes a bundle to an empty folder, read-only, and gives the tree hash of the bytes that were written: whatever
- * happens to the original, the copy is what the hash says.
+ * Copies a bundle to an empty folder, read-only, and returns the tree hash of the written bytes. The hash describes
+ * the copy even if the original changes.
  */
 export async function copyBundle(bundle: Bundle, target: string, signal?: AbortSignal): Promise<Digest> {
   const pace = new Pace(WORK_BETWEEN_RESTS, signal);
@@ -40,7 +41,7 @@ export async function copyBundle(bundle: Bundle, target: string, signal?: AbortS
   return combineDigests(digests);
 }
 
-/** Writes one file below a folder as copies are written: never over another, readable to all, changeable by none. */
+/** Writes one read-only file of a copy. Never overwrites. */
 export function writeCopy(
   target: string,
   { path, executable }: Pick<BundleFile, "path" | "executable">,
@@ -51,9 +52,9 @@ export function writeCopy(
 }
 
 /**
- * Writes a file below a folder with its folders: never over what is there, and through no link.
+ * Writes a file and its parent folders. Never overwrites and never follows a link.
  *
- * Contract: `made` holds the folder itself, and the folders that earlier calls have made.
+ * Contract: `made` contains the target folder and the folders that earlier calls created.
  */
 export function writeNew(
   target: string,
@@ -71,7 +72,7 @@ export function writeNew(
   }
 }
 
-/** Makes a file as `writeNew` does, under the same contract, for those who write it in parts and close it. */
+/** Like `writeNew`, for callers that write the file in parts. The caller closes it. */
 export function openNew(target: string, path: RelativePath, made: Set<string>): number {
   const absolute = join(target, path);
   makeFolder(dirname(absolute), made);
@@ -79,7 +80,7 @@ export function openNew(target: string, path: RelativePath, made: Set<string>): 
   return openSync(absolute, flags, 0o600);
 }
 
-/** The mode is set after the making, because the umask of the process would take from it. */
+/** The mode is set after creation, because the umask would reduce it. */
 function makeFolder(folder: string, made: Set<string>): void {
   if (made.has(folder)) return;
   makeFolder(dirname(folder), made);
@@ -92,7 +93,7 @@ export function rejectFilled(target: string): void {
   if (readdirSync(target).length > 0) throw new SkillError("USAGE", `The folder ${target} is not empty.`);
 }
 
-/** One byte more than announced is asked for, which shows a file that has grown. */
+/** Requests one byte more than expected, which detects a file that has grown. */
 function readWhole(file: BundleFile, allowHardLinks: boolean): Uint8Array {
   const { fd } = openInside(file.base, file.path, { allowHardLinks });
   try {
@@ -107,8 +108,8 @@ function readWhole(file: BundleFile, allowHardLinks: boolean): Uint8Array {
   } finally {
     closeSync(fd);
   }
-  throw new SkillError("IO_FAILED", `${file.path} changed while the skill was being copied.`, {
-    hint: "Run it again when nothing writes to the skill's folder.",
+  throw new SkillError("IO_FAILED", `${file.path} changed during the copy.`, {
+    hint: "Retry when no program writes to the skill's folder.",
     details: { path: file.path },
   });
 }

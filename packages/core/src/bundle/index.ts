@@ -1,16 +1,45 @@
-export { type Container, changeOf, type DiscoveryProblem, type FindOptions, type FoundSkills, findSkillFolders, isLeafSkill, type SkillFolder } from "../source/find-skills.ts";
+export {
+  comparePaths,
+  type FileDigest,
+  type FileRole as Role,
+  fileRole as roleOf,
+  findPathProblem,
+  foldName,
+  IGNORE_FILES,
+  isJunk,
+  isResource,
+} from "@skillhold/skill";
 export type { Bundle, BundleFile, Omission, OmissionReason, StrayReference } from "./bundle.ts";
-export { errorCodeOf, normalizeRelative, type OpenedFile, type OpenOptions, openInside, type PathLimits, type RelativePath, SAFE_OPEN } from "./contain.ts";
+export {
+  errorCodeOf,
+  normalizeRelative,
+  type OpenedFile,
+  type OpenOptions,
+  openInside,
+  type PathLimits,
+  type RelativePath,
+  SAFE_OPEN,
+} from "./contain.ts";
 export { copyBundle, rejectFilled, writeCopy, writeNew } from "./copy.ts";
-export { IGNORE_FILES, isJunk } from "./ignore-rule.ts";
 export { keepFile, readKeptFile } from "./kept-file.ts";
-export { comparePaths, findPathProblem, foldName } from "./name.ts";
 export { Pace } from "./pace.ts";
 export { type PackOptions, pack } from "./pack.ts";
 export { PackTrace } from "./pack-trace.ts";
-export { type FileBytes, type FileProblem, type FileRead, type ReadOptions, readBounded } from "./read-file.ts";
+export {
+  type FileBytes,
+  type FileProblem,
+  type FileRead,
+  type ReadOptions,
+  readBounded,
+} from "./read-file.ts";
 export { findRealPath } from "./real-path.ts";
-export { isResource, type Role, roleOf } from "./role.ts";
 export { stampOf } from "./stamp.ts";
-export { combineDigests, type FileDigest, type HashedTree, type HashOptions, hashFile, hashSkillFile, treeHash } from "./tree-hash.ts";
+export {
+  combineDigests,
+  type HashedTree,
+  type HashOptions,
+  hashFile,
+  hashSkillFile,
+  treeHash,
+} from "./tree-hash.ts";
 export { tryStat } from "./try-stat.ts";

@@ -3,8 +3,8 @@ import { open, rename, rm } from "node:fs/promises";
 import { SAFE_OPEN } from "./contain.ts";
 
 /**
- * Reads a file that was kept, to be hashed by whoever asks: one byte more than expected is read, which shows a file that
- * is longer. Throws when there is none.
+ * Reads a cached file, which the caller must hash. Requests one byte more than expected, which detects a longer file.
+ * Throws when the file does not exist.
  */
 export async function readKeptFile(path: string, size: number): Promise<Uint8Array> {
   const handle = await open(path, SAFE_OPEN);
@@ -22,7 +22,7 @@ export async function readKeptFile(path: string, size: number): Promise<Uint8Arr
   }
 }
 
-/** Puts a file in its place whole, or not at all. Contract: `partial` is a name beside it that nobody else has. */
+/** Writes a file atomically. Contract: `partial` is a unique name in the same folder. */
 export async function keepFile(path: string, partial: string, bytes: Uint8Array): Promise<void> {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
   try {
@@ -34,7 +34,7 @@ export async function keepFile(path: string, partial: string, bytes: Uint8Array)
     }
     await rename(partial, path);
   } catch (error) {
-    // What went wrong is told, and not that the rest of it could not be taken away.
+    // The original error matters more than a failed cleanup.
     await rm(partial, { force: true }).catch(() => undefined);
     throw error;
   }

@@ -1,7 +1,7 @@
 import { lstatSync, readlinkSync, realpathSync, type Stats } from "node:fs";
-import { foldName } from "./name.ts";
+import { foldName } from "@skillhold/skill";
 
-/** True when an open file is the one that its absolute, link-free path names. */
+/** True when an open file is the file at its absolute, link-free path. */
 export function isOpenedAt(fd: number, stats: Stats, absolute: string): boolean {
   if (process.platform === "linux") {
     const kernelPath = readKernelPath(fd);
@@ -11,23 +11,23 @@ export function isOpenedAt(fd: number, stats: Stats, absolute: string): boolean 
 }
 
 /**
- * Where there is no `/proc`: the path has no link in it, and what lies there is what was opened. A swap
- * between opening and looking shows as another inode.
+ * For systems without `/proc`: the path has no link, and the file there is the opened one. A swap after opening shows
+ * as another inode.
  */
 export function isSameFileAt(stats: Stats, absolute: string): boolean {
   try {
     if (!isLinkFree(absolute)) return false;
     const found = lstatSync(absolute);
     if (found.dev !== stats.dev || found.ino !== stats.ino) return false;
-    // A second look: a folder swapped for the first one and back for `lstat` would have to be swapped again.
+    // Checked again, because a folder could be swapped for the first check and back for `lstat`.
     return isLinkFree(absolute);
   } catch {
-    // The path is gone or cannot be resolved: then it does not name the open file, which is the answer.
+    // The path is gone or cannot be resolved, so the open file is not at it.
     return false;
   }
 }
 
-/** Folded, because a case-insensitive disk gives back its own spelling of a name. */
+/** Folded, because a case-insensitive disk returns its own spelling of a name. */
 function isLinkFree(absolute: string): boolean {
   return foldName(realpathSync.native(absolute)) === foldName(absolute);
 }
@@ -36,7 +36,7 @@ function readKernelPath(fd: number): string | undefined {
   try {
     return readlinkSync(`/proc/self/fd/${fd}`);
   } catch {
-    // No /proc in this mount namespace: the caller has another way to know.
+    // This mount namespace has no /proc; the caller has a fallback.
     return undefined;
   }
 }

@@ -2,21 +2,21 @@ import { setImmediate } from "node:timers/promises";
 import { SkillError } from "@skillhold/protocol/error";
 
 /**
- * Lets other work run between short pieces of synchronous file work. System calls on small files are several
- * times faster on this thread than through the thread pool, as long as nobody waits behind a long row of them.
+ * Yields to other work between short pieces of synchronous file work. System calls on small files are several times
+ * faster on this thread than through the thread pool.
  */
 export class Pace {
   readonly #signal: AbortSignal | undefined;
   readonly #stride: number;
   #spent = 0;
 
-  /** Rests after every `stride` units of work; the caller says what a unit is. */
+  /** Yields after every `stride` units of work; the caller defines a unit. */
   constructor(stride: number, signal?: AbortSignal) {
     this.#stride = stride;
     this.#signal = signal;
   }
 
-  /** Counts work done; true when it is time to `await rest()`. */
+  /** Counts work; true when the caller should `await rest()`. */
   isDue(units = 1): boolean {
     this.#spent += units;
     return this.#spent >= this.#stride;

@@ -4,16 +4,16 @@ import { findRealPath } from "./real-path.ts";
 import { stampOf } from "./stamp.ts";
 import { tryStat } from "./try-stat.ts";
 
-/** Clocks of file systems may stand still for this long: what changed later than that may have changed again unseen. */
+/** The granularity of file system clocks: a file that changed more recently may change again with the same time. */
 const REST_MS = 2500;
-/** With more than this, packing anew costs little beside it, and what is kept would be large. */
+/** Above this size, checking costs as much as packing again. */
 const MOST_PLACES = 512;
 const MOST_OMITTED = 512;
 const PLACES_BETWEEN_RESTS = 128;
 
 /**
- * All that packing has looked at to decide what is in a bundle. As long as it stays, packing again would give the same,
- * and a stat for each place tells that it has stayed.
+ * Every path that packing depended on, with its stamp. While all stamps are unchanged, packing again gives the same
+ * bundle.
  */
 export class PackTrace {
   readonly #places = new Map<string, string>();
@@ -26,39 +26,42 @@ export class PackTrace {
     this.#startMs = startMs;
   }
 
-  /** Contract: called before the place is read, so that a change meanwhile shows later. The first look counts. */
+  /**
+   * Contract: called before the path is read, so that a concurrent change is detected. Only the first call has an
+   * effect.
+   */
   look(path: string): void {
     if (!this.#places.has(path)) this.add(path, tryLstat(path));
   }
 
-  /** Which folder a path leads to by links, and where that lies; what is in it is no matter here. */
+  /** Tracks the target folder of a path through links, without its content. */
   lookThrough(path: string): void {
     this.#ways.set(path, wayOf(path));
   }
 
   add(path: string, stats: Stats | undefined): void {
-    // Anyone can set the other time of a file, to one that is yet to come as well.
+    // Only ctime is used, because any program can set mtime, even to the future.
     const isOld = this.#startMs - (stats?.ctimeMs ?? 0) > REST_MS;
     if (!isOld) this.#young.add(path);
     this.#places.set(path, placeStamp(stats));
   }
 
-  /** What is left out is kept with the bundle, and has no limit that is as low as that of files. */
+  /** Omissions are stored with the bundle and have no low limit of their own. */
   countOmitted(count: number): void {
     if (count > MOST_OMITTED) this.spoil();
   }
 
-  /** Something counted that may become another without a sign. */
+  /** Marks the trace as unusable, because a dependency can change without a sign. */
   spoil(): void {
     this.#isWhole = false;
   }
 
-  /** Whether a change of a place that was looked at would show: it had not changed just before. */
+  /** Whether a later change of a visited path would be detected. */
   isAtRest(path: string): boolean {
     return this.#places.has(path) && !this.#young.has(path);
   }
 
-  /** Whether a change of any of them would show. */
+  /** Whether a later change of any path would be detected. */
   get isTrusted(): boolean {
     return this.#isWhole && this.#young.size === 0 && this.#places.size <= MOST_PLACES;
   }
@@ -75,8 +78,7 @@ export class PackTrace {
 }
 
 /**
- * A folder that something else is mounted over is on another device, and one that was moved is reached by a link: its
- * files lie no longer where they were packed.
+ * A mount changes the device, and a moved folder changes the real path: both mean that the packed files are elsewhere.
  */
 function wayOf(path: string): string {
   const stats = tryStat(path);
@@ -92,7 +94,7 @@ function tryLstat(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
   } catch {
-    // What cannot be looked at is as good as not there; that it stays so is what counts here.
+    // A path that cannot be read counts as missing, and stays unchanged while that is so.
     return undefined;
   }
 }

@@ -15,7 +15,7 @@ import { defaultLimits, withLimits } from "@skillhold/protocol/limits";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { findSkillFolders } from "../source/find-skills.ts";
-import { type Bundle } from "./bundle.ts";
+import type { Bundle } from "./bundle.ts";
 import { pack } from "./pack.ts";
 import { treeHash } from "./tree-hash.ts";
 
@@ -231,7 +231,7 @@ test("a folder inside that is a skill of its own is left out, and its files with
     "odd nested-skill",
     "x/lower nested-skill",
   ]);
-  expect(bundle.omitted[1]?.message).toBe("It is a skill of its own.");
+  expect(bundle.omitted[1]?.message).toBe("The folder is a skill of its own.");
 });
 
 test("an ignore file that names the SKILL.md of a nested skill does not bring the rest of it in [S-13]", async () => {

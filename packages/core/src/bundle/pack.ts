@@ -2,34 +2,34 @@ import { realpathSync, statSync } from "node:fs";
 import { dirname, sep } from "node:path";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
+import { comparePaths } from "@skillhold/skill";
 import { type Bundle, BundleMeter } from "./bundle.ts";
 import { readIgnoreRules } from "./ignore-rule.ts";
-import { comparePaths } from "./name.ts";
 import { Pace } from "./pace.ts";
-import { type PackTrace } from "./pack-trace.ts";
+import type { PackTrace } from "./pack-trace.ts";
 import { addShared } from "./shared.ts";
 import { type WalkContext, walk } from "./walk.ts";
 
 export interface PackOptions {
   readonly limits?: Limits;
   /**
-   * `sibling` copies in the helpers that the skill uses from the `_shared` folder beside it; `none` takes the
-   * folder as it is, which is right for one that was itself written from a bundle.
+   * `sibling` adds used helpers from the `_shared` folder beside the skill. `none` packs the folder alone, for folders
+   * that were written from a bundle.
    */
   readonly shared?: "sibling" | "none";
-  /** The root of the source that the skill belongs to: a `_shared` folder outside it is not taken. */
+  /** The root of the skill's source. A `_shared` folder outside it is ignored. */
   readonly within?: string | undefined;
   readonly allowHardLinks?: boolean;
   readonly signal?: AbortSignal;
-  /** Told of all that the bundle depends on. */
+  /** Receives every path that the bundle depends on. */
   readonly trace?: PackTrace;
 }
 
 const ENTRIES_BETWEEN_RESTS = 256;
 
 /**
- * Decides which files are a skill: the only place that does. A folder without SKILL.md packs as well; whether
- * it is a skill is for the reader of SKILL.md to say.
+ * Decides which files belong to a skill. The only place that does. Also packs a folder without SKILL.md; the caller
+ * decides whether it is a skill.
  */
 export async function pack(folder: string, options: PackOptions = {}): Promise<Bundle> {
   const root = resolveFolder(folder);
@@ -59,7 +59,7 @@ export async function pack(folder: string, options: PackOptions = {}): Promise<B
   };
 }
 
-/** Whether what lies beside a folder lies in the source. A source that is itself a skill has nothing beside it. */
+/** Whether the siblings of a folder are inside the source. A source that is a skill has no siblings. */
 function isBesideWithin(root: string, within: string | undefined): boolean {
   if (within === undefined) return true;
   const source = resolveFolder(within);
@@ -72,7 +72,7 @@ function resolveFolder(folder: string): string {
     const root = realpathSync.native(folder);
     if (statSync(root).isDirectory()) return root;
   } catch (error) {
-    throw new SkillError("PATH_NOT_FOUND", `There is no folder ${folder}.`, {
+    throw new SkillError("PATH_NOT_FOUND", `The folder ${folder} does not exist.`, {
       details: { path: folder },
       cause: error,
     });

@@ -5,7 +5,7 @@ export interface FileBytes {
   readonly bytes: Uint8Array;
   readonly size: number;
   readonly mtimeMs: number;
-  /** The last change of content or attributes, which no program can set back. */
+  /** The last change of content or attributes, which programs cannot set back. */
   readonly ctimeMs: number;
   readonly dev: number;
   readonly ino: number;
@@ -18,27 +18,26 @@ export interface FileProblem {
 }
 
 export interface ReadOptions extends OpenOptions {
-  /** Read into this where the file fits: the bytes are then good only until it is used again. */
+  /** A buffer to reuse for small files. The bytes are valid until its next use. */
   readonly scratch?: Buffer | undefined;
 }
 
 export type FileRead = FileBytes | { readonly problem: FileProblem };
 
 /**
- * Reads a small file whatever lies there: a missing one, a folder, a FIFO, a device, a link or a giant is an
- * answer, not an exception. Never holds more than `maxBytes + 1` bytes.
+ * Reads a small file. A missing file, a folder, a FIFO, a device, a link or a huge file is a result, not an exception.
+ * Holds at most `maxBytes + 1` bytes.
  *
- * Synchronous, because it is made for scanning thousands of small files, where a round trip to the thread
- * pool costs several times the read itself.
+ * Synchronous, because scanning reads thousands of small files, and the thread pool costs several times the read.
  *
- * A link is refused wherever it leads: a bundle holds no links, and what discovery shows must be what is packed.
+ * Rejects links, because bundles have none and discovery must show the packed content.
  */
 export function readBounded(path: string, maxBytes: number, options: ReadOptions = {}): FileRead {
   let fd: number;
   try {
-    // Windows has no flag for it.
+    // Windows has no flag for links.
     if (constants.O_NOFOLLOW === undefined && lstatSync(path).isSymbolicLink())
-      return problem("link", "It is a link.");
+      return problem("link", "The file is a link.");
     fd = openSync(path, SAFE_OPEN);
   } catch (error) {
     return explainOpenFailure(error);
@@ -46,7 +45,7 @@ export function readBounded(path: string, maxBytes: number, options: ReadOptions
   try {
     return readOpened(fd, maxBytes, options);
   } catch (error) {
-    return problem("unreadable", `It cannot be read (${errorCodeOf(error) || "unknown failure"}).`);
+    return problem("unreadable", `The file cannot be read (${errorCodeOf(error) || "unknown failure"}).`);
   } finally {
     closeSync(fd);
   }
@@ -55,12 +54,12 @@ export function readBounded(path: string, maxBytes: number, options: ReadOptions
 function readOpened(fd: number, maxBytes: number, options: ReadOptions): FileRead {
   const stats = fstatSync(fd);
   if (!stats.isFile())
-    return problem("not-a-file", `It is ${stats.isDirectory() ? "a folder" : "not a regular file"}.`);
+    return problem("not-a-file", `The path is ${stats.isDirectory() ? "a folder" : "not a regular file"}.`);
   if (stats.nlink > 1 && options.allowHardLinks !== true) {
-    return problem("link", "It has other names (hard links), which may lie outside the skill.");
+    return problem("link", "The file has other hard links, which may be outside the skill.");
   }
   if (stats.size > maxBytes) return tooLarge(maxBytes);
-  // One byte more than announced, so that a file that grows is noticed by the read that ends the loop.
+  // One byte more than expected, which detects a growing file.
   let buffer = takeBuffer(stats.size + 1, options.scratch);
   let length = 0;
   for (;;) {
@@ -68,7 +67,7 @@ function readOpened(fd: number, maxBytes: number, options: ReadOptions): FileRea
     const count = readSync(fd, buffer, length, wanted, null);
     length += count;
     if (length > maxBytes) return tooLarge(maxBytes);
-    // A regular file gives less than it is asked for only at its end.
+    // A short read of a regular file means its end.
     if (count < wanted) break;
     if (length === buffer.length) buffer = Buffer.concat([buffer], maxBytes + 1);
   }
@@ -87,20 +86,20 @@ function explainOpenFailure(error: unknown): FileRead {
   switch (code) {
     case "ENOENT":
     case "ENOTDIR":
-      return problem("missing", "There is no such file.");
+      return problem("missing", "The file does not exist.");
     case "ELOOP":
     case "EMLINK":
-      return problem("link", "It is a link.");
+      return problem("link", "The file is a link.");
     case "ENXIO":
     case "EISDIR":
-      return problem("not-a-file", "It is not a regular file.");
+      return problem("not-a-file", "The path is not a regular file.");
     default:
-      return problem("unreadable", `It cannot be opened (${code || "unknown failure"}).`);
+      return problem("unreadable", `The file cannot be opened (${code || "unknown failure"}).`);
   }
 }
 
 function tooLarge(maxBytes: number): FileRead {
-  return problem("too-large", `It is larger than ${maxBytes} bytes.`);
+  return problem("too-large", `The file is larger than ${maxBytes} bytes.`);
 }
 
 function problem(reason: FileProblem["reason"], message: string): FileRead {

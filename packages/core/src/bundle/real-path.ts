@@ -1,11 +1,11 @@
 import { realpathSync } from "node:fs";
 
-/** Where a path leads by links; undefined when it leads nowhere. */
+/** The real path; undefined when it cannot be resolved. */
 export function findRealPath(path: string): string | undefined {
   try {
     return realpathSync.native(path);
   } catch {
-    // Whatever the cause, there is nothing to use; the caller says so.
+    // The caller reports the missing path.
     return undefined;
   }
 }

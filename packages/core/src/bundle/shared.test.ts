@@ -3,10 +3,10 @@ import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writ
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { withLimits } from "@skillhold/protocol/limits";
+import { findMentions } from "@skillhold/skill/test/bundle/mention";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { usedMs } from "../../../../tests/used-time.ts";
-import { type Bundle } from "./bundle.ts";
-import { findMentions } from "./mention.ts";
+import type { Bundle } from "./bundle.ts";
 import { type PackOptions, pack } from "./pack.ts";
 
 let workspace = "";

@@ -1,22 +1,19 @@
 import { lstatSync, readlinkSync } from "node:fs";
 import { basename, dirname, extname, join } from "node:path";
+import { findMentions, findNamed, foldName, type Mentions, resolveMentions } from "@skillhold/skill";
 import { type BundleFile, BundleMeter, type StrayReference } from "./bundle.ts";
-import { findMentions, findNamed, type Mentions, resolveMentions } from "./mention.ts";
-import { foldName } from "./name.ts";
 import { readBounded } from "./read-file.ts";
 import { type WalkContext, type Walked, walk } from "./walk.ts";
 
 /**
- * Adds the helpers that a skill uses from the folder `_shared` beside it, at `_shared/` in the bundle.
+ * Adds the helpers that a skill uses from the sibling folder `_shared`, at `_shared/` in the bundle.
  *
- * The rule for authors: refer to helpers as they lie in the bundle. A script `scripts/a.mjs` imports
- * `../_shared/x.mjs`; bytes are never rewritten. To run scripts from the working copy as well, put a link
- * `_shared -> ../_shared` into the skill's folder; the packer knows that link, and puts the files in its place.
- * A reference by the layout of the working copy (`../../_shared/x.mjs`) still brings its helper along, and is
- * reported as stray.
+ * Authors refer to helpers by their path in the bundle: a script `scripts/a.mjs` imports `../_shared/x.mjs`, and bytes
+ * are never rewritten. To run scripts in the working copy too, add a link `_shared -> ../_shared` to the skill's
+ * folder; the packer replaces it with the files. A reference by the layout of the working copy (`../../_shared/x.mjs`)
+ * still adds its helper and is reported as stray.
  *
- * A skill with a `_shared` folder of its own is complete: then nothing is added, so that a bundle written to
- * disk packs to itself wherever it lies.
+ * A skill with its own `_shared` folder gets no additions, so that a bundle written to disk packs to itself.
  */
 export async function addShared(own: Walked, context: WalkContext): Promise<SharedWalk> {
   const unchanged = { ...own, strayReferences: [] };
@@ -28,7 +25,7 @@ export async function addShared(own: Walked, context: WalkContext): Promise<Shar
   const users = readUsers(own.files, context);
   if (!isLinked && users.length === 0) return unchanged;
 
-  // The whole folder is only looked at here; what is used is counted against the bundle below.
+  // The whole folder is only listed here; the used files are counted against the bundle below.
   const offered = await walk("_shared", {
     ...context,
     base: parent,
@@ -80,11 +77,11 @@ function isSharedLink(path: string): boolean {
   );
 }
 
-/** The files of the skill that speak of `_shared`, with what they say. */
+/** The files of the skill that refer to `_shared`, with their references. */
 function readUsers(files: readonly BundleFile[], context: WalkContext): readonly User[] {
   return files.filter(isCode).flatMap((file) => {
     const text = readText(file, context);
-    // What is too large to read may well use every helper: too many files harm nobody, a missing one does.
+    // A file that is too large to read may use every helper. Extra files are harmless, missing ones are not.
     const mentions = text === undefined ? { isWhole: true, names: [], references: [] } : findMentions(text);
     return mentions === undefined ? [] : [{ path: file.path, mentions }];
   });
@@ -101,7 +98,7 @@ function readText(file: BundleFile, context: WalkContext): string | undefined {
   return "problem" in read ? undefined : new TextDecoder().decode(read.bytes);
 }
 
-/** What the skill's files name, then what those helpers name among each other, until nothing is added. */
+/** The helpers that the skill's files name, then transitively those that helpers name. */
 function selectUsed(
   users: readonly User[],
   offered: readonly BundleFile[],
@@ -110,7 +107,7 @@ function selectUsed(
   const byName = new Map(offered.map((file) => [file.path.slice("_shared/".length), file]));
   const names = [...byName.keys()];
   const used = new Set(users.flatMap((user) => resolveMentions(user.mentions, names)));
-  // A set visits what is added to it on the way.
+  // Iterating a set visits entries added during the loop.
   for (const name of used) {
     for (const companion of findCompanions(name, names)) used.add(companion);
     const file = byName.get(name);
@@ -121,7 +118,7 @@ function selectUsed(
   return offered.filter((file) => used.has(file.path.slice("_shared/".length)));
 }
 
-/** What an interpreter reads beside a helper without being told: package markers on the way to it. */
+/** Files that an interpreter reads implicitly: package markers in parent folders. */
 function findCompanions(name: string, names: readonly string[]): readonly string[] {
   return names.filter((other) => {
     if (!["__init__.py", "package.json"].includes(basename(other))) return false;
@@ -129,7 +126,7 @@ function findCompanions(name: string, names: readonly string[]): readonly string
   });
 }
 
-/** Relative references that climb out of the bundle instead of to its root. */
+/** Relative references that point above the bundle root. */
 function findStray(user: User): readonly StrayReference[] {
   const depth = user.path.split("/").length - 1;
   const expected = `${"../".repeat(depth) || "./"}_shared`;

@@ -1,19 +1,12 @@
 import { createHash, hash } from "node:crypto";
 import { closeSync, readSync, type Stats } from "node:fs";
-import { type Digest } from "@skillhold/protocol";
+import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Bundle, type BundleFile } from "./bundle.ts";
+import { type FileDigest, treeHashInput } from "@skillhold/skill";
+import type { Bundle, BundleFile } from "./bundle.ts";
 import { type OpenedFile, type OpenOptions, openInside } from "./contain.ts";
-import { comparePaths } from "./name.ts";
 import { Pace } from "./pace.ts";
-import { isExecutable } from "./walk.ts";
-
-export interface FileDigest {
-  readonly path: string;
-  readonly size: number;
-  readonly digest: Digest;
-  readonly executable: boolean;
-}
+import { hasExecuteBit } from "./walk.ts";
 
 export interface HashedTree {
   readonly hash: Digest;
@@ -24,18 +17,17 @@ export interface HashOptions {
   readonly signal?: AbortSignal;
 }
 
-const HEADER = "skillhold-tree-1\n";
 const CHUNK_BYTES = 256 * 1024;
-/** A file costs about as much as this many bytes, however small it is. */
+/** The fixed cost of a file, in equivalent bytes. */
 const FILE_COST = 16 * 1024;
-/** In units of bytes: at most 64 files, or four chunks, before other work has its turn. */
+/** In bytes: at most 64 files or four chunks before yielding. */
 const WORK_BETWEEN_RESTS = 1024 * 1024;
 
 /**
- * Hashes every file of a bundle, and the tree of them. A file that is no longer what was packed (a link, another
- * size, another mode) stops it, so that a hash is never over a mixture of two states.
+ * Hashes every file of a bundle and the tree. Throws if a file is no longer the packed one (a link, another size or
+ * mode), so that a hash never mixes two states.
  *
- * Memory is one chunk, whatever the size of the files.
+ * Uses the memory of one chunk.
  */
 export async function treeHash(bundle: Bundle, options: HashOptions = {}): Promise<HashedTree> {
   const context = openContext(bundle.files, bundle, options);
@@ -48,7 +40,7 @@ export async function treeHash(bundle: Bundle, options: HashOptions = {}): Promi
   return { hash: combineDigests(files), files };
 }
 
-/** Hashes one file of a bundle, under the same conditions as the tree. */
+/** Hashes one file of a bundle with the same checks. */
 export async function hashFile(
   file: BundleFile,
   options: HashOptions & OpenOptions = {},
@@ -56,27 +48,18 @@ export async function hashFile(
   return await digestFile(file, openContext([file], options, options));
 }
 
-/** The hash of SKILL.md that stands beside the tree hash: over its bytes as they are. */
+/** The hash of the bytes of SKILL.md. */
 export function hashSkillFile(bytes: Uint8Array): Digest {
   return asDigest(hash("sha256", bytes, "hex"));
 }
 
-/**
- * The tree hash from the digests of files, in whatever order they come: SHA-256 over a header line and then, in
- * the order of the paths' UTF-8 bytes, path, NUL, `x` or `-`, NUL, and the 32 bytes of the content's SHA-256.
- * A path has no NUL and the digest has a fixed length, so that no two trees have the same text.
- */
+/** The tree hash of files whose digests are known, in any order. */
 export function combineDigests(files: readonly FileDigest[]): Digest {
-  const parts = [Buffer.from(HEADER)];
-  for (const file of files.toSorted((a, b) => comparePaths(a.path, b.path))) {
-    parts.push(Buffer.from(`${file.path}\0${file.executable ? "x" : "-"}\0`));
-    parts.push(Buffer.from(file.digest.slice("sha256:".length), "hex"));
-  }
-  return asDigest(hash("sha256", Buffer.concat(parts), "hex"));
+  return asDigest(hash("sha256", treeHashInput(files), "hex"));
 }
 
 interface DigestContext {
-  /** Filled and hashed without a pause in between, so that one serves all files. */
+  /** Filled and hashed synchronously, so one buffer serves all files. */
   readonly chunk: Buffer;
   readonly pace: Pace;
   readonly open: OpenOptions;
@@ -93,7 +76,7 @@ function openContext(
   return { chunk: Buffer.allocUnsafeSlow(Math.min(largest + 1, CHUNK_BYTES)), pace, open };
 }
 
-/** A promise for large files only: thousands of small ones are not worth a promise each. */
+/** Returns a promise only for large files, because a promise per small file costs too much. */
 function digestFile(file: BundleFile, context: DigestContext): FileDigest | Promise<FileDigest> {
   const opened = openInside(file.base, file.path, context.open);
   if (file.size >= context.chunk.length) return digestLarge(opened, file, context);
@@ -104,7 +87,7 @@ function digestFile(file: BundleFile, context: DigestContext): FileDigest | Prom
   }
 }
 
-/** As a rule one read, which asks for a byte more than was announced and so shows a file that has grown. */
+/** Usually one read, which requests one byte more than expected to detect a grown file. */
 function digestSmall(
   { fd, stats }: OpenedFile,
   file: BundleFile,
@@ -148,12 +131,12 @@ async function digestLarge(
 }
 
 function rejectChanged(file: BundleFile, stats: Stats): void {
-  if (stats.size !== file.size || isExecutable(stats) !== file.executable) throw changed(file);
+  if (stats.size !== file.size || hasExecuteBit(stats) !== file.executable) throw changed(file);
 }
 
 function changed({ path }: BundleFile): SkillError {
-  return new SkillError("IO_FAILED", `${path} changed while the skill was being read.`, {
-    hint: "Run it again when nothing writes to the skill's folder.",
+  return new SkillError("IO_FAILED", `${path} changed during the read.`, {
+    hint: "Retry when no program writes to the skill's folder.",
     details: { path },
   });
 }
@@ -163,6 +146,6 @@ function asFileDigest({ path, size, executable }: BundleFile, hex: string): File
 }
 
 function asDigest(hex: string): Digest {
-  // The hash functions give 64 lower-case hexadecimal digits.
+  // The hash functions return 64 lowercase hexadecimal digits.
   return `sha256:${hex}` as Digest;
 }

@@ -1,14 +1,14 @@
 import { type Stats, statSync } from "node:fs";
 
 /**
- * What lies at a path, through links; undefined when nothing does or it cannot be told. A link to itself and a folder
- * that may not be entered are things one meets on a disk, not failures of the program.
+ * The stats of a path, through links; undefined when it is missing or cannot be read. Link loops and forbidden folders
+ * are normal on a disk, not errors.
  */
 export function tryStat(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch {
-    // ELOOP, EACCES, ENAMETOOLONG and their like: for the caller there is nothing to use.
+    // ELOOP, EACCES, ENAMETOOLONG and similar: the path is unusable.
     return undefined;
   }
 }

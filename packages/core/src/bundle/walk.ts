@@ -1,23 +1,21 @@
 import { type Dirent, lstatSync, opendirSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { SkillError } from "@skillhold/protocol/error";
-import { type BundleFile, type BundleMeter, type Omission, type OmissionReason } from "./bundle.ts";
+import { comparePaths, fileRole, findPathProblem, foldName, type IgnoreRules } from "@skillhold/skill";
+import type { BundleFile, BundleMeter, Omission, OmissionReason } from "./bundle.ts";
 import { errorCodeOf, normalizeRelative } from "./contain.ts";
-import { type IgnoreRules } from "./ignore-rule.ts";
-import { comparePaths, findPathProblem, foldName } from "./name.ts";
-import { type Pace } from "./pace.ts";
-import { type PackTrace } from "./pack-trace.ts";
-import { roleOf } from "./role.ts";
+import type { Pace } from "./pace.ts";
+import type { PackTrace } from "./pack-trace.ts";
 import { stampOf } from "./stamp.ts";
 
 export interface WalkContext {
-  /** The real folder that paths are relative to. */
+  /** The real folder of relative paths. */
   readonly base: string;
   readonly rules: IgnoreRules;
   readonly meter: BundleMeter;
   readonly pace: Pace;
   readonly allowHardLinks: boolean;
-  /** Told of all that is looked at. */
+  /** Receives every visited path. */
   readonly trace?: PackTrace | undefined;
 }
 
@@ -26,7 +24,7 @@ export interface Walked {
   readonly omitted: readonly Omission[];
 }
 
-/** Lists what can be packed below `start`, a folder relative to the base (empty: the base), and what cannot. */
+/** Lists packable and omitted entries below `start`, a folder relative to the base (empty: the base). */
 export async function walk(start: string, context: WalkContext): Promise<Walked> {
   const files: BundleFile[] = [];
   const omitted: Omission[] = [];
@@ -35,7 +33,7 @@ export async function walk(start: string, context: WalkContext): Promise<Walked>
     const taken = new Map<string, string>();
     const entries = listFolder(folder, context, omitted);
     if (isNestedSkill(folder, entries)) {
-      omitted.push(omit(folder, "nested-skill", "It is a skill of its own."));
+      omitted.push(omit(folder, "nested-skill", "The folder is a skill of its own."));
       if (context.pace.isDue()) await context.pace.rest();
       continue;
     }
@@ -51,7 +49,7 @@ export async function walk(start: string, context: WalkContext): Promise<Walked>
   return { files: files.sort(byPath), omitted: omitted.sort(byPath) };
 }
 
-/** Streams the names, so that a folder of a million entries ends at the limit and not in memory. */
+/** Streams the names, so that a huge folder stops at the limit and does not fill memory. */
 function listFolder(
   folder: string,
   { base, meter, trace }: WalkContext,
@@ -79,8 +77,8 @@ function listFolder(
 }
 
 /**
- * Whether discovery calls a folder below the base a skill: it goes by the names in the listing, whatever ignore
- * files say of them, and never looks into `_` folders. Who may see the skill around it may not see this one.
+ * Whether discovery treats a folder below the base as a skill: by the names in its listing, regardless of ignore
+ * files, and never inside `_` folders. A viewer of the outer skill may not be allowed to see the inner one.
  */
 function isNestedSkill(folder: string, entries: readonly Dirent[]): boolean {
   if (folder === "" || folder.split("/").some((name) => name.startsWith("_"))) return false;
@@ -94,17 +92,17 @@ function judge(
   context: WalkContext,
 ): Omission | undefined {
   const left = context.rules.omits(path, entry.name, entry.isDirectory());
-  if (left === "junk") return omit(path, "junk", "It is left over from a tool or an operating system.");
-  if (left === "ignored") return omit(path, "ignored", "An ignore file of the skill names it.");
-  if (entry.isSymbolicLink()) return omit(path, "link", "It is a link. A bundle holds files only.");
+  if (left === "junk") return omit(path, "junk", "The entry belongs to a tool or an operating system.");
+  if (left === "ignored") return omit(path, "ignored", "An ignore file excludes the path.");
+  if (entry.isSymbolicLink()) return omit(path, "link", "Links are not packed.");
   if (!entry.isFile() && !entry.isDirectory())
-    return omit(path, "special", "It is neither a file nor a folder.");
+    return omit(path, "special", "The entry is neither a file nor a folder.");
   const problem = findPathProblem(path);
-  if (problem !== undefined) return omit(path, "bad-name", `Its path ${problem}.`);
+  if (problem !== undefined) return omit(path, "bad-name", `The path ${problem}.`);
   context.meter.checkPath(path);
   const key = foldName(entry.name);
   const twin = taken.get(key);
-  if (twin !== undefined) return omit(path, "collision", `Some disks take its name for that of ${twin}.`);
+  if (twin !== undefined) return omit(path, "collision", `On some disks, the name is the same as ${twin}.`);
   taken.set(key, path);
   return undefined;
 }
@@ -115,13 +113,11 @@ function takeFile(path: string, context: WalkContext, files: BundleFile[], omitt
   const stats = findStats(origin);
   trace?.add(origin, stats);
   if (stats?.isFile() !== true) {
-    omitted.push(omit(path, "unreadable", "It went away or changed its kind while the folder was read."));
+    omitted.push(omit(path, "unreadable", "The file disappeared or changed its type during the walk."));
     return;
   }
   if (stats.nlink > 1 && !allowHardLinks) {
-    omitted.push(
-      omit(path, "hard-link", "It has other names (hard links), which may lie outside the skill."),
-    );
+    omitted.push(omit(path, "hard-link", "The file has other hard links, which may be outside the skill."));
     return;
   }
   meter.addFile(path, stats.size);
@@ -129,8 +125,8 @@ function takeFile(path: string, context: WalkContext, files: BundleFile[], omitt
   files.push({
     path: relative,
     size: stats.size,
-    executable: isExecutable(stats),
-    role: roleOf(path),
+    executable: hasExecuteBit(stats),
+    role: fileRole(path),
     base,
     origin,
     stamp: stampOf(stats),
@@ -141,13 +137,13 @@ function findStats(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
   } catch {
-    // What cannot be looked at is reported by the caller as unreadable.
+    // The caller reports the path as unreadable.
     return undefined;
   }
 }
 
-/** The owner's bit, as git keeps it; Windows derives one from the file's extension, which is not the author's. */
-export function isExecutable(stats: Stats): boolean {
+/** The owner's bit, as in git. Windows derives one from the extension, which is not the author's choice. */
+export function hasExecuteBit(stats: Stats): boolean {
   return process.platform !== "win32" && (stats.mode & 0o100) !== 0;
 }
 

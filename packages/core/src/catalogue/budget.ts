@@ -1,6 +1,6 @@
 import { estimateTokens } from "@skillhold/skill";
 import { type CatalogueItem, withDescriptionCut, withoutDescription } from "./item.ts";
-import { type Layout } from "./layout.ts";
+import type { Layout } from "./layout.ts";
 
 /** GoClaw's estimate of what one skill costs, from what it shows of it. */
 export function skillTokens({ name, description }: CatalogueItem): number {

@@ -4,7 +4,7 @@ import { neutralText } from "../text/neutral.ts";
 import { fitItems, skillTokens } from "./budget.ts";
 import { type CatalogueFormat, formatForModel } from "./format.ts";
 import { catalogueItem } from "./item.ts";
-import { type Layout, type Page } from "./layout.ts";
+import type { Layout, Page } from "./layout.ts";
 import { layouts } from "./layout-table.ts";
 import { type Candidate, selectEntries } from "./order.ts";
 import { defaultPreamble, deferredNote, onlyNote } from "./wording.ts";

@@ -1,4 +1,4 @@
-import { type SkillEntry } from "@skillhold/protocol";
+import type { SkillEntry } from "@skillhold/protocol";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { neutralText } from "../text/neutral.ts";

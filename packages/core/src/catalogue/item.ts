@@ -1,4 +1,4 @@
-import { type Limits, type ReadinessState, type SkillEntry } from "@skillhold/protocol";
+import type { Limits, ReadinessState, SkillEntry } from "@skillhold/protocol";
 import { originOf } from "../source/origin.ts";
 import { neutralText } from "../text/neutral.ts";
 

@@ -1,4 +1,4 @@
-import { type Layout } from "./layout.ts";
+import type { Layout } from "./layout.ts";
 
 /** One JSON text, also with preamble and note, one skill a line. A skill is called by its `id`. */
 export const jsonLayout: Layout = {

@@ -1,6 +1,6 @@
-import { type CatalogueFormat } from "./format.ts";
+import type { CatalogueFormat } from "./format.ts";
 import { jsonLayout } from "./json.ts";
-import { type Layout } from "./layout.ts";
+import type { Layout } from "./layout.ts";
 import { markdownLayout } from "./markdown.ts";
 import { attributeLayout, nestedLayout } from "./xml.ts";
 

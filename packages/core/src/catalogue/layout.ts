@@ -1,4 +1,4 @@
-import { type CatalogueItem } from "./item.ts";
+import type { CatalogueItem } from "./item.ts";
 
 /** The parts of a catalogue, each already written in its format. */
 export interface Page {

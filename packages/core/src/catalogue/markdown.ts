@@ -1,5 +1,5 @@
-import { type CatalogueItem } from "./item.ts";
-import { type Layout } from "./layout.ts";
+import type { CatalogueItem } from "./item.ts";
+import type { Layout } from "./layout.ts";
 
 /** Yodoca's bullets. The marks stand before the dash, where no description reaches. */
 export const markdownLayout: Layout = {

@@ -1,4 +1,4 @@
-import { type SkillEntry } from "@skillhold/protocol";
+import type { SkillEntry } from "@skillhold/protocol";
 
 /** A skill with what decides its place. */
 export interface Candidate {

@@ -1,4 +1,4 @@
-import { type CatalogueFormat } from "./format.ts";
+import type { CatalogueFormat } from "./format.ts";
 
 /** What the catalogue says before the list unless the operator has words of their own. */
 export function defaultPreamble(format: CatalogueFormat, readTool: string): string {

@@ -1,6 +1,6 @@
 import { escapeXml } from "@skillhold/skill";
-import { type CatalogueItem } from "./item.ts";
-import { type Layout, type Page } from "./layout.ts";
+import type { CatalogueItem } from "./item.ts";
+import type { Layout, Page } from "./layout.ts";
 
 /** The reference's elements. `<name>` is what to call the skill by, unless an `<id>` follows it. */
 export const nestedLayout: Layout = {

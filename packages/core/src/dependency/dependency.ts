@@ -1,42 +1,42 @@
-import { type InstallWay } from "./install-way.ts";
+import type { InstallWay } from "./install-way.ts";
 
 export type DependencyKind = "pip" | "npm" | "system" | "runtime";
 
-/** Something outside the bundle that a skill's code or manifests say it needs. */
+/** A dependency outside the bundle, named by a skill's code or manifests. */
 export interface Dependency {
   readonly kind: DependencyKind;
-  /** As it is installed: the distribution, the package, the command. */
+  /** The install name: the distribution, package or command. */
   readonly name: string;
-  /** As code names it: the top-level module, the package, the command. */
+  /** The import name: the top-level module, package or command. */
   readonly import: string;
-  /** Whether everything that names it can do without it. */
+  /** Whether every use is optional. */
   readonly optional: boolean;
-  /** Whether a manifest or the frontmatter names it. */
+  /** Whether a manifest or the frontmatter declares it. */
   readonly declared: boolean;
   readonly seen: readonly Place[];
 }
 
 export interface Place {
   readonly file: string;
-  /** From 1. */
+  /** One-based. */
   readonly line: number;
 }
 
-/** What a skill needs, by kind, name and import, each once. */
+/** The dependencies of a skill, unique by kind, name and import. */
 export interface DependencyManifest {
   readonly dependencies: readonly Dependency[];
   readonly notes: readonly ScanNote[];
-  /** How the skill says that programs are got; absent when it says nothing. */
+  /** The install steps of the skill, if any. */
   readonly ways?: readonly InstallWay[];
 }
 
-/** Something a reader of the manifest should know: what was not read, and what was not taken as a dependency. */
+/** A note on the manifest: an unread file, or a name that is not a dependency. */
 export interface ScanNote {
   readonly file: string;
   readonly message: string;
 }
 
-/** One place that names one dependency, before they are merged. */
+/** One mention of one dependency, before merging. */
 export interface Sighting extends Place {
   readonly kind: DependencyKind;
   readonly name: string;
@@ -45,7 +45,7 @@ export interface Sighting extends Place {
   readonly declared: boolean;
 }
 
-/** A dependency as lists write it, and as the installer reads it: `pip:Pillow`, `npm:marked`, and bare for programs. */
+/** A dependency in list and installer notation: `pip:Pillow`, `npm:marked`, or a bare program name. */
 export function formatNeed({ kind, name }: Pick<Dependency, "kind" | "name">): string {
   return kind === "pip" || kind === "npm" ? `${kind}:${name}` : name;
 }

@@ -1,7 +1,7 @@
 import { need } from "@skillhold/deps/test/environment/environment.fixture";
 import { expect, test } from "vitest";
 import { dependencyState, type EntryPath, settleStatus } from "./effect.ts";
-import { type NeedCheck } from "./need.ts";
+import type { NeedCheck } from "./need.ts";
 
 const check = (name: string, answer: NeedCheck["answer"], optional = false): NeedCheck => ({
   need: need(name.startsWith("npm-") ? "npm" : "pip", name, name, optional),
@@ -14,7 +14,7 @@ test("a skill with all that it needs is ok, whatever it can do without [S-38]", 
     state: "ok",
     missing: [],
     unknown: [],
-    warnings: ["Optional and not there: npm:npm-b."],
+    warnings: ["Optional and missing: npm:npm-b."],
   });
 });
 
@@ -46,11 +46,11 @@ test("what is not known archives nothing [S-38]", () => {
   });
 });
 
-test("where nothing can be installed, a skill that lacks something is unsupported [S-38]", () => {
+test("marks a skill with missing dependencies as unsupported when packages cannot be installed [S-38]", () => {
   const missing = dependencyState([check("a", "missing")], { path: "folder", canInstall: false });
   expect(missing).toMatchObject({
     isUnsupported: true,
-    warnings: [expect.stringContaining("nothing can be")],
+    warnings: [expect.stringContaining("cannot be installed")],
   });
   expect(
     dependencyState([check("a", "ok")], { path: "folder", canInstall: false }).isUnsupported,

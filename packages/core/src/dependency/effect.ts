@@ -1,31 +1,31 @@
 import { formatNeed } from "./dependency.ts";
-import { type NeedCheck } from "./need.ts";
+import type { NeedCheck } from "./need.ts";
 
-/** How a skill came to be here. */
+/** The way a skill was added. */
 export type EntryPath = "seed" | "upload" | "publish" | "folder";
 
-/** What is said of a skill's dependencies. It stands beside the skill's status and hides nothing. */
+/** The dependency state of a skill. It does not affect visibility. */
 export interface DependencyState {
   readonly state: "ok" | "missing" | "unknown";
-  /** Without these it does not work: `pip:Pillow`, `npm:marked`, `jq`. */
+  /** Missing dependencies: `pip:Pillow`, `npm:marked`, `jq`. */
   readonly missing: readonly string[];
-  /** Whether these are there could not be found out. */
+  /** Dependencies whose state is unknown. */
   readonly unknown: readonly string[];
-  /** Sentences for whoever uses the skill. */
+  /** Warnings for users of the skill. */
   readonly warnings: readonly string[];
-  /** Set when the skill is to be archived, for this reason. */
+  /** Set when the skill must be archived, with the reason. */
   readonly archived?: "deps";
-  /** Set when it cannot be made to work here. */
+  /** Set when the skill cannot work here. */
   readonly isUnsupported?: true;
 }
 
 export interface EffectOptions {
   readonly path: EntryPath;
-  /** Whether anything can be installed where the skill is used. */
+  /** Whether packages can be installed here. */
   readonly canInstall?: boolean;
 }
 
-/** What came of a check for a skill. That something is not known never counts against it. */
+/** The result of a check. Unknown dependencies have no negative effect. */
 export function dependencyState(checks: readonly NeedCheck[], options: EffectOptions): DependencyState {
   const { path, canInstall = true } = options;
   const needed = checks.filter(({ need }) => !need.optional);
@@ -41,9 +41,9 @@ export function dependencyState(checks: readonly NeedCheck[], options: EffectOpt
     missing,
     unknown,
     warnings: [
-      ...warn(missing, canInstall ? "Missing" : "Missing, and nothing can be installed here"),
+      ...warn(missing, canInstall ? "Missing" : "Missing, and packages cannot be installed here"),
       ...warn(unknown, "Could not be checked"),
-      ...warn(extra, "Optional and not there"),
+      ...warn(extra, "Optional and missing"),
     ],
     ...(isArchived ? { archived: "deps" } : {}),
     ...(missing.length > 0 && !canInstall ? { isUnsupported: true } : {}),
@@ -61,13 +61,13 @@ function warn(names: readonly string[], what: string): readonly string[] {
 
 export interface Lifecycle {
   readonly status: "active" | "archived";
-  /** Why it is archived. */
+  /** The archive reason. */
   readonly reason?: string;
 }
 
 /**
- * The status after a check. Only what was archived for its dependencies comes back by itself, and only when they are
- * known to be there; what a person archived stays.
+ * The status after a check. Only a skill that was archived for its dependencies is restored, once they are known to be
+ * installed; a person's archive stays.
  */
 export function settleStatus(current: Lifecycle, state: DependencyState): Lifecycle {
   if (current.status === "archived") {

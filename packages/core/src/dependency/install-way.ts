@@ -1,15 +1,15 @@
 import { type FrontmatterMap, readOpenclaw, textList, textOf } from "@skillhold/skill";
 
-/** A way to get programs, as a skill's frontmatter names it. */
+/** An install step from a skill's frontmatter. */
 export interface InstallWay {
   readonly programs: readonly string[];
-  /** As the installer reads it: `npm:name`, `brew:formula`, `download:https://…`. It is checked there. */
+  /** In installer notation: `npm:name`, `brew:formula`, `download:https://…`. The installer validates it. */
   readonly spec: string;
-  /** Platforms as Node names them; empty means all. */
+  /** Node platform names; empty means all. */
   readonly os: readonly string[];
 }
 
-/** The steps of OpenClaw's section, in their order. */
+/** The install steps of the OpenClaw section, in order. */
 export function readInstallWays(frontmatter: FrontmatterMap): readonly InstallWay[] {
   return readOpenclaw(frontmatter).install.flatMap(({ kind, fields }) => {
     const manager = MANAGERS.get(kind.toLowerCase());
@@ -21,7 +21,7 @@ export function readInstallWays(frontmatter: FrontmatterMap): readonly InstallWa
   });
 }
 
-/** What a step installs. */
+/** The programs of a step. */
 export function packageOf(fields: FrontmatterMap): string | undefined {
   return (
     textOf(fields["package"]) ??
@@ -31,7 +31,7 @@ export function packageOf(fields: FrontmatterMap): string | undefined {
   );
 }
 
-/** The program that `go install` makes of a module: `github.com/a/b/cmd/tool@latest` is tool. */
+/** The program name of a Go module: `tool` for `github.com/a/b/cmd/tool@latest`. */
 export function programOf(module: string): string {
   const path = module.replace(/@.*$/s, "").replace(/\/v\d+$/, "");
   return path.slice(path.lastIndexOf("/") + 1);

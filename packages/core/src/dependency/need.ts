@@ -1,19 +1,19 @@
-/** What is asked of a dependency to check it: a part of what the scanner finds. */
+/** The parts of a dependency that a check needs. */
 export interface Need {
   readonly kind: "pip" | "npm" | "system" | "runtime";
-  /** As it is installed: the distribution, the package, the program. */
+  /** The install name: the distribution, package or command. */
   readonly name: string;
-  /** As code names it. */
+  /** The import name. */
   readonly import: string;
-  /** Whether the skill can do without it. */
+  /** Whether the dependency is optional. */
   readonly optional: boolean;
-  /** The files that name it, relative to the skill: modules beside them count as there. */
+  /** The files that use it, relative to the skill; modules beside them count as installed. */
   readonly seen?: readonly { readonly file: string }[];
 }
 
 export interface NeedCheck {
   readonly need: Need;
   readonly answer: "ok" | "missing" | "unknown";
-  /** Why it is not known. */
+  /** Why the state is unknown. */
   readonly reason?: string;
 }

@@ -1,13 +1,13 @@
-import { type DependencyManifest } from "./dependency.ts";
+import type { DependencyManifest } from "./dependency.ts";
 
-/** A file of a bundle. Its bytes may be missing where the scanner decides by the path alone. */
+/** A file of a bundle. The bytes may be missing when the path alone decides. */
 export interface ScanFile {
   readonly path: string;
   readonly bytes: Uint8Array | undefined;
 }
 
 export interface ScanCall {
-  /** The name of the bundle's folder, by which code may import the bundle itself. */
+  /** The name of the bundle's folder, which code may import. */
   readonly name?: string;
   readonly signal?: AbortSignal | undefined;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { entry as makeEntry } from "../catalogue/entry.fixture.ts";
 import { decideAccess, type Standing } from "./access.ts";
-import { type HeldGrant, type Ownership } from "./ownership.ts";
+import type { HeldGrant, Ownership } from "./ownership.ts";
 import { asRecorded } from "./viewer.ts";
 
 const entry: typeof makeEntry = (id, fields) => makeEntry(id, { runtime: ["*"], ...fields });
@@ -26,14 +26,14 @@ test.each([
 test("a skill that waits for its dependencies is shown with a warning, and an active one without [S-38]", () => {
   const lacking = entry("a", { readiness: { state: "missing-deps", reasons: ["pip:x is missing"] } });
   const standing = { ...active, status: "archived", reason: "deps" } as const;
-  const warnings = ["pip:x is missing", "It is archived until its dependencies are there."];
+  const warnings = ["pip:x is missing", "The skill is archived until its dependencies are installed."];
   expect(decideAccess(lacking, viewer, {}, standing).warnings).toEqual(warnings);
   expect(decideAccess(entry("a"), viewer, {}, active).warnings).toEqual([]);
 });
 
 test("why someone archived a skill is in the explanation [S-43]", () => {
   const standing = { ...active, status: "archived", reason: "out of date" } as const;
-  expect(decideAccess(entry("a"), viewer, {}, standing).message).toBe("It is archived: out of date.");
+  expect(decideAccess(entry("a"), viewer, {}, standing).message).toBe("The skill is archived: out of date.");
 });
 
 test("a viewer's own list comes first: it learns nothing of a skill beyond it [S-43]", () => {

@@ -1,7 +1,7 @@
-import { type SkillEntry, type SkillStatus } from "@skillhold/protocol";
+import type { SkillEntry, SkillStatus } from "@skillhold/protocol";
 import { fitsRuntime, runtimeSkipLine } from "@skillhold/skill";
 import { type AccessRule, findRule, type Ownership, pinOf } from "./ownership.ts";
-import { type Viewer } from "./viewer.ts";
+import type { Viewer } from "./viewer.ts";
 
 export type AccessReason =
   | "visible"
@@ -18,34 +18,48 @@ export type AccessReason =
 export interface Access {
   readonly isVisible: boolean;
   readonly reason: AccessReason;
-  /** By which rule the viewer may use it; only for what is visible. */
+  /** The rule that lets the viewer use the skill; only for visible skills. */
   readonly rule?: AccessRule;
-  /** What the viewer gets: the revision it is held to, or else the one that counts. */
+  /** The entry for the viewer: its pinned revision, or the current one. */
   readonly entry: SkillEntry;
   /** The decision in a sentence. */
   readonly message: string;
-  /** What the viewer should know before using the skill. */
+  /** Warnings for the viewer. */
   readonly warnings: readonly string[];
 }
 
-export interface AccessSettings {
-  /** Ids that were switched off for everyone, wherever the skill is. */
-  readonly disabled?: Pick<ReadonlySet<string>, "has">;
-  /** Ids of skills in folders that were switched off; one of a registry has a switch of its own. */
-  readonly disabledFolders?: Pick<ReadonlySet<string>, "has">;
+/** Ids of skills that are switched off. */
+export interface DisabledIds {
+  has(id: string): boolean;
+  /** Changes with every change of the ids. Without it, decisions are not kept between calls. */
+  readonly state?: unknown;
 }
 
-/** What people and checks have decided about a skill, beside what it says itself. Its shelf has it; a folder has none. */
+export interface AccessSettings {
+  /** Skills that are off for everyone, from every source. */
+  readonly disabled?: DisabledIds;
+  /** Skills in folders that are off; a skill of a registry has its own switch. */
+  readonly disabledFolders?: DisabledIds;
+}
+
+/** Values that stay the same as long as the settings decide the same. */
+export function switchStates({ disabled, disabledFolders }: AccessSettings): readonly unknown[] {
+  return [disabled, disabledFolders].map((ids) =>
+    ids === undefined || ids.state !== undefined ? ids?.state : Symbol("unknown"),
+  );
+}
+
+/** Decisions of people and checks about a skill. The shelf provides them; folders have none. */
 export interface Standing {
   readonly isEnabled: boolean;
   readonly status: SkillStatus;
-  /** Why it is not active: `deps`, or someone's words. */
+  /** Why the skill is not active: `deps`, or a person's reason. */
   readonly reason: string | undefined;
-  /** Who may use it; without it, whoever can look at the shelf. */
+  /** Who may use the skill; without it, every viewer of the shelf. */
   readonly ownership?: Ownership;
 }
 
-/** The one gate. Everything that shows, finds, reads or runs a skill asks here, and `explain` prints the answer. */
+/** The only access decision. Every listing, search, read and run uses it, and `explain` prints it. */
 export function decideAccess(
   entry: SkillEntry,
   viewer: Viewer,
@@ -59,18 +73,19 @@ export function decideAccess(
     return hidden(
       "not-allowed",
       viewer.allow.length === 0
-        ? "The viewer may use no skills."
-        : "It is not on the viewer's list of skills.",
+        ? "The viewer's allow list is empty."
+        : "The skill is not on the viewer's allow list.",
     );
   }
-  if (isOff(entry, settings, standing)) return hidden("disabled", "It is switched off.");
+  if (isOff(entry, settings, standing)) return hidden("disabled", "The skill is disabled.");
   if (standing !== undefined && standing.status !== "active" && !waitsForDependencies(standing))
     return hidden("archived", archivedMessage(standing));
   const found = findRule(viewer, standing?.ownership);
   if (found === undefined) return hidden("no-grant", noGrantMessage(viewer, standing?.ownership));
   const pin = pinOf(entry.id, viewer, standing?.ownership);
   const shown = findShown(entry, pin, standing);
-  if (shown === undefined) return hidden("pin", `The viewer is held to revision ${pin}, which is not there.`);
+  if (shown === undefined)
+    return hidden("pin", `The viewer is pinned to revision ${pin}, which does not exist.`);
   const refused = refuseShown(shown, viewer);
   if (refused !== undefined) return hidden(refused.reason, refused.message);
   return {
@@ -84,8 +99,8 @@ export function decideAccess(
 }
 
 /**
- * Whether a skill is this viewer's to have, on or off. Where another skill of the same id is, one that is not leaves it
- * the place: it would else be kept from a viewer by what does not exist for it.
+ * Whether this viewer may have a skill, enabled or not. A skill that the viewer may not have must not shadow another
+ * one with the same id, because it does not exist for the viewer.
  */
 export function isOpenTo(entry: SkillEntry, viewer: Viewer, standing: Standing | undefined): boolean {
   if (findRule(viewer, standing?.ownership) === undefined) return false;
@@ -101,13 +116,13 @@ function isOff(
   return standing === undefined ? (disabledFolders?.has(id) ?? false) : !standing.isEnabled;
 }
 
-/** What a skill lacks hides it from nobody: it comes back by itself, and until then whoever uses it is warned. */
+/** Missing dependencies do not hide a skill: it recovers by itself, and until then its users get a warning. */
 function waitsForDependencies({ status, reason }: Standing): boolean {
   return status === "archived" && reason === "deps";
 }
 
 function archivedMessage({ status, reason }: Standing): string {
-  return reason === undefined ? `It is ${status}.` : `It is ${status}: ${reason}.`;
+  return reason === undefined ? `The skill is ${status}.` : `The skill is ${status}: ${reason}.`;
 }
 
 function noGrantMessage({ agent, user }: Viewer, ownership: Ownership | undefined): string {
@@ -116,7 +131,7 @@ function noGrantMessage({ agent, user }: Viewer, ownership: Ownership | undefine
     ...(user === undefined ? [] : [`the user ${user}`]),
   ];
   const whom = who.length === 0 ? "a viewer without a name" : who.join(" or ");
-  return `It is ${ownership?.visibility ?? "private"}, and not granted to ${whom}.`;
+  return `The skill is ${ownership?.visibility ?? "private"} and not granted to ${whom}.`;
 }
 
 function findShown(
@@ -128,7 +143,7 @@ function findShown(
   return standing?.ownership?.revision(pin);
 }
 
-/** What the skill says itself of where and by whom it is used. */
+/** The skill's own rules about hosts and invokers. */
 function refuseShown(
   entry: SkillEntry,
   viewer: Viewer,
@@ -138,23 +153,23 @@ function refuseShown(
   if (entry.readiness.state === "unsupported")
     return {
       reason: "unsupported",
-      message: `It does not work here: ${entry.readiness.reasons.join("; ")}.`,
+      message: `The skill does not work here: ${entry.readiness.reasons.join("; ")}.`,
     };
   const invoker = viewer.invoker ?? "model";
   if (invoker === "model" && !entry.invocation.model)
-    return { reason: "user-only", message: "Only a user may start it, by name." };
+    return { reason: "user-only", message: "Only a user can activate the skill, by name." };
   if (invoker === "user" && !entry.invocation.user)
-    return { reason: "model-only", message: "It is not offered to users by name." };
+    return { reason: "model-only", message: "Users cannot activate the skill by name." };
   return undefined;
 }
 
 function visibleMessage(because: string | undefined, pin: number | undefined): string {
-  const why = because === undefined ? "It is visible" : `It is visible: ${because}`;
-  return pin === undefined ? `${why}.` : `${why}. The viewer is held to revision ${pin}.`;
+  const why = because === undefined ? "The skill is visible" : `The skill is visible: ${because}`;
+  return pin === undefined ? `${why}.` : `${why}. The viewer is pinned to revision ${pin}.`;
 }
 
 function warningsOf({ readiness }: SkillEntry, standing: Standing | undefined): readonly string[] {
   const lacks = readiness.state === "ready" ? [] : readiness.reasons;
   if (standing === undefined || !waitsForDependencies(standing)) return lacks;
-  return [...lacks, "It is archived until its dependencies are there."];
+  return [...lacks, "The skill is archived until its dependencies are installed."];
 }

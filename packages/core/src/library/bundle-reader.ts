@@ -1,64 +1,78 @@
 import { closeSync, fstatSync, readSync } from "node:fs";
-import { type Digest } from "@skillhold/protocol";
+import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Limits } from "@skillhold/protocol/limits";
-import { type Bundle, type BundleFile, combineDigests, copyBundle, type FileDigest, hashFile, hashSkillFile, normalizeRelative, openInside, PackTrace, pack, readBounded, tryStat } from "../bundle/index.ts";
+import type { Limits } from "@skillhold/protocol/limits";
+import {
+  type Bundle,
+  type BundleFile,
+  combineDigests,
+  copyBundle,
+  type FileDigest,
+  hashFile,
+  hashSkillFile,
+  normalizeRelative,
+  openInside,
+  PackTrace,
+  pack,
+  readBounded,
+  tryStat,
+} from "../bundle/index.ts";
 import { stampOf } from "../bundle/stamp.ts";
-import { type Clock } from "../port.ts";
-import { type ByteRange, type SkillFile } from "./library.ts";
-import { type FilePart } from "./shelf.ts";
+import type { Clock } from "../port.ts";
+import type { ByteRange, SkillFile } from "./library.ts";
+import type { FilePart } from "./shelf.ts";
 
-/** A bundle with the hash of every file and of the tree, all of one moment. */
+/** A bundle with the hashes of its files and its tree, all from one moment. */
 export interface HashedBundle {
   readonly bundle: Bundle;
   readonly treeHash: Digest;
   readonly files: readonly SkillFile[];
 }
 
-/** SKILL.md with the bundle around it. */
+/** SKILL.md with its bundle. */
 export interface HashedSkill extends HashedBundle {
   readonly bytes: Uint8Array;
   readonly skillHash: Digest;
 }
 
-/** What a source lets its skills reach. */
+/** The access of a source's skills. */
 export interface BundleAccess {
   readonly allowHardLinks: boolean;
-  /** The root of the source: shared helpers are taken from below it only. */
+  /** The root of the source; shared helpers come only from below it. */
   readonly within: string;
 }
 
-/** A part of a file, and the files of the bundle that it was read from. */
+/** A part of a file, with the files of its bundle. */
 export type BundlePart = Omit<FilePart, "entry"> & Pick<HashedBundle, "files">;
 
 interface KnownDigest {
   readonly stamp: string;
   readonly digest: FileDigest;
-  /** Whether the stamp would be another if the file were. */
+  /** Whether the stamp detects a change of the file. */
   readonly isAtRest: boolean;
 }
 
-/** What is kept of a folder between two readings. */
+/** The cache entry of a folder. */
 interface KnownFolder {
-  /** When the oldest of what is kept was read. */
+  /** The time of its oldest read. */
   readonly sinceMs: number;
   readonly digests: ReadonlyMap<string, KnownDigest>;
-  /** The bundle as it was, with what tells that it still is; undefined where nothing could tell. */
+  /** The cached bundle and its trace; undefined when a change could not be detected. */
   readonly last: { readonly hashed: HashedBundle; readonly trace: PackTrace } | undefined;
   readonly access: BundleAccess;
 }
 
-/** How often a folder that changes while it is read is looked at again before it is given up. */
+/** The number of retries for a folder that changes during a read. */
 const TRIES = 3;
-/** So many folders are remembered; one that is asked for again is stat-ed, and packed and hashed where it changed. */
+/** The number of cached folders. A cached folder is checked with stats, then packed and hashed only if it changed. */
 const KEPT_FOLDERS = 512;
 /**
- * What was read is believed for this long. Writes through a mapping of a file may not show in its times, and neither
- * may those of another machine.
+ * How long a cache entry is valid. Writes through a memory mapping or from another machine may not change the file's
+ * times.
  */
 const BELIEVED_MS = 30_000;
 
-/** Reads skills' files through the packer and the tree hash, and keeps digests as long as the files' stamps stay. */
+/** Reads skill files through the packer and the tree hash, and caches digests while the stamps are unchanged. */
 export class BundleReader {
   readonly #limits: Limits;
   readonly #clock: Clock;
@@ -79,7 +93,7 @@ export class BundleReader {
       return unchanged;
     }
     const trace = new PackTrace(nowMs);
-    // As they are named, they may be links to elsewhere tomorrow.
+    // Given paths may become links later, so the real paths are used.
     for (const place of [folder, access.within]) trace.lookThrough(place);
     const bundle = await pack(folder, { limits: this.#limits, ...access, trace });
     const digests = new Map<string, KnownDigest>();
@@ -97,12 +111,12 @@ export class BundleReader {
     return hashed;
   }
 
-  /** Writes the bundle to an empty folder; the hash is over the bytes that were written. */
+  /** Copies the bundle to an empty folder; the hash covers the written bytes. */
   async copy(folder: string, target: string, access: BundleAccess): Promise<Digest> {
     return await copyBundle(await pack(folder, { limits: this.#limits, ...access }), target);
   }
 
-  /** SKILL.md and the hashes of the bundle around it, as they were at one moment; undefined when it is not there. */
+  /** SKILL.md and the hashes of its bundle, from one moment; undefined when it does not exist. */
   async readSkillFile(folder: string, name: string, access: BundleAccess): Promise<HashedSkill | undefined> {
     for (let attempt = 1; ; attempt += 1) {
       if (tryStat(folder) === undefined) return undefined;
@@ -119,13 +133,13 @@ export class BundleReader {
     }
   }
 
-  /** The bytes of a file, or undefined when it is no longer the one that was packed. */
+  /** The bytes of a file; undefined when it is no longer the packed one. */
   #read(file: BundleFile, access: BundleAccess): Uint8Array | undefined {
     const read = readBounded(file.origin, this.#limits.skillFileBytes, access);
     return "bytes" in read && stampOf(read) === file.stamp ? read.bytes : undefined;
   }
 
-  /** A part of a file, with the digest of all of it. What is read whole is what the digest says. */
+  /** A part of a file, with the digest of the whole file. A full read is verified against the digest. */
   async readPart(
     folder: string,
     path: string,
@@ -135,7 +149,7 @@ export class BundleReader {
     const wanted = normalizeRelative(path, this.#limits);
     for (let attempt = 1; ; attempt += 1) {
       if (tryStat(folder) === undefined)
-        throw new SkillError("SKILL_NOT_FOUND", "The skill is not there any more.");
+        throw new SkillError("SKILL_NOT_FOUND", "The skill no longer exists.");
       const hashed = await this.#hashOrRetry(folder, access, attempt);
       const file = hashed?.bundle.files.find((each) => each.path === wanted);
       if (hashed !== undefined && file === undefined) throw missing(path, hashed.bundle);
@@ -151,7 +165,7 @@ export class BundleReader {
     }
   }
 
-  /** A file that changes between packing and hashing is worth another look; what is refused is not. */
+  /** Retries when a file changed between packing and hashing; other errors are final. */
   async #hashOrRetry(
     folder: string,
     access: BundleAccess,
@@ -167,7 +181,7 @@ export class BundleReader {
     }
   }
 
-  /** Who began before another has found out more, or has found that nothing is known, has nothing to say. */
+  /** A result that started before a newer one, or before an invalidation, is discarded. */
   #remember(folder: string, known: KnownFolder, before: KnownFolder | undefined): void {
     if (this.#known.get(folder) !== before) return;
     this.#known.delete(folder);
@@ -177,7 +191,7 @@ export class BundleReader {
   }
 }
 
-/** A clock that was set back says nothing of how old something is. */
+/** A clock that was set back gives no age. */
 function isBelieved(known: KnownFolder | undefined, nowMs: number): boolean {
   if (known === undefined) return false;
   const ageMs = nowMs - known.sinceMs;
@@ -199,7 +213,7 @@ function withHashes(bundle: Bundle, known: ReadonlyMap<string, KnownDigest>): Ha
   return { bundle, treeHash: combineDigests(digests), files };
 }
 
-/** The part of a file, or undefined when the file is no longer the one that was hashed. */
+/** The part of a file; undefined when it is no longer the hashed one. */
 function readUnchanged(
   file: BundleFile,
   { start, length }: Required<ByteRange>,
@@ -226,14 +240,14 @@ function missing(path: string, { omitted }: Bundle): SkillError {
   const why =
     omission === undefined
       ? "The skill has no such file."
-      : `It is not part of the skill: ${omission.message}`;
+      : `The file is not part of the skill: ${omission.message}`;
   return new SkillError("PATH_NOT_FOUND", `${path}: ${why}`, {
-    hint: "The skill's files are listed when it is read.",
+    hint: "Read the skill to see its files.",
   });
 }
 
 function changing(): SkillError {
-  return new SkillError("IO_FAILED", "The skill keeps changing while it is read.", {
-    hint: "Try again when nothing writes to it.",
+  return new SkillError("IO_FAILED", "The skill keeps changing during the read.", {
+    hint: "Retry when no program writes to the skill.",
   });
 }

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { type Host } from "@skillhold/skill";
-import { type Source } from "../source/source.ts";
+import type { Host } from "@skillhold/skill";
+import type { Source } from "../source/source.ts";
 import { type FolderLibrary, type OpenLibraryOptions, openLibrary } from "./open-library.ts";
 
 /** A host that has everything. */

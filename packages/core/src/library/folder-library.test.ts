@@ -12,19 +12,56 @@ import {
 import { dirname, join } from "node:path";
 import { SkillEvent } from "@skillhold/protocol";
 import { defaultLimits } from "@skillhold/protocol/limits";
-import { type Host } from "@skillhold/skill";
+import type { Host } from "@skillhold/skill";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { ScanRow } from "../source/scan-row.ts";
+import type { IndexCache } from "../index-cache.ts";
+import { FolderRow } from "../source/scan-row.ts";
 import { decodeScan, encodeScan } from "../source/scan-snapshot.ts";
 import { anyone, FakeFolders, fullHost } from "./fake-folders.ts";
-import { type IndexCache } from "./index-cache.ts";
 
 let folders: FakeFolders;
 beforeEach(() => {
   folders = new FakeFolders();
 });
 afterEach(() => folders.close());
+
+describe("searched files", () => {
+  test("a reference below any folder is found, and its edit is seen by the next start [S-61]", async () => {
+    folders.skill("skills/a");
+    folders.skill("skills/b");
+    folders.write("skills/a/references/deep/er/x.md", "About penguins.");
+    folders.write("skills/a/scripts/notes.md", "About lemurs.");
+    const cache = new CountingCache();
+    const found = async (word: string) => {
+      const library = await folders.open([folders.source("skills")], { cache });
+      const ids = (await library.search(anyone, word)).map(({ entry }) => entry.id);
+      await library.close();
+      return ids;
+    };
+    expect(await found("penguins")).toEqual(["a"]);
+    expect(await found("lemurs")).toEqual([]);
+    folders.write("skills/a/references/deep/er/x.md", "About some walruses.");
+    expect([await found("penguins"), await found("walruses")]).toEqual([[], ["a"]]);
+    folders.write("skills/b/guide.md", "About walruses and zebras.");
+    expect(await found("zebras")).toEqual(["b"]);
+    rmSync(join(folders.root, "skills/b/guide.md"));
+    expect(await found("zebras")).toEqual([]);
+  });
+
+  test("a reference is read up to 8 KB, and a link not at all [S-26] [S-61]", async () => {
+    folders.skill("skills/a");
+    folders.write("skills/a/references/x.md", `Penguins. ${"More words. ".repeat(1000)} Walruses.`);
+    folders.write("outside/y.md", "Zebras.");
+    symlinkSync(join(folders.root, "outside/y.md"), join(folders.root, "skills/a/references/y.md"));
+    symlinkSync(join(folders.root, "outside"), join(folders.root, "skills/a/references/z"));
+    const library = await folders.open([folders.source("skills")]);
+    const counts = [];
+    for (const word of ["penguins", "walruses", "zebras"])
+      counts.push((await library.search(anyone, word)).length);
+    expect(counts).toEqual([1, 0, 0]);
+  });
+});
 
 describe("sources", () => {
   test("trust and label come from the source, whatever the skill says [S-14]", async () => {
@@ -120,7 +157,7 @@ describe("the cache", () => {
       if (scan === undefined) throw new Error("the cache holds no scan");
       const rows = scan.rows.map((row) => {
         const text = row.recordText.replace("Does things.", "From the cache.");
-        return new ScanRow(row.path, row.file, row.isValid, row, text);
+        return new FolderRow(row.path, row.file, row.isValid, row, text);
       });
       cache.kept.set(key, encodeScan({ ...scan, rows }, defaultLimits));
     }

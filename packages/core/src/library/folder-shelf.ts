@@ -1,51 +1,50 @@
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { type Digest, type SkillEntry } from "@skillhold/protocol";
+import type { Digest, SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Limits } from "@skillhold/protocol/limits";
+import type { Limits } from "@skillhold/protocol/limits";
 import { type Host, parseSkill } from "@skillhold/skill";
 import { combineDigests, hashSkillFile, readBounded } from "../bundle/index.ts";
-import { type OpenedSkill } from "../source/open-skill.ts";
-import { type Scan, type ScanOptions, scanSource } from "../source/scan.ts";
-import { type ScanRow } from "../source/scan-row.ts";
+import type { IndexCache } from "../index-cache.ts";
+import type { OpenedSkill } from "../source/open-skill.ts";
+import { type SourceScan, type SourceScanOptions, scanSource } from "../source/scan.ts";
+import type { FolderRow } from "../source/scan-row.ts";
 import { decodeScan, encodeScan } from "../source/scan-snapshot.ts";
 import { allowsHardLinks, type Source } from "../source/source.ts";
 import { type BundleAccess, BundleReader } from "./bundle-reader.ts";
-import { changeBetween } from "./change.ts";
-import { FolderView, folderOf, type Place, type ScannedSource } from "./folder-view.ts";
-import { type IndexCache } from "./index-cache.ts";
-import { type ByteRange, type LibraryChange } from "./library.ts";
+import { FolderView, folderOf, type ScannedSource, type ShelfPlace } from "./folder-view.ts";
+import type { ByteRange, LibraryChange } from "./library.ts";
 import { type LibraryPorts, recordDiscovery } from "./library-audit.ts";
-import { type FilePart, type OpenBundle, type Shelf } from "./shelf.ts";
+import type { FilePart, OpenBundle, Shelf } from "./shelf.ts";
 import { TextKeeper } from "./text-keeper.ts";
 
 export interface FolderShelfOptions {
-  /** In the order in which they win. */
+  /** Sorted by precedence. */
   readonly sources: readonly Source[];
   readonly host: Host;
   readonly limits: Limits;
   readonly cache?: IndexCache | undefined;
-  /** By its clock what was read is believed for a while; without one every reading is in full. */
+  /** Lets reads be cached for a while; without a clock every read is complete. */
   readonly ports: LibraryPorts;
-  /** Keep texts for the time when an edit breaks a skill; worth its memory only while folders are watched. */
+  /** Keep texts for later broken edits. Worth its memory only while folders are watched. */
   readonly keepsTexts?: boolean;
 }
 
-type Look = Pick<ScanOptions, "isFull" | "suspect" | "signal" | "onProgress">;
+type Look = Pick<SourceScanOptions, "isFull" | "suspect" | "signal" | "onProgress">;
 
-/** Texts of about 3,500 skills of the usual size. */
+/** Enough for about 3,500 skills of the usual size. */
 const KEPT_TEXT_BYTES = 32 * 1024 * 1024;
 const TEXTS_BETWEEN_RESTS = 64;
 
-/** Skills in folders on a disk. The state is replaced whole by each reload; readers never see half of one. */
+/** Skills in folders on disk. Each reload replaces the whole state, so readers never see a partial one. */
 export class FolderShelf implements Shelf {
   readonly #options: FolderShelfOptions;
   readonly #reader: BundleReader;
   readonly #texts = new TextKeeper(KEPT_TEXT_BYTES);
   readonly #listeners = new Set<(change: LibraryChange) => void>();
-  readonly #unsaved = new Map<string, Scan>();
-  readonly #fresh = new Set<ScanRow>();
-  #lastGood: ReadonlyMap<string, ScanRow> = new Map();
+  readonly #unsaved = new Map<string, SourceScan>();
+  readonly #fresh = new Set<FolderRow>();
+  #lastGood: ReadonlyMap<string, FolderRow> = new Map();
   #scanned: readonly ScannedSource[] = [];
   #view: FolderView;
   #reloading: Promise<unknown> = Promise.resolve();
@@ -66,12 +65,12 @@ export class FolderShelf implements Shelf {
     shelf.#view = new FolderView(shelf.#scanned, options.host);
     await shelf.#recordDiscovery(empty);
     shelf.#save();
-    // Without the texts a broken edit removes its skill until it is mended: worse, but no reason to fail.
+    // Without cached texts, a broken edit hides its skill until it is fixed, which is not worth failing for.
     if (options.keepsTexts) shelf.#reloading = shelf.#keepTexts().catch(() => {});
     return shelf;
   }
 
-  /** Nothing to do: the folders are watched, or looked at when `reload` is called. */
+  /** No refresh needed: the folders are watched, or scanned by `reload`. */
   async refresh(): Promise<void> {}
 
   view(): FolderView {
@@ -82,7 +81,7 @@ export class FolderShelf implements Shelf {
     return this.#scanned;
   }
 
-  /** Looks at all sources again. One reload at a time; a request during one waits and then looks for itself. */
+  /** Scans all sources. Reloads run one at a time; a request during one starts another afterwards. */
   reload(isFull = false, suspect?: string): Promise<LibraryChange | undefined> {
     const reloading = this.#reloading.then(() => this.#reload(isFull, suspect));
     this.#reloading = reloading.catch(() => {});
@@ -110,12 +109,12 @@ export class FolderShelf implements Shelf {
     const part = await this.#reader.readPart(place.folder, path, range, accessOf(place));
     const skillHash = part.files.find((file) => file.path === place.row.file)?.digest;
     if (skillHash === entry.skillHash) return { ...part, entry };
-    // The skill is another than the one that was looked up: it is read again as what it is now.
+    // The skill changed since the lookup, so it is read again.
     await this.reload(true, place.folder);
     const fresh = this.#view.find(entry.id);
     if (fresh === undefined) throw new SkillError("SKILL_NOT_FOUND", `There is no skill ${entry.id}.`);
     if (fresh.skillHash === entry.skillHash)
-      throw new SkillError("IO_FAILED", `The skill ${entry.id} keeps changing while it is read.`);
+      throw new SkillError("IO_FAILED", `The skill ${entry.id} keeps changing during the read.`);
     return await this.readFile(fresh, path, range);
   }
 
@@ -142,14 +141,14 @@ export class FolderShelf implements Shelf {
     try {
       if (change !== undefined) this.#tell(change);
     } finally {
-      // Whoever waits for the change goes on first: writing the cache takes as long as looking did.
+      // Waiting callers continue first, because writing the cache takes as long as scanning.
       await setImmediate();
       this.#save();
     }
     return change;
   }
 
-  /** Every listener hears of it; the first one that fails is heard of after that. */
+  /** Notifies every listener, then throws the first failure. */
   #tell(change: LibraryChange): void {
     const failures: unknown[] = [];
     for (const listener of this.#listeners) {
@@ -168,7 +167,7 @@ export class FolderShelf implements Shelf {
     this.#fresh.clear();
   }
 
-  /** Texts of skills that were taken from the cache, so that a broken edit finds the text before it. */
+  /** Reads the texts of cached skills, so that the last valid text exists before a broken edit. */
   async #keepTexts(): Promise<void> {
     let count = 0;
     for (const { folder, row } of this.#view.places()) {
@@ -208,7 +207,7 @@ export class FolderShelf implements Shelf {
     return scanned;
   }
 
-  #noteFresh(scan: Scan, last: Scan | undefined): void {
+  #noteFresh(scan: SourceScan, last: SourceScan | undefined): void {
     const known = new Set(last?.rows);
     for (const row of scan.rows) if (!known.has(row)) this.#fresh.add(row);
   }
@@ -217,9 +216,9 @@ export class FolderShelf implements Shelf {
     if (skill.isReadable) this.#texts.keep(hashSkillFile(bytes), bytes);
   }
 
-  /** For each folder that is invalid now: the row that was good before, as long as its text is still kept. */
-  #keepLastGood(scanned: readonly ScannedSource[]): ReadonlyMap<string, ScanRow> {
-    const kept = new Map<string, ScanRow>();
+  /** The last valid row of each invalid folder, while its text is kept. */
+  #keepLastGood(scanned: readonly ScannedSource[]): ReadonlyMap<string, FolderRow> {
+    const kept = new Map<string, FolderRow>();
     for (const { scan } of scanned) {
       for (const row of scan.rows) {
         if (row.isValid) continue;
@@ -232,20 +231,20 @@ export class FolderShelf implements Shelf {
     return kept;
   }
 
-  /** The file is not the one that was indexed: the index catches up, and the skill is read as it is now. */
+  /** The file differs from the index: updates the index and reads the skill again. */
   async #openChanged(entry: SkillEntry): Promise<OpenBundle> {
     await this.reload(true, this.#getPlace(entry.id).folder);
     const fresh = this.#view.find(entry.id);
     if (fresh === undefined) throw new SkillError("SKILL_NOT_FOUND", `There is no skill ${entry.id}.`);
     if (fresh.skillHash !== entry.skillHash || this.#isBroken(this.#getPlace(entry.id)))
       return await this.open(fresh);
-    throw new SkillError("IO_FAILED", `The skill ${entry.id} keeps changing while it is read.`);
+    throw new SkillError("IO_FAILED", `The skill ${entry.id} keeps changing during the read.`);
   }
 
-  #openLastGood({ row }: Place, entry: SkillEntry): OpenBundle {
+  #openLastGood({ row }: ShelfPlace, entry: SkillEntry): OpenBundle {
     const { skillHash } = row.record;
     const bytes = this.#texts.find(skillHash);
-    if (bytes === undefined) throw new SkillError("SKILL_INVALID", `The SKILL.md of ${entry.id} is broken.`);
+    if (bytes === undefined) throw new SkillError("SKILL_INVALID", `The SKILL.md of ${entry.id} is invalid.`);
     const file = {
       path: "SKILL.md",
       size: bytes.length,
@@ -258,34 +257,85 @@ export class FolderShelf implements Shelf {
     return { entry, skill, skillHash, treeHash, files: [file], folder: undefined, isLastGood: true };
   }
 
-  #isBroken({ folder }: Place): boolean {
+  #isBroken({ folder }: ShelfPlace): boolean {
     return this.#lastGood.has(folder);
   }
 
-  /** The place of a skill whose files may be used: while its SKILL.md is broken, they may not. */
-  #getWhole(id: string): Place {
+  /** The location of a skill with usable files; they are unusable while its SKILL.md is invalid. */
+  #getWhole(id: string): ShelfPlace {
     const place = this.#getPlace(id);
     if (!this.#isBroken(place)) return place;
-    throw new SkillError("SKILL_INVALID", `The files of ${id} wait until its SKILL.md is valid again.`);
+    throw new SkillError(
+      "SKILL_INVALID",
+      `The files of ${id} are unavailable because its SKILL.md is invalid.`,
+    );
   }
 
-  #getPlace(id: string): Place {
+  #getPlace(id: string): ShelfPlace {
     const place = this.#view.place(id);
     if (place === undefined) throw new SkillError("SKILL_NOT_FOUND", `There is no skill ${id}.`);
     return place;
   }
 }
 
-/** What a scan depends on besides the folders themselves. */
+/** The inputs of a scan besides the folders. */
 function scanKey(source: Source): string {
   const { root, followLinks = false, gitignore = false } = source;
   return `scan:${root}:${followLinks}:${gitignore}:${allowsHardLinks(source)}`;
 }
 
-function accessOf({ source, root }: Place): BundleAccess {
+function accessOf({ source, root }: ShelfPlace): BundleAccess {
   return { allowHardLinks: allowsHardLinks(source), within: root };
 }
 
-function loadScan(bytes: Uint8Array | undefined, limits: Limits): Scan | undefined {
+function loadScan(bytes: Uint8Array | undefined, limits: Limits): SourceScan | undefined {
   return bytes === undefined ? undefined : decodeScan(bytes, limits);
+}
+
+/**
+ * The effect of a reload on the current skills; undefined when there is none. `told` are the broken skills that were
+ * already reported.
+ */
+export function changeBetween(
+  before: FolderView,
+  after: FolderView,
+  scanned: readonly ScannedSource[],
+  told: ReadonlySet<string>,
+): LibraryChange | undefined {
+  const added: string[] = [];
+  const changed: string[] = [];
+  for (const place of after.places()) {
+    const last = before.place(place.id);
+    if (last === undefined) added.push(place.id);
+    else if (isOther(last, place)) changed.push(place.id);
+  }
+  const removed: string[] = [];
+  for (const { id } of before.places()) if (after.place(id) === undefined) removed.push(id);
+  const broken = brokenPlaces(after, scanned).filter(({ id }) => !told.has(id));
+  if (added.length + changed.length + removed.length + broken.length === 0) return undefined;
+  return { added: added.sort(), changed: changed.sort(), removed: removed.sort(), broken };
+}
+
+/** Rewriting or touching a file without a new hash is not a change. */
+function isOther(last: ShelfPlace, place: ShelfPlace): boolean {
+  if (last.folder !== place.folder || last.source !== place.source) return true;
+  return last.row !== place.row && last.row.recordText !== place.row.recordText;
+}
+
+/** Skills that keep their last valid text because the file on disk is invalid. */
+function brokenPlaces(after: FolderView, scanned: readonly ScannedSource[]): LibraryChange["broken"] {
+  const invalid = new Map<string, string>();
+  for (const { scan } of scanned) {
+    for (const row of scan.rows) {
+      if (row.isValid) continue;
+      const folder = folderOf(scan.root, row);
+      const errors = row.record.diagnostics.filter(({ severity }) => severity === "error");
+      invalid.set(folder, errors.map(({ message }) => message).join(" "));
+    }
+  }
+  if (invalid.size === 0) return [];
+  return [...after.places()].flatMap(({ id, folder }: ShelfPlace) => {
+    const message = invalid.get(folder);
+    return message === undefined ? [] : [{ id, message }];
+  });
 }

@@ -1,45 +1,45 @@
 import { basename, join, sep } from "node:path";
-import { type SkillEntry } from "@skillhold/protocol";
-import { type Host } from "@skillhold/skill";
+import type { SkillEntry } from "@skillhold/protocol";
+import type { Host } from "@skillhold/skill";
 import { toEntry } from "../source/entry.ts";
-import { type Scan } from "../source/scan.ts";
-import { type ScanRow } from "../source/scan-row.ts";
-import { type Source, type SourceKind } from "../source/source.ts";
-import { type InvalidSkill, type ShadowedSkill, type ShelfView } from "./shelf.ts";
+import type { SourceScan } from "../source/scan.ts";
+import type { FolderRow } from "../source/scan-row.ts";
+import type { Source, SourceKind } from "../source/source.ts";
+import type { InvalidSkill, ShadowedSkill, ShelfView } from "./shelf.ts";
 
-/** A source with what was found in it. */
+/** A source and its scan. */
 export interface ScannedSource {
   readonly source: Source;
-  readonly scan: Scan;
+  readonly scan: SourceScan;
 }
 
-/** A skill folder on the shelf. */
-export interface Place {
+/** A skill folder of the shelf. */
+export interface ShelfPlace {
   readonly id: string;
   readonly source: Source;
   readonly root: string;
-  readonly row: ScanRow;
+  readonly row: FolderRow;
   /** Absolute path of the folder. */
   readonly folder: string;
 }
 
 /**
- * What the folders held at one moment. Which skill counts for which id is worked out when someone asks, and an entry
- * is made when it is looked at: a start that asks for one skill does not pay for all.
+ * The content of the folders at one moment. The winner of each id and the entries are computed on demand, so that a
+ * start that needs one skill does not pay for all.
  */
 export class FolderView implements ShelfView {
   readonly #sources: readonly ScannedSource[];
   readonly #host: Host;
-  readonly #lastGood: ReadonlyMap<string, ScanRow>;
+  readonly #lastGood: ReadonlyMap<string, FolderRow>;
   readonly #made = new Map<string, SkillEntry>();
   #ranking: Ranking | undefined;
   #entries: readonly SkillEntry[] | undefined;
 
-  /** `lastGood` has, by folder, the row to show in place of one that a broken edit made invalid. */
+  /** `lastGood` maps a folder to the row to show while a broken edit makes it invalid. */
   constructor(
     sources: readonly ScannedSource[],
     host: Host,
-    lastGood: ReadonlyMap<string, ScanRow> = new Map(),
+    lastGood: ReadonlyMap<string, FolderRow> = new Map(),
   ) {
     this.#sources = sources;
     this.#host = host;
@@ -70,18 +70,18 @@ export class FolderView implements ShelfView {
     return entry;
   }
 
-  /** Folders say nothing but what is in them. */
+  /** Folders have no access records. */
   standing(): undefined {}
 
   kind(id: string): SourceKind | undefined {
     return this.#rank().places.get(id)?.source.kind;
   }
 
-  place(id: string): Place | undefined {
+  place(id: string): ShelfPlace | undefined {
     return this.#rank().places.get(id);
   }
 
-  places(): IterableIterator<Place> {
+  places(): IterableIterator<ShelfPlace> {
     return this.#rank().places.values();
   }
 
@@ -95,14 +95,14 @@ export class FolderView implements ShelfView {
     });
   }
 
-  /** Contract: the sources stand in the order in which they win. */
+  /** Contract: the sources are sorted by precedence. */
   #rank(): Ranking {
     if (this.#ranking !== undefined) return this.#ranking;
     const ranking: Ranking = { places: new Map(), shadowed: [], invalid: [] };
     for (const { source, scan } of this.#sources) {
-      // A folder that really has the name comes before one that only gets the same id.
-      const isNamed = (row: ScanRow) => basename(folderOf(scan.root, row)) === row.idBelow(scan.root);
-      const others: ScanRow[] = [];
+      // A folder with the exact name wins over one whose name was converted to the same id.
+      const isNamed = (row: FolderRow) => basename(folderOf(scan.root, row)) === row.idBelow(scan.root);
+      const others: FolderRow[] = [];
       for (const row of scan.rows) {
         if (isNamed(row)) this.#rankRow(row, source, scan.root, ranking);
         else others.push(row);
@@ -113,7 +113,7 @@ export class FolderView implements ShelfView {
     return ranking;
   }
 
-  #rankRow(found: ScanRow, source: Source, root: string, { places, shadowed, invalid }: Ranking): void {
+  #rankRow(found: FolderRow, source: Source, root: string, { places, shadowed, invalid }: Ranking): void {
     const folder = folderOf(root, found);
     const row = found.isValid ? found : (this.#lastGood.get(folder) ?? found);
     const id = found.idBelow(root);
@@ -135,14 +135,14 @@ export class FolderView implements ShelfView {
 }
 
 /** Absolute path of a row's folder. */
-export function folderOf(root: string, { path }: ScanRow): string {
+export function folderOf(root: string, { path }: FolderRow): string {
   if (path === ".") return root;
-  // Both are normal already, and there are as many calls as skills.
+  // No `join`: both paths are normalized, and this runs once per skill.
   return sep === "/" && root !== "/" ? `${root}/${path}` : join(root, path);
 }
 
 interface Ranking {
-  readonly places: Map<string, Place>;
+  readonly places: Map<string, ShelfPlace>;
   readonly shadowed: ShadowedSkill[];
-  readonly invalid: Place[];
+  readonly invalid: ShelfPlace[];
 }

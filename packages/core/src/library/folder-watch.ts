@@ -2,18 +2,18 @@ import { type FSWatcher, watch } from "node:fs";
 import { join } from "node:path";
 import { tryStat } from "../bundle/index.ts";
 
-/** What a watched folder hints at: that something in it changed, or that a folder may have come or gone. */
+/** The hint of a watched folder: an entry changed, or a folder may have been added or removed. */
 export type WatchHint = "content" | "folder";
 
 interface Watched {
   readonly watcher: FSWatcher;
-  /** The folder that is watched; another one may have taken its place. */
+  /** The identity of the watched folder, which another folder may replace. */
   readonly ino: number;
 }
 
 /**
- * Watches folders, not files and not trees: one watch each, up to a budget that the caller keeps. It only ever
- * hints; what changed is for a rescan to say.
+ * Watches folders without recursion, one watch each, up to the caller's budget. It only gives hints; a rescan finds
+ * the changes.
  */
 export class FolderWatch {
   readonly #onHint: (hint: WatchHint) => void;
@@ -24,7 +24,7 @@ export class FolderWatch {
     this.#onHint = onHint;
   }
 
-  /** True when the system refused a watch; the caller should poll. */
+  /** True when the system refused a watch, and the caller should poll. */
   get isFailing(): boolean {
     return this.#isFailing;
   }
@@ -33,7 +33,7 @@ export class FolderWatch {
     return this.#watched.size;
   }
 
-  /** Watches these folders and no others; one that was replaced by another of the same name is watched anew. */
+  /** Watches exactly these folders; a replaced folder gets a new watch. */
   set(folders: Iterable<string>): void {
     const wanted = new Set(folders);
     for (const [folder, { ino }] of this.#watched) {
@@ -54,7 +54,7 @@ export class FolderWatch {
       watcher.on("error", () => this.#drop(folder));
       this.#watched.set(folder, { watcher, ino });
     } catch (error) {
-      // A folder that is gone is no failure of watching; being out of watches is.
+      // A missing folder is not an error; running out of watches is.
       const code = error instanceof Error && "code" in error ? error.code : undefined;
       if (code !== "ENOENT" && code !== "ENOTDIR") this.#isFailing = true;
     }

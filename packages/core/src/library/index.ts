@@ -1,16 +1,50 @@
-export { type Access, type AccessReason, type AccessSettings, decideAccess, type Standing } from "./access.ts";
+export type { IndexCache } from "../index-cache.ts";
+export {
+  type Access,
+  type AccessReason,
+  type AccessSettings,
+  type DisabledIds,
+  decideAccess,
+  type Standing,
+} from "./access.ts";
+export {
+  type Disclosure,
+  type DisclosureRequest,
+  type DisclosureSubject,
+  discloseSkill,
+  mayKnow,
+} from "./disclosure.ts";
 export { FolderWatch } from "./folder-watch.ts";
-export type { IndexCache } from "./index-cache.ts";
 export { IndexedLibrary, type LibraryOptions } from "./indexed-library.ts";
-export type { ByteRange, Explanation, Library, LibraryChange, Resource, SearchOptions, SearchResult, SkillContent, SkillFile } from "./library.ts";
+export type {
+  ByteRange,
+  Explanation,
+  Library,
+  LibraryChange,
+  Resource,
+  SearchOptions,
+  SearchResult,
+  SkillContent,
+  SkillFile,
+} from "./library.ts";
 export { LibrarySearch, revisionName, type SearchTexts } from "./library-search.ts";
 export type { LiveReloadOptions } from "./live-reload.ts";
 export type { MemorySkill } from "./memory-shelf.ts";
-export { FolderLibrary, type FolderState, MemoryLibrary, type OpenLibraryOptions, openLayeredLibrary, openLibrary, openMemoryLibrary, type SourceState } from "./open-library.ts";
+export {
+  FolderLibrary,
+  type FolderState,
+  MemoryLibrary,
+  type OpenLibraryOptions,
+  openLayeredLibrary,
+  openLibrary,
+  openMemoryLibrary,
+  type SourceState,
+} from "./open-library.ts";
 export { pinOf } from "./ownership.ts";
 export { asResource } from "./resource.ts";
 export { searchStore } from "./search-store.ts";
+export { EVALUATION_BYTES, REFERENCE_BYTES, selectSearchedFiles } from "./searched-file.ts";
 export type { FilePart, InvalidSkill, OpenBundle, ShadowedSkill, Shelf, ShelfView } from "./shelf.ts";
-export { isSearchedText, REFERENCE_BYTES, REFERENCE_FILES, toDocument } from "./skill-document.ts";
+export { type SearchedTexts, toDocument } from "./skill-document.ts";
 export { TextKeeper } from "./text-keeper.ts";
 export { type AgentStanding, asRecorded, type Viewer } from "./viewer.ts";

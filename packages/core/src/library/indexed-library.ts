@@ -1,27 +1,40 @@
-import { type SkillEntry } from "@skillhold/protocol";
+import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
-import { type Access, type AccessSettings, decideAccess, isOpenTo } from "./access.ts";
-import { type ByteRange, type Explanation, type Library, type LibraryChange, type Resource, type SearchOptions, type SearchResult, type SkillContent, type SkillFile } from "./library.ts";
+import type { SearchState } from "../semantic/search-models.ts";
+import { type Access, type AccessSettings, decideAccess, isOpenTo, switchStates } from "./access.ts";
+import type {
+  ByteRange,
+  Explanation,
+  Library,
+  LibraryChange,
+  Resource,
+  SearchOptions,
+  SearchResult,
+  SkillContent,
+  SkillFile,
+} from "./library.ts";
 import { type LibrarySearch, revisionName, type SearchTexts } from "./library-search.ts";
 import { asResource } from "./resource.ts";
-import { type OpenBundle, type Shelf, type ShelfView } from "./shelf.ts";
+import type { OpenBundle, Shelf, ShelfView } from "./shelf.ts";
 import { asRecorded, type Viewer } from "./viewer.ts";
 
 export interface LibraryOptions {
   readonly settings?: AccessSettings;
   readonly limits?: Limits;
-  /** What tells it from others in a cache; two that share a name only cost each other time. */
+  /** The name in a cache; two libraries with the same name only cost each other time. */
   readonly name?: string;
 }
 
-/** What a library is made of, for one that lies over several. */
+/** The parts of a library, for a library layered over it. */
 export interface Layer {
   readonly shelf: Shelf;
   readonly texts: SearchTexts;
   readonly settings: AccessSettings;
   readonly name: string;
 }
+
+const DEFAULT_HITS = 5;
 
 /** A library over a shelf: the gate, the search and the shapes that every kind of library shares. */
 export class IndexedLibrary implements Library {
@@ -58,9 +71,15 @@ export class IndexedLibrary implements Library {
 
   async search(viewer: Viewer, query: string, options: SearchOptions = {}): Promise<readonly SearchResult[]> {
     const look = await this.#look(viewer);
-    const find = (id: string, name: string) => this.#findNamed(id, name, look);
-    const limit = Math.min(options.limit ?? 5, this.#limits.searchHits);
-    return await this.#search.search(look.all, query, find, limit);
+    const asker = {
+      key: JSON.stringify(look.viewer),
+      switches: () => switchStates(this.#settings),
+      find: (id: string, name: string) => this.#findNamed(id, name, look),
+    };
+    // A catalogue ranks all its places, and may have more of them than a search has hits.
+    const most = Math.max(this.#limits.searchHits, this.#limits.catalogueSkills);
+    const limit = Math.min(options.limit ?? DEFAULT_HITS, most);
+    return await this.#search.search(look.all, query, asker, { ...options, limit });
   }
 
   async read(viewer: Viewer, id: string): Promise<SkillContent> {
@@ -77,7 +96,7 @@ export class IndexedLibrary implements Library {
     const start = range.start ?? 0;
     const length = Math.min(range.length ?? this.#limits.resourceReadBytes, this.#limits.resourceReadBytes);
     if (!Number.isSafeInteger(start) || !Number.isSafeInteger(length) || start < 0 || length < 1) {
-      throw new SkillError("USAGE", "A range is a start from 0 and a length from 1, both whole numbers.");
+      throw new SkillError("USAGE", "A range needs an integer start from 0 and an integer length from 1.");
     }
     const part = await this.#shelf.readFile(entry, path, { start, length });
     if (!this.#isStillVisible(part.entry, viewer)) throw notFound(id);
@@ -87,10 +106,10 @@ export class IndexedLibrary implements Library {
   async copy(viewer: Viewer, id: string, folder: string): Promise<SkillContent> {
     const content = await this.read(viewer, id);
     const treeHash = await this.#shelf.copy(content.entry, folder);
-    // What was read and what was written must be one state; what lies in the folder is then not to be used.
+    // The read and the written state must be the same; otherwise the copy is unusable.
     if (treeHash !== content.treeHash)
-      throw new SkillError("IO_FAILED", `The skill ${id} changed while it was copied.`, {
-        hint: "Try again when nothing writes to it.",
+      throw new SkillError("IO_FAILED", `The skill ${id} changed during the copy.`, {
+        hint: "Retry when no program writes to the skill.",
       });
     return content;
   }
@@ -101,7 +120,7 @@ export class IndexedLibrary implements Library {
     const all = [
       ...view.entries.map((entry) => this.#explainEntry(entry, look)),
       ...view.shadowed.map(({ id, path, source, by }): Explanation => {
-        const message = `Another skill with this id is used instead: ${by.path} (${by.source}).`;
+        const message = `Shadowed by another skill with this id:  ${by.path} (${by.source}).`;
         return { id, path, source, state: "shadowed", reason: "shadowed", message, warnings: [] };
       }),
       ...view.invalid.map(({ id, path, source, diagnostics }): Explanation => {
@@ -123,8 +142,8 @@ export class IndexedLibrary implements Library {
   }
 
   /**
-   * What the gate says of every skill that counts, or of those of these ids, in one look. Contract: what is not visible
-   * is told to nobody but those who manage it.
+   * The access of every current skill, or of the given ids, at one moment. Contract: hidden skills are disclosed only
+   * to those who manage them.
    */
   async survey(viewer: Viewer, ids?: readonly string[]): Promise<readonly Access[]> {
     const look = await this.#look(viewer);
@@ -137,12 +156,23 @@ export class IndexedLibrary implements Library {
     return this.#shelf.onChange(listener);
   }
 
+  /** The state of the search, over all skills. */
+  get searchState(): SearchState {
+    return this.#search.state;
+  }
+
+  /** Brings the search up to date with the shelf, vectors included. */
+  async prepareSearch(): Promise<SearchState> {
+    await this.#shelf.refresh();
+    return await this.#search.prepare(this.#shelf.view());
+  }
+
   async close(): Promise<void> {
-    this.#search.close();
+    await this.#search.close();
     await this.#shelf.close();
   }
 
-  /** What is decided here is decided on the newest state; when that cannot be had, nothing is shown. */
+  /** Decides on the newest state. If the refresh fails, no skill is shown. */
   async #look(viewer: Viewer): Promise<Look> {
     await this.#shelf.refresh();
     return this.#lookNow(viewer);
@@ -161,7 +191,7 @@ export class IndexedLibrary implements Library {
     return entry === undefined ? undefined : this.#show(entry, look);
   }
 
-  /** A name that another skill of the id, or another revision, is searched under would tell what that one says. */
+  /** The search name of another candidate or revision would disclose its text. */
   #findNamed(id: string, name: string, look: Look): SkillEntry | undefined {
     const own = look.view.searchName?.(id) ?? id;
     if (!name.startsWith(own)) return undefined;
@@ -182,11 +212,11 @@ export class IndexedLibrary implements Library {
     return decideAccess(entry, viewer, this.#settings, view.standing(entry.id));
   }
 
-  /** Asked after reading, with the state that others may have brought up to date meanwhile. */
+  /** Checked after the read, on the newest state. */
   #isStillVisible(entry: SkillEntry, viewer: Viewer): boolean {
     const look = this.#lookNow(viewer);
     const current = look.view.find(entry.id);
-    // One of another source was not asked about here: what is known is of the one that counts.
+    // A skill from another source has no decision here; the record is for the current one.
     if (current?.source !== entry.source) return false;
     return this.#decide(entry.revision === current.revision ? entry : current, look).isVisible;
   }
@@ -197,7 +227,7 @@ export class IndexedLibrary implements Library {
     return { id, path, source, state: isVisible ? "visible" : "hidden", reason, message, warnings };
   }
 
-  /** What was read may be newer than what was indexed, and then it is that which must be visible. */
+  /** The read skill may be newer than the index, so its visibility is checked again. */
   async #open(viewer: Viewer, id: string): Promise<OpenBundle> {
     const opened = await this.#shelf.open(await this.#get(viewer, id));
     if (!this.#isStillVisible(opened.entry, viewer)) throw notFound(id);
@@ -211,11 +241,11 @@ export class IndexedLibrary implements Library {
   }
 }
 
-/** One look at a shelf for one viewer. */
+/** The state of a shelf for one viewer. */
 interface Look {
   readonly viewer: Viewer;
   readonly all: ShelfView;
-  /** The same, as it is for this viewer. */
+  /** The same view, for this viewer. */
   readonly view: ShelfView;
 }
 

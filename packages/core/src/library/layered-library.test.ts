@@ -1,11 +1,16 @@
-import { type Trust } from "@skillhold/protocol";
+import type { Trust } from "@skillhold/protocol";
 import fc from "fast-check";
 import { afterEach, expect, test } from "vitest";
 import { sourceRank } from "../source/source.ts";
 import { anyone, FakeFolders, fullHost as host } from "./fake-folders.ts";
 import { type ContractSkill, type LibraryMaker, libraryContract, skill } from "./library.contract.ts";
-import { type LibraryChange } from "./library.ts";
-import { type LayeredLibrary, type MemoryLibrary, openLayeredLibrary, openMemoryLibrary } from "./open-library.ts";
+import type { LibraryChange } from "./library.ts";
+import {
+  type LayeredLibrary,
+  type MemoryLibrary,
+  openLayeredLibrary,
+  openMemoryLibrary,
+} from "./open-library.ts";
 
 /** Every second skill lies in the second layer, so that what the contract asks goes through both. */
 libraryContract("layers", (): LibraryMaker => {

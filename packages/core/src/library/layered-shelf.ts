@@ -1,26 +1,26 @@
-import { type Digest, type SkillEntry } from "@skillhold/protocol";
+import type { Digest, SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type SearchDocument } from "../search/index.ts";
-import { type Precedence } from "../source/source.ts";
-import { type Layer } from "./indexed-library.ts";
+import type { SearchDocument } from "../search/index.ts";
+import type { Precedence } from "../source/source.ts";
+import type { Layer } from "./indexed-library.ts";
 import { LayeredView } from "./layered-view.ts";
-import { type ByteRange, type LibraryChange } from "./library.ts";
-import { type SearchTexts } from "./library-search.ts";
-import { type FilePart, type OpenBundle, type Shelf } from "./shelf.ts";
+import type { ByteRange, LibraryChange } from "./library.ts";
+import type { SearchTexts } from "./library-search.ts";
+import type { FilePart, OpenBundle, Shelf } from "./shelf.ts";
 
 type ShelfLayer = Pick<Layer, "shelf" | "texts">;
 
-/** Several shelves as one; where two have a skill of the same id, precedence says which counts. */
+/** Several shelves as one; precedence decides between skills with the same id. */
 export class LayeredShelf implements Shelf, SearchTexts {
   readonly #layers: readonly ShelfLayer[];
   readonly #precedence: Precedence;
   readonly #listeners = new Set<(change: LibraryChange) => void>();
   readonly #stops: readonly (() => void)[];
   #view: LayeredView;
-  /** Each layer as of its last change that was told, so that what another one did meanwhile is told in its turn. */
+  /** Each layer at its last reported change, so that changes of other layers are reported in turn. */
   #told: LayeredView;
 
-  /** In the order in which those of one rank win. */
+  /** The order among equal ranks. */
   constructor(layers: readonly ShelfLayer[], precedence: Precedence) {
     this.#layers = layers;
     this.#precedence = precedence;
@@ -61,6 +61,10 @@ export class LayeredShelf implements Shelf, SearchTexts {
     return this.#layers[this.#view.ownerOf(entry) ?? -1]?.texts.document(entry);
   }
 
+  body(entry: SkillEntry): string | undefined | Promise<string | undefined> {
+    return this.#layers[this.#view.ownerOf(entry) ?? -1]?.texts.body(entry);
+  }
+
   onChange(listener: (change: LibraryChange) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -78,16 +82,16 @@ export class LayeredShelf implements Shelf, SearchTexts {
     );
   }
 
-  /** Whose skill it is now: it may be another one than when the entry was looked up, and is then read as that. */
+  /** The current owner of the skill, which may differ from the one at lookup. */
   #owner(entry: SkillEntry): { readonly layer: ShelfLayer; readonly current: SkillEntry } {
     const layer = this.#layers[this.view().ownerOf(entry) ?? -1];
     const current = layer?.shelf.view().find(entry.id);
     if (layer === undefined || current === undefined)
-      throw new SkillError("SKILL_NOT_FOUND", `There is no skill ${entry.id} any more.`);
+      throw new SkillError("SKILL_NOT_FOUND", `The skill ${entry.id} no longer exists.`);
     return { layer, current: current.source === entry.source ? entry : current };
   }
 
-  /** A change of one layer is one of the whole as far as it concerns what counts. */
+  /** Reports a layer's change as far as it affects current skills. */
   #pass(change: LibraryChange, layer: number): void {
     const before = this.#told;
     const after = before.with(layer, this.#layers[layer]?.shelf.view());

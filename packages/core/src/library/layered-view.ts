@@ -1,20 +1,20 @@
-import { type SkillEntry } from "@skillhold/protocol";
+import type { SkillEntry } from "@skillhold/protocol";
 import { type Precedence, type SourceKind, sourceRank } from "../source/source.ts";
-import { type Standing } from "./access.ts";
+import type { Standing } from "./access.ts";
 import { ALTERNATE } from "./library-search.ts";
 import { isRestricted } from "./ownership.ts";
-import { type Accepts, type InvalidSkill, type ShadowedSkill, type ShelfView } from "./shelf.ts";
-import { type AgentStanding } from "./viewer.ts";
+import type { Accepts, InvalidSkill, ShadowedSkill, ShelfView } from "./shelf.ts";
+import type { AgentStanding } from "./viewer.ts";
 
 /**
- * Several views as one: for each id the skill of the best rank counts, and of equal ones that of the first view. What
- * counts is decided by rank alone: a skill that is switched off is not replaced by another one of its name. Only what
- * is not there for someone leaves the place, for them, to the next one that is.
+ * Several views as one: for each id the best rank wins, then the first view. Rank alone decides: a disabled skill is
+ * not replaced by another one with its id. Only a skill that a viewer may not have yields to the next one, for that
+ * viewer.
  */
 export class LayeredView implements ShelfView {
   readonly #views: readonly ShelfView[];
   readonly #precedence: Precedence;
-  /** The view for everyone, where this one is for someone. */
+  /** The general view, if this view is for one viewer. */
   readonly #base: LayeredView | undefined;
   readonly #accepts: Accepts;
   #entries: readonly SkillEntry[] | undefined;
@@ -57,7 +57,7 @@ export class LayeredView implements ShelfView {
     return this.#ownView(id)?.kind(id);
   }
 
-  /** The number of the view that the skill which counts is from. */
+  /** The index of the view with the current skill. */
   owner(id: string): number | undefined {
     let only: number | undefined;
     for (const [index, view] of this.#views.entries()) {
@@ -68,7 +68,7 @@ export class LayeredView implements ShelfView {
     return only;
   }
 
-  /** The number of the view that an entry is from, or one of the same source that has its id now. */
+  /** The index of the entry's view, or of one with the same source and id. */
   ownerOf(entry: SkillEntry): number | undefined {
     const candidates = this.#ranked(entry.id);
     const isSame = ({ index, found }: Candidate) =>
@@ -84,7 +84,7 @@ export class LayeredView implements ShelfView {
     return owner === winner ? id : `${id}${ALTERNATE}${owner}`;
   }
 
-  /** Only those that someone may come to: what everyone may have is in nobody's place. */
+  /** Only skills that some viewer may get instead of the current one. */
   get alternates(): ReadonlyMap<string, SkillEntry> {
     this.#alternates ??= new Map([
       ...[...this.#findContested()].flatMap((id) => this.#alternatesOf(id)),
@@ -118,7 +118,7 @@ export class LayeredView implements ShelfView {
     return ids;
   }
 
-  /** The same with another view in one place. */
+  /** A copy with one view replaced. */
   with(index: number, view: ShelfView | undefined): LayeredView {
     const views = this.#views.map((each, at) => (at === index ? (view ?? each) : each));
     return new LayeredView(views, this.#precedence);
@@ -134,14 +134,14 @@ export class LayeredView implements ShelfView {
       .sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
-  /** The same ids in the same order: what nobody accepts stays, and is hidden by the gate. */
+  /** Same ids in the same order; ids without an accepted candidate stay and are hidden by the access check. */
   #replaced(base: LayeredView): readonly SkillEntry[] {
     const contested = base.#findContested();
     if (contested.size === 0) return base.entries;
     return base.entries.map((entry) => (contested.has(entry.id) ? (this.find(entry.id) ?? entry) : entry));
   }
 
-  /** Ids that several views have. */
+  /** Ids in more than one view. */
   #findContested(): ReadonlySet<string> {
     if (this.#contested !== undefined) return this.#contested;
     const seen = new Set<string>();
@@ -156,7 +156,7 @@ export class LayeredView implements ShelfView {
     return contested;
   }
 
-  /** Those of one view, under the name that its skill has here. */
+  /** The skills of one view, by their name here. */
   #alternatesIn(
     { alternates = new Map() }: ShelfView,
     index: number,
@@ -182,7 +182,7 @@ export class LayeredView implements ShelfView {
     return (candidates.find((each) => this.#isAccepted(id, each)) ?? candidates[0])?.index;
   }
 
-  /** The best first. */
+  /** Best first. */
   #ranked(id: string): readonly Candidate[] {
     const candidates = this.#views.flatMap((view, index) => {
       const found = view.find(id);
@@ -202,7 +202,7 @@ export class LayeredView implements ShelfView {
     return owner === undefined ? undefined : this.#views[owner];
   }
 
-  /** The one that keeps a skill from being used is the one that counts in the end. */
+  /** The skill that shadows another is the current one. */
   #below({ id, path, source }: Pick<ShadowedSkill, "id" | "path" | "source">): ShadowedSkill {
     const winner = this.find(id);
     return { id, path, source, by: { source: winner?.source ?? "", path: winner?.path ?? "" } };
@@ -210,7 +210,7 @@ export class LayeredView implements ShelfView {
 }
 
 interface Candidate {
-  /** The number of its view. */
+  /** The index of its view. */
   readonly index: number;
   readonly found: SkillEntry;
   readonly rank: number;

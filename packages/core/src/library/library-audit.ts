@@ -1,20 +1,20 @@
-import { type SkillEvent } from "@skillhold/protocol";
-import { type AuditSink, type Clock } from "../port.ts";
-import { type ScanRow } from "../source/scan-row.ts";
-import { type FolderView } from "./folder-view.ts";
-import { type ShadowedSkill } from "./shelf.ts";
+import type { SkillEvent } from "@skillhold/protocol";
+import type { AuditSink, Clock } from "../port.ts";
+import type { FolderRow } from "../source/scan-row.ts";
+import type { FolderView } from "./folder-view.ts";
+import type { ShadowedSkill } from "./shelf.ts";
 
 export interface LibraryPorts {
-  /** Where new and shadowed skills are recorded; nowhere without it. */
+  /** Records new and shadowed skills; optional. */
   readonly audit?: AuditSink | undefined;
   readonly clock: Clock;
 }
 
-/** Records what a look at the folders brought to light: skills with new content, and skills that others shadow. */
+/** Records the results of a scan: skills with new content and shadowed skills. */
 export async function recordDiscovery(
   before: FolderView,
   after: FolderView,
-  fresh: ReadonlySet<ScanRow>,
+  fresh: ReadonlySet<FolderRow>,
   { audit, clock }: { readonly audit: AuditSink; readonly clock: Clock },
 ): Promise<void> {
   const at = clock.now().toISOString();
@@ -36,7 +36,7 @@ function nameOf({ path, by }: ShadowedSkill): string {
   return `${path}\0${by.path}`;
 }
 
-/** Contract: the id was made by `folderId`, which gives nothing but ids. */
+/** Contract: the id comes from `folderId`. */
 function asId(id: string): Extract<SkillEvent, { type: "skill.shadowed" }>["skill"] {
   return id as Extract<SkillEvent, { type: "skill.shadowed" }>["skill"];
 }

@@ -1,77 +1,168 @@
 import { setImmediate } from "node:timers/promises";
-import { type SkillEntry } from "@skillhold/protocol";
-import { type SearchDocument, SearchIndex, snippet } from "../search/index.ts";
-import { type SearchResult } from "./library.ts";
-import { type ShelfView } from "./shelf.ts";
+import type { SkillEntry } from "@skillhold/protocol";
+import {
+  type SearchOptions as RankOptions,
+  type SearchDocument,
+  type SearchHit,
+  SearchIndex,
+  type Sight,
+  snippet,
+} from "../search/index.ts";
+import type { RerankCache } from "../semantic/rerank-cache.ts";
+import type { SearchModels, SearchState } from "../semantic/search-models.ts";
+import type { SearchOptions, SearchResult } from "./library.ts";
+import type { ShelfView } from "./shelf.ts";
+import { SightCache } from "./sight-cache.ts";
 
 const DOCUMENTS_BETWEEN_RESTS = 64;
-/** So many documents are waited for at a time, where reading one is waiting. */
+/** The number of documents read concurrently. */
 const DOCUMENTS_AT_ONCE = 16;
 
-/** What a search needs of a shelf: the text of a skill, by the hash of it. */
+/** So many of the best hits are judged by a reranker. */
+const RERANKED = 20;
+const EXCERPT_LENGTH = 1500;
+const USE_WEIGHT = 0.1;
+/** More than any score of words and vectors. */
+const RERANK_WEIGHT = 100;
+
+/** The texts of a shelf's skills, for a search. */
 export interface SearchTexts {
-  /** What the text is known by: as long as it stays the same, so does the document. */
+  /** Changes with every change of the document. */
   keyOf(entry: SkillEntry): string;
-  /** Undefined when the text cannot be read any more. A promise only where there is something to wait for. */
+  /** Undefined when the text cannot be read any more. A promise only where reading has to wait. */
   document(entry: SkillEntry): SearchDocument | undefined | Promise<SearchDocument | undefined>;
+  /** The instructions alone, for a snippet. */
+  body(entry: SkillEntry): string | undefined | Promise<string | undefined>;
 }
 
-/** Where the index is kept between starts; both may fail quietly, for it can always be made again. */
+/** The viewer of a search. */
+export interface SearchAsker {
+  /** All that the gate reads of the viewer. */
+  readonly key: string;
+  /** Values that change with every change of the switches beside the view. */
+  switches(): readonly unknown[];
+  /** The entry that the viewer gets of a skill, by its id and the name of its document. */
+  find(id: string, name: string): SkillEntry | undefined;
+}
+
+/** Stores the index between starts. Both may fail silently, because the index can be rebuilt. */
 export interface SearchStore {
   load(): Uint8Array | undefined;
   save(bytes: Uint8Array): void;
 }
 
 /**
- * The search of a library: built on the first question, brought up to date on each later one, and kept between
- * starts. A document is known by the hash of what it is made of, so that only what changed is read.
+ * The search of a library: built by the first query, updated by later ones and stored between starts. Documents are
+ * keyed by content hash, so only changed texts are read.
  */
 export class LibrarySearch {
   readonly texts: SearchTexts;
   readonly #store: SearchStore | undefined;
+  readonly #models: SearchModels;
   #index: SearchIndex | undefined;
   #indexed: ShelfView | undefined;
   #alternates: readonly string[] = [];
+  readonly #sights = new SightCache();
   #unsaved = 0;
   #work: Promise<unknown> = Promise.resolve();
 
-  constructor(texts: SearchTexts, store?: SearchStore) {
+  constructor(texts: SearchTexts, store?: SearchStore, models: SearchModels = {}) {
     this.texts = texts;
     this.#store = store;
+    this.#models = models;
   }
 
-  /** `find` gives the entry that is there for the one who asks, of a skill by its id and the name it is searched under. */
+  /** Answers from the documents that `asker` may see, as if there were no others. */
   async search(
     view: ShelfView,
     query: string,
-    find: (id: string, name: string) => SkillEntry | undefined,
-    limit: number,
+    asker: SearchAsker,
+    { limit, hasSnippets = true, uses }: SearchOptions & { readonly limit: number },
   ): Promise<readonly SearchResult[]> {
-    const index = await this.#upToDate(view);
-    const findNamed = (name: string) => find(idOf(name), name);
-    const accepts = (name: string) => findNamed(name) !== undefined;
-    const found = index.search(query, { limit, accepts }).map(async ({ id: name, ...hit }) => {
-      const entry = findNamed(name);
+    const { vectors, reranker } = this.#models;
+    if (vectors !== undefined) await this.#inTurn(() => this.#update(view));
+    const semantic = await vectors?.query(query);
+    const isReranked = reranker !== undefined && hasSnippets && query.trim() !== "";
+    const most = isReranked ? Math.max(limit, RERANKED) : limit;
+    // Updates and ranks in one turn, so that no other update comes between the two.
+    const hits = await this.#inTurn(async () => {
+      const index = await this.#update(view);
+      const sight = this.#sightOf(asker, view, index);
+      return index.search(query, { limit: most, sight, semantic, ...priorOf(uses) });
+    });
+    const ordered = isReranked ? await this.#rerank(query, hits, asker, reranker) : hits;
+    const found = ordered.slice(0, limit).map(async ({ id: name, ...hit }) => {
+      const entry = asker.find(idOf(name), name);
       if (entry === undefined) return [];
-      const document = hit.fields.includes("description") ? undefined : await this.texts.document(entry);
-      const { text } = snippet(document?.body ?? entry.description, query);
+      if (!hasSnippets) return [{ entry, hit: { ...hit, id: entry.id }, snippet: "" }];
+      const body = hit.fields.includes("description") ? undefined : await this.texts.body(entry);
+      const { text } = snippet(body ?? entry.description, query);
       return [{ entry, hit: { ...hit, id: entry.id }, snippet: text }];
     });
     return (await Promise.all(found)).flat();
   }
 
-  close(): void {
+  get state(): SearchState {
+    return {
+      documents: this.#index?.size ?? 0,
+      vectors: this.#models.vectors?.state,
+      reranker: this.#models.reranker?.state,
+    };
+  }
+
+  /** Brings index and vectors up to date, and waits for the vectors. */
+  async prepare(view: ShelfView): Promise<SearchState> {
+    await this.#inTurn(() => this.#update(view));
+    await this.#models.vectors?.settled();
+    return this.state;
+  }
+
+  async close(): Promise<void> {
+    await this.#models.vectors?.close();
     this.#save();
     this.#index = undefined;
     this.#indexed = undefined;
+    this.#sights.clear();
   }
 
-  /** One update at a time; a question that comes meanwhile waits for it. */
-  #upToDate(view: ShelfView): Promise<SearchIndex> {
-    const work = this.#work.then(() => this.#update(view));
-    // A failed update is told to the one who asked; the next one starts anew.
-    this.#work = work.catch(() => {});
-    return work;
+  /** One update at a time; a search that comes meanwhile waits for it. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#work.then(work);
+    // The caller gets the failure; the next turn starts anew.
+    this.#work = turn.catch(() => {});
+    return turn;
+  }
+
+  #sightOf(asker: SearchAsker, view: ShelfView, index: SearchIndex): Sight {
+    const accepts = (name: string) => asker.find(idOf(name), name) !== undefined;
+    const state = { viewer: asker.key, switches: asker.switches(), view };
+    return this.#sights.get(state, accepts, this.#alternates, index);
+  }
+
+  /** The best hits in the order of the model, or as they are when it fails. */
+  async #rerank(
+    query: string,
+    hits: readonly SearchHit[],
+    asker: SearchAsker,
+    reranker: RerankCache,
+  ): Promise<readonly SearchHit[]> {
+    const judged = hits.slice(0, RERANKED);
+    const cards = await Promise.all(
+      judged.map(async ({ id: name }) => {
+        const entry = asker.find(idOf(name), name);
+        const body = entry === undefined ? "" : ((await this.texts.body(entry)) ?? "");
+        return {
+          name: entry?.name ?? "",
+          description: entry?.description ?? "",
+          excerpt: body.slice(0, EXCERPT_LENGTH),
+        };
+      }),
+    );
+    const scores = await reranker.scores(query, cards);
+    if (scores === undefined) return hits;
+    const order = judged.map((hit, at) => ({ hit, score: scores[at] ?? 0 }));
+    const best = order.toSorted((a, b) => b.score - a.score).map(({ hit }, place) => asReranked(hit, place));
+    return [...best, ...hits.slice(RERANKED)];
   }
 
   async #update(view: ShelfView): Promise<SearchIndex> {
@@ -87,14 +178,15 @@ export class LibrarySearch {
     const isGone = (name: string) => view.find(name) === undefined && !alternates.has(name);
     const gone = [...names].filter((name) => isGone(name) && index.remove(name));
     this.#alternates = [...alternates.keys()];
+    await this.#models.vectors?.update(textsToEmbed(named, gone, view));
     this.#indexed = view;
     this.#unsaved += changes + gone.length;
-    // Writing costs as much as all documents together: worth it after a build, and at the end for a few edits.
+    // Writing costs as much as all documents, so it happens after a build and on close.
     if (this.#unsaved > index.size / 10) this.#save();
     return index;
   }
 
-  /** Returns how many documents are new or other than before. */
+  /** Returns the number of new or changed documents. */
   async #takeIn(entries: readonly NamedEntry[], index: SearchIndex): Promise<number> {
     let changes = 0;
     const add = ({ name, document }: NamedDocument) => {
@@ -131,6 +223,35 @@ export class LibrarySearch {
   }
 }
 
+/** At most `USE_WEIGHT`, and by the logarithm, so that use decides only between equals. */
+function priorOf(uses: ReadonlyMap<string, number> | undefined): Pick<RankOptions, "prior"> {
+  const most = Math.max(0, ...(uses?.values() ?? []));
+  if (uses === undefined || !(most > 0)) return {};
+  const share = (count: number) => Math.log1p(Math.max(0, count)) / Math.log1p(most);
+  return { prior: (name) => USE_WEIGHT * share(uses.get(idOf(name)) ?? 0) };
+}
+
+/** The hit with its place above all scores of words and vectors. */
+function asReranked(hit: SearchHit, place: number): SearchHit {
+  const rerank = (RERANKED - place) / RERANKED;
+  return { ...hit, score: hit.score + RERANK_WEIGHT * rerank, parts: { ...hit.parts, rerank } };
+}
+
+/** Name and description of the skills that are in use; undefined for a document without a vector. */
+function textsToEmbed(
+  named: readonly NamedEntry[],
+  gone: readonly string[],
+  view: ShelfView,
+): ReadonlyMap<string, string | undefined> {
+  const texts = new Map<string, string | undefined>(gone.map((name) => [name, undefined]));
+  for (const [name, entry] of named) {
+    const standing = view.standing(entry.id);
+    const isUsed = standing === undefined || (standing.isEnabled && standing.status === "active");
+    texts.set(name, isUsed ? `${entry.name}\n${entry.description}` : undefined);
+  }
+  return texts;
+}
+
 type NamedEntry = readonly [name: string, entry: SkillEntry];
 
 interface NamedDocument {
@@ -138,16 +259,16 @@ interface NamedDocument {
   readonly document: SearchDocument | undefined;
 }
 
-/** An alternate is searched under the id of its skill, with more after it that no id has. */
+/** An alternate is indexed under its skill's id with a suffix that no id can have. */
 function idOf(name: string): string {
   const end = name.indexOf(ALTERNATE);
   return end === -1 ? name : name.slice(0, end);
 }
 
-/** Stands between an id and what tells an alternate from the skill that counts. */
+/** Separates an id from the suffix of an alternate. */
 export const ALTERNATE = "@";
 
-/** What a revision is searched under that only those have who are held to it. */
+/** The search name of a revision that only pinned viewers get. */
 export function revisionName(name: string, revision: number | undefined): string {
   return `${name}${ALTERNATE}r${revision}`;
 }

@@ -4,18 +4,18 @@ import { join } from "node:path";
 import { SkillEntry, type Trust } from "@skillhold/protocol";
 import { describe, expect, test } from "vitest";
 import { pack, treeHash } from "../bundle/index.ts";
-import { type AccessSettings } from "./access.ts";
-import { type Library, type LibraryChange } from "./library.ts";
-import { type Viewer } from "./viewer.ts";
+import type { AccessSettings } from "./access.ts";
+import type { Library, LibraryChange } from "./library.ts";
+import type { Viewer } from "./viewer.ts";
 
-/** A skill for a test: the name of its folder and its files. */
+/** A test skill: folder name and files. */
 export interface ContractSkill {
   readonly folder: string;
   readonly files: Readonly<Record<string, string | Uint8Array>>;
   readonly trust?: Trust;
 }
 
-/** Makes libraries of one kind, and changes what is behind them. */
+/** Creates libraries of one kind and changes their content. */
 export interface LibraryMaker {
   open(skills: readonly ContractSkill[], settings?: AccessSettings): Promise<Library>;
   replace(library: Library, skills: readonly ContractSkill[]): Promise<void>;
@@ -27,13 +27,13 @@ export function skill(folder: string, yaml = "description: Does things.", body =
   return { folder, files: { "SKILL.md": `---\nname: ${folder}\n${yaml}\n---\n${body}` } };
 }
 
-/** What a library cannot promise, by what is behind it. */
+/** The limits of a kind of library. */
 export interface ContractOptions {
-  /** False where a search knows descriptions alone: of a skill that others serve, nothing is read before it is loaded. */
+  /** False when the search knows only descriptions, because remote skills are not read before activation. */
   readonly hasSearchedBodies?: boolean;
 }
 
-/** What every library promises, whatever is behind it. */
+/** The contract of every library. */
 export function libraryContract(
   name: string,
   make: () => LibraryMaker,

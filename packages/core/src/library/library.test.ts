@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { type Host } from "@skillhold/skill";
+import type { Host } from "@skillhold/skill";
 import { afterAll } from "vitest";
 import { type ContractSkill, type LibraryMaker, libraryContract } from "./library.contract.ts";
 import { FolderLibrary, MemoryLibrary, openLibrary, openMemoryLibrary } from "./open-library.ts";

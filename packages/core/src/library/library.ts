@@ -1,42 +1,46 @@
-import { type Digest, type SkillEntry } from "@skillhold/protocol";
-import { type FrontmatterMap } from "@skillhold/skill";
-import { type SearchHit } from "../search/index.ts";
-import { type Access } from "./access.ts";
-import { type Viewer } from "./viewer.ts";
+import type { Digest, SkillEntry } from "@skillhold/protocol";
+import type { FrontmatterMap } from "@skillhold/skill";
+import type { SearchHit } from "../search/index.ts";
+import type { Access } from "./access.ts";
+import type { Viewer } from "./viewer.ts";
 
 /**
- * The waist of Skillhold: everything below produces one of these, everything above uses one. Each call decides by
- * the viewer what exists; `find` may answer undefined, `read`, `files`, `resource` and `copy` throw SKILL_NOT_FOUND for a
- * skill that the viewer cannot see, in the same words as for one that is not there.
+ * The central interface: sources produce a Library, and every surface uses one. Each call decides by viewer which
+ * skills exist. `find` may return undefined; `read`, `files`, `resource` and `copy` throw SKILL_NOT_FOUND, with the
+ * same message for hidden and missing skills.
  */
 export interface Library {
   /** Visible skills, ordered by id. */
   list(viewer: Viewer): Promise<readonly SkillEntry[]>;
   find(viewer: Viewer, id: string): Promise<SkillEntry | undefined>;
   search(viewer: Viewer, query: string, options?: SearchOptions): Promise<readonly SearchResult[]>;
-  /** Level 2: the instructions, verified against the hash they are handed over with. */
+  /** Level 2: the instructions, verified against their hash. */
   read(viewer: Viewer, id: string): Promise<SkillContent>;
   /** The bundled files: listed, not read. */
   files(viewer: Viewer, id: string): Promise<readonly SkillFile[]>;
   /** Level 3: one file of the bundle, or a part of it. */
   resource(viewer: Viewer, id: string, path: string, range?: ByteRange): Promise<Resource>;
-  /** Writes the bundle to an empty folder, read-only; the hashes are of what was written there. */
+  /** Copies the bundle to an empty folder, read-only; the hashes cover the written bytes. */
   copy(viewer: Viewer, id: string, folder: string): Promise<SkillContent>;
-  /** Every candidate, also the hidden, shadowed and invalid ones, and why it is or is not there for this viewer. */
+  /** Every candidate, including hidden, shadowed and invalid ones, with the reason for this viewer. */
   explain(viewer: Viewer, id?: string): Promise<readonly Explanation[]>;
-  /** Calls back after each change of the library; returns the way to stop. */
+  /** Calls the listener after each change; returns a function that unsubscribes. */
   onChange(listener: (change: LibraryChange) => void): () => void;
   close(): Promise<void>;
 }
 
 export interface SearchOptions {
   readonly limit?: number;
+  /** How often the viewer used skills, by id. More use lifts a skill a little among its likes. */
+  readonly uses?: ReadonlyMap<string, number>;
+  /** False for a caller that shows no text of the hits, which saves reading them. */
+  readonly hasSnippets?: boolean;
 }
 
 export interface SearchResult {
   readonly entry: SkillEntry;
   readonly hit: SearchHit;
-  /** Text around what matched. */
+  /** Text around the match. */
   readonly snippet: string;
 }
 
@@ -45,14 +49,14 @@ export interface SkillContent {
   /** The instructions below the frontmatter, as written. */
   readonly body: string;
   readonly frontmatter: FrontmatterMap;
-  /** Over the whole bundle; what an approval or a record of use is bound to. */
+  /** The hash of the whole bundle; approvals and activation records are bound to it. */
   readonly treeHash: Digest;
-  /** Over SKILL.md alone. */
+  /** The hash of SKILL.md. */
   readonly skillHash: Digest;
   readonly files: readonly SkillFile[];
-  /** The skill's folder for a reader that has a file system, or undefined. */
+  /** The skill's folder, for readers with a file system. */
   readonly folder: string | undefined;
-  /** True when the file on disk is broken and this is the last text that was good. */
+  /** True when the file on disk is invalid and this is the last valid text. */
   readonly isLastGood: boolean;
 }
 
@@ -61,7 +65,7 @@ export interface SkillFile {
   readonly size: number;
   readonly digest: Digest;
   readonly executable: boolean;
-  /** What the file is for: script, reference, tool, … */
+  /** The role of the file: script, reference, tool, … */
   readonly role: string;
 }
 
@@ -79,9 +83,9 @@ export interface Resource {
   /** Of the whole file. */
   readonly size: number;
   readonly start: number;
-  /** Bytes of the file that the content stands for; the next range starts after them. */
+  /** The number of bytes that the content covers; the next range starts after them. */
   readonly length: number;
-  /** True when the file goes on after what is returned. */
+  /** True when more content follows. */
   readonly hasMore: boolean;
   readonly digest: Digest;
   readonly treeHash: Digest;
@@ -97,11 +101,11 @@ export interface Explanation {
   readonly warnings: readonly string[];
 }
 
-/** One reload, as the ids it touched. */
+/** The ids that a reload changed. */
 export interface LibraryChange {
   readonly added: readonly string[];
   readonly changed: readonly string[];
   readonly removed: readonly string[];
-  /** Skills whose newest edit cannot be used, with the reason. */
+  /** Skills whose latest edit is invalid, with the reason. */
   readonly broken: readonly { readonly id: string; readonly message: string }[];
 }

@@ -2,9 +2,9 @@ import { readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "no
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { anyone, FakeFolders, until } from "./fake-folders.ts";
-import { type LibraryChange } from "./library.ts";
-import { type LiveReloadOptions } from "./live-reload.ts";
-import { type FolderLibrary } from "./open-library.ts";
+import type { LibraryChange } from "./library.ts";
+import type { LiveReloadOptions } from "./live-reload.ts";
+import type { FolderLibrary } from "./open-library.ts";
 
 let folders: FakeFolders;
 beforeEach(() => {

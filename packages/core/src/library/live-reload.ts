@@ -1,26 +1,26 @@
 import { join } from "node:path";
-import { type FolderShelf } from "./folder-shelf.ts";
+import type { FolderShelf } from "./folder-shelf.ts";
 import { FolderWatch, type WatchHint } from "./folder-watch.ts";
 
 export interface LiveReloadOptions {
-  /** Quiet time after the last hint before the folders are looked at. */
+  /** The quiet time after the last hint before a scan. */
   readonly debounceMs?: number;
-  /** How often the folders are looked at when there are too many to watch. */
+  /** The poll interval when there are too many folders to watch. */
   readonly pollMs?: number;
-  /** How often every folder is searched, whatever the watches say. */
+  /** The interval of full searches. */
   readonly fullMs?: number;
-  /** How many folders may be watched. */
+  /** The most watched folders. */
   readonly maxWatches?: number;
-  /** Told of a reload that failed; the state before it stays. */
+  /** Called when a reload fails; the previous state stays. */
   readonly onError?: (error: unknown) => void;
-  /** Told how long a reload took. */
+  /** Called with the duration of a reload. */
   readonly onReload?: (ms: number) => void;
 }
 
-/** However long a storm of saves lasts, a reload comes at least this often. */
+/** The longest delay of a reload during continuous changes. */
 const LONGEST_WAIT_MS = 5000;
 
-/** Keeps a shelf up to date: a watch or a clock gives the hint, the rescan is the truth. */
+/** Keeps a shelf up to date: a watch or a timer triggers, and the rescan finds the changes. */
 export class LiveReload {
   readonly #shelf: FolderShelf;
   readonly #options: Required<LiveReloadOptions>;
@@ -46,11 +46,11 @@ export class LiveReload {
     this.#setWatches();
     this.#clocks.push(every(this.#options.pollMs, () => this.#poll()));
     this.#clocks.push(every(this.#options.fullMs, () => this.#reload(true)));
-    // What changed between the first look and the watches was seen by neither.
+    // Changes between the first scan and the watches were not seen.
     this.#reload(false);
   }
 
-  /** How the folders are looked at now. */
+  /** The current mode: watching or polling. */
   get mode(): "watch" | "poll" {
     return this.#watch.size === 0 || this.#watch.isFailing ? "poll" : "watch";
   }
@@ -62,7 +62,7 @@ export class LiveReload {
     this.#watch.close();
   }
 
-  /** Starts the quiet time anew, unless hints have been coming for too long. */
+  /** Restarts the quiet time, unless hints have continued for too long. */
   #meet(hint: WatchHint): void {
     if (hint === "folder") this.#needsSearch = true;
     const now = performance.now();
@@ -83,7 +83,7 @@ export class LiveReload {
     if (isAwaited || this.mode === "poll") this.#reload(isAwaited);
   }
 
-  /** The promise is owned here: what fails is told, and the next hint tries again. */
+  /** Owns the promise: a failure is reported, and the next hint retries. */
   #reload(isFull: boolean): void {
     const started = performance.now();
     this.#shelf.reload(isFull).then(

@@ -1,25 +1,33 @@
-import { type Digest, type SkillEntry, type Trust } from "@skillhold/protocol";
+import type { Digest, SkillEntry, Trust } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Limits } from "@skillhold/protocol/limits";
-import { folderId, type Host, parseSkill, skillType } from "@skillhold/skill";
-import { combineDigests, hashSkillFile, normalizeRelative, type RelativePath, rejectFilled, roleOf, writeCopy } from "../bundle/index.ts";
-import { type SearchDocument } from "../search/index.ts";
+import type { Limits } from "@skillhold/protocol/limits";
+import { fileRole, folderId, type Host, parseSkill, skillType } from "@skillhold/skill";
+import {
+  combineDigests,
+  hashSkillFile,
+  normalizeRelative,
+  type RelativePath,
+  rejectFilled,
+  writeCopy,
+} from "../bundle/index.ts";
+import type { SearchDocument } from "../search/index.ts";
 import { toEntry } from "../source/entry.ts";
 import { recordSkill } from "../source/record.ts";
-import { type ByteRange, type LibraryChange, type SkillFile } from "./library.ts";
-import { type SearchTexts } from "./library-search.ts";
-import { type FilePart, type InvalidSkill, type OpenBundle, type ShadowedSkill, type Shelf, type ShelfView } from "./shelf.ts";
+import type { ByteRange, LibraryChange, SkillFile } from "./library.ts";
+import type { SearchTexts } from "./library-search.ts";
+import { EVALUATION_BYTES, REFERENCE_BYTES, selectSearchedFiles } from "./searched-file.ts";
+import type { FilePart, InvalidSkill, OpenBundle, ShadowedSkill, Shelf, ShelfView } from "./shelf.ts";
 import { toDocument } from "./skill-document.ts";
 
-/** A skill given as its files: by path, as text or bytes. SKILL.md is one of them. */
+/** A skill as files by path, as text or bytes, including SKILL.md. */
 export interface MemorySkill {
-  /** What the folder would be called. */
+  /** The folder name. */
   readonly folder: string;
   readonly files: Readonly<Record<string, string | Uint8Array>>;
   readonly trust?: Trust;
 }
 
-/** Skills that are nowhere but in memory: made by a program, or fetched by one. */
+/** Skills in memory, created or fetched by a program. */
 export class MemoryShelf implements Shelf, SearchTexts {
   readonly #limits: Limits;
   readonly #host: Host;
@@ -33,7 +41,7 @@ export class MemoryShelf implements Shelf, SearchTexts {
     this.replace(skills);
   }
 
-  /** Puts other skills in place of all there are. */
+  /** Replaces all skills. */
   replace(skills: readonly MemorySkill[]): void {
     const before = this.#skills;
     const loaded = new Map<string, LoadedSkill>();
@@ -105,10 +113,22 @@ export class MemoryShelf implements Shelf, SearchTexts {
   document({ id }: SkillEntry): SearchDocument | undefined {
     const skill = this.#skills.get(id);
     if (skill === undefined) return undefined;
-    const references = [...skill.contents].filter(([path]) => path.startsWith("references/"));
-    const text = references.map(([, bytes]) => new TextDecoder().decode(bytes)).join("\n");
-    const document = toDocument(skill.entry, parseSkill(skill.skillBytes, this.#limits), text);
+    const { references, evaluations } = selectSearchedFiles([...skill.contents.keys()]);
+    const read = (path: string, most: number) => {
+      // Paths come from the keys of the map.
+      const bytes = skill.contents.get(path as RelativePath) ?? new Uint8Array();
+      return new TextDecoder().decode(bytes.subarray(0, most));
+    };
+    const document = toDocument(skill.entry, parseSkill(skill.skillBytes, this.#limits), {
+      references: references.map((path) => read(path, REFERENCE_BYTES)),
+      evaluations: evaluations.map((path) => read(path, EVALUATION_BYTES)),
+    });
     return { ...document, key: skill.treeHash };
+  }
+
+  body({ id }: SkillEntry): string | undefined {
+    const skill = this.#skills.get(id);
+    return skill && parseSkill(skill.skillBytes, this.#limits).body;
   }
 
   onChange(listener: (change: LibraryChange) => void): () => void {
@@ -131,7 +151,7 @@ export class MemoryShelf implements Shelf, SearchTexts {
 
   #get(id: string): LoadedSkill {
     const skill = this.#skills.get(id);
-    if (skill === undefined) throw new SkillError("SKILL_NOT_FOUND", `There is no skill ${id} any more.`);
+    if (skill === undefined) throw new SkillError("SKILL_NOT_FOUND", `The skill ${id} no longer exists.`);
     return skill;
   }
 }
@@ -158,7 +178,7 @@ function load({ folder, files, trust = "user" }: MemorySkill, host: Host, limits
     size: bytes.length,
     digest: hashSkillFile(bytes),
     executable: path.startsWith("scripts/"),
-    role: roleOf(path),
+    role: fileRole(path),
   }));
   const skill = parseSkill(skillBytes, limits);
   const stamp = { mtimeMs: 0, ctimeMs: 0, size: skillBytes.length, ino: 0 };

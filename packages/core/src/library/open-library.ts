@@ -1,20 +1,22 @@
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
-import { type Host } from "@skillhold/skill";
-import { type DiscoveryProblem } from "../bundle/index.ts";
+import type { Host } from "@skillhold/skill";
+import type { IndexCache } from "../index-cache.ts";
+import { type ModelPorts, searchModels } from "../semantic/search-models.ts";
+import { cacheVectors, type VectorStore } from "../semantic/vector-store.ts";
+import type { DiscoveryProblem } from "../source/find-skills.ts";
 import { orderSources, type Precedence, type Source } from "../source/source.ts";
-import { type AccessSettings } from "./access.ts";
+import type { AccessSettings } from "./access.ts";
 import { FolderShelf } from "./folder-shelf.ts";
 import { FolderTexts } from "./folder-text.ts";
-import { type IndexCache } from "./index-cache.ts";
 import { IndexedLibrary, type LibraryOptions } from "./indexed-library.ts";
 import { LayeredShelf } from "./layered-shelf.ts";
-import { type LibraryChange } from "./library.ts";
-import { type LibraryPorts } from "./library-audit.ts";
+import type { LibraryChange } from "./library.ts";
+import type { LibraryPorts } from "./library-audit.ts";
 import { LibrarySearch } from "./library-search.ts";
 import { LiveReload, type LiveReloadOptions } from "./live-reload.ts";
 import { MemoryShelf, type MemorySkill } from "./memory-shelf.ts";
 import { searchStore } from "./search-store.ts";
-import { type ShelfView } from "./shelf.ts";
+import type { ShelfView } from "./shelf.ts";
 
 export interface OpenLibraryOptions {
   readonly sources: readonly Source[];
@@ -22,22 +24,24 @@ export interface OpenLibraryOptions {
   readonly precedence?: Precedence;
   readonly limits?: Limits;
   readonly settings?: AccessSettings;
-  /** Makes the next start cheap. */
+  /** Speeds up the next start. */
   readonly cache?: IndexCache;
   /**
-   * Where new and shadowed skills are recorded; an earlier start's cache tells what is new. The clock is this machine's,
-   * if nothing else is said.
+   * Records new and shadowed skills; the cache of an earlier start determines which are new. The default clock is the
+   * machine's.
    */
   readonly ports?: LibraryPorts;
-  /** Ends the opening, while it lasts. */
+  /** Cancels the opening. */
   readonly signal?: AbortSignal;
-  /** Called now and then while folders are searched for the first time, with the counts so far. */
+  /** Called periodically during the first search with the counts so far. */
   readonly onProgress?: (seen: { readonly folders: number; readonly skills: number }) => void;
-  /** Pick up edits while running; true, or how. */
+  /** Models that the search uses in addition to words. */
+  readonly models?: ModelPorts | undefined;
+  /** Reload on edits: true, or the options. */
   readonly watch?: boolean | LiveReloadOptions;
 }
 
-/** A library of the skills in folders. */
+/** A library of skills in folders. */
 export class FolderLibrary extends IndexedLibrary {
   readonly #shelf: FolderShelf;
   readonly #live: LiveReload | undefined;
@@ -53,12 +57,12 @@ export class FolderLibrary extends IndexedLibrary {
     this.#live = live;
   }
 
-  /** Looks at the folders now; the change, or undefined when there is none. */
+  /** Scans the folders now; returns the change, or undefined. */
   reload(): Promise<LibraryChange | undefined> {
     return this.#shelf.reload(true);
   }
 
-  /** The state behind the library, for `doctor` and its like: every candidate of every source. */
+  /** The internal state for `doctor`: every candidate of every source. */
   inspect(): FolderState {
     const scanned = this.#shelf.scanned();
     const sources = scanned.map(({ source, scan }) => ({
@@ -75,16 +79,16 @@ export class FolderLibrary extends IndexedLibrary {
   }
 }
 
-/** A library of skills that a program has in memory. */
+/** A library of skills in memory. */
 export class MemoryLibrary extends IndexedLibrary {
   readonly #shelf: MemoryShelf;
 
-  constructor(shelf: MemoryShelf, options: LibraryOptions) {
-    super(shelf, new LibrarySearch(shelf), options);
+  constructor(shelf: MemoryShelf, options: LibraryOptions, models?: ModelPorts) {
+    super(shelf, new LibrarySearch(shelf, undefined, searchModels(models, undefined)), options);
     this.#shelf = shelf;
   }
 
-  /** Puts other skills in place of all there are. */
+  /** Replaces all skills. */
   replace(skills: readonly MemorySkill[]): void {
     this.#shelf.replace(skills);
   }
@@ -102,7 +106,7 @@ export interface SourceState {
   readonly problems: readonly DiscoveryProblem[];
 }
 
-/** Opens the skills in folders as one library; where two have the same id, precedence says which counts. */
+/** Opens the skills in folders as one library; precedence decides between equal ids. */
 export async function openLibrary(options: OpenLibraryOptions): Promise<FolderLibrary> {
   const { host, limits = defaultLimits, cache, settings = {}, watch = false } = options;
   const sources = orderSources(options.sources, options.precedence ?? "local");
@@ -112,27 +116,32 @@ export async function openLibrary(options: OpenLibraryOptions): Promise<FolderLi
     options,
   );
   const name = sources.map(({ root }) => root).join("\n");
-  const search = new LibrarySearch(new FolderTexts(shelf, limits), searchStore(cache, name));
+  const models = searchModels(options.models, cache && cacheVectors(cache));
+  const search = new LibrarySearch(new FolderTexts(shelf, limits), searchStore(cache, name), models);
   const live = watch === false ? undefined : new LiveReload(shelf, watch === true ? {} : watch);
   return new FolderLibrary(shelf, search, { settings, limits, name }, live);
 }
 
-/** Opens skills that a program has in memory. */
+/** Opens skills in memory. */
 export function openMemoryLibrary(
   skills: readonly MemorySkill[],
-  options: Pick<OpenLibraryOptions, "host" | "limits" | "settings">,
+  options: Pick<OpenLibraryOptions, "host" | "limits" | "settings" | "models">,
 ): MemoryLibrary {
-  const { host, limits = defaultLimits, settings = {} } = options;
-  return new MemoryLibrary(new MemoryShelf(skills, host, limits), { settings, limits });
+  const { host, limits = defaultLimits, settings = {}, models } = options;
+  return new MemoryLibrary(new MemoryShelf(skills, host, limits), { settings, limits }, models);
 }
 
 export interface LayeredLibraryOptions extends LibraryOptions {
   readonly precedence?: Precedence;
-  /** Makes the first search of the next start cheap. */
+  /** Speeds up the first search of the next start. */
   readonly cache?: IndexCache;
+  /** Models that the search uses beside words. */
+  readonly models?: ModelPorts | undefined;
+  /** Where vectors are kept, if not in the cache. */
+  readonly vectors?: VectorStore | undefined;
 }
 
-/** Several libraries as one. It is now the one to use and to close; the layers answer for themselves as before. */
+/** Several libraries as one. Use and close this one; the layers keep their own behavior. */
 export class LayeredLibrary extends IndexedLibrary {
   readonly #layers: readonly IndexedLibrary[];
 
@@ -153,10 +162,9 @@ export class LayeredLibrary extends IndexedLibrary {
 }
 
 /**
- * Lays libraries over each other; where two have a skill of the same id, precedence says which counts, and between
- * equals the first. What one of them switches off is off, whichever it is from.
+ * Layers libraries. Precedence decides between equal ids, then the order. A skill that one layer disables is disabled.
  *
- * Contract: libraries of several folders were opened with the same precedence.
+ * Contract: folder libraries were opened with the same precedence.
  */
 export function openLayeredLibrary(
   libraries: readonly IndexedLibrary[],
@@ -165,10 +173,13 @@ export function openLayeredLibrary(
   const { precedence = "local", cache, limits = defaultLimits } = options;
   const layers = libraries.map(({ layer }) => layer);
   const name = options.name ?? `layers\n${layers.map((layer) => layer.name).join("\n")}`;
-  const switches = [options.settings, ...layers.map(({ settings }) => settings)];
-  const disabled = { has: (id: string) => switches.some((settings) => settings?.disabled?.has(id)) };
+  const switches = [options.settings, ...layers.map(({ settings }) => settings)].flatMap(
+    (settings) => settings?.disabled ?? [],
+  );
+  const disabled = { has: (id: string) => switches.some((ids) => ids.has(id)) };
   const shelf = new LayeredShelf(layers, precedence);
-  const search = new LibrarySearch(shelf, searchStore(cache, name));
-  const settings = { ...options.settings, disabled };
+  const vectors = options.vectors ?? (cache && cacheVectors(cache));
+  const search = new LibrarySearch(shelf, searchStore(cache, name), searchModels(options.models, vectors));
+  const settings = { ...options.settings, ...(switches.length === 0 ? {} : { disabled }) };
   return new LayeredLibrary(libraries, shelf, search, { settings, limits, name });
 }

@@ -1,55 +1,56 @@
-import { type SkillEntry, type Visibility } from "@skillhold/protocol";
-import { type Viewer } from "./viewer.ts";
+import type { SkillEntry, Visibility } from "@skillhold/protocol";
+import type { Viewer } from "./viewer.ts";
 
-/** Who may use a skill, and in which revision. */
+/** The viewers of a skill and their revisions. */
 export interface Ownership {
   readonly owner: string;
   readonly visibility: Visibility;
   readonly isSystem: boolean;
   readonly grants: readonly HeldGrant[];
-  /** Whether anyone is held to a revision of it. */
+  /** Whether any viewer is pinned to a revision. */
   readonly isPinned: boolean;
-  /** The entry of a revision that a grant or an agent's record names; undefined when its bytes are gone. */
+  /** The entry of a pinned revision; undefined when its bytes are gone. */
   revision(number: number): SkillEntry | undefined;
 }
 
-/** What a gate needs of a grant. */
+/** The facts of a grant for the access decision. */
 export interface HeldGrant {
   readonly grantee: { readonly kind: "agent" | "user"; readonly key: string };
   readonly pin: number | undefined;
 }
 
-/** By what a viewer may use a skill, the first that fits. */
+/** The rule that gives a viewer access; the first match. */
 export type AccessRule = "anyone" | "system" | "public" | "owner" | "agent-grant" | "user-grant";
 
 export interface FoundRule {
   readonly rule: AccessRule;
-  /** The rule in words, to stand after a colon; undefined where nobody owns anything. */
+  /** The rule in words, after a colon; undefined for skills without an owner. */
   readonly because?: string;
 }
 
-/** The rule that lets the viewer use a skill, or undefined. What nobody owns is anyone's. */
+/** The rule that gives the viewer access, or undefined. A skill without an owner is open. */
 export function findRule(viewer: Viewer, ownership: Ownership | undefined): FoundRule | undefined {
   if (ownership === undefined) return { rule: "anyone" };
   const { owner, visibility, isSystem } = ownership;
-  if (isSystem) return { rule: "system", because: "it comes with Skillhold" };
-  if (visibility === "public") return { rule: "public", because: "it is public" };
+  if (isSystem) return { rule: "system", because: "bundled with Skillhold" };
+  if (visibility === "public") return { rule: "public", because: "public" };
   if (viewer.user === owner) return { rule: "owner", because: `${owner} owns it` };
   if (findGrant("agent", viewer.agent, ownership) !== undefined)
-    return { rule: "agent-grant", because: `it was granted to the agent ${viewer.agent}` };
+    return { rule: "agent-grant", because: `granted to the agent ${viewer.agent}` };
   if (findGrant("user", viewer.user, ownership) !== undefined)
-    return { rule: "user-grant", because: `it was granted to the user ${viewer.user}` };
+    return { rule: "user-grant", because: `granted to the user ${viewer.user}` };
   return undefined;
 }
 
-/** Whether there may be viewers who cannot use it. */
+/** Whether some viewers may lack access. */
 export function isRestricted(ownership: Ownership | undefined): boolean {
   return ownership !== undefined && !ownership.isSystem && ownership.visibility !== "public";
 }
 
 /**
- * The revision that a viewer is held to: by the grant to its agent, by the one to its user, by its own record. That is
- * last, since whoever the agent belongs to writes it, and would else get what was not granted.
+ * The pinned revision of a viewer: from the grant to its agent, then from the grant to its user, then from the agent's
+ * record. The record comes last, because the agent's owner writes it and must not gain revisions that were not
+ * granted.
  */
 export function pinOf(
   id: string,
@@ -59,7 +60,7 @@ export function pinOf(
   const { pins = {}, agent, user } = viewer;
   const granted =
     ownership && (findGrant("agent", agent, ownership)?.pin ?? findGrant("user", user, ownership)?.pin);
-  // An id may be the name of something that every object has.
+  // `Object.hasOwn`, because an id may equal a property of every object.
   return granted ?? (Object.hasOwn(pins, id) ? pins[id] : undefined);
 }
 

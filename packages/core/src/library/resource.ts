@@ -1,7 +1,7 @@
-import { type Resource } from "./library.ts";
-import { type FilePart } from "./shelf.ts";
+import type { Resource } from "./library.ts";
+import type { FilePart } from "./shelf.ts";
 
-/** The media types worth telling apart for a model; what is not here is told by whether it is text. */
+/** The known media types; other files are plain text or binary. */
 const mediaTypes = new Map(
   Object.entries({
     css: "text/css",
@@ -27,7 +27,7 @@ const mediaTypes = new Map(
   }),
 );
 
-/** Bytes as a model or a wire takes them: text where they are UTF-8 without NUL, base64 otherwise. */
+/** Encodes bytes: text when they are UTF-8 without NUL, base64 otherwise. */
 export function asResource(
   path: string,
   start: number,
@@ -51,22 +51,22 @@ export function asResource(
   };
 }
 
-/** A range may end inside a character; the character is then left to the next range. */
+/** A range may end inside a character, which then belongs to the next range. */
 function readText(bytes: Uint8Array, isCut: boolean): { readonly text?: string; readonly length: number } {
   const length = isCut ? wholeCharacters(bytes) : bytes.length;
-  // A range shorter than one character is handed over as bytes, so that the next range gets further.
+  // A range shorter than one character is returned as bytes, so that the next range advances.
   if (length === 0 && bytes.length > 0) return { length };
   const part = bytes.subarray(0, length);
   if (part.includes(0)) return { length };
   try {
     return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(part), length };
   } catch {
-    // Not UTF-8: the caller hands it over as bytes.
+    // Not UTF-8; the caller returns bytes.
     return { length };
   }
 }
 
-/** How many bytes end with a whole UTF-8 character. */
+/** The length up to the last complete UTF-8 character. */
 function wholeCharacters(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(4, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] ?? 0;

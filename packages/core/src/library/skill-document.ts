@@ -1,29 +1,31 @@
-import { type SkillEntry } from "@skillhold/protocol";
+import type { SkillEntry } from "@skillhold/protocol";
 import { type ParsedSkill, textList } from "@skillhold/skill";
-import { type SearchDocument } from "../search/index.ts";
+import type { SearchDocument } from "../search/index.ts";
+import { readTriggers } from "./skill-trigger.ts";
 
-/** More than this of references says nothing new about what a skill is for. */
-export const REFERENCE_BYTES = 128 * 1024;
-export const REFERENCE_FILES = 32;
-
-/** Whether a file is a text of the kind that is searched. */
-export function isSearchedText(name: string): boolean {
-  return /\.(?:md|markdown|txt)$/i.test(name);
+/** The files beside SKILL.md as text. */
+export interface SearchedTexts {
+  readonly references: readonly string[];
+  readonly evaluations: readonly string[];
 }
 
-/** What the search reads of a skill: its entry, its instructions, and what its author says triggers it. */
-export function toDocument(entry: SkillEntry, skill: ParsedSkill, references: string): SearchDocument {
-  const { keywords, triggers, category, examples } = skill.frontmatter;
-  const tags = [...entry.tags, ...textList(keywords), ...textList(triggers), ...textList(category)];
-  const { id, skillHash: key, name, description } = entry;
-  const title = name === id ? id : `${id} ${name}`;
+/** The document of a skill: its entry, its instructions, its references, and its author's words on when to use it. */
+export function toDocument(
+  entry: SkillEntry,
+  { frontmatter, body }: ParsedSkill,
+  { references, evaluations }: SearchedTexts,
+): SearchDocument {
+  const { id, skillHash: key, name } = entry;
+  const found = readTriggers({ frontmatter, description: entry.description, body, evaluations });
   return {
     id,
     key,
-    name: title,
-    description,
-    tags,
-    body: [skill.body, ...textList(examples)].join("\n"),
-    references,
+    name: name === id ? id : `${id} ${name}`,
+    description: found.description,
+    tags: [...entry.tags, ...textList(frontmatter["keywords"]), ...textList(frontmatter["category"])],
+    triggers: found.triggers.join("\n"),
+    exclusions: found.exclusions.join("\n"),
+    body,
+    references: references.join("\n"),
   };
 }

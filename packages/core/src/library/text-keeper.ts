@@ -1,8 +1,8 @@
-import { type Digest } from "@skillhold/protocol";
+import type { Digest } from "@skillhold/protocol";
 
 /**
- * Keeps texts of SKILL.md by their hash, within a budget of bytes, so that a skill whose newest edit is broken can go
- * on with the last text that was good. What was used last is kept longest.
+ * Caches texts of SKILL.md by hash within a byte budget, so that a skill with a broken edit keeps its last valid text.
+ * Evicts the least recently used.
  */
 export class TextKeeper {
   readonly #budget: number;
@@ -17,7 +17,7 @@ export class TextKeeper {
     if (bytes.length > this.#budget) return;
     const known = this.#texts.get(hash);
     this.#forget(hash);
-    // A copy of its own: what was read may be a slice of something larger.
+    // A copy, because the input may be a slice of a larger buffer.
     this.#texts.set(hash, known ?? new Uint8Array(bytes));
     this.#bytes += bytes.length;
     for (const oldest of this.#texts.keys()) {
@@ -26,7 +26,7 @@ export class TextKeeper {
     }
   }
 
-  /** True when a further text would push out another. */
+  /** True when another text would evict one. */
   get isFull(): boolean {
     return this.#bytes > this.#budget * 0.9;
   }

@@ -1,23 +1,23 @@
 /**
- * Who asks. Every call to a library takes one, and what a viewer may not see does not exist for it.
+ * The caller of a library. A skill that the viewer may not see does not exist for it.
  *
- * The runtime is required: leaving it out would show an agent skills that are made for another one.
+ * The runtime is required, because without it an agent would see skills for other runtimes.
  */
 export interface Viewer {
-  /** The name that the adapter of the agent's runtime calls itself by. */
+  /** The name of the agent's runtime adapter. */
   readonly runtime: string;
-  /** Its key, by which skills are granted to it. */
+  /** The agent's key, which grants refer to. */
   readonly agent?: string;
   readonly user?: string;
-  /** Ids the viewer is limited to: undefined means all, an empty list means none. */
+  /** The allowed ids: undefined means all, an empty list means none. */
   readonly allow?: readonly string[];
-  /** Revisions the viewer is held to, by the id of the skill. One that is not at hand is not replaced by another. */
+  /** Pinned revisions by skill id. A missing pinned revision is not replaced by another. */
   readonly pins?: Readonly<Record<string, number>>;
-  /** A model decides by itself, a user asks by name; skills may be open to one and not to the other. */
+  /** A model activates by its own decision, a user by name; a skill may be open to only one of them. */
   readonly invoker?: "model" | "user";
 }
 
-/** What is on record about an agent, where a shelf knows it. */
+/** The record of an agent, if the shelf has one. */
 export interface AgentStanding {
   readonly allow: readonly string[] | undefined;
   readonly pins: Readonly<Record<string, number>>;
@@ -25,8 +25,8 @@ export interface AgentStanding {
 }
 
 /**
- * The viewer as its agent's record has it now, which may be another one than when the viewer was made: what was taken
- * from an agent is gone in the sessions that it has open, too. A list of the viewer's own limits it further.
+ * The viewer with its agent's current record, which may have changed since the viewer was created: a removed
+ * permission ends in open sessions too. The viewer's own allow list restricts it further.
  */
 export function asRecorded(viewer: Viewer, agent: AgentStanding | undefined): Viewer {
   if (agent === undefined) return viewer;

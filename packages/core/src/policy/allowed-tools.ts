@@ -1,14 +1,14 @@
 /**
- * Cuts a value of `allowed-tools` into patterns, whichever way it was written: blanks, commas, lines, a list, or
- * the text of a list. What stands in parentheses stays together, also with blanks, commas, quotes and further
- * parentheses in it, and so does a name with the parenthesis after it (`Bash (git log:*)`), because the name alone
- * would mean more. A parenthesis that is never closed takes the rest with it, which then means nothing.
+ * Splits a value of `allowed-tools` into patterns: separated by spaces, commas or lines, a list, or the text of a
+ * list. Text in parentheses stays together, including spaces, commas, quotes and nested parentheses, and so does a
+ * name with the parenthesis after it (`Bash (git log:*)`), because the name alone would grant more. An unclosed
+ * parenthesis consumes the rest, which then grants nothing.
  */
 export function splitAllowedTools(value: string | readonly string[]): readonly string[] {
   return (typeof value === "string" ? [value] : value).flatMap(splitText);
 }
 
-/** No pattern is longer. What is, is not closed. */
+/** The longest pattern. Anything longer counts as unclosed. */
 export const MAX_PATTERN = 2048;
 
 function splitText(text: string): readonly string[] {
@@ -22,7 +22,7 @@ function splitText(text: string): readonly string[] {
   return items.filter((item) => item !== "");
 }
 
-/** `[Read, Write]` that came as text, as it does where YAML was mended or quoted. */
+/** `[Read, Write]` as text, which repaired or quoted YAML gives. */
 function withoutBrackets(text: string): string {
   return text.startsWith("[") && text.endsWith("]") ? text.slice(1, -1) : text;
 }
@@ -59,8 +59,8 @@ function endOfItem(text: string, from: number): number {
 }
 
 /**
- * Where the parenthesis that opens at `from` is closed. Quotes are honoured first, so that `(echo "a)b")` is one,
- * and then not, so that the apostrophe of `(echo don't)` is one as well.
+ * The end of the parenthesis that opens at `from`. Tried with quotes first, so that `(echo "a)b")` is one, then
+ * without, so that `(echo don't)` is one too.
  */
 function afterParenthesis(text: string, from: number, hasQuotes: boolean): number | undefined {
   let depth = 0;

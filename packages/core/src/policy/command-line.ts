@@ -1,4 +1,4 @@
-/** One simple command as its words, or why it is not one. */
+/** One simple command as words, or why it is not one. */
 export type CommandReading =
   | { readonly argv: Argv; readonly problem?: never }
   | { readonly problem: CommandProblem; readonly argv?: never };
@@ -22,14 +22,14 @@ export type CommandProblemCode =
   | "RESERVED_WORD";
 
 /**
- * Reads a command line that means the same to every shell and without one: a program written plainly, and words
- * that are plain or in quotes with nothing in them to expand. Everything else is refused: chaining, redirection,
- * substitution, globs, escapes, assignments, line ends, invisible characters, non-ASCII outside quotes.
+ * Reads a command line with one meaning in every shell and without one: a plain program name, and plain or quoted
+ * words without expansions. Rejects chaining, redirection, substitution, globs, escapes, assignments, line breaks,
+ * invisible characters and unquoted non-ASCII.
  *
- * Contract: bash and dash, not interactive, would run exactly `argv`. Run that, without a shell.
+ * Contract: non-interactive bash and dash would run exactly `argv`. Run that, without a shell.
  */
 export function readCommandLine(line: string): CommandReading {
-  const reading = readWords(line);
+  const reading = readCommandWords(line);
   if (reading.problem !== undefined) return reading;
   const [program, ...rest] = reading.words;
   if (program === undefined) return refuse("EMPTY", "it is empty");
@@ -38,11 +38,11 @@ export function readCommandLine(line: string): CommandReading {
   return readArgv([program, ...rest]);
 }
 
-/** Checks words that were never a line, as some tools take them. */
+/** Checks a command that is already a list of words. */
 export function readArgv(words: readonly string[]): CommandReading {
   const [program, ...rest] = words;
   if (program === undefined || program === "") return refuse("EMPTY", "it is empty");
-  if (words.some((word) => word.includes("\0"))) return refuse("INVISIBLE", "it holds a NUL");
+  if (words.some((word) => word.includes("\0"))) return refuse("INVISIBLE", "it contains a NUL");
   if (/^[A-Za-z_]\w*\+?=/.test(program)) return refuse("ASSIGNMENT", "it sets a variable first");
   if (!/^[A-Za-z0-9_./+][A-Za-z0-9_./+-]*$/.test(program)) {
     return refuse("PROGRAM_NAME", "its first word is not the plain name of a program");
@@ -58,12 +58,12 @@ export type WordReading =
   | { readonly problem: CommandProblem; readonly words?: never };
 
 /**
- * The words of a line. Placeholders such as `${CLAUDE_SKILL_DIR}` are kept as they are where `placeholder` matches
- * them, for patterns alone: in a command they would be expansions.
+ * The words of a line. Placeholders such as `${CLAUDE_SKILL_DIR}` that match `placeholder` are kept, for patterns
+ * only: in a command they would be expansions.
  */
-export function readWords(line: string, placeholder?: RegExp): WordReading {
+export function readCommandWords(line: string, placeholder?: RegExp): WordReading {
   if (line.length > MAX_COMMAND) return refuse("TOO_LONG", `it is longer than ${MAX_COMMAND} characters`);
-  if (INVISIBLE.test(line)) return refuse("INVISIBLE", "it holds a line end or an invisible character");
+  if (INVISIBLE.test(line)) return refuse("INVISIBLE", "it contains a line break or an invisible character");
   const words: string[] = [];
   let word: string | undefined;
   for (let at = 0; at < line.length; ) {
@@ -86,10 +86,10 @@ type Piece =
   | { readonly text: string; readonly end: number; readonly problem?: never }
   | { readonly problem: CommandProblem };
 
-/** Line ends, controls, every blank but space and tab, zero-width, bidi and tag characters, lone surrogates. */
+/** Line breaks, controls, every space except space and tab, zero-width, bidi and tag characters, lone surrogates. */
 const INVISIBLE = /(?![\t ])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
-/** Words that start a construct of some shell instead of a program. */
+/** Words that start a shell construct and not a program. */
 const RESERVED: ReadonlySet<string> = new Set(
   "if then else elif fi case esac for foreach select while until repeat do done in end function time coproc nocorrect noglob".split(
     " ",

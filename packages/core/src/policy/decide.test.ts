@@ -1,8 +1,8 @@
-import { type Trust } from "@skillhold/protocol";
+import type { Trust } from "@skillhold/protocol";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decide, explainDecision, explainPolicy } from "./decide.ts";
-import { type Act, type PolicyRequest, type Verdict } from "./policy.ts";
+import type { Act, PolicyRequest, Verdict } from "./policy.ts";
 import { defaultRules, type Rules, tiers } from "./rules.ts";
 
 const acts: readonly Act[] = ["run_script", "call_tool", "shell_in_prompt", "install"];

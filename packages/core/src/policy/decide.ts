@@ -1,10 +1,10 @@
-import { type Decision, type PolicyRequest } from "./policy.ts";
+import type { Decision, PolicyRequest } from "./policy.ts";
 import { type Condition, type PolicyRow, policyTable } from "./rule-table.ts";
 import { defaultRules, isGraver, type Rules } from "./rules.ts";
 
 /**
- * Decides by the table: the gravest verdict of all rows that match, named after the first row that has it. An act
- * of a tier that no base row knows is denied.
+ * Decides by the table: the strictest verdict of all matching rows, named after the first row with it. An act without
+ * a matching base row is denied.
  */
 export function decide(request: PolicyRequest, rules: Rules = defaultRules): Decision {
   const rows = explainDecision(request, rules);
@@ -16,12 +16,12 @@ export function decide(request: PolicyRequest, rules: Rules = defaultRules): Dec
   return { verdict, rule: id, reason, reasons };
 }
 
-/** All rows that a request meets, in the order of the table. */
+/** All matching rows, in table order. */
 export function explainDecision(request: PolicyRequest, rules: Rules = defaultRules): readonly PolicyRow[] {
   return policyTable(rules).filter(({ when }) => holds(when, request));
 }
 
-/** The whole policy under these rules, to be shown. */
+/** The whole policy for display. */
 export function explainPolicy(rules: Rules = defaultRules): readonly PolicyRow[] {
   return policyTable(rules);
 }

@@ -1,20 +1,19 @@
 /**
- * Options that make a program which is otherwise granted run another one, or write to a file of the caller's choice.
- * They are refused after a prefix unless the pattern itself spells them. These are the known cases of argument
- * injection, not a promise that there are no others.
+ * Options with which a granted program runs another one or writes to a chosen file. They are rejected after a prefix
+ * unless the pattern spells them. These are the known cases of argument injection; there may be others.
  */
 export interface EscapeRow {
   /** Programs, or a program and its subcommand. */
   readonly names: readonly string[];
-  /** Without the dashes. An abbreviation is refused like the whole. */
+  /** Without dashes. Abbreviations are rejected too. */
   readonly long?: string;
-  /** Letters, refused in any group of short options. */
+  /** Letters, rejected in any group of short options. */
   readonly short?: string;
   /** Whole words. */
   readonly words?: string;
-  /** What words begin with, whatever their case. */
+  /** Word prefixes, in any letter case. */
   readonly begins?: string;
-  /** What stands anywhere in words, whatever its case. */
+  /** Substrings of words, in any letter case. */
   readonly inside?: string;
 }
 

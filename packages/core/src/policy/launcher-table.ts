@@ -1,9 +1,9 @@
 /**
- * What a prefix has to hold before it pins a launcher, a program that runs other programs or code that it is handed.
- * - `nothing`: no prefix pins it, because what follows chooses the program or changes how it is run;
- * - `script`: the next word has to be a file, after one of the words in `after` where there are any;
- * - `subcommand`: the next words have to be one of these; others are aliases, plug-ins, or run what they are told;
- * - `word`: any further word, because what could run something is refused by `escapeTable`.
+ * The requirement for a prefix of a launcher, a program that runs other programs or code.
+ * - `nothing`: no prefix is enough, because the following words choose the program or how it runs;
+ * - `script`: the next word must be a file, after one of the words in `after` if there are any;
+ * - `subcommand`: the next words must be one of these; others are aliases, plug-ins or run other programs;
+ * - `word`: any further word, because `escapeTable` rejects the options that run programs.
  */
 export type Pin =
   | { readonly by: "nothing" }
@@ -20,8 +20,8 @@ export interface LauncherRow {
 const NOTHING: Pin = { by: "nothing" };
 
 /**
- * The launchers that we know of, by the name without version and `.exe`. It cannot be complete: a program that is
- * not listed is taken for what it says it is, and the sandbox is what holds it.
+ * The known launchers, by name without version and `.exe`. The list cannot be complete: unlisted programs are
+ * contained by the sandbox.
  */
 export const launcherTable: readonly LauncherRow[] = [
   {

@@ -2,12 +2,12 @@ import { type Argv, readArgv, readCommandLine } from "./command-line.ts";
 import { matchCommand } from "./match-command.ts";
 import { isInnerGlob, matchesPath, type PathPlaces } from "./path-pattern.ts";
 import { familyOf, type ToolAlias, type ToolAliases } from "./tool-alias.ts";
-import { type CommandPattern, type NamedPattern, type ToolPattern } from "./tool-pattern.ts";
+import type { CommandPattern, NamedPattern, ToolPattern } from "./tool-pattern.ts";
 
 export type CallMatch =
-  /** With `argv`: what was compared, and so all that may be run. */
+  /** With `argv`: the compared command, which is all that may run. */
   | { readonly isMatch: true; readonly argv?: Argv }
-  /** With `reason`: the pattern speaks of this tool, and this is why it does not allow the call. */
+  /** With `reason`: the pattern is about this tool but does not allow the call. */
   | { readonly isMatch: false; readonly reason?: string };
 
 interface Call {
@@ -15,7 +15,7 @@ interface Call {
   readonly input: unknown;
 }
 
-/** Compares a call of a host's tool with one pattern. An input that cannot be read matches no specifier. */
+/** Compares a tool call with one pattern. Unreadable input matches no specifier. */
 export function matchCall(
   call: Call,
   pattern: ToolPattern,
@@ -54,12 +54,12 @@ function matchNamed(call: Call, pattern: NamedPattern, aliases: ToolAliases, pla
 
 const NO_MATCH: CallMatch = { isMatch: false };
 
-/** Two underscores separate: `mcp__a` does not speak of a server `a__b`. */
+/** Two underscores separate: `mcp__a` does not match a server `a__b`. */
 function isOfServer(tool: string, prefix: string): boolean {
   return tool.startsWith(prefix) && tool.length > prefix.length && !tool.slice(prefix.length).includes("__");
 }
 
-/** How the tool is to be read under the name that a pattern uses, or nothing when that name does not mean it. */
+/** How to read the tool's input under a pattern name; undefined when the name does not mean this tool. */
 function aliasOf(
   tool: string,
   name: string,
@@ -96,14 +96,14 @@ function matchCommandInput(
   return match.isMatch ? { isMatch: true, argv: reading.argv } : match;
 }
 
-/** A field of which nobody knows that it changes nothing. One without a value says nothing. */
+/** A field that is not known to be harmless. An undefined value is ignored. */
 function findBeside(input: Readonly<Record<string, unknown>>, alias: ToolAlias): string | undefined {
   const { fields = [], inner = [], harmless = [], when } = alias;
   const read = new Set([...fields, ...inner, ...(when === undefined ? [] : [when.field])]);
   return Object.keys(input).find((key) => !read.has(key) && !isHarmless({ [key]: input[key] }, harmless));
 }
 
-/** What is inside a harmless field may be a list or an object with more of them: the edits of a file, each with texts. */
+/** A harmless field may contain lists or objects, such as file edits with texts. */
 function isHarmless(value: unknown, harmless: readonly string[], depth = 0): boolean {
   if (typeof value !== "object" || value === null) return true;
   if (depth > 8) return false;
@@ -141,7 +141,7 @@ function matchAddressInput(
   return matchTexts(input, alias, (url) => isOfDomain(url, domain, isBelow));
 }
 
-/** Every text in the fields has to pass, and there has to be one. */
+/** Every text in the fields must match, and there must be one. */
 function matchTexts(
   input: Readonly<Record<string, unknown>>,
   { fields = [] }: ToolAlias,
@@ -155,7 +155,7 @@ function matchTexts(
     : NO_MATCH;
 }
 
-/** Addresses that readers could understand differently match nothing. */
+/** Ambiguous addresses match nothing. */
 function isOfDomain(text: string, domain: string, isBelow: boolean): boolean {
   if (/[\s\\\p{Cc}]/u.test(text) || !URL.canParse(text)) return false;
   const { protocol, hostname, username, password } = new URL(text);

@@ -1,10 +1,10 @@
-import { type Argv } from "./command-line.ts";
+import type { Argv } from "./command-line.ts";
 import { type EscapeRow, escapeTable } from "./escape-table.ts";
 import { type LauncherRow, launcherTable } from "./launcher-table.ts";
-import { type CommandPattern } from "./tool-pattern.ts";
+import type { CommandPattern } from "./tool-pattern.ts";
 
 export interface CommandPlaces {
-  /** The skill's own folder, absolute: what the placeholders stand for. */
+  /** The skill's folder, absolute: the value of the placeholders. */
   readonly folder?: string | undefined;
 }
 
@@ -12,11 +12,10 @@ export type CommandMatch = { readonly isMatch: true } | { readonly isMatch: fals
 
 /**
  * Compares a command with a pattern word by word. A prefix that ends in a launcher grants nothing, because it would
- * grant every program, and after a prefix the known options that run or write something else are refused.
+ * grant every program, and known escape options after a prefix are rejected.
  *
- * What is promised: the program and the first words are those of the pattern, and nothing else is run by the command
- * line itself. What is not: that a program with honest arguments, its configuration, or a script that can be changed
- * does no harm. That is for the sandbox.
+ * Guarantee: the program and the first words are those of the pattern, and the command line itself runs nothing else.
+ * Not guaranteed: that the program, its configuration or a modified script is harmless. The sandbox covers that.
  */
 export function matchCommand(argv: Argv, pattern: CommandPattern, places: CommandPlaces = {}): CommandMatch {
   const words = resolveWords(pattern.words, places.folder);
@@ -31,7 +30,7 @@ export function matchCommand(argv: Argv, pattern: CommandPattern, places: Comman
   return { isMatch: false, reason: `${refused} would let ${words[0]} run or write something else` };
 }
 
-/** Why a prefix of these words would grant more than it says, or nothing when it does not. */
+/** Why a prefix of these words would grant too much; undefined when it does not. */
 export function findPinProblem(words: readonly string[]): string | undefined {
   const [program = "", ...rest] = words;
   const row = launcherOf(program);
@@ -65,7 +64,7 @@ const LAUNCHERS: ReadonlyMap<string, LauncherRow> = new Map(
   launcherTable.flatMap((row) => row.names.split(" ").map((name) => [name, row] as const)),
 );
 
-/** Systems that ignore the case of file names run `PYTHON3` as well. */
+/** Case-insensitive systems also run `PYTHON3`. */
 function baseName(program: string): string {
   const name = program.slice(program.lastIndexOf("/") + 1).toLowerCase();
   return name.replace(/\.(?:exe|cmd|bat|com)$/, "");
@@ -92,7 +91,7 @@ function isPinned({ pin }: LauncherRow, rest: readonly string[]): boolean {
   }
 }
 
-/** A file of a folder: not an option, not an address, not a stream, and not a bare word, which may be a command. */
+/** A file path: not an option, an address, a stream or a bare word, which may be a command. */
 function isScript(word: string | undefined): boolean {
   if (word === undefined || !/^[^-].*(?:\/[^/]|\.[a-z][a-z0-9]{0,4}$)/i.test(word)) return false;
   return !/:\/\/|^\/+(?:dev|proc)\//.test(word) && !/^[a-z]+:/i.test(word);

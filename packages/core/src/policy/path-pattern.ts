@@ -1,4 +1,4 @@
-/** A pattern or a path as plain segments; a relative one belongs to the working folder. */
+/** A pattern or path as plain segments; a relative one belongs to the working folder. */
 export type PathReading =
   | { readonly isAbsolute: boolean; readonly segments: readonly string[]; readonly problem?: never }
   | { readonly problem: string; readonly segments?: never };
@@ -6,13 +6,13 @@ export type PathReading =
 export interface PathPlaces {
   /** The skill's own folder, absolute. */
   readonly folder?: string | undefined;
-  /** The folder that relative paths belong to, absolute. Without it they are compared with relative ones alone. */
+  /** The working folder, absolute. Without it, relative paths match only relative patterns. */
   readonly workingFolder?: string | undefined;
 }
 
 /**
- * Reads what stands in `Read(…)`: `//x` is absolute, as is what starts with a placeholder; `/x`, `./x` and `x` lie in
- * the working folder. `*` and `?` stay within a segment, `**` spans any number of them.
+ * Reads the specifier of `Read(…)`: `//x` and placeholders are absolute; `/x`, `./x` and `x` are in the working
+ * folder. `*` and `?` match within a segment, `**` spans segments.
  */
 export function readPathPattern(pattern: string): PathReading {
   if (/[[\]{}!\\]/.test(pattern.replace(/\$?\{(?:CLAUDE_SKILL_DIR|baseDir)\}/, ""))) {
@@ -27,8 +27,8 @@ export function readPathPattern(pattern: string): PathReading {
 }
 
 /**
- * Whether a path lies where a pattern says. Paths are compared as text: a path with `..` matches nothing, and links
- * are not followed, which is for the tool that opens the file.
+ * Whether a path matches a pattern. Paths are compared as text: a path with `..` matches nothing, and links are not
+ * followed; the tool that opens the file handles them.
  */
 export function matchesPath(pattern: string, path: string, places: PathPlaces = {}): boolean {
   const wanted = place(resolvePattern(pattern, places.folder), places.workingFolder);
@@ -40,14 +40,14 @@ export function matchesPath(pattern: string, path: string, places: PathPlaces = 
   );
 }
 
-/** Whether a glob of a host's tool stays below the folder that it is joined to, with all its alternatives. */
+/** Whether a glob and all its alternatives stay below their folder. */
 export function isInnerGlob(glob: string): boolean {
   const reading = readPath(glob);
   return reading.problem === undefined && !reading.isAbsolute && !/\.\.|[{(,|][/~]/.test(glob);
 }
 
 function readPath(path: string): PathReading {
-  // A backslash separates on some systems and is a character on others; a leading ~ is a home for some tools.
+  // A backslash is a separator on some systems; a leading ~ is a home folder for some tools.
   if (path === "" || /[\\\p{Cc}]/u.test(path) || path.startsWith("~") || /^[A-Za-z][\w+.-]*:/.test(path)) {
     return { problem: "it is not a plain path" };
   }
@@ -66,7 +66,7 @@ function resolvePattern(pattern: string, folder: string | undefined): PathReadin
   }
   const root = folder === undefined ? undefined : readPath(folder);
   if (root?.segments === undefined || !root.isAbsolute) return { problem: "the skill has no folder" };
-  // A folder's name may hold a star, and must not become a wildcard.
+  // A folder name may contain a star, which must not become a wildcard.
   if (root.segments.some((segment) => /[*?]/.test(segment)))
     return { problem: "the skill's folder has a wildcard" };
   return { isAbsolute: true, segments: [...root.segments, ...rest] };
@@ -83,7 +83,7 @@ function isSegmentLike(wanted: string, actual: string): boolean {
   return matchWild([...wanted], [...actual], "*", (one, other) => one === "?" || one === other);
 }
 
-/** Greedy matching that goes back to the last star alone: its time is the product of the lengths at most. */
+/** Greedy matching that backtracks only to the last star: at most quadratic time. */
 function matchWild(
   wanted: readonly string[],
   actual: readonly string[],

@@ -1,15 +1,15 @@
-import { type Trust } from "@skillhold/protocol";
+import type { Trust } from "@skillhold/protocol";
 
-/** Something that only a policy can permit. */
+/** An act that needs permission. */
 export interface PolicyRequest {
   readonly act: Act;
   readonly trust: Trust;
   readonly network: "none" | "hosts" | "open";
-  /** Whether it gets files of the host to read, or to change. */
+  /** Whether the act reads or changes host files. */
   readonly mounts: "none" | "read" | "write";
-  /** Whether values of secrets would be handed to it. */
+  /** Whether the act receives secrets. */
   readonly hasSecrets: boolean;
-  /** Whether it would run outside a sandbox, and whether both switches for that are on. */
+  /** Whether the act runs without a sandbox, and whether both switches are on. */
   readonly isUnsandboxed: boolean;
   readonly mayRunUnsandboxed: boolean;
 }

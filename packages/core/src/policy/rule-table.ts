@@ -1,19 +1,19 @@
-import { type Trust } from "@skillhold/protocol";
-import { type Act, type PolicyRequest, type Verdict } from "./policy.ts";
+import type { Trust } from "@skillhold/protocol";
+import type { Act, PolicyRequest, Verdict } from "./policy.ts";
 import { defaultRules, type Rules, tiers, tierVerdict } from "./rules.ts";
 
-/** One line of the policy. */
+/** One row of the policy. */
 export interface PolicyRow {
   readonly id: string;
   readonly title: string;
-  /** A base row says what an act of a tier gets; a limit can only make that stricter. */
+  /** A base row sets the verdict of a tier; a limit can only make it stricter. */
   readonly part: "base" | "limit";
   readonly when: Condition;
   readonly verdict: Verdict;
   readonly reason: string;
 }
 
-/** All that is given has to hold. A list means any of its values. It is data, so that it can be printed. */
+/** All given conditions must hold; a list matches any of its values. Plain data, so that it can be printed. */
 export interface Condition {
   readonly act?: readonly Act[];
   readonly trust?: readonly Trust[];
@@ -24,7 +24,7 @@ export interface Condition {
   readonly mayRunUnsandboxed?: boolean;
 }
 
-/** The whole policy under these rules, in the order in which it is explained. */
+/** The whole policy, in the order of explanation. */
 export function policyTable(rules: Rules = defaultRules): readonly PolicyRow[] {
   return [...runRows(), ...shellRows(rules), ...installRows(rules), ...reachRows(rules), ...sandboxRows()];
 }
@@ -119,7 +119,7 @@ function reachRows({ thirdPartyNetwork }: Rules): readonly PolicyRow[] {
       id: "network-third-party",
       title: "Network for strangers' skills",
       part: "limit",
-      // An installation cannot do without network and has its own setting.
+      // Installations always need network and have their own setting.
       when: { act: [...RUN, "shell_in_prompt"], trust: ["third_party"], network: REACHING },
       verdict: thirdPartyNetwork === "ask" ? "ask" : "deny",
       reason:

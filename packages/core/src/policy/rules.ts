@@ -1,17 +1,17 @@
-import { type Trust } from "@skillhold/protocol";
-import { type Verdict } from "./policy.ts";
+import type { Trust } from "@skillhold/protocol";
+import type { Verdict } from "./policy.ts";
 
-/** What an administrator can set. All of it is plain data; what is left out is as in `defaultRules`. */
+/** The administrator's settings, as plain data; missing ones come from `defaultRules`. */
 export interface Rules {
-  /** Whether strangers' programs may have network at all. Even then each run is asked for. */
+  /** Whether third-party programs may have network at all. Each run still asks. */
   readonly thirdPartyNetwork: "deny" | "ask";
-  /** Commands inside instructions, which would run before anyone has read them. */
+  /** Commands in instructions, which would run before a person reads them. */
   readonly shellInPrompt: TierVerdicts;
-  /** The installation of what a skill depends on. */
+  /** Installing dependencies. */
   readonly install: TierVerdicts;
 }
 
-/** A tier is never treated better than one that is trusted more, whatever is set; `third_party` is never allowed unasked. */
+/** A tier never gets more than a more trusted one; `third_party` is never allowed without asking. */
 export type TierVerdicts = Readonly<Record<Trust, Verdict>>;
 
 /** From the most to the least trusted. */
@@ -30,14 +30,14 @@ export function isGraver(one: Verdict, other: Verdict): boolean {
   return GRAVITY[one] > GRAVITY[other];
 }
 
-/** What really holds for a tier, given what is set for it and for those above it. */
+/** The effective setting of a tier, limited by the more trusted tiers. */
 export function tierVerdict(verdicts: TierVerdicts, tier: Trust): Verdict {
   const above = tiers.slice(0, tiers.indexOf(tier) + 1).map((each) => knownVerdict(verdicts[each]));
   const floor: Verdict = tier === "third_party" ? "ask" : "allow";
   return above.reduce((gravest, each) => (isGraver(each, gravest) ? each : gravest), floor);
 }
 
-/** Settings come from files: what is missing or misspelt there must not permit anything. */
+/** Settings come from files: a missing or misspelled value must not permit anything. */
 function knownVerdict(verdict: Verdict): Verdict {
   return Object.hasOwn(GRAVITY, verdict) ? verdict : "deny";
 }

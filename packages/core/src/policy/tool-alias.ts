@@ -1,25 +1,22 @@
 /**
- * Which tools of a host a name in `allowed-tools` stands for: the names that skills use, each with the tools that do
- * the same elsewhere and where in their input the command, the path or the address is.
+ * The host tools that a name in `allowed-tools` means: each name with equivalent tools, and the input fields of the
+ * command, path or address.
  */
 export type ToolAliases = Readonly<Record<string, readonly ToolAlias[]>>;
 
 export interface ToolAlias {
   readonly tool: string;
-  /** Fields that hold what a specifier speaks of. Each that is there has to match, and one has to be there. */
+  /** Fields that a specifier applies to. Each present field must match, and one must be present. */
   readonly fields?: readonly string[];
-  /** Only calls whose field has one of these values, for tools that do several things. */
+  /** Only calls with one of these field values, for tools with several functions. */
   readonly when?: { readonly field: string; readonly values: readonly string[] };
-  /**
-   * Fields that change nothing about what is run, opened or fetched. With any other, a specifier for commands, paths
-   * or addresses does not match; nor when one of these holds other fields.
-   */
+  /** Fields that do not affect the command, file or address. With any other field, a specifier does not match. */
   readonly harmless?: readonly string[];
-  /** Fields that hold a pattern below the path, and so must not lead out of it. */
+  /** Fields with a pattern below the path, which must not leave it. */
   readonly inner?: readonly string[];
 }
 
-/** How what stands in parentheses is read. */
+/** The interpretation of the specifier in parentheses. */
 export type SpecifierKind = "command" | "path" | "domain" | "word";
 
 export const specifierKinds: ReadonlyMap<string, SpecifierKind> = new Map<string, SpecifierKind>([
@@ -35,12 +32,14 @@ export const specifierKinds: ReadonlyMap<string, SpecifierKind> = new Map<string
   ["Task", "word"],
 ]);
 
-/** What hosts put beside anything. A working folder or a variable would change which program or file a word means. */
+/**
+ * Common extra fields. A working folder or a variable is not among them, because it changes the meaning of a word.
+ */
 const ASIDE = words("description explanation timeout timeout_ms");
 
 const BESIDE_COMMAND = [...ASIDE, ...words("requires_approval run_in_background is_background")];
 
-/** Texts to write, and which part of a file or how much of it. */
+/** Text to write, and the selected part of a file. */
 const BESIDE_PATH = [
   ...ASIDE,
   ...words("content contents file_text text new_str old_str new_string old_string new_source insert_text"),
@@ -53,7 +52,7 @@ const BESIDE_PATH = [
   ...words("respect_git_ignore respect_gitignore ignore exclude exclude_pattern excludePatterns"),
 ];
 
-/** What is looked for inside files, and how it is shown. */
+/** The search pattern and its display options. */
 const BESIDE_SEARCH = [
   ...BESIDE_PATH,
   ...words(
@@ -62,14 +61,14 @@ const BESIDE_SEARCH = [
   ...words("case_insensitive ignore_case fixed_strings"),
 ];
 
-/** A header, a proxy or a body may make another address of it. */
+/** Headers, proxies and bodies are excluded, because they may change the address. */
 const BESIDE_URL = [
   ...ASIDE,
   ...words("prompt question format output_format raw text_only max_length maxLength max_chars max_tokens"),
   ...words("start_index offset limit"),
 ];
 
-/** The names under which well-known hosts have these tools. */
+/** The tool names of well-known hosts. */
 export const defaultAliases: ToolAliases = {
   Bash: tools(
     "Bash bash shell local_shell execute_command run_command run_shell_command run_terminal_cmd exec",
@@ -88,7 +87,7 @@ export const defaultAliases: ToolAliases = {
   ],
   Edit: [
     ...tools("Edit MultiEdit NotebookEdit edit_file edit replace str_replace", paths()),
-    // Elsewhere a `diff` may name files of its own.
+    // In other tools a `diff` may name its own files.
     ...tools("replace_in_file", { ...paths(), harmless: [...BESIDE_PATH, "diff"] }),
     ...tools("str_replace_based_edit_tool str_replace_editor", {
       ...paths(),
@@ -112,8 +111,8 @@ export const defaultAliases: ToolAliases = {
 };
 
 /**
- * The family that a name belongs to. A tool that is in several, such as an editor that also views, is in none when
- * a pattern names it: then only that very tool is meant.
+ * The family of a name. A tool in several families, such as an editor that also views, belongs to none when a pattern
+ * names it; then only that tool is meant.
  */
 export function familyOf(name: string, aliases: ToolAliases): string | undefined {
   if (Object.hasOwn(aliases, name)) return name;

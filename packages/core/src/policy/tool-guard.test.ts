@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { type ActiveGrant, exemptTools, type GuardOptions, guardToolCall, type ToolVerdict } from "./tool-guard.ts";
+import {
+  type ActiveGrant,
+  exemptTools,
+  type GuardOptions,
+  guardToolCall,
+  type ToolVerdict,
+} from "./tool-guard.ts";
 
 function guard(
   [tool, input]: readonly [string, unknown?],

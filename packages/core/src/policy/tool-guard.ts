@@ -1,38 +1,41 @@
-import { neutralText } from "../catalogue/index.ts";
-import { type Argv } from "./command-line.ts";
+import { neutralText } from "../text/neutral.ts";
+import type { Argv } from "./command-line.ts";
 import { type CallMatch, matchCall } from "./match-call.ts";
 import { ownerPrefix } from "./owner-prefix.ts";
 import { defaultAliases, familyOf, type ToolAliases } from "./tool-alias.ts";
 import { type AllowedTools, parseAllowedTools, type ToolPattern } from "./tool-pattern.ts";
 
-/** A call that an agent wants to make. */
+/** A tool call of an agent. */
 export interface ToolCall {
   readonly tool: string;
   readonly input: unknown;
-  /** The skill that declares the tool. Of `run_skill_script` it is the one that the input names. */
+  /** The skill that declares the tool. For `run_skill_script`, the skill in the input. */
   readonly owner?: string;
 }
 
-/** A skill in use and what it allows. One that declares nothing (`allowedTools` is absent) limits nothing. */
+/** An active skill and its allowed tools. Without `allowedTools`, there is no restriction. */
 export interface ActiveGrant {
   readonly skill: string;
   readonly allowedTools?: readonly string[];
-  /** Its folder, absolute, for patterns that speak of it. */
+  /** Its folder, absolute, for path patterns. */
   readonly folder?: string;
 }
 
 export interface GuardOptions {
-  /** `enforce`: what is declared is all that is allowed. `preapprove`: it need not be asked for, as the standard has it. */
+  /**
+   * `enforce`: only declared tools are allowed. `preapprove`: declared tools need no approval, as in the
+   * specification.
+   */
   readonly mode?: "enforce" | "preapprove";
   readonly aliases?: ToolAliases;
-  /** Tools that no skill limits. */
+  /** Tools that skills cannot restrict. */
   readonly exempt?: readonly string[];
-  /** The folder that relative paths of the host's tools belong to, absolute. */
+  /** The working folder of the host's tools, absolute. */
   readonly workingFolder?: string;
 }
 
 export type ToolVerdict =
-  /** With `argv`: only this, run without a shell, is allowed. */
+  /** With `argv`: only this command is allowed, without a shell. */
   | { readonly verdict: "allowed"; readonly argv?: Argv }
   | BlockedCall
   | { readonly verdict: "preapproved"; readonly skill: string; readonly argv?: Argv }
@@ -41,25 +44,25 @@ export type ToolVerdict =
 export interface BlockedCall {
   readonly verdict: "blocked";
   readonly tool: string;
-  /** The first skill in use that does not allow it. */
+  /** The first active skill that does not allow the call. */
   readonly skill: string;
-  /** What that skill allows, as written. */
+  /** The allowed tools of that skill, as written. */
   readonly allows: readonly string[];
   readonly message: string;
   readonly hint: string;
 }
 
-/** The skill tools that lead into and out of skills, under all their names. Running is not among them. */
+/** The skill tools for reading and activation, with all their names; running is not among them. */
 export const exemptTools: readonly string[] = [
   ..."list_skills search_skills read_skill read_skill_resource deactivate_skill publish_skill".split(" "),
   ..."skill_search skills.list skills.search skills.read skills.read_resource skills.deactivate".split(" "),
 ];
 
 /**
- * Whether a call may be made while these skills are in use. When enforced, every skill that declares `allowed-tools`
- * has to allow it. A skill always allows its own content, its scripts and declared tools, without listing it; the
- * others in use have to allow it too: by `run_skill_script`, by the tool's name, by `Skill` or `Skill(id)`, or by a
- * bare `Bash`, which allows every program anyway.
+ * Whether a call is allowed while these skills are active. When enforced, every skill with `allowed-tools` must allow
+ * it. A skill always allows its own scripts and declared tools; the other active skills must allow them too: by
+ * `run_skill_script`, by the tool's name, by `Skill` or `Skill(id)`, or by a bare `Bash`, which allows every program
+ * anyway.
  */
 export function guardToolCall(
   asked: ToolCall,
@@ -80,7 +83,7 @@ export function guardToolCall(
   return { verdict: "allowed", ...(argv === undefined ? {} : { argv }) };
 }
 
-/** A declared tool may be called `Read` or `read_skill`; it is judged as `<owner>__<tool>`, which nothing else is. */
+/** A declared tool may be named `Read` or `read_skill`, so it is checked as `<owner>__<tool>`, which is unique. */
 function withFullName(call: ToolCall): ToolCall {
   const { tool, owner } = call;
   if (owner === undefined) return call;
@@ -89,7 +92,7 @@ function withFullName(call: ToolCall): ToolCall {
 }
 
 function preapprove(call: ToolCall, active: readonly ActiveGrant[], options: GuardOptions): ToolVerdict {
-  // What skills bring along is run by leave of the policy, never by that of a skill.
+  // The policy, not a skill, permits running skill code.
   if (ownerOf(call) !== undefined) return { verdict: "default" };
   for (const grant of active) {
     if (grant.allowedTools === undefined) continue;
@@ -123,7 +126,9 @@ function matchGrant(call: ToolCall, grant: ActiveGrant, options: GuardOptions): 
 
 const MATCH: CallMatch = { isMatch: true };
 
-/** The skill that a call runs something of. A name alone proves nothing: other servers name their tools alike. */
+/**
+ * The skill whose code a call runs. A name alone proves nothing, because other servers may use the same tool names.
+ */
 function ownerOf({ tool, input, owner }: ToolCall): string | undefined {
   if (owner !== undefined || !isRun(tool)) return owner;
   const hasSkill = typeof input === "object" && input !== null && "skill_id" in input;
@@ -134,7 +139,7 @@ function isRun(tool: string): boolean {
   return tool === "run_skill_script" || tool === "skills.run_script";
 }
 
-/** Whether a pattern allows to use the skill that the call runs something of. */
+/** Whether a pattern allows the skill whose code the call runs. */
 function isUseOf(pattern: ToolPattern, { tool }: ToolCall, owner: string, aliases: ToolAliases): boolean {
   switch (pattern.kind) {
     case "tool":

@@ -1,7 +1,13 @@
 import { MAX_PATTERN } from "./allowed-tools.ts";
-import { readArgv, readWords } from "./command-line.ts";
+import { readArgv, readCommandWords } from "./command-line.ts";
 import { readPathPattern } from "./path-pattern.ts";
-import { defaultAliases, familyOf, type SpecifierKind, specifierKinds, type ToolAliases } from "./tool-alias.ts";
+import {
+  defaultAliases,
+  familyOf,
+  type SpecifierKind,
+  specifierKinds,
+  type ToolAliases,
+} from "./tool-alias.ts";
 
 /** One item of `allowed-tools`, understood. */
 export type ToolPattern =
@@ -111,7 +117,7 @@ function readSpecifier(kind: SpecifierKind, tool: string, specifier: string): To
  */
 function readCommandPattern(tool: string, specifier: string): ToolPattern | PatternProblem {
   const isPrefix = specifier.endsWith("*");
-  const reading = readWords(specifier.replace(/(?::|\s+)?\*$/, ""), PLACEHOLDER);
+  const reading = readCommandWords(specifier.replace(/(?::|\s+)?\*$/, ""), PLACEHOLDER);
   if (reading.problem !== undefined) return { problem: `as a command, ${reading.problem.message}` };
   const [program, ...rest] = reading.words;
   // The folder that will stand there is not the author's text; whether it makes a program is seen with the call.

@@ -1,13 +1,13 @@
-import { type Digest, type SkillId } from "@skillhold/protocol";
+import type { Digest, SkillId } from "@skillhold/protocol";
 
-/** The tools that the modules of a skill declare, and what is wrong with those that do not. */
+/** The tools that a skill's modules declare, and the problems of those that fail. */
 export interface ToolListing {
   readonly tools: readonly ListedTool[];
   readonly problems: readonly ToolProblem[];
 }
 
 export interface ListedTool {
-  /** As it was declared. */
+  /** As declared. */
   readonly name: string;
   readonly description: string;
   readonly file: string;
@@ -22,7 +22,7 @@ export interface ToolProblem {
   readonly message: string;
 }
 
-/** What a skill's tools are called and take, for whoever offers them to a model. */
+/** The name and input of a declared tool. */
 export interface ToolCatalogue {
   readonly tools: readonly DeclaredTool[];
   readonly problems: readonly ToolProblem[];
@@ -31,14 +31,11 @@ export interface ToolCatalogue {
 export interface DeclaredTool extends ListedTool {
   /** The id of its skill. */
   readonly skill: string;
-  /** `<id>__<tool>`, as `declaredToolName` makes it. */
+  /** `<id>__<tool>`, from `declaredToolName`. */
   readonly toolName: string;
 }
 
-/**
- * Where listings are kept, by the tree hash of the content they come from. To list tools is to run a stranger's modules;
- * what is kept here can be shown without.
- */
+/** Caches tool listings by tree hash. Listing runs the skill's modules; a cached listing does not. */
 export interface ToolCatalogueCache {
   get(treeHash: string): Promise<ToolListing | undefined>;
   set(treeHash: string, listing: ToolListing): Promise<void>;
@@ -50,7 +47,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What a declared tool answered. */
+/** The result of a declared tool. */
 export interface ToolAnswer {
   readonly run: string;
   readonly skill: SkillId;

@@ -1,54 +1,53 @@
-import { type SkillEntry, type SkillEvent } from "@skillhold/protocol";
-import { type Limits } from "@skillhold/protocol/limits";
-import { type ApprovalStore, type Asker } from "../approval/approval.ts";
-import { type Approvals } from "../approval/index.ts";
-import { type Library, type SkillContent } from "../library/library.ts";
-import { type Viewer } from "../library/viewer.ts";
-import { type Rules } from "../policy/index.ts";
-import { type SecretStore } from "../secret/secret.ts";
-import { type ToolAnswer, type ToolArgs, type ToolCatalogue, type ToolCatalogueCache } from "./declared-tool.ts";
-import { type Mount, type Network, type Sandbox, type SandboxPaths } from "./sandbox.ts";
-import { type ScriptOptions, type ScriptRun } from "./script-run.ts";
+import type { SkillEntry, SkillEvent } from "@skillhold/protocol";
+import type { Limits } from "@skillhold/protocol/limits";
+import type { ApprovalStore, Asker } from "../approval/approval.ts";
+import type { Approvals } from "../approval/index.ts";
+import type { Library, SkillContent } from "../library/library.ts";
+import type { Viewer } from "../library/viewer.ts";
+import type { Rules } from "../policy/index.ts";
+import type { SecretStore } from "../secret/secret.ts";
+import type { ToolAnswer, ToolArgs, ToolCatalogue, ToolCatalogueCache } from "./declared-tool.ts";
+import type { Mount, Network, Sandbox, SandboxPaths } from "./sandbox.ts";
+import type { ScriptOptions, ScriptRun } from "./script-run.ts";
 
-/** What a session needs to run what a skill brings along. Without it, a session runs nothing. */
+/** The dependencies of runs. Without them, a session cannot run anything. */
 export interface RunPorts {
   /** Opens the runner of a session; `openRunner` of `@skillhold/sandbox` is the one that runs programs. */
   readonly runner: (ports: RunPorts) => Promise<SkillRunner>;
   readonly sandbox: Sandbox;
   /**
-   * The first of the two switches for running without a sandbox: the backend that does it. The second one is
-   * `isUnsandboxed` of the run itself.
+   * The first of two switches for running without a sandbox: the backend. The second is `isUnsandboxed` of the run.
    */
   readonly unsandboxed?: Sandbox;
   readonly approvals: ApprovalStore;
-  /** Who is asked. Without anyone to ask, what needs an approval is refused. */
+  /** Asks for approval. Without an asker, acts that need approval are denied. */
   readonly asker?: Asker;
   readonly secrets?: SecretStore;
-  /** The value of a variable of the host, asked for only by names that a skill declares. */
+  /** The value of a host variable, read only for names that a skill declares. */
   readonly env?: (name: string) => string | undefined;
-  /** Where a configuration file that a skill declares really lies, or undefined when it is not there. */
+  /** The real path of a declared configuration file; undefined when it is missing. */
   readonly config?: (path: string) => string | undefined;
   readonly rules?: Rules;
-  /** What the owner of this machine gives to a skill beyond the least. Never taken from a model or a skill. */
+  /** Extra permissions from the machine's owner. Never taken from a model or a skill. */
   readonly grant?: (entry: SkillEntry) => RunGrant;
-  /** Where files that runs produce are kept, one folder a run. Without it they are listed and dropped. */
+  /** The folder for output files, one subfolder per run. Without it, files are listed and discarded. */
   readonly outputs?: string;
-  /** Where it is kept which tools a content declares, so that to list them it need not be run again. */
+  /** Caches declared tools by content, so that listing does not run the skill again. */
   readonly toolCache?: ToolCatalogueCache;
-  /** The packages that were installed for a skill, found by the copy that is about to run. */
+  /** The installed packages of a skill, found by the copy that will run. */
   readonly environment?: (copy: RunCopy) => Promise<RunEnvironment | undefined>;
-  /** What a reader of the skill should know of what it lacks here. */
+  /** Warnings about missing dependencies. */
   readonly warnings?: (library: Library, viewer: Viewer, id: string) => Promise<readonly string[]>;
 }
 
-/** A copy of a skill that is about to run. */
+/** A copy of a skill before its run. */
 export interface RunCopy {
   readonly id: string;
   readonly treeHash: string;
   readonly folder: string;
 }
 
-/** Packages that a program finds beside what its interpreter has. */
+/** Packages in addition to those of the interpreter. */
 export interface RunEnvironment {
   readonly mounts: readonly Mount[];
   readonly env: (paths: SandboxPaths) => Readonly<Record<string, string>>;

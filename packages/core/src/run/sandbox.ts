@@ -1,16 +1,16 @@
 import type { Readable, Writable } from "node:stream";
 
 /**
- * Where a stranger's program runs. A backend starts it; `supervise` holds it to its time and its output, and what
- * the process may see and do is the backend's promise, which `probe` tries out instead of trusting it.
+ * Runs untrusted programs. A backend starts the process, and `supervise` enforces time and output limits. `probe`
+ * verifies the backend's confinement by test.
  */
 export interface Sandbox {
   readonly id: SandboxId;
-  /** What this machine really confines, found by running canaries; the answer is kept for a while. */
+  /** The effective confinement on this machine, found by running canaries; cached for a while. */
   probe(): Promise<SandboxProbe>;
   /**
-   * Throws SANDBOX_UNAVAILABLE when the program cannot be confined as asked, CONFIG_INVALID for a mount or a variable
-   * that no run may have, and INTERRUPTED when it was called off: nothing has run then.
+   * Throws SANDBOX_UNAVAILABLE when the requested confinement is impossible, CONFIG_INVALID for a forbidden mount or
+   * variable, and INTERRUPTED when canceled. In all cases, the program has not run.
    */
   start(spec: SandboxSpec): Promise<SandboxProcess>;
 }
@@ -18,48 +18,48 @@ export interface Sandbox {
 export type SandboxId = "bubblewrap" | "sandbox-runtime" | "none";
 
 export interface SandboxSpec {
-  /** A folder of the host that the program sees and cannot change. */
+  /** A host folder, read-only for the program. */
   readonly skill: string;
-  /** What the run was granted of the host. A small file that is only read may be shown as a copy of the moment. */
+  /** Host paths granted to the run. A small read-only file may be a copy. */
   readonly mounts: readonly Mount[];
-  /** Parts of an interpreter, read-only and open to every user of the host; they are nobody's grant. */
+  /** Interpreter files, read-only and readable by every user of the host; they need no grant. */
   readonly runtimes?: readonly Mount[];
   readonly network: Network;
   readonly limits: RunLimits;
-  /** Whether the program gets a channel beside its output: it reads from descriptor 3 and writes to 4. */
+  /** Whether the program gets an extra channel: it reads from descriptor 3 and writes to 4. */
   readonly hasChannel: boolean;
-  /** Calls the run off before the program starts: then `start` throws INTERRUPTED and leaves nothing behind. */
+  /** Cancels the run before the program starts: `start` throws INTERRUPTED and leaves no files. */
   readonly signal?: AbortSignal;
-  /** What to run, once it is known where things lie inside. */
+  /** The command, given the paths inside the sandbox. */
   readonly command: (paths: SandboxPaths) => SandboxCommand;
 }
 
 export interface SandboxCommand {
-  /** The program and its arguments; never a shell's text. */
+  /** The program and its arguments; never shell text. */
   readonly argv: readonly [string, ...string[]];
-  /** Added to the few variables that every run has. */
+  /** Added to the default variables of every run. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Where things lie for the program. */
+/** The paths inside the sandbox. */
 export interface SandboxPaths {
   readonly skill: string;
-  /** Its working folder: private, writable, empty at the start. */
+  /** The working folder: private, writable, empty at the start. */
   readonly work: string;
-  /** The path inside of something that is mounted or part of the system; throws INTERNAL for anything else. */
+  /** The inside path of a mounted or system file; throws INTERNAL for any other path. */
   of(hostPath: string): string;
 }
 
-/** A regular file or a folder of the host that the program may see; nothing of its running system. */
+/** A regular host file or folder that the program may see; never a device or a kernel interface. */
 export interface Mount {
   /** Absolute and real. */
   readonly source: string;
-  /** Absolute; where it lies inside, for backends that can choose. */
+  /** Absolute; the path inside, for backends that can choose it. */
   readonly target: string;
   readonly isWritable: boolean;
 }
 
-/** No network at all, these hosts alone (where a backend can do that), or the host's whole network. */
+/** No network, these hosts only (if the backend supports it), or the host's whole network. */
 export type Network = "none" | "open" | { readonly hosts: readonly string[] };
 
 export interface RunLimits {
@@ -67,46 +67,46 @@ export interface RunLimits {
   readonly cpuMs: number;
   readonly memoryBytes: number;
   readonly processes: number;
-  /** All that may be written to the working folder, and to the temporary one. */
+  /** The most bytes in the working and temporary folders. */
   readonly diskBytes: number;
-  /** Standard output and error together. */
+  /** Standard output and error combined. */
   readonly outputBytes: number;
 }
 
 export type LimitKind = "wall" | "cpu" | "memory" | "processes" | "disk" | "output";
 
-/** How a limit is held: for the whole run, for each of its processes alone, or not at all. */
+/** The scope of a limit: the whole run, each process, or not enforced. */
 export type Enforcement = "run" | "process" | "none";
 export type EnforcedLimits = Readonly<Record<LimitKind, Enforcement>>;
 
 export interface SandboxProcess {
   readonly stdin: Writable;
-  /** To be listened to in the turn in which the process was started: what nobody reads is lost at its end. */
+  /** Contract: subscribe in the same turn as the start; unread output is lost at the end. */
   readonly stdout: Readable;
   readonly stderr: Readable;
   readonly channel: { readonly send: Writable; readonly receive: Readable } | undefined;
   readonly enforced: EnforcedLimits;
-  /** Resolves when the program and all that it started are gone, and its output has been read. */
+  /** Resolves when the program and its children are gone and the output was read. */
   readonly exited: Promise<SandboxExit>;
-  /** Ends the program and all that it started, at once. */
+  /** Kills the program and its children. */
   kill(): void;
-  /** Copies the regular files of the working folder to an empty folder of the host. After the exit only. */
+  /** Copies the regular files of the working folder to an empty host folder. Contract: called after the exit. */
   collect(target: string): Promise<Collected>;
-  /** Takes away what was set up. It has to be called, whatever happened. */
+  /** Cleans up. Contract: always called. */
   dispose(): Promise<void>;
 }
 
 export interface SandboxExit {
-  /** As a shell gives it: 128 and the signal's number when a signal ended it. */
+  /** Like a shell: 128 plus the signal number after a signal. */
   readonly code: number;
   readonly signal: string | undefined;
-  /** Set when the system ended it for a limit that the backend holds. */
+  /** Set when a limit of the backend ended the program. */
   readonly exceeded?: LimitKind;
 }
 
 export interface Collected {
   readonly files: readonly CollectedFile[];
-  /** What was not copied, such as links and devices, with the reason. */
+  /** Files that were not copied, such as links and devices, with the reason. */
   readonly refused: readonly { readonly path: string; readonly reason: string }[];
 }
 
@@ -118,10 +118,10 @@ export interface CollectedFile {
 export interface SandboxProbe {
   readonly id: SandboxId;
   readonly isAvailable: boolean;
-  /** When it is not: what is missing, and the command that gets it on this system. */
+  /** When unavailable: the missing part and the command that installs it. */
   readonly problem?: { readonly message: string; readonly hint: string };
   readonly version?: string;
-  /** What was tried, each with what came of it. */
+  /** The checks and their results. */
   readonly checks: readonly ProbeCheck[];
   readonly enforced: EnforcedLimits;
 }
@@ -131,6 +131,6 @@ export interface ProbeCheck {
   readonly name: string;
   readonly title: string;
   readonly isConfined: boolean;
-  /** What the system answered, such as an error's name. */
+  /** The system's response, such as an error name. */
   readonly detail: string;
 }

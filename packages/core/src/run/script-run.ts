@@ -1,23 +1,23 @@
-import { type Digest, type RunOutcome, type SkillId } from "@skillhold/protocol";
-import { type Collected, type EnforcedLimits, type LimitKind, type Mount, type Network, type SandboxId } from "./sandbox.ts";
+import type { Digest, RunOutcome, SkillId } from "@skillhold/protocol";
+import type { Collected, EnforcedLimits, LimitKind, Mount, Network, SandboxId } from "./sandbox.ts";
 
 export interface ScriptOptions {
   readonly args?: readonly string[];
   readonly stdin?: string | Uint8Array;
-  /** Output as it comes, without the values of secrets. */
+  /** Output chunks, with secrets redacted. */
   readonly onOutput?: (stream: "stdout" | "stderr", chunk: Uint8Array) => void;
   readonly signal?: AbortSignal;
-  /** Never taken from a model. */
+  /** Never taken from model input. */
   readonly network?: Network;
-  /** Never taken from a model. */
+  /** Never taken from model input. */
   readonly mounts?: readonly Mount[];
-  /** The second switch for running without a sandbox; it does nothing without the first. */
+  /** The second switch for running without a sandbox; no effect without the first. */
   readonly isUnsandboxed?: boolean;
-  /** Where the files that it produces are put; an empty folder. */
+  /** An empty folder for the output files. */
   readonly outputs?: string;
 }
 
-/** What came of a run. A script that fails is a result, not an error. */
+/** The result of a run. A failing script is a result, not an error. */
 export interface ScriptRun {
   readonly run: string;
   readonly skill: SkillId;
@@ -26,16 +26,16 @@ export interface ScriptRun {
   readonly exitCode: number;
   readonly signal?: string;
   readonly outcome: RunOutcome;
-  /** The limit that ended it. */
+  /** The exceeded limit. */
   readonly exceeded?: LimitKind;
   readonly stdout: string;
   readonly stderr: string;
-  /** Whether there was more output than was kept. */
+  /** Whether the output was truncated. */
   readonly isTruncated: boolean;
   readonly durationMs: number;
   readonly files: Collected["files"];
   readonly refusedFiles: Collected["refused"];
-  /** Where the files are; undefined when they were not kept. */
+  /** The folder of the files; undefined when they were discarded. */
   readonly outputs?: string;
   readonly sandbox: SandboxId;
   readonly enforced: EnforcedLimits;

@@ -1,4 +1,4 @@
-/** The interpreters that a script can ask for. */
+/** The interpreters of scripts. */
 export type RuntimeKind = "node" | "python" | "bash" | "shell" | "ruby" | "perl";
 
 const RUNTIMES: ReadonlyMap<string, RuntimeKind> = new Map<string, RuntimeKind>([

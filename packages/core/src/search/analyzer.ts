@@ -4,7 +4,7 @@ import { textOfUnits } from "./unit.ts";
 import { eachWord } from "./word.ts";
 
 /** Part of every stored index: another version means other terms or impacts, and so a new index. */
-export const ANALYZER_VERSION = 1;
+export const ANALYZER_VERSION = 2;
 /** Longer words are data, not language. */
 export const LONGEST_TERM = 40;
 

@@ -1,11 +1,13 @@
-import { type Plan } from "./plan.ts";
-import { type Query } from "./query.ts";
-import { type Segment } from "./segment.ts";
-import { type Tally } from "./tally.ts";
+import { weighExclusions } from "./exclusion.ts";
+import type { Plan } from "./plan.ts";
+import type { Query } from "./query.ts";
+import type { Scope, ScopedSegment } from "./scope.ts";
+import type { Segment } from "./segment.ts";
+import type { Tally } from "./tally.ts";
 import { TopList } from "./top-list.ts";
 import { similarityOf } from "./trigram.ts";
 
-/** A document that may become a hit, with all that was counted for it. */
+/** A document that may become a hit, with the counts of one query. */
 export interface Candidate {
   readonly id: string;
   readonly segment: Segment;
@@ -17,30 +19,33 @@ export interface Candidate {
   readonly nameHits: number;
   /** How alike its name and the query are. */
   readonly similarity: number;
+  /** The weight of the query's terms that its author excludes. */
+  readonly excluded: number;
 }
 
 export interface CandidateRequest {
   readonly query: Query;
   readonly plan: Plan;
-  readonly segments: readonly Segment[];
+  readonly scope: Scope;
   readonly depth: number;
-  readonly accepts: (id: string) => boolean;
 }
 
 /** Names that are found by their spelling alone. */
 const NAME_DEPTH = 50;
 const LEAST_SIMILARITY = 0.3;
 
-/** The best by their words and the best by their names. Whoever is not accepted takes nobody's place. */
+/** The best documents by their words and the best by their names. */
 export function findCandidates(request: CandidateRequest, tally: Tally): ReadonlySet<Candidate> {
   const byWords = new TopList<Candidate>(request.depth, (a, b) => isBetter(a.lexical - b.lexical, a, b));
   const byName = new TopList<Candidate>(NAME_DEPTH, (a, b) => isBetter(a.similarity - b.similarity, a, b));
   const trigramCount = request.query.trigrams.length;
-  // The least that still counts. Nearly every document is below, so that this is all that is looked at.
+  // Nearly every document is below these, so that most of them cost two comparisons.
   let leastLexical = Number.MIN_VALUE;
   let leastSimilarity = LEAST_SIMILARITY;
-  for (const segment of request.segments) {
+  for (const scoped of request.scope.segments) {
+    const { segment } = scoped;
     tally.count(segment, request.query, request.plan);
+    const exclusions = weighExclusions(segment, request.plan);
     const { scores, trigrams } = tally;
     const { nameTrigrams } = segment.data;
     for (let document = 0; document < segment.count; document += 1) {
@@ -48,7 +53,7 @@ export function findCandidates(request: CandidateRequest, tally: Tally): Readonl
       const shared = trigrams[document] ?? 0;
       const similarity = shared === 0 ? 0 : similarityOf(shared, trigramCount, nameTrigrams[document] ?? 0);
       if (lexical < leastLexical && similarity < leastSimilarity) continue;
-      const candidate = readCandidate(request, segment, document, tally, similarity);
+      const candidate = readCandidate(scoped, document, tally, similarity, exclusions.get(document) ?? 0);
       if (candidate === undefined) continue;
       if (lexical >= leastLexical) byWords.add(candidate);
       if (similarity >= leastSimilarity) byName.add(candidate);
@@ -60,17 +65,15 @@ export function findCandidates(request: CandidateRequest, tally: Tally): Readonl
 }
 
 function readCandidate(
-  request: CandidateRequest,
-  segment: Segment,
+  { segment, visible }: ScopedSegment,
   document: number,
   tally: Tally,
   similarity: number,
+  excluded: number,
 ): Candidate | undefined {
-  if (segment.removed[document] !== 0) return undefined;
-  const id = segment.data.ids.at(document);
-  if (!request.accepts(id)) return undefined;
+  if (visible !== undefined && visible[document] === 0) return undefined;
   return {
-    id,
+    id: segment.data.ids.at(document),
     segment,
     document,
     lexical: tally.scores[document] ?? 0,
@@ -78,6 +81,7 @@ function readCandidate(
     fields: (tally.fields[document] ?? 0) & 0xff,
     nameHits: tally.nameHits(document),
     similarity,
+    excluded,
   };
 }
 

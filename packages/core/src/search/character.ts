@@ -1,4 +1,4 @@
-import { type Units } from "./unit.ts";
+import type { Units } from "./unit.ts";
 
 /** What a character is to the analyzer. Up to `upper` they are ASCII and make plain words. */
 export const Kind = {

@@ -1,4 +1,4 @@
-/** What the search knows of a skill. */
+/** A skill as the search reads it. */
 export interface SearchDocument {
   readonly id: string;
   /** Content hash: documents with the same key are the same document. */
@@ -10,9 +10,13 @@ export interface SearchDocument {
   readonly body: string;
   /** Text of the reference files, joined. */
   readonly references?: string;
+  /** Requests that the author names as reasons to use the skill. */
+  readonly triggers?: string;
+  /** Requests that the author names as reasons not to use it. They lower the score. */
+  readonly exclusions?: string;
 }
 
-export const searchFields = ["name", "description", "tags", "body", "references"] as const;
+export const searchFields = ["name", "description", "tags", "triggers", "body", "references"] as const;
 export type SearchField = (typeof searchFields)[number];
 
 export interface FieldRule {
@@ -29,6 +33,7 @@ export const fieldRules: Readonly<Record<SearchField, FieldRule>> = {
   name: { bit: 1, weight: 10, lengthPenalty: 0.3, usualLength: 2.4 },
   description: { bit: 2, weight: 5, lengthPenalty: 0.5, usualLength: 33 },
   tags: { bit: 4, weight: 3, lengthPenalty: 0.3, usualLength: 6 },
+  triggers: { bit: 32, weight: 2, lengthPenalty: 0.5, usualLength: 60 },
   body: { bit: 8, weight: 1, lengthPenalty: 0.75, usualLength: 800 },
   references: { bit: 16, weight: 0.3, lengthPenalty: 0.75, usualLength: 3400 },
 };

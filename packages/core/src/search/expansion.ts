@@ -1,76 +1,90 @@
-import { type Segment } from "./segment.ts";
+import { countPostings, type Scope, type ScopedSegment } from "./scope.ts";
+import { TopList } from "./top-list.ts";
 
-/** A term of the index, and in how many documents it is. */
+/** A term of the index, and in how many documents of the scope it is. */
 export interface CountedTerm {
   readonly term: string;
   readonly count: number;
 }
 
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
-/** Between a beginning and the words it may become. */
-const MOST_TERMS_READ = 4096;
+/** Sorts after every term that begins with the text before it. */
+const LAST_UNIT = "\uffff";
 const SHORTEST_TYPO = 4;
 const LONGEST_TYPO = 24;
 
-export function countDocuments(segments: readonly Segment[], term: string): number {
-  let count = 0;
-  for (const segment of segments) {
-    const number = segment.data.terms.find(term);
-    if (number !== undefined) count += segment.documentCount(number);
-  }
-  return count;
+/** The commonest terms that begin with the typed text. Terms without a document in the scope do not exist. */
+export function completionsOf(scope: Scope, typed: string, most: number): readonly CountedTerm[] {
+  const best = new TopList<CountedTerm>(most, isCommoner);
+  const [only, ...others] = scope.segments;
+  if (only !== undefined && others.length === 0) completeInOne(only, typed, best);
+  else completeInAll(scope.segments, typed, best);
+  return best.values().toSorted((a, b) => (isCommoner(a, b) ? -1 : 1));
 }
 
-/** The commonest terms that begin with what was typed. */
-export function completionsOf(
-  segments: readonly Segment[],
-  typed: string,
-  most: number,
-): readonly CountedTerm[] {
-  const counts = new Map<string, number>();
-  for (const segment of segments) {
-    const { terms } = segment.data;
-    const start = terms.lowerBound(typed);
-    const stop = Math.min(terms.count, start + MOST_TERMS_READ);
-    for (let number = start; number < stop && terms.startsWith(number, typed); number += 1) {
-      const term = terms.at(number);
-      if (term !== typed) counts.set(term, (counts.get(term) ?? 0) + segment.documentCount(number));
-    }
-  }
-  return commonest(counts, most);
-}
-
-/** The commonest terms one slip away: a letter missing, doubled, wrong, or two in the wrong order. */
-export function correctionsOf(
-  segments: readonly Segment[],
-  typed: string,
-  most: number,
-): readonly CountedTerm[] {
+/** The commonest terms one typo away: a letter missing, added or wrong, or two letters swapped. */
+export function correctionsOf(scope: Scope, typed: string, most: number): readonly CountedTerm[] {
   if (typed.length < SHORTEST_TYPO || typed.length > LONGEST_TYPO) return [];
-  const counts = new Map<string, number>();
-  for (const term of slipsOf(typed)) {
-    const count = countDocuments(segments, term);
-    if (count > 0) counts.set(term, count);
+  const best = new TopList<CountedTerm>(most, isCommoner);
+  for (const term of typosOf(typed)) {
+    const count = scope.countDocuments(term);
+    if (count > 0) best.add({ term, count });
   }
-  return commonest(counts, most);
+  return best.values().toSorted((a, b) => (isCommoner(a, b) ? -1 : 1));
 }
 
-function slipsOf(word: string): ReadonlySet<string> {
-  const slips = new Set<string>();
+/** The usual case, which needs no comparison of strings. */
+function completeInOne(scoped: ScopedSegment, typed: string, best: TopList<CountedTerm>): void {
+  const { segment } = scoped;
+  const { terms } = segment.data;
+  const end = terms.lowerBound(typed + LAST_UNIT);
+  for (let number = terms.lowerBound(typed); number < end; number += 1) {
+    // Counting in the scope is slow, and the stored count is an upper bound of it.
+    if (segment.storedCount(number) < (best.least?.count ?? 1)) continue;
+    const count = countPostings(scoped, number);
+    const term = terms.at(number);
+    if (count > 0 && term !== typed) best.add({ term, count });
+  }
+}
+
+/** Walks the sorted terms of all segments side by side, because a term may be in several of them. */
+function completeInAll(segments: readonly ScopedSegment[], typed: string, best: TopList<CountedTerm>): void {
+  let open = segments.map((scoped) => {
+    const { terms } = scoped.segment.data;
+    const at = terms.lowerBound(typed);
+    return { scoped, terms, at, end: terms.lowerBound(typed + LAST_UNIT), term: terms.at(at) };
+  });
+  for (;;) {
+    open = open.filter(({ at, end }) => at < end);
+    const term = open.reduce<string | undefined>(
+      (first, { term }) => (first === undefined || term < first ? term : first),
+      undefined,
+    );
+    if (term === undefined) return;
+    let count = 0;
+    for (const cursor of open) {
+      if (cursor.term !== term) continue;
+      count += countPostings(cursor.scoped, cursor.at);
+      cursor.at += 1;
+      cursor.term = cursor.terms.at(cursor.at);
+    }
+    if (count > 0 && term !== typed) best.add({ term, count });
+  }
+}
+
+function typosOf(word: string): ReadonlySet<string> {
+  const typos = new Set<string>();
   for (let at = 0; at <= word.length; at += 1) {
     const before = word.slice(0, at);
     const after = word.slice(at);
-    slips.add(before + after.slice(1));
-    if (after.length > 1) slips.add(`${before}${after[1]}${after[0]}${after.slice(2)}`);
-    for (const letter of LETTERS) slips.add(before + letter + after).add(before + letter + after.slice(1));
+    typos.add(before + after.slice(1));
+    if (after.length > 1) typos.add(`${before}${after[1]}${after[0]}${after.slice(2)}`);
+    for (const letter of LETTERS) typos.add(before + letter + after).add(before + letter + after.slice(1));
   }
-  slips.delete(word);
-  return slips;
+  typos.delete(word);
+  return typos;
 }
 
-function commonest(counts: ReadonlyMap<string, number>, most: number): readonly CountedTerm[] {
-  return Array.from(counts, ([term, count]) => ({ term, count }))
-    .filter(({ count }) => count > 0)
-    .sort((a, b) => b.count - a.count || (a.term < b.term ? -1 : 1))
-    .slice(0, most);
+function isCommoner(a: CountedTerm, b: CountedTerm): boolean {
+  return a.count === b.count ? a.term < b.term : a.count > b.count;
 }

@@ -1,6 +1,10 @@
 export { ANALYZER_VERSION, analyze, type Token } from "./analyzer.ts";
 export { type SearchDocument, type SearchField, searchFields } from "./document.ts";
+export { cosineOf, type Embedder, type PackedVector, packVector } from "./embedder.ts";
 export type { ScoreParts, SearchHit } from "./hit.ts";
 export type { SearchOptions } from "./ranking.ts";
+export type { RerankCard, Reranker } from "./reranker.ts";
 export { SearchIndex } from "./search-index.ts";
+export type { SemanticQuery } from "./semantic.ts";
+export { type Accepts, Sight } from "./sight.ts";
 export { type Range, type Snippet, type SnippetOptions, snippet } from "./snippet.ts";

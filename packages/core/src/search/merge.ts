@@ -1,3 +1,4 @@
+import { FINGERPRINT_BYTES } from "./fingerprint.ts";
 import { PostingWriter, packValue } from "./posting.ts";
 import { Segment } from "./segment.ts";
 import { StringTable } from "./string-table.ts";
@@ -19,8 +20,22 @@ export function mergeSegments(segments: readonly Segment[]): Segment {
     names: collect(({ segment }, document) => segment.data.names.at(document)),
     nameTerms: gather((segment) => segment.data.nameTerms),
     nameTrigrams: gather((segment) => segment.data.nameTrigrams),
+    fingerprints: gatherFingerprints(sources),
     ...mergeTerms(sources),
   });
+}
+
+function gatherFingerprints(sources: readonly Source[]): Uint8Array {
+  const count = sources.reduce((sum, { kept }) => sum + kept.length, 0);
+  const fingerprints = new Uint8Array(count * FINGERPRINT_BYTES);
+  let at = 0;
+  for (const { segment, kept } of sources) {
+    for (const document of kept) {
+      fingerprints.set(segment.fingerprintOf(document), at);
+      at += FINGERPRINT_BYTES;
+    }
+  }
+  return fingerprints;
 }
 
 interface Source {

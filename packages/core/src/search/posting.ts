@@ -92,3 +92,14 @@ export class PostingCursor {
     return value >>> 0;
   }
 }
+
+/** The number of variable length that starts at a position. */
+export function readNumber(bytes: Uint8Array, start: number): number {
+  let value = 0;
+  for (let at = start, shift = 0; shift < 35; at += 1, shift += 7) {
+    const byte = bytes[at] ?? 0;
+    value |= (byte & 0x7f) << shift;
+    if (byte <= 0x7f) break;
+  }
+  return value >>> 0;
+}

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { usedMs } from "../../../../tests/used-time.ts";
-import { type SearchDocument } from "./document.ts";
-import { type SearchOptions } from "./ranking.ts";
+import type { SearchDocument } from "./document.ts";
+import type { SearchOptions } from "./ranking.ts";
 import { SearchIndex } from "./search-index.ts";
 
 function skill(name: string, description = "", more: Partial<SearchDocument> = {}): SearchDocument {
@@ -121,6 +121,85 @@ describe("ranking", () => {
     const [hit, ...others] = indexOf(...copies, skill("other", "Lint text")).search("lint code");
     expect(hit).toMatchObject({ id: "a/lint", copies: ["b/lint", "c/lint"] });
     expect(others.map(({ id, copies }) => [id, copies])).toEqual([["other", []]]);
+  });
+});
+
+describe("words of the author about use", () => {
+  test("a request among the triggers of a skill finds it before one that only mentions it [S-61]", () => {
+    const index = indexOf(
+      skill("alpha", "Works on tables.", {
+        body: `People reconcile ledgers here. ${"More about cells. ".repeat(300)}`,
+      }),
+      skill("bravo", "Works on tables.", { triggers: "reconcile my ledgers" }),
+    );
+    const [hit] = index.search("please reconcile ledgers for me");
+    expect(hit).toMatchObject({ id: "bravo", fields: ["triggers"] });
+  });
+
+  test("a request that a skill excludes ranks it below its likes [S-61]", () => {
+    const same = "Converts invoices between formats.";
+    const index = indexOf(
+      skill("alpha", same, { exclusions: "Do not use for printing invoices on paper" }),
+      skill("bravo", same),
+    );
+    expect(ids(index, "convert invoices")).toEqual(["alpha", "bravo"]);
+    const [first, second] = index.search("convert invoices for printing on paper");
+    expect([first?.id, second?.id]).toEqual(["bravo", "alpha"]);
+    expect(second?.parts.excluded).toBeGreaterThan(0.5);
+  });
+
+  test("words of exclusions alone find no skill [S-61]", () => {
+    expect(ids(indexOf(skill("alpha", "Text.", { exclusions: "zebra" })), "zebra")).toEqual([]);
+  });
+});
+
+describe("near copies", () => {
+  const words = Array.from({ length: 120 }, (_, at) => `word${at}`);
+  const text = (changed: number) => words.map((word, at) => (at < changed ? `other${at}` : word)).join(" ");
+  const version = (id: string, changed: number, name = id) =>
+    skill(name, "Sorts mail.", { id, key: id, name, body: text(changed) });
+
+  test("two versions of one skill are one hit that names the other [S-61]", () => {
+    const hits = indexOf(version("mail", 0), version("mail-2", 3, "mail-2 mail")).search("sort mail");
+    expect(hits).toMatchObject([{ id: "mail", copies: ["mail-2"] }]);
+  });
+
+  test("skills of one template with other names stay apart [S-61]", () => {
+    const hits = indexOf(version("mail", 0), version("post", 12)).search("sort mail");
+    expect(hits.map(({ id, copies }) => [id, copies])).toEqual([
+      ["mail", []],
+      ["post", []],
+    ]);
+  });
+
+  test("skills with the same name and other texts stay apart [S-61]", () => {
+    expect(
+      indexOf(version("mail", 0), version("mail-2", 80, "mail-2 mail")).search("sort mail"),
+    ).toHaveLength(2);
+  });
+});
+
+describe("queries that no skill fits", () => {
+  const many = Array.from({ length: 60 }, (_, at) =>
+    skill(`helper-${at}`, `Helps with topic${at} reports.`, {
+      body: "Write the report. Check the data and send it.",
+    }),
+  );
+
+  test("words that many skills share are no strong hit for a long task [S-61]", () => {
+    const query = "check the data of my garden and write a report about watering tomatoes";
+    expect(
+      indexOf(...many)
+        .search(query)
+        .every(({ isWeak }) => isWeak),
+    ).toBe(true);
+  });
+
+  test("a skill that stands out is a strong hit [S-61]", () => {
+    const garden = skill("garden", "Plans gardens and watering.", { body: "Tomatoes need water." });
+    const query = "check the data of my garden and write a report about watering tomatoes";
+    const [first] = indexOf(...many, garden).search(query);
+    expect(first).toMatchObject({ id: "garden", isWeak: false });
   });
 });
 

@@ -1,9 +1,10 @@
-import { type SearchDocument } from "./document.ts";
-import { type SearchHit } from "./hit.ts";
+import type { SearchDocument } from "./document.ts";
+import type { SearchHit } from "./hit.ts";
 import { mergeSegments } from "./merge.ts";
 import { rank, type SearchOptions } from "./ranking.ts";
-import { type Segment } from "./segment.ts";
+import type { Segment } from "./segment.ts";
 import { SegmentBuilder } from "./segment-builder.ts";
+import type { Accepts, Sight } from "./sight.ts";
 import { readSnapshot, writeSnapshot } from "./snapshot.ts";
 import { Tally } from "./tally.ts";
 
@@ -96,6 +97,12 @@ export class SearchIndex {
   search(query: string, options: SearchOptions = {}): readonly SearchHit[] {
     this.#settle();
     return rank(query, this.#segments, options, this.#tally);
+  }
+
+  /** Makes a sight ask another gate, and ask it again about the documents with these ids. */
+  updateSight(sight: Sight, accepts: Accepts, ids: Iterable<string>): void {
+    this.#settle();
+    sight.update(accepts, ids, this.#segments);
   }
 
   /** The whole index as bytes, for `load`. */

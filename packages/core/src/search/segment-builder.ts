@@ -1,4 +1,7 @@
+import { analyze } from "./analyzer.ts";
 import { fieldRules, impactOf, type SearchDocument, type SearchField, searchFields } from "./document.ts";
+import { exclusionTerm } from "./exclusion.ts";
+import { FINGERPRINT_BYTES, hashTerm, writeFingerprint } from "./fingerprint.ts";
 import { PostingWriter, packValue } from "./posting.ts";
 import { Segment } from "./segment.ts";
 import { StringTable } from "./string-table.ts";
@@ -6,13 +9,20 @@ import { compactName, trigramTerms } from "./trigram.ts";
 import { grown, NO_TERM, Vocabulary } from "./vocabulary.ts";
 import { eachWord } from "./word.ts";
 
-/** Takes documents one after another, as cheaply as possible, and turns them into a segment when that is wanted. */
+/** The fields that say what a skill is about. */
+const SUBJECT_FIELDS =
+  fieldRules.name.bit | fieldRules.description.bit | fieldRules.tags.bit | fieldRules.triggers.bit;
+
+/** Collects documents one after another at a low cost, and makes a segment of them on request. */
 export class SegmentBuilder {
   readonly #documents = new Map<string, SearchDocument["key"]>();
   readonly #names: string[] = [];
   readonly #nameTerms: number[] = [];
   readonly #nameTrigrams: number[] = [];
+  #fingerprints = new Uint8Array(64 * FINGERPRINT_BYTES);
   readonly #vocabulary = new Vocabulary();
+  /** By term; 0 before the first use. */
+  #termHashes = new Uint32Array(4096);
   /** By term, for the document at hand; zero between documents. */
   #weights = new Float64Array(4096);
   #fields = new Uint8Array(4096);
@@ -46,7 +56,9 @@ export class SegmentBuilder {
       this.#addField(field, textOf(document, field));
       if (field === "name") this.#nameTerms.push(Math.min(255, this.#documentTerms.length - before));
     }
+    this.#addFingerprint();
     this.#addTrigrams(document.name);
+    this.#addExclusions(document.exclusions ?? "");
     this.#closeDocument();
   }
 
@@ -58,6 +70,7 @@ export class SegmentBuilder {
       names: StringTable.of(this.#names),
       nameTerms: Uint8Array.from(this.#nameTerms),
       nameTrigrams: Uint8Array.from(this.#nameTrigrams),
+      fingerprints: this.#fingerprints.slice(0, this.count * FINGERPRINT_BYTES),
       terms,
       postingOffsets,
       postings,
@@ -91,12 +104,41 @@ export class SegmentBuilder {
   #addTrigrams(name: string): void {
     const trigrams = trigramTerms(compactName(name));
     this.#nameTrigrams.push(Math.min(255, trigrams.length));
-    for (const trigram of trigrams) {
-      const term = this.#vocabulary.numberOfTerm(trigram);
-      if (term >= this.#frequencies.length) this.#makeRoomForTerm();
-      this.#fields[term] = fieldRules.body.bit;
-      this.#documentTerms.push(term);
+    for (const trigram of trigrams) this.#addMarked(trigram);
+  }
+
+  /** Words that also say what the skill is about are part of every exclusion, and exclude nothing. */
+  #addExclusions(text: string): void {
+    const terms = new Set(analyze(text).map(({ term }) => term));
+    for (const term of terms) {
+      const fields = this.#fields[this.#vocabulary.numberOfTerm(term)] ?? 0;
+      if ((fields & SUBJECT_FIELDS) === 0) this.#addMarked(exclusionTerm(term));
     }
+  }
+
+  /** Adds a term that no text has. */
+  #addMarked(marked: string): void {
+    const term = this.#vocabulary.numberOfTerm(marked);
+    if (term >= this.#frequencies.length) this.#makeRoomForTerm();
+    this.#fields[term] = fieldRules.body.bit;
+    this.#documentTerms.push(term);
+  }
+
+  #addFingerprint(): void {
+    const start = (this.count - 1) * FINGERPRINT_BYTES;
+    if (start + FINGERPRINT_BYTES > this.#fingerprints.length)
+      this.#fingerprints = grown(this.#fingerprints, Uint8Array);
+    const hashes = this.#documentTerms.map((term) => this.#hashOf(term));
+    writeFingerprint(hashes, this.#fingerprints, start);
+  }
+
+  #hashOf(term: number): number {
+    while (term >= this.#termHashes.length) this.#termHashes = grown(this.#termHashes, Uint32Array);
+    const known = this.#termHashes[term] ?? 0;
+    if (known !== 0) return known;
+    const hash = hashTerm(this.#vocabulary.terms[term] ?? "");
+    this.#termHashes[term] = hash;
+    return hash;
   }
 
   #closeDocument(): void {

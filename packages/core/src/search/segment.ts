@@ -1,7 +1,8 @@
-import { PostingCursor } from "./posting.ts";
-import { type StringTable } from "./string-table.ts";
+import { FINGERPRINT_BYTES } from "./fingerprint.ts";
+import { PostingCursor, readNumber } from "./posting.ts";
+import type { StringTable } from "./string-table.ts";
 
-/** What a segment is made of, and what a snapshot stores. */
+/** The parts of a segment, as a snapshot stores them. */
 export interface SegmentData {
   readonly ids: StringTable;
   readonly keys: StringTable;
@@ -10,6 +11,8 @@ export interface SegmentData {
   readonly nameTerms: Uint8Array;
   /** Distinct trigrams in it, at most 255. */
   readonly nameTrigrams: Uint8Array;
+  /** `FINGERPRINT_BYTES` for each document. */
+  readonly fingerprints: Uint8Array;
   /** Sorted. */
   readonly terms: StringTable;
   /** Where the postings of each term begin, and where the last ones end. */
@@ -25,8 +28,6 @@ export class Segment {
   readonly removed: Uint8Array;
   #liveCount: number;
   #numbers: Map<string, number> | undefined;
-  /** Document counts of terms without the removed documents, as they are asked for. */
-  readonly #liveCounts = new Map<number, number>();
 
   constructor(data: SegmentData) {
     this.data = data;
@@ -49,7 +50,11 @@ export class Segment {
   remove(document: number): void {
     this.removed[document] = 1;
     this.#liveCount -= 1;
-    this.#liveCounts.clear();
+  }
+
+  fingerprintOf(document: number): Uint8Array {
+    const start = document * FINGERPRINT_BYTES;
+    return this.data.fingerprints.subarray(start, start + FINGERPRINT_BYTES);
   }
 
   postingsOf(term: number): PostingCursor {
@@ -57,17 +62,9 @@ export class Segment {
     return new PostingCursor(postings, postingOffsets[term] ?? 0, postingOffsets[term + 1] ?? 0);
   }
 
-  /** How many documents have a term. */
-  documentCount(term: number): number {
-    if (this.#liveCount === this.count) return this.postingsOf(term).count;
-    let count = this.#liveCounts.get(term);
-    if (count === undefined) {
-      count = 0;
-      const cursor = this.postingsOf(term);
-      while (cursor.next()) if (this.removed[cursor.document] === 0) count += 1;
-      this.#liveCounts.set(term, count);
-    }
-    return count;
+  /** How many documents have a term, removed ones included. */
+  storedCount(term: number): number {
+    return readNumber(this.data.postings, this.data.postingOffsets[term] ?? 0);
   }
 }
 

@@ -1,4 +1,5 @@
 import { ANALYZER_VERSION } from "./analyzer.ts";
+import { FINGERPRINT_BYTES } from "./fingerprint.ts";
 import { Segment } from "./segment.ts";
 import { StringTable } from "./string-table.ts";
 
@@ -14,6 +15,7 @@ export function writeSnapshot({ data }: Segment): Uint8Array {
     ...texts.map(({ offsets }) => bytesOf(offsets)),
     data.nameTerms,
     data.nameTrigrams,
+    data.fingerprints,
     bytesOf(data.postingOffsets),
     data.postings,
   ];
@@ -32,10 +34,10 @@ export function writeSnapshot({ data }: Segment): Uint8Array {
 }
 
 const MAGIC = 0x534b4958;
-const FORMAT_VERSION = 1;
+const FORMAT_VERSION = 2;
 const CHECKSUM_AT = 3;
 const FIRST_PLACE = 5;
-const SECTION_COUNT = 12;
+const SECTION_COUNT = 13;
 /** A whole number of steps of the checksum. */
 const ALIGNMENT = 16;
 const HEAD_BYTES = aligned(4 * (FIRST_PLACE + 2 * SECTION_COUNT));
@@ -69,16 +71,27 @@ function assemble(sections: readonly Uint8Array[]): Segment | undefined {
   const [ids, keys, names, terms] = sections
     .slice(0, TEXT_COUNT)
     .map((text, index) => readTable(text, sections[TEXT_COUNT + index]));
-  const [nameTerms, nameTrigrams, offsets, postings] = sections.slice(2 * TEXT_COUNT);
+  const [nameTerms, nameTrigrams, fingerprints, offsets, postings] = sections.slice(2 * TEXT_COUNT);
   if (ids === undefined || keys === undefined || names === undefined || terms === undefined) return undefined;
   if (nameTerms === undefined || nameTrigrams === undefined || postings === undefined) return undefined;
+  if (fingerprints?.length !== ids.count * FINGERPRINT_BYTES) return undefined;
   const postingOffsets = offsets && readOffsets(offsets, postings.length);
   if (postingOffsets?.length !== terms.count + 1) return undefined;
   const isEven = [keys.count, names.count, nameTerms.length, nameTrigrams.length].every(
     (count) => count === ids.count,
   );
   if (!isEven) return undefined;
-  return new Segment({ ids, keys, names, nameTerms, nameTrigrams, terms, postingOffsets, postings });
+  return new Segment({
+    ids,
+    keys,
+    names,
+    nameTerms,
+    nameTrigrams,
+    fingerprints,
+    terms,
+    postingOffsets,
+    postings,
+  });
 }
 
 function readTable(text: Uint8Array, offsets: Uint8Array | undefined): StringTable | undefined {

@@ -1,5 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { analyze } from "./analyzer.ts";
+import { readQuery } from "./query.ts";
 import { type Snippet, snippet } from "./snippet.ts";
 
 function marked({ text, ranges }: Snippet): readonly string[] {
@@ -57,4 +59,38 @@ describe("a snippet", () => {
       }),
     );
   });
+});
+
+test("marks the same words as a full analysis of the text, whatever text and query are [S-61]", () => {
+  const text = fc.string({ unit: "binary", maxLength: 80 });
+  const words = fc
+    .array(
+      fc.constantFrom(
+        "Forms",
+        "flies",
+        "GitHub",
+        "caches",
+        "数据库",
+        "Ünïcode",
+        "a",
+        "c",
+        "axes",
+        "data-base",
+      ),
+    )
+    .map((list) => list.join(" "));
+  fc.assert(
+    fc.property(fc.oneof(text, words), fc.oneof(text, words), (body, query) => {
+      const { terms } = readQuery(query);
+      const open = terms.find(({ isOpen }) => isOpen)?.term;
+      const isWanted = ({ term }: { readonly term: string }) =>
+        terms.some((each) => each.term === term) || (open !== undefined && term.startsWith(open));
+      const { text: shown, ranges } = snippet(body, query, { length: 10_000 });
+      const marked = ranges.map(([from, to]) => shown.slice(from, to)).join("");
+      const expected = analyze(body).filter(isWanted);
+      expect(marked !== "").toBe(expected.length > 0);
+      for (const { from, to } of expected)
+        expect(marked.replace(/\s/g, "")).toContain(body.slice(from, to).replace(/\s/g, ""));
+    }),
+  );
 });

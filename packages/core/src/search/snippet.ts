@@ -1,5 +1,7 @@
-import { analyze, type Token } from "./analyzer.ts";
+import { LONGEST_TERM, type Token, termOf } from "./analyzer.ts";
 import { readQuery } from "./query.ts";
+import { textOfUnits } from "./unit.ts";
+import { eachWord, lowerUnit } from "./word.ts";
 
 export interface Snippet {
   readonly text: string;
@@ -28,11 +30,34 @@ export function snippet(text: string, query: string, options: SnippetOptions = {
   const { terms } = readQuery(query);
   const open = terms.find(({ isOpen }) => isOpen)?.term;
   const wanted = new Set(terms.map(({ term }) => term));
-  const found = analyze(read).filter(
-    ({ term }) => wanted.has(term) || (open !== undefined && term.startsWith(open)),
-  );
+  const found = findTokens(read, wanted, open);
   const [start, end] = cutAround(text, bestWindow(found, length), length);
   return layOut(text, start, end, joinRanges(found));
+}
+
+/** The tokens of a text with a wanted term, or with one that begins with the open term. */
+function findTokens(text: string, wanted: ReadonlySet<string>, open: string | undefined): readonly Token[] {
+  const starts = open?.length === 1 ? undefined : new Set([...wanted].map(startOf));
+  if (open !== undefined) starts?.add(startOf(open));
+  const tokens: Token[] = [];
+  eachWord(text, (units, start, end, _hash, from, to) => {
+    if (end - start > LONGEST_TERM) return;
+    // A word and its term have the same first two letters, and most words can be told apart by them.
+    const second = end - start > 1 ? lowerUnit(units[start + 1] ?? 0) : 0;
+    if (starts !== undefined && !starts.has(pairOf(lowerUnit(units[start] ?? 0), second))) return;
+    const term = termOf(textOfUnits(units, start, end).toLowerCase());
+    if (term === undefined) return;
+    if (wanted.has(term) || (open !== undefined && term.startsWith(open))) tokens.push({ term, from, to });
+  });
+  return tokens;
+}
+
+function startOf(term: string): number {
+  return pairOf(term.charCodeAt(0), term.length > 1 ? term.charCodeAt(1) : 0);
+}
+
+function pairOf(first: number, second: number): number {
+  return first * 0x10000 + second;
 }
 
 /** The stretch of tokens, no longer than a snippet, with the most different terms; the first of equals. */

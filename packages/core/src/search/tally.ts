@@ -1,7 +1,7 @@
 import { fieldRules } from "./document.ts";
-import { type Plan } from "./plan.ts";
-import { type Query } from "./query.ts";
-import { type Segment } from "./segment.ts";
+import type { Plan } from "./plan.ts";
+import type { Query } from "./query.ts";
+import type { Segment } from "./segment.ts";
 
 const NAME = fieldRules.name.bit;
 const BODY = fieldRules.body.bit;

@@ -7,8 +7,8 @@ import { errorCodeOf } from "../bundle/contain.ts";
 import { openPrivateFile, type PrivateFileOptions, syncFolder } from "./private-file.ts";
 
 /**
- * Makes a private file that is not there. It appears under its name complete and never twice, so that processes that
- * make it at the same time all find the same content.
+ * Creates a private file if it is missing. It appears atomically and once, so concurrent processes all see the same
+ * content.
  */
 export async function ensurePrivateFile(
   path: string,
@@ -28,7 +28,7 @@ async function isThere(path: string, options: PrivateFileOptions): Promise<boole
   }
 }
 
-/** Written under another name first; `link` then fails when there is one already, where a rename would replace it. */
+/** Written under a temporary name first: `link` fails if the target exists, where a rename would replace it. */
 async function create(
   path: string,
   content: string | Uint8Array,

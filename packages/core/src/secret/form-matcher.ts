@@ -1,14 +1,14 @@
-/** One way of writing something, and the number by which it is known. */
+/** One spelling of a secret and its number. */
 export interface Form {
   readonly bytes: Uint8Array;
   readonly owner: number;
 }
 
 /**
- * Finds many forms at once in one pass, whatever they are and whatever is read (Aho and Corasick's automaton). A state
- * is a number; 0 is the start. Each state stands for the longest end of what was read that begins a form.
+ * Finds many forms in one pass (Aho-Corasick automaton). A state is a number; 0 is the start. Each state is the
+ * longest suffix of the input that starts a form.
  *
- * The trie is sparse, a byte and six numbers a state: secrets may be long, and a table of 256 would not fit.
+ * The trie is sparse, because secrets may be long and a table of 256 entries per state would not fit.
  */
 export class FormMatcher {
   readonly #byte: Uint8Array;
@@ -45,22 +45,22 @@ export class FormMatcher {
     return this.#at(this.#first, byte);
   }
 
-  /** How long the longest form is that ends here; 0 when none does. */
+  /** The length of the longest form that ends here; 0 when none does. */
   matched(state: number): number {
     return this.#at(this.#matched, state);
   }
 
-  /** Whose form that is. */
+  /** The number of that form. */
   owner(state: number): number {
     return this.#at(this.#owner, state);
   }
 
-  /** The same for all that follows, but without what can begin no longer form. */
+  /** The equivalent state without prefixes that cannot start a longer form. */
   settle(state: number): number {
     return this.#at(this.#child, state) === 0 ? this.#at(this.#fallback, state) : state;
   }
 
-  /** How many of the last bytes may be the beginning of a form. */
+  /** The number of last bytes that may start a form. */
   depth(state: number): number {
     return this.#at(this.#depth, state);
   }
@@ -87,7 +87,7 @@ export class FormMatcher {
     return state;
   }
 
-  /** Breadth first: a state falls back to a shallower one, which is complete by then. */
+  /** Breadth first: the fallback state is shallower and already complete. */
   #link(): void {
     const queue = new Int32Array(this.#size);
     let length = 1;
@@ -116,7 +116,7 @@ export class FormMatcher {
   }
 
   #at(array: Int32Array | Uint8Array, index: number): number {
-    // Every index is a state or a byte, for which there is a place.
+    // Every index is a valid state or byte.
     return array[index] as number;
   }
 }

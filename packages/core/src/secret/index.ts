@@ -6,4 +6,10 @@ export { type RecordedSecrets, removeSecret, setSecret } from "./record-secret.t
 export { makeRedactor, type Redactor, type RedactStream } from "./redact.ts";
 export { KEY_BYTES, type SecretPlace, seal, unseal } from "./seal.ts";
 export type { KeySource, SecretName, SecretScope, SecretStore } from "./secret.ts";
-export { checkSecretName, checkSecretScope, checkSecretValue, declaredSecrets, isReservedName } from "./secret-name.ts";
+export {
+  checkSecretName,
+  checkSecretScope,
+  checkSecretValue,
+  declaredSecrets,
+  isReservedName,
+} from "./secret-name.ts";

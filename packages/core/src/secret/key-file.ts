@@ -4,7 +4,7 @@ import { SkillError } from "@skillhold/protocol";
 import { ensurePrivateFile } from "./ensure-file.ts";
 import { openPrivateFile } from "./private-file.ts";
 import { KEY_BYTES } from "./seal.ts";
-import { type KeySource } from "./secret.ts";
+import type { KeySource } from "./secret.ts";
 
 const TITLE = { title: "The key file" };
 

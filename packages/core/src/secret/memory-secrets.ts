@@ -1,5 +1,5 @@
-import { type Clock } from "../port.ts";
-import { type SecretName, type SecretScope, type SecretStore } from "./secret.ts";
+import type { Clock } from "../port.ts";
+import type { SecretName, SecretScope, SecretStore } from "./secret.ts";
 import { checkSecretName, checkSecretScope, checkSecretValue } from "./secret-name.ts";
 
 interface Kept extends SecretName {

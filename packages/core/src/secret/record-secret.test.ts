@@ -1,4 +1,4 @@
-import { type SkillEvent } from "@skillhold/protocol";
+import type { SkillEvent } from "@skillhold/protocol";
 import { beforeEach, expect, test } from "vitest";
 import { memorySecrets } from "./memory-secrets.ts";
 import { removeSecret, setSecret } from "./record-secret.ts";

@@ -1,6 +1,6 @@
 import { type Actor, SkillError, SkillId } from "@skillhold/protocol";
-import { type AuditSink, type Clock } from "../port.ts";
-import { type SecretScope, type SecretStore } from "./secret.ts";
+import type { AuditSink, Clock } from "../port.ts";
+import type { SecretScope, SecretStore } from "./secret.ts";
 import { checkSecretName, checkSecretScope, checkSecretValue } from "./secret-name.ts";
 
 /** Where secrets are, and where it is recorded who sets them. */

@@ -1,4 +1,3 @@
-import { ByteQueue } from "./byte-queue.ts";
 import { FormMatcher } from "./form-matcher.ts";
 import { MIN_LENGTH, redactForms } from "./redact-form.ts";
 
@@ -154,5 +153,43 @@ class MatchingStream implements RedactStream {
   #drop(end: number): void {
     this.#held.drop(end - this.#done);
     this.#done = end;
+  }
+}
+
+/** A byte queue with constant time per byte, regardless of chunk sizes. */
+export class ByteQueue {
+  #bytes = Buffer.alloc(0);
+  #start = 0;
+  #end = 0;
+
+  append(chunk: Uint8Array): void {
+    if (this.#end + chunk.length > this.#bytes.length) this.#makeRoom(chunk.length);
+    this.#bytes.set(chunk, this.#end);
+    this.#end += chunk.length;
+  }
+
+  /** The first `count` bytes, as a copy. */
+  take(count: number): Uint8Array {
+    const bytes = Buffer.from(this.#bytes.subarray(this.#start, this.#start + count));
+    this.drop(count);
+    return bytes;
+  }
+
+  drop(count: number): void {
+    this.#start += count;
+    if (this.#start === this.#end) {
+      this.#start = 0;
+      this.#end = 0;
+    }
+  }
+
+  /** Remaining bytes move to the front of a buffer at least twice their size, so moves are rare. */
+  #makeRoom(count: number): void {
+    const length = this.#end - this.#start;
+    const store = Buffer.alloc(2 * (length + count));
+    this.#bytes.copy(store, 0, this.#start, this.#end);
+    this.#bytes = store;
+    this.#start = 0;
+    this.#end = length;
   }
 }

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { SkillError } from "@skillhold/protocol";
-import { type SecretScope } from "./secret.ts";
+import type { SecretScope } from "./secret.ts";
 
 /** Where a sealed value belongs. It opens nowhere else. */
 export interface SecretPlace extends SecretScope {

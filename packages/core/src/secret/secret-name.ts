@@ -1,6 +1,6 @@
 import { type SkillEntry, SkillError } from "@skillhold/protocol";
 import { readOpenclaw } from "@skillhold/skill";
-import { type SecretScope } from "./secret.ts";
+import type { SecretScope } from "./secret.ts";
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 const MAX_VALUE_BYTES = 64 * 1024;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type Clock } from "../port.ts";
-import { type SecretStore } from "./secret.ts";
+import type { Clock } from "../port.ts";
+import type { SecretStore } from "./secret.ts";
 
 const at = (ms: number) => new Date(Date.UTC(2026, 0, 1) + ms);
 const all = { skill: "pdf" };

@@ -143,7 +143,7 @@ test("an example that is not of the same moment as the instructions is left out 
   const session = await openSession(library, { runtime: "test" }, fixturePorts());
   const { text, warnings } = await session.activate("a");
   expect(text).not.toMatch(/old words|new words/);
-  expect(warnings).toEqual(["examples/x.md was left out: it changed while the skill was read."]);
+  expect(warnings).toEqual(["examples/x.md was omitted because it changed during the read."]);
 });
 
 test("malformed links are a warning [S-10]", async () => {
@@ -184,13 +184,13 @@ test("requirements that are unknown, hidden or circular are warnings [S-24]", as
   const a = await session.activate("a");
   expect(a.hints).toEqual(["This skill requires: b. Load it first if you haven't already."]);
   expect(a.warnings).toEqual([
-    "This skill requires nowhere, which is not among your skills.",
-    "This skill requires hidden, which is not among your skills.",
-    "These skills require each other in a circle: a → b → c → a.",
+    "This skill requires nowhere, which is not available.",
+    "This skill requires hidden, which is not available.",
+    "These skills require each other in a cycle: a → b → c → a.",
   ]);
   const self = await session.activate("self");
   expect(self.hints).toEqual([]);
-  expect(self.warnings).toEqual(["These skills require each other in a circle: self → self."]);
+  expect(self.warnings).toEqual(["These skills require each other in a cycle: self → self."]);
 });
 
 test("a skill that is not ready says what is missing and how to install it [S-24]", async () => {

@@ -1,23 +1,60 @@
-export type { Activation, Invoker } from "./activation.ts";
-export type { ActivatedSkill, ListedFile } from "./activation-text.ts";
+export type { ActivateOptions, Activation, Deactivation, Invoker } from "./activation.ts";
+export type { ActivatedFile, ActivatedSkill, RepeatNote } from "./activation-text.ts";
 export { writeActivation } from "./activation-text.ts";
-export { type ComposeOptions, composeInstructions, type Instructions, injectAll, type ReadPrompt } from "./instruction.ts";
-export { type AgentManifest, type ManifestProblem, type ManifestReading, readManifest, viewerOf } from "./manifest.ts";
+export {
+  type ComposeOptions,
+  composeInstructions,
+  type Instructions,
+  injectAll,
+  type ReadPrompt,
+} from "./instruction.ts";
+export {
+  type AgentManifest,
+  type ManifestProblem,
+  type ManifestReading,
+  readAgentManifest as readManifest,
+  viewerForAgent as viewerOf,
+} from "./manifest.ts";
 export type { SessionPorts } from "./port.ts";
-export { isOfAll, type PathChange, type Publication, type Published, type PublishFailure, type PublishOptions } from "./publication.ts";
+export { systemPorts } from "./port.ts";
+export {
+  endsBatch as isOfAll,
+  type PathChange,
+  type Publication,
+  type Published,
+  type PublishFailure,
+  type PublishOptions,
+} from "./publication.ts";
 export type { SessionResource } from "./resource.ts";
-export { type ActivateOptions, type Deactivation, openSession, type Session, type SessionOptions } from "./session.ts";
+export {
+  openSession,
+  type Session,
+  type SessionOptions,
+} from "./session.ts";
 export type { CatalogueRequest } from "./session-catalogue.ts";
 export { sessionCatalogue } from "./session-catalogue.ts";
-export { SessionLog } from "./session-log.ts";
+export { type Recorded, SessionLog } from "./session-log.ts";
 export type { SlashResult, SlashSkill } from "./slash.ts";
 export { didYouMean, editDistance, suggest } from "./suggest.ts";
 export { readSupplement } from "./supplement.ts";
-export { systemPorts } from "./system-port.ts";
-export { type AgentTool, callSkillTool, findSkillTool, type SkillTool, type SkillToolName, type SkillToolOptions, skillTools, type ToolRunOptions } from "./tool.ts";
+export {
+  type AgentTool,
+  callSkillTool,
+  findSkillTool,
+  type SkillTool,
+  type SkillToolName,
+  type SkillToolOptions,
+  skillTools,
+  type ToolRunOptions,
+} from "./tool.ts";
 export type { ActiveSkill, ToolContext } from "./tool-context.ts";
 export { type DeclaredToolList, declaredTools, type SkillToolProblem } from "./tool-declared.ts";
-export type { Listing, SkillItem } from "./tool-listing.ts";
-export { answer as answerTool, succeed as succeedTool, type ToolError, type ToolResult } from "./tool-result.ts";
+export type { SkillItem, SkillListing } from "./tool-listing.ts";
+export {
+  answerTool,
+  succeedTool,
+  type ToolError,
+  type ToolResult,
+} from "./tool-result.ts";
 export { disarmTags, wrap } from "./wrap.ts";
 export { type GuardedCall, type ToolGuard, type WrapOptions, wrapTools } from "./wrap-tools.ts";

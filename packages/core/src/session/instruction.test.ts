@@ -1,7 +1,7 @@
 import { estimateTokens } from "@skillhold/skill";
 import { expect, test } from "vitest";
 import { composeInstructions, injectAll } from "./instruction.ts";
-import { type AgentManifest, viewerOf } from "./manifest.ts";
+import { type AgentManifest, viewerForAgent } from "./manifest.ts";
 import { openFixture, skill } from "./session.fixture.ts";
 
 const manifest: AgentManifest = {
@@ -21,7 +21,7 @@ test("instructions are the role prompt, then the skills, then the inline words [
     skill("beta", { body: "BETA BODY" }),
     skill("gamma"),
   ];
-  const { session, events } = await openFixture(skills, { viewer: viewerOf(manifest) });
+  const { session, events } = await openFixture(skills, { viewer: viewerForAgent(manifest) });
   const { text, skills: bound, tokens } = await composeInstructions(manifest, readPrompt, session);
   const places = ["ROLE from prompt.md", "BETA BODY", "ALPHA BODY", "INLINE {{ untouched }}"].map((part) =>
     text.indexOf(part),
@@ -43,7 +43,7 @@ test("a skill that is not there is an error that names it and the agent [S-23]",
   const { session } = await openFixture([skill("beta")]);
   await expect(composeInstructions(manifest, readPrompt, session)).rejects.toMatchObject({
     code: "SKILL_NOT_FOUND",
-    message: "The agent builder uses the skill alpha, which is not there.",
+    message: "The agent builder uses the skill alpha, which does not exist.",
     details: { id: "alpha", agent: "builder" },
   });
 });
@@ -76,7 +76,7 @@ test("a runtime without tools gets all bodies that fit, in order, and is told of
   expect(skills.map(({ id }) => id)).toEqual(["a", "c"]);
   expect(leftOut).toEqual(["b", "d"]);
   expect(text.indexOf("BODY A")).toBeLessThan(text.indexOf("BODY C"));
-  expect(text).toMatch(/Skills left out for want of room: b, d\.$/);
+  expect(text).toMatch(/Skills omitted because of the token budget: b, d\.$/);
   expect(skills.reduce((sum, each) => sum + estimateTokens(each.text), 0)).toBeLessThanOrEqual(400);
   const recorded = events.flatMap((event) => (event.type === "skill.activated" ? [event.skill] : []));
   expect(recorded).toEqual(["a", "c"]);

@@ -1,28 +1,28 @@
 import { SkillError } from "@skillhold/protocol";
 import { estimateTokens } from "@skillhold/skill";
-import { type ActivatedSkill } from "./activation-text.ts";
-import { type AgentManifest } from "./manifest.ts";
-import { type Session } from "./session.ts";
+import type { ActivatedSkill } from "./activation-text.ts";
+import type { AgentManifest } from "./manifest.ts";
+import type { Session } from "./session.ts";
 
-/** Reads the file of a role prompt; the path is relative to the manifest and stays below its folder. */
+/** Reads the role prompt. Contract: the path is relative to the manifest and inside its folder. */
 export type ReadPrompt = (path: string) => Promise<string>;
 
 export interface ComposeOptions {
-  /** Put in the instructions of all visible skills, as far as these tokens go: for runtimes without tools. */
+  /** Include the instructions of all visible skills up to this many tokens, for runtimes without tools. */
   readonly fullTokens?: number;
 }
 
-/** An agent's instructions, put together. */
+/** The composed instructions of an agent. */
 export interface Instructions {
   readonly text: string;
   readonly tokens: number;
-  /** What was activated for them, in order. */
+  /** The activated skills, in order. */
   readonly skills: readonly ActivatedSkill[];
-  /** Ids of skills that had no room. */
+  /** Ids of skills that did not fit. */
   readonly leftOut: readonly string[];
 }
 
-/** Role prompt, then skills, then the operator's own words. Each skill is a recorded activation. */
+/** Joins the role prompt, the skills and the operator's instructions. Each skill is a recorded activation. */
 export async function composeInstructions(
   manifest: AgentManifest,
   readPrompt: ReadPrompt,
@@ -32,36 +32,37 @@ export async function composeInstructions(
   const prompt = manifest.prompt === undefined ? "" : await readPrompt(manifest.prompt);
   const bound: ActivatedSkill[] = [];
   for (const id of manifest.usesSkills) bound.push(await bind(id, manifest, session));
-  const full = fullTokens === undefined ? NOTHING : await injectAll(session, fullTokens);
+  const full = fullTokens === undefined ? EMPTY : await injectAll(session, fullTokens);
   const parts = [prompt, ...bound.map(({ text }) => text), full.text, manifest.instructions ?? ""];
   return { ...joined(parts), skills: [...bound, ...full.skills], leftOut: full.leftOut };
 }
 
 /**
- * The instructions of all visible skills that are not in use yet, in the order of their ids, within a budget. One
- * that is too long does not keep out a shorter one, and the text says which are left out.
+ * The instructions of all visible skills that are not active, sorted by id, within a token budget. A skill that is too
+ * long does not block a shorter one, and the text lists the omitted ids.
  */
 export async function injectAll(session: Session, budget: number): Promise<Instructions> {
   const active = new Set<string>(session.active().map(({ skill }) => skill));
   const skills: ActivatedSkill[] = [];
   const leftOut: string[] = [];
-  let rest = budget;
+  let remaining = budget;
   for (const { id, bodyTokens } of await session.list()) {
     if (active.has(id)) continue;
-    const skill = bodyTokens > rest ? undefined : await activateWithin(id, rest, session);
+    const skill = bodyTokens > remaining ? undefined : await activateWithin(id, remaining, session);
     if (skill === undefined) leftOut.push(id);
     else {
       skills.push(skill);
-      rest -= estimateTokens(skill.text);
+      remaining -= estimateTokens(skill.text);
     }
   }
-  const note = leftOut.length === 0 ? "" : `Skills left out for want of room: ${leftOut.join(", ")}.`;
+  const note =
+    leftOut.length === 0 ? "" : `Skills omitted because of the token budget: ${leftOut.join(", ")}.`;
   return { ...joined([...skills.map(({ text }) => text), note]), skills, leftOut };
 }
 
-const NOTHING: Instructions = { text: "", tokens: 0, skills: [], leftOut: [] };
+const EMPTY: Instructions = { text: "", tokens: 0, skills: [], leftOut: [] };
 
-/** The operator names the skill, and so it may be one that models or users cannot start. */
+/** The operator names the skill, so it may be one that only models or only users can activate. */
 async function bind(id: string, manifest: AgentManifest, session: Session): Promise<ActivatedSkill> {
   const isForModel = (await session.list()).some((entry) => entry.id === id);
   try {
@@ -70,7 +71,7 @@ async function bind(id: string, manifest: AgentManifest, session: Session): Prom
     if (!(error instanceof SkillError) || error.code !== "SKILL_NOT_FOUND") throw error;
     throw new SkillError(
       "SKILL_NOT_FOUND",
-      `The agent ${manifest.id} uses the skill ${id}, which is not there.`,
+      `The agent ${manifest.id} uses the skill ${id}, which does not exist.`,
       {
         hint: error.hint,
         details: { ...error.details, agent: manifest.id, id },

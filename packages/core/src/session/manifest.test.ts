@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readManifest, viewerOf } from "./manifest.ts";
+import { readAgentManifest, viewerForAgent } from "./manifest.ts";
 
 const full = `
 id: builder
@@ -14,7 +14,7 @@ pins: [code-review]
 `;
 
 test("every field of a manifest is read, and texts are taken as they are [S-23]", () => {
-  expect(readManifest(full)).toEqual({
+  expect(readAgentManifest(full)).toEqual({
     manifest: {
       id: "builder",
       runtime: "yodoca",
@@ -30,12 +30,12 @@ test("every field of a manifest is read, and texts are taken as they are [S-23]"
 });
 
 test("what is left out has a default, and null allows all [S-23]", () => {
-  const { manifest } = readManifest("id: a\nruntime: b\nallow: null");
+  const { manifest } = readAgentManifest("id: a\nruntime: b\nallow: null");
   expect(manifest).toEqual({ id: "a", runtime: "b", usesSkills: [], catalog: "all", pins: [] });
 });
 
 test("an unknown field is a warning, and the manifest counts [S-23]", () => {
-  const { manifest, problems } = readManifest("id: a\nruntime: b\nuse_skills: [x]\n__proto__: 1");
+  const { manifest, problems } = readAgentManifest("id: a\nruntime: b\nuse_skills: [x]\n__proto__: 1");
   expect(manifest).toBeDefined();
   expect(problems).toMatchObject([
     { severity: "warning", field: "use_skills" },
@@ -59,7 +59,7 @@ test.each([
   ["a: [unclosed", ""],
   ["x".repeat(100_000), ""],
 ])("the manifest %j is refused for its field %j [S-23]", (text, field) => {
-  const { manifest, problems } = readManifest(text);
+  const { manifest, problems } = readAgentManifest(text);
   expect(manifest).toBeUndefined();
   expect(problems.filter(({ severity }) => severity === "error").map((problem) => problem.field)).toContain(
     field,
@@ -76,9 +76,9 @@ test.each([
   ["catalog: own\nuses_skills: [b]\nallow: [a]", ["b", "a"]],
   ["catalog: own", []],
 ])("with %j the agent may see %j [S-23]", (text, allow) => {
-  const { manifest } = readManifest(`id: writer\nruntime: test\n${text}`);
+  const { manifest } = readAgentManifest(`id: writer\nruntime: test\n${text}`);
   if (manifest === undefined) throw new Error("The manifest has to be readable.");
-  expect(viewerOf(manifest, "ann")).toEqual({
+  expect(viewerForAgent(manifest, "ann")).toEqual({
     runtime: "test",
     agent: "writer",
     user: "ann",

@@ -1,23 +1,30 @@
 import { defaultLimits, type Limits } from "@skillhold/protocol";
-import { type FrontmatterMap, type FrontmatterValue, isMap, isSkillId, readYaml, textOf } from "@skillhold/skill";
-import { findPathProblem } from "../bundle/index.ts";
-import { type Viewer } from "../library/viewer.ts";
+import {
+  type FrontmatterMap,
+  type FrontmatterValue,
+  findPathProblem,
+  isMap,
+  isSkillId,
+  readYaml,
+  textOf,
+} from "@skillhold/skill";
+import type { Viewer } from "../library/viewer.ts";
 
-/** What `agent.yaml` says of an agent. Its texts are taken as they are: there is no template language. */
+/** The content of `agent.yaml`. Its texts are literal; there is no template language. */
 export interface AgentManifest {
   readonly id: string;
   readonly runtime: string;
-  /** The file of the role prompt, relative to the manifest. */
+  /** Path of the role prompt, relative to the manifest. */
   readonly prompt?: string;
-  /** Words of the operator's own that come last. */
+  /** The operator's instructions, which come last. */
   readonly instructions?: string;
-  /** Skills whose instructions the agent has from the start. */
+  /** Skills that are activated at the start. */
   readonly usesSkills: readonly string[];
-  /** Whether the agent is shown all skills or only those that this manifest names. */
+  /** Whether the agent sees all skills or only those in this manifest. */
   readonly catalog: "own" | "all";
-  /** Skills it is limited to; undefined means all. */
+  /** The allowed skills; undefined means all. */
   readonly allow?: readonly string[];
-  /** Skills that stand first in its catalogue. */
+  /** Skills that come first in its catalogue. */
   readonly pins: readonly string[];
 }
 
@@ -36,7 +43,7 @@ export interface ManifestReading {
 const FIELDS = ["id", "runtime", "prompt", "instructions", "uses_skills", "catalog", "allow", "pins"];
 
 /** Reads the text of an `agent.yaml`. Never throws. */
-export function readManifest(text: string, limits: Limits = defaultLimits): ManifestReading {
+export function readAgentManifest(text: string, limits: Limits = defaultLimits): ManifestReading {
   const problems: ManifestProblem[] = [];
   const error = (field: string, message: string): void => {
     problems.push({ severity: "error", field, message });
@@ -44,14 +51,14 @@ export function readManifest(text: string, limits: Limits = defaultLimits): Mani
   const map = readMap(text, limits, error);
   if (map === undefined) return { manifest: undefined, problems };
   for (const field of Object.keys(map).filter((key) => !FIELDS.includes(key))) {
-    problems.push({ severity: "warning", field, message: `There is no field ${field}; it is ignored.` });
+    problems.push({ severity: "warning", field, message: `The field ${field} is unknown and ignored.` });
   }
   const manifest = readFields(map, error);
   return { manifest: problems.some(({ severity }) => severity === "error") ? undefined : manifest, problems };
 }
 
-/** Who the agent is to a library. What a manifest binds to the agent, the agent can see. */
-export function viewerOf(manifest: AgentManifest, user?: string): Viewer {
+/** The agent as a viewer of a library. The agent can see every skill that the manifest binds. */
+export function viewerForAgent(manifest: AgentManifest, user?: string): Viewer {
   const { id, runtime, usesSkills, catalog, allow } = manifest;
   const isLimited = catalog === "own" || allow !== undefined;
   return {
@@ -71,7 +78,7 @@ function readMap(text: string, limits: Limits, error: Report): FrontmatterMap | 
   }
   const { value, faults } = readYaml(text, limits);
   if (isMap(value)) return value;
-  const reason = faults[0]?.message ?? "it is not a mapping of fields";
+  const reason = faults[0]?.message ?? "the text is not a mapping of fields";
   error("", `The manifest cannot be read: ${reason}.`);
   return undefined;
 }
@@ -80,7 +87,7 @@ function readFields(map: FrontmatterMap, error: Report): AgentManifest {
   const prompt = readText(map, "prompt", error);
   const problem = prompt === undefined ? undefined : findPathProblem(prompt);
   if (problem !== undefined)
-    error("prompt", `prompt must be a path below the manifest's folder: it ${problem}.`);
+    error("prompt", `prompt must be a path below the manifest's folder; this path ${problem}.`);
   const instructions = readText(map, "instructions", error);
   const allow = map["allow"] === null ? undefined : readIds(map, "allow", error);
   return {
@@ -97,17 +104,17 @@ function readFields(map: FrontmatterMap, error: Report): AgentManifest {
 
 function readRequired(map: FrontmatterMap, field: string, error: Report): string {
   const text = readText(map, field, error);
-  if (map[field] === undefined) error(field, `${field} is missing.`);
+  if (map[field] === undefined) error(field, `The field ${field} is required.`);
   return text ?? "";
 }
 
 function readText(map: FrontmatterMap, field: string, error: Report): string | undefined {
   const value = map[field];
-  if (value !== undefined && textOf(value) === undefined) error(field, `${field} must be a text.`);
+  if (value !== undefined && textOf(value) === undefined) error(field, `${field} must be a string.`);
   return textOf(value);
 }
 
-/** A list of ids. One that could be none is an error: it would bind nothing and look as if it did. */
+/** A list of ids. An invalid id is an error, because it would silently bind no skill. */
 function readIds(map: FrontmatterMap, field: string, error: Report): readonly string[] | undefined {
   const value = map[field];
   if (value === undefined) return undefined;

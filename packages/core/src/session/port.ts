@@ -1,20 +1,26 @@
-import { type Viewer } from "../library/viewer.ts";
-import { type AuditSink, type Clock, type Ids } from "../port.ts";
-import { type RunPorts } from "../run/run-port.ts";
-import { type Published } from "./publication.ts";
+import { randomUUID } from "node:crypto";
+import type { Viewer } from "../library/viewer.ts";
+import type { AuditSink, Clock, Ids } from "../port.ts";
+import type { RunPorts } from "../run/run-port.ts";
+import type { Published } from "./publication.ts";
 
-/** What a session takes from the world around it. */
+/** The dependencies of a session. */
 export interface SessionPorts {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly audit: AuditSink;
-  /** What it takes to run scripts and tools; without it a session runs nothing. */
+  /** Runs scripts and tools. Without it, a session cannot run any. */
   readonly runs?: RunPorts;
-  /** Takes in skills that the agent has written; without it a session publishes nothing. */
+  /** Publishes skills that the agent wrote. Without it, a session cannot publish. */
   readonly publisher?: SkillPublisher;
 }
 
-/** Takes in skills that agents have written. Where they may lie, and in whose name, is for it to know. */
+/** Publishes skills that agents wrote. It decides which folders are allowed and who the publisher is. */
 export interface SkillPublisher {
   publish(path: string, viewer: Viewer): Promise<Published>;
+}
+
+/** The machine's clock and random ids. Without a sink, events are discarded. */
+export function systemPorts(audit: AuditSink = { record: () => {} }): SessionPorts {
+  return { clock: { now: () => new Date() }, ids: { next: () => randomUUID() }, audit };
 }

@@ -1,30 +1,39 @@
-import { type Actor, type Diagnostic, type Digest, type Provenance, type SkillStatus, type Trust, type Visibility } from "@skillhold/protocol";
-import { type SkillError } from "@skillhold/protocol/error";
-import { type Omission } from "../bundle/index.ts";
+import type {
+  Actor,
+  Diagnostic,
+  Digest,
+  Provenance,
+  SkillStatus,
+  Trust,
+  Visibility,
+} from "@skillhold/protocol";
+import type { SkillError } from "@skillhold/protocol/error";
+import type { Omission } from "../bundle/index.ts";
+import type { GuardPlace, GuardVerdict } from "../guard/index.ts";
 
 export interface PublishOptions {
   readonly by: Actor;
-  /** The id to publish under, in place of what SKILL.md says; only for a single skill. */
+  /** Overrides the id in SKILL.md; only for a single skill. */
   readonly id?: string;
-  /** Says what would happen and changes nothing. */
+  /** Report the result without publishing. */
   readonly dryRun?: boolean;
-  /** Missing dependencies archive what is uploaded, and are a warning for what is published. */
+  /** Missing dependencies archive an upload; for `publish` they are a warning. */
   readonly entry?: "publish" | "upload";
-  /** What an import was trusted with where it was exported; see `trustOf`. */
+  /** The trust of an import in the registry that exported it; see `trustOf`. */
   readonly exportedTrust?: Trust | undefined;
   readonly provenance?: Partial<Omit<Provenance, "by" | "at">>;
   readonly signal?: AbortSignal;
-  /** Asked about an id that is taken; without it, whoever manages the skill may release over it. */
+  /** Decides whether an existing id may be replaced. Without it, managers of the skill may. */
   readonly mayReplace?: (id: string) => Promise<boolean>;
 }
 
-/** What became of one skill. */
+/** The result for one skill. */
 export type Publication = Published | PublishFailure;
 
 export interface Published {
   readonly id: string;
   readonly uid: string | undefined;
-  /** The revision that counts now, or would. */
+  /** The current revision; for a dry run, the one that would be current. */
   readonly revision: number;
   readonly status: "published" | "unchanged";
   /** True for the first revision of a skill. */
@@ -40,21 +49,32 @@ export interface Published {
   readonly files: number;
   readonly omitted: readonly Omission[];
   readonly diagnostics: readonly Diagnostic[];
-  /** In plain words: the same version with other content, dependencies that are missing. */
+  /** For example the same version with other content, or missing dependencies. */
   readonly warnings: readonly string[];
   readonly missing: readonly string[];
-  /** Of a dry run: what would change of the revision that counts. */
+  /** For a dry run: the changes against the current revision. */
   readonly changes?: readonly PathChange[];
+  /** The guard's verdict, and what the skill can do that its current revision cannot. */
+  readonly guard?: GuardSummary | undefined;
+}
+
+export interface GuardSummary {
+  readonly verdict: GuardVerdict;
+  readonly widened: readonly {
+    readonly capability: string;
+    readonly value?: string | undefined;
+    readonly seen: readonly GuardPlace[];
+  }[];
 }
 
 export interface PathChange {
   readonly path: string;
-  /** `mode`: the same bytes, and another exec bit. */
+  /** `mode`: same bytes, different execute bit. */
   readonly change: "added" | "removed" | "changed" | "mode";
 }
 
 export interface PublishFailure {
-  /** The id, where it got that far. */
+  /** Undefined when the failure came before the id was known. */
   readonly id: string | undefined;
   /** The folder in the archive. */
   readonly path: string;
@@ -63,7 +83,7 @@ export interface PublishFailure {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Whether a failure is not of one skill: the others would fail in the same way, or nobody waits for them any more. */
-export function isOfAll({ code }: SkillError): boolean {
+/** Whether a failure ends the whole batch: the other skills would fail too, or the caller is gone. */
+export function endsBatch({ code }: SkillError): boolean {
   return code === "STORE_FAILED" || code === "INTERRUPTED";
 }

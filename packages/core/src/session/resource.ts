@@ -1,14 +1,14 @@
 import { type SkillEntry, SkillError, type SkillId, type Trust } from "@skillhold/protocol";
-import { type ByteRange, type Library, type Resource } from "../library/library.ts";
-import { type Viewer } from "../library/viewer.ts";
-import { type Activation } from "./activation.ts";
-import { originMark } from "./origin-mark.ts";
+import type { ByteRange, Library, Resource } from "../library/library.ts";
+import type { Viewer } from "../library/viewer.ts";
+import { originMark } from "../source/origin.ts";
+import type { Activation } from "./activation.ts";
 
-/** A bundled file as a session hands it over. */
+/** A bundled file for the agent of a session. */
 export interface SessionResource extends Resource {
   readonly skill: SkillId;
   readonly trust: Trust;
-  /** The source, of a skill that another program serves. */
+  /** The source of a skill from another server. */
   readonly origin?: string;
   readonly warnings: readonly string[];
 }
@@ -18,7 +18,7 @@ export interface ResourceRead {
   readonly path: string;
   readonly range: ByteRange | undefined;
   readonly allowNested: boolean;
-  /** The skill as the session has it, if it was activated. */
+  /** The skill's activation in this session, if any. */
   readonly before: Activation | undefined;
 }
 
@@ -36,19 +36,19 @@ export async function readSessionResource(
     skill: entry.id,
     trust: entry.trust,
     ...originMark(entry),
-    warnings: hasChanged ? ["The skill has changed since it was loaded; read it again."] : [],
+    warnings: hasChanged ? ["The skill has changed since it was activated; activate it again."] : [],
   };
 }
 
-/** A skill that is hidden and one that is not there are refused in the library's own words. */
+/** For a hidden or missing skill, `library.read` throws the right error. */
 async function getEntry(id: string, viewer: Viewer, library: Library): Promise<SkillEntry> {
   return (await library.find(viewer, id)) ?? (await library.read(viewer, id)).entry;
 }
 
 function rejectNested(path: string): void {
   if (path.split(/[\\/]/).length <= 2) return;
-  throw new SkillError("POLICY_DENIED", `${path.slice(0, 200)} lies deeper than one folder.`, {
-    hint: "Only files in the skill's folder and in the folders right below it may be read here.",
+  throw new SkillError("POLICY_DENIED", `${path.slice(0, 200)} is nested deeper than one folder.`, {
+    hint: "Read only files in the skill's folder or one folder below it.",
     details: { path },
   });
 }

@@ -1,9 +1,9 @@
 import { SkillError } from "@skillhold/protocol";
 import { type GuardOptions, guardToolCall, type ToolCall, type ToolVerdict } from "../policy/index.ts";
-import { type Activation } from "./activation.ts";
-import { type SessionLog } from "./session-log.ts";
+import type { Activation } from "./activation.ts";
+import type { SessionLog } from "./session-log.ts";
 
-/** Asks the skills in use before a tool is called. A call that one of them blocks is recorded. */
+/** Checks tool calls against the active skills. A blocked call is recorded. */
 export class SessionGuard {
   readonly #options: GuardOptions | undefined;
   readonly #log: SessionLog;
@@ -15,7 +15,7 @@ export class SessionGuard {
 
   async judge(call: ToolCall, active: readonly Activation[]): Promise<ToolVerdict> {
     const grants = active
-      .filter((each) => this.#counts(each))
+      .filter((each) => this.#applies(each))
       .map(({ skill, allowedTools, folder }) => ({
         skill,
         ...(allowedTools === undefined ? {} : { allowedTools }),
@@ -24,18 +24,18 @@ export class SessionGuard {
     const verdict = guardToolCall(call, grants, this.#options);
     if (verdict.verdict !== "blocked") return verdict;
     const { skill, message } = verdict;
-    const refusal = {
+    const denial = {
       act: "use_tool",
       skill,
       path: call.tool.slice(0, 128),
       reason: "TOOL_BLOCKED",
     } as const;
-    await this.#log.record({ type: "skill.denied", ...refusal, message });
+    await this.#log.record({ type: "skill.denied", ...denial, message });
     return verdict;
   }
 
-  /** What a third party wrote may limit, but gives no leave: nobody has approved that it does. */
-  #counts({ trust }: Activation): boolean {
+  /** A third-party skill may restrict tools but not preapprove them, because no person approved its list. */
+  #applies({ trust }: Activation): boolean {
     return this.#options?.mode !== "preapprove" || trust !== "third_party";
   }
 

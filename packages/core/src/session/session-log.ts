@@ -1,12 +1,20 @@
-import { type SkillEvent } from "@skillhold/protocol";
-import { type Viewer } from "../library/viewer.ts";
-import { type RunLog, type Unplaced } from "../run/index.ts";
-import { type SessionPorts } from "./port.ts";
+import type { SkillEvent } from "@skillhold/protocol";
+import type { Viewer } from "../library/viewer.ts";
+import type { RunLog, Unplaced } from "../run/index.ts";
+import type { SessionPorts } from "./port.ts";
 
-/** Places what happens in a session: adds the session, its task and the time, and hands it to the audit. */
+/** The events that record a disclosure of skill content. */
+type DisclosureEvent = Extract<SkillEvent, { readonly type: "skill.activated" | "skill.resource_read" }>;
+
+declare const recorded: unique symbol;
+
+/** Skill content whose disclosure is in the audit log. Only `SessionLog.disclose` makes one. */
+export type Recorded<T> = T & { readonly [recorded]: true };
+
+/** Adds the session, its task and the time to each event, and writes it to the audit. */
 export class SessionLog implements RunLog {
   readonly session: string;
-  /** What is recorded from now on belongs to this task. */
+  /** The task of the events that follow. */
   task: string | undefined;
   readonly #ports: SessionPorts;
 
@@ -27,9 +35,20 @@ export class SessionLog implements RunLog {
 
   async record(event: Unplaced<SkillEvent>, at = this.now()): Promise<void> {
     const task = this.task === undefined ? {} : { task: this.task };
-    // Each member of the union is the same member without these fields, which are put back here.
+    // `Unplaced` takes these fields off each member of the union, and they are added back here.
     const placed = { ...event, at: at.toISOString(), session: this.session, ...task } as SkillEvent;
     await this.#ports.audit.record(placed);
+  }
+
+  /** Records the disclosure of skill content, then returns the content. If the record fails, no content is returned. */
+  async disclose<T extends object>(
+    content: T,
+    event: Unplaced<DisclosureEvent>,
+    at = this.now(),
+  ): Promise<Recorded<T>> {
+    await this.record(event, at);
+    // The event is in the log, which is the meaning of the brand.
+    return content as Recorded<T>;
   }
 
   nextId(): string {

@@ -1,10 +1,10 @@
 import { SkillError } from "@skillhold/protocol/error";
-import { type Viewer } from "../library/viewer.ts";
-import { type SkillPublisher } from "./port.ts";
-import { type Published } from "./publication.ts";
-import { type SessionLog } from "./session-log.ts";
+import type { Viewer } from "../library/viewer.ts";
+import type { SkillPublisher } from "./port.ts";
+import type { Published } from "./publication.ts";
+import type { SessionLog } from "./session-log.ts";
 
-/** Publishes for the agent of a session. The registry records what it takes in, the session what it refuses. */
+/** Publishes for the agent of a session. The registry records a publication; the session records a denial. */
 export async function publishForSession(
   path: string,
   viewer: Viewer,
@@ -12,8 +12,8 @@ export async function publishForSession(
   log: SessionLog,
 ): Promise<Published> {
   if (publisher === undefined)
-    throw new SkillError("POLICY_DENIED", "This session publishes no skills.", {
-      hint: "Open it with a `publisher` among its ports to let its agent publish.",
+    throw new SkillError("POLICY_DENIED", "This session cannot publish skills.", {
+      hint: "Open the session with a `publisher` port.",
     });
   try {
     return await publisher.publish(path, viewer);

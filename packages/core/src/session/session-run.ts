@@ -1,13 +1,22 @@
-import { type Limits } from "@skillhold/protocol";
+import type { Limits } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { Approvals } from "../approval/index.ts";
-import { type Library } from "../library/library.ts";
-import { type Viewer } from "../library/viewer.ts";
-import { type CallOptions, type RunContext, type ScriptOptions, type ScriptRun, type SkillRunner, type ToolAnswer, type ToolArgs, type ToolCatalogue } from "../run/index.ts";
-import { type SessionPorts } from "./port.ts";
-import { type SessionLog } from "./session-log.ts";
+import type { Library } from "../library/library.ts";
+import type { Viewer } from "../library/viewer.ts";
+import type {
+  CallOptions,
+  RunContext,
+  ScriptOptions,
+  ScriptRun,
+  SkillRunner,
+  ToolAnswer,
+  ToolArgs,
+  ToolCatalogue,
+} from "../run/index.ts";
+import type { SessionPorts } from "./port.ts";
+import type { SessionLog } from "./session-log.ts";
 
-/** One use of a skill: who, which, under which id, and whom to tell when it begins. */
+/** One run or tool call of a skill. `begin` is called when the run starts. */
 export interface RunUse {
   readonly viewer: Viewer;
   readonly skill: string;
@@ -15,26 +24,26 @@ export interface RunUse {
   readonly begin: () => void;
 }
 
-/** What a session runs. All of it ends with the session. What it takes is loaded by the first run: most only read. */
+/** The runs of a session, which end with it. The runner is loaded by the first run, because most sessions only read. */
 export class SessionRuns {
   readonly #library: Library;
-  readonly #world: SessionPorts;
+  readonly #ports: SessionPorts;
   readonly #log: SessionLog;
   readonly #limits: Limits;
   readonly #approvals: Approvals | undefined;
   #runner: Promise<SkillRunner> | undefined;
   #ending = new AbortController();
 
-  constructor(library: Library, world: SessionPorts, log: SessionLog, limits: Limits) {
+  constructor(library: Library, ports: SessionPorts, log: SessionLog, limits: Limits) {
     this.#library = library;
-    this.#world = world;
+    this.#ports = ports;
     this.#log = log;
     this.#limits = limits;
-    this.#approvals = approvalsOf(world, limits);
+    this.#approvals = approvalsOf(ports, limits);
   }
 
   get isPossible(): boolean {
-    return this.#world.runs !== undefined;
+    return this.#ports.runs !== undefined;
   }
 
   async run(use: RunUse, script: string, options: ScriptOptions): Promise<ScriptRun> {
@@ -52,22 +61,22 @@ export class SessionRuns {
     return await (await this.#open(context)).callTool(tool, args, context);
   }
 
-  /** What a reader of the skill should know of what it lacks here. */
+  /** Warnings about dependencies that are missing here. */
   async warnings(viewer: Viewer, id: string): Promise<readonly string[]> {
-    return (await this.#world.runs?.warnings?.(this.#library, viewer, id)) ?? [];
+    return (await this.#ports.runs?.warnings?.(this.#library, viewer, id)) ?? [];
   }
 
-  /** Calls off what is under way, and what was asked for and has not begun. */
+  /** Cancels running and waiting calls. */
   stop(): void {
     this.#ending.abort();
   }
 
-  /** Lets things run again, when the session could not be closed. */
+  /** Allows runs again after a failed close. */
   resume(): void {
     this.#ending = new AbortController();
   }
 
-  /** Ends what stays between calls. Contract: nothing is under way any more. */
+  /** Stops processes that stay alive between calls. Contract: no call is running. */
   async close(): Promise<void> {
     await (await this.#runner)?.close();
   }
@@ -78,8 +87,8 @@ export class SessionRuns {
   }
 
   #context({ viewer, skill, run, begin }: RunUse, signal: AbortSignal | undefined): RunContext {
-    const { runs } = this.#world;
-    if (runs === undefined || this.#approvals === undefined) throw runsNothing();
+    const { runs } = this.#ports;
+    if (runs === undefined || this.#approvals === undefined) throw cannotRun();
     return {
       ports: runs,
       approvals: this.#approvals,
@@ -101,8 +110,8 @@ function approvalsOf({ runs, clock, ids, audit }: SessionPorts, limits: Limits):
   return new Approvals({ store, clock, ids, audit, limits, ...(asker === undefined ? {} : { asker }) });
 }
 
-function runsNothing(): SkillError {
-  return new SkillError("POLICY_DENIED", "This session runs no scripts.", {
-    hint: "Open it with `runs` among its ports to let it run what skills bring along.",
+function cannotRun(): SkillError {
+  return new SkillError("POLICY_DENIED", "This session cannot run scripts.", {
+    hint: "Open the session with a `runs` port.",
   });
 }

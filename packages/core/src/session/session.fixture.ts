@@ -1,9 +1,9 @@
-import { type SkillEvent, type Trust } from "@skillhold/protocol";
-import { type Host } from "@skillhold/skill";
-import { type Library, type SkillContent } from "../library/library.ts";
+import type { SkillEvent, Trust } from "@skillhold/protocol";
+import type { Host } from "@skillhold/skill";
+import type { Library, SkillContent } from "../library/library.ts";
 import { type MemoryLibrary, openMemoryLibrary } from "../library/open-library.ts";
-import { type Viewer } from "../library/viewer.ts";
-import { type SessionPorts } from "./port.ts";
+import type { Viewer } from "../library/viewer.ts";
+import type { SessionPorts } from "./port.ts";
 import { openSession, type Session, type SessionOptions } from "./session.ts";
 
 export interface FixtureSkill {

@@ -89,7 +89,7 @@ test("other arguments make another text, and a changed skill is handed over with
   library.replace([skill("fix", { body: "Mend $ARGUMENTS." })]);
   const changed = await session.activate("fix", { args: "b" });
   expect(changed.text).toContain("Mend b.");
-  expect(changed.warnings).toEqual([expect.stringContaining("has changed since it was loaded")]);
+  expect(changed.warnings).toEqual([expect.stringContaining("has changed since it was activated")]);
   expect(session.active()).toHaveLength(1);
 });
 
@@ -277,11 +277,11 @@ test("what fails while a refusal is explained does not take its place [S-26]", a
   Object.assign(library, { files: fail, list: fail, explain: fail });
   await expect(session.resource("a", "nothing.md")).rejects.toMatchObject({
     code: "PATH_NOT_FOUND",
-    hint: "Read the skill to see which files it has.",
+    hint: "Read the skill to see its files.",
   });
   await expect(session.activate("nowhere")).rejects.toMatchObject({
     code: "SKILL_NOT_FOUND",
-    hint: "List the skills to see which there are.",
+    hint: "List the skills to see the available ids.",
   });
   expect(ports.events.slice(1)).toMatchObject([
     { type: "skill.denied", reason: "PATH_NOT_FOUND" },
@@ -305,5 +305,5 @@ test("a catalogue without room for all shows what fits the task [S-22]", async (
 test("a text that is the last good one says so [S-24]", async () => {
   const library = withRead(fixtureLibrary([skill("a")]), () => ({ isLastGood: true }));
   const session = await openSession(library, { runtime: "test" }, fixturePorts());
-  expect((await session.activate("a")).warnings).toEqual([expect.stringContaining("broken at the moment")]);
+  expect((await session.activate("a")).warnings).toEqual([expect.stringContaining("currently invalid")]);
 });

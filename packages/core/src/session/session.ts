@@ -1,55 +1,55 @@
 import { defaultLimits, type Limits, type SkillEntry, SkillError } from "@skillhold/protocol";
-import { type Catalogue } from "../catalogue/index.ts";
-import { type ByteRange, type Library, type SearchResult, type SkillContent } from "../library/library.ts";
-import { type Viewer } from "../library/viewer.ts";
-import { type GuardOptions, type ToolVerdict } from "../policy/index.ts";
-import { type CallOptions, type ScriptOptions, type ScriptRun, type ToolAnswer, type ToolArgs, type ToolCatalogue } from "../run/index.ts";
-import { type Activation, activatedEvent, activationOf, type HandoverRecord, type Invoker, isRepeat } from "./activation.ts";
-import { type ActivatedSkill, writeRepeat } from "./activation-text.ts";
-import { prepareHandover } from "./handover.ts";
-import { type SessionPorts, type SkillPublisher } from "./port.ts";
-import { type Published } from "./publication.ts";
-import { explainRefusal, hiddenReason, type Request, withAdvice } from "./refusal.ts";
+import type { Catalogue } from "../catalogue/index.ts";
+import type { ByteRange, Library, SearchResult, SkillContent } from "../library/library.ts";
+import type { Viewer } from "../library/viewer.ts";
+import type { GuardOptions, ToolVerdict } from "../policy/index.ts";
+import type {
+  CallOptions,
+  ScriptOptions,
+  ScriptRun,
+  ToolAnswer,
+  ToolArgs,
+  ToolCatalogue,
+} from "../run/index.ts";
+import {
+  type ActivateOptions,
+  type Activation,
+  type ActivationRecord,
+  activatedEvent,
+  activationOf,
+  type Deactivation,
+  type Invoker,
+  isRepeat,
+  prepareActivation,
+} from "./activation.ts";
+import { type ActivatedSkill, type RepeatNote, writeRepeat } from "./activation-text.ts";
+import { explainDenial, hiddenReason, type Request, withHint } from "./denial.ts";
+import type { SessionPorts, SkillPublisher } from "./port.ts";
+import type { Published } from "./publication.ts";
 import { readSessionResource, type SessionResource } from "./resource.ts";
 import { type CatalogueRequest, sessionCatalogue } from "./session-catalogue.ts";
 import { SessionGuard } from "./session-guard.ts";
-import { SessionLog } from "./session-log.ts";
+import { type Recorded, SessionLog } from "./session-log.ts";
 import { publishForSession } from "./session-publish.ts";
 import { type RunUse, SessionRuns } from "./session-run.ts";
 import { runSlash, type SlashResult } from "./slash.ts";
 import { type ToolContext, toolContextOf } from "./tool-context.ts";
 
 export interface SessionOptions {
-  /** The task that the session starts with; `beginTask` goes on to another. */
+  /** The first task; `beginTask` starts the next one. */
   readonly task?: string;
-  /** Whether the agent can open files by itself; it is then told where a skill's folder is. */
+  /** Whether the agent can open files itself. If so, activations name the skill's folder. */
   readonly hasFileSystem?: boolean;
-  /** Whether files deeper than one folder may be read. They may, unless this is false. */
+  /** Whether files deeper than one folder may be read. Default: true. */
   readonly allowNested?: boolean;
-  /** Ids that stand in the catalogue before all others. */
+  /** Ids that come first in the catalogue. */
   readonly pins?: readonly string[];
-  /** What the active skills' allowed-tools mean for the agent's tools, and how the host calls its own. */
+  /** How the allowed-tools of active skills apply to the agent's tools, and the host's names for them. */
   readonly guard?: GuardOptions;
   readonly limits?: Limits;
 }
 
-export interface ActivateOptions {
-  /** What the user typed after the skill's name. */
-  readonly args?: string;
-  /** Hand the text over even if the session has it. */
-  readonly again?: boolean;
-  /** Who starts it, when it is not the one whom the session's viewer names. Never taken from a model. */
-  readonly invoker?: Invoker;
-  /** Refuse a text that costs more, before anything is recorded. */
-  readonly maxTokens?: number;
-}
-
-export interface Deactivation {
-  readonly id: string;
-  readonly wasActive: boolean;
-}
-
-/** Starts one agent's use of a library. */
+/** Opens a session: one agent's use of a library. */
 export async function openSession(
   library: Library,
   viewer: Viewer,
@@ -63,8 +63,8 @@ export async function openSession(
 }
 
 /**
- * One agent's use of a library: what it was given, and the record of it. Nothing is handed over before its record
- * is made, and when the record fails, nothing is.
+ * One agent's use of a library, and the record of it. Skill content leaves a session only through `SessionLog.disclose`,
+ * so its record is written first, and a failed record returns no content.
  */
 export class Session {
   readonly id: string;
@@ -110,19 +110,19 @@ export class Session {
     return this.#whileOpen(() => this.#library.search(this.viewer, query, options));
   }
 
-  /** Level 1: what the agent is told about the skills that exist for it. */
+  /** Level 1: the list of visible skills, as text for the agent. */
   catalogue(request: CatalogueRequest = {}): Promise<Catalogue> {
     const { pins = [], hasFileSystem = false } = this.#options;
     const settings = { pinned: pins, locations: hasFileSystem, limits: this.limits };
     return this.#whileOpen(() => sessionCatalogue(request, settings, this.viewer, this.#library));
   }
 
-  /** Level 2. Hands over a skill's instructions and records that it did; a repetition is answered by a note. */
-  activate(id: string, options: ActivateOptions = {}): Promise<ActivatedSkill> {
+  /** Level 2. Records an activation and returns the skill's instructions; a repeated activation returns a note. */
+  activate(id: string, options: ActivateOptions = {}): Promise<Recorded<ActivatedSkill> | RepeatNote> {
     return this.#inTurn(() => this.#activate(id, options));
   }
 
-  /** Ends the use of a skill. What it allowed or forbade ends with it; reading it later starts it anew. */
+  /** Ends an activation, and its tool restrictions with it. */
   deactivate(id: string): Promise<Deactivation> {
     return this.#inTurn(async () => {
       this.#rejectClosed();
@@ -134,17 +134,17 @@ export class Session {
     });
   }
 
-  /** Level 3. One bundled file or a part of it; a skill need not be active, only visible. */
-  resource(id: string, path: string, range?: ByteRange): Promise<SessionResource> {
+  /** Level 3. Records a read and returns one bundled file or a part of it. The skill must be visible, not active. */
+  resource(id: string, path: string, range?: ByteRange): Promise<Recorded<SessionResource>> {
     return this.#whileOpen(() => this.#resource(id, path, range));
   }
 
-  /** Whether this session can run what skills bring along at all. */
+  /** Whether this session can run scripts and declared tools. */
   get canRun(): boolean {
     return this.#runs.isPossible;
   }
 
-  /** Runs a script of a skill, if policy and approvals let it; the skill need not be active, only visible. */
+  /** Runs a script of a skill, subject to policy and approval. The skill must be visible, not active. */
   run(id: string, script: string, options: ScriptOptions = {}): Promise<ScriptRun> {
     return this.#whileOpen(async () => {
       const call = { tool: "run_skill_script", input: { skill_id: id, script } };
@@ -153,7 +153,7 @@ export class Session {
     });
   }
 
-  /** The tools that a skill declares. To know them its modules are run, so that this needs the same leave as a call. */
+  /** The tools that a skill declares. Listing them runs the skill's modules, so it needs the same permission as a call. */
   tools(id: string, signal?: AbortSignal): Promise<ToolCatalogue> {
     return this.#whileOpen(() =>
       this.#running("call_tool", id, undefined, (use) => this.#runs.tools(use, signal)),
@@ -174,18 +174,18 @@ export class Session {
     return this.#publisher !== undefined;
   }
 
-  /** Publishes a skill that the agent has written. */
+  /** Publishes a skill that the agent wrote. */
   publish(path: string): Promise<Published> {
     return this.#whileOpen(() => publishForSession(path, this.viewer, this.#publisher, this.#log));
   }
 
-  /** Asks the active skills whether a tool may be called. A call that one of them blocks is recorded. */
+  /** Checks a tool call against the active skills. A blocked call is recorded. */
   async guard(tool: string, input: unknown, owner?: string): Promise<ToolVerdict> {
     const call = { tool, input, ...(owner === undefined ? {} : { owner }) };
     return await this.#guard.judge(call, this.active());
   }
 
-  /** The skills in use, in the order in which they were last handed over. */
+  /** The active skills, ordered by their last activation. */
   active(): readonly Activation[] {
     return [...this.#active.values()];
   }
@@ -194,22 +194,22 @@ export class Session {
     return toolContextOf(this.id, this.viewer, this.#log.task, this.active());
   }
 
-  /** What is recorded from now on belongs to this task. */
+  /** Later events belong to this task. */
   beginTask(task: string | undefined): void {
     this.#log.task = task;
   }
 
-  /** Carries out what a user typed, or answers undefined when it is not a command. */
+  /** Runs a slash command that a user typed. Undefined when the line is not a command. */
   async slash(line: string): Promise<SlashResult | undefined> {
     const viewer: Viewer = { ...this.viewer, invoker: "user" };
     return await runSlash(line, {
       list: () => this.#whileOpen(() => this.#library.list(viewer)),
       activate: (id, args) => this.activate(id, { args, invoker: "user" }),
-      refused: (name) => this.#whileOpen(() => this.#recordHidden(name, viewer)),
+      denied: (name) => this.#whileOpen(() => this.#recordHidden(name, viewer)),
     });
   }
 
-  /** Ends the session after what is under way; closing it twice is closing it once. */
+  /** Closes the session after pending calls. Closing again has no effect. */
   close(): Promise<void> {
     const reads = [...this.#reads];
     this.#runs.stop();
@@ -221,12 +221,12 @@ export class Session {
       this.#isClosed = true;
       this.#active.clear();
     });
-    // If it fails, the one who closes is told, and the session is still open.
+    // If closing fails, the caller gets the error and the session stays open.
     this.#closing = result.catch(() => this.#runs.resume());
     return result;
   }
 
-  async #activate(id: string, options: ActivateOptions): Promise<ActivatedSkill> {
+  async #activate(id: string, options: ActivateOptions): Promise<Recorded<ActivatedSkill> | RepeatNote> {
     this.#rejectClosed();
     const { args = "", again = false, maxTokens = Number.POSITIVE_INFINITY } = options;
     const viewer = this.#viewerFor(id, options.invoker);
@@ -235,15 +235,18 @@ export class Session {
     );
     if (!again && isRepeat(this.#active.get(content.entry.id), content, args)) return writeRepeat(content);
     const { hasFileSystem = false } = this.#options;
-    const lacks = await this.#runs.warnings(viewer, content.entry.id);
-    const world = { viewer, lacks, active: this.#active, limits: this.limits };
-    const handover = { content, args, hasFileSystem, maxTokens, ...world };
-    const { skill, record } = await prepareHandover(handover, this.#library);
-    await this.#recordActivation(content, viewer.invoker ?? "model", record);
-    return skill;
+    const missing = await this.#runs.warnings(viewer, content.entry.id);
+    const state = { viewer, missing, active: this.#active, limits: this.limits };
+    const request = { content, args, hasFileSystem, maxTokens, ...state };
+    const { skill, record } = await prepareActivation(request, this.#library);
+    return await this.#discloseActivation(skill, content, viewer.invoker ?? "model", record);
   }
 
-  async #resource(id: string, path: string, range: ByteRange | undefined): Promise<SessionResource> {
+  async #resource(
+    id: string,
+    path: string,
+    range: ByteRange | undefined,
+  ): Promise<Recorded<SessionResource>> {
     const viewer = this.#viewerFor(id);
     const { allowNested = true } = this.#options;
     const read = { id, path, range, allowNested, before: this.#active.get(id) };
@@ -252,27 +255,32 @@ export class Session {
     );
     const { skill, treeHash: hash, digest, start, length } = resource;
     const part = { path: resource.path, digest, start, length };
-    await this.#log.record({ type: "skill.resource_read", skill, hash, ...part });
-    return resource;
+    return await this.#log.disclose(resource, { type: "skill.resource_read", skill, hash, ...part });
   }
 
-  async #recordActivation(content: SkillContent, invoker: Invoker, handover: HandoverRecord): Promise<void> {
+  async #discloseActivation(
+    text: ActivatedSkill,
+    content: SkillContent,
+    invoker: Invoker,
+    record: ActivationRecord,
+  ): Promise<Recorded<ActivatedSkill>> {
     const at = this.#log.now();
-    const { args } = handover;
+    const { args } = record;
     const activation = activationOf(content, { session: this.id, task: this.#log.task, at, invoker, args });
-    await this.#log.record(activatedEvent(activation, handover), at);
-    // Deleted first, so that the order is that of the last handover.
+    const disclosed = await this.#log.disclose(text, activatedEvent(activation, record), at);
+    // Deleted first, so that the map keeps the order of the last activation.
     this.#active.delete(activation.skill);
     this.#active.set(activation.skill, activation);
+    return disclosed;
   }
 
-  /** A skill in use is read for whoever started it: the files of one that a user started are for the model as well. */
+  /** An active skill is read as its invoker: the model may read the files of a skill that a user activated. */
   #viewerFor(id: string, invoker?: Invoker): Viewer {
     const chosen = invoker ?? this.#active.get(id)?.invoker ?? this.viewer.invoker ?? "model";
     return { ...this.viewer, invoker: chosen };
   }
 
-  /** Runs something of a skill. What fails after it has begun is no refusal, and has a record of its own. */
+  /** Runs a script or tool. A failure after `begin` is not a denial; the runner records it. */
   #running<T>(
     act: Request["act"],
     skill: string,
@@ -285,7 +293,7 @@ export class Session {
     return this.#guarded(request, viewer, (begin) => work({ viewer, skill, run, begin }));
   }
 
-  /** Does what goes through the gate; what is refused is recorded with its reason and thrown with advice. */
+  /** Runs gated work. A denial is recorded with its reason, then thrown with a hint. */
   async #guarded<T>(request: Request, viewer: Viewer, work: (begin: () => void) => Promise<T>): Promise<T> {
     let hasBegun = false;
     try {
@@ -294,38 +302,38 @@ export class Session {
       });
     } catch (error) {
       if (!(error instanceof SkillError) || hasBegun) throw error;
-      const refusal = await explainRefusal(request, error, viewer, this.#library);
-      await this.#log.record({ type: "skill.denied", ...refusal });
-      throw await withAdvice(request, error, viewer, this.#library);
+      const denial = await explainDenial(request, error, viewer, this.#library);
+      await this.#log.record({ type: "skill.denied", ...denial });
+      throw await withHint(request, error, viewer, this.#library);
     }
   }
 
-  /** A user's misspelling is nobody's refusal; asking for a skill that is hidden is one. */
+  /** A misspelled name is not recorded; a request for a hidden skill is a denial. */
   async #recordHidden(skill: string, viewer: Viewer): Promise<void> {
     const reason = await hiddenReason(skill, viewer, this.#library);
     if (reason === undefined) return;
-    const message = "It is not open to the user.";
+    const message = `The skill ${skill.slice(0, 128)} is hidden from the user.`;
     await this.#log.record({ type: "skill.denied", act: "activate", skill, reason, message });
   }
 
-  /** One change at a time, so that of two equal requests the second finds what the first has done. */
+  /** Runs changes one at a time, so that the second of two equal requests sees the result of the first. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#turn.then(work);
-    // A failure is told to the one who asked; the next in turn starts all the same.
+    // The caller gets the failure; the next change still runs.
     this.#turn = result.catch(() => {});
     return result;
   }
 
   /**
-   * Reads run side by side. Closing waits for those that were asked for before it, and those after it wait for it.
-   * Contract: `read` waits for nothing that is in turn, which may be waiting for it.
+   * Reads run concurrently. Closing waits for earlier reads, and later reads wait for the close.
+   * Contract: `read` does not wait for a queued change, which may be waiting for it.
    */
   #whileOpen<T>(read: () => Promise<T>): Promise<T> {
     const result = this.#closing.then(() => {
       this.#rejectClosed();
       return read();
     });
-    // A failure is told to the one who asked.
+    // The caller gets the failure.
     const settled: Promise<unknown> = result.then(
       () => this.#reads.delete(settled),
       () => this.#reads.delete(settled),

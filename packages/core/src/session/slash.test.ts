@@ -86,7 +86,7 @@ test("the list has what a user can start, with the words that follow it [S-27]",
     text: "/deploy-app <target>  Does things.",
   });
   expect(await session.slash("/list-skills nothing-like-it")).toMatchObject({
-    text: "There are no such skills.",
+    text: "No skills match.",
   });
 });
 

@@ -1,9 +1,9 @@
-import { type SkillEntry } from "@skillhold/protocol";
+import type { SkillEntry } from "@skillhold/protocol";
 import { neutralText } from "../catalogue/index.ts";
-import { type ActivatedSkill } from "./activation-text.ts";
+import type { ActivatedSkill } from "./activation-text.ts";
 import { didYouMean, suggest } from "./suggest.ts";
 
-/** What a line that starts with a slash came to. `text` is for the user, except in `activated`. */
+/** The result of a slash command. `text` is for the user, except in `activated`. */
 export type SlashResult =
   | { readonly kind: "activated"; readonly id: string; readonly args: string; readonly skill: ActivatedSkill }
   | { readonly kind: "list"; readonly skills: readonly SlashSkill[]; readonly text: string }
@@ -27,21 +27,21 @@ export interface SlashSkill {
   readonly argumentHint?: string;
 }
 
-/** What slash use asks of a session; everything goes through the gate as a user's request. */
+/** The session calls of slash commands, all made with the user as invoker. */
 export interface SlashPorts {
   list(): Promise<readonly SkillEntry[]>;
   activate(id: string, args: string): Promise<ActivatedSkill>;
-  /** Told of a name that no skill open to the user has. */
-  refused(name: string): Promise<void>;
+  /** Called with a name that matches no skill visible to the user. */
+  denied(name: string): Promise<void>;
 }
 
 const COMMANDS = {
-  use: "/use <skill> [arguments]  start a skill",
-  "list-skills": "/list-skills [text]  show the skills you can start",
-  help: "/help  show this",
+  use: "/use <skill> [arguments]  use a skill",
+  "list-skills": "/list-skills [text]  list the skills you can use",
+  help: "/help  show this help",
 } as const;
 
-/** Reads `/id args`, `/use id args`, `/list-skills` and `/help`. A path such as `/etc/hosts` is not a command. */
+/** Runs `/id args`, `/use id args`, `/list-skills` and `/help`. A path such as `/etc/hosts` is not a command. */
 export async function runSlash(line: string, ports: SlashPorts): Promise<SlashResult | undefined> {
   const command = splitFirst(line.trim());
   if (!command.word.startsWith("/") || command.word.length === 1 || command.word.includes("/", 1)) {
@@ -69,7 +69,7 @@ async function start(name: string, args: string, ports: SlashPorts): Promise<Sla
 }
 
 async function unknown(name: string, ids: readonly string[], ports: SlashPorts): Promise<SlashResult> {
-  await ports.refused(name);
+  await ports.denied(name);
   const suggestions = suggest(name, [...ids, ...Object.keys(COMMANDS)]);
   const advice = didYouMean(suggestions.map((suggestion) => `/${suggestion}`)) ?? "Try /list-skills.";
   return {
@@ -88,12 +88,12 @@ function list(entries: readonly SkillEntry[], filter: string): SlashResult {
   const lines = skills.map(({ id, argumentHint, description }) =>
     argumentHint === undefined ? `/${id}  ${description}` : `/${id} ${argumentHint}  ${description}`,
   );
-  return { kind: "list", skills, text: lines.length === 0 ? "There are no such skills." : lines.join("\n") };
+  return { kind: "list", skills, text: lines.length === 0 ? "No skills match." : lines.join("\n") };
 }
 
 function help(entries: readonly SkillEntry[]): SlashResult {
   const count = entries.length === 1 ? "1 skill" : `${entries.length} skills`;
-  const text = [...Object.values(COMMANDS), `/<skill> [arguments]  the same as /use; there are ${count}`];
+  const text = [...Object.values(COMMANDS), `/<skill> [arguments]  same as /use; ${count} available`];
   return { kind: "help", text: text.join("\n") };
 }
 

@@ -1,7 +1,7 @@
-/** Longer words are cut: the cost grows with the product of two lengths. */
+/** Longer words are truncated, because the cost grows with the product of the lengths. */
 const LONGEST = 128;
 
-/** The names nearest to one that was not found, best first: what it is the start or a part of, then misspellings. */
+/** The closest names, best first: prefix matches, misspellings, then substring matches. */
 export function suggest(wanted: string, names: readonly string[], limit = 3): readonly string[] {
   const word = wanted.toLowerCase().slice(0, LONGEST);
   if (word === "") return [];
@@ -26,7 +26,7 @@ function rankOf(word: string, name: string): number | undefined {
   return word.length >= 3 && (name.includes(word) || word.includes(name)) ? LONGEST : undefined;
 }
 
-/** Insertions, deletions, replacements, and swaps of neighbours, that turn one word into the other. */
+/** The number of insertions, deletions, replacements and swaps of adjacent letters between two words. */
 export function editDistance(from: string, to: string): number {
   let before: readonly number[] = [];
   let above = Array.from({ length: to.length + 1 }, (_, at) => at);

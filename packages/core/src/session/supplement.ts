@@ -1,8 +1,15 @@
 import { type Limits, SkillError } from "@skillhold/protocol";
-import { declaredExamples, type Example, estimateTokens, type ReferenceLink, readLinks, selectExamples } from "@skillhold/skill";
-import { type Resource, type SkillContent, type SkillFile } from "../library/library.ts";
+import {
+  declaredExamples,
+  type Example,
+  estimateTokens,
+  type ReferenceLink,
+  readLinks,
+  selectExamples,
+} from "@skillhold/skill";
+import type { Resource, SkillContent, SkillFile } from "../library/library.ts";
 
-/** What comes with the instructions: examples and links, as far as they fit in their budget. */
+/** The examples and links that fit in the token budget. */
 export interface Supplement {
   readonly examples: readonly Example[];
   readonly examplesLeft: number;
@@ -11,12 +18,12 @@ export interface Supplement {
   readonly warnings: readonly string[];
 }
 
-/** How many example files are opened for one activation, whatever they hold. */
+/** The most example files that one activation opens. */
 const MOST_FILES = 50;
-/** No text has more bytes for a token than this: three for a character, four characters for a token. */
+/** An upper bound: at most three bytes a character and four characters a token. */
 const BYTES_PER_TOKEN = 12;
 
-/** Opens a file of the bundle that the instructions are from. */
+/** Opens a file of the skill's bundle. */
 export type OpenFile = (path: string) => Promise<Resource>;
 
 export async function readSupplement(
@@ -55,7 +62,7 @@ async function readLinkFile(
   const file = files.find(({ role }) => role === "links");
   if (file === undefined || limits.exampleTokens === 0) return [];
   if (file.size > limits.frontmatterBytes) {
-    warnings.push(`${file.path} was left out: it has more than ${limits.frontmatterBytes} bytes.`);
+    warnings.push(`${file.path} was omitted because it has more than ${limits.frontmatterBytes} bytes.`);
     return [];
   }
   const text = await readText(file, open, warnings);
@@ -65,18 +72,18 @@ async function readLinkFile(
   return links;
 }
 
-/** The text of a file of the same bundle as the instructions, or undefined with a warning. */
+/** The text of a bundled file. Undefined, with a warning, when it changed or cannot be read. */
 async function readText(file: SkillFile, open: OpenFile, warnings: string[]): Promise<string | undefined> {
   try {
     const resource = await open(file.path);
     if (resource.digest !== file.digest) {
-      warnings.push(`${file.path} was left out: it changed while the skill was read.`);
+      warnings.push(`${file.path} was omitted because it changed during the read.`);
       return undefined;
     }
     return resource.encoding === "utf-8" && !resource.hasMore ? resource.content : undefined;
   } catch (error) {
     if (!(error instanceof SkillError)) throw error;
-    warnings.push(`${file.path} was left out: ${error.message}`);
+    warnings.push(`${file.path} was omitted: ${error.message}`);
     return undefined;
   }
 }

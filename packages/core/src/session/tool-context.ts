@@ -1,8 +1,8 @@
-import { type Digest } from "@skillhold/protocol";
-import { type Viewer } from "../library/viewer.ts";
-import { type Activation } from "./activation.ts";
+import type { Digest } from "@skillhold/protocol";
+import type { Viewer } from "../library/viewer.ts";
+import type { Activation } from "./activation.ts";
 
-/** What every tool call carries along: for whom it is made and under which skills. */
+/** The context of a tool call: its session, its caller and the active skills. */
 export interface ToolContext {
   readonly session: string;
   readonly runtime: string;

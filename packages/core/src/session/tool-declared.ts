@@ -1,13 +1,13 @@
 import { SkillError } from "@skillhold/protocol";
 import { neutralText } from "../catalogue/index.ts";
-import { type DeclaredTool, type ToolProblem } from "../run/index.ts";
-import { type Session } from "./session.ts";
-import { type AgentTool, type ToolRunOptions } from "./tool.ts";
-import { answer, succeed, type ToolResult } from "./tool-result.ts";
+import type { DeclaredTool, ToolProblem } from "../run/index.ts";
+import type { Session } from "./session.ts";
+import type { AgentTool, ToolRunOptions } from "./tool.ts";
+import { answerTool, succeedTool, type ToolResult } from "./tool-result.ts";
 import { cutMiddle } from "./tool-running.ts";
 import { wrap } from "./wrap.ts";
 
-/** Tools that skills brought along, and what kept others from being offered. */
+/** The tools that skills declare, and why other tools are not available. */
 export interface DeclaredToolList {
   readonly tools: readonly AgentTool[];
   readonly problems: readonly SkillToolProblem[];
@@ -16,17 +16,17 @@ export interface DeclaredToolList {
 export interface SkillToolProblem extends Partial<ToolProblem> {
   readonly skill: string;
   readonly message: string;
-  /** The refusal, where all of the skill's tools were refused. */
+  /** Set when all tools of the skill were denied. */
   readonly cause?: SkillError;
 }
 
 /**
- * The tools that skills declare, for an agent: of those in use unless others are named. To list them the skills'
- * modules are run, which may ask for approval; a skill that is refused is a problem, and the others are listed.
+ * The declared tools of the given skills, or of the active ones. Listing runs the skills' modules, which may ask for
+ * approval. A denied skill becomes a problem, and the others are still listed.
  */
 export async function declaredTools(
   session: Session,
-  ids = inUse(session),
+  ids = activeIds(session),
   signal?: AbortSignal,
 ): Promise<DeclaredToolList> {
   const tools: AgentTool[] = [];
@@ -44,16 +44,16 @@ export async function declaredTools(
   return { tools, problems };
 }
 
-/** The skill that declares a tool, of one that `declaredTools` has made and of no other. */
+/** The skill that declares a tool. Undefined for a tool that `declaredTools` did not make. */
 export function declaredOwner(tool: object): string | undefined {
   return owners.get(tool);
 }
 
-function inUse(session: Session): readonly string[] {
+function activeIds(session: Session): readonly string[] {
   return session.active().map(({ skill }) => skill);
 }
 
-/** The tools that were made here. A look-alike with an `owner` of its own is not among them. */
+/** Tools made by this module; an object with a forged `owner` is not a key. */
 const owners = new WeakMap<object, string>();
 
 function toAgentTool(session: Session, tool: DeclaredTool): AgentTool {
@@ -64,7 +64,7 @@ function toAgentTool(session: Session, tool: DeclaredTool): AgentTool {
     inputSchema,
     owner: skill,
     run: (input: unknown, call?: ToolRunOptions) =>
-      answer(() => callDeclared(session, skill, name, input, call)),
+      answerTool(() => callDeclared(session, skill, name, input, call)),
   });
   owners.set(made, skill);
   return made;
@@ -78,12 +78,12 @@ async function callDeclared(
   { signal }: ToolRunOptions = {},
 ): Promise<ToolResult> {
   if (typeof input !== "object" || input === null || Array.isArray(input))
-    throw new SkillError("USAGE", `The input of ${name} is an object.`);
-  // An object that is no list has text keys; what is in it is the tool's to check.
+    throw new SkillError("USAGE", `The input of ${name} must be an object.`);
+  // A non-array object has string keys; the tool checks the values.
   const args = input as Readonly<Record<string, unknown>>;
   const called = await session.callTool(skill, name, args, signal === undefined ? {} : { signal });
   const { result, treeHash: hash } = called;
   const text = typeof result === "string" ? result : JSON.stringify(result, null, 2);
   const shown = cutMiddle(text ?? "", session.limits.toolTextLength);
-  return succeed(wrap("skill_output", { skill, tool: name, hash }, shown), called);
+  return succeedTool(wrap("skill_output", { skill, tool: name, hash }, shown), called);
 }

@@ -1,27 +1,38 @@
-import { type SkillEntry } from "@skillhold/protocol";
+import type { SkillEntry } from "@skillhold/protocol";
 import { neutralText } from "../catalogue/index.ts";
-import { originMark } from "./origin-mark.ts";
-import { type Session } from "./session.ts";
-import { succeed, type ToolResult } from "./tool-result.ts";
+import type { SearchHit } from "../search/index.ts";
+import { originMark } from "../source/origin.ts";
+import type { Session } from "./session.ts";
+import { succeedTool, type ToolResult } from "./tool-result.ts";
 import { disarmTags } from "./wrap.ts";
 
-/** A skill as the tools that list and search show it. */
+/** A skill in the results of list_skills and search_skills. */
 export interface SkillItem {
   readonly id: string;
   readonly description: string;
   readonly tags: readonly string[];
-  /** The source, of a skill that another program serves. */
+  /** The source of a skill from another server. */
   readonly origin?: string;
-  /** Only when the skill is not ready. */
+  /** Set only when the skill is not ready. */
   readonly readiness?: string;
-  /** Text around what a search matched. */
+  /** Text around the words that a search matched. */
   readonly snippet?: string;
+  /** The words of the query that matched, and where. */
+  readonly why?: string;
+  /** Only for a hit that may be there because no skill fits. */
+  readonly isWeak?: true;
+  /** Skills that this one needs. They are not loaded with it. */
+  readonly requires?: readonly string[];
+  /** How many near copies of it are not listed. */
+  readonly versions?: number;
 }
 
-export interface Listing {
+export interface SkillListing {
   readonly skills: readonly SkillItem[];
-  /** How many more there are than are listed. */
+  /** The number of skills that are not listed. */
   readonly more: number;
+  /** False when no skill of a search clearly fits. */
+  readonly fits?: boolean;
 }
 
 export interface ListQuery {
@@ -29,51 +40,79 @@ export interface ListQuery {
   readonly tag?: string | undefined;
 }
 
-/** Skills whose id, name or tags hold the query, then those that a search for it finds. */
-export async function listSkills(
+/** Skills whose id, name or tags contain the query, then search results. */
+export async function listSkillItems(
   session: Session,
   { query = "", tag }: ListQuery,
-): Promise<ToolResult<Listing>> {
+): Promise<ToolResult<SkillListing>> {
   const visible = (await session.list()).filter((entry) => tag === undefined || hasTag(entry, tag));
   const wanted = query.trim().toLowerCase();
   const named = visible.filter((entry) => namesOf(entry).some((name) => name.includes(wanted)));
   const results = wanted === "" ? [] : await session.search(query, session.limits.searchHits);
-  const found = results
+  const searched = results
     .map(({ entry }) => entry)
     .filter((entry) => tag === undefined || hasTag(entry, tag))
     .filter(({ id }) => !named.some((entry) => entry.id === id));
   return listing(
-    [...named, ...found].map((entry) => itemOf(entry, session)),
+    [...named, ...searched].map((entry) => itemOf(entry, session)),
     session,
   );
 }
 
-export async function searchSkills(
+export async function searchSkillItems(
   session: Session,
   query: string,
   limit?: number,
-): Promise<ToolResult<Listing>> {
+): Promise<ToolResult<SkillListing>> {
   const results = await session.search(query, Math.min(limit ?? 5, session.limits.searchHits));
-  const items = results.map(({ entry, snippet }) => ({
+  const items = results.map(({ entry, snippet, hit }) => ({
     ...itemOf(entry, session),
     ...(snippet === "" ? {} : { snippet: shown(snippet, session) }),
+    ...reasonsOf(entry, hit),
   }));
-  return listing(items, session);
+  return listing(items, session, results.length > 0 && results.every(({ hit }) => hit.isWeak));
 }
 
-function listing(items: readonly SkillItem[], session: Session): ToolResult<Listing> {
+/** The parts of a card by which a model chooses among hits. */
+function reasonsOf(
+  { requiresSkills }: SkillEntry,
+  { matched, fields, isWeak, copies }: SearchHit,
+): Pick<SkillItem, "why" | "isWeak" | "requires" | "versions"> {
+  const words = matched.slice(0, MOST_WORDS).map((word) => disarmTags(neutralText(word, 32)));
+  const where = fields.length === 0 ? "" : ` in ${fields.join(", ")}`;
+  return {
+    ...(words.length === 0 ? {} : { why: `${words.join(", ")}${where}` }),
+    ...(isWeak ? { isWeak: true as const } : {}),
+    ...(requiresSkills.length === 0
+      ? {}
+      : { requires: requiresSkills.slice(0, MOST_TAGS).map((id) => disarmTags(neutralText(id, 64))) }),
+    ...(copies.length === 0 ? {} : { versions: copies.length }),
+  };
+}
+
+function listing(items: readonly SkillItem[], session: Session, isUnfit = false): ToolResult<SkillListing> {
   const skills = items.slice(0, session.limits.catalogueSkills);
   const more = items.length - skills.length;
-  const rest = more === 0 ? [] : [`${more} more skills are not listed: narrow the list by a query or a tag.`];
+  const rest =
+    more === 0 ? [] : [`${more} more skills are not listed. Narrow the list with a query or a tag.`];
   const lines = skills.length === 0 ? ["No skills were found."] : skills.map((item) => lineOf(item));
-  return succeed([...lines, ...rest].join("\n"), { skills, more });
+  const note = isUnfit
+    ? ["No skill clearly fits. These are the closest; go on without one if they do not help."]
+    : [];
+  const text = [...note, ...lines, ...rest].join("\n");
+  return succeedTool(text, { skills, more, ...(isUnfit ? { fits: false } : {}) });
 }
 
-function lineOf({ id, description, tags, origin, readiness, snippet }: SkillItem): string {
+function lineOf(item: SkillItem): string {
+  const { id, description, tags, origin, readiness, snippet, why, isWeak, requires, versions } = item;
   const notes = [
     ...(origin === undefined ? [] : [`from ${neutralText(origin, 64)}`]),
     ...(tags.length === 0 ? [] : [`tags: ${tags.join(", ")}`]),
     ...(readiness === undefined ? [] : [`not ready: ${readiness}`]),
+    ...(why === undefined ? [] : [`matches ${why}`]),
+    ...(isWeak === true ? ["weak match"] : []),
+    ...(requires === undefined ? [] : [`needs ${requires.join(", ")}`]),
+    ...(versions === undefined ? [] : [`${versions} more like it`]),
   ];
   const around = snippet === undefined || description.includes(snippet) ? "" : `\n  … ${snippet}`;
   return `- ${id}: ${description}${notes.length === 0 ? "" : ` (${notes.join("; ")})`}${around}`;
@@ -91,6 +130,7 @@ function itemOf(entry: SkillEntry, session: Session): SkillItem {
 }
 
 const MOST_TAGS = 10;
+const MOST_WORDS = 12;
 
 function shown(text: string, session: Session): string {
   return disarmTags(neutralText(text, session.limits.catalogueDescriptionLength));

@@ -1,10 +1,10 @@
 import { basename } from "node:path";
-import { type ScriptOptions, type ScriptRun } from "../run/index.ts";
-import { type Session } from "./session.ts";
-import { succeed, type ToolResult } from "./tool-result.ts";
+import type { ScriptOptions, ScriptRun } from "../run/index.ts";
+import type { Session } from "./session.ts";
+import { succeedTool, type ToolResult } from "./tool-result.ts";
 import { wrap } from "./wrap.ts";
 
-export interface ScriptInput {
+export interface RunScriptInput {
   readonly skill_id: string;
   readonly script: string;
   readonly args?: readonly string[] | undefined;
@@ -13,10 +13,10 @@ export interface ScriptInput {
 
 export async function runSkillScript(
   session: Session,
-  { skill_id, script, args = [], stdin }: ScriptInput,
+  { skill_id, script, args = [], stdin }: RunScriptInput,
   { signal, onOutput }: Pick<ScriptOptions, "signal" | "onOutput"> = {},
 ): Promise<ToolResult<ScriptRun>> {
-  // The instructions may name a script by the address that stands in for the skill's folder.
+  // The instructions may use the skill:// address that stands for the skill's folder.
   const base = `skill://${skill_id}/`;
   const path = script.startsWith(base) ? script.slice(base.length) : script;
   const run = await session.run(skill_id, path, {
@@ -25,10 +25,10 @@ export async function runSkillScript(
     ...(signal === undefined ? {} : { signal }),
     ...(onOutput === undefined ? {} : { onOutput }),
   });
-  return succeed(runText(run, session.limits.toolTextLength), run);
+  return succeedTool(runText(run, session.limits.toolTextLength), run);
 }
 
-/** What the model reads: how it ended, what was printed, and which files there are now. */
+/** The text for the model: the outcome, the output and the files. */
 function runText(run: ScriptRun, length: number): string {
   const { skill, script, treeHash: hash, stdout, stderr, files, outputs } = run;
   const attributes = { skill, script, hash };
@@ -41,15 +41,15 @@ function runText(run: ScriptRun, length: number): string {
   ].join("\n");
 }
 
-/** The name alone, of a folder that is named for the run: where it lies is the host's matter. */
+/** Names the folder without its path, because the path belongs to the host. */
 function keptText(outputs: string | undefined): string {
-  if (outputs === undefined) return "The files were not kept: this session has no place for them.";
+  if (outputs === undefined) return "The files were discarded because this session has no outputs folder.";
   return `The files were kept in the folder ${basename(outputs)} of the session's outputs.`;
 }
 
 const LISTED = 50;
 
-/** The names are the script's choice: they are text like any other that it prints. */
+/** The script chooses the names, so they are untrusted text. */
 function fileList(files: ScriptRun["files"]): string {
   const lines = files.slice(0, LISTED).map(({ path, size }) => `${path} (${size} bytes)`);
   return [...lines, ...(files.length > LISTED ? [`and ${files.length - LISTED} more`] : [])].join("\n");
@@ -61,20 +61,20 @@ function ending({ outcome, exceeded, exitCode, durationMs }: ScriptRun): string 
     case "exited":
       return `The script ended with exit code ${exitCode} ${after}.`;
     case "timed_out":
-      return `The script was stopped ${after}: its time was over.`;
+      return `The script was stopped ${after}: time limit exceeded.`;
     case "limit_exceeded":
-      return `The script was stopped ${after}: it passed its limit of ${exceeded ?? "what a run may use"}.`;
+      return `The script was stopped ${after}: ${exceeded ?? "resource"} limit exceeded.`;
     case "aborted":
-      return `The script was called off ${after}.`;
+      return `The script was canceled ${after}.`;
     case "failed":
-      return `The script was given up ${after}.`;
+      return `The script failed ${after}.`;
   }
 }
 
-/** The beginning says what was done and the end how it went; what lies between is in the data. */
+/** Keeps the start and the end of a long text; the full text is in the data. */
 export function cutMiddle(text: string, length: number): string {
   if (text.length <= length) return text;
   const half = Math.floor(length / 2);
   const [head, tail] = [text.slice(0, half), text.slice(text.length - half)];
-  return `${head.toWellFormed()}\n[… ${text.length - 2 * half} characters left out …]\n${tail.toWellFormed()}`;
+  return `${head.toWellFormed()}\n[… ${text.length - 2 * half} characters omitted …]\n${tail.toWellFormed()}`;
 }

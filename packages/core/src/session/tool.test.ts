@@ -97,6 +97,25 @@ test("a search finds by meaning of words, within its limit [S-24]", async () => 
   expect(idsOf(await call("search_skills", { query: "forms invoice weather", limit: 1 }))).toHaveLength(1);
 });
 
+test("a hit of a search is a card with reasons, prerequisites and a weak flag [S-24] [S-61]", async () => {
+  const { session } = await openFixture([
+    skill("invoice", { yaml: "description: Writes invoices.\nrequires: [pdf-forms]" }),
+    skill("pdf-forms", { yaml: "description: Fills forms." }),
+  ]);
+  const call = (query: string) => callSkillTool(skillTools(session), "search_skills", { query });
+  expect(await call("write invoices")).toMatchObject({
+    text: expect.stringContaining("(matches write, invoices in name, description; needs pdf-forms)"),
+    data: {
+      skills: [{ id: "invoice", why: "write, invoices in name, description", requires: ["pdf-forms"] }],
+    },
+  });
+  const unfit = await call("how do stars explode into supernova remnants after writes of their helium core");
+  expect(unfit).toMatchObject({
+    text: expect.stringMatching(/^No skill clearly fits/),
+    data: { fits: false, skills: [{ id: "invoice", isWeak: true }] },
+  });
+});
+
 test("a long list is cut and says how to narrow it [S-24]", async () => {
   const many = Array.from({ length: 12 }, (_, at) => skill(`skill-${at}`));
   const { session } = await openFixture(many, { options: { limits: withLimits({ catalogueSkills: 10 }) } });
@@ -141,7 +160,7 @@ test("a file is read whole, in parts, or by the address that instructions name i
   );
   const part = await call("read_skill_resource", { ...file, start: 0, length: 2 });
   expect(part).toMatchObject({ data: { content: "R", hasMore: true } });
-  expect(part.text).toContain("The file has 9 bytes. To go on, read from start 1.");
+  expect(part.text).toContain("The file has 9 bytes. To continue, read from start 1.");
 });
 
 test("bytes that are not text are for the program, not for the model [S-26]", async () => {
@@ -165,7 +184,7 @@ test.each([
   ["search_skills", { query: "" }, "USAGE", "query, limit?"],
   ["list_skills", [], "USAGE", "query?, tag?"],
   ["read_skill_resource", { skill_id: "weather", path: "../x" }, "RESOURCE_OUTSIDE_SKILL", "relative path"],
-  ["read_skill_resource", { skill_id: "weather", path: "x.md" }, "PATH_NOT_FOUND", "which files it has"],
+  ["read_skill_resource", { skill_id: "weather", path: "x.md" }, "PATH_NOT_FOUND", "see its files"],
   ["read_skill_resource", { skill_id: "weather", path: "SKILL.md", start: -1 }, "USAGE", "start?"],
   ["red_skill", {}, "USAGE", "Did you mean read_skill?"],
 ])("%s(%j) is answered with %s and advice [S-24]", async (name, input, code, hint) => {

@@ -1,14 +1,19 @@
 import { SkillError } from "@skillhold/protocol";
 import { z } from "zod";
 import { neutralText } from "../catalogue/index.ts";
-import { type ScriptOptions } from "../run/index.ts";
-import { type Session } from "./session.ts";
+import type { ByteRange } from "../library/library.ts";
+import type { ScriptOptions, ScriptRun } from "../run/index.ts";
+import type { Deactivation } from "./activation.ts";
+import type { ActivatedSkill, RepeatNote } from "./activation-text.ts";
+import type { Published } from "./publication.ts";
+import type { SessionResource } from "./resource.ts";
+import type { Session } from "./session.ts";
+import type { Recorded } from "./session-log.ts";
 import { didYouMean, suggest } from "./suggest.ts";
-import { listSkills, searchSkills } from "./tool-listing.ts";
-import { publishSkill } from "./tool-publishing.ts";
-import { deactivateSkill, readSkill, readSkillResource } from "./tool-reading.ts";
-import { answer, fail, type ToolResult } from "./tool-result.ts";
+import { listSkillItems, type SkillListing, searchSkillItems } from "./tool-listing.ts";
+import { answerTool, failTool, succeedTool, type ToolResult } from "./tool-result.ts";
 import { runSkillScript } from "./tool-running.ts";
+import { wrap } from "./wrap.ts";
 
 export type SkillToolName =
   | "list_skills"
@@ -19,31 +24,42 @@ export type SkillToolName =
   | "deactivate_skill"
   | "publish_skill";
 
-/** How a call may be called off, and whom to tell of what a script prints meanwhile. Never taken from a model. */
+/** Cancels a call and receives script output. Never taken from model input. */
 export type ToolRunOptions = Pick<ScriptOptions, "signal" | "onOutput">;
 
-/** A tool for an agent, in no framework's terms. `run` checks its input itself and throws only on a bug. */
+/** A tool for an agent, independent of frameworks. `run` validates its input and throws only on a bug. */
 export interface AgentTool {
   readonly name: string;
   readonly description: string;
-  /** JSON Schema of its input. */
+  /** JSON Schema of the input. */
   readonly inputSchema: Readonly<Record<string, unknown>>;
   /** The skill that declares it. */
   readonly owner?: string;
   run(input: unknown, call?: ToolRunOptions): Promise<ToolResult>;
 }
 
+/** The skill content that a tool discloses. */
+export type ToolDisclosure = keyof ToolData;
+
+/** The data that a tool may return, by the content that it discloses. */
+export interface ToolData {
+  readonly activation: Recorded<ActivatedSkill> | RepeatNote;
+  readonly resource: Recorded<SessionResource>;
+  readonly none: SkillListing | ScriptRun | Deactivation | Published;
+}
+
 export interface SkillTool extends AgentTool {
   readonly name: SkillToolName;
   readonly schema: z.ZodObject;
+  readonly discloses: ToolDisclosure;
 }
 
 export interface SkillToolOptions {
-  /** Tools that the agent does not get. */
+  /** Tools to leave out. */
   readonly off?: readonly SkillToolName[];
 }
 
-/** The skill tools of a session. One that runs or publishes nothing has no tool for it. */
+/** The skill tools of a session. A session that cannot run or publish has no tool for it. */
 export function skillTools(session: Session, { off = [] }: SkillToolOptions = {}): readonly SkillTool[] {
   const missing: readonly SkillToolName[] = [
     ...(session.canRun ? [] : (["run_skill_script"] as const)),
@@ -52,7 +68,7 @@ export function skillTools(session: Session, { off = [] }: SkillToolOptions = {}
   return allTools(session).filter(({ name }) => !off.includes(name) && !missing.includes(name));
 }
 
-/** Other names that agents know these tools by; accepted, never listed. */
+/** Alternative tool names; accepted, never listed. */
 const ALIASES: ReadonlyMap<string, SkillToolName> = new Map<string, SkillToolName>([
   ["skill_search", "search_skills"],
   ["skills.list", "list_skills"],
@@ -61,13 +77,13 @@ const ALIASES: ReadonlyMap<string, SkillToolName> = new Map<string, SkillToolNam
   ["skills.run_script", "run_skill_script"],
 ]);
 
-/** The tool of this name or alias. */
+/** Finds a tool by name or alias. */
 export function findSkillTool(tools: readonly AgentTool[], name: string): AgentTool | undefined {
   const wanted = ALIASES.get(name) ?? name;
   return tools.find((each) => each.name === wanted);
 }
 
-/** Calls a tool by its name or by an alias. */
+/** Calls a tool by name or alias. */
 export async function callSkillTool(
   tools: readonly AgentTool[],
   name: string,
@@ -78,10 +94,12 @@ export async function callSkillTool(
   if (tool !== undefined) return tool.run(input, call);
   const names = tools.map((each) => each.name);
   const hint = didYouMean(suggest(name, names)) ?? `The skill tools are ${names.join(", ")}.`;
-  return fail(new SkillError("USAGE", `There is no skill tool ${neutralText(name, 64)}.`, { hint }));
+  return failTool(
+    new SkillError("USAGE", `The skill tool ${neutralText(name, 64)} does not exist.`, { hint }),
+  );
 }
 
-const skillId = z.string().min(1).max(128).describe("The exact id of the skill, as the catalogue gives it.");
+const skillId = z.string().min(1).max(128).describe("The exact skill id from the catalogue.");
 const query = z.string().max(1000);
 
 function allTools(session: Session): readonly SkillTool[] {
@@ -90,63 +108,72 @@ function allTools(session: Session): readonly SkillTool[] {
 
 function findingTools(session: Session): readonly SkillTool[] {
   return [
-    makeTool(
+    defineTool(
       "list_skills",
-      "List the available skills, or those whose name, tags or text match a query.",
+      "none",
+      "List the available skills, or only those that match a query or a tag.",
       z.strictObject({
-        query: query.optional().describe("Words or a part of a name."),
+        query: query.optional().describe("Words or part of a name."),
         tag: z.string().max(128).optional().describe("Only skills with this tag."),
       }),
-      (input) => listSkills(session, input),
+      (input) => listSkillItems(session, input),
     ),
-    makeTool(
+    defineTool(
       "search_skills",
-      "Find skills for a task by what they are about, the best first.",
+      "none",
+      "Search skills for a task. The best match comes first.",
       z.strictObject({
-        query: query.min(1).describe("What you want to do, in a few words."),
-        limit: z.int().min(1).max(50).optional().describe("How many to return, 5 by default."),
+        query: query.min(1).describe("The task in a few words."),
+        limit: z.int().min(1).max(50).optional().describe("The number of results. Default: 5."),
       }),
-      (input) => searchSkills(session, input.query, input.limit),
+      (input) => searchSkillItems(session, input.query, input.limit),
     ),
   ];
 }
 
 function usingTools(session: Session): readonly SkillTool[] {
   return [
-    makeTool(
+    defineTool(
       "read_skill",
-      "Load a skill: its full instructions and the list of its files. Do this before a task that a skill covers.",
+      "activation",
+      "Activate a skill: returns its full instructions and the list of its files. Do this before a task that a skill covers.",
       z.strictObject({
         skill_id: skillId,
-        again: z.boolean().optional().describe("Load it again although it was loaded before."),
+        again: z
+          .boolean()
+          .optional()
+          .describe("Return the full instructions even if the skill is already active."),
       }),
       (input) => readSkill(session, input.skill_id, input.again ?? false),
     ),
-    makeTool(
+    defineTool(
       "read_skill_resource",
+      "resource",
       "Read one file of a skill, such as a reference or a template, by its path in the skill.",
       z.strictObject({
         skill_id: skillId,
         path: z.string().min(1).max(4096).describe("As listed by read_skill, such as references/forms.md."),
-        start: z.int().min(0).optional().describe("The byte to start from."),
-        length: z.int().min(1).optional().describe("The most bytes to return."),
+        start: z.int().min(0).optional().describe("The first byte to return."),
+        length: z.int().min(1).optional().describe("The maximum number of bytes to return."),
       }),
       ({ skill_id, path, ...range }) => readSkillResource(session, skill_id, path, definedOnly(range)),
     ),
-    makeTool(
+    defineTool(
       "run_skill_script",
-      "Run a script of a skill in a sandbox and get its output. It may need someone's approval.",
+      "none",
+      "Run a script of a skill in a sandbox and return its output. A person may have to approve it.",
       z.strictObject({
         skill_id: skillId,
         script: z.string().min(1).max(4096).describe("As listed by read_skill, such as scripts/convert.py."),
-        args: z.array(z.string().max(32_768)).max(256).optional().describe("Its arguments, one by one."),
-        stdin: z.string().max(1_048_576).optional().describe("What it reads from standard input."),
+        args: z.array(z.string().max(32_768)).max(256).optional().describe("The arguments, one item each."),
+        stdin: z.string().max(1_048_576).optional().describe("The standard input of the script."),
       }),
       (input, call) => runSkillScript(session, input, call),
     ),
-    makeTool(
+    defineTool(
       "deactivate_skill",
-      "Stop using a skill that was loaded. Its instructions and its limits on tools no longer hold.",
+      "none",
+      "Deactivate a skill. Its instructions and tool restrictions no longer apply.",
       z.strictObject({ skill_id: skillId }),
       (input) => deactivateSkill(session, input.skill_id),
     ),
@@ -154,28 +181,34 @@ function usingTools(session: Session): readonly SkillTool[] {
 }
 
 function publishingTool(session: Session): SkillTool {
-  return makeTool(
+  return defineTool(
     "publish_skill",
-    "Publish a skill that you have written, so that it can be found, granted and used. Publishing it again makes a new revision.",
+    "none",
+    "Publish a skill that you wrote, so that it can be found, granted and used. Publishing it again creates a new revision.",
     z.strictObject({
       path: z
         .string()
         .min(1)
         .max(4096)
-        .describe("The folder with its SKILL.md, absolute or from your workspace."),
+        .describe("The folder of its SKILL.md, absolute or relative to your workspace."),
     }),
     (input) => publishSkill(session, input.path),
   );
 }
 
-function makeTool<S extends z.ZodObject>(
+/**
+ * Defines a tool. A tool that discloses skill content must return `Recorded` data, which only exists once its event is
+ * in the log; a tool that declares `none` can return only the listed kinds of data.
+ */
+export function defineTool<S extends z.ZodObject, D extends ToolDisclosure>(
   name: SkillToolName,
+  discloses: D,
   description: string,
   schema: S,
-  work: (input: z.infer<S>, call: ToolRunOptions | undefined) => Promise<ToolResult>,
+  work: (input: z.infer<S>, call: ToolRunOptions | undefined) => Promise<ToolResult<ToolData[D]>>,
 ): SkillTool {
   const run = (input: unknown, call?: ToolRunOptions): Promise<ToolResult> =>
-    answer(async () => {
+    answerTool(async () => {
       const parsed = schema.safeParse(input ?? {});
       if (!parsed.success) throw badInput(name, parsed.error, schema);
       return work(parsed.data, call);
@@ -184,6 +217,7 @@ function makeTool<S extends z.ZodObject>(
     name,
     description,
     schema,
+    discloses,
     run,
     get inputSchema() {
       return z.toJSONSchema(schema, { io: "input" });
@@ -192,14 +226,14 @@ function makeTool<S extends z.ZodObject>(
 }
 
 function badInput(name: SkillToolName, error: z.ZodError, schema: z.ZodObject): SkillError {
-  const faults = error.issues
+  const problems = error.issues
     .slice(0, 5)
     .map(({ path, message }) => (path.length === 0 ? message : `${path.join(".")}: ${message}`));
   const fields = Object.entries(schema.shape).map(([field, type]) =>
     type instanceof z.ZodOptional ? `${field}?` : field,
   );
-  return new SkillError("USAGE", `Bad input for ${name}: ${neutralText(faults.join("; "), 500)}.`, {
-    hint: `The input is an object with ${fields.join(", ")}.`,
+  return new SkillError("USAGE", `Invalid input for ${name}: ${neutralText(problems.join("; "), 500)}.`, {
+    hint: `Pass an object with ${fields.join(", ")}.`,
   });
 }
 
@@ -211,4 +245,64 @@ function definedOnly({
   readonly length?: number | undefined;
 }): { readonly start?: number; readonly length?: number } {
   return { ...(start === undefined ? {} : { start }), ...(length === undefined ? {} : { length }) };
+}
+
+async function readSkill(
+  session: Session,
+  id: string,
+  again: boolean,
+): Promise<ToolResult<ToolData["activation"]>> {
+  const skill = await session.activate(id, { again });
+  return succeedTool(skill.text, skill);
+}
+
+async function readSkillResource(
+  session: Session,
+  id: string,
+  path: string,
+  range: ByteRange,
+): Promise<ToolResult<ToolData["resource"]>> {
+  // The instructions may use the skill:// address that stands for the skill's folder.
+  const base = `skill://${id}/`;
+  const relative = path.startsWith(base) ? path.slice(base.length) : path;
+  const resource = await session.resource(id, relative, range);
+  return succeedTool(resourceText(resource), resource);
+}
+
+async function deactivateSkill(session: Session, id: string): Promise<ToolResult<Deactivation>> {
+  const result = await session.deactivate(id);
+  return succeedTool(`The skill ${id} ${result.wasActive ? "is no longer" : "was not"} active.`, result);
+}
+
+/** Binary content is only in the data, because it is useless to a model and costs many tokens. */
+function resourceText(resource: SessionResource): string {
+  const { skill, trust, origin, path, encoding, content, mimeType, size, start, length, hasMore, digest } =
+    resource;
+  const attributes = { skill, path, hash: digest, trust, ...(origin === undefined ? {} : { origin }) };
+  const inner = encoding === "utf-8" ? content : `(binary file, ${mimeType}, ${size} bytes)`;
+  return [
+    ...resource.warnings.map((warning) => `Warning: ${warning}`),
+    wrap("skill_file", attributes, inner),
+    ...(hasMore ? [`The file has ${size} bytes. To continue, read from start ${start + length}.`] : []),
+  ].join("\n");
+}
+
+async function publishSkill(session: Session, path: string): Promise<ToolResult<Published>> {
+  const published = await session.publish(path);
+  return succeedTool(publishText(published), published);
+}
+
+/** The text for the model. */
+function publishText({ id, revision, status, isNew, missing, warnings, omitted }: Published): string {
+  const done = status === "unchanged" ? "is unchanged" : isNew ? "is published" : "has a new revision";
+  return [
+    `The skill ${id} ${done}: revision ${revision}.`,
+    ...warnings,
+    ...(missing.length === 0
+      ? []
+      : [`Missing dependencies: ${missing.join(", ")}. Install them, or ask the user to.`]),
+    ...(omitted.length === 0
+      ? []
+      : [`Omitted files: ${omitted.map(({ path, reason }) => `${path} (${reason})`).join(", ")}.`]),
+  ].join("\n");
 }

@@ -1,18 +1,18 @@
 import { SkillError } from "@skillhold/protocol/error";
-import { type Argv, type ToolVerdict } from "../policy/index.ts";
-import { type ToolContext } from "./tool-context.ts";
+import type { Argv, ToolVerdict } from "../policy/index.ts";
+import type { ToolContext } from "./tool-context.ts";
 import { declaredOwner } from "./tool-declared.ts";
 
-/** What stands in front of tools: a session is one. */
+/** Guards tool calls. A session is one. */
 export interface ToolGuard {
-  /** Judges a call and records it when it is blocked. `owner` is the skill that declares the tool. */
+  /** Decides on a call and records a blocked one. `owner` is the skill that declares the tool. */
   guard(tool: string, input: unknown, owner?: string): Promise<ToolVerdict>;
   toolContext(): ToolContext;
 }
 
-/** What a guarded tool gets after its own arguments. */
+/** The extra argument of a guarded tool. */
 export interface GuardedCall extends ToolContext {
-  /** Set where only this command is allowed: run it, without a shell, instead of the text that came in. */
+  /** Set when only this command is allowed. Run it without a shell, in place of the input text. */
   readonly argv?: Argv;
 }
 
@@ -20,17 +20,16 @@ export interface WrapOptions {
   /** A blocked call throws TOOL_BLOCKED, or returns the reason as text for the model. */
   readonly onBlocked?: "throw" | "return";
   /**
-   * Where a framework hands over the input of a call; its first argument, if this is not given. Contract: it is what
-   * the tool itself reads.
+   * Finds the input among the arguments; the default is the first argument. Contract: returns the value that the tool
+   * reads.
    */
   readonly inputOf?: (args: readonly unknown[]) => unknown;
 }
 
 /**
- * Puts a guard in front of tools of any framework: a list of objects or functions with a name, or a map of them. In
- * every object each function under a usual name is guarded, since one that is not would be a way round. A blocked
- * call does not reach the tool; an allowed one gets a `GuardedCall` after its own arguments, as the third at the earliest. Guarded functions
- * return promises.
+ * Guards the tools of any framework: a list of named objects or functions, or a map of them. Every function under a
+ * common name is guarded, because an unguarded one would be a bypass. A blocked call does not reach the tool. An allowed
+ * call gets a `GuardedCall` after its own arguments, at the third position or later. Guarded functions return promises.
  */
 export function wrapTools<Tool extends object>(
   tools: readonly Tool[],
@@ -63,7 +62,7 @@ function isList(tools: readonly object[] | Readonly<Record<string, object>>): to
 function nameOf(tool: object): string {
   if ("name" in tool && typeof tool.name === "string" && tool.name !== "") return tool.name;
   throw new SkillError("USAGE", "A tool in the list has no name.", {
-    hint: "Give each tool a name, or hand over an object with the names as keys.",
+    hint: "Give each tool a name, or pass an object with the names as keys.",
   });
 }
 
@@ -78,11 +77,11 @@ function wrapTool(name: string, tool: object, guard: ToolGuard, options: WrapOpt
   });
   if (guarded.length === 0) {
     throw new SkillError("USAGE", `The tool ${name} has no function to guard.`, {
-      hint: `A tool has one of ${CALLABLE.join(", ")}; for one that runs elsewhere, call the session's guard there.`,
+      hint: `A tool needs one of ${CALLABLE.join(", ")}. For a tool that runs elsewhere, call the session's guard there.`,
     });
   }
   if (isPlain(tool)) return { ...tool, ...Object.fromEntries(guarded) };
-  // An instance keeps its class; what its other methods call on `this` is guarded as well.
+  // The prototype keeps the class, so other methods that call `this` are guarded too.
   const descriptors = guarded.map(([field, value]) => [
     field,
     { value, enumerable: true, configurable: true },
@@ -90,10 +89,10 @@ function wrapTool(name: string, tool: object, guard: ToolGuard, options: WrapOpt
   return Object.create(tool, Object.fromEntries(descriptors));
 }
 
-/** Frameworks hand over an input and, at times, options of theirs, which must not be mistaken for ours. */
+/** Frameworks pass the input and sometimes their own options, so ours come after both. */
 const OWN_ARGUMENTS = 2;
 
-/** A class of LangChain says where it belongs. An object that merely looks like a tool reads its input as a whole. */
+/** A LangChain class has `lc_namespace`. A plain object reads its input as a whole. */
 function isLangChain(tool: object): boolean {
   return !isPlain(tool) && "lc_namespace" in tool && Array.isArray(tool.lc_namespace);
 }
@@ -108,7 +107,7 @@ interface GuardedFunction {
   readonly original: Callable;
   readonly tool?: object;
   readonly owner?: string | undefined;
-  /** Whether it takes a whole `tool_call` and hands its arguments on. */
+  /** Whether the function accepts a whole `tool_call` and unpacks its arguments. */
   readonly takesCalls?: boolean;
 }
 
@@ -118,9 +117,9 @@ function guardFunction(
   { onBlocked = "throw", inputOf }: WrapOptions,
 ): Callable {
   return async (...args) => {
-    const given = inputOf === undefined ? args[0] : inputOf(args);
+    const raw = inputOf === undefined ? args[0] : inputOf(args);
     let argv: Argv | undefined;
-    for (const input of takesCalls && inputOf === undefined ? readingsOf(given) : [given]) {
+    for (const input of takesCalls && inputOf === undefined ? readingsOf(raw) : [raw]) {
       const verdict = await guard.guard(name, input, owner);
       if (verdict.verdict === "blocked") {
         const { message, hint, skill, allows } = verdict;
@@ -139,8 +138,8 @@ function guardFunction(
 }
 
 /**
- * What a LangChain tool may take for its input. Of a `tool_call` these are the arguments; when there is anything in it
- * that does not belong there, or arguments that are a call again, every reading has to pass.
+ * The inputs that a LangChain tool may read. For a `tool_call` that is its arguments. With unexpected fields, or with
+ * arguments that are again a call, every possible reading must pass.
  */
 function readingsOf(input: unknown): readonly unknown[] {
   if (!isToolCall(input)) return [input];

@@ -4,19 +4,19 @@ import { tryStat } from "../bundle/index.ts";
 import { defaultTrust, type Source, type SourceKind } from "./source.ts";
 
 export interface DiscoverOptions {
-  /** Where the agent works; its folders are searched up to the root of the repository. */
+  /** The agent's working folder. Its parents are searched up to the repository root. */
   readonly cwd: string;
-  /** The user's home folder; without one no home folders are searched. */
+  /** The user's home folder; without it, no home folders are searched. */
   readonly home?: string;
-  /** Whether the user has confirmed that this project may be trusted as the user's own. */
+  /** Whether the user confirmed that this project is trusted. */
   readonly isProjectTrusted?: boolean;
-  /** Further folders that the user named. */
+  /** More folders from the user. */
   readonly extra?: readonly string[];
-  /** The folder of the skills that come with the product. */
+  /** The folder of the bundled skills. */
   readonly builtin?: string;
 }
 
-/** Folders of a project that clients keep skills in, the shared one first. */
+/** Project folders of known clients, the shared one first. */
 const projectFolders = [
   ...[
     ".agents",
@@ -33,7 +33,7 @@ const projectFolders = [
   ...[".roo", ".windsurf", ".qwen", ".openhands", ".junie", ".continue", ".augment", ".factory", ".hermes"],
 ].map((client) => `${client}/skills`);
 
-/** The same below the home folder, where some clients have a folder of their own. */
+/** The same below the home folder, where some clients use another folder. */
 const homeFolders = [
   ...projectFolders,
   ".config/agents/skills",
@@ -42,7 +42,7 @@ const homeFolders = [
   ".skillhold/skills",
 ];
 
-/** The sources that an agent in a folder would expect; only folders that exist. */
+/** The default sources for an agent in a folder; only existing folders. */
 export function discoverSources(options: DiscoverOptions): readonly Source[] {
   const { cwd, home, extra = [], builtin } = options;
   const projectTrust = options.isProjectTrusted ? "user" : "third_party";
@@ -62,8 +62,8 @@ export function discoverSources(options: DiscoverOptions): readonly Source[] {
 }
 
 /**
- * From the folder up to the one that holds `.git`; the folder alone when it is in no repository. The home folder is no
- * project: what it holds is the user's own.
+ * The folders from this one up to the one with `.git`, or only this one outside a repository. The home folder is not a
+ * project: its skills are the user's own.
  */
 function foldersUpToRepository(cwd: string, home: string | undefined): readonly string[] {
   const folders: string[] = [];
@@ -79,7 +79,7 @@ function source(kind: SourceKind, root: string, label: string): Source {
   return { label, kind, trust: defaultTrust[kind], root };
 }
 
-/** The first source of a folder counts; labels are made distinct. */
+/** Keeps the first source per folder and makes labels unique. */
 function unique(sources: readonly Source[]): readonly Source[] {
   const roots = new Set<string>();
   const labels = new Map<string, number>();

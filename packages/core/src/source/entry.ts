@@ -1,10 +1,10 @@
-import { type SkillEntry, type Trust } from "@skillhold/protocol";
+import type { SkillEntry, Trust } from "@skillhold/protocol";
 import { type Host, readinessOf } from "@skillhold/skill";
-import { type SkillRecord } from "./record.ts";
+import type { SkillRecord } from "./record.ts";
 
-/** Where a skill was found. */
+/** The location of a skill. */
 export interface Discovery {
-  /** Made with `folderId`. */
+  /** Contract: made with `folderId`. */
   readonly id: string;
   readonly source: string;
   readonly trust: Trust;
@@ -14,20 +14,20 @@ export interface Discovery {
   readonly mtimeMs: number;
 }
 
-/** The entry of a skill: what its file says, where it was found, and what the host makes of it. */
+/** The entry of a skill, from its file, its location and the host. */
 export function toEntry(record: SkillRecord, found: Discovery, host: Host): SkillEntry {
   const { os, isValid: _, ...said } = record;
   const { id, source, trust, path, file, mtimeMs } = found;
   return {
     ...said,
-    // `folderId` gives nothing but ids.
+    // `folderId` returns only valid ids.
     id: id as SkillEntry["id"],
     source,
     trust,
     path,
     ...(file === "SKILL.md" ? {} : { file }),
     lastModified: new Date(mtimeMs).toISOString(),
-    // JSON's types are those of frontmatter.
+    // Frontmatter has only JSON types.
     metadata: said.metadata as SkillEntry["metadata"],
     readiness: readinessOf({ requires: said.requires, os }, host, id),
   };

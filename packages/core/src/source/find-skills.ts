@@ -1,22 +1,21 @@
 import { type Dirent, readdirSync } from "node:fs";
 import { join, sep } from "node:path";
-import { type Limits } from "@skillhold/protocol/limits";
+import type { Limits } from "@skillhold/protocol/limits";
+import { comparePaths, isJunk } from "@skillhold/skill";
 import ignore, { type Ignore } from "ignore";
 import { errorCodeOf } from "../bundle/contain.ts";
-import { isJunk } from "../bundle/ignore-rule.ts";
-import { comparePaths } from "../bundle/name.ts";
 import { Pace } from "../bundle/pace.ts";
 import { readBounded } from "../bundle/read-file.ts";
 import { findRealPath } from "../bundle/real-path.ts";
 import { tryStat } from "../bundle/try-stat.ts";
 
-/** A folder with an entry of the right name; whether that is a readable file is for its reader to say. */
+/** A folder with an entry named SKILL.md; the reader checks whether that is a readable file. */
 export interface SkillFolder {
   /** Relative to the root, `.` for the root itself. */
   readonly path: string;
   readonly absolute: string;
   readonly file: "SKILL.md" | "skill.md";
-  /** There is a folder named `tools`. */
+  /** Whether a folder `tools` exists. */
   readonly hasTools: boolean;
 }
 
@@ -27,37 +26,37 @@ export interface DiscoveryProblem {
 }
 
 export interface FoundSkills {
-  /** The real path of the root, or the path as given when there is none. */
+  /** The real path of the root, or the given path when it does not exist. */
   readonly root: string;
   readonly skills: readonly SkillFolder[];
   readonly problems: readonly DiscoveryProblem[];
   /**
-   * The folders, relative to the root, whose list of entries decides which skills there are: as long as they stay
-   * as they are, no skill has come or gone. The .gitignore files that were heeded are among them.
+   * The folders, relative to the root, whose listings determine the set of skills: while they are unchanged, no skill
+   * was added or removed. Includes the applied .gitignore files.
    */
   readonly containers: readonly Container[];
-  /** How many folders were looked into. */
+  /** The number of searched folders. */
   readonly folders: number;
 }
 
 export interface Container {
   readonly path: string;
-  /** When it last changed, as of before it was looked into. */
+  /** The last change before it was listed. */
   readonly changedMs: number;
 }
 
 export interface FindOptions {
-  /** Follow links to folders, wherever they lead; each folder is still visited once. */
+  /** Follow links to any folder; each folder is still visited once. */
   readonly followLinks?: boolean;
   /**
-   * Tells a skill folder that has no folders in it, so that it need not be listed. Listing is the larger part of a
-   * search, and most skills are one file.
+   * True for a skill folder without subfolders, which need not be listed. Listing is most of the cost, and most skills
+   * are one file.
    */
   readonly isLeafSkill?: ((folder: string) => boolean) | undefined;
-  /** Leave out what the .gitignore files on the way ignore. */
+  /** Skip paths that the .gitignore files of parent folders ignore. */
   readonly gitignore?: boolean;
   readonly signal?: AbortSignal;
-  /** Called now and then with the counts so far. */
+  /** Called periodically with the counts so far. */
   readonly onProgress?: (progress: { readonly folders: number; readonly skills: number }) => void;
 }
 
@@ -68,8 +67,8 @@ const MAX_PROBLEMS = 1000;
 const GITIGNORE_BYTES = 64 * 1024;
 
 /**
- * Finds the folders that hold a SKILL.md, below other skills as well, level by level: when a bound is hit, what
- * was found is what lies nearest to the root. Never throws for what is on the disk.
+ * Finds the folders with a SKILL.md, including those below other skills, level by level: if a limit is reached, the
+ * results closest to the root are kept. Never throws for disk content.
  */
 export async function findSkillFolders(
   root: string,
@@ -81,7 +80,7 @@ export async function findSkillFolders(
     return {
       root,
       skills: [],
-      problems: [{ path: ".", reason: "missing", message: `There is no folder ${root}.` }],
+      problems: [{ path: ".", reason: "missing", message: `The folder ${root} does not exist.` }],
       containers: [],
       folders: 0,
     };
@@ -127,13 +126,13 @@ class Search {
     return { folders: this.#folders, skills: this.#skills.length };
   }
 
-  /** Looks into one more folder; false when there is none, or no more may be looked into. */
+  /** Searches one more folder; false when none is left or a limit is reached. */
   visitNext(): boolean {
     if (this.#at === this.#level.length && !this.#descend()) return false;
     const folder = this.#level[this.#at] ?? "";
     if (this.#folders === this.#limits.discoveryFolders) {
       const bound = `${this.#limits.discoveryFolders} folders were searched (limit discoveryFolders)`;
-      this.#report(folder, "too-many-folders", `${bound}; the rest was not, beginning here.`);
+      this.#report(folder, "too-many-folders", `${bound}; the rest, from here on, was skipped.`);
       return false;
     }
     this.#at += 1;
@@ -178,7 +177,7 @@ class Search {
     const skills = new Set(this.#skills.map(({ path }) => path));
     const above = new Set<string>();
     for (const { path } of this.#skills) {
-      // Above a folder that is known to be above a skill, all are.
+      // All parents of a known container are containers too.
       for (let folder = parentOf(path); folder !== undefined && !above.has(folder); folder = parentOf(folder))
         above.add(folder);
     }
@@ -200,13 +199,13 @@ class Search {
       return;
     }
     const names = new Set<string>();
-    // Before it is listed: what comes in between is then noticed by the next look.
+    // Taken before the listing, so that the next scan notices concurrent changes.
     this.#stamps.set(folder || ".", changeOf(absolute));
     const entries = this.#list(folder);
     if (this.#options.gitignore && entries.some(({ name }) => name === ".gitignore"))
       this.#readGitIgnore(folder);
     for (const entry of entries) {
-      // Taken by its exact name from the listing: asking the disk would find either name where case is ignored.
+      // Uses the exact name from the listing, because a case-insensitive disk accepts either name.
       if (entry.name === "SKILL.md" || entry.name === "skill.md") names.add(entry.name);
       const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
       if (isSkipped(entry.name)) continue;
@@ -226,17 +225,20 @@ class Search {
     });
   }
 
-  /** A link inside a skill is not part of it, and no skill is found through one. Links wait until every real folder was visited, so that a skill is called by its own folder where it has one. */
+  /**
+   * A link inside a skill is not part of it. Links are followed after all real folders, so that a skill gets the name
+   * of its own folder.
+   */
   #meetLink(folder: string, name: string): void {
     if (isSkipped(name)) return;
     const path = folder === "" ? name : `${folder}/${name}`;
     const target = findRealPath(join(this.#root, path));
     if (target === undefined || !leadsToFolder(target)) return;
     if (this.#options.followLinks || isBelow(target, this.#root)) this.#links.push({ path, target });
-    else this.#report(path, "link", "It is a link to a folder outside the source, which is not followed.");
+    else this.#report(path, "link", "The link points outside the source and is not followed.");
   }
 
-  /** Of the links met, those that lead to folders not visited yet. */
+  /** The links whose target folders are not visited yet. */
   #takeLinks(): string[] {
     if (this.#links.length === 0) return [];
     const visited = new Set(
@@ -270,7 +272,7 @@ class Search {
   #queue(path: string): void {
     if (this.#isIgnored(path)) return;
     if (path.includes("\uFFFD"))
-      this.#report(path, "bad-name", "Its name is not UTF-8, so that it cannot be opened.");
+      this.#report(path, "bad-name", "The name is not UTF-8 and cannot be opened.");
     else this.#below.push(path);
   }
 
@@ -288,7 +290,7 @@ class Search {
   }
 
   #report(path: string, reason: DiscoveryProblem["reason"], message: string): void {
-    // The bounds are always told; a thousand broken folders are not told one by one.
+    // Limits are always reported; a thousand broken folders are not listed one by one.
     const isBound = reason === "too-deep" || reason === "too-many-folders";
     if (this.#problems.length < MAX_PROBLEMS || isBound)
       this.#problems.push({ path: path || ".", reason, message });
@@ -297,8 +299,8 @@ class Search {
 }
 
 /**
- * For disks on which a folder's count of links is two and its folders, as those of Linux mostly are; where it is
- * not, folders are listed.
+ * For disks where the link count of a folder is two plus its subfolders, as usual on Linux. On other disks, folders
+ * are listed.
  */
 export function isLeafSkill(folder: string): boolean {
   return tryStat(folder)?.nlink === 2 && tryStat(`${folder}/SKILL.md`)?.isFile() === true;
@@ -310,7 +312,7 @@ interface GitIgnore {
   readonly matcher: Ignore;
 }
 
-/** The folder that a relative path lies in, the root as `.`. */
+/** The parent of a relative path; `.` for the root. */
 function parentOf(path: string): string | undefined {
   if (path === ".") return undefined;
   const end = path.lastIndexOf("/");
@@ -321,7 +323,7 @@ function isBelow(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
 }
 
-/** The later of the two times; no program can set back the second. */
+/** The later of mtime and ctime; programs cannot set back ctime. */
 export function changeOf(path: string): number {
   const stats = tryStat(path);
   return stats === undefined ? 0 : Math.max(stats.mtimeMs, stats.ctimeMs);

@@ -1,17 +1,17 @@
 import { accessSync, constants, existsSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
-import { type Host } from "@skillhold/skill";
+import type { Host } from "@skillhold/skill";
 
 export interface NodeHostOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: string;
-  /** Where relative configuration paths start. */
+  /** The base of relative configuration paths. */
   readonly cwd: string | (() => string);
-  /** Whether a secret of this name is kept for the skill, which then need not be in the environment. */
+  /** Whether a secret of this name is stored for the skill, so it need not be in the environment. */
   readonly hasSecret?: (skill: string, name: string) => boolean;
 }
 
-/** The machine this runs on; `process` has all that is asked. What was looked up is remembered: a library asks for the same programs many times. */
+/** The current machine. Lookups are cached, because a library asks for the same programs many times. */
 export function nodeHost({ env, platform, cwd, hasSecret }: NodeHostOptions): Host {
   const bins = new Map<string, boolean>();
   const folders = (env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
@@ -38,13 +38,13 @@ export function nodeHost({ env, platform, cwd, hasSecret }: NodeHostOptions): Ho
   };
 }
 
-/** Whether this user may run it. */
+/** Whether this user can execute the file. */
 export function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
     return true;
   } catch {
-    // Not there, or not to be run by this user: in both cases it cannot be used.
+    // Missing or not executable: unusable in both cases.
     return false;
   }
 }

@@ -1,14 +1,22 @@
 import { readdirSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
-import { type Finding, isToolFile, type ParsedSkill, parseSkill, type RuleCode, type Subject, synthesizeSkillText } from "@skillhold/skill";
+import {
+  type Finding,
+  isToolFile,
+  type ParsedSkill,
+  parseSkill,
+  type RuleCode,
+  type Subject,
+  synthesizeSkillText,
+} from "@skillhold/skill";
 import { type FileProblem, type ReadOptions, readBounded, tryStat } from "../bundle/index.ts";
 
-/** A skill as it lies in a folder. There is one for every path: what is wrong with it is in the findings. */
+/** A skill in a folder. Every path gives one; problems are in the findings. */
 export interface OpenedSkill {
   /** Absolute path of the skill's folder. */
   readonly folder: string;
-  /** Absolute path of its SKILL.md, or undefined when it has none. */
+  /** Absolute path of its SKILL.md; undefined when it has none. */
   readonly file: string | undefined;
   readonly skill: ParsedSkill;
   readonly subject: Subject;
@@ -17,10 +25,10 @@ export interface OpenedSkill {
   readonly stamp: FileStamp;
 }
 
-/** What a stat says of a file. While it stays the same, so does the content. */
+/** The stats of a file. While they are unchanged, so is the content. */
 export interface FileStamp {
   readonly mtimeMs: number;
-  /** Changes with every edit, also when the time of modification is set back. */
+  /** Changes with every edit, even if mtime is set back. */
   readonly ctimeMs: number;
   readonly size: number;
   readonly ino: number;
@@ -37,7 +45,7 @@ const codes: Readonly<Record<FileProblem["reason"], RuleCode>> = {
   unreadable: "SKILL_FILE_UNREADABLE",
 };
 
-/** Opens the skill in a folder, or the one whose SKILL.md the path names. Never throws for what it finds there. */
+/** Opens the skill in a folder, or the skill of a SKILL.md path. Never throws for disk content. */
 export function openSkill(path: string, limits: Limits = defaultLimits): OpenedSkill {
   const folder = isSkillFile(path) && !isFolder(path) ? dirname(resolve(path)) : resolve(path);
   const names = listNames(folder);
@@ -46,7 +54,7 @@ export function openSkill(path: string, limits: Limits = defaultLimits): OpenedS
   return name === undefined ? openTools(folder, names) : openSkillFile(folder, name, limits);
 }
 
-/** Opens a skill whose file is known by name, without listing its folder. */
+/** Opens a skill by its file name, without listing the folder. */
 export function openSkillFile(
   folder: string,
   name: string,
@@ -79,7 +87,7 @@ function isFolder(path: string): boolean {
   return tryStat(path)?.isDirectory() ?? false;
 }
 
-/** The names in a folder, or the finding that says why there are none to read. */
+/** The names in a folder, or a finding when it cannot be listed. */
 function listNames(folder: string): readonly string[] | Finding {
   try {
     return readdirSync(folder);
@@ -91,7 +99,7 @@ function listNames(folder: string): readonly string[] | Finding {
   }
 }
 
-/** A folder that has tools and no instructions is a skill all the same. */
+/** A folder with tools and without instructions is also a skill. */
 function openTools(folder: string, names: readonly string[]): OpenedSkill {
   const inside = names.includes("tools") ? listNames(join(folder, "tools")) : [];
   const tools = "code" in inside ? [] : inside.map((name) => `tools/${name}`).filter(isToolFile);
@@ -100,7 +108,7 @@ function openTools(folder: string, names: readonly string[]): OpenedSkill {
   const text = synthesizeSkillText(basename(folder), tools.toSorted());
   const note = finding(
     "TOOLS_ONLY",
-    "The folder has tools and no SKILL.md; its name and description are made up from them.",
+    "The folder has tools and no SKILL.md; its name and description are generated.",
   );
   return {
     folder,
@@ -112,7 +120,7 @@ function openTools(folder: string, names: readonly string[]): OpenedSkill {
   };
 }
 
-/** There is no text, so that what the parser would say of it is not worth saying. */
+/** Without text, findings of the parser would be noise. */
 function broken(folder: string, file: string | undefined, found: Finding): OpenedSkill {
   const skill = { ...parseSkill(""), findings: [] };
   return {

@@ -1,14 +1,14 @@
-import { type Requirements } from "@skillhold/protocol";
-import { type SkillRecord } from "./record.ts";
+import type { Requirements } from "@skillhold/protocol";
+import type { SkillRecord } from "./record.ts";
 
-/** Texts of records by number, read out of a snapshot when they are wanted. */
+/** Record texts by number, read from a snapshot on demand. */
 export interface RecordTexts {
   textAt(index: number): string;
 }
 
 const NOTHING: readonly never[] = Object.freeze([]);
 
-/** What most records say; it is not written, and shared by all that are read. */
+/** The most common values, which are not written and are shared by all records. */
 const usual = Object.freeze({
   type: "context",
   isValid: true,
@@ -22,11 +22,11 @@ const usual = Object.freeze({
   metadata: Object.freeze(Object.create(null)),
 }) satisfies Partial<SkillRecord>;
 
-/** A record as a line of JSON, without what is usual: JSON leaves out what is undefined. */
-export function writeRecord(record: SkillRecord): string {
+/** A record as a line of JSON, without default values. */
+export function writeRecordText(record: SkillRecord): string {
   const { type, isValid, runtime, requires, invocation, metadata } = record;
   return JSON.stringify({
-    // First, as in what `readRecord` gives: a record that was read is written as it was.
+    // Defaults come first, in the order of `readRecordText`, so that a record that was read is written unchanged.
     ...usual,
     ...record,
     type: type === usual.type ? undefined : type,
@@ -50,7 +50,7 @@ function isEmpty({ env, bins, anyBins, config }: Requirements): boolean {
   return env.length + bins.length + anyBins.length + config.length === 0;
 }
 
-/** Contract: the text was written by `writeRecord`; one that was stored came back with a checksum. */
-export function readRecord(text: string): SkillRecord {
+/** Contract: `writeRecordText` wrote the text; stored text was verified by a checksum. */
+export function readRecordText(text: string): SkillRecord {
   return { ...usual, ...(JSON.parse(text) as SkillRecord) };
 }

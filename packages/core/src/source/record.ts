@@ -1,11 +1,22 @@
-import { type Diagnostic, type Digest, type Requirements, type SkillEntry, type SkillType } from "@skillhold/protocol";
-import { type Limits } from "@skillhold/protocol/limits";
-import { authorVersion, estimateTokens, type FrontmatterMap, isMap, readOpenclaw, readRuntime, scalarText, textList, textOf, validateSkill } from "@skillhold/skill";
+import type { Diagnostic, Digest, Requirements, SkillEntry, SkillType } from "@skillhold/protocol";
+import type { Limits } from "@skillhold/protocol/limits";
+import {
+  authorVersion,
+  estimateTokens,
+  type FrontmatterMap,
+  isMap,
+  readOpenclaw,
+  readRuntime,
+  scalarText,
+  textList,
+  textOf,
+  validateSkill,
+} from "@skillhold/skill";
 import { hashSkillFile } from "../bundle/index.ts";
 import { splitAllowedTools } from "../policy/index.ts";
-import { type OpenedSkill } from "./open-skill.ts";
+import type { OpenedSkill } from "./open-skill.ts";
 
-/** What an index keeps of a skill: what its SKILL.md says, without where it was found and what the host has. */
+/** The indexed facts of a skill: those of its SKILL.md, without location and host. */
 export interface SkillRecord {
   readonly name: string;
   readonly description: string;
@@ -34,7 +45,7 @@ export interface SkillRecord {
 const ANYONE: SkillEntry["invocation"] = Object.freeze({ model: true, user: true });
 const NOTHING: FrontmatterMap = Object.freeze(Object.create(null));
 
-/** Reads what a catalogue needs out of a skill; the instructions themselves are not kept. */
+/** Reads the fields for the catalogue; the instructions are not kept. */
 export function recordSkill(opened: OpenedSkill, type: SkillType, limits: Limits): SkillRecord {
   const { skill, subject, bytes } = opened;
   const { frontmatter } = skill;
@@ -87,7 +98,7 @@ function splitTags(text: string): readonly string[] {
     .filter((tag) => tag !== "");
 }
 
-/** Tools as written, one pattern each. An empty field allows none, and no field says nothing. */
+/** The declared tools, one pattern each. An empty field allows none; a missing field sets no restriction. */
 export function readAllowedTools(frontmatter: FrontmatterMap): readonly string[] | undefined {
   const value = frontmatter["allowed-tools"];
   if (value === undefined || value === null) return undefined;
@@ -100,7 +111,7 @@ function readInvocation(frontmatter: FrontmatterMap): SkillEntry["invocation"] {
   return model && user ? ANYONE : { model, user };
 }
 
-/** Booleans as clients take them: true, yes, on, 1 and their opposites, in any case. */
+/** Booleans as clients accept them: true, yes, on, 1 and their opposites, in any letter case. */
 function readFlag(value: unknown, fallback: boolean): boolean {
   if (value === undefined) return fallback;
   if (typeof value === "boolean") return value;
@@ -109,12 +120,12 @@ function readFlag(value: unknown, fallback: boolean): boolean {
   return ["false", "no", "off", "0"].includes(word) ? false : fallback;
 }
 
-/** The fields that have a value, so that absent stays absent. */
+/** Drops undefined fields. */
 function present<Fields extends Readonly<Record<string, unknown>>>(
   fields: Fields,
 ): { [Key in keyof Fields]?: Exclude<Fields[Key], undefined> } {
   const kept: { [Key in keyof Fields]?: Fields[Key] } = {};
   for (const key in fields) if (fields[key] !== undefined) kept[key] = fields[key];
-  // The loop took over only what is not undefined.
+  // The loop copies only defined values.
   return kept as { [Key in keyof Fields]?: Exclude<Fields[Key], undefined> };
 }

@@ -1,12 +1,12 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { type SkillType } from "@skillhold/protocol";
-import { type Limits } from "@skillhold/protocol/limits";
+import type { SkillType } from "@skillhold/protocol";
+import type { Limits } from "@skillhold/protocol/limits";
 import { isToolFile, skillType } from "@skillhold/skill";
 import { type OpenedSkill, openSkillFile } from "./open-skill.ts";
 import { recordSkill } from "./record.ts";
-import { writeRecord } from "./record-text.ts";
-import { ScanRow } from "./scan-row.ts";
+import { writeRecordText } from "./record-text.ts";
+import { FolderRow } from "./scan-row.ts";
 import { allowsHardLinks, type Source } from "./source.ts";
 
 interface RowReaderOptions {
@@ -14,14 +14,14 @@ interface RowReaderOptions {
   readonly onRead?: ReadListener;
 }
 
-/** Called with each skill that was read. Its bytes are overwritten by the next one: who wants them copies them. */
+/** Called with each skill that was read. The bytes are overwritten by the next skill; copy them to keep them. */
 export type ReadListener = (opened: OpenedSkill) => void;
 
-/** More than nearly every SKILL.md has; a larger one gets memory of its own. */
+/** Larger than almost every SKILL.md; a larger file gets its own buffer. */
 const SCRATCH_BYTES = 64 * 1024;
 
-/** Reads skill folders into rows, one after the other and all through the same memory. */
-export class RowReader {
+/** Reads skill folders into rows, one at a time with one buffer. */
+export class FolderRowReader {
   readonly #limits: Limits;
   readonly #onRead: ReadListener | undefined;
   readonly #allowHardLinks: boolean;
@@ -34,14 +34,14 @@ export class RowReader {
   }
 
   /** Contract: `path` is the folder's path relative to the root of the source. */
-  read(folder: string, path: string, file: string, hasTools = true): ScanRow {
+  read(folder: string, path: string, file: string, hasTools = true): FolderRow {
     const opened = openSkillFile(folder, file, this.#limits, {
       scratch: this.#scratch,
       allowHardLinks: this.#allowHardLinks,
     });
     this.#onRead?.(opened);
     const record = recordSkill(opened, hasTools ? typeOf(folder) : "context", this.#limits);
-    return new ScanRow(path, file, record.isValid, opened.stamp, writeRecord(record));
+    return new FolderRow(path, file, record.isValid, opened.stamp, writeRecordText(record));
   }
 }
 
@@ -50,7 +50,7 @@ function typeOf(folder: string): SkillType {
     const tools = readdirSync(join(folder, "tools")).map((name) => `tools/${name}`);
     return skillType(tools.filter(isToolFile), true);
   } catch {
-    // No such folder, or none that can be listed: there are no tools to offer.
+    // The folder is missing or cannot be listed, so there are no tools.
     return "context";
   }
 }

@@ -1,14 +1,14 @@
 import { basename } from "node:path";
 import { folderId } from "@skillhold/skill";
-import { type FileStamp } from "./open-skill.ts";
-import { type SkillRecord } from "./record.ts";
-import { type RecordTexts, readRecord, writeRecord } from "./record-text.ts";
+import type { FileStamp } from "./open-skill.ts";
+import type { SkillRecord } from "./record.ts";
+import { type RecordTexts, readRecordText, writeRecordText } from "./record-text.ts";
 
 /**
- * One skill folder of a scanned source. What its SKILL.md says is kept as text until someone asks: most starts ask
- * for few of the skills, and the record's own strings would be views that keep the whole file in memory.
+ * One skill folder of a scanned source. The record stays text until it is needed: most starts need few skills, and
+ * slices of the text would keep the whole file in memory.
  */
-export class ScanRow implements FileStamp {
+export class FolderRow implements FileStamp {
   /** Relative to the root of the source, `.` for the root itself. */
   readonly path: string;
   /** `SKILL.md` or `skill.md`. */
@@ -22,7 +22,7 @@ export class ScanRow implements FileStamp {
   #record: SkillRecord | RecordTexts | string;
   readonly #index: number;
 
-  /** The record comes as its text, or as the one at `index` among many. */
+  /** The record is its text, or the one at `index` of many. */
   constructor(
     path: string,
     file: string,
@@ -43,17 +43,17 @@ export class ScanRow implements FileStamp {
   }
 
   get record(): SkillRecord {
-    if (typeof this.#record === "string") this.#record = readRecord(this.#record);
-    else if ("textAt" in this.#record) this.#record = readRecord(this.#record.textAt(this.#index));
+    if (typeof this.#record === "string") this.#record = readRecordText(this.#record);
+    else if ("textAt" in this.#record) this.#record = readRecordText(this.#record.textAt(this.#index));
     return this.#record;
   }
 
   get recordText(): string {
     if (typeof this.#record === "string") return this.#record;
-    return "textAt" in this.#record ? this.#record.textAt(this.#index) : writeRecord(this.#record);
+    return "textAt" in this.#record ? this.#record.textAt(this.#index) : writeRecordText(this.#record);
   }
 
-  /** The id of the skill. Contract: `root` is that of the source, always the same for a row. */
+  /** The id of the skill. Contract: `root` is the root of the source and the same on every call. */
   idBelow(root: string): string {
     this.#id ??= folderId(basename(this.path === "." ? root : this.path)).id;
     return this.#id;

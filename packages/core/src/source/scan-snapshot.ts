@@ -1,37 +1,37 @@
 import { crc32 } from "node:zlib";
-import { type Limits } from "@skillhold/protocol/limits";
+import type { Limits } from "@skillhold/protocol/limits";
 import { ruleTable } from "@skillhold/skill";
-import { type RecordTexts } from "./record-text.ts";
-import { type Scan } from "./scan.ts";
-import { ScanRow } from "./scan-row.ts";
+import type { RecordTexts } from "./record-text.ts";
+import type { SourceScan } from "./scan.ts";
+import { FolderRow } from "./scan-row.ts";
 
-/** Changes with the meaning of what is stored, and with the rules that it was judged by. */
+/** The format version. Changes with the stored data and with the rules that produced it. */
 const FORMAT = `3:${crc32(JSON.stringify(ruleTable))}`;
 
 interface Header {
   readonly format: string;
-  /** The limits that the records were made under. */
+  /** The limits that applied to the records. */
   readonly limits: string;
   readonly root: string;
   readonly count: number;
-  readonly containers: Scan["containers"];
+  readonly containers: SourceScan["containers"];
   readonly searchedMs: number;
-  readonly problems: Scan["problems"];
-  /** Bytes of the names, which stand before the records. */
+  readonly problems: SourceScan["problems"];
+  /** The byte length of the names, which precede the records. */
   readonly nameBytes: number;
 }
 
-/** The length of the header, and a checksum of what follows. */
+/** The header length and a checksum of the rest. */
 const PREFIX_BYTES = 8;
 const STAMP_NUMBERS = 4;
 const VALID = 1;
 const LOWER_CASE = 2;
 
 /**
- * A scan as bytes: a header; for each row four numbers, a flag, and where its record ends; the names; the records as
- * JSON. It is laid out so that a start makes one string of names and touches no record.
+ * A scan as bytes: a header; for each row four numbers, a flag and the end of its record; the names; the records as
+ * JSON. A start decodes one string of names and no records.
  */
-export function encodeScan(scan: Scan, limits: Limits): Uint8Array {
+export function encodeScan(scan: SourceScan, limits: Limits): Uint8Array {
   const { rows, root, containers, problems, searchedMs } = scan;
   const names = Buffer.from(rows.map(({ path }) => path).join("\n"));
   const records = rows.map((row) => Buffer.from(row.recordText));
@@ -67,20 +67,20 @@ export function encodeScan(scan: Scan, limits: Limits): Uint8Array {
   return Buffer.concat([prefix, content]);
 }
 
-/** The scan, or undefined when the bytes are damaged, of another format, or made under other limits. Never throws. */
-export function decodeScan(bytes: Uint8Array, limits: Limits): Scan | undefined {
+/** Decodes a scan; undefined when the bytes are damaged, of another format or from other limits. Never throws. */
+export function decodeScan(bytes: Uint8Array, limits: Limits): SourceScan | undefined {
   try {
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     if (crc32(buffer.subarray(PREFIX_BYTES)) !== buffer.readUInt32LE(4)) return undefined;
     const headEnd = PREFIX_BYTES + buffer.readUInt32LE(0);
-    // The checksum holds, so that this is what `encodeScan` wrote, if perhaps in another format.
+    // The checksum matches, so `encodeScan` wrote this, perhaps in another format.
     const header = JSON.parse(buffer.toString("utf8", PREFIX_BYTES, headEnd)) as Header;
     if (header.format !== FORMAT || header.limits !== JSON.stringify(limits)) return undefined;
     const rows = decodeRows(buffer, headEnd, header);
     const { root, containers, problems, searchedMs } = header;
     return rows === undefined ? undefined : { root, rows, containers, problems, searchedMs };
   } catch {
-    // Whatever the damage, the source is read again.
+    // The source is scanned again.
     return undefined;
   }
 }
@@ -89,7 +89,7 @@ function decodeRows(
   buffer: Buffer,
   start: number,
   { count, nameBytes }: Header,
-): readonly ScanRow[] | undefined {
+): readonly FolderRow[] | undefined {
   if (count === 0) return [];
   const endStart = start + count * STAMP_NUMBERS * 8;
   const flagStart = endStart + count * 4;
@@ -111,11 +111,11 @@ function decodeRows(
       ino: stamps[at + 3] ?? 0,
     };
     const file = (flags & LOWER_CASE) === 0 ? "SKILL.md" : "skill.md";
-    return new ScanRow(path, file, (flags & VALID) !== 0, stamp, texts, index);
+    return new FolderRow(path, file, (flags & VALID) !== 0, stamp, texts, index);
   });
 }
 
-/** A copy, because a view of numbers must start at a multiple of their size. */
+/** A copy, because typed arrays need an aligned offset. */
 function copy(buffer: Buffer, start: number, end: number): ArrayBuffer {
   return new Uint8Array(buffer.subarray(start, end)).buffer;
 }

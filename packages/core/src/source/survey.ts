@@ -3,9 +3,9 @@ import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits, type Limits } from "@skillhold/protocol/limits";
 import { countLines, type Finding, readLinks, type Subject } from "@skillhold/skill";
 import { type Bundle, type BundleFile, type Omission, openInside, pack } from "../bundle/index.ts";
-import { type OpenedSkill } from "./open-skill.ts";
+import type { OpenedSkill } from "./open-skill.ts";
 
-/** What the other files of a skill say about it, added to what its SKILL.md says. */
+/** Adds the findings about the other files of a skill. */
 export async function surveySkill(opened: OpenedSkill, limits: Limits = defaultLimits): Promise<Subject> {
   if (opened.file === undefined) return opened.subject;
   const findings = [...(opened.subject.findings ?? [])];
@@ -27,7 +27,7 @@ function measure(file: BundleFile, bundle: Bundle): { path: string; size: number
   return isReference ? { path, size, lines: countLines(readText(file, bundle)) } : { path, size };
 }
 
-/** What is left out on purpose, or belongs to another skill, is no news to an author. */
+/** Deliberate omissions, which need no finding. */
 const expected: ReadonlySet<Omission["reason"]> = new Set(["ignored", "junk", "nested-skill"]);
 
 function omissionFindings({ omitted }: Bundle): readonly Finding[] {
@@ -46,8 +46,8 @@ function strayFindings({ strayReferences }: Bundle): readonly Finding[] {
     code: "STRAY_REFERENCE",
     line: 1,
     column: 1,
-    message: `${path} refers to ${reference}, which leads out of the skill.`,
-    fix: `Write ${expected}, which is where the helper lies once the skill is packed.`,
+    message: `${path} refers to ${reference}, which is outside the skill.`,
+    fix: `Write ${expected}, the helper's path in the packed skill.`,
     file: path,
   }));
 }

@@ -1,2 +1,2 @@
-export { type InitOptions, initSkill, type NewSkill } from "./init-skill.ts";
-export { type SkillTemplate, skillTemplates } from "./skill-template.ts";
+export { type InitOptions, type SkillTemplate, skillTemplates } from "@skillhold/skill";
+export { initSkill, type NewSkill } from "./init-skill.ts";

@@ -3,12 +3,12 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseSkill, scalarText, validateSkill } from "@skillhold/skill";
+import { skillTemplates } from "@skillhold/skill/test/template/skill-template";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { pack } from "../bundle/index.ts";
 import { openSkill } from "../source/open-skill.ts";
 import { initSkill } from "./init-skill.ts";
-import { skillTemplates } from "./skill-template.ts";
 
 let root: string;
 beforeEach(() => {

@@ -1,6 +1,12 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type DependencyState, dependencyState, type EffectOptions } from "@skillhold/core/dependency";
-import { CHECK_BATCH, type CheckPorts, type CheckRequest, type CheckResult, checkDependencies } from "./checker.ts";
+import {
+  CHECK_BATCH,
+  type CheckPorts,
+  type CheckRequest,
+  type CheckResult,
+  checkDependencies,
+} from "./checker.ts";
 
 export interface BackgroundItem {
   /** The skill's id. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
-import { type IndexCache } from "@skillhold/core/library";
-import { type Runtime } from "@skillhold/sandbox/backend";
+import type { IndexCache } from "@skillhold/core/library";
+import type { Runtime } from "@skillhold/sandbox/backend";
 
 /** The answers of one interpreter, kept for as long as nothing that they depend on has changed. */
 export interface CheckCache {

@@ -1,14 +1,22 @@
 import { chmodSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type IndexCache } from "@skillhold/core/library";
-import { type Sandbox } from "@skillhold/core/run";
+import type { IndexCache } from "@skillhold/core/library";
+import type { Sandbox } from "@skillhold/core/run";
 import type { Need } from "@skillhold/core/test/dependency/need";
 import { SkillError } from "@skillhold/protocol/error";
 import { withLimits } from "@skillhold/protocol/limits";
 import { unconfined } from "@skillhold/sandbox/test/backend/unconfined";
 import { afterEach, expect, test } from "vitest";
 import { type CheckPorts, type CheckRequest, checkDependencies } from "./checker.ts";
-import { checkPorts, fakeRuntime, makeFolder, need, removeFolders, runtimeInstead, sandbox } from "./environment.fixture.ts";
+import {
+  checkPorts,
+  fakeRuntime,
+  makeFolder,
+  need,
+  removeFolders,
+  runtimeInstead,
+  sandbox,
+} from "./environment.fixture.ts";
 
 afterEach(removeFolders);
 

@@ -1,15 +1,15 @@
 import { realpath } from "node:fs/promises";
 import { dirname, join, posix } from "node:path";
-import { type Need, type NeedCheck } from "@skillhold/core/dependency";
-import { type IndexCache } from "@skillhold/core/library";
-import { type RuntimeKind, type Sandbox } from "@skillhold/core/run";
-import { type Limits } from "@skillhold/protocol";
+import type { Need, NeedCheck } from "@skillhold/core/dependency";
+import type { IndexCache } from "@skillhold/core/library";
+import type { RuntimeKind, Sandbox } from "@skillhold/core/run";
+import type { Limits } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Runtime } from "@skillhold/sandbox/backend";
+import type { Runtime } from "@skillhold/sandbox/backend";
 import { type CacheQuestion, type CheckCache, openCheckCache } from "./check-cache.ts";
 import { environmentPlaces } from "./environment-folder.ts";
 import { askProbe, type Language, type ProbeAnswer } from "./probe.ts";
-import { type ProbeGroup } from "./probe-script.ts";
+import type { ProbeGroup } from "./probe-script.ts";
 import { checkProgram } from "./program-check.ts";
 
 export interface CheckRequest {

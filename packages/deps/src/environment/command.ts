@@ -1,5 +1,5 @@
 import { launch } from "@skillhold/sandbox/backend";
-import { type Argv } from "./install-command.ts";
+import type { Argv } from "./install-command.ts";
 
 export interface CommandOptions {
   /** All the variables that it gets. */

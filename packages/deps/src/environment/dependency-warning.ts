@@ -1,5 +1,5 @@
-import { type DependencyState } from "@skillhold/core/dependency";
-import { type Library, type Viewer } from "@skillhold/core/library";
+import type { DependencyState } from "@skillhold/core/dependency";
+import type { Library, Viewer } from "@skillhold/core/library";
 import { SkillError } from "@skillhold/protocol/error";
 import { type SurveyPorts, surveyDependencies } from "./survey.ts";
 import { withLibrarySubject } from "./survey-subject.ts";

@@ -8,7 +8,7 @@ import { withLock } from "./install-lock.ts";
 import { findTarget, type InstallTools } from "./install-tool.ts";
 import { installVariables, type Variables } from "./install-variable.ts";
 import { type EnvironmentPorts, partialOf, readGlobal, writeGlobal } from "./skill-environment.ts";
-import { type InstallSpec } from "./spec.ts";
+import type { InstallSpec } from "./spec.ts";
 
 export type Scope = "skill" | "global";
 

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isOpenToAll, stageRoot } from "@skillhold/sandbox/backend";
-import { type InstallSpec } from "./spec.ts";
+import type { InstallSpec } from "./spec.ts";
 
 /** The parts of an environment. */
 export function environmentPlaces(folder: string) {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { formatNeed, type Need } from "@skillhold/core/dependency";
 import { linkKey } from "./environment-folder.ts";
 import { findTarget } from "./install-tool.ts";
-import { type EnvironmentPorts } from "./skill-environment.ts";
+import type { EnvironmentPorts } from "./skill-environment.ts";
 import { type InstallSpec, readSpec } from "./spec.ts";
 
 /** Whose environment it is. */

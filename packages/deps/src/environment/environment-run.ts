@@ -1,12 +1,12 @@
-import { type Library, type Viewer } from "@skillhold/core/library";
-import { type Sandbox } from "@skillhold/core/run";
-import { type Limits } from "@skillhold/protocol";
+import type { Library, Viewer } from "@skillhold/core/library";
+import type { Sandbox } from "@skillhold/core/run";
+import type { Limits } from "@skillhold/protocol";
 import { findRuntime } from "@skillhold/sandbox/backend";
 import { dependencyWarnings } from "./dependency-warning.ts";
 import { environmentHome } from "./environment-folder.ts";
 import { runEnvironment } from "./run-environment.ts";
-import { type SkillEnvironment } from "./skill-environment.ts";
-import { type ManifestPorts } from "./skill-manifest.ts";
+import type { SkillEnvironment } from "./skill-environment.ts";
+import type { ManifestPorts } from "./skill-manifest.ts";
 import { copySubject } from "./survey-subject.ts";
 
 export interface EnvironmentRunPorts extends Pick<ManifestPorts, "cache" | "scan"> {

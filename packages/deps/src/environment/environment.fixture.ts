@@ -1,13 +1,13 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { type RuntimeKind } from "@skillhold/core/run";
+import type { RuntimeKind } from "@skillhold/core/run";
 import type { Need } from "@skillhold/core/test/dependency/need";
 import { defaultLimits, withLimits } from "@skillhold/protocol/limits";
 import { bubblewrap } from "@skillhold/sandbox/test/backend/bubblewrap";
 import { findRuntime, type Runtime } from "@skillhold/sandbox/test/backend/runtime";
-import { type CheckPorts } from "./checker.ts";
-import { type InstallPorts } from "./installer.ts";
+import type { CheckPorts } from "./checker.ts";
+import type { InstallPorts } from "./installer.ts";
 
 /** One for all tests of a file. */
 export const sandbox = bubblewrap();

@@ -1,4 +1,9 @@
-export { BackgroundCheck, type BackgroundItem, type BackgroundPorts, type CheckEvent } from "./background-check.ts";
+export {
+  BackgroundCheck,
+  type BackgroundItem,
+  type BackgroundPorts,
+  type CheckEvent,
+} from "./background-check.ts";
 export { type CheckPorts, type CheckRequest, type CheckResult, checkDependencies } from "./checker.ts";
 export { dependencyWarnings, warningsOf } from "./dependency-warning.ts";
 
@@ -10,7 +15,13 @@ export { type ClearancePorts, type InstallSubject, installClearance } from "./in
 export type { InstallEvent } from "./install-event.ts";
 export type { ItemResult } from "./install-group.ts";
 export type { Clear, InstallOutcome, RecordInstall } from "./install-record.ts";
-export { type InstallOptions, type InstallPlan, type InstallPorts, type InstallReport, installDependencies } from "./installer.ts";
+export {
+  type InstallOptions,
+  type InstallPlan,
+  type InstallPorts,
+  type InstallReport,
+  installDependencies,
+} from "./installer.ts";
 export { specsFor } from "./missing-spec.ts";
 
 export { environmentOf, type RunEnvironmentPorts, runEnvironment } from "./run-environment.ts";
@@ -20,6 +31,12 @@ export { type EnvironmentPorts, findEnvironment, type SkillEnvironment } from ".
 export { installForSkill, type SkillInstallPlan } from "./skill-install.ts";
 export { type ManifestPorts, type ManifestSubject, readManifest } from "./skill-manifest.ts";
 export { type InstallSpec, type Manager, readSpec } from "./spec.ts";
-export { type DependencySurvey, prepareCheck, type SurveyOptions, type SurveyPorts, surveyDependencies } from "./survey.ts";
+export {
+  type DependencySurvey,
+  prepareCheck,
+  type SurveyOptions,
+  type SurveyPorts,
+  surveyDependencies,
+} from "./survey.ts";
 export { copySubject, folderSubject, withLibrarySubject } from "./survey-subject.ts";
 export type { SystemHost } from "./system-install.ts";

@@ -2,7 +2,13 @@ import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { type ApprovalAnswer, type ApprovalRequest, memoryApprovals } from "@skillhold/core/approval";
 import { defaultRules } from "@skillhold/core/policy";
-import { Digest, type SkillEvent, SkillEvent as SkillEventSchema, SkillId, type Trust } from "@skillhold/protocol";
+import {
+  Digest,
+  type SkillEvent,
+  SkillEvent as SkillEventSchema,
+  SkillId,
+  type Trust,
+} from "@skillhold/protocol";
 import { defaultLimits } from "@skillhold/protocol/limits";
 import { afterEach, expect, test } from "vitest";
 import { installPorts, need, removeFolders } from "./environment.fixture.ts";

@@ -1,13 +1,13 @@
 import { basename } from "node:path";
 import { type ApprovalStore, Approvals, type Asker } from "@skillhold/core/approval";
 import { type Decision, decide, defaultRules, type Rules } from "@skillhold/core/policy";
-import { type AuditSink, type Clock, type Ids } from "@skillhold/core/port";
+import type { AuditSink, Clock, Ids } from "@skillhold/core/port";
 import { remoteIdentity } from "@skillhold/core/source";
-import { type Digest, type Limits, type SkillEntry, type SkillEvent } from "@skillhold/protocol";
+import type { Digest, Limits, SkillEntry, SkillEvent } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { isIsolated } from "./environment-folder.ts";
-import { type Clear, type InstallOutcome } from "./install-record.ts";
-import { type InstallSpec } from "./spec.ts";
+import type { Clear, InstallOutcome } from "./install-record.ts";
+import type { InstallSpec } from "./spec.ts";
 
 /** The skill for which something is installed, as it was read. */
 export interface InstallSubject {

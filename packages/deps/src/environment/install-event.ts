@@ -1,4 +1,4 @@
-import { type ItemResult } from "./install-group.ts";
+import type { ItemResult } from "./install-group.ts";
 
 /** What is told while things are checked and installed. */
 export type InstallEvent =

@@ -1,4 +1,4 @@
-import { type CommandResult } from "./command.ts";
+import type { CommandResult } from "./command.ts";
 import { lacksPip } from "./install-tool.ts";
 
 const MAX_LENGTH = 400;

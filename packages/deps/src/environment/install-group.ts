@@ -1,9 +1,9 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { type CommandResult } from "./command.ts";
+import type { CommandResult } from "./command.ts";
 import { describeFailure, isOfAll } from "./install-failure.ts";
-import { type InstallTool, type ToolOptions } from "./install-tool.ts";
-import { type InstallSpec } from "./spec.ts";
+import type { InstallTool, ToolOptions } from "./install-tool.ts";
+import type { InstallSpec } from "./spec.ts";
 
 export interface ItemResult {
   readonly spec: string;

@@ -1,6 +1,6 @@
-import { type Scope } from "./environment-build.ts";
-import { type ItemResult } from "./install-group.ts";
-import { type InstallSpec } from "./spec.ts";
+import type { Scope } from "./environment-build.ts";
+import type { ItemResult } from "./install-group.ts";
+import type { InstallSpec } from "./spec.ts";
 
 /** What came of an installation that was let. */
 export interface InstallOutcome {

@@ -1,14 +1,14 @@
 import { mkdir, realpath, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type RuntimeKind } from "@skillhold/core/run";
+import type { RuntimeKind } from "@skillhold/core/run";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Runtime } from "@skillhold/sandbox/backend";
+import type { Runtime } from "@skillhold/sandbox/backend";
 import { type CommandResult, runCommand } from "./command.ts";
 import { type EnvironmentTarget, environmentPlaces } from "./environment-folder.ts";
 import { type Argv, npmArguments, pipArguments, uvArguments } from "./install-command.ts";
-import { type Variables } from "./install-variable.ts";
+import type { Variables } from "./install-variable.ts";
 import { findProgram } from "./program-lookup.ts";
-import { type InstallSpec } from "./spec.ts";
+import type { InstallSpec } from "./spec.ts";
 
 /** One way to fill an environment. */
 export interface InstallTool {

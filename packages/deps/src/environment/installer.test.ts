@@ -11,8 +11,15 @@ import { dirname, join } from "node:path";
 import { SkillError } from "@skillhold/protocol/error";
 import { withLimits } from "@skillhold/protocol/limits";
 import { afterEach, expect, test } from "vitest";
-import { FAKE_PYTHON, installPorts, makeFolder, makeProgram, removeFolders, runtimeInstead } from "./environment.fixture.ts";
-import { type InstallEvent } from "./install-event.ts";
+import {
+  FAKE_PYTHON,
+  installPorts,
+  makeFolder,
+  makeProgram,
+  removeFolders,
+  runtimeInstead,
+} from "./environment.fixture.ts";
+import type { InstallEvent } from "./install-event.ts";
 import { type InstallPorts, installDependencies } from "./installer.ts";
 import { findEnvironment } from "./skill-environment.ts";
 import { readSpec } from "./spec.ts";

@@ -1,12 +1,12 @@
-import { type Limits } from "@skillhold/protocol";
+import type { Limits } from "@skillhold/protocol";
 import { buildEnvironment, planEnvironment, type Scope } from "./environment-build.ts";
 import { isIsolated } from "./environment-folder.ts";
-import { type Argv } from "./install-command.ts";
+import type { Argv } from "./install-command.ts";
 import { allInstalled, type InstallEvent, itemInstalled } from "./install-event.ts";
-import { type ItemResult } from "./install-group.ts";
+import type { ItemResult } from "./install-group.ts";
 import { type Clear, withRecord } from "./install-record.ts";
 import { findTools, type InstallTools } from "./install-tool.ts";
-import { type EnvironmentPorts } from "./skill-environment.ts";
+import type { EnvironmentPorts } from "./skill-environment.ts";
 import { type InstallSpec, readSpec } from "./spec.ts";
 import { installSystem, type SystemHost, systemStep } from "./system-install.ts";
 

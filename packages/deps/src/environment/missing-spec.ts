@@ -1,4 +1,4 @@
-import { type InstallWay } from "@skillhold/core/dependency";
+import type { InstallWay } from "@skillhold/core/dependency";
 import { isIsolated } from "./environment-folder.ts";
 import { type InstallSpec, readSpec } from "./spec.ts";
 import { managerOf, type SystemHost } from "./system-install.ts";

@@ -1,4 +1,4 @@
-import { type Mount, type RunLimits, type Sandbox, type SandboxPaths, type SandboxSpec } from "@skillhold/core/run";
+import type { Mount, RunLimits, Sandbox, SandboxPaths, SandboxSpec } from "@skillhold/core/run";
 import { SkillError } from "@skillhold/protocol/error";
 import { makeStage, type Runtime, removeStage, supervise } from "@skillhold/sandbox/backend";
 import { type ProbeInput, probeScripts } from "./probe-script.ts";

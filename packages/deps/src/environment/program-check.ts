@@ -1,7 +1,7 @@
-import { type Need, type NeedCheck } from "@skillhold/core/dependency";
-import { type RuntimeKind } from "@skillhold/core/run";
+import type { Need, NeedCheck } from "@skillhold/core/dependency";
+import type { RuntimeKind } from "@skillhold/core/run";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Runtime } from "@skillhold/sandbox/backend";
+import type { Runtime } from "@skillhold/sandbox/backend";
 import { environmentPlaces } from "./environment-folder.ts";
 import { findProgram, findSandboxProgram } from "./program-lookup.ts";
 

@@ -1,7 +1,12 @@
 import { readdir } from "node:fs/promises";
-import { type Need } from "@skillhold/core/dependency";
+import type { Need } from "@skillhold/core/dependency";
 import { type EnvironmentOwner, readLink } from "./environment-link.ts";
-import { type EnvironmentPorts, findEnvironment, openNamed, type SkillEnvironment } from "./skill-environment.ts";
+import {
+  type EnvironmentPorts,
+  findEnvironment,
+  openNamed,
+  type SkillEnvironment,
+} from "./skill-environment.ts";
 import { type ManifestPorts, type ManifestSubject, readManifest } from "./skill-manifest.ts";
 import { type InstallSpec, readSpec } from "./spec.ts";
 

@@ -1,4 +1,4 @@
-import { type RuntimeKind } from "@skillhold/core/run";
+import type { RuntimeKind } from "@skillhold/core/run";
 import { expect, test } from "vitest";
 import { rememberRuntimes } from "./runtime-memory.ts";
 

@@ -1,4 +1,4 @@
-import { type RuntimeKind } from "@skillhold/core/run";
+import type { RuntimeKind } from "@skillhold/core/run";
 import { findRuntime, type Runtime } from "@skillhold/sandbox/backend";
 
 /** Finds each interpreter once; one that is not there is looked for again. */

@@ -1,8 +1,8 @@
-import { type RuntimeKind } from "@skillhold/core/run";
-import { type Runtime } from "@skillhold/sandbox/backend";
+import type { RuntimeKind } from "@skillhold/core/run";
+import type { Runtime } from "@skillhold/sandbox/backend";
 import { runCommand } from "./command.ts";
-import { type Argv } from "./install-command.ts";
-import { type Variables } from "./install-variable.ts";
+import type { Argv } from "./install-command.ts";
+import type { Variables } from "./install-variable.ts";
 import { findProgram } from "./program-lookup.ts";
 
 /** What this machine has to run skills with, and to install what they need. */

@@ -1,6 +1,6 @@
 import { readFile, rename, stat, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { type Mount, type RuntimeKind, type SandboxPaths } from "@skillhold/core/run";
+import type { Mount, RuntimeKind, SandboxPaths } from "@skillhold/core/run";
 import { PROGRAM_PATH, type Runtime } from "@skillhold/sandbox/backend";
 import { environmentKey, environmentPlaces } from "./environment-folder.ts";
 import { type EnvironmentRecord, readRecord } from "./environment-record.ts";

@@ -1,10 +1,16 @@
 import { basename } from "node:path";
 import { isIsolated } from "./environment-folder.ts";
 import { type EnvironmentOwner, linkLock, readLink, removeLink, writeLink } from "./environment-link.ts";
-import { type ItemResult } from "./install-group.ts";
+import type { ItemResult } from "./install-group.ts";
 import { withLock } from "./install-lock.ts";
 import { withRecord } from "./install-record.ts";
-import { type InstallOptions, type InstallPlan, type InstallPorts, type InstallReport, installDependencies } from "./installer.ts";
+import {
+  type InstallOptions,
+  type InstallPlan,
+  type InstallPorts,
+  type InstallReport,
+  installDependencies,
+} from "./installer.ts";
 import { type InstallSpec, readSpec } from "./spec.ts";
 
 export interface SkillInstallPlan extends Omit<InstallPlan, "skill"> {

@@ -1,6 +1,6 @@
-import { type Bundle } from "@skillhold/core/bundle";
-import { type DependencyManifest, type Scan } from "@skillhold/core/dependency";
-import { type IndexCache } from "@skillhold/core/library";
+import type { Bundle } from "@skillhold/core/bundle";
+import type { DependencyManifest, Scan } from "@skillhold/core/dependency";
+import type { IndexCache } from "@skillhold/core/library";
 
 /** A skill whose dependencies are asked for. */
 export interface ManifestSubject {

@@ -1,11 +1,11 @@
 import { mkdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { type Bundle, type PackOptions, pack, treeHash } from "@skillhold/core/bundle";
-import { type Library, type Viewer } from "@skillhold/core/library";
+import type { Library, Viewer } from "@skillhold/core/library";
 import { SkillError } from "@skillhold/protocol/error";
 import { makeStage, removeStage } from "@skillhold/sandbox/backend";
 import { folderId } from "@skillhold/skill";
-import { type ManifestSubject } from "./skill-manifest.ts";
+import type { ManifestSubject } from "./skill-manifest.ts";
 
 /** A skill that lies in a folder, packed and hashed as it is now. */
 export async function folderSubject(

@@ -48,7 +48,7 @@ test("a folder is scanned and checked in one call: what it needs, what is missin
     state: {
       state: "missing",
       missing: ["npm:zzz-not-there"],
-      warnings: ["Missing: npm:zzz-not-there.", "Optional and not there: pip:zzz_optional."],
+      warnings: ["Missing: npm:zzz-not-there.", "Optional and missing: pip:zzz_optional."],
     },
   });
 });

@@ -1,7 +1,13 @@
-import { type DependencyManifest, type DependencyState, dependencyState, type EffectOptions, type NeedCheck } from "@skillhold/core/dependency";
+import {
+  type DependencyManifest,
+  type DependencyState,
+  dependencyState,
+  type EffectOptions,
+  type NeedCheck,
+} from "@skillhold/core/dependency";
 import { CHECK_BATCH, type CheckPorts, type CheckRequest, checkDependencies } from "./checker.ts";
 import { environmentOf } from "./run-environment.ts";
-import { type SkillEnvironment } from "./skill-environment.ts";
+import type { SkillEnvironment } from "./skill-environment.ts";
 import { type ManifestPorts, type ManifestSubject, readManifest } from "./skill-manifest.ts";
 
 /** What is known of a skill's dependencies: what it needs, what of it is there, and what follows. */

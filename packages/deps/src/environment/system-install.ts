@@ -2,8 +2,8 @@ import { installCommand } from "@skillhold/sandbox/backend";
 import { runCommand } from "./command.ts";
 import { type Argv, type SystemManager, systemCommand } from "./install-command.ts";
 import { describeFailure } from "./install-failure.ts";
-import { type ItemResult } from "./install-group.ts";
-import { type Variables } from "./install-variable.ts";
+import type { ItemResult } from "./install-group.ts";
+import type { Variables } from "./install-variable.ts";
 import { type InstallSpec, readSpec } from "./spec.ts";
 
 /** What is asked of the machine for packages of the system. */

@@ -1,5 +1,5 @@
 import { parentPort } from "node:worker_threads";
-import { type ScanCall, type ScanFile } from "@skillhold/core/dependency";
+import type { ScanCall, ScanFile } from "@skillhold/core/dependency";
 import { scanDependencies } from "../scan/scan.ts";
 
 /** What a `ScanThread` sends to its thread, which answers with the manifest. */

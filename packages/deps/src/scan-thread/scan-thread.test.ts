@@ -1,5 +1,5 @@
 import type { Worker } from "node:worker_threads";
-import { type ScanFile } from "@skillhold/core/dependency";
+import type { ScanFile } from "@skillhold/core/dependency";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { scanDependencies } from "../scan/scan.ts";
 import { ScanThread } from "./scan-thread.ts";

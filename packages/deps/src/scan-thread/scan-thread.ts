@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import { type DependencyManifest, type Scan, type ScanFile } from "@skillhold/core/dependency";
+import type { DependencyManifest, Scan, ScanFile } from "@skillhold/core/dependency";
 import { SkillError } from "@skillhold/protocol/error";
 import { isScanned, unreadable } from "../scan/scan.ts";
-import { type ScanRequest } from "./scan-thread-main.ts";
+import type { ScanRequest } from "./scan-thread-main.ts";
 
 export interface ScanThreadOptions {
   /** How long a bundle may take, by the clock; twice what the scanner allows itself, unless the machine is busy. */

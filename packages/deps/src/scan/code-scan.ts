@@ -1,12 +1,12 @@
-import { type Sighting } from "@skillhold/core/dependency";
+import type { Sighting } from "@skillhold/core/dependency";
 import { isPlaceholder, type LocalModules } from "./local-module.ts";
 import { distributionsOf, isWellKnown } from "./python-distribution.ts";
 import { type PythonImport, readPythonImports } from "./python-import.ts";
 import { isStandardModule, removalOf } from "./python-stdlib.ts";
 import { readScriptImports } from "./script-import.ts";
 import { targetOf } from "./specifier.ts";
-import { type Language } from "./syntax.ts";
-import { type Tally } from "./tally.ts";
+import type { Language } from "./syntax.ts";
+import type { Tally } from "./tally.ts";
 
 /** A text of code to be scanned, and what its bundle holds besides. */
 export interface CodeText {

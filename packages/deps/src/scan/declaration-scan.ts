@@ -1,9 +1,9 @@
-import { type Dependency, type DependencyManifest } from "@skillhold/core/dependency";
-import { type Declaration } from "./declared.ts";
+import type { Dependency, DependencyManifest } from "@skillhold/core/dependency";
+import type { Declaration } from "./declared.ts";
 import { normalizePip } from "./package-name.ts";
 import { moduleOf } from "./python-distribution.ts";
-import { type Tally } from "./tally.ts";
-import { type TextLines } from "./text-line.ts";
+import type { Tally } from "./tally.ts";
+import type { TextLines } from "./text-line.ts";
 
 /** Adds what the frontmatter declares, each on the line that names it. */
 export function tallyDeclaration(

@@ -1,5 +1,18 @@
-import { type DependencyKind, type InstallWay, packageOf, programOf, readInstallWays } from "@skillhold/core/dependency";
-import { type FrontmatterMap, type FrontmatterValue, isMap, readOpenclaw, textList, textOf } from "@skillhold/skill";
+import {
+  type DependencyKind,
+  type InstallWay,
+  packageOf,
+  programOf,
+  readInstallWays,
+} from "@skillhold/core/dependency";
+import {
+  type FrontmatterMap,
+  type FrontmatterValue,
+  isMap,
+  readOpenclaw,
+  textList,
+  textOf,
+} from "@skillhold/skill";
 import { isCommandName, isNpmName } from "./package-name.ts";
 import { isKnownDistribution, isWellKnown } from "./python-distribution.ts";
 import { readRequirement } from "./requirement.ts";

@@ -1,4 +1,4 @@
-import { type Language } from "./syntax.ts";
+import type { Language } from "./syntax.ts";
 
 /** What the scanner reads a file as. An extensionless one may have a first line that says more. */
 export type FileType =

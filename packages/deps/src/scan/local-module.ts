@@ -1,5 +1,5 @@
 import { isWellKnown } from "./python-distribution.ts";
-import { type PythonImport } from "./python-import.ts";
+import type { PythonImport } from "./python-import.ts";
 
 /**
  * The Python modules that a bundle holds itself.

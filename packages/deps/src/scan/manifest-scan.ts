@@ -1,11 +1,17 @@
 import { posix } from "node:path";
-import { type CodeText } from "./code-scan.ts";
-import { type FileType } from "./file-type.ts";
+import type { CodeText } from "./code-scan.ts";
+import type { FileType } from "./file-type.ts";
 import { readPackageJson } from "./package-json.ts";
-import { inlineBlock, type ParseToml, type ProjectReading, readInlineMetadata, readPyproject } from "./pyproject.ts";
+import {
+  inlineBlock,
+  type ParseToml,
+  type ProjectReading,
+  readInlineMetadata,
+  readPyproject,
+} from "./pyproject.ts";
 import { moduleOf } from "./python-distribution.ts";
 import { type Requirement, readRequirements } from "./requirement.ts";
-import { type Tally } from "./tally.ts";
+import type { Tally } from "./tally.ts";
 import { TextLines } from "./text-line.ts";
 
 export interface ManifestSurroundings {

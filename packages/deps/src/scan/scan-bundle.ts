@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { type Bundle, readBounded } from "@skillhold/core/bundle";
-import { type DependencyManifest, type Scan, type ScanCall, type ScanFile } from "@skillhold/core/dependency";
+import type { DependencyManifest, Scan, ScanCall, ScanFile } from "@skillhold/core/dependency";
 import { isScanned, MAX_SCANNED_BYTES, scanDependencies } from "./scan.ts";
 
 /** What a bundle on disk needs. A file that cannot be read is a note. */

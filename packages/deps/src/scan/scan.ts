@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type DependencyManifest, type ScanFile } from "@skillhold/core/dependency";
+import type { DependencyManifest, ScanFile } from "@skillhold/core/dependency";
 import { parseSkill } from "@skillhold/skill";
 import { parse } from "smol-toml";
 import { type BundleContent, type CodeText, scanPython, scanScript } from "./code-scan.ts";
@@ -9,7 +9,7 @@ import { type FileType, fileTypeOf } from "./file-type.ts";
 import { LocalModules } from "./local-module.ts";
 import { tallyManifest } from "./manifest-scan.ts";
 import { notebookCode } from "./notebook.ts";
-import { type ParseToml } from "./pyproject.ts";
+import type { ParseToml } from "./pyproject.ts";
 import { readShebang, type Shebang } from "./shebang.ts";
 import { readShell } from "./shell-command.ts";
 import { type ReadShellText, tallyShell } from "./shell-scan.ts";

@@ -1,10 +1,10 @@
-import { type Place, type Sighting } from "@skillhold/core/dependency";
-import { type CodeText } from "./code-scan.ts";
+import type { Place, Sighting } from "@skillhold/core/dependency";
+import type { CodeText } from "./code-scan.ts";
 import { distributionsOf, moduleOf } from "./python-distribution.ts";
 import { isStandardModule } from "./python-stdlib.ts";
-import { type ShellCommand, type ShellReading } from "./shell-command.ts";
+import type { ShellCommand, ShellReading } from "./shell-command.ts";
 import { isCommonCommand, runtimeOf } from "./shell-table.ts";
-import { type Tally } from "./tally.ts";
+import type { Tally } from "./tally.ts";
 
 /** A shell text that has been read. What any of a bundle's texts defines, the others may have sourced. */
 export interface ReadShellText extends CodeText {

@@ -24,13 +24,14 @@ export async function parseSyntax(
   interest: Interest,
   text: string,
   read: (nodes: readonly SyntaxNode[]) => void,
+  limitMs = MAX_MILLISECONDS,
 ): Promise<boolean> {
   let loaded = await load(language);
   // Another text may have broken the module in the meantime.
   while (broken.has(loaded.library)) loaded = await load(language);
   // Synchronous from here: no two texts are ever in the parser at once.
   try {
-    return readText(loaded.parser, interest, text, read);
+    return readText(loaded.parser, interest, text, read, limitMs);
   } catch (error) {
     if (!isBreakdown(error)) throw error;
     forget(loaded.library);
@@ -89,8 +90,9 @@ function readText(
   interest: Interest,
   text: string,
   read: (nodes: readonly SyntaxNode[]) => void,
+  limitMs: number,
 ): boolean {
-  const tree = parseBounded(parser, text);
+  const tree = parseBounded(parser, text, limitMs);
   if (tree === null) return false;
   const cursor = tree.walk();
   try {
@@ -103,7 +105,7 @@ function readText(
 }
 
 /** Bounded in steps first, so that all but hostile texts are read alike on every machine. */
-function parseBounded(parser: TreeSitter.Parser, text: string): TreeSitter.Tree | null {
+function parseBounded(parser: TreeSitter.Parser, text: string, limitMs: number): TreeSitter.Tree | null {
   let questions = QUESTIONS_AT_LEAST + text.length / CHARACTERS_A_QUESTION;
   let pieces = PIECES_AT_LEAST + (READINGS_A_PIECE * text.length) / PIECE;
   const work = new WorkTime();
@@ -118,7 +120,7 @@ function parseBounded(parser: TreeSitter.Parser, text: string): TreeSitter.Tree 
     {
       progressCallback: () => {
         questions -= 1;
-        return questions < 0 || pieces < 0 || work.exceeds(MAX_MILLISECONDS);
+        return questions < 0 || pieces < 0 || work.exceeds(limitMs);
       },
     },
   );

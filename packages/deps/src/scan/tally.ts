@@ -1,4 +1,4 @@
-import { type Dependency, type DependencyManifest, type Place, type ScanNote, type Sighting } from "@skillhold/core/dependency";
+import type { Dependency, DependencyManifest, Place, ScanNote, Sighting } from "@skillhold/core/dependency";
 import { normalizePip } from "./package-name.ts";
 import { stemsOf } from "./python-distribution.ts";
 

@@ -1,11 +1,38 @@
-import { type Asker } from "@skillhold/core/approval";
-import { type Actor } from "@skillhold/protocol";
-import { type QuestionView } from "@skillhold/protocol/http";
-import { type QuestionAnswer } from "@skillhold/registry/question";
+import type { Asker } from "@skillhold/core/approval";
+import type { Actor } from "@skillhold/protocol";
+import type { QuestionView } from "@skillhold/protocol/http";
+import type { Question, QuestionAnswer, QuestionDesk } from "@skillhold/registry/question";
 
-/** Where questions wait for a person, whichever gateway of the registry they were asked at. */
+/** Approval requests that wait for a person's answer, from every gateway of the registry. */
 export interface ApprovalDesk extends Asker {
-  /** The oldest first. */
+  /** Oldest first. */
   list(): Promise<readonly QuestionView[]>;
   answer(question: string, answer: QuestionAnswer, by: Actor): Promise<void>;
+}
+
+/** The approval requests of a registry: any gateway can answer a request of another gateway. */
+export function registryDesk(
+  desk: Pick<QuestionDesk, "ask" | "listQuestions" | "answerQuestion">,
+): ApprovalDesk {
+  return {
+    ask: (request, signal) => desk.ask(request, signal),
+    list: async () => (await desk.listQuestions()).map(viewOf),
+    answer: async (question, answer, by) => {
+      await desk.answerQuestion(question, answer, { by });
+    },
+  };
+}
+
+function viewOf({ id, askedAt, expiresAt, request }: Question): QuestionView {
+  const { decision, origin, stdin, ...rest } = request;
+  return {
+    id,
+    askedAt,
+    expiresAt,
+    ...rest,
+    ...(origin === undefined ? {} : { origin }),
+    ...(stdin === undefined ? {} : { stdin }),
+    rule: decision.rule,
+    reason: decision.reason,
+  };
 }

@@ -1,17 +1,14 @@
 import { SkillError } from "@skillhold/protocol/error";
-import { type AgentRecord, type RegistryContext } from "@skillhold/registry/record";
+import type { AgentRecord, RegistryContext } from "@skillhold/registry/record";
 import { isAdministrator, isPerson, type Principal } from "./principal.ts";
 
-/**
- * Whether someone may know of an agent: administrators of all, people of their own, and whoever acts as one of that one
- * alone.
- */
+/** Whether the principal may see an agent: administrators see all, people see their own, and an agent sees itself. */
 export function isAgentOf({ key, owner }: AgentRecord, principal: Principal): boolean {
   if (isAdministrator(principal)) return true;
   return isPerson(principal) ? owner === principal.user : key === principal.agent;
 }
 
-/** By key or uid. One that is another's is refused in the words for one that is not there. */
+/** Finds an agent by key or uid. An agent of another owner gives the same error as a missing one. */
 export async function getAgentFor(
   keyOrUid: string,
   principal: Principal,

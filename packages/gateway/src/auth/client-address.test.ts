@@ -6,7 +6,7 @@ const address = (peer: string | undefined, forwarded: string | undefined, isTls:
     isTls,
   });
 
-test("who is connected is who asks, unless a proxy says for whom it does [S-53]", () => {
+test("uses the peer address unless a TLS proxy forwards another one [S-53]", () => {
   expect(address("203.0.113.1", undefined, false)).toBe("203.0.113.1");
   expect(address("203.0.113.1", "198.51.100.1", false)).toBe("203.0.113.1");
   expect(address("203.0.113.1", "198.51.100.1", true)).toBe("198.51.100.1");
@@ -15,7 +15,7 @@ test("who is connected is who asks, unless a proxy says for whom it does [S-53]"
   expect(address(undefined, undefined, false)).toBe("unknown");
 });
 
-test("what is no address is not taken for one [S-53]", () => {
+test("ignores a forwarded value that is not an IP address [S-53]", () => {
   for (const forwarded of [
     "",
     "evil",
@@ -27,7 +27,7 @@ test("what is no address is not taken for one [S-53]", () => {
     expect(address("203.0.113.1", forwarded, true)).toBe("203.0.113.1");
 });
 
-test("one network of IPv6 is one address, however it is written, and IPv4 inside of it is IPv4 [S-53]", () => {
+test("maps an IPv6 address to its /64 network in any notation, and mapped IPv4 to IPv4 [S-53]", () => {
   const same = [
     "2001:db8:1:2::1",
     "2001:0db8:0001:0002:ffff::",

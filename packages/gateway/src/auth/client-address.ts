@@ -1,9 +1,9 @@
 import { isIP } from "node:net";
-import { type GatewayOptions } from "../gateway-context.ts";
+import type { GatewayOptions } from "../gateway-context.ts";
 
 /**
- * Whom a request without a token is counted to. What a proxy says of its client is believed only where there is one,
- * and of what it says only the last: the client may have said the rest.
+ * The client address that requests without a token are rate-limited by. X-Forwarded-For is trusted only behind a TLS
+ * proxy, and only its last entry: the client may have sent the others.
  */
 export function clientAddress(
   headers: Headers,
@@ -14,7 +14,7 @@ export function clientAddress(
   return networkOf(isTls && isIP(last) !== 0 ? last : (peer ?? "unknown"));
 }
 
-/** Someone with one address of IPv6 has 2^64 of them: they count as one. */
+/** A client with one IPv6 address usually has the whole /64 network, so the network is the key. */
 function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined || isIP(address) !== 6) return mapped ?? address;

@@ -1,17 +1,17 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-/** The header without which the cookie of a session counts for nothing. */
+/** The header that a session cookie is invalid without. */
 export const CSRF_HEADER = "x-skillhold-csrf";
 
 /**
- * What a page of our own sends beside the cookie. Cookies are sent to every port of a host: whoever is sent one there
- * does not know the token's id, and cannot work this out.
+ * The CSRF token of a session. A browser sends the cookie to every port of the host; a server on another port cannot
+ * compute this value because it does not know the token's id.
  */
 export function csrfOf(secret: string, token: string): string {
   return createHmac("sha256", secret).update(`csrf ${token}`).digest("base64url");
 }
 
-/** In a time that tells nothing about where they differ. */
+/** Compares in constant time. */
 export function isCsrfOf(given: string, secret: string, token: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(csrfOf(secret, token))];
   return a.length === b.length && timingSafeEqual(a, b);

@@ -1,18 +1,18 @@
 import { expect, test } from "vitest";
-import { type Mount } from "../mount.ts";
+import type { GatewayMount } from "../mount.ts";
 import { MountedTokens } from "./mounted-token.ts";
-import { type Principal } from "./principal.ts";
+import type { Principal } from "./principal.ts";
 
 function scene() {
   const ended: string[] = [];
   const errors: unknown[] = [];
-  const mount: Mount = {
+  const mount: GatewayMount = {
     path: "/mcp",
     roles: ["agent"],
     handle: async () => new Response(),
     endToken: async (token) => void ended.push(token),
   };
-  const broken: Mount = { ...mount, endToken: () => Promise.reject(new Error("lost")) };
+  const broken: GatewayMount = { ...mount, endToken: () => Promise.reject(new Error("lost")) };
   const now = { ms: 0 };
   const clock = { now: () => new Date(now.ms) };
   const log = ({ error }: { readonly error?: unknown }) => void errors.push(error);
@@ -28,7 +28,7 @@ const principal = (token: string, agent?: string): Principal => ({
   expiresAt: new Date(token === "short" ? 1000 : 9000).toISOString(),
 });
 
-test("what is mounted hears once that a token is over: revoked, expired, or without its agent [S-53]", async () => {
+test("notifies mounts once when a token is revoked, expires or loses its agent [S-53]", async () => {
   const { tokens, ended, errors, now } = scene();
   for (const each of [
     principal("revoked"),
@@ -46,7 +46,7 @@ test("what is mounted hears once that a token is over: revoked, expired, or with
   now.ms = 1000;
   await tokens.endExpired();
   expect(ended).toEqual(["revoked", "bot", "short"]);
-  // One that fails is told, and keeps no other.
+  // A failing mount is logged and does not affect the others.
   expect(errors).toHaveLength(3);
   tokens.close();
 });

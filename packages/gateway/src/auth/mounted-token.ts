@@ -1,20 +1,20 @@
-import { type Clock } from "@skillhold/core/port";
-import { type Mount } from "../mount.ts";
-import { type LogEntry } from "../telemetry/log.ts";
-import { type Principal } from "./principal.ts";
+import type { Clock } from "@skillhold/core/port";
+import type { GatewayMount } from "../mount.ts";
+import type { LogEntry } from "../telemetry/log.ts";
+import type { Principal } from "./principal.ts";
 
 export interface MountedTokenPorts {
-  readonly mounts: readonly Mount[];
+  readonly mounts: readonly GatewayMount[];
   readonly clock: Clock;
   readonly log: (entry: LogEntry) => void;
 }
 
-const LOOK_MS = 5000;
+const CHECK_MS = 5000;
 
-/** Who has used what is mounted, so that it ends with their tokens: a stream or a call may last for longer. */
+/** The tokens that used a mount. Their streams and calls end when the token expires or is revoked. */
 export class MountedTokens {
   readonly #ports: MountedTokenPorts;
-  readonly #known = new Map<string, Pick<Principal, "agent" | "expiresAt">>();
+  readonly #tokens = new Map<string, Pick<Principal, "agent" | "expiresAt">>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(ports: MountedTokenPorts) {
@@ -22,24 +22,24 @@ export class MountedTokens {
   }
 
   note({ token, agent, expiresAt }: Principal): void {
-    this.#known.set(token, { agent, expiresAt });
-    this.#timer ??= setInterval(() => void this.endExpired(), LOOK_MS).unref();
+    this.#tokens.set(token, { agent, expiresAt });
+    this.#timer ??= setInterval(() => void this.endExpired(), CHECK_MS).unref();
   }
 
-  /** What fails is told to the log: nobody waits for it. */
+  /** Failures are logged. */
   async endToken(token: string): Promise<void> {
-    if (!this.#known.delete(token)) return;
+    if (!this.#tokens.delete(token)) return;
     await this.#each((mount) => mount.endToken?.(token));
   }
 
   async endAgent(key: string): Promise<void> {
-    await this.#endThose(({ agent }) => agent === key);
+    await this.#endMatching(({ agent }) => agent === key);
   }
 
-  /** It happens by itself; whoever cannot wait may call it. */
+  /** Runs on a timer; tests call it directly. */
   async endExpired(): Promise<void> {
     const now = this.#ports.clock.now().getTime();
-    await this.#endThose(({ expiresAt }) => Date.parse(expiresAt) <= now);
+    await this.#endMatching(({ expiresAt }) => Date.parse(expiresAt) <= now);
   }
 
   async stop(): Promise<void> {
@@ -48,16 +48,16 @@ export class MountedTokens {
 
   close(): void {
     clearInterval(this.#timer);
-    this.#known.clear();
+    this.#tokens.clear();
   }
 
-  async #endThose(isMeant: (known: Pick<Principal, "agent" | "expiresAt">) => boolean): Promise<void> {
-    const tokens = [...this.#known].filter(([, known]) => isMeant(known)).map(([token]) => token);
+  async #endMatching(isMatch: (token: Pick<Principal, "agent" | "expiresAt">) => boolean): Promise<void> {
+    const tokens = [...this.#tokens].filter(([, token]) => isMatch(token)).map(([token]) => token);
     await Promise.all(tokens.map((token) => this.endToken(token)));
   }
 
-  async #each(tell: (mount: Mount) => Promise<void> | undefined): Promise<void> {
-    for (const end of await Promise.allSettled(this.#ports.mounts.map(async (mount) => tell(mount))))
+  async #each(call: (mount: GatewayMount) => Promise<void> | undefined): Promise<void> {
+    for (const end of await Promise.allSettled(this.#ports.mounts.map(async (mount) => call(mount))))
       if (end.status === "rejected")
         this.#ports.log({ level: "error", event: "mount.end_failed", error: end.reason });
   }

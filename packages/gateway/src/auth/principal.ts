@@ -1,18 +1,18 @@
-import { type Actor, type Role } from "@skillhold/protocol";
+import type { Actor, Role } from "@skillhold/protocol";
 
-/** Who a request is from, as their token says. */
+/** The bearer of a request's token. */
 export interface Principal {
   readonly role: Role;
   readonly user: string;
   readonly agent: string | undefined;
   /** The token's id. */
   readonly token: string;
-  /** A program sends its token; a browser has a cookie. */
+  /** `api`: a program that sends its token. `session`: a browser with a cookie. */
   readonly kind: "api" | "session";
   readonly expiresAt: string;
 }
 
-/** Whether a person asks by themselves. Nobody else manages, oversees or decides anything. */
+/** Whether the request comes from a person and not from an agent. Only people manage, oversee and approve. */
 export function isPerson({ role, agent }: Pick<Principal, "role" | "agent">): boolean {
   return role !== "agent" && agent === undefined;
 }
@@ -21,17 +21,17 @@ export function isAdministrator(principal: Principal): boolean {
   return principal.role === "admin" && isPerson(principal);
 }
 
-/** What a token lets its bearer be: an agent is no administrator, whoever's token it has. */
-export function roleOf({ role, agent }: Pick<Principal, "role" | "agent">): Role {
+/** The role that a token gives: a token bound to an agent never gives the admin role. */
+export function effectiveRole({ role, agent }: Pick<Principal, "role" | "agent">): Role {
   return role === "admin" && agent !== undefined ? "agent" : role;
 }
 
-/** Whether their sessions run what skills bring along. */
+/** Whether the principal's sessions may run scripts. */
 export function mayRun({ role }: Pick<Principal, "role">): boolean {
   return role !== "viewer";
 }
 
-/** As whom what they do is recorded. Contract: a role of the table may do it. */
-export function actorOf({ role, user, agent }: Principal): Actor {
+/** The actor that audit events name. Contract: the route table allows the principal's role. */
+export function principalActor({ role, user, agent }: Principal): Actor {
   return { user, role, ...(agent === undefined ? {} : { agent }) };
 }

@@ -24,7 +24,7 @@ function tries(count: number, take: () => void): number {
   return taken;
 }
 
-test("a token may ask so often a minute, and goes on as time goes by [S-53]", () => {
+test("limits the requests of a token per minute and refills over time [S-53]", () => {
   expect(tries(100, () => rate.takeOf("one"))).toBe(60);
   expect(tries(100, () => rate.takeOf("two"))).toBe(60);
   now += 10_000;
@@ -33,7 +33,7 @@ test("a token may ask so often a minute, and goes on as time goes by [S-53]", ()
   expect(tries(100, () => rate.takeOf("one"))).toBe(60);
 });
 
-test("tokens, addresses and sign-ins are counted apart, and whoever waits is told how long [S-53]", () => {
+test("counts tokens, addresses and sign-ins separately and returns the wait time [S-53]", () => {
   expect(tries(100, () => rate.takeFrom("one"))).toBe(6);
   expect(tries(100, () => rate.takeSignIn("one"))).toBe(10);
   expect(tries(100, () => rate.takeOf("one"))).toBe(60);
@@ -44,7 +44,7 @@ test("tokens, addresses and sign-ins are counted apart, and whoever waits is tol
   expect(tries(2, () => rate.takeFrom("one"))).toBe(1);
 });
 
-test("a clock that is put back lets nobody ask more, and keeps nobody waiting for long [S-53]", () => {
+test("a clock that is set back neither adds requests nor blocks for long [S-53]", () => {
   expect(tries(100, () => rate.takeFrom("one"))).toBe(6);
   now -= 3_600_000;
   expect(tries(100, () => rate.takeFrom("one"))).toBe(0);
@@ -52,7 +52,7 @@ test("a clock that is put back lets nobody ask more, and keeps nobody waiting fo
   expect(tries(100, () => rate.takeFrom("one"))).toBe(1);
 });
 
-test("more addresses than are kept push out the one that asked longest ago [S-53]", () => {
+test("drops the least recently used address when the table is full [S-53]", () => {
   expect(tries(6, () => rate.takeFrom("first"))).toBe(6);
   expect(tries(6, () => rate.takeFrom("second"))).toBe(6);
   for (let each = 0; each < 9999; each += 1) rate.takeFrom(`${each}`);

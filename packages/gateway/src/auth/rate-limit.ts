@@ -1,8 +1,8 @@
-import { type Clock } from "@skillhold/core/port";
+import type { Clock } from "@skillhold/core/port";
 import { SkillError } from "@skillhold/protocol/error";
 
+/** Requests per minute. */
 export interface Rates {
-  /** Requests a minute. */
   readonly token: number;
   readonly address: number;
 }
@@ -10,18 +10,19 @@ export interface Rates {
 interface Bucket {
   left: number;
   at: number;
-  /** When it was put last. */
-  readonly putAt: number;
+  /** When it was last moved to the end of the map. */
+  readonly movedAt: number;
 }
 
-/** Tries to sign in, a minute and an address. */
-const UPGRADES = 10;
+/** WebSocket upgrades per minute and address, as a multiple of the address rate. */
+const UPGRADE_FACTOR = 10;
+/** Sign-in attempts per minute and address. */
 const SIGN_INS = 10;
-const MOST_BUCKETS = 10_000;
+const MAX_BUCKETS = 10_000;
 const MINUTE = 60_000;
 const SECOND = 1000;
 
-/** Lets each token, and each address without one, ask so many times a minute: what is not used is saved for a minute. */
+/** A token bucket per token, and per address for requests without a token. A bucket holds one minute of requests. */
 export class RateLimit {
   readonly #buckets = new Map<string, Bucket>();
   readonly #rates: Rates;
@@ -41,17 +42,17 @@ export class RateLimit {
   }
 
   /**
-   * Before an unknown token is looked for. Of an address that has nothing left as many are looked for again, since one
-   * may be good, and then none.
+   * Called before a lookup of an unknown token. An address without requests left gets one more minute of lookups, since
+   * its next token may be valid.
    */
   takeLookup(address: string): void {
     const perMinute = this.#rates.address;
     if (this.#left(`address ${address}`, perMinute) < 1) this.#take(`lookup ${address}`, perMinute);
   }
 
-  /** Whoever it is has not said so yet, and many may sit behind one address: they get ten times as many. */
+  /** An upgrade request has no token yet, and many clients may share an address, so the rate is ten times higher. */
   takeUpgrade(address: string): void {
-    this.#take(`upgrade ${address}`, this.#rates.address * UPGRADES);
+    this.#take(`upgrade ${address}`, this.#rates.address * UPGRADE_FACTOR);
   }
 
   takeSignIn(address: string): void {
@@ -68,22 +69,22 @@ export class RateLimit {
   #left(key: string, perMinute: number, now = this.#clock.now().getTime()): number {
     const bucket = this.#buckets.get(key);
     if (bucket === undefined) return perMinute;
-    // A clock may be put back.
+    // The clock may be set back.
     const passed = Math.max(0, now - bucket.at);
     return Math.min(perMinute, bucket.left + (passed * perMinute) / MINUTE);
   }
 
-  /** Those that were used last stand last, within a second; of too many, the first goes. */
+  /** Keeps the map in order of use, to within a second, and drops the least recently used bucket. */
   #keep(key: string, left: number, now: number): void {
     const bucket = this.#buckets.get(key);
-    if (bucket !== undefined && Math.abs(now - bucket.putAt) < SECOND) {
+    if (bucket !== undefined && Math.abs(now - bucket.movedAt) < SECOND) {
       bucket.left = left;
       bucket.at = now;
       return;
     }
     this.#buckets.delete(key);
-    this.#buckets.set(key, { left, at: now, putAt: now });
-    if (this.#buckets.size <= MOST_BUCKETS) return;
+    this.#buckets.set(key, { left, at: now, movedAt: now });
+    if (this.#buckets.size <= MAX_BUCKETS) return;
     const [oldest] = this.#buckets.keys();
     if (oldest !== undefined) this.#buckets.delete(oldest);
   }
@@ -96,7 +97,7 @@ function secondsFor(missing: number, perMinute: number): number {
 function tooMany(seconds: number): SkillError {
   const retryAfter = Math.max(1, seconds);
   return new SkillError("RATE_LIMITED", "Too many requests.", {
-    hint: `Wait ${retryAfter} s, then try again.`,
+    hint: `Retry in ${retryAfter} s.`,
     details: { retryAfter },
   });
 }

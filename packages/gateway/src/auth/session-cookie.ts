@@ -1,9 +1,9 @@
-/** Where browsers keep a session. With TLS the prefix keeps other hosts from setting one of the name. */
+/** With TLS, the `__Host-` prefix stops other hosts from setting the cookie. */
 function cookieName(isTls: boolean): string {
   return isTls ? "__Host-skillhold" : "skillhold";
 }
 
-/** The secret of the session; undefined without one, and where two are sent: one of them is someone else's. */
+/** The secret of the session; undefined without a cookie, and with two, since one of them was set by another server. */
 export function readSessionCookie(headers: Headers, isTls: boolean): string | undefined {
   const start = `${cookieName(isTls)}=`;
   const [secret, ...others] = (headers.get("cookie") ?? "")
@@ -14,7 +14,7 @@ export function readSessionCookie(headers: Headers, isTls: boolean): string | un
   return others.length === 0 ? secret : undefined;
 }
 
-/** Contract: the secret is one of a token, and has nothing in it that ends a cookie. */
+/** Contract: the secret is the secret of a token, which contains no cookie separators. */
 export function sessionCookie(secret: string, seconds: number, isTls: boolean): string {
   const parts = [
     `${cookieName(isTls)}=${secret}`,
@@ -26,7 +26,7 @@ export function sessionCookie(secret: string, seconds: number, isTls: boolean): 
   return (isTls ? [...parts, "Secure"] : parts).join("; ");
 }
 
-/** Makes a browser forget the session. */
+/** A cookie that deletes the session. */
 export function endedCookie(isTls: boolean): string {
   return sessionCookie("", 0, isTls);
 }

@@ -1,12 +1,12 @@
-import { type Viewer } from "@skillhold/core/library";
+import type { Viewer } from "@skillhold/core/library";
 import { SkillError } from "@skillhold/protocol/error";
 import { viewerFor } from "@skillhold/registry/access";
-import { type GatewayContext } from "../gateway-context.ts";
+import type { GatewayContext } from "../gateway-context.ts";
 import { getAgentFor } from "./agent-owner.ts";
 import { isAdministrator, isPerson, type Principal } from "./principal.ts";
 
-/** Whose eyes a request looks through, as its query says. */
-export interface Looking {
+/** The viewer that a query asks for. */
+export interface ViewerQuery {
   readonly agent?: string | undefined;
   readonly user?: string | undefined;
   readonly runtime?: string | undefined;
@@ -14,20 +14,20 @@ export interface Looking {
 }
 
 /**
- * The viewer of a request. A token's agent is who looks, and cannot be exchanged for another; a person may look as an
- * agent of theirs, and an administrator as anyone.
+ * The viewer of a request. A token that is bound to an agent always views as that agent. A person may view as one of
+ * their agents, and an administrator as any user or agent.
  */
-export async function viewerOf(
+export async function requestViewer(
   principal: Principal,
-  looking: Looking,
+  query: ViewerQuery,
   { registry }: Pick<GatewayContext, "registry">,
 ): Promise<Viewer> {
-  const { agent = principal.agent, user = principal.user } = looking;
-  await rejectOthers(principal, { agent, user }, registry);
+  const { agent = principal.agent, user = principal.user } = query;
+  await rejectForbidden(principal, { agent, user }, registry);
   const viewer = await viewerFor(agent, user, registry);
-  const { invoker } = looking;
-  // The runtime of an agent on record is a matter of its record.
-  const runtime = agent === undefined ? looking.runtime : undefined;
+  const { invoker } = query;
+  // The record of an agent decides its runtime.
+  const runtime = agent === undefined ? query.runtime : undefined;
   return {
     ...viewer,
     ...(runtime === undefined ? {} : { runtime }),
@@ -35,17 +35,16 @@ export async function viewerOf(
   };
 }
 
-/**
- * Who acts as an agent looks as nobody else: that its user has other agents is nothing to it. An agent of someone else's
- * is not there.
- */
-async function rejectOthers(
+/** An agent may not learn whether its user has other agents. Another user's agent does not exist for the principal. */
+async function rejectForbidden(
   principal: Principal,
   { agent, user }: { readonly agent: string | undefined; readonly user: string },
   registry: GatewayContext["registry"],
 ): Promise<void> {
   if (isAdministrator(principal) || (user === principal.user && agent === principal.agent)) return;
   if (user !== principal.user || !isPerson(principal) || agent === undefined)
-    throw new SkillError("FORBIDDEN", "You may not look through another's eyes.");
+    throw new SkillError("FORBIDDEN", "Only administrators can view skills as another user.", {
+      hint: "Leave out `user` and `agent`.",
+    });
   await getAgentFor(agent, principal, registry);
 }

@@ -3,16 +3,13 @@ interface Slot<Value> {
   isUsed: boolean;
 }
 
-/**
- * Values by key; of more than there is room for, one goes that was not used since all others were last gone through. To
- * find one moves none: it would cost more than all else here.
- */
+/** A map with a maximum size that evicts by second chance. A lookup does not move its entry, which keeps it cheap. */
 export class BoundedMap<Key, Value> {
   readonly #slots = new Map<Key, Slot<Value>>();
-  readonly #most: number;
+  readonly #max: number;
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(max: number) {
+    this.#max = max;
   }
 
   find(key: Key): Value | undefined {
@@ -24,12 +21,12 @@ export class BoundedMap<Key, Value> {
 
   set(key: Key, value: Value): void {
     this.#slots.delete(key);
-    if (this.#slots.size >= this.#most) this.#dropOne();
+    if (this.#slots.size >= this.#max) this.#evictOne();
     this.#slots.set(key, { value, isUsed: false });
   }
 
-  /** One that was used goes to the end, where it is come upon again as one that was not. */
-  #dropOne(): void {
+  /** A used entry moves to the end as unused; the first unused one is dropped. */
+  #evictOne(): void {
     for (const [key, slot] of this.#slots) {
       this.#slots.delete(key);
       if (!slot.isUsed) return;

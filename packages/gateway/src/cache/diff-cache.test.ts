@@ -1,11 +1,11 @@
 import { Digest } from "@skillhold/protocol";
 import { expect, test } from "vitest";
-import { DiffCache } from "./diff-cache.ts";
+import { DiffCache } from "./content-cache.ts";
 
 const tree = (digit: number) => Digest.parse(`sha256:${String(digit % 10).repeat(60)}${1000 + digit}`);
 const none = { files: [], fields: [] };
 
-test("two trees are compared once, for all who ask, also at the same moment [S-45]", async () => {
+test("computes a diff once, also for concurrent requests [S-45]", async () => {
   const diffs = new DiffCache();
   let times = 0;
   const make = async () => {
@@ -19,14 +19,14 @@ test("two trees are compared once, for all who ask, also at the same moment [S-4
   expect(times).toBe(2);
 });
 
-test("what could not be compared is tried again [S-45]", async () => {
+test("retries a diff that failed [S-45]", async () => {
   const diffs = new DiffCache();
   const failing = diffs.get(tree(1), tree(2), () => Promise.reject(new Error("lost")));
   await expect(failing).rejects.toThrow("lost");
   expect(await diffs.get(tree(1), tree(2), async () => none)).toBe(none);
 });
 
-test("one diff is made at a time, and of too many that wait the next is refused [S-53]", async () => {
+test("computes one diff at a time and rejects requests when the queue is full [S-53]", async () => {
   const diffs = new DiffCache();
   const gate = Promise.withResolvers<void>();
   let running = 0;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { StoreVersion } from "./store-version.ts";
 
-/** A store whose version is set by hand, and that counts who asks for it. */
+/** A store with a manual version that counts queries. */
 function open() {
   const state = { version: 1, asked: 0, answer: async (version: number) => version };
   const store = {
@@ -13,23 +13,23 @@ function open() {
   return { state, version: new StoreVersion(store) };
 }
 
-test("those who come in one turn share a question, and those of the next have another [S-55]", async () => {
+test("requests of one turn share a query, and the next turn has its own [S-55]", async () => {
   const { state, version } = open();
-  expect(await Promise.all([version.ask(), version.ask(), version.ask()])).toEqual([1, 1, 1]);
+  expect(await Promise.all([version.current(), version.current(), version.current()])).toEqual([1, 1, 1]);
   expect(state.asked).toBe(1);
-  await version.ask();
+  await version.current();
   expect(state.asked).toBe(2);
 });
 
-test("the store is asked when all are there: what was committed before one of them is in its answer [S-55]", async () => {
+test("the query runs after all requests of the turn arrived, so it covers earlier commits [S-55]", async () => {
   const { state, version } = open();
-  const first = version.ask();
+  const first = version.current();
   state.version = 2;
-  const second = version.ask();
+  const second = version.current();
   expect(await Promise.all([first, second])).toEqual([2, 2]);
 });
 
-test("whoever comes while the store is answering does not get that answer [S-55]", async () => {
+test("a request during a query gets a new query [S-55]", async () => {
   const { state, version } = open();
   const slow = Promise.withResolvers<number>();
   const asked = new Promise<void>((resolve) => {
@@ -38,22 +38,22 @@ test("whoever comes while the store is answering does not get that answer [S-55]
       return slow.promise;
     };
   });
-  const before = version.ask();
+  const before = version.current();
   await asked;
   state.version = 2;
   state.answer = async (current) => current;
-  expect(await version.ask()).toBe(2);
+  expect(await version.current()).toBe(2);
   slow.resolve(1);
   expect(await before).toBe(1);
 });
 
-test("a store that cannot be asked fails those who asked, and nobody after them [S-55]", async () => {
+test("a failed query fails only its own requests [S-55]", async () => {
   const { state, version } = open();
   state.answer = async () => {
     throw new Error("gone");
   };
-  const asked = await Promise.allSettled([version.ask(), version.ask()]);
+  const asked = await Promise.allSettled([version.current(), version.current()]);
   expect(asked.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
   state.answer = async (current) => current;
-  expect(await version.ask()).toBe(1);
+  expect(await version.current()).toBe(1);
 });

@@ -1,26 +1,26 @@
-import { type RegistryStore } from "@skillhold/registry/record";
+import type { RegistryStore } from "@skillhold/registry/record";
 
 /**
- * The version of a store, asked once for all who come in one turn of the event loop. It is asked when they are there:
- * what was committed before one of them came, by whichever process, is in the number that it gets.
+ * The store's version, queried once for all requests of one turn of the event loop. The query runs after they arrived, so
+ * the number covers everything that any process committed before them.
  */
 export class StoreVersion {
   readonly #store: Pick<RegistryStore, "version">;
-  #asking: Promise<number | undefined> | undefined;
+  #query: Promise<number | undefined> | undefined;
 
   constructor(store: Pick<RegistryStore, "version">) {
     this.#store = store;
   }
 
-  /** Undefined where the engine has none. */
-  ask(): Promise<number | undefined> {
-    this.#asking ??= new Promise((resolve) => {
+  /** Undefined when the engine has no version. */
+  current(): Promise<number | undefined> {
+    this.#query ??= new Promise((resolve) => {
       setImmediate(() => {
-        // Whoever comes from now on may have seen something that this answer does not have.
-        this.#asking = undefined;
+        // A request that arrives after this point may depend on a later commit.
+        this.#query = undefined;
         resolve(this.#store.version());
       });
     });
-    return this.#asking;
+    return this.#query;
   }
 }

@@ -1,4 +1,4 @@
-import { type IndexedLibrary } from "@skillhold/core/library";
+import type { IndexedLibrary } from "@skillhold/core/library";
 import { expect, test } from "vitest";
 import { ViewVersion } from "./view-version.ts";
 
@@ -21,7 +21,7 @@ function open(engine: "sqlite" | "postgres") {
     view: () => state.view,
   };
   state.next = state.view;
-  // Nothing else of a library is asked for.
+  // Only these parts of a library are used.
   const library = { layer: { shelf }, onChange: () => () => {} } as unknown as IndexedLibrary;
   let tell = () => {};
   const onCommit = async (listener: () => void) => {
@@ -35,7 +35,7 @@ function open(engine: "sqlite" | "postgres") {
   return { state, version, errors, tell: () => tell() };
 }
 
-test("SQLite is asked each time [S-55]", async () => {
+test("queries SQLite on every call [S-55]", async () => {
   const { state, version } = open("sqlite");
   const first = await version.current();
   state.next = {};
@@ -45,7 +45,7 @@ test("SQLite is asked each time [S-55]", async () => {
   expect(state.looks).toBe(3);
 });
 
-test("where the store has the version of the last look there is nothing to look for [S-55]", async () => {
+test("skips the refresh when the store has the version of the last one [S-55]", async () => {
   const { state, version } = open("sqlite");
   const first = await version.current(true, 5);
   expect(await version.current(true, 5)).toBe(first);
@@ -53,14 +53,14 @@ test("where the store has the version of the last look there is nothing to look 
   state.next = {};
   expect(await version.current(false, 6)).toBeGreaterThan(first);
   expect(state.looks).toBe(2);
-  // What lies in a folder changes without the store.
+  // Skills in folders change without the store.
   state.view = {};
   const third = await version.current(true, 6);
   expect(third).toBeGreaterThan(first + 1);
   expect(state.looks).toBe(2);
 });
 
-test("a look that failed is no look at that version [S-55]", async () => {
+test("a failed refresh does not count for its version [S-55]", async () => {
   const { state, version } = open("sqlite");
   state.failure = new Error("gone");
   await expect(version.current(true, 5)).rejects.toThrow("gone");
@@ -70,7 +70,7 @@ test("a look that failed is no look at that version [S-55]", async () => {
   expect(state.looks).toBe(3);
 });
 
-test("PostgreSQL is asked after it told of a commit, after one of our own, and where one must be sure [S-55]", async () => {
+test("queries PostgreSQL after a notification, after an own commit, and for strict calls [S-55]", async () => {
   const { state, version, tell } = open("postgres");
   const first = await version.current();
   await version.current();
@@ -86,7 +86,7 @@ test("PostgreSQL is asked after it told of a commit, after one of our own, and w
   expect(state.looks).toBe(looks + 3);
 });
 
-test("whoever asks while the store is looked at waits for what it says [S-55]", async () => {
+test("calls during a refresh wait for it [S-55]", async () => {
   const { state, version, tell } = open("postgres");
   const first = await version.current();
   const gate = Promise.withResolvers<void>();
@@ -98,7 +98,7 @@ test("whoever asks while the store is looked at waits for what it says [S-55]", 
   for (const each of asked) expect(await each).toBeGreaterThan(first);
 });
 
-test("a store that cannot be asked lets nobody have what is kept, until it can [S-55]", async () => {
+test("rejects calls while the store cannot be read [S-55]", async () => {
   const { state, version, tell } = open("postgres");
   await version.current();
   state.failure = new Error("gone");
@@ -109,7 +109,7 @@ test("a store that cannot be asked lets nobody have what is kept, until it can [
   expect(await version.current()).toBeGreaterThan(0);
 });
 
-test("changes are told as they become known, and a listener that fails fails nobody [S-55]", async () => {
+test("notifies listeners of changes, and a failing listener affects no other [S-55]", async () => {
   const { state, version, tell, errors } = open("postgres");
   const told: number[] = [];
   await version.current();

@@ -1,33 +1,33 @@
-import { type IndexedLibrary } from "@skillhold/core/library";
-import { type Clock } from "@skillhold/core/port";
-import { type RegistryStore } from "@skillhold/registry/record";
+import type { IndexedLibrary } from "@skillhold/core/library";
+import type { Clock } from "@skillhold/core/port";
+import type { RegistryStore } from "@skillhold/registry/record";
 
 export interface ViewVersionPorts {
-  /** Contract: what of it does not come from the store is in its view without being looked for. */
+  /** Contract: changes that do not come from the store are in its view without a refresh. */
   readonly library: IndexedLibrary;
   readonly store: Pick<RegistryStore, "engine" | "onCommit">;
   readonly clock: Clock;
-  /** Told of what fails while nobody waits for it. */
+  /** Called for failures outside a request. */
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * A number that is a greater one after each change of what anyone may see: skills, their state, who may use them, and
- * agents. What agents do with skills changes nothing of that.
+ * A number that increases when the skills, their state, their grants or the agents change, so when any viewer's view may
+ * change. Usage of skills does not change it.
  */
 export class ViewVersion {
   readonly #ports: ViewVersionPorts;
   readonly #listeners = new Set<(version: number) => void>();
   readonly #stops: readonly (() => void | Promise<void>)[];
-  /** Whether to ask costs less than to wait for word. */
+  /** Whether a query costs less than waiting for a notification. */
   readonly #isCheap: boolean;
   #view: object;
   #number: number;
-  /** Whether the store tells of commits; while it does not, it is asked each time. */
-  #isTold = false;
-  #isBehind = true;
-  /** The store's version before the last look that is over; while the store has it, there is nothing to look for. */
-  #upTo: number | undefined;
+  /** Whether the store reports commits; without reports every call queries it. */
+  #isNotified = false;
+  #isStale = true;
+  /** The store's version at the last refresh. While the store still has it, a refresh is unnecessary. */
+  #refreshedAt: number | undefined;
   #refreshing: Promise<void> = Promise.resolve();
 
   constructor(ports: ViewVersionPorts) {
@@ -36,30 +36,30 @@ export class ViewVersion {
     this.#view = ports.library.layer.shelf.view();
     this.#number = ports.clock.now().getTime();
     const listening = this.#listen();
-    this.#stops = [ports.library.onChange(() => this.#lookSoon()), async () => (await listening)?.()];
+    this.#stops = [ports.library.onChange(() => this.#notifySoon()), async () => (await listening)?.()];
   }
 
   /**
-   * The number, with all that was committed before the call as far as the store has told of it: it tells a moment later
-   * of what others commit. To be sure, it is asked. Fails when that cannot be found out. `seen` is the store's version,
-   * of whoever has asked for it since what must be known was committed.
+   * The current number. Without `isStrict` it may miss a commit of another process that the store has not reported yet.
+   * Rejects when the store cannot be read. `storeVersion` is the store's version, read after the commits that must be
+   * covered.
    */
-  async current(isSure = false, seen?: number): Promise<number> {
-    if (seen !== undefined && seen === this.#upTo) return this.#settle();
-    if (isSure || this.#isBehind || !this.#isTold || this.#isCheap) this.#refresh(seen);
+  async current(isStrict = false, storeVersion?: number): Promise<number> {
+    if (storeVersion !== undefined && storeVersion === this.#refreshedAt) return this.#update();
+    if (isStrict || this.#isStale || !this.#isNotified || this.#isCheap) this.#refresh(storeVersion);
     await this.#refreshing;
-    return this.#settle();
+    return this.#update();
   }
 
-  /** Calls back after each change; returns the way to stop. */
+  /** Calls the listener after each change; returns the function that stops it. */
   onChange(listener: (version: number) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Something was committed here: the next one who asks sees it, whether or not the store has told of it by then. */
+  /** Call after a commit of this process: the next call of `current` covers it before the store reports it. */
   expire(): void {
-    this.#isBehind = true;
+    this.#isStale = true;
   }
 
   async close(): Promise<void> {
@@ -70,10 +70,10 @@ export class ViewVersion {
   async #listen(): Promise<(() => Promise<void>) | undefined> {
     try {
       const stop = await this.#ports.store.onCommit(() => {
-        this.#isBehind = true;
-        this.#lookSoon();
+        this.#isStale = true;
+        this.#notifySoon();
       });
-      this.#isTold = true;
+      this.#isNotified = true;
       return stop;
     } catch (error) {
       this.#ports.onError(error);
@@ -81,37 +81,37 @@ export class ViewVersion {
     }
   }
 
-  #lookSoon(): void {
+  #notifySoon(): void {
     if (this.#listeners.size === 0) return;
-    // The hint is nobody's question: what fails is told, and the next who asks is told for themselves.
+    // No request waits for this refresh, so a failure goes to the log.
     this.current().catch(this.#ports.onError);
   }
 
-  /** Whoever asks meanwhile waits for it: what is known before it is over is not the newest. */
-  #refresh(seen: number | undefined): void {
-    this.#isBehind = false;
-    const looked = () => {
-      this.#upTo = seen;
+  /** Calls that arrive during a refresh wait for it. */
+  #refresh(storeVersion: number | undefined): void {
+    this.#isStale = false;
+    const succeed = () => {
+      this.#refreshedAt = storeVersion;
     };
-    const failed = (error: unknown) => {
-      this.#isBehind = true;
+    const fail = (error: unknown) => {
+      this.#isStale = true;
       throw error;
     };
-    this.#refreshing = this.#ports.library.layer.shelf.refresh().then(looked, failed);
+    this.#refreshing = this.#ports.library.layer.shelf.refresh().then(succeed, fail);
   }
 
-  /** Views are replaced whole, and only when something in them is another. */
-  #settle(): number {
+  /** The shelf replaces its view object on each change. */
+  #update(): number {
     const view = this.#ports.library.layer.shelf.view();
     if (view === this.#view) return this.#number;
     this.#view = view;
     this.#number = Math.max(this.#number + 1, this.#ports.clock.now().getTime());
-    for (const listener of this.#listeners) this.#tell(listener);
+    for (const listener of this.#listeners) this.#notify(listener);
     return this.#number;
   }
 
-  /** A listener that fails keeps neither the others nor the one who asked from going on. */
-  #tell(listener: (version: number) => void): void {
+  /** A failing listener affects neither the other listeners nor the request. */
+  #notify(listener: (version: number) => void): void {
     try {
       listener(this.#number);
     } catch (error) {

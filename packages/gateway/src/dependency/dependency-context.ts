@@ -1,19 +1,22 @@
+import type { IndexedLibrary } from "@skillhold/core/library";
 import { SkillError } from "@skillhold/protocol/error";
-import { type DependencyPorts } from "../gateway-context.ts";
-import { type RunningContext } from "../running-context.ts";
-import { type DependencyWork } from "./dependency-work.ts";
+import type { DependencyPorts } from "../gateway-context.ts";
+import type { CatalogueContext } from "../running-context.ts";
+import type { DependencyWork } from "./dependency-work.ts";
 
-/** What dependencies are looked at and installed with. */
-export interface DependencyContext extends Omit<RunningContext, "dependencies" | "work"> {
+/** The context of dependency checks and installations, which read skills from the library. */
+export interface DependencyContext extends Omit<CatalogueContext, "dependencies" | "work" | "library"> {
   readonly dependencies: DependencyPorts;
   readonly work: DependencyWork;
+  readonly library: IndexedLibrary;
 }
 
-/** Refuses what this gateway cannot do. */
-export function withDependencies(context: RunningContext): DependencyContext {
+/** Throws NOT_READY when this gateway cannot check dependencies. */
+export function withDependencies(context: CatalogueContext): DependencyContext {
   const { dependencies, work } = context;
-  if (dependencies !== undefined && work !== undefined) return { ...context, dependencies, work };
-  throw new SkillError("NOT_READY", "This gateway does not look at what skills need.", {
-    hint: "Start it with a folder for data that it can write to: --data <folder>.",
+  if (dependencies !== undefined && work !== undefined)
+    return { ...context, dependencies, work, library: work.library };
+  throw new SkillError("NOT_READY", "This gateway does not check dependencies.", {
+    hint: "Start it with a writable data folder: --data <folder>.",
   });
 }

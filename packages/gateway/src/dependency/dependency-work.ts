@@ -1,49 +1,53 @@
+import type { IndexedLibrary } from "@skillhold/core/library";
 import { checkRuntimes, type RuntimeReport } from "@skillhold/deps/environment";
-import { type DependencyPorts, type GatewayContext } from "../gateway-context.ts";
-import { Turn } from "../limit/turn.ts";
+import type { DependencyPorts, GatewayContext } from "../gateway-context.ts";
+import { SerialQueue } from "../limit/serial-queue.ts";
 import { SharedSurveys, type Survey } from "./shared-survey.ts";
 import { SkillChecks, type SkillChecksPorts } from "./skill-checks.ts";
 
-const REMEMBERED_MS = 10_000;
+const RUNTIME_CACHE_MS = 10_000;
 
-/** Begins to look at dependencies, where a gateway has what that takes; nobody waits for it. */
+/** Starts dependency checks in the background, when the gateway has the ports for them. */
 export function dependencyWork({ dependencies, ...context }: GatewayContext): DependencyWork | undefined {
   if (dependencies === undefined) return undefined;
-  const work = new DependencyWork({ ...context, dependencies });
+  const work = new DependencyWork({ ...context, dependencies }, context.library);
   work.checks.start();
   return work;
 }
 
-/** What goes on about dependencies for as long as a gateway runs. */
+/** The dependency checks and installations of a running gateway. */
 export class DependencyWork {
   readonly checks: SkillChecks;
-  /** One installation at a time. */
-  readonly installs = new Turn();
+  /** Runs one installation at a time. */
+  readonly installs = new SerialQueue();
   readonly surveys = new SharedSurveys<Survey>();
+  /** The skills whose dependencies are checked. */
+  readonly library: IndexedLibrary;
   readonly #ports: DependencyPorts;
   #runtimes: Promise<RuntimeReport> | undefined;
 
-  constructor(ports: SkillChecksPorts) {
+  constructor(ports: SkillChecksPorts, library: IndexedLibrary) {
+    this.library = library;
     this.#ports = ports.dependencies;
     this.checks = new SkillChecks(ports);
   }
 
-  /** As they were a few seconds ago at most. */
+  /** The runtimes of the machine, cached for a few seconds. */
   runtimes(): Promise<RuntimeReport> {
     if (this.#runtimes !== undefined) return this.#runtimes;
     const { host, findRuntime } = this.#ports;
-    const found = checkRuntimes({ env: host.env, platform: host.platform, findRuntime });
-    this.#runtimes = found;
+    const report = checkRuntimes({ env: host.env, platform: host.platform, findRuntime });
+    this.#runtimes = report;
     const forget = () => {
       this.#runtimes = undefined;
     };
-    found.then(() => setTimeout(forget, REMEMBERED_MS).unref(), forget);
-    return found;
+    report.then(() => setTimeout(forget, RUNTIME_CACHE_MS).unref(), forget);
+    return report;
   }
 
   async close(): Promise<void> {
     await this.checks.close();
-    // What is being installed was called off, and says so to those who wait for it.
-    await this.installs.take(async () => {});
+    // The running installation was canceled and reports that to its callers before this resolves.
+    await this.installs.run(async () => {});
   }
 }

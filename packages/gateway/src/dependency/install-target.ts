@@ -1,27 +1,27 @@
-import { type Dependency, type DependencyManifest } from "@skillhold/core/dependency";
-import { type Viewer } from "@skillhold/core/library";
+import type { Dependency, DependencyManifest } from "@skillhold/core/dependency";
+import type { Viewer } from "@skillhold/core/library";
 import { surveyDependencies, withLibrarySubject } from "@skillhold/deps/environment";
-import { type Digest, type SkillId, type Trust } from "@skillhold/protocol";
+import type { Digest, SkillId, Trust } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { noSkill, skillIdOf } from "../route/skill-key.ts";
-import { type DependencyContext } from "./dependency-context.ts";
-import { type CheckedSkill } from "./skill-checks.ts";
+import { noSkill, skillIdOf } from "../skill/skill-key.ts";
+import type { DependencyContext } from "./dependency-context.ts";
+import type { CheckedSkill } from "./skill-checks.ts";
 import { findStored, type StoredSkill } from "./stored-skill.ts";
 
-/** A skill that something is installed for. */
+/** A skill that dependencies are installed for. */
 export interface InstallTarget {
   readonly id: SkillId;
   readonly trust: Trust;
   readonly treeHash: Digest;
   readonly needs: readonly Dependency[];
   readonly ways: NonNullable<DependencyManifest["ways"]>;
-  /** Looks at it, and keeps what was found where there is a place for it. */
+  /** Checks its dependencies; a registry skill stores the result. */
   readonly check: () => Promise<CheckedSkill>;
-  /** The hash of its content as it is now. */
+  /** Its tree hash at the time of the call. */
   readonly currentHash: () => Promise<Digest>;
 }
 
-/** A skill of the registry by its id or UUID, whoever sees it; or else one in a folder, as this viewer sees it. */
+/** Finds an enabled registry skill by id or UUID, or a skill in a folder that the viewer can see. */
 export async function getTarget(
   key: string,
   viewer: Viewer,
@@ -55,6 +55,7 @@ async function folderTarget(key: string, viewer: Viewer, context: DependencyCont
   const id = await skillIdOf(key, context);
   const read = () =>
     context.library.read(viewer, id).catch((error: unknown) => {
+      // The error names the key of the request, not the id behind it.
       throw error instanceof SkillError && error.code === "SKILL_NOT_FOUND" ? noSkill(key) : error;
     });
   const { entry, treeHash } = await read();
@@ -73,7 +74,7 @@ async function folderTarget(key: string, viewer: Viewer, context: DependencyCont
   };
 }
 
-/** What a skill needs that the viewer sees. */
+/** Surveys the dependencies of a skill that the viewer can see. */
 export async function surveyVisible(
   id: string,
   viewer: Viewer,
@@ -81,7 +82,8 @@ export async function surveyVisible(
 ) {
   return await withLibrarySubject(library, viewer, id, async (subject) => {
     const [survey] = await surveyDependencies([subject], dependencies);
-    if (survey === undefined) throw new SkillError("INTERNAL", `Nothing came of the check of ${id}.`);
+    if (survey === undefined)
+      throw new SkillError("INTERNAL", `The dependency check of ${id} returned no result.`);
     return survey;
   });
 }

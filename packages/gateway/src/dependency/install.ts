@@ -1,12 +1,18 @@
-import { type InstallEvent, type ItemResult, installClearance, installForSkill, specsFor } from "@skillhold/deps/environment";
+import {
+  type InstallEvent,
+  type ItemResult,
+  installClearance,
+  installForSkill,
+  specsFor,
+} from "@skillhold/deps/environment";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Progress } from "../socket/progress.ts";
-import { type DependencyContext } from "./dependency-context.ts";
-import { type InstallTarget } from "./install-target.ts";
-import { type CheckedSkill } from "./skill-checks.ts";
+import type { DependencyContext } from "./dependency-context.ts";
+import type { InstallTarget } from "./install-target.ts";
+import type { DependencyProgress } from "./progress.ts";
+import type { CheckedSkill } from "./skill-checks.ts";
 
-/** Who says yes to it. */
-export interface Installing {
+/** The user who approves the installation. */
+export interface InstallActor {
   readonly by: string;
 }
 
@@ -15,23 +21,23 @@ export interface InstalledItem extends Pick<ItemResult, "spec" | "status" | "mes
 }
 
 /**
- * Installs for a skill what these specs name, after the policy has let it, in the name of whoever asked for it. What was
- * begun is brought to an end, whether or not anyone waits for it, unless the gateway shuts down.
+ * Installs these specs for a skill with the approval of the caller, when the policy allows it. A started installation
+ * continues after its client disconnects and ends only when the gateway shuts down.
  */
 export async function installSpecs(
   target: InstallTarget,
   specs: readonly string[],
-  { by }: Installing,
+  { by }: InstallActor,
   context: DependencyContext,
 ): Promise<readonly InstalledItem[]> {
   const { id, trust, treeHash, needs, currentHash } = target;
   const { dependencies, registry, audit, approvals, closing, progress } = context;
   const { clock, ids, limits } = registry;
-  const called = closing === undefined ? {} : { signal: closing };
+  const cancel = closing === undefined ? {} : { signal: closing };
   const clear = installClearance(
     { entry: { id, trust }, treeHash },
     {
-      ...{ clock, ids, audit, limits, approvals, treeHash: currentHash, ...called },
+      ...{ clock, ids, audit, limits, approvals, treeHash: currentHash, ...cancel },
       asker: { ask: async () => ({ answer: "approve", scope: "once", by }) },
     },
   );
@@ -39,22 +45,22 @@ export async function installSpecs(
   const { results } = await installForSkill(
     { owner: { skill: id, needs }, specs },
     { home, host, findRuntime, limits, clear },
-    { ...called, onProgress: (event) => tellItem(event, progress) },
+    { ...cancel, onProgress: (event) => publishItem(event, progress) },
   );
   return results.map(({ spec, status, message }) => ({ skill: id, spec, status, message }));
 }
 
-/** Of an installation for one skill the items are told; what all of it is, knows who asked for it. */
-function tellItem(event: InstallEvent, progress: Progress): void {
+/** Publishes the items of an installation; the caller publishes its start and end. */
+function publishItem(event: InstallEvent, progress: DependencyProgress): void {
   if (event.type === "skill.dep.item.installing")
-    progress.tell({ type: event.type, slug: event.skill, dep: event.dep });
+    progress.publish({ type: event.type, slug: event.skill, dep: event.dep });
   if (event.type === "skill.dep.item.installed") {
     const { type, skill, dep, ok, error } = event;
-    progress.tell({ type, slug: skill, dep, ok, ...(error === undefined ? {} : { error }) });
+    progress.publish({ type, slug: skill, dep, ok, ...(error === undefined ? {} : { error }) });
   }
 }
 
-/** What an installation for several skills came to. */
+/** The result of an installation for several skills. */
 export interface InstalledAll {
   readonly results: readonly InstalledItem[];
   readonly system: readonly string[];
@@ -63,40 +69,40 @@ export interface InstalledAll {
   readonly errors: readonly string[];
 }
 
-/** Installs all that these skills lack, each for itself: one that is refused holds up no other. */
+/** Installs the missing dependencies of these skills. A failure for one skill does not stop the others. */
 export async function installMissing(
   targets: readonly InstallTarget[],
-  installing: Installing,
+  actor: InstallActor,
   context: DependencyContext,
 ): Promise<InstalledAll> {
-  const wanted: { readonly target: InstallTarget; readonly specs: readonly string[] }[] = [];
+  const plan: { readonly target: InstallTarget; readonly specs: readonly string[] }[] = [];
   for (const target of targets) {
     const specs = missingSpecs(target, await target.check(), context);
-    if (specs.length > 0) wanted.push({ target, specs });
+    if (specs.length > 0) plan.push({ target, specs });
   }
-  if (wanted.length === 0) return summarise([]);
-  const deps = [...new Set(wanted.flatMap(({ specs }) => specs))];
-  context.progress.tell({ type: "skill.deps.installing", deps });
+  if (plan.length === 0) return summarize([]);
+  const deps = [...new Set(plan.flatMap(({ specs }) => specs))];
+  context.progress.publish({ type: "skill.deps.installing", deps });
   const results: InstalledItem[] = [];
-  for (const { target, specs } of wanted)
-    results.push(...(await installOrSayWhy(target, specs, installing, context)));
-  const { results: _, ...all } = summarise(results);
-  context.progress.tell({ type: "skill.deps.installed", ...all });
-  for (const { target } of wanted) await target.check();
+  for (const { target, specs } of plan)
+    results.push(...(await installOrReport(target, specs, actor, context)));
+  const { results: _, ...all } = summarize(results);
+  context.progress.publish({ type: "skill.deps.installed", ...all });
+  for (const { target } of plan) await target.check();
   return { results, ...all };
 }
 
-/** Installs one thing for each of these skills that lacks it. */
+/** Installs one spec for each of these skills that lacks it. */
 export async function installWhereMissing(
   spec: string,
   targets: readonly InstallTarget[],
-  installing: Installing,
+  actor: InstallActor,
   context: DependencyContext,
 ): Promise<readonly InstalledItem[]> {
   const results: InstalledItem[] = [];
   for (const target of targets) {
     if (!missingSpecs(target, await target.check(), context).includes(spec)) continue;
-    results.push(...(await installOrSayWhy(target, [spec], installing, context)));
+    results.push(...(await installOrReport(target, [spec], actor, context)));
     await target.check();
   }
   return results;
@@ -110,27 +116,27 @@ function missingSpecs(
   return specsFor(missing, ways, dependencies.host);
 }
 
-async function installOrSayWhy(
+async function installOrReport(
   target: InstallTarget,
   specs: readonly string[],
-  installing: Installing,
+  actor: InstallActor,
   context: DependencyContext,
 ): Promise<readonly InstalledItem[]> {
   try {
-    return await installSpecs(target, specs, installing, context);
+    return await installSpecs(target, specs, actor, context);
   } catch (error) {
-    if (!(error instanceof SkillError) || isOfAll(error)) throw error;
+    if (!(error instanceof SkillError) || isGlobal(error)) throw error;
     const { message } = error;
     return specs.map((spec) => ({ skill: target.id, spec, status: "failed", message }));
   }
 }
 
-/** Whether the next skill would fail in the same way. */
-function isOfAll({ code }: SkillError): boolean {
+/** Whether the same error would stop every other skill. */
+function isGlobal({ code }: SkillError): boolean {
   return code === "STORE_FAILED" || code === "INTERRUPTED" || code === "IO_FAILED";
 }
 
-function summarise(results: readonly InstalledItem[]): InstalledAll {
+function summarize(results: readonly InstalledItem[]): InstalledAll {
   const done = [...new Set(results.filter(({ status }) => status === "ok").map(({ spec }) => spec))];
   const named = (prefix: string) =>
     done.filter((spec) => spec.startsWith(prefix)).map((spec) => spec.slice(prefix.length));

@@ -13,7 +13,7 @@ function scene() {
   return { surveys, gate, first, look };
 }
 
-test("who asks for the same while it is waited for shares the answer, and is not given up with another [S-35]", async () => {
+test("concurrent requests share a survey, which continues while one caller waits [S-35]", async () => {
   const { surveys, gate, first, look } = scene();
   const gone = new AbortController();
   const answers = [
@@ -33,7 +33,7 @@ test("who asks for the same while it is waited for shares the answer, and is not
   expect(await surveys.get("a", look, new AbortController().signal)).toBe(2);
 });
 
-test("a queue of those who ask what skills need has an end [S-53]", async () => {
+test("rejects surveys when the queue is full [S-53]", async () => {
   const { surveys, gate, first, look } = scene();
   const { signal } = new AbortController();
   const waiting = Array.from({ length: 63 }, () => surveys.get(undefined, look, signal));

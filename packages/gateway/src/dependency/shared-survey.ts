@@ -1,39 +1,39 @@
-import { type DependencySurvey } from "@skillhold/deps/environment";
-import { Turn } from "../limit/turn.ts";
+import type { DependencySurvey } from "@skillhold/deps/environment";
+import { SerialQueue } from "../limit/serial-queue.ts";
 
 export type Survey = Pick<DependencySurvey, "manifest" | "checks" | "state">;
 
-interface Making<T> {
-  readonly made: Promise<T>;
-  readonly askers: AbortSignal[];
+interface PendingSurvey<T> {
+  readonly result: Promise<T>;
+  readonly callers: AbortSignal[];
 }
 
-const MOST_WAITING = 64;
+const MAX_WAITING = 64;
 
-/** One look at a time for those who ask, since each may start a process; who asks for the same shares it. */
+/** Runs one survey at a time, because each may start a process. Callers with the same key share a survey. */
 export class SharedSurveys<T> {
-  readonly #turn = new Turn(MOST_WAITING);
-  readonly #making = new Map<string, Making<T>>();
+  readonly #queue = new SerialQueue(MAX_WAITING);
+  readonly #pending = new Map<string, PendingSurvey<T>>();
 
-  /** The key is what the answer depends on; what has none is shared with nobody. */
-  async get(key: string | undefined, look: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    if (key === undefined) return await this.#turn.take(look, signal);
-    const known = this.#making.get(key) ?? this.#begin(key, look);
-    known.askers.push(signal);
-    return await known.made;
+  /** Contract: the result depends on the key alone. A survey without a key is not shared. */
+  async get(key: string | undefined, survey: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    if (key === undefined) return await this.#queue.run(survey, signal);
+    const pending = this.#pending.get(key) ?? this.#start(key, survey);
+    pending.callers.push(signal);
+    return await pending.result;
   }
 
-  #begin(key: string, look: () => Promise<T>): Making<T> {
-    const askers: AbortSignal[] = [];
-    // It is given up when all who asked have gone.
-    const wanted = {
+  #start(key: string, survey: () => Promise<T>): PendingSurvey<T> {
+    const callers: AbortSignal[] = [];
+    // The survey is canceled when every caller has disconnected.
+    const signal = {
       get aborted() {
-        return askers.every(({ aborted }) => aborted);
+        return callers.every(({ aborted }) => aborted);
       },
     };
-    const made = this.#turn.take(look, wanted).finally(() => this.#making.delete(key));
-    const making = { made, askers };
-    this.#making.set(key, making);
-    return making;
+    const result = this.#queue.run(survey, signal).finally(() => this.#pending.delete(key));
+    const pending = { result, callers };
+    this.#pending.set(key, pending);
+    return pending;
   }
 }

@@ -1,46 +1,47 @@
+import { setTimeout } from "node:timers/promises";
 import { BackgroundCheck, type BackgroundItem, type CheckEvent } from "@skillhold/deps/environment";
-import { type Actor } from "@skillhold/protocol";
+import type { Actor, SkillEvent } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type DependencyEvent } from "@skillhold/protocol/http";
-import { type RegisteredSkill } from "@skillhold/registry/record";
+import type { DependencyEvent } from "@skillhold/protocol/http";
+import { followEvents } from "@skillhold/registry/audit";
+import type { RegisteredSkill, RegistryStore } from "@skillhold/registry/record";
 import { settleMissing } from "@skillhold/registry/release";
-import { type GatewayContext } from "../gateway-context.ts";
-import { followChanges } from "./change-feed.ts";
+import type { GatewayContext } from "../gateway-context.ts";
 import { checkRequestOf, findStored, isChecked, type StoredSkillPorts } from "./stored-skill.ts";
 
-/** What is known of a skill after it was looked at. */
+/** The result of a dependency check. */
 export interface CheckedSkill {
   readonly skill: string;
-  /** Whether nothing is known to be missing. */
+  /** Whether no dependency is known to be missing. */
   readonly ok: boolean;
   readonly missing: readonly string[];
-  /** Why it could not be looked at. */
+  /** Why the check failed. */
   readonly error?: string;
 }
 
 export type SkillChecksPorts = StoredSkillPorts & Pick<GatewayContext, "progress" | "log">;
 
 interface Waiter {
-  /** Set when a check has begun after it was asked for. */
-  hasBegun: boolean;
-  readonly answer: PromiseWithResolvers<CheckedSkill>;
+  /** Whether a check started after the request. */
+  hasStarted: boolean;
+  readonly result: PromiseWithResolvers<CheckedSkill>;
 }
 
-type Checked = CheckEvent & { readonly type: "skill.deps.checked" };
+type CheckedEvent = CheckEvent & { readonly type: "skill.deps.checked" };
 
 /**
- * Looks at what skills need, in the background: all of them after the start, and those that were published or switched
- * on, by whomever, from then on. What was found is kept in the registry before it is told.
+ * Checks the dependencies of skills in the background: all skills after the start, then each skill that is published,
+ * restored or enabled. A result is stored in the registry before it is published.
  */
 export class SkillChecks {
   readonly #ports: SkillChecksPorts;
   readonly #background: BackgroundCheck;
   readonly #stop = new AbortController();
   readonly #waiters = new Map<string, Waiter[]>();
-  /** The rows that are being looked at. */
+  /** The records of the skills that are being checked. */
   readonly #rows = new Map<string, RegisteredSkill>();
-  /** Keeping and telling come one after the other, in the order of the checks. */
-  #telling: Promise<void> = Promise.resolve();
+  /** Stores and publishes results one at a time, in the order of the checks. */
+  #publishing: Promise<void> = Promise.resolve();
   #rescan: Promise<readonly CheckedSkill[]> | undefined;
   #following: Promise<void> | undefined;
 
@@ -49,25 +50,25 @@ export class SkillChecks {
     this.#background = new BackgroundCheck({
       ...ports.dependencies,
       signal: this.#stop.signal,
-      onEvent: (event) => this.#hear(event),
+      onEvent: (event) => this.#receive(event),
       onProblem: (error) => ports.log({ level: "error", event: "deps.failed", error }),
     });
   }
 
-  /** Nobody waits for this. */
+  /** Starts the background checks; `close` ends them. */
   start(): void {
     this.#following ??= this.#follow();
   }
 
-  /** Looks at these now, and resolves when what was found is kept. */
+  /** Checks these skills now; resolves when the results are stored. */
   async check(ids: readonly string[]): Promise<readonly CheckedSkill[]> {
-    if (this.#stop.signal.aborted) throw calledOff();
-    const answers = ids.map((id) => this.#wait(id));
+    if (this.#stop.signal.aborted) throw shuttingDown();
+    const results = ids.map((id) => this.#wait(id));
     this.#background.add(...ids.map((id) => this.#itemOf(id)));
-    return await Promise.all(answers);
+    return await Promise.all(results);
   }
 
-  /** Looks at all that are switched on. Those who ask meanwhile get the same answer. */
+  /** Checks all enabled skills. Calls during a rescan share its result. */
   rescan(): Promise<readonly CheckedSkill[]> {
     this.#rescan ??= this.#listChecked()
       .then((ids) => this.check(ids))
@@ -80,9 +81,9 @@ export class SkillChecks {
   async close(): Promise<void> {
     this.#stop.abort();
     await this.#background.idle();
-    await this.#telling;
+    await this.#publishing;
     await this.#following;
-    for (const waiter of [...this.#waiters.values()].flat()) waiter.answer.reject(calledOff());
+    for (const waiter of [...this.#waiters.values()].flat()) waiter.result.reject(shuttingDown());
     this.#waiters.clear();
   }
 
@@ -106,7 +107,7 @@ export class SkillChecks {
       effect: { path: "publish" },
       prepare: async () => {
         const stored = await findStored(id, this.#ports);
-        if (stored === undefined) throw new SkillError("SKILL_NOT_FOUND", `There is no skill ${id} in use.`);
+        if (stored === undefined) throw new SkillError("SKILL_NOT_FOUND", `There is no enabled skill ${id}.`);
         this.#rows.set(id, stored.row);
         return await checkRequestOf(stored, this.#ports);
       },
@@ -114,67 +115,123 @@ export class SkillChecks {
   }
 
   #wait(id: string): Promise<CheckedSkill> {
-    const waiter = { hasBegun: false, answer: Promise.withResolvers<CheckedSkill>() };
+    const waiter = { hasStarted: false, result: Promise.withResolvers<CheckedSkill>() };
     this.#waiters.set(id, [...(this.#waiters.get(id) ?? []), waiter]);
-    return waiter.answer.promise;
+    return waiter.result.promise;
   }
 
-  #hear(event: CheckEvent): void {
+  #receive(event: CheckEvent): void {
     if (event.type === "skill.deps.complete") return;
     const { skill } = event;
     const waiters = this.#waiters.get(skill) ?? [];
     if (event.type === "skill.deps.checking") {
-      for (const waiter of waiters) waiter.hasBegun = true;
-      this.#then(async () => this.#tell({ type: event.type, slug: skill }));
+      for (const waiter of waiters) waiter.hasStarted = true;
+      this.#enqueue(async () => this.#publish({ type: event.type, slug: skill }));
       return;
     }
-    const [served, later] = [
-      waiters.filter((each) => each.hasBegun),
-      waiters.filter((each) => !each.hasBegun),
+    const [current, later] = [
+      waiters.filter((each) => each.hasStarted),
+      waiters.filter((each) => !each.hasStarted),
     ];
     if (later.length === 0) this.#waiters.delete(skill);
     else this.#waiters.set(skill, later);
     const row = this.#rows.get(skill);
     this.#rows.delete(skill);
-    this.#then(async () => {
-      const checked = await this.#keep(event, row);
-      this.#tell({ type: event.type, slug: skill, ok: checked.ok, missing: checked.missing });
-      for (const { answer } of served) answer.resolve(checked);
+    this.#enqueue(async () => {
+      const checked = await this.#store(event, row);
+      this.#publish({ type: event.type, slug: skill, ok: checked.ok, missing: checked.missing });
+      for (const { result } of current) result.resolve(checked);
     });
   }
 
-  #tell(event: DependencyEvent): void {
-    this.#ports.progress.tell(event);
+  #publish(event: DependencyEvent): void {
+    this.#ports.progress.publish(event);
   }
 
-  /** Contract: the work does not reject. */
-  #then(work: () => Promise<void>): void {
-    this.#telling = this.#telling.then(work);
+  /** Contract: the task does not reject. */
+  #enqueue(task: () => Promise<void>): void {
+    this.#publishing = this.#publishing.then(task);
   }
 
-  /** What cannot be found out, or cannot be kept, changes nothing: then what is said of the skill is what was said before. */
-  async #keep({ skill, state, error }: Checked, row: RegisteredSkill | undefined): Promise<CheckedSkill> {
-    if (row === undefined || state === undefined) return said(skill, row, error ?? "It was not looked at.");
-    if (state.state === "unknown") return said(skill, row, state.warnings.join(" "));
+  /** A check without a result, or a result that cannot be stored, leaves the skill's record unchanged. */
+  async #store(
+    { skill, state, error }: CheckedEvent,
+    row: RegisteredSkill | undefined,
+  ): Promise<CheckedSkill> {
+    if (row === undefined || state === undefined)
+      return resultOf(skill, row, error ?? `The dependencies of ${skill} were not checked.`);
+    if (state.state === "unknown") return resultOf(skill, row, state.warnings.join(" "));
     try {
       const options = { by: systemActor, isArchived: row.isSystem };
-      const kept = await settleMissing(row, state.missing, options, this.#ports.registry);
-      return said(skill, kept ?? row);
+      const stored = await settleMissing(row, state.missing, options, this.#ports.registry);
+      return resultOf(skill, stored ?? row);
     } catch (failure) {
       this.#ports.log({ level: "error", event: "deps.not_kept", error: failure, fields: { skill } });
-      return said(skill, row, failure instanceof Error ? failure.message : String(failure));
+      return resultOf(skill, row, failure instanceof Error ? failure.message : String(failure));
     }
   }
 }
 
-/** What nobody asked for by name is done in the name of the system. */
+/** The actor of background checks. */
 const systemActor: Actor = { user: "system", role: "system" };
 
-function said(skill: string, row: RegisteredSkill | undefined, error?: string): CheckedSkill {
+function resultOf(skill: string, row: RegisteredSkill | undefined, error?: string): CheckedSkill {
   const missing = row?.missing ?? [];
   return { skill, ok: missing.length === 0, missing, ...(error === undefined ? {} : { error }) };
 }
 
-function calledOff(): SkillError {
+function shuttingDown(): SkillError {
   return new SkillError("SHUTTING_DOWN", "The gateway is shutting down.");
+}
+
+interface ChangeFeedOptions {
+  readonly signal: AbortSignal;
+  /** Lists all skills. */
+  readonly list: () => Promise<readonly string[]>;
+  /** Called when the log cannot be read, before the retry. */
+  readonly onProblem: (error: unknown) => void;
+}
+
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 30_000;
+
+/**
+ * Reports all skills once, then each skill whose content or use changes. After a failure to read the log, all skills are
+ * reported again, because changes may have been missed.
+ */
+async function followChanges(
+  { signal, list, onProblem }: ChangeFeedOptions,
+  store: Pick<RegistryStore, "eventsAfter" | "lastEvent" | "onCommit">,
+  onChange: (ids: readonly string[]) => void,
+): Promise<void> {
+  for (let waitMs = FIRST_WAIT_MS; !signal.aborted; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
+    try {
+      // The event number is read before the list: a commit in between is reported twice, and never missed.
+      const last = await store.lastEvent();
+      onChange(await list());
+      for await (const { event } of followEvents(last, { signal }, store)) {
+        waitMs = FIRST_WAIT_MS;
+        const id = changedSkill(event);
+        if (id !== undefined) onChange([id]);
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      onProblem(error);
+    }
+    await setTimeout(waitMs, undefined, { signal, ref: false }).catch(() => {});
+  }
+}
+
+/** The skill that has new content or is in use again. */
+function changedSkill(event: SkillEvent): string | undefined {
+  switch (event.type) {
+    case "skill.published":
+    case "skill.rolled_back":
+    case "skill.restored":
+      return event.skill;
+    case "skill.toggled":
+      return event.isEnabled && event.scope === "registry" ? event.skill : undefined;
+    default:
+      return undefined;
+  }
 }

@@ -1,26 +1,26 @@
 import { type CheckRequest, environmentOf } from "@skillhold/deps/environment";
 import { SkillError } from "@skillhold/protocol/error";
-import { type RegisteredSkill, type Revision } from "@skillhold/registry/record";
+import type { RegisteredSkill, Revision } from "@skillhold/registry/record";
 import { materialise } from "@skillhold/registry/release";
-import { type DependencyPorts, type GatewayContext } from "../gateway-context.ts";
+import type { DependencyPorts, GatewayContext } from "../gateway-context.ts";
 
-/** What looking at a stored skill takes. */
+/** The ports for the check of a stored skill. */
 export interface StoredSkillPorts extends Pick<GatewayContext, "registry"> {
   readonly dependencies: DependencyPorts;
 }
 
-/** A skill of the registry as it counts now. */
+/** A skill of the registry in its current revision. */
 export interface StoredSkill {
   readonly row: RegisteredSkill;
   readonly revision: Revision;
 }
 
-/** Whether its dependencies are of interest: what is off or deleted is not looked at. */
+/** Whether its dependencies are checked: disabled and deleted skills are not. */
 export function isChecked({ isEnabled, status }: RegisteredSkill): boolean {
   return isEnabled && status !== "deleted";
 }
 
-/** Undefined for what is not there, or not looked at. */
+/** Undefined for a missing skill and for one that is not checked. */
 export async function findStored(
   idOrUid: string,
   { registry: { store } }: Pick<GatewayContext, "registry">,
@@ -31,13 +31,13 @@ export async function findStored(
   return revision === undefined ? undefined : { row, revision };
 }
 
-/** What is to be asked about it. Its files are laid out only when they have to be looked into. */
+/** The request for its check. Its files are copied to disk only when the check needs them. */
 export async function checkRequestOf(
   { row: { id }, revision }: StoredSkill,
   { registry, dependencies }: StoredSkillPorts,
 ): Promise<CheckRequest> {
   const { treeHash, manifest, purgedAt } = revision;
-  if (purgedAt !== undefined) throw new SkillError("REVISION_NOT_FOUND", `The bytes of ${id} were given up.`);
+  if (purgedAt !== undefined) throw new SkillError("REVISION_NOT_FOUND", `The files of ${id} were purged.`);
   const { home, findRuntime, copies } = dependencies;
   const needs = manifest.dependencies;
   const environment = await environmentOf({ skill: id, needs }, { home, findRuntime });

@@ -1,25 +1,28 @@
 import { SkillError } from "@skillhold/protocol/error";
-import { type Route } from "@skillhold/protocol/http";
+import type { Route } from "@skillhold/protocol/http";
 
-/** Whether the caller already has what this tag stands for. */
+/** Whether the client already has the representation with this ETag. */
 export function isFresh(headers: Headers, etag: string): boolean {
   const given = headers.get("if-none-match");
   if (given === null) return false;
-  return listTags(given).some((tag) => tag === "*" || strongTag(tag.replace(/^W\//, "")) === etag);
+  return listTags(given).some((tag) => tag === "*" || unquoted(tag.replace(/^W\//, "")) === etag);
 }
 
-/** Refuses a change to something that is not as the caller last saw it. One who does not say what they saw may change it. */
+/** Rejects a change when If-Match names another ETag. A request without If-Match is unconditional. */
 export function rejectStale(headers: Headers, etag: string): void {
   const given = headers.get("if-match");
-  if (given === null || listTags(given).some((tag) => tag === "*" || strongTag(tag) === etag)) return;
-  throw new SkillError("PRECONDITION_FAILED", "It is not as you last saw it.", { details: { etag } });
+  if (given === null || listTags(given).some((tag) => tag === "*" || unquoted(tag) === etag)) return;
+  throw new SkillError("PRECONDITION_FAILED", "The resource changed since you read it.", {
+    hint: "Read it again, and repeat the change with the new ETag.",
+    details: { etag },
+  });
 }
 
-/** Refuses a condition that a change would else pass over in silence. */
+/** Rejects If-Match on a route that would ignore it. */
 export function rejectUnsupported({ method, condition }: Route, { headers }: Request): void {
   if (method === "GET" || condition === "write" || headers.get("if-match") === null) return;
-  throw new SkillError("USAGE", "This route does not look at If-Match.", {
-    hint: "Leave the header out; /openapi.json says which routes take it.",
+  throw new SkillError("USAGE", "This route does not support If-Match.", {
+    hint: "Leave the header out. /openapi.json lists the routes that support it.",
   });
 }
 
@@ -27,7 +30,7 @@ function listTags(header: string): readonly string[] {
   return header.split(",").map((part) => part.trim());
 }
 
-/** What stands for it; a weak tag stays as it is written, and is that of nothing here. */
-function strongTag(tag: string): string {
+/** Removes the quotes of a strong tag. A weak tag stays as it is and matches no ETag. */
+function unquoted(tag: string): string {
   return tag.replace(/^"(.*)"$/, "$1");
 }

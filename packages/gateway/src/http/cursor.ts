@@ -1,12 +1,12 @@
 import { hash } from "node:crypto";
 import { SkillError } from "@skillhold/protocol/error";
 
-/** Where a list goes on, as a text that means nothing to anyone else. */
+/** An opaque cursor for the position after a row. */
 export function writeCursor(last: string): string {
-  return Buffer.from(`${last}\n${checkOf(last)}`).toString("base64url");
+  return Buffer.from(`${last}\n${checksum(last)}`).toString("base64url");
 }
 
-/** Throws USAGE for one that was not given out like this. */
+/** Throws USAGE for a cursor that `writeCursor` did not make. */
 export function readCursor(cursor: string): string {
   const [last = ""] = Buffer.from(cursor, "base64url").toString("utf8").split("\n", 1);
   if (last !== "" && writeCursor(last) === cursor) return last;
@@ -14,12 +14,12 @@ export function readCursor(cursor: string): string {
 }
 
 export function badCursor(): SkillError {
-  return new SkillError("USAGE", "The cursor is not one that was given out.", {
-    hint: "Send the nextCursor of the page before as it is, or none for the first page.",
+  return new SkillError("USAGE", "The cursor is invalid.", {
+    hint: "Send the nextCursor of the previous page unchanged, or no cursor for the first page.",
   });
 }
 
-/** Nothing is kept secret by it: whoever makes one up only gets another page of their own list. */
-function checkOf(last: string): string {
+/** The checksum is not a secret: a forged cursor only gives another page of the caller's own list. */
+function checksum(last: string): string {
   return hash("sha256", `cursor ${last}`, "hex").slice(0, 8);
 }

@@ -1,7 +1,18 @@
+import { Diagnostic, SkillEntry, SkillEvent } from "@skillhold/protocol";
 import { type ErrorCode, errorTable } from "@skillhold/protocol/error";
-import { type Route, routeTable } from "@skillhold/protocol/http";
-import type { z } from "zod";
-import { jsonSchema, namedSchemas, type Schema } from "./json-schema.ts";
+import {
+  AgentView,
+  Problem,
+  Publication,
+  RevisionView,
+  type Route,
+  routeTable,
+  SkillFile,
+  SkillMetrics,
+  SkillRow,
+  TokenView,
+} from "@skillhold/protocol/http";
+import { z } from "zod";
 
 export interface OpenApi {
   readonly openapi: "3.1.0";
@@ -17,7 +28,7 @@ export interface OpenApiOperation extends Readonly<Record<string, unknown>> {
   readonly tags: readonly string[];
 }
 
-/** The table of routes as OpenAPI 3.1. */
+/** The route table as an OpenAPI 3.1 document. */
 export function openApi(version: string): OpenApi {
   const paths: Record<string, Record<string, OpenApiOperation>> = {};
   for (const [operation, row] of Object.entries<Route>(routeTable)) {
@@ -39,12 +50,12 @@ export function openApi(version: string): OpenApi {
     components: {
       schemas: namedSchemas(),
       securitySchemes: {
-        token: { type: "http", scheme: "bearer", description: "As `skillhold token create` made it." },
+        token: { type: "http", scheme: "bearer", description: "A token from `skillhold token create`." },
         browser: {
           type: "apiKey",
           in: "cookie",
           name: "skillhold",
-          description: "A browser's session; every call needs the header X-Skillhold-Csrf as well.",
+          description: "A browser session. Every request also needs the header X-Skillhold-Csrf.",
         },
       },
     },
@@ -98,9 +109,9 @@ function bodyOf(body: NonNullable<Route["body"]>): unknown {
 
 function responsesOf(row: Route): Readonly<Record<string, unknown>> {
   const responses: Record<string, unknown> = {
-    [row.status ?? (row.answer === "nothing" ? 204 : 200)]: goodOf(row),
+    [row.status ?? (row.answer === "nothing" ? 204 : 200)]: successOf(row),
   };
-  if (row.condition === "read") responses["304"] = { description: "It is what you have." };
+  if (row.condition === "read") responses["304"] = { description: "Your copy is current." };
   for (const [status, codes] of byStatus(codesOf(row)))
     responses[status] = {
       description: codes.join(", "),
@@ -109,18 +120,24 @@ function responsesOf(row: Route): Readonly<Record<string, unknown>> {
   return responses;
 }
 
-function goodOf({ answer, summary }: Route): unknown {
+function successOf({ answer, summary }: Route): unknown {
   if (answer === "nothing") return { description: summary };
   if (answer === "bytes")
     return { description: summary, content: { "*/*": { schema: { type: "string", format: "binary" } } } };
   return { description: summary, content: { "application/json": { schema: jsonSchema(answer, "output") } } };
 }
 
-const always: readonly ErrorCode[] = ["USAGE", "ORIGIN_REFUSED", "RATE_LIMITED", "INTERNAL", "STORE_FAILED"];
+const commonCodes: readonly ErrorCode[] = [
+  "USAGE",
+  "ORIGIN_REFUSED",
+  "RATE_LIMITED",
+  "INTERNAL",
+  "STORE_FAILED",
+];
 
 function codesOf({ roles, body, condition, errors = [] }: Route): readonly ErrorCode[] {
   return [
-    ...always,
+    ...commonCodes,
     ...(roles === "anyone" ? [] : (["UNAUTHENTICATED", "FORBIDDEN"] as const)),
     ...(body === undefined ? [] : (["MEDIA_TYPE_REFUSED", "LIMIT_EXCEEDED"] as const)),
     ...(condition === "write" ? (["PRECONDITION_FAILED"] as const) : []),
@@ -130,4 +147,69 @@ function codesOf({ roles, body, condition, errors = [] }: Route): readonly Error
 
 function byStatus(codes: readonly ErrorCode[]): ReadonlyMap<string, readonly ErrorCode[]> {
   return Map.groupBy(new Set(codes), (code) => String(errorTable[code].status));
+}
+
+interface Schema extends Readonly<Record<string, unknown>> {
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+}
+
+/** Schemas that the document defines once and references elsewhere. */
+const named: ReadonlyMap<z.core.$ZodType, string> = new Map<z.core.$ZodType, string>([
+  [AgentView, "Agent"],
+  [Diagnostic, "Diagnostic"],
+  [Problem, "Problem"],
+  [Publication, "Publication"],
+  [RevisionView, "Revision"],
+  [SkillEntry, "SkillEntry"],
+  [SkillEvent, "SkillEvent"],
+  [SkillFile, "SkillFile"],
+  [SkillMetrics, "SkillMetrics"],
+  [SkillRow, "SkillRow"],
+  [TokenView, "Token"],
+]);
+
+/** The named schemas, for the components of the document. */
+function namedSchemas(): Readonly<Record<string, Schema>> {
+  return Object.fromEntries([...named].map(([schema, name]) => [name, defineSchema(schema, "output")]));
+}
+
+/** A schema of OpenAPI 3.1. */
+function jsonSchema(schema: z.ZodType, io: "input" | "output"): Schema {
+  const name = named.get(schema);
+  return name === undefined ? defineSchema(schema, io) : referTo(name);
+}
+
+function defineSchema(schema: z.core.$ZodType, io: "input" | "output"): Schema {
+  const {
+    $schema: _dialect,
+    $defs: _recursive,
+    ...json
+  } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: "any",
+    override: ({ zodSchema, jsonSchema: each }) => {
+      const name = zodSchema === schema ? undefined : named.get(zodSchema);
+      if (name !== undefined) replace(each, referTo(name));
+      // A response may get more fields in a later version.
+      else if (io === "output" && each.additionalProperties === false) delete each.additionalProperties;
+    },
+  });
+  // The only references left are to the JSON value type, which is recursive.
+  const text = JSON.stringify(json, (_key, value) => (isRecursive(value) ? {} : value));
+  return JSON.parse(text);
+}
+
+function referTo(name: string): Schema {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+function replace(target: object, source: Schema): void {
+  for (const key of Object.keys(target)) Reflect.deleteProperty(target, key);
+  Object.assign(target, source);
+}
+
+function isRecursive(value: unknown): boolean {
+  if (typeof value !== "object" || value === null || !("$ref" in value)) return false;
+  return typeof value.$ref === "string" && value.$ref.startsWith("#/$defs/");
 }

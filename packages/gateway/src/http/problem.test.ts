@@ -2,16 +2,16 @@ import { SkillError } from "@skillhold/protocol/error";
 import { expect, test } from "vitest";
 import { problemOf } from "./problem.ts";
 
-const place = "/srv/skillhold/registry.db";
+const path = "/srv/skillhold/registry.db";
 
 test.each([
   ["STORE_FAILED", 503],
   ["IO_FAILED", 500],
   ["INTEGRITY_FAILED", 500],
-] as const)("%s tells those outside neither where things lie nor why it failed [S-53]", (code, status) => {
-  const failure = new SkillError(code, `The registry in ${place} failed: disk I/O error`, {
-    hint: `Look at ${place}.`,
-    details: { path: place },
+] as const)("%s discloses neither paths nor causes to clients [S-53]", (code, status) => {
+  const failure = new SkillError(code, `The registry in ${path} failed: disk I/O error`, {
+    hint: `Look at ${path}.`,
+    details: { path },
   });
   const problem = problemOf(failure, "r1");
   expect(problem).toMatchObject({ code, status, requestId: "r1" });
@@ -19,7 +19,7 @@ test.each([
   expect(problem.hint).toMatch(/log/);
 });
 
-test("any other failure is told in its own words [S-53]", () => {
+test("other errors keep their message, hint and details [S-53]", () => {
   const failure = new SkillError("CONFLICT", "The id pdf is taken.", {
     hint: "Choose.",
     details: { id: "pdf" },

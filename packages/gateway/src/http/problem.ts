@@ -1,22 +1,24 @@
 import { errorTable, outsideWords, SkillError } from "@skillhold/protocol/error";
-import { type Problem } from "@skillhold/protocol/http";
+import type { Problem } from "@skillhold/protocol/http";
+import type { GatewayContext } from "../gateway-context.ts";
+import { securityHeaders } from "./response.ts";
 
 /**
- * A failure as those who called are told of it. What is a bug is told as one, without its words, and what failed inside
- * without where. Contract: what has a status of 500 or more is logged with the request id.
+ * An error as the client sees it, as problem details of RFC 9457. A bug is reported without its message, and an internal
+ * failure without paths. Contract: the caller logs a status of 500 or more with the request id.
  */
 export function problemOf(error: unknown, requestId: string): Problem {
   const failure = error instanceof SkillError ? error : undefined;
   const code = failure?.code ?? "INTERNAL";
-  const words = failure && outsideWords(failure);
-  const details = failure !== undefined && words?.isWhole === true ? shownDetails(failure.details) : {};
+  const shown = failure && outsideWords(failure);
+  const details = failure !== undefined && shown?.isWhole === true ? jsonDetails(failure.details) : {};
   return {
     type: `urn:skillhold:error:${code}`,
     title: titleOf(code),
     status: errorTable[code].status,
-    detail: words?.message ?? "Something went wrong inside the gateway.",
+    detail: shown?.message ?? "An internal error occurred in the gateway.",
     code,
-    hint: words?.hint ?? "Report it with the request id; the gateway's log has more under it.",
+    hint: shown?.hint ?? "Report the request id. The gateway's log has the details.",
     requestId,
     ...(Object.keys(details).length === 0 ? {} : { details }),
   };
@@ -29,8 +31,10 @@ function titleOf(code: string): string {
 
 type Json = NonNullable<Problem["details"]>;
 
-/** Only what is data: a failure may carry anything at all. */
-function shownDetails(details: SkillError["details"]): Json {
+const MAX_DETAILS = 16_384;
+
+/** Drops details that are not JSON or too long. */
+function jsonDetails(details: SkillError["details"]): Json {
   try {
     const text = JSON.stringify(details);
     return text.length > MAX_DETAILS ? {} : JSON.parse(text);
@@ -39,4 +43,38 @@ function shownDetails(details: SkillError["details"]): Json {
   }
 }
 
-const MAX_DETAILS = 16_384;
+/** The response to a failed request. An error of the gateway itself is also logged. */
+export function problemResponse(
+  error: unknown,
+  requestId: string,
+  { log }: Pick<GatewayContext, "log">,
+): Response {
+  const problem = problemOf(error, requestId);
+  if (problem.status >= 500)
+    log({ level: "error", event: "request.failed", requestId, error, message: problem.detail });
+  const headers = problemHeaders(error, requestId);
+  return new Response(JSON.stringify(problem), { status: problem.status, headers });
+}
+
+export function problemHeaders(error: unknown, requestId: string): Readonly<Record<string, string>> {
+  return {
+    ...securityHeaders,
+    "cache-control": "no-store",
+    "content-type": "application/problem+json",
+    "x-request-id": requestId,
+    ...codeHeaders(error),
+  };
+}
+
+/** Headers that HTTP requires beside a status. */
+function codeHeaders(error: unknown): Readonly<Record<string, string>> {
+  if (!(error instanceof SkillError)) return {};
+  const { code, details } = error;
+  if (code === "UNAUTHENTICATED") return { "www-authenticate": 'Bearer realm="skillhold"' };
+  if (code === "RATE_LIMITED") return { "retry-after": String(details["retryAfter"] ?? 1) };
+  if (code === "RANGE_REFUSED") return { "content-range": `bytes */${details["size"]}` };
+  if (code === "METHOD_NOT_ALLOWED") return { allow: String(details["allow"] ?? "") };
+  // With "upgrade" alone Node keeps the connection open even when the client asked to close it.
+  if (code === "UPGRADE_REQUIRED") return { upgrade: "websocket", connection: "upgrade, close" };
+  return {};
+}

@@ -1,47 +1,187 @@
-import { type Operation } from "@skillhold/protocol/http";
-import { type Authenticated } from "../auth/authenticate.ts";
-import { type Principal } from "../auth/principal.ts";
-import { type Words } from "./read-call.ts";
+import { SkillError } from "@skillhold/protocol/error";
+import type { Operation, Route } from "@skillhold/protocol/http";
+import type { z } from "zod";
+import type { Authenticated } from "../auth/authentication.ts";
+import type { Principal } from "../auth/principal.ts";
+import { BoundedMap } from "../cache/bounded-map.ts";
+
+const MAX_JSON = 1024 * 1024;
+/** Deeper than any route needs, and shallow enough for every recursive reader. */
+const MAX_DEPTH = 32;
 
 export interface CallParts {
   readonly operation: Operation;
   readonly request: Request;
   readonly requestId: string;
-  readonly words: Words;
+  readonly params: RequestParams;
   readonly body: unknown;
-  readonly found: Authenticated | undefined;
+  readonly authenticated: Authenticated | undefined;
 }
 
-/** A request as handlers are given it, whichever operation it is for. */
+/** A validated request, before its operation's types are known. */
 export class RequestCall {
   readonly operation: Operation;
   readonly params: object;
   readonly query: object;
-  readonly words: string;
+  readonly paramsKey: string;
   readonly body: unknown;
   readonly principal: Principal | undefined;
-  readonly seen: number | undefined;
+  readonly storeVersion: number | undefined;
   readonly headers: Headers;
   readonly requestId: string;
-  readonly isHead: boolean;
   readonly #request: Request;
 
-  constructor({ operation, request, requestId, words, body, found }: CallParts) {
+  constructor({ operation, request, requestId, params, body, authenticated }: CallParts) {
     this.operation = operation;
-    this.params = words.params;
-    this.query = words.query;
-    this.words = words.text;
+    this.params = params.path;
+    this.query = params.query;
+    this.paramsKey = params.key;
     this.body = body;
-    this.principal = found?.principal;
-    this.seen = found?.seen;
+    this.principal = authenticated?.principal;
+    this.storeVersion = authenticated?.storeVersion;
     this.headers = request.headers;
     this.requestId = requestId;
-    this.isHead = request.method === "HEAD";
     this.#request = request;
   }
 
-  /** Made only for those who look at it: most are answered before anyone could go away. */
+  /** A getter, because Node creates the signal on first use and most handlers do not need it. */
   get signal(): AbortSignal {
     return this.#request.signal;
   }
+}
+
+/** The parameters of a request's URL. */
+export interface RequestParams {
+  readonly path: object;
+  readonly query: object;
+  /** Both as one text: different parameters have different keys. */
+  readonly key: string;
+}
+
+const MAX_CACHED_URLS = 4000;
+/** A longer URL is unlikely to repeat. */
+const MAX_CACHED_LENGTH = 400;
+
+/** Parses the parameters of URLs and caches those of GET requests: they depend on the URL alone. */
+export class ParamsCache {
+  readonly #cached = new BoundedMap<string, { readonly row: Route; readonly params: RequestParams }>(
+    MAX_CACHED_URLS,
+  );
+
+  /** Contract: `pathParams` returns the path parameters of the row, as the URL has them. */
+  read(row: Route, url: string, pathParams: () => Readonly<Record<string, string>>): RequestParams {
+    const cached = this.#cached.find(url);
+    if (cached?.row === row) return cached.params;
+    const params = parseParams(row, url, pathParams());
+    if (row.method === "GET" && url.length <= MAX_CACHED_LENGTH) this.#cached.set(url, { row, params });
+    return params;
+  }
+}
+
+function parseParams(row: Route, url: string, given: Readonly<Record<string, string>>): RequestParams {
+  const path = row.params === undefined ? {} : parse(row.params, given, "path");
+  const query = parseQuery(row, url);
+  return { path: Object.freeze(path), query: Object.freeze(query), key: JSON.stringify([path, query]) };
+}
+
+function parseQuery(row: Route, url: string): object {
+  // Most URLs have no query and need no parsing.
+  const given = url.includes("?") ? [...new URL(url).searchParams] : [];
+  const names = given.map(([name]) => name);
+  const repeated = names.find((name, at) => names.indexOf(name) !== at);
+  if (repeated !== undefined)
+    throw new SkillError("USAGE", `The query parameter ${repeated.slice(0, 64)} is given twice.`, {
+      hint: "Give it once.",
+    });
+  if (row.query === undefined && names.length === 0) return {};
+  if (row.query === undefined)
+    throw new SkillError("USAGE", "This route has no query parameters.", {
+      hint: "Remove everything after the `?`.",
+    });
+  return parse(row.query, Object.fromEntries(given), "query");
+}
+
+/** Reads and validates the body; an archive stays a stream. */
+export async function readRequestBody(row: Route, request: Request): Promise<unknown> {
+  if (row.body === undefined) return undefined;
+  if (row.body === "archive") return request.body ?? new ReadableStream({ start: (end) => end.close() });
+  return parse(row.body, await readJson(request), "body");
+}
+
+function parse<T>(schema: z.ZodType<T>, value: unknown, part: string): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const faults = parsed.error.issues.slice(0, 5).map(({ path, message }) => {
+    const field = path.map(String).join(".");
+    return field === "" ? message : `${field}: ${message}`;
+  });
+  throw new SkillError("USAGE", `The ${part} is invalid: ${faults.join("; ").slice(0, 500)}.`, {
+    hint: "/openapi.json describes the input of this route.",
+  });
+}
+
+/** The JSON body, undefined when it is empty. The size limit holds whatever content-length says. */
+async function readJson(request: Request): Promise<unknown> {
+  const text = await readText(request, MAX_JSON);
+  if (text === "") return undefined;
+  const type = request.headers.get("content-type") ?? "";
+  if (!/^application\/json(;|$)/i.test(type.trim()))
+    throw new SkillError("MEDIA_TYPE_REFUSED", "The body must be JSON.", {
+      hint: "Send it with `Content-Type: application/json`.",
+    });
+  const value = parseJson(text);
+  rejectDangerous(value);
+  return value;
+}
+
+async function readText(request: Request, max: number): Promise<string> {
+  if (request.body === null) return "";
+  if (Number(request.headers.get("content-length")) > max) throw tooLarge(max);
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of request.body) {
+    size += part.byteLength;
+    if (size > max) throw tooLarge(max);
+    parts.push(part);
+  }
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(parts));
+  } catch {
+    throw new SkillError("USAGE", "The body is not valid UTF-8.", { hint: "Encode it as UTF-8." });
+  }
+}
+
+function tooLarge(max: number): SkillError {
+  return new SkillError("LIMIT_EXCEEDED", `The body is larger than ${max} bytes.`, {
+    hint: "Send a smaller body, or use a route that accepts an archive.",
+  });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new SkillError("USAGE", "The body is not valid JSON.", {
+      hint: "Check its quotes, commas and brackets.",
+    });
+  }
+}
+
+/** Walks level by level, because recursion over hostile input can overflow the stack. */
+function rejectDangerous(value: unknown): void {
+  let level: readonly object[] = objectsIn([value]);
+  for (let depth = 1; level.length > 0; depth += 1) {
+    if (depth > MAX_DEPTH)
+      throw new SkillError("USAGE", `The body is nested more than ${MAX_DEPTH} levels deep.`, {
+        hint: "Send a flatter value.",
+      });
+    // Copying such a key would replace an object's prototype.
+    if (level.some((each) => Object.hasOwn(each, "__proto__")))
+      throw new SkillError("USAGE", "The body has a key `__proto__`.", { hint: "Remove it." });
+    level = level.flatMap((each) => objectsIn(Object.values(each)));
+  }
+}
+
+function objectsIn(values: readonly unknown[]): readonly object[] {
+  return values.filter((value) => typeof value === "object" && value !== null);
 }

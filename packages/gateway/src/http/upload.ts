@@ -7,7 +7,7 @@ import { pipeline } from "node:stream/promises";
 import type { ReadableStream as WebStream } from "node:stream/web";
 import { SkillError } from "@skillhold/protocol/error";
 
-/** A request that brings an archive. */
+/** A request with an archive as its body. */
 export interface Uploading {
   readonly headers: Headers;
   readonly body: ReadableStream<Uint8Array>;
@@ -15,9 +15,9 @@ export interface Uploading {
 }
 
 export interface UploadPlace {
-  /** The folder in which it lies while it is looked at. */
+  /** The folder of the temporary file. */
   readonly temporary: string;
-  /** Bytes at most. */
+  /** The maximum size in bytes. */
   readonly max: number;
 }
 
@@ -31,9 +31,8 @@ const types: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Writes the body of a request to a file of its own, which only this process's user can read and which goes away
- * with the work that is done on it. What it says of itself is looked at before anything is read, and what it is while
- * it comes in.
+ * Writes the body to a temporary file that only this user can read, and removes it after the work. The headers are checked
+ * before the body is read, and the size limit holds while it arrives.
  */
 export async function withUpload<T>(
   uploading: Uploading,
@@ -54,7 +53,7 @@ export async function withUpload<T>(
 function rejectType(headers: Headers): void {
   const type = (headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
   if (types.has(type)) return;
-  throw new SkillError("MEDIA_TYPE_REFUSED", "The body must be the bytes of a ZIP or a tar.gz.", {
+  throw new SkillError("MEDIA_TYPE_REFUSED", "The body must be a ZIP or tar.gz archive.", {
     hint: "Send the file itself: `curl --data-binary @skill.zip -H 'Content-Type: application/zip' …`.",
   });
 }
@@ -79,26 +78,26 @@ async function receive({ body, signal }: Uploading, path: string, max: number): 
       yield part;
     }
   };
-  // The two types are of one thing: the platform's stream as the browser's library and as Node's describe it.
+  // Both types describe the same web stream: one is from the DOM library, the other from Node.
   const incoming = Readable.fromWeb(body as WebStream<Uint8Array>);
   const file = createWriteStream(path, { flags: "wx", mode: 0o600 });
   try {
     await pipeline(incoming, bounded, file, { signal });
   } catch (error) {
     if (error instanceof SkillError) throw error;
-    throw explain(error, incoming.errored);
+    throw receiveProblem(error, incoming.errored);
   }
 }
 
-/** What the disk refuses is ours to mend; all else is that nobody sends any more. */
-function explain(error: unknown, sending: unknown): SkillError {
-  if (error !== sending && error instanceof Error && "syscall" in error)
-    return new SkillError("IO_FAILED", "The archive cannot be kept while it is received.", {
-      hint: "Check that there is room in the gateway's folder for temporary files, and that it may be written to.",
+/** A disk error is the gateway's problem; any other error means that the client stopped sending. */
+function receiveProblem(error: unknown, sendError: unknown): SkillError {
+  if (error !== sendError && error instanceof Error && "syscall" in error)
+    return new SkillError("IO_FAILED", "The archive cannot be stored.", {
+      hint: "Check the free space and the permissions of the gateway's folder for temporary files.",
       cause: error,
     });
-  return new SkillError("INTERRUPTED", "The archive did not arrive whole.", {
-    hint: "Send it again.",
+  return new SkillError("INTERRUPTED", "The upload was interrupted.", {
+    hint: "Send the archive again.",
     cause: error,
   });
 }

@@ -19,7 +19,7 @@ function scene(gate: HeavyGate) {
   return { begun, enter };
 }
 
-test("so many of a token and of all work at once, and who waits comes in when there is room [S-53]", async () => {
+test("limits concurrent work per key and overall, and starts waiting work when a slot is free [S-53]", async () => {
   const { begun, enter } = scene(new HeavyGate(bounds));
   const [one, , third] = [enter("a", "a1"), enter("a", "a2"), enter("a", "a3")];
   const other = enter("b", "b1");
@@ -35,7 +35,7 @@ test("so many of a token and of all work at once, and who waits comes in when th
   expect(await third.done).toBe("a3");
 });
 
-test("of too many that wait the next is refused at once, and one that waits too long after that [S-53]", async () => {
+test("rejects work when the queue is full, and after the maximum wait [S-53]", async () => {
   const { enter } = scene(new HeavyGate({ ...bounds, ofKey: 1, waitMs: 5 }));
   enter("a", "a1");
   const refused = { code: "RATE_LIMITED", details: { retryAfter: 10 } };
@@ -46,7 +46,7 @@ test("of too many that wait the next is refused at once, and one that waits too 
   await Promise.all(waiting);
 });
 
-test("who wants much keeps nobody from a little, neither of work nor of a place to wait at [S-53]", async () => {
+test("a busy key blocks other keys neither from slots nor from the queue [S-53]", async () => {
   const { begun, enter } = scene(new HeavyGate({ ofKey: 2, ofAll: 4, waiting: 4, waitMs: 60_000 }));
   const busy = ["a1", "a2", "b1", "b2"].map((name) => enter(name.slice(0, 1), name));
   const [first] = busy;
@@ -64,7 +64,7 @@ test("who wants much keeps nobody from a little, neither of work nor of a place 
   await Promise.allSettled(queue.map(({ done }) => done));
 });
 
-test("what is called off while it waits is not begun, and what fails makes room [S-53]", async () => {
+test("skips work that is aborted while it waits, and frees the slot of failed work [S-53]", async () => {
   const { begun, enter } = scene(new HeavyGate({ ...bounds, ofKey: 1 }));
   const first = enter("a", "a1");
   const calling = new AbortController();

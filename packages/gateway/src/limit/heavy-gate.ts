@@ -1,32 +1,34 @@
 import { SkillError } from "@skillhold/protocol/error";
 
 export interface GateBounds {
-  /** At a time, of one key and of all. */
+  /** Concurrent tasks per key. */
   readonly ofKey: number;
+  /** Concurrent tasks of all keys. */
   readonly ofAll: number;
   readonly waiting: number;
   readonly waitMs: number;
 }
 
-interface Waiting {
+interface WaitingTask {
   readonly key: string;
   readonly start: () => void;
-  readonly giveUp: (error: SkillError) => void;
+  readonly cancel: (error: SkillError) => void;
 }
 
 const RETRY_SECONDS = 10;
 
-/** Lets few that take much memory or time work at once: the next waits for a while, and is then refused. */
+/** Limits concurrent expensive work. Further tasks wait for a limited time and are then rejected. */
 export class HeavyGate {
   readonly #bounds: GateBounds;
   readonly #running = new Map<string, number>();
-  readonly #waiting = new Set<Waiting>();
+  readonly #waiting = new Set<WaitingTask>();
   #count = 0;
 
   constructor(bounds: GateBounds) {
     this.#bounds = bounds;
   }
 
+  /** Runs the work when the key has a free slot; throws RATE_LIMITED or INTERRUPTED when it never starts. */
   async pass<T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     if (this.#isFree(key)) this.#begin(key);
     else await this.#wait(key, signal);
@@ -59,9 +61,9 @@ export class HeavyGate {
     next.start();
   }
 
-  /** Of those whose key has room, the first of the key that has least: who wants much keeps nobody from a little. */
-  #findNext(): Waiting | undefined {
-    let next: Waiting | undefined;
+  /** The first task of the key with the fewest running tasks, so that a busy key cannot starve the others. */
+  #findNext(): WaitingTask | undefined {
+    let next: WaitingTask | undefined;
     for (const each of this.#waiting)
       if (this.#isFree(each.key) && (next === undefined || this.#has(each.key) < this.#has(next.key)))
         next = each;
@@ -75,13 +77,14 @@ export class HeavyGate {
   async #wait(key: string, signal: AbortSignal | undefined): Promise<void> {
     this.#makeRoom(key);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const giveUp = (error: SkillError) => {
+    const cancel = (error: SkillError) => {
       if (this.#waiting.delete(entry)) reject(error);
     };
-    const entry: Waiting = { key, start: resolve, giveUp };
+    const entry: WaitingTask = { key, start: resolve, cancel };
     this.#waiting.add(entry);
-    const timer = setTimeout(() => giveUp(busy()), this.#bounds.waitMs);
-    const stop = () => giveUp(new SkillError("INTERRUPTED", "It was called off before it was begun."));
+    const timer = setTimeout(() => cancel(busy()), this.#bounds.waitMs);
+    const stop = () =>
+      cancel(new SkillError("INTERRUPTED", "The request was canceled before its work started."));
     signal?.addEventListener("abort", stop, { once: true });
     if (signal?.aborted === true) stop();
     try {
@@ -92,19 +95,19 @@ export class HeavyGate {
     }
   }
 
-  /** Where all places to wait at are taken, whoever has most of them gives one to who has fewer. */
+  /** When the queue is full, the key with the most waiting tasks loses its newest one to a key with fewer. */
   #makeRoom(key: string): void {
     if (this.#waiting.size < this.#bounds.waiting) return;
     const byKey = Map.groupBy(this.#waiting, (each) => each.key);
     const [most = []] = [...byKey.values()].sort((a, b) => b.length - a.length);
     if (most.length <= (byKey.get(key)?.length ?? 0) + 1) throw busy();
-    most.at(-1)?.giveUp(busy());
+    most.at(-1)?.cancel(busy());
   }
 }
 
 function busy(): SkillError {
-  return new SkillError("RATE_LIMITED", "Too much of this kind is under way.", {
-    hint: `Wait ${RETRY_SECONDS} s, then try again, with fewer at a time.`,
+  return new SkillError("RATE_LIMITED", "Too many expensive requests are running.", {
+    hint: `Retry in ${RETRY_SECONDS} s, and send fewer requests at a time.`,
     details: { retryAfter: RETRY_SECONDS },
   });
 }

@@ -4,15 +4,15 @@ import { extname, join, relative, sep } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 
-/** One file of the console, as it is sent. */
+/** One file of the console. */
 export interface ConsoleFile {
   readonly type: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Of the bytes, whichever way they are packed on the wire. */
+  /** The hash of the uncompressed bytes. */
   readonly tag: string;
-  /** Whether its name changes with its bytes. */
+  /** Whether the name contains a hash of the bytes, so that clients may cache it forever. */
   readonly isFixed: boolean;
-  /** Packed once, when it is first asked for. Undefined where that would save nothing. */
+  /** Compresses on first use; undefined when compression saves nothing. */
   readonly pack?: Readonly<Record<Encoding, () => Promise<Uint8Array<ArrayBuffer>>>>;
 }
 
@@ -21,21 +21,21 @@ export type Encoding = (typeof encodings)[number];
 
 export interface ConsoleSite {
   readonly index: ConsoleFile;
-  /** By the paths of requests. What is not in here is not served. */
+  /** By request path; no other file is served. */
   readonly files: ReadonlyMap<string, ConsoleFile>;
 }
 
 /**
- * Reads the console once. Requests are answered from what was there then: no path of a request becomes a path of a disk,
- * and a console that is built anew meanwhile is never half served.
+ * Reads the console once, at start. Request paths never become file paths, and a rebuild during operation cannot mix two
+ * versions.
  */
 export function readConsole(folder: string): ConsoleSite {
-  const found = readdirSync(folder, { recursive: true, withFileTypes: true })
+  const paths = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
-  const files = new Map(found.map((path) => [pathOf(folder, path), readOne(folder, path)]));
+  const files = new Map(paths.map((path) => [pathOf(folder, path), readOne(folder, path)]));
   const index = files.get("/index.html");
-  if (index === undefined) throw new Error(`${folder} has no index.html`);
+  if (index === undefined) throw new Error(`The console folder ${folder} has no index.html.`);
   return { index, files };
 }
 
@@ -55,8 +55,8 @@ const types: Readonly<Record<string, string>> = {
   ".wasm": "application/wasm",
   ".woff2": "font/woff2",
 };
-/** Less than a packet holds is not made faster. */
-const WORTH_PACKING = 1_400;
+/** A file that fits into one packet gains no speed. */
+const MIN_COMPRESSED = 1_400;
 
 function readOne(folder: string, path: string): ConsoleFile {
   const bytes = new Uint8Array(readFileSync(path));
@@ -67,11 +67,11 @@ function readOne(folder: string, path: string): ConsoleFile {
     bytes,
     tag: hash("sha256", bytes, "base64url").slice(0, 22),
     isFixed: pathOf(folder, path).startsWith("/assets/"),
-    ...(isText && bytes.length >= WORTH_PACKING ? { pack: packsOf(bytes) } : {}),
+    ...(isText && bytes.length >= MIN_COMPRESSED ? { pack: packsOf(bytes) } : {}),
   };
 }
 
-/** High enough to be small, low enough to keep nobody waiting. */
+/** Quality 9 compresses well and is fast enough for a first request. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 
 function packsOf(bytes: Uint8Array): NonNullable<ConsoleFile["pack"]> {

@@ -1,11 +1,11 @@
 import { SkillError } from "@skillhold/protocol/error";
 import { isFresh } from "../http/condition.ts";
-import { type RunningContext } from "../running-context.ts";
+import type { RunningContext } from "../running-context.ts";
 import { type ConsoleFile, type ConsoleSite, type Encoding, encodings } from "./console-file.ts";
-import { type Page } from "./page.ts";
+import type { GatewayPage } from "./page.ts";
 
-/** Everything of the console; whichever of its views an address names, the same page shows it. */
-export const consolePage: Page = {
+/** The files of the console. Every view of it has its own URL and the same page. */
+export const consolePage: GatewayPage = {
   path: "/*",
   answer: async ({ request, requestId }, { site }) => {
     const file = site === undefined ? undefined : findFile(request, site);
@@ -14,27 +14,28 @@ export const consolePage: Page = {
   },
 };
 
-export function isOfConsole(request: Request, { site }: Pick<RunningContext, "site">): boolean {
-  return isRead(request) && site !== undefined && findFile(request, site) !== undefined;
+/** Whether the console serves this request. */
+export function isConsolePath(request: Request, { site }: Pick<RunningContext, "site">): boolean {
+  return isGet(request) && site !== undefined && findFile(request, site) !== undefined;
 }
 
-function isRead({ method }: Request): boolean {
+function isGet({ method }: Request): boolean {
   return method === "GET" || method === "HEAD";
 }
 
-/** What a request of the console is for; undefined when it is for something else, or for nothing there is. */
+/** The file for a request; undefined when the console does not serve it. */
 function findFile(request: Request, { index, files }: ConsoleSite): ConsoleFile | undefined {
   const { pathname } = new URL(request.url);
-  const found = files.get(pathname);
-  if (found !== undefined) return found;
+  const file = files.get(pathname);
+  if (file !== undefined) return file;
   if (pathname === "/") return index;
   const [first = ""] = pathname.slice(1).split("/", 1);
   const accepts = request.headers.get("accept") ?? "";
-  return !others.has(first) && /(?:^|[\s,])text\/html(?:[\s,;]|$)/i.test(accepts) ? index : undefined;
+  return !apiSegments.has(first) && /(?:^|[\s,])text\/html(?:[\s,;]|$)/i.test(accepts) ? index : undefined;
 }
 
-/** Where views never are. Programs are told that a route is missing, and get no page instead. */
-const others: ReadonlySet<string> = new Set([
+/** First segments that are never views: a program gets an error for a missing route, not a page. */
+const apiSegments: ReadonlySet<string> = new Set([
   ".well-known",
   "assets",
   "healthz",
@@ -51,9 +52,9 @@ const others: ReadonlySet<string> = new Set([
 async function fileResponse(file: ConsoleFile, request: Request, requestId: string): Promise<Response> {
   const { type, tag, isFixed, pack } = file;
   const headers = new Headers({
-    ...always,
+    ...pageHeaders,
     "content-type": type,
-    // The tag is of what is packed, and the packings of it differ.
+    // A weak tag, because the same file has different bytes per encoding.
     etag: `W/"${tag}"`,
     "cache-control": isFixed ? "public, max-age=31536000, immutable" : "no-cache",
     "x-request-id": requestId,
@@ -66,9 +67,9 @@ async function fileResponse(file: ConsoleFile, request: Request, requestId: stri
   return new Response(await pack[encoding](), { headers });
 }
 
-/** The smallest that is taken. */
+/** The smallest encoding that the client accepts. */
 function chooseEncoding(accepted: string | null): Encoding | undefined {
-  const taken = new Set(
+  const accepts = new Set(
     (accepted ?? "")
       .toLowerCase()
       .split(",")
@@ -76,10 +77,10 @@ function chooseEncoding(accepted: string | null): Encoding | undefined {
       .filter(([, weight]) => !/^q=0(?:\.0*)?$/.test(weight ?? ""))
       .map(([name]) => name),
   );
-  return encodings.find((each) => taken.has(each));
+  return encodings.find((each) => accepts.has(each));
 }
 
-/** Nothing runs but what the console was built of, and nothing is fetched from anywhere else. */
+/** The console runs only its own scripts and loads only from its own origin. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -92,7 +93,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-const always = {
+const pageHeaders = {
   "content-security-policy": policy,
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",

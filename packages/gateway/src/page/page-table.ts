@@ -1,7 +1,6 @@
-import { landingPage } from "../auth/landing-page.ts";
-import { signInPage } from "../auth/sign-in-page.ts";
 import { discoveryPages } from "./discovery-page.ts";
-import { type Page } from "./page.ts";
+import { landingPage, signInPage } from "./html-page.ts";
+import type { GatewayPage } from "./page.ts";
 
-/** Every page there is. What answers is either here, in the table of routes, or mounted. */
-export const pageTable: readonly Page[] = [landingPage, signInPage, ...discoveryPages];
+/** Every page. Each response of the gateway comes from here, from the route table or from a mount. */
+export const pageTable: readonly GatewayPage[] = [landingPage, signInPage, ...discoveryPages];

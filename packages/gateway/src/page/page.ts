@@ -1,19 +1,16 @@
-import { type RunningContext } from "../running-context.ts";
+import type { RunningContext } from "../running-context.ts";
 
-/**
- * Something that anyone may look at without a token, by GET and HEAD: it is not in the table of routes, and no part of
- * what programs rely on.
- */
-export interface Page {
-  /** As Hono writes it: `:name` for one part, `:name{.+}` for the rest. */
+/** A page that anyone may GET without a token. Pages are not part of the API and not in the route table. */
+export interface GatewayPage {
+  /** In Hono's syntax: `:name` for one segment, `:name{.+}` for the rest. */
   readonly path: `/${string}`;
-  /** Whether pages of any other origin may fetch it. */
+  /** Whether scripts of other origins may fetch it. */
   readonly isForAnyOrigin?: boolean;
   readonly answer: (call: PageCall, context: RunningContext) => Promise<Response>;
 }
 
 export interface PageCall {
-  /** Decoded once, and otherwise as they were sent. */
+  /** Decoded once. */
   readonly params: Readonly<Record<string, string>>;
   readonly request: Request;
   readonly requestId: string;

@@ -1,6 +1,6 @@
 import { type Approval, revokeApproval } from "@skillhold/core/approval";
-import { actorOf } from "../auth/principal.ts";
-import { type Handlers } from "../http/handler.ts";
+import { principalActor } from "../auth/principal.ts";
+import type { Handlers } from "../http/handler.ts";
 
 export const approvalHandlers: Pick<Handlers, "listQuestions" | "answerQuestion" | "revokeApproval"> = {
   listQuestions: async (_call, { desk, approvals, registry }) => {
@@ -8,20 +8,20 @@ export const approvalHandlers: Pick<Handlers, "listQuestions" | "answerQuestion"
     return { data: { questions, approvals: kept.map(viewOf) } };
   },
   answerQuestion: async ({ params: { question }, body, principal }, { desk }) => {
-    await desk.answer(question, body, actorOf(principal));
+    await desk.answer(question, body, principalActor(principal));
     return { data: { question, answer: body.answer } };
   },
   revokeApproval: async ({ params, principal }, { approvals, audit, registry }) => {
     const { clock } = registry;
     const kept = (await approvals.list(clock.now())).find(({ id }) => id === params.approval);
-    // One that does not hold is not there, and stays where it is: nothing is taken back without a record of it.
+    // An expired approval is treated as missing and stays stored: a removal without an audit event is not allowed.
     if (kept === undefined) return { data: { wasThere: false } };
-    const by = actorOf(principal);
+    const by = principalActor(principal);
     return { data: { wasThere: await revokeApproval(kept, { by }, { approvals, audit, clock }) } };
   },
 };
 
-/** Without the key: it is of use to nobody. */
+/** Without the key, which clients do not need. */
 function viewOf({ id, skill, treeHash, act, target, by, at, expiresAt }: Approval) {
   return { id, skill, treeHash, act, target, by, at, expiresAt };
 }

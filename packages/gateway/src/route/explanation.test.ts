@@ -1,9 +1,9 @@
-import { type Explanation } from "@skillhold/core/library";
+import type { Explanation } from "@skillhold/core/library";
 import { routeTable } from "@skillhold/protocol/http";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { explanationList } from "./explanation.ts";
-import { pageOf } from "./page.ts";
+import { readPage } from "./page.ts";
 
 const explanation = (id: string, state: Explanation["state"], source: string, path: string): Explanation => ({
   id,
@@ -18,14 +18,14 @@ const explanation = (id: string, state: Explanation["state"], source: string, pa
 async function readAll(limit: number, look: () => readonly Explanation[]): Promise<readonly string[]> {
   const paths: string[] = [];
   for (let cursor: string | undefined; ; ) {
-    const { rows, next } = await pageOf({ cursor, limit }, explanationList(look()));
+    const { rows, next } = await readPage({ cursor, limit }, explanationList(look()));
     paths.push(...rows.map(({ row }) => row.path));
     if (next.nextCursor === undefined) return paths;
     cursor = next.nextCursor;
   }
 }
 
-test("what counts stands before what does not, in the order of ids, and each once [S-53]", async () => {
+test("lists current skills before the others, by id, each once [S-53]", async () => {
   const all = [
     explanation("a", "visible", "local", "/a"),
     explanation("b", "hidden", "local", "/b"),
@@ -42,7 +42,7 @@ test("what counts stands before what does not, in the order of ids, and each onc
   }
 });
 
-test("what is there all the while is on one page, whatever comes and goes [S-53]", async () => {
+test("a row that stays is on exactly one page while others change [S-53]", async () => {
   const every = ["a", "b", "c", "d", "e", "f"].flatMap((id) => [
     explanation(id, "visible", "local", `/${id}`),
     ...["one", "two", "three"].map((place) => explanation(id, "shadowed", "home", `/home/${place}/${id}`)),
@@ -68,26 +68,26 @@ test("what is there all the while is on one page, whatever comes and goes [S-53]
   );
 });
 
-test("a row that goes takes no other with it from the next page [S-53]", async () => {
+test("removing a row does not skip another one on the next page [S-53]", async () => {
   const all = ["1", "2", "3", "4"].map((name) => explanation("a", "shadowed", "home", `/${name}`));
-  const one = await pageOf({ limit: 1 }, explanationList(all));
+  const one = await readPage({ limit: 1 }, explanationList(all));
   const [read] = one.rows.map(({ row }) => row);
   const rest = all.filter((each) => each !== read);
-  const two = await pageOf({ cursor: one.next.nextCursor }, explanationList(rest));
+  const two = await readPage({ cursor: one.next.nextCursor }, explanationList(rest));
   expect(two.rows.map(({ row }) => row.path).sort()).toEqual(rest.map(({ path }) => path));
 });
 
-test("a cursor that was given out is taken, however long the name that it stands at [S-53]", async () => {
+test("accepts its own cursor for the longest names [S-53]", async () => {
   // The longest name that a folder has, of what takes most room in JSON.
   const names = ["\u0001", "\u0002"].map((character) => character.repeat(255));
   const all = names.map((name) => explanation(name, "invalid", "s".repeat(64), "/"));
-  const { next } = await pageOf({ limit: 1 }, explanationList(all));
+  const { next } = await readPage({ limit: 1 }, explanationList(all));
   expect(routeTable.explainAll.query.parse({ cursor: next.nextCursor })).toEqual({ cursor: next.nextCursor });
 });
 
-test("no cursor says where a skill lies [S-53]", async () => {
+test("a cursor does not disclose a path [S-53]", async () => {
   const all = ["a", "b"].map((id) => explanation(id, "visible", "local", `/srv/private/${id}`));
-  const { next } = await pageOf({ limit: 1 }, explanationList(all));
+  const { next } = await readPage({ limit: 1 }, explanationList(all));
   expect(Buffer.from(next.nextCursor ?? "", "base64url").toString()).not.toContain("private");
   expect(next.nextCursor).toBeDefined();
 });

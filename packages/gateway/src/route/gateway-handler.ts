@@ -1,18 +1,18 @@
 import { setTimeout } from "node:timers/promises";
-import { type SandboxProbe } from "@skillhold/core/run";
+import type { SandboxProbe } from "@skillhold/core/run";
 import { SkillError } from "@skillhold/protocol/error";
 import { isAdministrator } from "../auth/principal.ts";
-import { viewerOf } from "../auth/viewer.ts";
-import { type GatewayContext } from "../gateway-context.ts";
-import { type Handlers } from "../http/handler.ts";
+import { requestViewer } from "../auth/viewer.ts";
+import type { GatewayContext } from "../gateway-context.ts";
+import type { Handlers } from "../http/handler.ts";
 
 const READY_MS = 5000;
 
 export const gatewayHandlers: Pick<Handlers, "getStatus" | "getSandbox" | "isAlive" | "isReady"> = {
   getStatus: async ({ principal }, context) => {
     const { version, registry, startedAt, library, sources } = context;
-    const viewer = await viewerOf(principal, {}, context);
-    // Where folders lie is of use to who looks after the machine.
+    const viewer = await requestViewer(principal, {}, context);
+    // Only administrators see the paths of folders.
     const shown = sources.map(({ path, ...source }) =>
       isAdministrator(principal) && path !== undefined ? { ...source, path } : source,
     );
@@ -47,15 +47,15 @@ export const gatewayHandlers: Pick<Handlers, "getStatus" | "getSandbox" | "isAli
 
 async function tooLate(): Promise<never> {
   await setTimeout(READY_MS, undefined, { ref: false });
-  throw new SkillError("STORE_FAILED", "The store does not answer.");
+  throw new SkillError("STORE_FAILED", `The store did not answer within ${READY_MS / 1000} s.`);
 }
 
 const probes = new WeakMap<object, Promise<SandboxProbe>>();
 
-/** Those who ask while it is tried get the same answer: it takes a while, and all of the machine. */
+/** Requests during a probe share its result, because a probe is slow and uses the whole machine. */
 function probe({ sandbox }: Pick<GatewayContext, "sandbox">): Promise<SandboxProbe> {
   if (sandbox === undefined)
-    throw new SkillError("SANDBOX_UNAVAILABLE", "This gateway has no sandbox, and runs nothing.");
+    throw new SkillError("SANDBOX_UNAVAILABLE", "This gateway has no sandbox and cannot run scripts.");
   const running = probes.get(sandbox) ?? sandbox.probe().finally(() => probes.delete(sandbox));
   probes.set(sandbox, running);
   return running;

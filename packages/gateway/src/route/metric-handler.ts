@@ -1,30 +1,30 @@
-import { type SkillEntry } from "@skillhold/protocol";
-import { type UsageCount } from "@skillhold/registry/audit";
+import type { SkillEntry } from "@skillhold/protocol";
+import type { SkillMetrics } from "@skillhold/protocol/http";
+import type { UsageCount } from "@skillhold/registry/audit";
 import { z } from "zod";
 import { isAdministrator, type Principal } from "../auth/principal.ts";
-import { viewerOf } from "../auth/viewer.ts";
-import { type Handlers } from "../http/handler.ts";
-import { type RunningContext } from "../running-context.ts";
-import { metricView } from "../telemetry/metric-view.ts";
-import { pinFor } from "./known-skill.ts";
-import { type KeyedRow, pageOf, rowsAfter } from "./page.ts";
-import { noSkill, skillIdOf } from "./skill-key.ts";
+import { requestViewer } from "../auth/viewer.ts";
+import type { Handlers } from "../http/handler.ts";
+import type { CatalogueContext } from "../running-context.ts";
+import { pinFor } from "../skill/disclosed-skill.ts";
+import { noSkill, skillIdOf } from "../skill/skill-key.ts";
+import { type KeyedRow, readPage, rowsAfter } from "./page.ts";
 
-const Place = z.tuple([z.string(), z.int()]);
+const Position = z.tuple([z.string(), z.int()]);
 
 export const metricHandlers: Pick<Handlers, "listMetrics" | "getMetrics" | "getPrometheus"> = {
   listMetrics: async ({ query, principal }, context) => {
     const { usage } = context.usage;
-    const known = isAdministrator(principal) ? undefined : await listKnown(principal, context);
+    const visible = isAdministrator(principal) ? undefined : await listVisible(principal, context);
     const counts = usage.list(query.by).filter(({ skill, revision }) => {
-      if (known === undefined) return true;
-      const metered = known.get(skill);
+      if (visible === undefined) return true;
+      const metered = visible.get(skill);
       return metered !== undefined && isOpen(metered, revision);
     });
     const keyed = counts.map((row) => ({ key: [row.skill, row.revision ?? 0], row }));
-    const { rows, next } = await pageOf(query, {
-      place: Place,
-      placeOf: ({ key }: KeyedRow<UsageCount>) => Place.parse(key),
+    const { rows, next } = await readPage(query, {
+      position: Position,
+      positionOf: ({ key }: KeyedRow<UsageCount>) => Position.parse(key),
       list: async (after, limit) => rowsAfter(keyed, after, limit),
     });
     return { data: { upTo: usage.upTo, skills: rows.map(({ row }) => metricView(row)), ...next } };
@@ -45,10 +45,10 @@ export const metricHandlers: Pick<Handlers, "listMetrics" | "getMetrics" | "getP
   getPrometheus: async (_call, { metrics }) => ({ bytes: await metrics.read(), type: metrics.type }),
 };
 
-/** A skill whose use someone is told of. */
+/** A skill whose usage the caller may see. */
 interface Metered {
   readonly id: string;
-  /** The only revision that is there for them; undefined where all are. */
+  /** The only revision that the caller may see; undefined without a pin. */
   readonly pin?: number | undefined;
 }
 
@@ -56,11 +56,11 @@ function isOpen({ pin }: Metered, revision: number | undefined): boolean {
   return pin === undefined || revision === undefined || revision === pin;
 }
 
-async function listKnown(
+async function listVisible(
   principal: Principal,
-  context: RunningContext,
+  context: CatalogueContext,
 ): Promise<ReadonlyMap<string, Metered>> {
-  const viewer = await viewerOf(principal, {}, context);
+  const viewer = await requestViewer(principal, {}, context);
   const entries: readonly SkillEntry[] = await context.library.list(viewer);
   return new Map(
     entries.map((entry) => {
@@ -70,13 +70,23 @@ async function listKnown(
   );
 }
 
-/** An administrator also sees how a skill was used that is hidden, or gone. */
-async function getMetered(key: string, principal: Principal, context: RunningContext): Promise<Metered> {
+/** Administrators also see the usage of hidden and deleted skills. */
+async function getMetered(key: string, principal: Principal, context: CatalogueContext): Promise<Metered> {
   const id = await skillIdOf(key, context);
   if (isAdministrator(principal) && (await context.registry.store.findSkill(id)) !== undefined) return { id };
-  const viewer = await viewerOf(principal, {}, context);
-  const found = await context.library.find(viewer, id);
-  if (found === undefined) throw noSkill(key);
-  const held = context.skills.held(found);
-  return { id: found.id, pin: held && pinFor(held, { principal, viewer }) };
+  const viewer = await requestViewer(principal, {}, context);
+  const entry = await context.library.find(viewer, id);
+  if (entry === undefined) throw noSkill(key);
+  const held = context.skills.held(entry);
+  return { id: entry.id, pin: held && pinFor(held, { principal, viewer }) };
+}
+
+/** Leaves unknown numbers out. */
+function metricView({ revision, durationMs, lastUsedAt, ...counts }: UsageCount): SkillMetrics {
+  return {
+    ...counts,
+    ...(revision === undefined ? {} : { revision }),
+    ...(durationMs === undefined ? {} : { durationMs }),
+    ...(lastUsedAt === undefined ? {} : { lastUsedAt }),
+  };
 }

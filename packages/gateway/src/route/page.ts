@@ -1,47 +1,47 @@
 import type { z } from "zod";
 import { badCursor, readCursor, writeCursor } from "../http/cursor.ts";
 
-/** What a query for a list says of the page that is wanted. */
-export interface Paging {
+/** The paging parameters of a query. */
+export interface PageQuery {
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
 }
 
-/** A list in an order of its own: a place in it is told by what its rows are told apart by. */
-export interface PagedList<Row, Place> {
-  readonly place: z.ZodType<Place>;
-  readonly placeOf: (row: Row) => Place;
-  /** So many rows after a place, or from the start. */
-  readonly list: (after: Place | undefined, limit: number) => Promise<readonly Row[]>;
+/** An ordered list whose rows have unique positions. */
+export interface PagedList<Row, Position> {
+  readonly position: z.ZodType<Position>;
+  readonly positionOf: (row: Row) => Position;
+  /** At most `limit` rows after a position, or from the start. */
+  readonly list: (after: Position | undefined, limit: number) => Promise<readonly Row[]>;
 }
 
-export interface Page<Row> {
+export interface ListPage<Row> {
   readonly rows: readonly Row[];
   readonly next: { readonly nextCursor?: string };
 }
 
-const PAGE = 100;
+const PAGE_SIZE = 100;
 
 /**
- * A page of a list. What is there all the while is on one page, whatever comes and goes meanwhile. Throws USAGE for a
- * cursor that no page of the list has given out.
+ * One page of a list. A row that exists during the whole listing is on exactly one page, even when other rows come and
+ * go. Throws USAGE for an invalid cursor.
  */
-export async function pageOf<Row, Place>(
-  { cursor, limit = PAGE }: Paging,
-  { place, placeOf, list }: PagedList<Row, Place>,
-): Promise<Page<Row>> {
-  const after = cursor === undefined ? undefined : readPlace(cursor, place);
-  // Whether there is a next page shows by one row more.
-  const found = await list(after, limit + 1);
-  const rows = found.slice(0, limit);
+export async function readPage<Row, Position>(
+  { cursor, limit = PAGE_SIZE }: PageQuery,
+  { position, positionOf, list }: PagedList<Row, Position>,
+): Promise<ListPage<Row>> {
+  const after = cursor === undefined ? undefined : readPosition(cursor, position);
+  // One row more shows whether there is a next page.
+  const listed = await list(after, limit + 1);
+  const rows = listed.slice(0, limit);
   const last = rows.at(-1);
-  const isLast = found.length <= limit || last === undefined;
-  return { rows, next: isLast ? {} : { nextCursor: writeCursor(JSON.stringify(placeOf(last))) } };
+  const isLast = listed.length <= limit || last === undefined;
+  return { rows, next: isLast ? {} : { nextCursor: writeCursor(JSON.stringify(positionOf(last))) } };
 }
 
-function readPlace<Place>(cursor: string, place: z.ZodType<Place>): Place {
+function readPosition<Position>(cursor: string, position: z.ZodType<Position>): Position {
   try {
-    const { success, data } = place.safeParse(JSON.parse(readCursor(cursor)));
+    const { success, data } = position.safeParse(JSON.parse(readCursor(cursor)));
     if (success) return data;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
@@ -49,7 +49,7 @@ function readPlace<Place>(cursor: string, place: z.ZodType<Place>): Place {
   throw badCursor();
 }
 
-/** What tells the rows of a list in memory apart, and orders them: the first part counts most. */
+/** Identifies and orders the rows of a list in memory; the first part is the most significant. */
 export type RowKey = readonly (string | number)[];
 
 export interface KeyedRow<Row> {
@@ -57,7 +57,7 @@ export interface KeyedRow<Row> {
   readonly row: Row;
 }
 
-/** So many rows of a list in memory, after a key. */
+/** At most `limit` rows of a list in memory, after a key. */
 export function rowsAfter<Row>(
   rows: readonly KeyedRow<Row>[],
   after: RowKey | undefined,
@@ -67,7 +67,7 @@ export function rowsAfter<Row>(
   return rest.toSorted((a, b) => compareKeys(a.key, b.key)).slice(0, limit);
 }
 
-/** Contract: both have the same parts. */
+/** Contract: both keys have the same number of parts. */
 function compareKeys(a: RowKey, b: RowKey): number {
   for (const [at, part] of a.entries()) {
     const other = b[at] ?? part;

@@ -1,28 +1,26 @@
 import { openArchiveFile } from "@skillhold/core/archive";
+import { neutralText } from "@skillhold/core/text";
+import type { Provenance } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { archiveTypes } from "@skillhold/protocol/http";
-import { type Limits } from "@skillhold/protocol/limits";
+import type { Limits } from "@skillhold/protocol/limits";
 import { importSkills as importInto } from "@skillhold/registry/exchange";
-import { type Revision, type RevisionPage } from "@skillhold/registry/record";
+import type { Revision, RevisionPage } from "@skillhold/registry/record";
 import { diffRevisions, publishArchive, rollback, type SkillDiff } from "@skillhold/registry/release";
 import { z } from "zod";
-import { actorOf, isPerson } from "../auth/principal.ts";
-import { shortHash } from "../digest.ts";
+import { isPerson, principalActor } from "../auth/principal.ts";
+import { shortHash } from "../bytes.ts";
 import { isFresh } from "../http/condition.ts";
-import { type Call, type Handlers, type Reply } from "../http/handler.ts";
+import type { Call, Handlers, Reply } from "../http/handler.ts";
+import type { Served } from "../http/served.ts";
 import { withUpload } from "../http/upload.ts";
-import { type RunningContext } from "../running-context.ts";
-import { exchangeLimits } from "./exchange-limit.ts";
-import { exportSkills } from "./export-handler.ts";
-import { attachment } from "./file-answer.ts";
-import { allowedRevision, getKnown, type KnownSkill } from "./known-skill.ts";
-import { pageOf } from "./page.ts";
-import { revisionView } from "./revision-view.ts";
-import { recordStillServed, type Served } from "./served.ts";
-import { packFiles } from "./skill-archive.ts";
-import { changeIn, findSeen } from "./skill-change-handler.ts";
-import { readFiles } from "./skill-content.ts";
-import { originOf } from "./upload-name.ts";
+import type { CatalogueContext, RunningContext } from "../running-context.ts";
+import { allowedRevision, type DisclosedSkill, getDisclosedSkill } from "../skill/disclosed-skill.ts";
+import { attachment } from "../skill/file-response.ts";
+import { packFiles, readFileList } from "../skill/skill-content.ts";
+import { exportHandler, exportLimits } from "./export-handler.ts";
+import { readPage } from "./page.ts";
+import { changeRegistered, findExpected } from "./skill-change-handler.ts";
 
 type ReleaseOperation =
   | "uploadSkills"
@@ -39,27 +37,27 @@ export const releaseHandlers: Pick<Handlers, ReleaseOperation> = {
   diffVersions,
   rollbackSkill,
   downloadSkill,
-  exportSkills,
+  exportSkills: exportHandler,
   importSkills,
 };
 
 async function uploadSkills(
   call: Call<"uploadSkills">,
-  context: RunningContext,
+  context: CatalogueContext,
 ): Promise<Reply<"uploadSkills">> {
   const { registry, options } = context;
   const { dryRun = false, id, filename } = call.query;
-  const origin = originOf(filename);
+  const origin = baseName(filename);
   const data = await withArchive(call, registry.limits, context, (archive) =>
     publishArchive(
       archive,
       {
-        by: actorOf(call.principal),
+        by: principalActor(call.principal),
         entry: "upload",
         dryRun,
         temporary: options.temporary,
         signal: call.signal,
-        ...(isPerson(call.principal) ? {} : { mayReplace: (over) => isKnown(over, call, context) }),
+        ...(isPerson(call.principal) ? {} : { mayReplace: (over) => isVisibleTo(over, call, context) }),
         ...(id === undefined ? {} : { id }),
         ...(origin === undefined ? {} : { provenance: { origin } }),
       },
@@ -69,14 +67,20 @@ async function uploadSkills(
   return { data };
 }
 
-/** What an agent cannot see it does not replace, whoever's it is. */
-async function isKnown(
+/** The file name of an archive without folders, as one line of plain text. */
+function baseName(filename: string | undefined): string | undefined {
+  const name = neutralText(filename?.split(/[/\\]/).at(-1) ?? "", 200);
+  return name === "" ? undefined : name;
+}
+
+/** An agent can only replace skills that it can see, whoever owns them. */
+async function isVisibleTo(
   id: string,
   { principal }: Call<"uploadSkills">,
-  context: RunningContext,
+  context: CatalogueContext,
 ): Promise<boolean> {
   try {
-    return (await getKnown(id, { principal }, context)).access.isVisible;
+    return (await getDisclosedSkill(id, { principal }, context)).access.isVisible;
   } catch (error) {
     if (error instanceof SkillError && error.code === "SKILL_NOT_FOUND") return false;
     throw error;
@@ -85,19 +89,19 @@ async function isKnown(
 
 async function importSkills(
   call: Call<"importSkills">,
-  context: RunningContext,
+  context: CatalogueContext,
 ): Promise<Reply<"importSkills">> {
   const { registry, options } = context;
-  const exportLimits = exchangeLimits(registry.limits);
-  const data = await withArchive(call, exportLimits, context, (archive) =>
+  const limits = exportLimits(registry.limits);
+  const data = await withArchive(call, limits, context, (archive) =>
     importInto(
       archive,
       {
-        by: actorOf(call.principal),
+        by: principalActor(call.principal),
         dryRun: call.query.dryRun ?? false,
         temporary: options.temporary,
         signal: call.signal,
-        exportLimits,
+        exportLimits: limits,
       },
       registry,
     ),
@@ -105,11 +109,11 @@ async function importSkills(
   return { data };
 }
 
-/** Opens what was sent, as a file that is held open while it is worked on. */
+/** Stores the body of the request in a temporary file that stays open during the work. */
 async function withArchive<T>(
   call: Call<"uploadSkills" | "importSkills">,
   limits: Limits,
-  { options, gates }: RunningContext,
+  { options, gates }: CatalogueContext,
   work: (archive: Awaited<ReturnType<typeof openArchiveFile>>) => Promise<T>,
 ): Promise<T> {
   const place = { temporary: options.temporary, max: limits.archiveBytes };
@@ -125,48 +129,72 @@ async function withArchive<T>(
 
 async function listVersions(
   call: Call<"listVersions">,
-  context: RunningContext,
+  context: CatalogueContext,
 ): Promise<Reply<"listVersions">> {
-  const known = await getKnown(call.params.id, { principal: call.principal }, context);
-  const { rows, next } = await pageOf(call.query, {
-    place: z.int().min(1),
-    placeOf: ({ revision }: Revision) => revision,
-    list: (before, limit) => listTold(known, { before, limit }, context),
+  const skill = await getDisclosedSkill(call.params.id, { principal: call.principal }, context);
+  const { rows, next } = await readPage(call.query, {
+    position: z.int().min(1),
+    positionOf: ({ revision }: Revision) => revision,
+    list: (before, limit) => listRevisions(skill, { before, limit }, context),
   });
-  const json = JSON.stringify({ versions: rows.map((each) => revisionView(each, known)), ...next });
+  const json = JSON.stringify({ versions: rows.map((each) => revisionView(each, skill)), ...next });
   return { json, etag: shortHash(json) };
 }
 
-/** Those that are there for someone: one who is held to a revision has that one alone. */
-async function listTold(
-  known: KnownSkill,
+/** A caller with a pin sees only the pinned revision. */
+async function listRevisions(
+  skill: DisclosedSkill,
   page: RevisionPage,
-  { registry: { store } }: RunningContext,
+  { registry: { store } }: CatalogueContext,
 ): Promise<readonly Revision[]> {
-  if (known.held === undefined) return [];
-  const { pin } = known;
-  if (pin === undefined) return await store.listRevisions(uidOf(known), page);
-  const only = page.before === undefined ? await store.findRevision(uidOf(known), pin) : undefined;
-  return only === undefined ? [] : [only];
+  if (skill.held === undefined) return [];
+  const { pin } = skill;
+  if (pin === undefined) return await store.listRevisions(uidOf(skill), page);
+  const pinned = page.before === undefined ? await store.findRevision(uidOf(skill), pin) : undefined;
+  return pinned === undefined ? [] : [pinned];
+}
+
+function revisionView(stored: Revision, { held, canManage }: DisclosedSkill) {
+  const { revision, treeHash, skillHash, version, record, trust, provenance, bytes, files } = stored;
+  const { createdAt, purgedAt } = stored;
+  return {
+    revision,
+    isCurrent: held?.current.skill.revision === revision,
+    treeHash,
+    skillHash,
+    ...(version === undefined ? {} : { version }),
+    name: record.name,
+    description: record.description,
+    trust,
+    provenance: canManage ? provenance : publicProvenance(provenance),
+    bytes,
+    files,
+    createdAt,
+    ...(purgedAt === undefined ? {} : { purgedAt }),
+  };
+}
+
+/** Only managers see the agent and the file or folder that a revision came from. */
+function publicProvenance({ origin: _, by: { user, role }, ...rest }: Provenance): Provenance {
+  return { ...rest, by: { user, role } };
 }
 
 async function diffVersions(
   call: Call<"diffVersions">,
   context: RunningContext,
 ): Promise<Reply<"diffVersions">> {
-  const known = await getKnown(call.params.id, { principal: call.principal }, context);
-  const to = allowedRevision(known, call.query.to);
-  const from = allowedRevision(known, call.query.from ?? Math.max(1, to - 1));
-  const diff = await diffRevisions(uidOf(known), from, to, { ...context.registry, diffs: context.diffs });
+  const skill = await getDisclosedSkill(call.params.id, { principal: call.principal }, context);
+  const to = allowedRevision(skill, call.query.to);
+  const from = allowedRevision(skill, call.query.from ?? Math.max(1, to - 1));
+  const diff = await diffRevisions(uidOf(skill), from, to, { ...context.registry, diffs: context.diffs });
   const json = JSON.stringify(diff);
   const etag = shortHash(json);
   if (isFresh(call.headers, etag)) return { unchanged: etag };
-  await recordStillServed(call, endsOf(known.access.entry.id, diff), context);
-  return { json, etag };
+  return { json, etag, served: servedByDiff(skill.access.entry.id, diff) };
 }
 
-/** Both revisions, where anything of them is shown: an end is known by its tree, for it is not sent whole. */
-function endsOf(skill: string, { from, to, files, fields }: SkillDiff): readonly Served[] {
+/** Both revisions of a diff with changes. Their digest is the tree hash, because neither is sent as a whole. */
+function servedByDiff(skill: string, { from, to, files, fields }: SkillDiff): readonly Served[] {
   if (files.length + fields.length === 0) return [];
   const bytes = files.reduce((sum, { text = "" }) => sum + Buffer.byteLength(text), 0);
   return [from, to].map(({ treeHash, revision }) => {
@@ -176,12 +204,12 @@ function endsOf(skill: string, { from, to, files, fields }: SkillDiff): readonly
 
 async function rollbackSkill(
   call: Call<"rollbackSkill">,
-  context: RunningContext,
+  context: CatalogueContext,
 ): Promise<Reply<"rollbackSkill">> {
-  const seen = await findSeen(call, context);
-  const by = actorOf(call.principal);
+  const seen = await findExpected(call, context);
+  const by = principalActor(call.principal);
   const change = () => rollback(call.params.id, call.body.revision, { by, seen }, context.registry);
-  const { id, from, revision, treeHash } = await changeIn(call, change, context);
+  const { id, from, revision, treeHash } = await changeRegistered(call, change, context);
   return { data: { id, from, revision, treeHash } };
 }
 
@@ -191,28 +219,24 @@ async function downloadSkill(
 ): Promise<Reply<"downloadSkill">> {
   const { principal, headers, query, params } = call;
   const { format = "zip", revision: wanted } = query;
-  const known = await getKnown(params.id, { principal }, context);
-  const { files, treeHash, revision } = await readFiles(known, wanted, context);
+  const skill = await getDisclosedSkill(params.id, { principal }, context);
+  const { files, treeHash, revision } = await readFileList(skill, wanted, context);
   const etag = treeHash;
   if (isFresh(headers, etag)) return { unchanged: etag };
-  const read = () => packFiles(known, files, context);
+  const read = () => packFiles(skill, files, context);
   const { bytes, digest } = await context.archives.get(treeHash, format, read);
-  const { id } = known.access.entry;
-  await recordStillServed(
-    call,
-    [{ skill: id, hash: treeHash, revision, digest, bytes: bytes.length }],
-    context,
-  );
-  const name = attachment(`${id}.${format}`);
+  const { id } = skill.access.entry;
+  const disposition = attachment(`${id}.${format}`);
   return {
     bytes,
     type: archiveTypes[format],
     etag,
-    headers: { "content-disposition": name, "content-length": String(bytes.length) },
+    headers: { "content-disposition": disposition, "content-length": String(bytes.length) },
+    served: [{ skill: id, hash: treeHash, revision, digest, bytes: bytes.length }],
   };
 }
 
-/** Contract: it is of the registry. */
-function uidOf({ held }: KnownSkill): string {
+/** Contract: the skill is in the registry. */
+function uidOf({ held }: DisclosedSkill): string {
   return held?.current.skill.uid ?? "";
 }

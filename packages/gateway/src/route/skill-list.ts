@@ -1,79 +1,88 @@
-import { type Access } from "@skillhold/core/library";
-import { type SkillRow } from "@skillhold/protocol/http";
-import { type HeldSkill } from "@skillhold/registry/library";
+import type { Access } from "@skillhold/core/library";
+import type { SkillRow } from "@skillhold/protocol/http";
+import type { HeldSkill } from "@skillhold/registry/library";
 import { isAdministrator, type Principal } from "../auth/principal.ts";
-import { viewerOf } from "../auth/viewer.ts";
+import { requestViewer } from "../auth/viewer.ts";
 import { readCursor, writeCursor } from "../http/cursor.ts";
-import { type Call } from "../http/handler.ts";
-import { type RunningContext } from "../running-context.ts";
-import { deletedAccess, isOverseer, type Told, type ToldAccess } from "./known-skill.ts";
+import type { Call } from "../http/handler.ts";
+import type { CatalogueContext } from "../running-context.ts";
+import { type DisclosedAccess, deletedAccess, isOverseer, type Recipient } from "../skill/disclosed-skill.ts";
 import { rowOf } from "./skill-row.ts";
 
 type ListCall = Pick<Call<"listSkills">, "query" | "principal">;
 
 export interface SkillPage {
   readonly skills: readonly SkillRow[];
-  /** Of the whole list. */
+  /** The number of skills in the whole list. */
   readonly total: number;
   readonly nextCursor?: string;
 }
 
-const PAGE = 100;
+const PAGE_SIZE = 100;
 
-/** A page of the skills that someone is told of, ordered by id. Only the rows of the page are made. */
-export async function listPage({ query, principal }: ListCall, context: RunningContext): Promise<SkillPage> {
+/** A page of the skills that are disclosed to the caller, ordered by id. Only the rows of the page are rendered. */
+export async function listPage(
+  { query, principal }: ListCall,
+  context: CatalogueContext,
+): Promise<SkillPage> {
   const after = query.cursor === undefined ? "" : readCursor(query.cursor);
-  const { view = usualView(principal, query), cursor: _cursor, limit: _limit, tag: _tag, ...looking } = query;
-  const viewer = await viewerOf(principal, looking, context);
-  const listed = await listTold(view, { principal, viewer }, context);
+  const {
+    view = defaultView(principal, query),
+    cursor: _cursor,
+    limit: _limit,
+    tag: _tag,
+    ...viewAs
+  } = query;
+  const viewer = await requestViewer(principal, viewAs, context);
+  const listed = await listDisclosed(view, { principal, viewer }, context);
   const tag = query.tag?.toLowerCase();
-  const found =
+  const matching =
     tag === undefined
       ? listed
       : listed.filter(({ access }) => access.entry.tags.some((each) => each.toLowerCase() === tag));
-  const rest = after === "" ? found : found.filter(({ access }) => access.entry.id > after);
-  const page = rest.slice(0, query.limit ?? PAGE);
+  const rest = after === "" ? matching : matching.filter(({ access }) => access.entry.id > after);
+  const page = rest.slice(0, query.limit ?? PAGE_SIZE);
   const last = page.at(-1)?.access.entry.id;
   return {
     skills: page.map(({ access, held }) => rowOf(access, held, { principal, viewer })),
-    total: found.length,
+    total: matching.length,
     ...(page.length < rest.length && last !== undefined ? { nextCursor: writeCursor(last) } : {}),
   };
 }
 
 type View = NonNullable<ListCall["query"]["view"]>;
 
-/** Who looks after everything is shown everything, but for what they look at through another's eyes. */
-function usualView(principal: Principal, { agent, user, runtime, invoker }: ListCall["query"]): View {
+/** Administrators see all skills, except when they view as another user or agent. */
+function defaultView(principal: Principal, { agent, user, runtime, invoker }: ListCall["query"]): View {
   const isOwn = [agent, user, runtime, invoker].every((each) => each === undefined);
   return isOwn && isAdministrator(principal) ? "all" : "visible";
 }
 
 interface Listed {
-  readonly access: ToldAccess;
+  readonly access: DisclosedAccess;
   readonly held: HeldSkill | undefined;
 }
 
-async function listTold(
+async function listDisclosed(
   view: View,
-  { principal, viewer }: Told,
-  context: RunningContext,
+  { principal, viewer }: Recipient,
+  context: CatalogueContext,
 ): Promise<readonly Listed[]> {
   if (view === "deleted") return await listDeleted(principal, context);
   const { library, skills } = context;
-  const isTold = (access: Access, held: HeldSkill | undefined) => {
+  const isListed = (access: Access, held: HeldSkill | undefined) => {
     if (access.isVisible || view === "visible") return access.isVisible;
     return held === undefined ? isAdministrator(principal) : isOverseer(held, principal);
   };
   return (await library.survey(viewer)).flatMap((access) => {
     const held = skills.held(access.entry);
-    // One of the registry that has no row was deleted since the look.
+    // A registry entry without a record was deleted after the survey.
     const isGone = held === undefined && access.entry.revision !== undefined;
-    return !isGone && isTold(access, held) ? [{ access, held }] : [];
+    return !isGone && isListed(access, held) ? [{ access, held }] : [];
   });
 }
 
-async function listDeleted(principal: Principal, { skills }: RunningContext): Promise<readonly Listed[]> {
+async function listDeleted(principal: Principal, { skills }: CatalogueContext): Promise<readonly Listed[]> {
   return (await skills.deleted())
     .filter(({ held }) => isOverseer(held, principal))
     .map(({ entry, held }) => ({ access: deletedAccess(entry), held }));

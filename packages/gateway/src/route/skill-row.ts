@@ -1,44 +1,50 @@
-import { type Access } from "@skillhold/core/library";
-import { type SkillEntry } from "@skillhold/protocol";
-import { type SkillFacts, type SkillRow } from "@skillhold/protocol/http";
-import { type HeldSkill } from "@skillhold/registry/library";
-import { shortHash } from "../digest.ts";
-import { type GatewayContext } from "../gateway-context.ts";
-import { canManage, type KnownSkill, pinFor, type Told, type ToldAccess } from "./known-skill.ts";
+import type { Access } from "@skillhold/core/library";
+import type { SkillEntry } from "@skillhold/protocol";
+import type { SkillFacts, SkillRow } from "@skillhold/protocol/http";
+import type { HeldSkill } from "@skillhold/registry/library";
+import { shortHash } from "../bytes.ts";
+import type { CatalogueContext } from "../running-context.ts";
+import {
+  canManage,
+  type DisclosedAccess,
+  type DisclosedSkill,
+  pinFor,
+  type Recipient,
+} from "../skill/disclosed-skill.ts";
 
-/** A skill as it is told to someone who may know of it. */
-export function rowOf(access: ToldAccess, held: HeldSkill | undefined, told: Told): SkillRow {
+/** The row of a disclosed skill. */
+export function rowOf(access: DisclosedAccess, held: HeldSkill | undefined, recipient: Recipient): SkillRow {
   const { isVisible, reason, message, warnings } = access;
   return {
-    entry: toldEntry(access.entry),
-    ...(held === undefined ? {} : { registry: factsOf(held, told) }),
+    entry: publicEntry(access.entry),
+    ...(held === undefined ? {} : { registry: factsOf(held, recipient) }),
     access: { isVisible, reason, message, warnings },
   };
 }
 
-/** Rows of what the gate was asked about; one that was deleted since then is left out. */
+/** The rows of surveyed skills, without those that were deleted after the survey. */
 export function rowsOf(
   accesses: readonly Access[],
-  told: Told,
-  { skills }: Pick<GatewayContext, "skills">,
+  recipient: Recipient,
+  { skills }: Pick<CatalogueContext, "skills">,
 ): readonly SkillRow[] {
   return accesses.flatMap((access) => {
     const held = skills.held(access.entry);
     const isGone = held === undefined && access.entry.revision !== undefined;
-    return isGone ? [] : [rowOf(access, held, told)];
+    return isGone ? [] : [rowOf(access, held, recipient)];
   });
 }
 
-/** Where it lies is the gateway's business. */
-export function toldEntry(entry: SkillEntry): SkillEntry {
+/** Replaces the path of an entry, because paths on the gateway's machine are not disclosed. */
+function publicEntry(entry: SkillEntry): SkillEntry {
   const { source, id, revision } = entry;
   return { ...entry, path: revision === undefined ? `${source}:${id}` : `${source}:${id}@${revision}` };
 }
 
-/** To one who is held to a revision there is no other, and never was. */
-function factsOf(held: HeldSkill, told: Told): SkillFacts {
+/** A recipient with a pin sees the pinned revision as the only one. */
+function factsOf(held: HeldSkill, recipient: Recipient): SkillFacts {
   const { skill } = held.current;
-  const pin = pinFor(held, told);
+  const pin = pinFor(held, recipient);
   const { uid, owner, visibility, isSystem, isEnabled, status, reason, missing } = skill;
   const { createdAt, updatedAt, deletedAt } = skill;
   return {
@@ -55,12 +61,12 @@ function factsOf(held: HeldSkill, told: Told): SkillFacts {
     createdAt,
     updatedAt,
     ...(deletedAt === undefined ? {} : { deletedAt }),
-    canManage: canManage(held, told.principal),
+    canManage: canManage(held, recipient.principal),
   };
 }
 
-/** Is another one when the skill, what is said of it, or what someone may do with it is. */
-export function etagOf({ access, held, canManage: isManaged }: KnownSkill, treeHash?: string): string {
+/** Changes with the skill, its record and the caller's rights. */
+export function etagOf({ access, held, canManage: isManaged }: DisclosedSkill, treeHash?: string): string {
   const { entry, ...decision } = access;
   const { revision, skillHash, lastModified, readiness } = entry;
   const state = [held?.current.skill ?? null, revision ?? null, skillHash, lastModified, readiness];

@@ -1,68 +1,79 @@
 import { SkillError } from "@skillhold/protocol/error";
-import { type IssuedToken, issueToken, listTokenPage, revokeToken, type TokenRecord, useSignIn } from "@skillhold/registry/token";
+import {
+  type IssuedToken,
+  issueToken,
+  listTokenPage,
+  revokeToken,
+  type TokenRecord,
+  useSignIn,
+} from "@skillhold/registry/token";
 import { z } from "zod";
 import { csrfOf } from "../auth/csrf.ts";
-import { actorOf } from "../auth/principal.ts";
+import { principalActor } from "../auth/principal.ts";
 import { endedCookie, readSessionCookie, sessionCookie } from "../auth/session-cookie.ts";
-import { type GatewayContext } from "../gateway-context.ts";
-import { type Handlers } from "../http/handler.ts";
-import { present } from "../http/present.ts";
-import { pageOf } from "./page.ts";
+import type { GatewayContext } from "../gateway-context.ts";
+import { definedFields } from "../http/defined-fields.ts";
+import type { Handlers } from "../http/handler.ts";
+import { readPage } from "./page.ts";
 
-const TokenPlace = z.object({ createdAt: z.iso.datetime(), id: z.string() });
+const TokenPosition = z.object({ createdAt: z.iso.datetime(), id: z.string() });
 
 export const tokenHandlers: Pick<
   Handlers,
   "listTokens" | "issueToken" | "revokeToken" | "whoAmI" | "issueSignIn" | "signIn" | "signOut"
 > = {
   listTokens: async ({ query }, { registry }) => {
-    const { rows, next } = await pageOf(query, {
-      place: TokenPlace,
-      placeOf: ({ createdAt, id }: TokenRecord) => ({ createdAt, id }),
+    const { rows, next } = await readPage(query, {
+      position: TokenPosition,
+      positionOf: ({ createdAt, id }: TokenRecord) => ({ createdAt, id }),
       list: (after, limit) => listTokenPage({ after, limit }, registry),
     });
     return { data: { tokens: rows.map(viewOf), ...next } };
   },
   issueToken: async ({ body, principal }, { registry }) => {
-    const { token, secret } = await issueToken(present(body), { by: actorOf(principal) }, registry);
-    return { data: { token: viewOf(token), secret }, headers: unkept };
+    const { token, secret } = await issueToken(
+      definedFields(body),
+      { by: principalActor(principal) },
+      registry,
+    );
+    return { data: { token: viewOf(token), secret }, headers: uncached };
   },
   revokeToken: async ({ params, principal }, { registry }) => {
-    return { data: viewOf(await revokeToken(params.token, { by: actorOf(principal) }, registry)) };
+    return { data: viewOf(await revokeToken(params.token, { by: principalActor(principal) }, registry)) };
   },
   whoAmI: async ({ principal, headers }, { options }) => {
     const { user, agent, role, expiresAt, token, kind } = principal;
     const secret = kind === "session" ? readSessionCookie(headers, options.isTls) : undefined;
     const csrf = secret === undefined ? undefined : csrfOf(secret, token);
-    return { data: { user, agent, role, expiresAt, token, csrf }, headers: unkept };
+    return { data: { user, agent, role, expiresAt, token, csrf }, headers: uncached };
   },
   issueSignIn: async ({ body: { user, role }, principal }, { registry }) => {
     const spec = { kind: "sign-in", name: "sign-in", user, role } as const;
-    const { token, secret } = await issueToken(spec, { by: actorOf(principal) }, registry);
+    const { token, secret } = await issueToken(spec, { by: principalActor(principal) }, registry);
     const { expiresAt } = token;
-    return { data: { code: secret, user: token.user, role, expiresAt }, headers: unkept };
+    return { data: { code: secret, user: token.user, role, expiresAt }, headers: uncached };
   },
   signIn: async ({ body }, { registry, options }) => {
     const session = await useSignIn(body.code, registry);
     const { user, role, expiresAt, id } = session.token;
     const cookie = cookieOf(session, { registry, options });
     const csrf = csrfOf(session.secret, id);
-    return { data: { user, role, expiresAt, csrf }, headers: { ...unkept, "set-cookie": cookie } };
+    return { data: { user, role, expiresAt, csrf }, headers: { ...uncached, "set-cookie": cookie } };
   },
   signOut: async ({ principal }, { registry, options }) => {
     const { kind, token, user, role } = principal;
     if (kind !== "session")
-      throw new SkillError("USAGE", "A program has no session to end.", {
-        hint: "An administrator can revoke its token.",
+      throw new SkillError("USAGE", "Only browser sessions can sign out.", {
+        hint: "Ask an administrator to revoke the token.",
       });
-    // Whoever acts as an agent may end what they began, and nothing else.
+    // An agent may end its own session, so the actor has no agent here.
     await revokeToken(token, { by: { user, role } }, registry);
     return { headers: { "set-cookie": endedCookie(options.isTls) } };
   },
 };
 
-/** What is secret lies in no cache. */
-const unkept = { "cache-control": "no-store" } as const;
+/** A response with a secret must not be cached. */
+const uncached = { "cache-control": "no-store" } as const;
 
 function cookieOf(
   { token, secret }: IssuedToken,
@@ -72,7 +83,7 @@ function cookieOf(
   return sessionCookie(secret, Math.max(0, Math.floor(seconds)), options.isTls);
 }
 
-/** A code to sign in with is in no list, and is shown as anyone's only to who revokes it by its id. */
+/** Sign-in codes are not listed. One that is revoked by id is shown as an API token. */
 function viewOf({ kind, ...token }: TokenRecord) {
   return { ...token, kind: kind === "session" ? kind : ("api" as const) };
 }

@@ -1,47 +1,47 @@
-import { type Viewer } from "@skillhold/core/library";
+import type { Viewer } from "@skillhold/core/library";
 import { openSession, type Session, type SessionPorts } from "@skillhold/core/session";
 import { SkillError } from "@skillhold/protocol/error";
 import { mayRun, type Principal } from "../auth/principal.ts";
-import { viewerOf } from "../auth/viewer.ts";
-import { type GatewayContext } from "../gateway-context.ts";
-import { type SessionHolder, type SessionMeta } from "./session-holder.ts";
-import { type Bearer, isOver, noLonger } from "./token-end.ts";
+import { requestViewer } from "../auth/viewer.ts";
+import type { GatewayContext } from "../gateway-context.ts";
+import { type Bearer, hasEnded, tokenEnded } from "./running-calls.ts";
+import type { SessionHolder, SessionMeta } from "./session-holder.ts";
 
-/** What sessions are opened with. */
+/** The parts that sessions need. */
 export type SessionSource = Pick<GatewayContext, "registry" | "library" | "audit" | "runs" | "desk" | "log">;
 
 export interface GatewaySessionOptions {
-  /** How many a token may have open. */
+  /** Open sessions per token. */
   readonly perToken?: number;
-  /** How many calls of a token may be under way, in all of its sessions. */
+  /** Concurrent calls per token, in all of its sessions. */
   readonly callsPerToken?: number;
-  /** How long a session stays open that nobody uses. */
+  /** The time after which an unused session is closed. */
   readonly idleMs?: number;
 }
 
-interface Held {
+interface OpenSession {
   readonly session: Session;
   readonly token: string;
-  /** What it ends with. */
+  /** The session ends with this token or agent. */
   readonly bearer: Bearer;
   usedAt: number;
-  /** How many calls are under way. */
-  users: number;
+  /** The number of running calls. */
+  calls: number;
 }
 
 const PER_TOKEN = 100;
 const CALLS_PER_TOKEN = 64;
 const IDLE_MS = 30 * 60_000;
-const LOOK_MS = 60_000;
+const CHECK_MS = 60_000;
 
-/** The sessions of a gateway. What needs a person's yes is asked at the gateway's desk, and never of who calls. */
+/** The sessions of a gateway. Approvals are requested from people through the gateway, never from the caller. */
 export class GatewaySessions implements SessionHolder {
   readonly #source: SessionSource;
   readonly #perToken: number;
   readonly #callsPerToken: number;
   readonly #idleMs: number;
-  readonly #held = new Map<string, Held>();
-  /** How many each token has, those included that are being opened. */
+  readonly #sessions = new Map<string, OpenSession>();
+  /** Sessions per token, including those that are being opened. */
   readonly #counts = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -56,29 +56,29 @@ export class GatewaySessions implements SessionHolder {
   async open(principal: Principal, meta: SessionMeta = {}): Promise<Session> {
     if (this.#isClosed) throw closing();
     const { token } = principal;
-    this.#take(token);
+    this.#reserve(token);
     const session = await this.#open(principal, meta).catch((error: unknown) => {
-      this.#giveBack(token);
+      this.#release(token);
       throw error;
     });
-    this.#held.set(session.id, {
+    this.#sessions.set(session.id, {
       session,
       token,
       bearer: principal,
       usedAt: this.#now(),
-      users: 0,
+      calls: 0,
     });
-    this.#timer ??= setInterval(() => void this.closeIdle(), LOOK_MS).unref();
-    // All others were closed while this one was opened, or those of this token.
-    const isOfNobody =
+    this.#timer ??= setInterval(() => void this.closeIdle(), CHECK_MS).unref();
+    // The gateway may have closed, or the token may have ended, while the session was opened.
+    const isRevoked =
       !this.#isClosed &&
-      (await isOver(principal, this.#source.registry).catch(async (error: unknown) => {
+      (await hasEnded(principal, this.#source.registry).catch(async (error: unknown) => {
         await this.#end(session.id);
         throw error;
       }));
-    if (!this.#isClosed && !isOfNobody) return session;
+    if (!this.#isClosed && !isRevoked) return session;
     await this.#end(session.id);
-    throw isOfNobody ? noLonger() : closing();
+    throw isRevoked ? tokenEnded() : closing();
   }
 
   get(id: string, principal: Principal): Session {
@@ -86,14 +86,14 @@ export class GatewaySessions implements SessionHolder {
   }
 
   async use<T>(id: string, principal: Principal, work: (session: Session) => Promise<T>): Promise<T> {
-    const held = this.#get(id, principal);
-    this.#rejectBusy(held.token);
-    held.users += 1;
+    const open = this.#get(id, principal);
+    this.#rejectBusy(open.token);
+    open.calls += 1;
     try {
-      return await work(held.session);
+      return await work(open.session);
     } finally {
-      held.users -= 1;
-      held.usedAt = this.#now();
+      open.calls -= 1;
+      open.usedAt = this.#now();
     }
   }
 
@@ -103,7 +103,7 @@ export class GatewaySessions implements SessionHolder {
   }
 
   async closeOf(token: string): Promise<void> {
-    await this.#endAll((held) => held.token === token);
+    await this.#endAll((open) => open.token === token);
   }
 
   async closeOfAgent(key: string): Promise<void> {
@@ -115,31 +115,28 @@ export class GatewaySessions implements SessionHolder {
     await this.#endAll(() => true);
   }
 
-  /**
-   * Closes those that nobody has used for too long, and those whose token is over, with what runs in them. It happens by
-   * itself; whoever cannot wait may call it.
-   */
+  /** Closes idle sessions and, with their running work, those of ended tokens. Runs on a timer; tests call it directly. */
   async closeIdle(): Promise<void> {
     const now = this.#now();
     const since = now - this.#idleMs;
     await this.#endAll(
-      ({ users, usedAt, bearer }) => Date.parse(bearer.expiresAt) <= now || (users === 0 && usedAt <= since),
+      ({ calls, usedAt, bearer }) => Date.parse(bearer.expiresAt) <= now || (calls === 0 && usedAt <= since),
     );
-    const over = await this.#listOver();
-    await this.#endAll(({ token }) => over.has(token));
+    const ended = await this.#listEnded();
+    await this.#endAll(({ token }) => ended.has(token));
   }
 
-  /** Tokens that count no more, which nobody may have heard of. */
-  async #listOver(): Promise<ReadonlySet<string>> {
+  /** Finds ended tokens whose event was missed. */
+  async #listEnded(): Promise<ReadonlySet<string>> {
     const { registry, log } = this.#source;
-    const bearers = new Map([...this.#held.values()].map(({ token, bearer }) => [token, bearer]));
+    const bearers = new Map([...this.#sessions.values()].map(({ token, bearer }) => [token, bearer]));
     try {
-      const found = await Promise.all(
-        [...bearers].map(async ([token, bearer]) => ((await isOver(bearer, registry)) ? [token] : [])),
+      const tokens = await Promise.all(
+        [...bearers].map(async ([token, bearer]) => ((await hasEnded(bearer, registry)) ? [token] : [])),
       );
-      return new Set(found.flat());
+      return new Set(tokens.flat());
     } catch (error) {
-      // The next look comes in a minute.
+      // The next check runs in a minute.
       log({ level: "error", event: "session.look_failed", error });
       return new Set();
     }
@@ -147,7 +144,7 @@ export class GatewaySessions implements SessionHolder {
 
   async #open(principal: Principal, { task, runtime }: SessionMeta): Promise<Session> {
     const { registry, library } = this.#source;
-    const viewer = await viewerOf(principal, { runtime }, { registry });
+    const viewer = await requestViewer(principal, { runtime }, { registry });
     const options = { limits: registry.limits, ...(task === undefined ? {} : { task }) };
     return await openSession(library, viewer, this.#portsFor(viewer, principal), options);
   }
@@ -163,58 +160,58 @@ export class GatewaySessions implements SessionHolder {
     };
   }
 
-  #get(id: string, { token }: Principal): Held {
-    const held = this.#held.get(id);
-    if (held?.token !== token) throw new SkillError("SESSION_NOT_FOUND", "There is no such session.");
-    held.usedAt = this.#now();
-    return held;
+  #get(id: string, { token }: Principal): OpenSession {
+    const open = this.#sessions.get(id);
+    if (open?.token !== token) throw new SkillError("SESSION_NOT_FOUND", "There is no such session.");
+    open.usedAt = this.#now();
+    return open;
   }
 
   #rejectBusy(token: string): void {
-    const own = [...this.#held.values()].filter((held) => held.token === token);
-    const calls = own.reduce((sum, { users }) => sum + users, 0);
+    const own = [...this.#sessions.values()].filter((open) => open.token === token);
+    const calls = own.reduce((sum, session) => sum + session.calls, 0);
     if (calls >= this.#callsPerToken)
-      throw new SkillError("RATE_LIMITED", `This token has ${calls} calls under way.`, {
-        hint: "Wait for some of them to end.",
+      throw new SkillError("RATE_LIMITED", `This token has ${calls} running calls, which is the limit.`, {
+        hint: "Wait for some of them to finish.",
       });
   }
 
-  #take(token: string): void {
+  #reserve(token: string): void {
     const count = this.#counts.get(token) ?? 0;
     if (count >= this.#perToken)
-      throw new SkillError("RATE_LIMITED", `This token has ${count} sessions open.`, {
-        hint: "Close those that are not needed; one that is not used is closed after half an hour.",
+      throw new SkillError("RATE_LIMITED", `This token has ${count} open sessions, which is the limit.`, {
+        hint: "Close unused sessions. An idle session closes after half an hour.",
       });
     this.#counts.set(token, count + 1);
   }
 
-  #giveBack(token: string): void {
+  #release(token: string): void {
     const left = (this.#counts.get(token) ?? 1) - 1;
     if (left === 0) this.#counts.delete(token);
     else this.#counts.set(token, left);
   }
 
-  /** What fails is told to the log: nobody waits for it. */
-  async #endAll(isMeant: (held: Held) => boolean): Promise<void> {
-    const ids = [...this.#held].filter(([, held]) => isMeant(held)).map(([id]) => id);
+  /** Failures are logged. */
+  async #endAll(isMatch: (open: OpenSession) => boolean): Promise<void> {
+    const ids = [...this.#sessions].filter(([, open]) => isMatch(open)).map(([id]) => id);
     for (const end of await Promise.allSettled(ids.map((id) => this.#end(id))))
       if (end.status === "rejected")
         this.#source.log({ level: "error", event: "session.close_failed", error: end.reason });
   }
 
-  /** One whose end cannot be recorded stays open, and can be closed again. */
+  /** A session whose end cannot be recorded stays open, so that a later call can close it. */
   async #end(id: string): Promise<void> {
-    const held = this.#held.get(id);
-    if (held === undefined) return;
-    this.#held.delete(id);
+    const open = this.#sessions.get(id);
+    if (open === undefined) return;
+    this.#sessions.delete(id);
     try {
-      await held.session.close();
+      await open.session.close();
     } catch (error) {
-      this.#held.set(id, held);
+      this.#sessions.set(id, open);
       throw error;
     }
-    this.#giveBack(held.token);
-    if (this.#held.size > 0) return;
+    this.#release(open.token);
+    if (this.#sessions.size > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
@@ -225,5 +222,7 @@ export class GatewaySessions implements SessionHolder {
 }
 
 function closing(): SkillError {
-  return new SkillError("NOT_READY", "The gateway is shutting down.", { hint: "Try again when it is back." });
+  return new SkillError("NOT_READY", "The gateway is shutting down.", {
+    hint: "Retry when it is running again.",
+  });
 }

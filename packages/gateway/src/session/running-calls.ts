@@ -1,6 +1,7 @@
-import { type RegistryContext } from "@skillhold/registry/record";
-import { type LogEntry } from "../telemetry/log.ts";
-import { type Bearer, isOver, noLonger } from "./token-end.ts";
+import { SkillError } from "@skillhold/protocol/error";
+import type { RegistryContext } from "@skillhold/registry/record";
+import type { Principal } from "../auth/principal.ts";
+import type { LogEntry } from "../telemetry/log.ts";
 
 export interface RunningCallPorts {
   readonly registry: Pick<RegistryContext, "store" | "clock">;
@@ -12,9 +13,9 @@ interface Running {
   readonly ending: AbortController;
 }
 
-const LOOK_MS = 5000;
+const CHECK_MS = 5000;
 
-/** Calls that may take long. They end with the token that they were let in by, and with the agent that it acts as. */
+/** Long calls. They are aborted when their token ends or their agent is removed. */
 export class RunningCalls {
   readonly #ports: RunningCallPorts;
   readonly #running = new Set<Running>();
@@ -24,13 +25,13 @@ export class RunningCalls {
     this.#ports = ports;
   }
 
-  /** Does some work for as long as its bearer counts. After that nobody is answered by it, and its signal is aborted. */
+  /** Runs work until its token ends: then it rejects, and the signal of the work is aborted. */
   async run<T>(bearer: Bearer, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const running = { bearer, ending: new AbortController() };
     this.#add(running);
     try {
-      // Until here nobody could end it, and a body may have taken long to come.
-      if (await isOver(bearer, this.#ports.registry)) throw noLonger();
+      // The token may have ended while the request body was received.
+      if (await hasEnded(bearer, this.#ports.registry)) throw tokenEnded();
       return await untilEnded(running.ending.signal, () =>
         work(AbortSignal.any([signal, running.ending.signal])),
       );
@@ -47,24 +48,25 @@ export class RunningCalls {
     this.#end(({ agent }) => agent === key);
   }
 
-  /** Ends those whose end nobody heard of. It happens by itself; whoever cannot wait may call it. */
-  async endOver(): Promise<void> {
+  /** Ends calls whose token ended without an event. Runs on a timer; tests call it directly. */
+  async endExpired(): Promise<void> {
     const { registry, log } = this.#ports;
     try {
-      for (const { bearer, ending } of [...this.#running]) if (await isOver(bearer, registry)) ending.abort();
+      for (const { bearer, ending } of [...this.#running])
+        if (await hasEnded(bearer, registry)) ending.abort();
     } catch (error) {
-      // The next look comes soon.
+      // The next check runs soon.
       log({ level: "error", event: "call.look_failed", error });
     }
   }
 
-  #end(isMeant: (bearer: Bearer) => boolean): void {
-    for (const { bearer, ending } of this.#running) if (isMeant(bearer)) ending.abort();
+  #end(isMatch: (bearer: Bearer) => boolean): void {
+    for (const { bearer, ending } of this.#running) if (isMatch(bearer)) ending.abort();
   }
 
   #add(running: Running): void {
     this.#running.add(running);
-    this.#timer ??= setInterval(() => void this.endOver(), LOOK_MS).unref();
+    this.#timer ??= setInterval(() => void this.endExpired(), CHECK_MS).unref();
   }
 
   #remove(running: Running): void {
@@ -76,8 +78,29 @@ export class RunningCalls {
 }
 
 async function untilEnded<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-  if (signal.aborted) throw noLonger();
+  if (signal.aborted) throw tokenEnded();
   const ended = Promise.withResolvers<never>();
-  signal.addEventListener("abort", () => ended.reject(noLonger()), { once: true });
+  signal.addEventListener("abort", () => ended.reject(tokenEnded()), { once: true });
   return await Promise.race([work(), ended.promise]);
+}
+
+/** The token of a call, and the agent that it acts as. */
+export type Bearer = Pick<Principal, "token" | "agent" | "expiresAt">;
+
+/** Whether the token is expired, revoked or missing, or its agent was removed. */
+export async function hasEnded(
+  { token, agent, expiresAt }: Bearer,
+  { store, clock }: Pick<RegistryContext, "store" | "clock">,
+): Promise<boolean> {
+  if (Date.parse(expiresAt) <= clock.now().getTime()) return true;
+  const stored = await store.findToken(token);
+  if (stored === undefined || stored.revokedAt !== undefined) return true;
+  if (agent === undefined) return false;
+  const record = await store.findAgent(agent);
+  return record === undefined || record.removedAt !== undefined;
+}
+
+/** The error for work that started while the token was valid. */
+export function tokenEnded(): SkillError {
+  return new SkillError("UNAUTHENTICATED", "The token is no longer valid, or its agent was removed.");
 }

@@ -1,5 +1,5 @@
-import { type Session } from "@skillhold/core/session";
-import { type Principal } from "../auth/principal.ts";
+import type { Session } from "@skillhold/core/session";
+import type { Principal } from "../auth/principal.ts";
 
 export interface SessionMeta {
   readonly task?: string | undefined;
@@ -7,18 +7,18 @@ export interface SessionMeta {
   readonly runtime?: string | undefined;
 }
 
-/** The sessions that are open at a gateway. Each is for the token that opened it; for any other it is not there. */
+/** The open sessions of a gateway. A session exists only for the token that opened it. */
 export interface SessionHolder {
-  /** Throws RATE_LIMITED for a token that has as many open as it may. */
+  /** Throws RATE_LIMITED when the token has too many open sessions. */
   open(principal: Principal, meta?: SessionMeta): Promise<Session>;
-  /** Does some work with it, as long as which it is in use; throws SESSION_NOT_FOUND, and RATE_LIMITED for too much at a time. */
+  /** Runs work in a session. Throws SESSION_NOT_FOUND, and RATE_LIMITED for too many concurrent calls. */
   use<T>(id: string, principal: Principal, work: (session: Session) => Promise<T>): Promise<T>;
-  /** Calls off what is under way in it, and records its end. */
+  /** Cancels running work and records the end of the session. */
   close(id: string, principal: Principal): Promise<void>;
-  /** Closes those of a token that counts no more. */
+  /** Closes the sessions of a token that is no longer valid. */
   closeOf(token: string): Promise<void>;
-  /** Closes those of an agent that was taken away. */
+  /** Closes the sessions of a removed agent. */
   closeOfAgent(key: string): Promise<void>;
-  /** Closes all, and opens no more. */
+  /** Closes all sessions and rejects new ones. */
   closeAll(): Promise<void>;
 }

@@ -1,14 +1,14 @@
-/** Why a socket ends, in the numbers of the protocol. */
+/** The WebSocket close codes that the gateway uses. */
 export const closeCodes = {
-  /** The gateway goes away. */
+  /** The gateway shuts down. */
   goingAway: 1001,
-  /** What was sent is of a kind that is not taken. */
+  /** The message type is not supported. */
   unsupported: 1003,
-  /** Who is there may not be, or not any more. */
+  /** The client is not authenticated, or its token is no longer valid. */
   refused: 1008,
-  /** Something went wrong here. */
+  /** An internal error occurred. */
   failed: 1011,
-  /** Come again later, and go on after the last event that came. */
+  /** The client should reconnect and continue after the last event that it received. */
   tryLater: 1013,
 } as const;
 

@@ -1,15 +1,15 @@
 import { pinOf } from "@skillhold/core/library";
-import { type SkillEvent } from "@skillhold/protocol";
+import type { SkillEvent } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type DependencyEvent } from "@skillhold/protocol/http";
+import type { DependencyEvent } from "@skillhold/protocol/http";
 import { isManager } from "@skillhold/registry/access";
-import { type Grant, type RegisteredSkill } from "@skillhold/registry/record";
-import { actorOf, isAdministrator, isPerson, type Principal } from "../auth/principal.ts";
-import { type GatewayContext } from "../gateway-context.ts";
-import { type SessionOwners } from "./session-owner.ts";
-import { type SocketViewers, sightOf } from "./socket-viewer.ts";
+import type { Grant, RegisteredSkill } from "@skillhold/registry/record";
+import { isAdministrator, isPerson, type Principal, principalActor } from "../auth/principal.ts";
+import type { GatewayContext } from "../gateway-context.ts";
+import type { SessionOwners } from "./session-owner.ts";
+import { type SocketViewers, viewKeyOf } from "./socket-viewer.ts";
 
-/** How much of an event someone is told: all, what names nobody, or nothing. */
+/** How much of an event a recipient gets: all of it, a redacted part, or none of it. */
 export type Share = "all" | "part" | "none";
 
 export interface AudiencePorts {
@@ -25,7 +25,7 @@ interface Managed {
 
 type ChangeEvent = Extract<SkillEvent, { readonly type: (typeof changeTypes)[number] }>;
 
-/** What changes a skill for those who use it. */
+/** Events that change a skill for its users. */
 const changeTypes = [
   "skill.published",
   "skill.edited",
@@ -44,14 +44,13 @@ function isChange(event: SkillEvent): event is ChangeEvent {
 }
 
 /**
- * Decides who is told what. Administrators are told everything; others, changes of skills that they see or manage now,
- * and what is recorded of their own sessions. One of these is for one moment: what it has looked up it does not look up
- * again.
+ * Decides who receives which events. Administrators receive everything. Others receive changes of skills that they see or
+ * manage now, and the events of their own sessions. An instance caches its lookups, so use one per event or page.
  */
 export class EventAudience {
   readonly #ports: AudiencePorts;
   readonly #managed = new Map<string, Promise<Managed | undefined>>();
-  readonly #sights = new Map<string, Promise<boolean>>();
+  readonly #visible = new Map<string, Promise<boolean>>();
 
   constructor(ports: AudiencePorts) {
     this.#ports = ports;
@@ -64,8 +63,8 @@ export class EventAudience {
     return (await this.#ports.owners.isOwn(event.session, principal)) ? "part" : "none";
   }
 
-  /** Progress is for those who look after skills. What it does not say of which skill it is, is for administrators. */
-  async hears(event: DependencyEvent, principal: Principal): Promise<boolean> {
+  /** Publishers receive the progress of their skills; only administrators receive progress without a skill. */
+  async receivesProgress(event: DependencyEvent, principal: Principal): Promise<boolean> {
     if (isAdministrator(principal)) return true;
     if (principal.role !== "publisher" || !("slug" in event)) return false;
     return (await this.#manages(event.slug, principal)) || (await this.#sees(event.slug, principal));
@@ -74,13 +73,13 @@ export class EventAudience {
   async #shareOfChange(event: ChangeEvent, principal: Principal): Promise<Share> {
     const isOfRegistry = event.type !== "skill.toggled" || event.scope === "registry";
     if (isOfRegistry && (await this.#manages(event.skill, principal))) return "all";
-    // Who else was granted a skill is a matter of those who manage it.
+    // Only managers see the grants of others.
     if ("grantee" in event && !isGrantee(event.grantee, principal)) return "none";
-    const isTold = (await this.#sees(event.skill, principal)) && (await this.#isOpen(event, principal));
-    return isTold ? "part" : "none";
+    const isVisible = (await this.#sees(event.skill, principal)) && (await this.#isOpen(event, principal));
+    return isVisible ? "part" : "none";
   }
 
-  /** To one who is held to a revision there is no other, and never was. */
+  /** A viewer with a pin receives only events of the pinned revision. */
   async #isOpen(event: ChangeEvent, principal: Principal): Promise<boolean> {
     if (!("revision" in event)) return true;
     const viewer = await this.#ports.viewers.get(principal);
@@ -91,7 +90,7 @@ export class EventAudience {
   async #manages(id: string, principal: Principal): Promise<boolean> {
     if (!isPerson(principal)) return false;
     const managed = await this.#getManaged(id);
-    return managed !== undefined && isManager(managed.skill, managed.grants, actorOf(principal));
+    return managed !== undefined && isManager(managed.skill, managed.grants, principalActor(principal));
   }
 
   #getManaged(id: string): Promise<Managed | undefined> {
@@ -101,24 +100,24 @@ export class EventAudience {
   async #findManaged(id: string): Promise<Managed | undefined> {
     const { store } = this.#ports.context.registry;
     const skill = await store.findSkill(id);
-    // It may be the uid of another one.
+    // The id may equal the uid of another skill.
     if (skill?.id !== id) return undefined;
     return { skill, grants: await store.listGrants([skill.uid]) };
   }
 
   async #sees(id: string, principal: Principal): Promise<boolean> {
-    return await memo(this.#sights, `${id} ${sightOf(principal)}`, () => this.#look(id, principal));
+    return await memo(this.#visible, `${id} ${viewKeyOf(principal)}`, () => this.#isVisible(id, principal));
   }
 
-  /** A skill that only a model, or only a user, can start is there for both to hear of. */
-  async #look(id: string, principal: Principal): Promise<boolean> {
+  /** Skills for models only and skills for users only are both included. */
+  async #isVisible(id: string, principal: Principal): Promise<boolean> {
     const { context, viewers } = this.#ports;
     try {
       const viewer = await viewers.get(principal);
       if ((await context.library.find(viewer, id)) !== undefined) return true;
       return (await context.library.find({ ...viewer, invoker: "user" }, id)) !== undefined;
     } catch (error) {
-      // Whoever acts as an agent that was taken away sees nothing.
+      // A removed agent sees no skills.
       if (error instanceof SkillError && error.code === "AGENT_NOT_FOUND") return false;
       throw error;
     }
@@ -133,7 +132,7 @@ function isGrantee(
 }
 
 function memo<T>(known: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
-  const found = known.get(key) ?? make();
-  known.set(key, found);
-  return found;
+  const value = known.get(key) ?? make();
+  known.set(key, value);
+  return value;
 }

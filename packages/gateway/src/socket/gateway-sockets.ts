@@ -2,23 +2,22 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { SkillError } from "@skillhold/protocol/error";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
-import { type GatewayApp } from "../app.ts";
-import { type Authenticate } from "../auth/authenticate.ts";
+import type { GatewayApp } from "../app.ts";
+import { type Authenticate, unauthenticated } from "../auth/authentication.ts";
 import { rejectForeign } from "../auth/host-check.ts";
-import { type Principal } from "../auth/principal.ts";
-import { type RateLimit } from "../auth/rate-limit.ts";
-import { unauthenticated } from "../auth/unauthenticated.ts";
-import { refuseRaw } from "../http/raw-refusal.ts";
+import type { Principal } from "../auth/principal.ts";
+import type { RateLimit } from "../auth/rate-limit.ts";
+import { rejectSocket } from "../http/raw-response.ts";
 import { SOCKET_PATH } from "../missing-route.ts";
-import { type RunningContext } from "../running-context.ts";
+import type { RunningContext } from "../running-context.ts";
+import { callRoute } from "./client-message.ts";
 import { closeCodes } from "./close-code.ts";
-import { answerCall } from "./socket-call.ts";
+import { ConnectionTable } from "./connection-table.ts";
+import { SocketChannel } from "./socket-channel.ts";
+import { SocketClient } from "./socket-client.ts";
 import { type ConnectionHost, SocketConnection } from "./socket-connection.ts";
-import { SocketCrowd } from "./socket-crowd.ts";
 import { type SocketLimits, socketLimits } from "./socket-limits.ts";
-import { SocketLine } from "./socket-line.ts";
-import { SocketNews } from "./socket-news.ts";
-import { Visitor } from "./visitor.ts";
+import { SocketPublisher } from "./socket-publisher.ts";
 
 export interface SocketParts {
   readonly app: GatewayApp;
@@ -33,8 +32,8 @@ export class GatewaySockets {
   readonly #context: RunningContext;
   readonly #limits: SocketLimits;
   readonly #server: WebSocketServer;
-  readonly #crowd: SocketCrowd;
-  readonly #news: SocketNews;
+  readonly #connections: ConnectionTable;
+  readonly #publisher: SocketPublisher;
   readonly #host: ConnectionHost;
   #isClosed = false;
 
@@ -42,8 +41,8 @@ export class GatewaySockets {
     this.#parts = parts;
     this.#context = context;
     this.#limits = { ...socketLimits, ...parts.limits };
-    this.#crowd = new SocketCrowd(this.#limits, context.registry.clock);
-    this.#news = new SocketNews(this.#crowd, this.#limits, context);
+    this.#connections = new ConnectionTable(this.#limits, context.registry.clock);
+    this.#publisher = new SocketPublisher(this.#connections, this.#limits, context);
     this.#host = this.#makeHost();
     const { messageBytes, closeMs } = this.#limits;
     const options = {
@@ -52,69 +51,73 @@ export class GatewaySockets {
       perMessageDeflate: false,
       maxPayload: messageBytes,
       maxFragments: MAX_FRAGMENTS,
-      // What is offered there may be a secret, and none is taken from there.
+      // Clients may put a token into the subprotocol; it is never accepted there.
       handleProtocols: () => false as const,
       closeTimeout: closeMs,
     };
     this.#server = new WebSocketServer(options);
     this.#server.on("wsClientError", ({ message }, socket) => {
-      const hint = "Open it with a library for WebSockets, by GET and in version 13.";
-      this.#refuse(new SkillError("USAGE", `This does not open a WebSocket: ${message}.`, { hint }), socket);
+      const hint = "Open it with a WebSocket library that uses version 13.";
+      this.#reject(
+        new SkillError("USAGE", `The WebSocket handshake is invalid: ${message}.`, { hint }),
+        socket,
+      );
     });
   }
 
-  /** How many are connected. */
+  /** The number of connections. */
   get size(): number {
-    return this.#crowd.size;
+    return this.#connections.size;
   }
 
-  /** Makes a connection a WebSocket, or refuses it for its address, its host or its origin. */
+  /** Upgrades a connection to a WebSocket, or rejects it for its path, host, origin or rate. */
   readonly upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     try {
-      const visitor = new Visitor(request, this.#context.options);
-      this.#rejectUpgrade(visitor);
-      this.#server.handleUpgrade(request, socket, head, (ws) => this.#connect(ws, socket, visitor));
+      const client = new SocketClient(request, this.#context.options);
+      this.#rejectUpgrade(client);
+      this.#server.handleUpgrade(request, socket, head, (ws) => this.#connect(ws, socket, client));
     } catch (error) {
-      this.#refuse(error, socket);
+      this.#reject(error, socket);
     }
   };
 
-  /** Tells everyone that it ends, and ends. */
+  /** Closes all connections. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#crowd.close();
-    await this.#news.close();
+    await this.#connections.close();
+    await this.#publisher.close();
   }
 
-  #rejectUpgrade({ request, headers, address }: Visitor): void {
+  #rejectUpgrade({ request, headers, address }: SocketClient): void {
     rejectForeign({ method: request.method ?? "", headers }, this.#context.options);
     this.#parts.rate.takeUpgrade(address);
     const [path, query] = (request.url ?? "").split("?", 2);
-    if (path !== SOCKET_PATH) throw new SkillError("ROUTE_NOT_FOUND", `WebSockets are at ${SOCKET_PATH}.`);
+    if (path !== SOCKET_PATH)
+      throw new SkillError("ROUTE_NOT_FOUND", `The WebSocket endpoint is ${SOCKET_PATH}.`);
     if (query !== undefined)
-      throw new SkillError("USAGE", "The address of a WebSocket has no query.", {
-        hint: "A token is sent in the first message, never in an address: those are written down in many places.",
+      throw new SkillError("USAGE", "The WebSocket URL must not have a query.", {
+        hint: "Send the token in the first message. URLs appear in logs.",
       });
     if (this.#isClosed) throw new SkillError("SHUTTING_DOWN", "The gateway is shutting down.");
   }
 
-  #refuse(error: unknown, socket: Duplex): void {
-    refuseRaw(error, this.#context.registry.ids.next(), socket);
+  #reject(error: unknown, socket: Duplex): void {
+    rejectSocket(error, this.#context.registry.ids.next(), socket);
   }
 
-  #connect(ws: WebSocket, socket: Duplex, visitor: Visitor): void {
-    const line = new SocketLine(ws, socket, this.#limits);
-    const connection = new SocketConnection(line, visitor, this.#host);
-    this.#crowd.add(connection);
+  #connect(ws: WebSocket, socket: Duplex, client: SocketClient): void {
+    const channel = new SocketChannel(ws, socket, this.#limits);
+    const connection = new SocketConnection(channel, client, this.#host);
+    this.#connections.add(connection);
     ws.on("message", (data, isBinary) => {
-      if (isBinary) line.close(closeCodes.unsupported, "Messages are text.");
+      if (isBinary) channel.close(closeCodes.unsupported, "Messages must be text.");
       else connection.receive(textOf(data));
     });
     ws.on("close", () => {
-      this.#crowd.remove(connection);
+      this.#connections.remove(connection);
       connection.end();
     });
-    // A frame that is wrong or too large: what follows is the end of the connection, with a code that says why.
+    // After an invalid or too large frame, `ws` closes the connection with the matching code.
     ws.on("error", () => {});
   }
 
@@ -125,9 +128,9 @@ export class GatewaySockets {
       limits: this.#limits,
       admit: (connection, credentials) => this.#admit(connection, credentials),
       count: ({ token }) => rate.takeOf(token),
-      call: (message, headers, { visitor: { request }, signal }) =>
-        answerCall(message, { headers, request, signal }, app),
-      subscribe: (wanted, principal, { line }) => this.#news.subscribe(wanted, principal, line),
+      call: (message, headers, { client: { request }, signal }) =>
+        callRoute(message, { headers, request, signal }, app),
+      subscribe: (params, principal, { channel }) => this.#publisher.subscribe(params, principal, channel),
       nextId: () => registry.ids.next(),
       report: (error, requestId) => log({ level: "error", event: "socket.failed", requestId, error }),
     };
@@ -136,25 +139,25 @@ export class GatewaySockets {
   async #admit(connection: SocketConnection, credentials: Headers): Promise<Principal> {
     const principal = await this.#authenticate(connection, credentials);
     this.#parts.rate.takeOf(principal.token);
-    this.#crowd.admit(connection, principal);
-    // That a token is revoked ends the sockets that are known, and only while the log is read: until here it may have been.
-    await this.#news.started;
+    this.#connections.admit(connection, principal);
+    // Revocations reach known sockets only while the log is read, so a token may have been revoked before this point.
+    await this.#publisher.started;
     return await this.#authenticate(connection, credentials);
   }
 
-  async #authenticate({ visitor: { address } }: SocketConnection, headers: Headers): Promise<Principal> {
+  async #authenticate({ client: { address } }: SocketConnection, headers: Headers): Promise<Principal> {
     const rejectUnknown = () => this.#parts.rate.takeLookup(address);
-    const found = await this.#parts.authenticate({ method: "GET", headers, rejectUnknown });
-    if (found !== undefined) return found.principal;
+    const authenticated = await this.#parts.authenticate({ method: "GET", headers, rejectUnknown });
+    if (authenticated !== undefined) return authenticated.principal;
     this.#parts.rate.takeFrom(address);
     throw unauthenticated(headers.has("authorization"));
   }
 }
 
-/** A message has no need to come in pieces. */
+/** Messages are small and need few fragments. */
 const MAX_FRAGMENTS = 64;
 
-/** Text comes in one piece, or as many. */
+/** `ws` delivers a message as one buffer or as several. */
 function textOf(data: RawData): string {
   if (Array.isArray(data)) return Buffer.concat(data).toString();
   return Buffer.isBuffer(data) ? data.toString() : Buffer.from(data).toString();

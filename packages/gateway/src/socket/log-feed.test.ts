@@ -1,4 +1,4 @@
-import { type StoredEvent } from "@skillhold/registry/record";
+import type { StoredEvent } from "@skillhold/registry/record";
 import { expect, test, vi } from "vitest";
 import { LogFeed } from "./log-feed.ts";
 
@@ -33,7 +33,7 @@ class BreakableLog {
   }
 }
 
-test("a feed that fails says so, begins anew at the end, and can be waited for [S-54]", async () => {
+test("a failed feed reports the error and restarts at the end of the log [S-54]", async () => {
   const log = new BreakableLog();
   log.append();
   const told: number[] = [];
@@ -56,7 +56,7 @@ test("a feed that fails says so, begins anew at the end, and can be waited for [
   await feed.stop();
 });
 
-test("whoever is told is told one after the other, and knows how far the feed is [S-54]", async () => {
+test("delivers events one at a time with the current position [S-54]", async () => {
   const log = new BreakableLog();
   const told: string[] = [];
   const feed: LogFeed = new LogFeed({

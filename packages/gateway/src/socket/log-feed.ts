@@ -1,18 +1,18 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { followEvents } from "@skillhold/registry/audit";
-import { type RegistryStore, type StoredEvent } from "@skillhold/registry/record";
+import type { RegistryStore, StoredEvent } from "@skillhold/registry/record";
 
 export interface LogFeedPorts {
   readonly store: Pick<RegistryStore, "eventsAfter" | "lastEvent" | "onCommit">;
-  /** Called with one event after the other; the next one waits for it. */
+  /** Called for each event in order; the next event waits for it. */
   readonly onEvent: (stored: StoredEvent) => Promise<void>;
-  /** What came between is missed: it goes on with what is committed after it has begun anew. */
+  /** Called when reading fails. Events until the restart are missed. */
   readonly onFailure: (error: unknown) => void;
 }
 
-const AGAIN_MS = 1000;
+const RETRY_MS = 1000;
 
-/** The one reader of the log that all sockets of a gateway hear from. */
+/** The one reader of the audit log for all sockets of a gateway. */
 export class LogFeed {
   readonly #ports: LogFeedPorts;
   readonly #stopping = new AbortController();
@@ -24,12 +24,12 @@ export class LogFeed {
     this.#ports = ports;
   }
 
-  /** The number of the last event that it has come to: those after it will be told. */
+  /** The number of the last event that was read; all later events will be reported. */
   get last(): number {
     return this.#last;
   }
 
-  /** Resolves when everything that is committed from then on will be told. */
+  /** Resolves when every later commit will be reported. */
   get started(): Promise<void> {
     return this.#started.promise;
   }
@@ -52,8 +52,8 @@ export class LogFeed {
         if (signal.aborted) return;
         this.#started = Promise.withResolvers();
         this.#ports.onFailure(error);
-        // Called off, it ends with the loop.
-        await wait(AGAIN_MS, undefined, { signal, ref: false }).catch(() => {});
+        // An aborted wait ends the loop.
+        await wait(RETRY_MS, undefined, { signal, ref: false }).catch(() => {});
       }
     }
   }
@@ -63,7 +63,7 @@ export class LogFeed {
     this.#last = await store.lastEvent();
     this.#started.resolve();
     for await (const stored of followEvents(this.#last, { signal }, store)) {
-      // Before it is told: whoever joins meanwhile must know that this one is not for them.
+      // Set before the callback: a subscription that joins meanwhile must not expect this event.
       this.#last = stored.seq;
       await onEvent(stored);
     }

@@ -1,8 +1,8 @@
-import { type StoredEvent } from "@skillhold/registry/record";
+import type { StoredEvent } from "@skillhold/registry/record";
 import { expect, test } from "vitest";
 import { LogPages } from "./log-page.ts";
 
-test("a few pages are read at a time, the same one once, and a failure keeps nobody waiting [S-54]", async () => {
+test("limits concurrent page reads, shares equal ones, and releases the slot of a failed read [S-54]", async () => {
   const asked: number[] = [];
   const open: PromiseWithResolvers<readonly StoredEvent[]>[] = [];
   const pages = new LogPages({

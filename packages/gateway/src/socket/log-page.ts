@@ -1,15 +1,15 @@
-import { type RegistryStore, type StoredEvent } from "@skillhold/registry/record";
+import type { RegistryStore, StoredEvent } from "@skillhold/registry/record";
 
-const PAGE = 500;
-/** How many pages are read at a time: those who catch up leave the store to others as well. */
-const AT_ONCE = 4;
+const PAGE_SIZE = 500;
+/** Limits concurrent reads, so that clients that catch up do not block the store. */
+const MAX_READS = 4;
 
-/** The log for those who are behind. Who wants the same page at the same time shares it. */
+/** Pages of the log for subscriptions that catch up. Concurrent reads of one page are shared. */
 export class LogPages {
   readonly #store: Pick<RegistryStore, "eventsAfter">;
   readonly #reading = new Map<number, Promise<readonly StoredEvent[]>>();
   readonly #waiting: (() => void)[] = [];
-  #free = AT_ONCE;
+  #free = MAX_READS;
 
   constructor(store: Pick<RegistryStore, "eventsAfter">) {
     this.#store = store;
@@ -27,9 +27,9 @@ export class LogPages {
     if (this.#free === 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#free -= 1;
     try {
-      return await this.#store.eventsAfter(after, PAGE);
+      return await this.#store.eventsAfter(after, PAGE_SIZE);
     } finally {
-      // The place is handed on, or given back.
+      // The slot goes to the next waiter or becomes free.
       const next = this.#waiting.shift();
       if (next === undefined) this.#free += 1;
       else next();

@@ -1,33 +1,33 @@
-import { type RegistryReader, type StoredEvent } from "@skillhold/registry/record";
-import { type Principal } from "../auth/principal.ts";
+import type { RegistryReader, StoredEvent } from "@skillhold/registry/record";
+import type { Principal } from "../auth/principal.ts";
 
 interface Owner {
   readonly user?: string | undefined;
   readonly agent?: string | undefined;
 }
 
-const MOST = 10_000;
+const MAX_SESSIONS = 10_000;
 
-/** Knows for whom sessions were opened, at this gateway or elsewhere: the log says it. */
+/** The owners of sessions, from the audit log, also for sessions of other gateways. */
 export class SessionOwners {
   readonly #reader: Pick<RegistryReader, "eventsOfSession">;
-  /** The one that was asked for last stands last. */
-  readonly #known = new Map<string, Owner | undefined>();
+  /** In order of use, least recent first. */
+  readonly #owners = new Map<string, Owner | undefined>();
 
   constructor(reader: Pick<RegistryReader, "eventsOfSession">) {
     this.#reader = reader;
   }
 
-  /** Whether it is theirs: of the same user, and through the same agent or through none. */
+  /** Whether the session belongs to the same user and agent. */
   async isOwn(session: string, { user, agent }: Principal): Promise<boolean> {
-    const owner = this.#known.has(session) ? this.#known.get(session) : await this.#find(session);
+    const owner = this.#owners.has(session) ? this.#owners.get(session) : await this.#find(session);
     this.#keep(session, owner);
     return owner !== undefined && owner.user === user && owner.agent === agent;
   }
 
-  /** Spares a look at the log later. */
-  learn({ event }: StoredEvent): void {
-    if (event.type !== "session.opened" || this.#known.has(event.session)) return;
+  /** Caches the owner from an event, which saves a query later. */
+  note({ event }: StoredEvent): void {
+    if (event.type !== "session.opened" || this.#owners.has(event.session)) return;
     this.#keep(event.session, event);
   }
 
@@ -37,10 +37,10 @@ export class SessionOwners {
   }
 
   #keep(session: string, owner: Owner | undefined): void {
-    this.#known.delete(session);
-    this.#known.set(session, owner && { user: owner.user, agent: owner.agent });
-    if (this.#known.size <= MOST) return;
-    const [oldest] = this.#known.keys();
-    if (oldest !== undefined) this.#known.delete(oldest);
+    this.#owners.delete(session);
+    this.#owners.set(session, owner && { user: owner.user, agent: owner.agent });
+    if (this.#owners.size <= MAX_SESSIONS) return;
+    const [oldest] = this.#owners.keys();
+    if (oldest !== undefined) this.#owners.delete(oldest);
   }
 }

@@ -1,33 +1,32 @@
 import { SkillError } from "@skillhold/protocol/error";
-import { type ClientMessage, type ServerMessage } from "@skillhold/protocol/http";
-import { type Principal } from "../auth/principal.ts";
+import type { ClientMessage, ServerMessage } from "@skillhold/protocol/http";
+import type { Principal } from "../auth/principal.ts";
 import { problemOf } from "../http/problem.ts";
-import { readMessage } from "./client-message.ts";
+import { type CallMessage, type CallResponse, parseMessage } from "./client-message.ts";
 import { closeCodes } from "./close-code.ts";
-import { type CallAnswer, type CallMessage } from "./socket-call.ts";
-import { type SocketLimits } from "./socket-limits.ts";
-import { type SocketLine } from "./socket-line.ts";
-import { type Subscription } from "./subscription.ts";
-import { type Visitor } from "./visitor.ts";
+import type { SocketChannel } from "./socket-channel.ts";
+import type { SocketClient } from "./socket-client.ts";
+import type { SocketLimits } from "./socket-limits.ts";
+import type { Subscription } from "./subscription.ts";
 
 type MessageOf<M extends ClientMessage["method"]> = Extract<ClientMessage, { readonly method: M }>;
 
-/** What a connection needs of its gateway. */
+/** The gateway, as a connection uses it. */
 export interface ConnectionHost {
   readonly limits: SocketLimits;
-  /** Lets someone in, or throws. */
+  /** Authenticates the client, or throws. */
   admit(connection: SocketConnection, credentials: Headers): Promise<Principal>;
   /** Throws RATE_LIMITED. */
   count(principal: Principal): void;
-  call(message: CallMessage, credentials: Headers, connection: SocketConnection): Promise<CallAnswer>;
-  /** A place in the log that is not started yet; throws for one that is not there. */
+  call(message: CallMessage, credentials: Headers, connection: SocketConnection): Promise<CallResponse>;
+  /** Creates a subscription, which the caller starts; throws for a position after the end of the log. */
   subscribe(
     wanted: MessageOf<"events.subscribe">["params"],
     principal: Principal,
     connection: SocketConnection,
   ): Promise<{ readonly subscription: Subscription; readonly after: number }>;
   nextId(): string;
-  /** What is no refusal. */
+  /** Logs an internal error. */
   report(error: unknown, requestId: string): void;
 }
 
@@ -36,91 +35,94 @@ interface Admitted {
   readonly credentials: Headers;
 }
 
-/** One client: what it says is dealt with one after the other. */
+/** The connection of one client. Its messages are handled one at a time. */
 export class SocketConnection {
-  readonly line: SocketLine;
-  readonly visitor: Visitor;
+  readonly channel: SocketChannel;
+  readonly client: SocketClient;
   readonly #host: ConnectionHost;
   readonly #ending = new AbortController();
   readonly #helloTimer: NodeJS.Timeout;
   #admitted: Admitted | undefined;
   #subscription: Subscription | undefined;
-  #turn: Promise<void> = Promise.resolve();
+  #queue: Promise<void> = Promise.resolve();
   #waiting = 0;
-  #refusals = 0;
+  #rejections = 0;
 
-  constructor(line: SocketLine, visitor: Visitor, host: ConnectionHost) {
-    this.line = line;
-    this.visitor = visitor;
+  constructor(channel: SocketChannel, client: SocketClient, host: ConnectionHost) {
+    this.channel = channel;
+    this.client = client;
     this.#host = host;
     this.#helloTimer = setTimeout(
-      () => this.line.close(closeCodes.refused, "Nobody said who is there."),
+      () => this.channel.close(closeCodes.refused, "The client did not authenticate in time."),
       host.limits.helloMs,
     ).unref();
   }
 
-  /** Undefined until it is known. */
+  /** Undefined before authentication. */
   get principal(): Principal | undefined {
     return this.#admitted?.principal;
   }
 
-  /** Aborted when the client is gone. */
+  /** Aborted when the connection closes. */
   get signal(): AbortSignal {
     return this.#ending.signal;
   }
 
   receive(text: string): void {
     this.#waiting += 1;
-    if (this.#waiting > this.#host.limits.waiting) this.line.hold(true);
-    this.#turn = this.#turn.then(async () => {
-      if (this.line.isOpen) await this.#answer(text);
+    if (this.#waiting > this.#host.limits.waiting) this.channel.setPaused(true);
+    this.#queue = this.#queue.then(async () => {
+      if (this.channel.isOpen) await this.#answer(text);
       this.#waiting -= 1;
-      if (this.#waiting === 0) this.line.hold(false);
+      if (this.#waiting === 0) this.channel.setPaused(false);
     });
   }
 
-  /** To be called when the socket has closed. */
+  /** Call it when the socket is closed. */
   end(): void {
     clearTimeout(this.#helloTimer);
     this.#ending.abort();
     this.#subscription?.end();
   }
 
-  /** Never fails: whatever goes wrong is an answer. */
+  /** Never rejects: every error becomes a response. */
   async #answer(text: string): Promise<void> {
-    const read = readMessage(text);
+    const parsed = parseMessage(text);
     try {
       const admitted = this.#admitted;
-      if (admitted === undefined) return await this.#greet(read);
-      if ("fault" in read) {
+      if (admitted === undefined) return await this.#authenticate(parsed);
+      if ("fault" in parsed) {
         this.#host.count(admitted.principal);
-        throw read.fault;
+        throw parsed.fault;
       }
-      await this.#handle(read.message, admitted);
+      await this.#handle(parsed.message, admitted);
     } catch (error) {
-      this.#refuse(error, read.id);
-      if (this.#admitted === undefined) this.line.close(closeCodes.refused, "Say who is there first.");
+      this.#reject(error, parsed.id);
+      if (this.#admitted === undefined)
+        this.channel.close(closeCodes.refused, "Authenticate with `hello` first.");
     }
   }
 
-  async #greet(read: ReturnType<typeof readMessage>): Promise<void> {
-    if ("fault" in read) throw read.fault;
-    const { id, message } = read;
+  async #authenticate(parsed: ReturnType<typeof parseMessage>): Promise<void> {
+    if ("fault" in parsed) throw parsed.fault;
+    const { id, message } = parsed;
     if (message.method !== "hello")
-      throw new SkillError("UNAUTHENTICATED", "The first message is `hello`, with a token.");
-    const credentials = this.visitor.credentials(message.params);
+      throw new SkillError("UNAUTHENTICATED", "The first message must be `hello` with a token.");
+    const credentials = this.client.credentials(message.params);
     const principal = await this.#host.admit(this, credentials);
     clearTimeout(this.#helloTimer);
     this.#admitted = { principal, credentials };
     const { role, user, agent, expiresAt } = principal;
-    this.tell({ id, result: { role, user, expiresAt, ...(agent === undefined ? {} : { agent }) } });
+    this.send({ id, result: { role, user, expiresAt, ...(agent === undefined ? {} : { agent }) } });
   }
 
   async #handle(message: ClientMessage, { principal, credentials }: Admitted): Promise<void> {
     switch (message.method) {
       case "hello":
         this.#host.count(principal);
-        throw new SkillError("USAGE", "It is known who is there.", { hint: "Open another connection." });
+        throw new SkillError("USAGE", "The connection is already authenticated.", {
+          hint: "Open another connection for another token.",
+        });
       case "events.subscribe":
         this.#host.count(principal);
         return await this.#subscribe(message, principal);
@@ -128,47 +130,47 @@ export class SocketConnection {
         this.#host.count(principal);
         this.#subscription?.end();
         this.#subscription = undefined;
-        this.tell({ id: message.id, result: {} });
+        this.send({ id: message.id, result: {} });
         return;
       default:
         return await this.#call(message, credentials);
     }
   }
 
-  /** The one before ends first, so that no event comes from two. */
+  /** The previous subscription ends first, so that no event arrives twice. */
   async #subscribe({ id, params }: MessageOf<"events.subscribe">, principal: Principal): Promise<void> {
     const { subscription, after } = await this.#host.subscribe(params, principal, this);
     this.#subscription?.end();
     this.#subscription = subscription;
-    this.tell({ id, result: { after } });
+    this.send({ id, result: { after } });
     if (this.#ending.signal.aborted) subscription.end();
     else void subscription.start();
   }
 
   async #call(message: CallMessage, credentials: Headers): Promise<void> {
     const { status, text } = await this.#host.call(message, credentials, this);
-    this.line.send(text);
-    if (status === 429) this.#noteRefusal();
-    else this.#refusals = 0;
-    if (status === 401) this.line.close(closeCodes.refused, "The token is no longer valid.");
+    this.channel.send(text);
+    if (status === 429) this.#noteRejection();
+    else this.#rejections = 0;
+    if (status === 401) this.channel.close(closeCodes.refused, "The token is no longer valid.");
   }
 
-  tell(message: ServerMessage): void {
-    this.line.send(JSON.stringify(message));
+  send(message: ServerMessage): void {
+    this.channel.send(JSON.stringify(message));
   }
 
-  #refuse(error: unknown, id: number | undefined): void {
+  #reject(error: unknown, id: number | undefined): void {
     const requestId = this.#host.nextId();
     const problem = problemOf(error, requestId);
     if (problem.status >= 500) this.#host.report(error, requestId);
-    this.tell({ ...(id === undefined ? {} : { id }), error: problem });
-    if (problem.code === "RATE_LIMITED") this.#noteRefusal();
+    this.send({ ...(id === undefined ? {} : { id }), error: problem });
+    if (problem.code === "RATE_LIMITED") this.#noteRejection();
   }
 
-  /** Whoever goes on after being told to wait so often is not listening. */
-  #noteRefusal(): void {
-    this.#refusals += 1;
-    if (this.#refusals > this.#host.limits.refusals)
-      this.line.close(closeCodes.refused, "Too many messages.");
+  /** Closes the connection of a client that keeps ignoring the rate limit. */
+  #noteRejection(): void {
+    this.#rejections += 1;
+    if (this.#rejections > this.#host.limits.refusals)
+      this.channel.close(closeCodes.refused, "The client exceeded the rate limit too often.");
   }
 }

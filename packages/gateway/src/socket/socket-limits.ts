@@ -1,29 +1,29 @@
 const KB = 1024;
 const MB = 1024 * KB;
 
-/** What sockets are held to. Times are milliseconds, sizes bytes. */
+/** The limits of sockets, in milliseconds and bytes. */
 export interface SocketLimits {
-  /** Until it is known who someone is. */
+  /** The time until a client must be authenticated. */
   readonly helloMs: number;
-  /** How many may be connected that have not said who they are. */
+  /** The number of connections that are not authenticated yet. */
   readonly strangers: number;
-  /** How many connections a token may have. */
+  /** Connections per token. */
   readonly perToken: number;
   readonly messageBytes: number;
-  /** How many messages of one connection wait while others are answered; more are not read meanwhile. */
+  /** Queued messages per connection; above it, reading pauses. */
   readonly waiting: number;
-  /** How many messages may be refused for their rate, one after the other. */
+  /** Consecutive messages that may exceed the rate limit before the connection closes. */
   readonly refusals: number;
   readonly pingMs: number;
-  /** How often it is looked at who is slow and whose token is over. */
+  /** The interval of the checks for slow clients and expired tokens. */
   readonly lookMs: number;
-  /** Whoever has more than this before them for longer than `slowMs`, or more than `mostBytes` at any time, is too slow. */
+  /** A client is too slow with more unread bytes than this for `slowMs`, or more than `mostBytes` at any time. */
   readonly slowBytes: number;
   readonly slowMs: number;
   readonly mostBytes: number;
-  /** How long the other side may take to close. */
+  /** The time for the close handshake. */
   readonly closeMs: number;
-  /** Between two notices that something changed. */
+  /** The interval between two change notifications. */
   readonly changedMs: number;
 }
 

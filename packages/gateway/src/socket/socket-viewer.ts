@@ -1,14 +1,14 @@
-import { type Viewer } from "@skillhold/core/library";
-import { type Principal } from "../auth/principal.ts";
-import { viewerOf } from "../auth/viewer.ts";
-import { type GatewayContext } from "../gateway-context.ts";
+import type { Viewer } from "@skillhold/core/library";
+import type { Principal } from "../auth/principal.ts";
+import { requestViewer } from "../auth/viewer.ts";
+import type { GatewayContext } from "../gateway-context.ts";
 
-/** Those of whom this is the same see the same. */
-export function sightOf({ role, user, agent }: Principal): string {
+/** Principals with the same key have the same view. */
+export function viewKeyOf({ role, user, agent }: Principal): string {
   return JSON.stringify([role, user, agent]);
 }
 
-/** Whose eyes those look through who are connected. */
+/** The viewers of connected principals, cached by view key. */
 export class SocketViewers {
   readonly #context: Pick<GatewayContext, "registry">;
   readonly #viewers = new Map<string, Promise<Viewer>>();
@@ -17,19 +17,19 @@ export class SocketViewers {
     this.#context = context;
   }
 
-  /** Throws for an agent that was taken away. */
+  /** Rejects for a removed agent. */
   get(principal: Principal): Promise<Viewer> {
-    const sight = sightOf(principal);
-    const known = this.#viewers.get(sight);
-    if (known !== undefined) return known;
-    const viewer = viewerOf(principal, {}, this.#context);
-    this.#viewers.set(sight, viewer);
-    // It is told to whoever asks; the next one asks anew.
-    viewer.catch(() => this.#viewers.delete(sight));
+    const key = viewKeyOf(principal);
+    const cached = this.#viewers.get(key);
+    if (cached !== undefined) return cached;
+    const viewer = requestViewer(principal, {}, this.#context);
+    this.#viewers.set(key, viewer);
+    // The caller gets the error, and the next call retries.
+    viewer.catch(() => this.#viewers.delete(key));
     return viewer;
   }
 
-  /** To be called when an agent has changed, and when nobody is left. */
+  /** Call it when an agent changes. */
   clear(): void {
     this.#viewers.clear();
   }

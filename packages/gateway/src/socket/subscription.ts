@@ -1,16 +1,18 @@
 import { SkillError } from "@skillhold/protocol/error";
-import { type ServerMessage } from "@skillhold/protocol/http";
-import { type StoredEvent } from "@skillhold/registry/record";
-import { type Principal } from "../auth/principal.ts";
-import { type EventAudience, type Share } from "./event-audience.ts";
-import { EventText } from "./event-text.ts";
-import { type LogPages } from "./log-page.ts";
-import { type SessionOwners } from "./session-owner.ts";
-import { type SocketLine } from "./socket-line.ts";
+import type { ServerMessage } from "@skillhold/protocol/http";
+import type { StoredEvent } from "@skillhold/registry/record";
+import type { Principal } from "../auth/principal.ts";
+import type { EventAudience, Share } from "./event-audience.ts";
+import { EventMessage } from "./event-message.ts";
+import type { LogFeed } from "./log-feed.ts";
+import type { LogPages } from "./log-page.ts";
+import type { SessionOwners } from "./session-owner.ts";
+import type { SocketChannel } from "./socket-channel.ts";
+import { viewKeyOf } from "./socket-viewer.ts";
 
-/** Where one is told of events as they come. */
+/** The stream of new events. */
 export interface LiveEvents {
-  /** The number of the last event that was told there. */
+  /** The number of the last published event. */
   readonly last: number;
   join(subscription: Subscription): void;
   leave(subscription: Subscription): void;
@@ -24,53 +26,57 @@ export interface SubscriptionPorts {
   readonly onFailure: (error: unknown) => void;
 }
 
-export interface Subscribing {
+export interface SubscriptionOptions {
   readonly principal: Principal;
-  /** The number of the last event that the client has. */
+  /** The last event that the client has. */
   readonly after: number;
-  /** All, when it is undefined. */
+  /** Undefined for all types. */
   readonly types: readonly string[] | undefined;
 }
 
 /**
- * One client's place in the log. It reads pages until it has caught up, and then takes what is told to all: every event
- * after its place comes once and in order, or the connection ends.
+ * A client's position in the log. The subscription reads pages until it has caught up and then joins the stream of new
+ * events. Every event arrives once and in order, or the connection ends.
  */
 export class Subscription {
   readonly principal: Principal;
-  readonly #line: SocketLine;
+  readonly #channel: SocketChannel;
   readonly #ports: SubscriptionPorts;
   readonly #types: ReadonlySet<string> | undefined;
-  /** The number of the last event that was sent, or was not for this client. */
+  /** The last event that was sent or skipped. */
   #at: number;
-  #isOver = false;
+  #isEnded = false;
 
-  constructor({ principal, after, types }: Subscribing, line: SocketLine, ports: SubscriptionPorts) {
+  constructor(
+    { principal, after, types }: SubscriptionOptions,
+    channel: SocketChannel,
+    ports: SubscriptionPorts,
+  ) {
     this.principal = principal;
     this.#at = after;
     this.#types = types === undefined ? undefined : new Set(types);
-    this.#line = line;
+    this.#channel = channel;
     this.#ports = ports;
   }
 
-  /** Never fails: what goes wrong is told to the owner of the connection. */
+  /** Never rejects; failures go to `onFailure`. */
   async start(): Promise<void> {
     try {
       await this.#catchUp();
     } catch (error) {
-      if (!this.#isOver) this.#ports.onFailure(error);
+      if (!this.#isEnded) this.#ports.onFailure(error);
     }
   }
 
-  /** Takes the next event. Contract: it has joined. */
-  take({ seq, event }: StoredEvent, share: Share, text: EventText): void {
-    if (seq <= this.#at || this.#isOver) return;
+  /** Sends the next event. */
+  receive({ seq, event }: StoredEvent, share: Share, message: EventMessage): void {
+    if (seq <= this.#at || this.#isEnded) return;
     if (seq !== this.#at + 1) {
-      this.fail(new Error(`Event ${seq} came after event ${this.#at}.`));
+      this.fail(new Error(`Event ${seq} arrived after event ${this.#at}.`));
       return;
     }
     this.#at = seq;
-    if (share !== "none" && this.#wants(event.type)) this.#line.send(text.of(share));
+    if (share !== "none" && this.#wants(event.type)) this.#channel.send(message.of(share));
   }
 
   fail(error: unknown): void {
@@ -79,7 +85,7 @@ export class Subscription {
   }
 
   end(): void {
-    this.#isOver = true;
+    this.#isEnded = true;
     this.#ports.live.leave(this);
   }
 
@@ -87,27 +93,27 @@ export class Subscription {
     const { live, pages } = this.#ports;
     while (this.#at < live.last) {
       const page = await pages.read(this.#at);
-      if (this.#isOver) return;
-      if (page.length === 0) throw putBack();
+      if (this.#isEnded) return;
+      if (page.length === 0) throw truncatedLog();
       await this.#sendPage(page);
-      if (this.#isOver) return;
+      if (this.#isEnded) return;
     }
-    // In the same turn as the last look: there is nothing between what was read and what will be told.
+    // Joining in the same turn as the last check leaves no gap between pages and new events.
     live.join(this);
-    this.#tell({ seq: this.#at, caughtUp: true });
+    this.#send({ seq: this.#at, caughtUp: true });
   }
 
-  /** No faster than the client reads. One that is ended while it waits sends nothing more. */
+  /** Sends a page no faster than the client reads. */
   async #sendPage(page: readonly StoredEvent[]): Promise<void> {
     const audience = this.#ports.audience();
     for (const stored of page) {
-      this.#ports.owners.learn(stored);
+      this.#ports.owners.note(stored);
       const share = this.#wants(stored.event.type)
         ? await audience.shareOf(stored.event, this.principal)
         : "none";
-      await this.#line.flushed();
-      if (this.#isOver) return;
-      this.take(stored, share, new EventText(stored));
+      await this.#channel.flushed();
+      if (this.#isEnded) return;
+      this.receive(stored, share, new EventMessage(stored));
     }
   }
 
@@ -115,11 +121,63 @@ export class Subscription {
     return this.#types?.has(type) ?? true;
   }
 
-  #tell(message: ServerMessage): void {
-    this.#line.send(JSON.stringify(message));
+  #send(message: ServerMessage): void {
+    this.#channel.send(JSON.stringify(message));
   }
 }
 
-function putBack(): SkillError {
-  return new SkillError("INTEGRITY_FAILED", "The log is shorter than it was.");
+function truncatedLog(): SkillError {
+  return new SkillError("INTEGRITY_FAILED", "The audit log is shorter than before.");
+}
+
+/** Sends each new event to all subscriptions that have caught up. */
+export class EventFanout implements LiveEvents {
+  readonly #members = new Map<Subscription, string>();
+  readonly #feed: () => Pick<LogFeed, "last">;
+
+  constructor(feed: () => Pick<LogFeed, "last">) {
+    this.#feed = feed;
+  }
+
+  get last(): number {
+    return this.#feed().last;
+  }
+
+  join(subscription: Subscription): void {
+    this.#members.set(subscription, viewKeyOf(subscription.principal));
+  }
+
+  leave(subscription: Subscription): void {
+    this.#members.delete(subscription);
+  }
+
+  /** A subscription whose share cannot be decided fails, because it would miss the event. */
+  async publish(stored: StoredEvent, audience: EventAudience): Promise<void> {
+    const shares = await this.#decide(stored, audience);
+    const message = new EventMessage(stored);
+    for (const [member, viewKey] of [...this.#members]) {
+      const decided = shares.get(viewKey);
+      // A subscription that joined meanwhile already has the event.
+      if (decided === undefined) continue;
+      if (decided.status === "fulfilled") member.receive(stored, decided.value, message);
+      else member.fail(decided.reason);
+    }
+  }
+
+  /** Decides once per view key. */
+  async #decide(
+    { event }: StoredEvent,
+    audience: EventAudience,
+  ): Promise<ReadonlyMap<string, PromiseSettledResult<Share>>> {
+    const principals = new Map<string, Principal>();
+    for (const [{ principal }, viewKey] of this.#members) principals.set(viewKey, principal);
+    const decided = await Promise.allSettled(
+      [...principals.values()].map((principal) => audience.shareOf(event, principal)),
+    );
+    return new Map([...principals.keys()].flatMap((viewKey, at) => pair(viewKey, decided[at])));
+  }
+}
+
+function pair<T>(key: string, value: T | undefined): readonly (readonly [string, T])[] {
+  return value === undefined ? [] : [[key, value]];
 }

@@ -1,5 +1,5 @@
 import { Digest, SkillId } from "@skillhold/protocol";
-import { type StoredEvent } from "@skillhold/registry/record";
+import type { StoredEvent } from "@skillhold/registry/record";
 import { expect, test } from "vitest";
 import { GatewayMetrics } from "./gateway-metrics.ts";
 
@@ -22,7 +22,7 @@ function scene() {
   return { metrics, asked };
 }
 
-test("all numbers of a reading come from one look at the skills [S-63]", async () => {
+test("one scrape reads the skills once [S-63]", async () => {
   const { metrics, asked } = scene();
   await metrics.read();
   expect(asked.times).toBe(1);
@@ -50,7 +50,7 @@ const run = (seq: number, exitCode: number, outcome: "exited" | "timed_out"): St
   },
 });
 
-test("how long scripts took is told by how they ended [S-63]", async () => {
+test("script durations are labeled by outcome [S-63]", async () => {
   const { metrics } = scene();
   metrics.add(run(1, 0, "exited"));
   metrics.add(run(2, 1, "exited"));
@@ -66,7 +66,7 @@ test("how long scripts took is told by how they ended [S-63]", async () => {
   expect(text).toContain('le="0.25",outcome="failed"} 1');
 });
 
-test("scripts are counted by skill, by what runs them and by how they ended [S-63]", async () => {
+test("script runs are counted by skill, runtime and outcome [S-63]", async () => {
   const { metrics } = scene();
   metrics.add(run(1, 0, "exited"));
   metrics.add(run(2, 0, "exited"));
@@ -89,7 +89,7 @@ const denied = (seq: number, skill: string): StoredEvent => ({
   },
 });
 
-test("what is refused is counted, and a name of nothing is kept nowhere [S-63]", async () => {
+test("denials are counted, and unknown ids are not stored [S-63]", async () => {
   const { metrics } = scene();
   metrics.add(run(1, 0, "exited"));
   metrics.add(denied(2, "pdf"));
@@ -104,7 +104,7 @@ test("what is refused is counted, and a name of nothing is kept nowhere [S-63]",
   expect(text).not.toContain("made-up");
 });
 
-test("skills are counted by their state, and what they lack by name where that is public [S-63]", async () => {
+test("skills are counted by state, and missing dependencies are labeled only for public skills [S-63]", async () => {
   const { metrics } = scene();
   metrics.noteReload(20);
   const text = await metrics.read();

@@ -1,42 +1,44 @@
-import { type StoredEvent } from "@skillhold/registry/record";
+import { runtimeOf } from "@skillhold/core/run";
+import { sessionCatalogue } from "@skillhold/core/session";
+import type { SkillEvent } from "@skillhold/protocol";
+import type { StoredEvent } from "@skillhold/registry/record";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import { type StartedRequest } from "../gateway-context.ts";
-import { routeOf } from "../http/route-name.ts";
-import { EventCounts, eventCounters, outcomeOf } from "./event-count.ts";
+import type { GatewayContext, StartedRequest } from "../gateway-context.ts";
+import { routeOf } from "./route-name.ts";
 
-/** A skill as the numbers have it. */
+/** The measured fields of a skill. */
 export interface MeasuredSkill {
   readonly id: string;
-  /** Whether anyone may know of it: no other is a label. */
+  /** Only public skills become labels. */
   readonly isPublic: boolean;
   readonly status: string;
   readonly isEnabled: boolean;
-  /** How much of what it needs is not there. */
+  /** The number of missing dependencies. */
   readonly missing: number;
 }
 
-/** What the numbers are of, asked when they are read. */
+/** The measured values, read on each scrape. */
 export interface Measured {
-  /** Those that are not deleted. */
+  /** All skills that are not deleted. */
   listSkills(): Promise<readonly MeasuredSkill[]>;
-  /** Of the block that tells an agent of all public skills. */
+  /** The tokens of the catalogue with all public skills. */
   countTokens(): Promise<number>;
   countQuestions(): Promise<number>;
   countSockets(): number;
 }
 
 const OTHER = "other";
-const MOST_SKILLS = 1000;
+const MAX_LABELS = 1000;
 const RUN_BUCKETS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 
 type Series = ReturnType<Histogram<"route" | "method" | "status">["labels"]>;
 
-/** The numbers of a gateway, as Prometheus reads them. */
+/** The Prometheus metrics of a gateway. */
 export class GatewayMetrics {
   readonly #registry = new Registry();
   readonly #counts = new EventCounts();
   readonly #requests: Histogram<"route" | "method" | "status">;
-  /** One for each of its combinations of labels: few, since all of them come from tables. */
+  /** One series per combination of labels; there are few, because all labels come from tables. */
   readonly #series = new Map<string, Series>();
   readonly #scripts: Histogram<"outcome">;
   readonly #tools: Histogram<"outcome">;
@@ -47,18 +49,18 @@ export class GatewayMetrics {
     const registers = [this.#registry];
     this.#requests = new Histogram({
       name: "skillhold_http_request_duration_seconds",
-      help: "Time to answer a request.",
+      help: "Duration of requests.",
       labelNames: ["route", "method", "status"],
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
       registers,
     });
     const timed = { labelNames: ["outcome"], buckets: RUN_BUCKETS, registers } as const;
-    const [script, tool] = ["Time that scripts took.", "Time that tools of skills took."];
+    const [script, tool] = ["Duration of script runs.", "Duration of skill tool calls."];
     this.#scripts = new Histogram({ name: "skillhold_script_duration_seconds", help: script, ...timed });
     this.#tools = new Histogram({ name: "skillhold_tool_duration_seconds", help: tool, ...timed });
     this.#reloads = new Histogram({
       name: "skillhold_reload_duration_seconds",
-      help: "Time to look at the folders that are served again.",
+      help: "Duration of reloads of the served folders.",
       buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30],
       registers,
     });
@@ -78,14 +80,14 @@ export class GatewayMetrics {
   }
 
   #seriesOf(operation: StartedRequest["operation"], given: string, status: number): Series {
-    const method = known.has(given) ? given : OTHER;
+    const method = methods.has(given) ? given : OTHER;
     const key = `${operation} ${method} ${status}`;
     const series = this.#series.get(key) ?? this.#requests.labels(routeOf(operation), method, String(status));
     this.#series.set(key, series);
     return series;
   }
 
-  /** Takes in an event of the log. Contract: each comes once. */
+  /** Contract: each event of the log is added once. */
   add(stored: StoredEvent): void {
     this.#counts.add(stored);
     const { event } = stored;
@@ -95,7 +97,7 @@ export class GatewayMetrics {
       this.#tools.observe({ outcome: outcomeOf(event) }, event.durationMs / 1000);
   }
 
-  /** The folders that are served were looked at again. */
+  /** Records a reload of the served folders. */
   noteReload(ms: number): void {
     this.#reloads.observe(ms / 1000);
   }
@@ -109,7 +111,7 @@ export class GatewayMetrics {
   }
 }
 
-const known = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"]);
+const methods = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"]);
 
 function addGauges(
   { countTokens, countQuestions, countSockets }: Measured,
@@ -125,11 +127,11 @@ function addGauges(
         this.set(await read());
       },
     });
-  gauge("skillhold_http_requests_in_flight", "Requests that are being answered.", countRequests);
-  gauge("skillhold_catalog_tokens", "Tokens that tell an agent of all public skills.", countTokens);
-  gauge("skillhold_approvals_pending", "Questions that wait for a person.", countQuestions);
+  gauge("skillhold_http_requests_in_flight", "Running requests.", countRequests);
+  gauge("skillhold_catalog_tokens", "Tokens of the catalogue with all public skills.", countTokens);
+  gauge("skillhold_approvals_pending", "Approval requests without an answer.", countQuestions);
   gauge("skillhold_ws_clients", "Open WebSocket connections.", countSockets);
-  gauge("skillhold_resident_memory_bytes", "Memory of the gateway's process.", () =>
+  gauge("skillhold_resident_memory_bytes", "Resident memory of the gateway process.", () =>
     process.memoryUsage.rss(),
   );
 }
@@ -150,7 +152,7 @@ function addSkills(read: ReadSkills, registers: Registry[]): void {
   });
   new Gauge({
     name: "skillhold_dep_missing",
-    help: "What skills need and is not there.",
+    help: "Missing dependencies of skills.",
     labelNames: ["skill"],
     registers,
     async collect() {
@@ -173,18 +175,18 @@ function addCounters(counts: EventCounts, read: ReadSkills, registers: Registry[
       async collect() {
         const named = namesIn(await read());
         this.reset();
-        for (const { skill, labels: told, count } of counts.list().filter((each) => each.name === name))
-          this.inc({ skill: named.has(skill) ? skill : OTHER, ...told }, count);
+        for (const { skill, labels: own, count } of counts.list().filter((each) => each.name === name))
+          this.inc({ skill: named.has(skill) ? skill : OTHER, ...own }, count);
       },
     });
 }
 
 function namesIn(skills: readonly MeasuredSkill[]): ReadonlySet<string> {
   const ids = skills.filter(({ isPublic }) => isPublic).map(({ id }) => id);
-  return new Set(ids.slice(0, MOST_SKILLS));
+  return new Set(ids.slice(0, MAX_LABELS));
 }
 
-/** Those who ask while it is under way get the same: all counters are read at once. */
+/** Shares a running read, because all collectors run at once. */
 function shared<T>(read: () => Promise<T>): () => Promise<T> {
   let reading: Promise<T> | undefined;
   return () => {
@@ -193,4 +195,123 @@ function shared<T>(read: () => Promise<T>): () => Promise<T> {
     });
     return reading;
   };
+}
+
+type MeasuredPorts = Pick<GatewayContext, "library" | "skills" | "registry">;
+
+/** A viewer who sees only public skills. */
+const ANYONE = { runtime: "skillhold" } as const;
+
+/** The metrics that are read from the library. */
+export function measuredSkills(ports: MeasuredPorts): Pick<Measured, "listSkills" | "countTokens"> {
+  const { library, registry } = ports;
+  return {
+    listSkills: () => listSkills(ports),
+    countTokens: async () =>
+      (await sessionCatalogue({}, { limits: registry.limits }, ANYONE, library)).tokens,
+  };
+}
+
+async function listSkills({ library, skills }: MeasuredPorts): Promise<readonly MeasuredSkill[]> {
+  return (await library.survey(ANYONE)).flatMap(({ entry, isVisible, reason }) => {
+    const row = skills.held(entry)?.current.skill;
+    // A registry entry without a record was deleted after the survey.
+    if (row === undefined && entry.revision !== undefined) return [];
+    const {
+      status,
+      isEnabled,
+      missing: { length: missing },
+    } = row ?? {
+      status: "active",
+      isEnabled: reason !== "disabled",
+      missing: [],
+    };
+    return [{ id: entry.id, isPublic: isVisible, status, isEnabled, missing }];
+  });
+}
+
+/** The counters of log events, with their labels beside the skill. */
+const eventCounters = {
+  skillhold_skill_activations_total: {
+    help: "Activations of skills, allowed and denied.",
+    labels: ["source", "outcome"],
+  },
+  skillhold_skill_resource_reads_total: { help: "Reads of skill files.", labels: [] },
+  skillhold_script_runs_total: { help: "Script runs.", labels: ["runtime", "outcome"] },
+  skillhold_tool_calls_total: { help: "Skill tool calls.", labels: ["outcome"] },
+  skillhold_skill_denials_total: { help: "Denied uses of skills.", labels: ["act"] },
+} as const;
+
+type CounterName = keyof typeof eventCounters;
+
+interface EventCount {
+  readonly name: CounterName;
+  /** Empty for an unknown skill. */
+  readonly skill: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly count: number;
+}
+
+type Counted = Omit<EventCount, "count">;
+type EndEvent = Extract<SkillEvent, { readonly type: "skill.script_executed" | "skill.tool_called" }>;
+
+/** Counts the events of the log. All gateways of a registry have the same counts. */
+class EventCounts {
+  readonly #counts = new Map<string, Counted & { count: number }>();
+  readonly #skills = new Set<string>();
+
+  /** Contract: each event is added once. */
+  add({ event }: StoredEvent): void {
+    if ("skill" in event && event.type !== "skill.denied") this.#skills.add(event.skill);
+    for (const counted of this.#countsOf(event)) {
+      const key = JSON.stringify([counted.name, counted.skill, counted.labels]);
+      const entry = this.#counts.get(key) ?? { ...counted, count: 0 };
+      entry.count += 1;
+      this.#counts.set(key, entry);
+    }
+  }
+
+  list(): readonly EventCount[] {
+    return [...this.#counts.values()];
+  }
+
+  #countsOf(event: SkillEvent): readonly Counted[] {
+    switch (event.type) {
+      case "skill.activated": {
+        const labels = { source: event.source, outcome: "ok" };
+        return [{ name: "skillhold_skill_activations_total", skill: event.skill, labels }];
+      }
+      case "skill.resource_read":
+      case "skill.served":
+        return [{ name: "skillhold_skill_resource_reads_total", skill: event.skill, labels: {} }];
+      case "skill.script_executed": {
+        const labels = { runtime: runtimeOf(event.target) ?? "other", outcome: outcomeOf(event) };
+        return [{ name: "skillhold_script_runs_total", skill: event.skill, labels }];
+      }
+      case "skill.tool_called": {
+        const labels = { outcome: outcomeOf(event) };
+        return [{ name: "skillhold_tool_calls_total", skill: event.skill, labels }];
+      }
+      case "skill.denied":
+        return this.#countsOfDenial(event);
+      default:
+        return [];
+    }
+  }
+
+  /** A denied id may not exist, so unknown ids are not stored. */
+  #countsOfDenial({ skill: wanted, act }: Extract<SkillEvent, { type: "skill.denied" }>): readonly Counted[] {
+    const skill = this.#skills.has(wanted) ? wanted : "";
+    const denial = { name: "skillhold_skill_denials_total", skill, labels: { act } } as const;
+    if (act !== "activate") return [denial];
+    const labels = { source: "none", outcome: "denied" };
+    return [denial, { name: "skillhold_skill_activations_total", skill, labels }];
+  }
+}
+
+/** The outcome label of a run: `ok`, `failed`, or the reason that ended it. */
+function outcomeOf(event: EndEvent): string {
+  if (event.outcome !== "exited") return event.outcome;
+  const isFailed = event.type === "skill.script_executed" ? event.exitCode !== 0 : event.isError;
+  return isFailed ? "failed" : "ok";
 }

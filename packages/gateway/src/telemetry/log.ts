@@ -1,4 +1,4 @@
-/** A line of the gateway's own log: what went on, never what was said. */
+/** An entry of the gateway's log. It never contains request or skill content. */
 export interface LogEntry {
   readonly level: "info" | "warning" | "error";
   readonly event: string;

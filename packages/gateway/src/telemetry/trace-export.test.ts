@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type LogEntry } from "./log.ts";
+import type { LogEntry } from "./log.ts";
 import { exportTraces } from "./trace-export.ts";
 
 const somewhere = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" };
@@ -16,7 +16,7 @@ function scene() {
   return { entries, asked, start };
 }
 
-test("nothing is loaded where nobody asks for spans, or they are switched off [S-63]", async () => {
+test("loads no packages when tracing is not configured or is disabled [S-63]", async () => {
   const { entries, asked, start } = scene();
   for (const env of [
     {},
@@ -28,7 +28,7 @@ test("nothing is loaded where nobody asks for spans, or they are switched off [S
   expect([asked.times, entries]).toEqual([0, []]);
 });
 
-test("where the packages are missing, what to install is told, and there are no spans [S-63]", async () => {
+test("logs the packages to install when they are missing, and sends no spans [S-63]", async () => {
   const { entries, start } = scene();
   expect(await start(somewhere)).toBeUndefined();
   expect(entries).toMatchObject([

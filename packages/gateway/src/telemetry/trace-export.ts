@@ -1,16 +1,16 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { DiagLogLevel, diag } from "@opentelemetry/api";
-import { type LogEntry } from "./log.ts";
+import type { LogEntry } from "./log.ts";
 
 export interface TraceOptions {
-  /** The variables of OpenTelemetry are read from here, and by its packages from the process. */
+  /** The OpenTelemetry variables. The SDK itself reads them from the process. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly version: string;
   readonly log: (entry: LogEntry) => void;
 }
 
 export interface TraceExport {
-  /** Sends what is left, for as long as is fit at an end. */
+  /** Sends the remaining spans within a few seconds. */
   close(): Promise<void>;
 }
 
@@ -19,36 +19,36 @@ const PACKAGES = [
   "@opentelemetry/resources@2",
   "@opentelemetry/exporter-trace-otlp-http@0.223",
 ];
-const LAST_SPANS_MS = 3000;
+const FLUSH_MS = 3000;
 
 /**
- * Sends spans over HTTP to where `OTEL_EXPORTER_OTLP_ENDPOINT` says. The packages that do it are the user's to install:
- * without them the gateway runs as it would without spans, and says so.
+ * Sends spans over HTTP to `OTEL_EXPORTER_OTLP_ENDPOINT`. The user installs the OpenTelemetry packages; without them the
+ * gateway logs a warning and runs without spans.
  */
 export async function exportTraces(
   { env, version, log }: TraceOptions,
   load: () => Promise<MakeProvider> = loadPackages,
 ): Promise<TraceExport | undefined> {
-  if (!isWanted(env)) return undefined;
+  if (!isConfigured(env)) return undefined;
   const make = await load().catch((error: unknown) => {
-    const message = `Spans are not sent: run \`npm install ${PACKAGES.join(" ")}\` beside Skillhold.`;
+    const message = `Spans are not sent because the OpenTelemetry packages are missing. Run \`npm install ${PACKAGES.join(" ")}\` next to Skillhold.`;
     log({ level: "warning", event: "trace.off", message, error });
   });
   if (make === undefined) return undefined;
-  listenTo(log);
+  logFailures(log);
   const provider = make(version);
   provider.register();
-  const end = () => provider.shutdown().catch((error: unknown) => tell(String(error), log));
-  return { close: () => Promise.race([end(), wait(LAST_SPANS_MS, undefined, { ref: false })]) };
+  const end = () => provider.shutdown().catch((error: unknown) => logFailure(String(error), log));
+  return { close: () => Promise.race([end(), wait(FLUSH_MS, undefined, { ref: false })]) };
 }
 
-function isWanted(env: TraceOptions["env"]): boolean {
+function isConfigured(env: TraceOptions["env"]): boolean {
   const endpoint = env["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"] || env["OTEL_EXPORTER_OTLP_ENDPOINT"];
   const isOff = env["OTEL_SDK_DISABLED"]?.toLowerCase() === "true" || env["OTEL_TRACES_EXPORTER"] === "none";
   return Boolean(endpoint) && !isOff;
 }
 
-/** What is used of the packages: exactly this is asked of them. */
+/** The used part of the OpenTelemetry packages. */
 type MakeProvider = (version: string) => { register(): void; shutdown(): Promise<void> };
 
 async function loadPackages(): Promise<MakeProvider> {
@@ -59,7 +59,7 @@ async function loadPackages(): Promise<MakeProvider> {
   ]);
   return (version) => {
     const own = { "service.name": "skillhold", "service.version": version };
-    // What the variables say of the service comes last, and counts.
+    // The resource from the variables is merged last and wins.
     const resource = resources
       .defaultResource()
       .merge(resources.resourceFromAttributes(own))
@@ -69,15 +69,15 @@ async function loadPackages(): Promise<MakeProvider> {
   };
 }
 
-/** That spans cannot be sent is told nowhere else. */
-function listenTo(log: TraceOptions["log"]): void {
+/** Export failures are only reported to the diagnostic logger. */
+function logFailures(log: TraceOptions["log"]): void {
   const ignore = () => {};
-  const error = (text: string) => tell(messageIn(text), log);
+  const error = (text: string) => logFailure(messageIn(text), log);
   const logger = { error, warn: ignore, info: ignore, debug: ignore, verbose: ignore };
   diag.setLogger(logger, { logLevel: DiagLogLevel.ERROR, suppressOverrideMessage: true });
 }
 
-/** A failure comes as its fields, written as JSON. */
+/** The SDK reports a failure as JSON. */
 function messageIn(text: string): string {
   try {
     return String(JSON.parse(text).message ?? text);
@@ -86,6 +86,6 @@ function messageIn(text: string): string {
   }
 }
 
-function tell(reason: string, log: TraceOptions["log"]): void {
+function logFailure(reason: string, log: TraceOptions["log"]): void {
   log({ level: "warning", event: "trace.failed", message: "Spans could not be sent.", fields: { reason } });
 }

@@ -1,4 +1,4 @@
-import { type StoredEvent } from "@skillhold/registry/record";
+import type { StoredEvent } from "@skillhold/registry/record";
 import { expect, test, vi } from "vitest";
 import { UsageFeed } from "./usage-feed.ts";
 
@@ -40,7 +40,7 @@ function brittleLog(events: StoredEvent[]) {
   };
 }
 
-test("numbers go on where they were after the log could not be read once [S-63]", async () => {
+test("statistics continue at the same event after a failed read of the log [S-63]", async () => {
   const log = brittleLog([denied(1), denied(2)]);
   const errors: unknown[] = [];
   const seen: number[] = [];

@@ -1,14 +1,14 @@
 import { setImmediate as nextTurn, setTimeout as wait } from "node:timers/promises";
 import { SkillError } from "@skillhold/protocol/error";
 import { followEvents, Usage } from "@skillhold/registry/audit";
-import { type RegistryStore, type StoredEvent } from "@skillhold/registry/record";
+import type { RegistryStore, StoredEvent } from "@skillhold/registry/record";
 
 type Feed = Pick<RegistryStore, "eventsAfter" | "lastEvent" | "onCommit">;
 
-const PER_TURN = 500;
-const AGAIN_MS = 1000;
+const EVENTS_PER_TURN = 500;
+const RETRY_MS = 1000;
 
-/** How skills were used, kept up to date with the log for as long as the gateway runs. */
+/** Usage statistics of skills, updated from the audit log while the gateway runs. */
 export class UsageFeed {
   readonly #stop = new AbortController();
   readonly #onError: (error: unknown) => void;
@@ -16,13 +16,13 @@ export class UsageFeed {
   readonly #usage = new Usage();
   #following: Promise<void> | undefined;
 
-  /** Each event of the log is handed on once. */
+  /** Contract: `onEvent` receives each event of the log once. */
   constructor(onError: (error: unknown) => void, onEvent: (stored: StoredEvent) => void = () => {}) {
     this.#onError = onError;
     this.#onEvent = onEvent;
   }
 
-  /** As of the last event that was read: right after a start, that may be some while ago. */
+  /** The statistics up to the last event that was read; after a start they may lag behind. */
   get usage(): Usage {
     return this.#usage;
   }
@@ -36,7 +36,7 @@ export class UsageFeed {
     await this.#following;
   }
 
-  /** What fails is told, and it goes on where it was; but for a log that was put back, whose numbers stay as they were. */
+  /** Reports failures and continues at the same event. After a restored log the statistics stop. */
   async #follow(store: Feed): Promise<void> {
     const { signal } = this.#stop;
     while (!signal.aborted) {
@@ -46,8 +46,8 @@ export class UsageFeed {
         if (signal.aborted) return;
         this.#onError(error);
         if (error instanceof SkillError && error.code === "INTEGRITY_FAILED") return;
-        // Called off, it ends with the loop.
-        await wait(AGAIN_MS, undefined, { signal, ref: false }).catch(() => {});
+        // An aborted wait ends the loop.
+        await wait(RETRY_MS, undefined, { signal, ref: false }).catch(() => {});
       }
     }
   }
@@ -56,8 +56,8 @@ export class UsageFeed {
     for await (const stored of followEvents(this.#usage.upTo, { signal }, store)) {
       this.#usage.add(stored);
       this.#onEvent(stored);
-      // A long log is read while requests are answered.
-      if (stored.seq % PER_TURN === 0) await nextTurn();
+      // Yields so that a long log does not block requests.
+      if (stored.seq % EVENTS_PER_TURN === 0) await nextTurn();
     }
   }
 }

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { Sandbox } from "@skillhold/core/run";
 import { nodeHost } from "@skillhold/core/source";
+import { GuardThread } from "@skillhold/deps/guard-scan";
 import { ScanThread } from "@skillhold/deps/scan-thread";
 import { type GatewayContext, type LogEntry, Progress, registryDesk } from "@skillhold/gateway";
 import type { Limits } from "@skillhold/protocol/limits";
@@ -9,13 +10,17 @@ import { RegistryAudit, verifyAudit } from "@skillhold/registry/audit";
 import { openRegistryLibrary } from "@skillhold/registry/library";
 import { QuestionDesk, registryApprovals } from "@skillhold/registry/question";
 import type { RegistryContext } from "@skillhold/registry/record";
+import { guardHook } from "@skillhold/registry/release";
 import { SqliteCache } from "@skillhold/store";
+import { installService } from "../install/install-service.ts";
 import { bundledConsole, productVersion } from "../place/bundled.ts";
 import { cacheFile, dataFolder, makeDataFolder, openTemporary } from "../place/data-folder.ts";
 import { type Machine, type ProcessContext, present } from "../place/machine.ts";
 import { copiesFolder, showStore } from "../place/store-address.ts";
+import { guardPorts } from "../run/guard-ports.ts";
 import { missingHook } from "../run/missing-hook.ts";
 import { freshSandbox } from "../run/sandbox-choice.ts";
+import { openModels } from "../search/search-model.ts";
 import { checkpointsOf, findOwnKey, openSignedStore } from "../store/audit-store.ts";
 import { STORE_LABEL } from "../store/registry-layer.ts";
 import { withWaitNotice } from "../store/wait-notice.ts";
@@ -45,7 +50,7 @@ export interface GatewayPartOptions {
 
 /** Opens the parts of a gateway. Everything opened is on the closer list, even when a later part fails. */
 export async function openParts(options: GatewayPartOptions, closers: CloserList): Promise<GatewayParts> {
-  const { machine: place, url, roots, log, closing, limits } = options;
+  const { machine: place, url, log, closing, limits } = options;
   const { env } = place;
   const folder = dataFolder(env);
   await makeDataFolder(folder);
@@ -53,21 +58,16 @@ export async function openParts(options: GatewayPartOptions, closers: CloserList
   const { cache, store, audit, checkpoints } = await openRecords(options, closers);
   const { secrets, hasSecret } = await openSecrets(folder, closers);
   const host = gatewayHost(place, hasSecret);
-  // A large upload must not block the event loop.
-  const { scan } = closers.add(new ScanThread(), (it) => it.close());
+  const { scan, guardScan } = openThreads(closers);
   const machine = { env, folder, limits, scan, ...present({ cache, sandbox: options.sandbox }) };
   const dependencies = await openDependencies({ ...machine, copies, closing, log });
   const registry: RegistryContext = {
     ...{ store, clock: { now: () => new Date() }, ids: { next: randomUUID }, limits, scan },
-    ...(dependencies === undefined ? {} : { hooks: { missing: missingHook(dependencies) } }),
+    hooks: hooksOf(env, guardScan, dependencies),
   };
-  const onError = (error: unknown) => log({ level: "error", event: "library.failed", error });
-  const names = { label: STORE_LABEL, copies, name: showStore(url, place), ...present({ cache }) };
-  const skills = await openRegistryLibrary({ host, ...names, watch: true, onError }, registry);
-  const reloads = new Set<(ms: number) => void>();
-  const onReload = (ms: number) => reloads.forEach((listener) => void listener(ms));
-  const { library, sources } = await openServedLibrary(
-    { roots, machine: place, host, skills, limits, onError, onReload, ...present({ cache }) },
+  const { skills, library, sources, onReload } = await openSkills(
+    options,
+    { registry, host, copies, cache },
     closers,
   );
   const approvals = registryApprovals(store);
@@ -79,11 +79,24 @@ export async function openParts(options: GatewayPartOptions, closers: CloserList
   return {
     temporary: await openTemporary(join(folder, "incoming")),
     context: {
-      ...{ registry, library, skills, audit, host, approvals, sources, log, closing, secrets, runs },
+      ...{
+        registry,
+        library,
+        skills,
+        audit,
+        host,
+        approvals,
+        sources,
+        log,
+        closing,
+        secrets,
+        runs,
+        guardScan,
+      },
       desk: registryDesk(desk),
       mounts: [mcpMount({ registry, library, audit, runs, log })],
       progress: new Progress(),
-      onReload: (listener) => void reloads.add(listener),
+      onReload,
       sandbox: options.sandbox ?? { id: freshSandbox().id, probe: () => freshSandbox().probe() },
       verifyAudit: async (signal) => {
         const key = await findOwnKey(place);
@@ -92,9 +105,44 @@ export async function openParts(options: GatewayPartOptions, closers: CloserList
       },
       version: productVersion(),
       startedAt: clock.now().toISOString(),
-      ...present({ dependencies, console: bundledConsole() }),
+      ...present({
+        dependencies,
+        console: bundledConsole(),
+        installs: installService({ ...machine, guardScan }),
+      }),
     },
   };
+}
+
+/** Opens the registry as a library, with served folders layered above it. */
+async function openSkills(
+  { machine: place, url, roots, log, limits }: GatewayPartOptions,
+  parts: {
+    readonly registry: RegistryContext;
+    readonly host: GatewayContext["host"];
+    readonly copies: string;
+    readonly cache: SqliteCache | undefined;
+  },
+  closers: CloserList,
+) {
+  const { registry, host, copies } = parts;
+  const cache = present({ cache: parts.cache });
+  const onError = (error: unknown) => log({ level: "error", event: "library.failed", error });
+  const { ports: models } = closers.add(await openModels(place), (it) => it.close());
+  const names = { label: STORE_LABEL, copies, name: showStore(url, place), ...cache };
+  // Only the top library is searched.
+  const own = roots.length === 0 ? present({ models }) : {};
+  const skills = await openRegistryLibrary({ host, ...names, ...own, watch: true, onError }, registry);
+  const listeners = new Set<(ms: number) => void>();
+  const served = {
+    ...{ roots, machine: place, host, skills, limits, onError, vectors: registry.store.vectors },
+    onReload: (ms: number) => listeners.forEach((listener) => void listener(ms)),
+    ...cache,
+    ...present({ models }),
+  };
+  const { library, sources } = await openServedLibrary(served, closers);
+  const onReload = (listener: (ms: number) => void) => void listeners.add(listener);
+  return { skills, library, sources, onReload };
 }
 
 /** Opens the index cache, the signed store and its audit log. */
@@ -107,6 +155,26 @@ async function openRecords({ machine, url, log }: GatewayPartOptions, closers: C
   const witness = (note: string) => checkpoints.append(note);
   const audit = closers.add(new RegistryAudit(store, { witness }), (it) => it.close());
   return { cache, store, audit, checkpoints };
+}
+
+/** Skills are scanned in threads, so that a large upload does not block the event loop. */
+function openThreads(closers: CloserList): {
+  readonly scan: ScanThread["scan"];
+  readonly guardScan: GuardThread["scan"];
+} {
+  const { scan } = closers.add(new ScanThread(), (it) => it.close());
+  const { scan: guardScan } = closers.add(new GuardThread(), (it) => it.close());
+  return { scan, guardScan };
+}
+
+/** The checks of a skill before it is published. */
+function hooksOf(
+  env: Machine["env"],
+  scan: GuardThread["scan"],
+  dependencies: Parameters<typeof missingHook>[0] | undefined,
+): NonNullable<RegistryContext["hooks"]> {
+  const inspect = guardHook({ ...guardPorts(env), scan });
+  return dependencies === undefined ? { inspect } : { inspect, missing: missingHook(dependencies) };
 }
 
 /**

@@ -6,6 +6,7 @@ import {
   openLayeredLibrary,
   openLibrary,
 } from "@skillhold/core/library";
+import type { ModelPorts, VectorStore } from "@skillhold/core/semantic";
 import { orderSources, type Source } from "@skillhold/core/source";
 import type { GatewayContext } from "@skillhold/gateway";
 import type { Limits } from "@skillhold/protocol/limits";
@@ -26,6 +27,9 @@ export interface ServedOptions extends Pick<GatewayContext, "host" | "skills"> {
   readonly onError: (error: unknown) => void;
   readonly onReload: (ms: number) => void;
   readonly limits: Limits;
+  /** Models that the search uses beside words, and where their vectors are kept. */
+  readonly models?: ModelPorts;
+  readonly vectors: VectorStore;
 }
 
 const precedence = "local";
@@ -44,7 +48,7 @@ export async function openServedLibrary(options: ServedOptions, closers: CloserL
 }
 
 async function openLayers(
-  { machine, roots, host, cache, onError, onReload, limits }: ServedOptions,
+  { machine, roots, host, cache, onError, onReload, limits, models, vectors }: ServedOptions,
   settings: AccessSettings,
   skills: RegistryLibrary,
 ) {
@@ -59,7 +63,10 @@ async function openLayers(
     signal: machine.signal,
     watch: { onError, onReload },
   });
-  return { sources, library: openLayeredLibrary([folders, skills], common) };
+  return {
+    sources,
+    library: openLayeredLibrary([folders, skills], { ...common, vectors, ...present({ models }) }),
+  };
 }
 
 /** Labels without paths: only administrators may see where a folder is. */

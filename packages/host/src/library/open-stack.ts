@@ -14,6 +14,7 @@ import { SqliteCache } from "@skillhold/store";
 import { cacheFile } from "../place/data-folder.ts";
 import { type Machine, present } from "../place/machine.ts";
 import { userName } from "../place/user-name.ts";
+import { openModels } from "../search/search-model.ts";
 import { chooseFolders, type FolderChoice } from "../source/folder-source.ts";
 import { chooseMcpSources } from "../source/mcp-source.ts";
 import type { McpLayer, McpLayerOptions } from "../source/mcp-source-layer.ts";
@@ -42,6 +43,8 @@ export interface StackChoice extends FolderChoice, StoreChoice, ViewerChoice {
 }
 
 export interface StackOptions {
+  /** Whether the search uses the configured models. Only the top library is searched. */
+  readonly usesModels?: boolean;
   readonly watch?: LiveReloadOptions;
   readonly limits?: Limits;
   /** Receives the failure of a store that cannot be opened and is then left out; without it, opening fails. */
@@ -122,8 +125,12 @@ async function openLayers(
   );
   if (store !== undefined) onClose(() => store.close());
   const viewer = await chooseViewer(choice, env, store);
+  const models = options.usesModels ? await openModels({ env }) : undefined;
+  if (models !== undefined) onClose(() => models.close());
+  const isLayered = store !== undefined || servers.chosen.length > 0;
   const folderOptions = { sources, host, precedence, limits, settings, signal, ...present({ onProgress }) };
-  const folders = await openLibrary({ ...folderOptions, ...present({ cache, watch }) });
+  const own = present({ cache, watch, models: isLayered ? undefined : models?.ports });
+  const folders = await openLibrary({ ...folderOptions, ...own });
   const mcp = await openServers(servers.chosen, machine, {
     host,
     limits,
@@ -132,7 +139,7 @@ async function openLayers(
   });
   // Last, so that a skill of this machine wins among sources of equal rank.
   const others = [...(store === undefined ? [] : [store.library]), ...mcp.map((each) => each.library)];
-  const layered = { precedence, limits, settings, ...present({ cache }) };
+  const layered = { precedence, limits, settings, ...present({ cache, models: models?.ports }) };
   const library = others.length === 0 ? folders : openLayeredLibrary([folders, ...others], layered);
   onClose(() => library.close());
   if (mcp.length > 0) await followRemotes(library, machine, watch);
@@ -159,13 +166,18 @@ async function openStoreLayer(
 ): Promise<{ readonly store: RegistryLayer | undefined; readonly settings: AccessSettings }> {
   try {
     const store = await open();
-    const disabledFolders = store?.library.disabledFolders ?? (await readDisabled());
+    const disabledFolders = store?.library.disabledFolders ?? fixedIds(await readDisabled());
     return { store, settings: { disabledFolders } };
   } catch (error) {
     if (onFailure === undefined || !(error instanceof SkillError)) throw error;
     onFailure(error);
     return { store: undefined, settings: {} };
   }
+}
+
+/** A set that never changes, as a setting of the gate. */
+function fixedIds(ids: ReadonlySet<string>): NonNullable<AccessSettings["disabledFolders"]> {
+  return { has: (id) => ids.has(id), state: ids };
 }
 
 /** Loads the MCP client only where servers are configured. */

@@ -44,7 +44,7 @@ async function findMissing(
 }
 
 /** Contract: the packer checked the paths, so every file stays inside the folder. */
-async function writeStaged({ files }: StagedSkill, folder: string): Promise<string> {
+export async function writeStaged({ files }: StagedSkill, folder: string): Promise<string> {
   for (const { path, content } of files) {
     const file = join(folder, path);
     await mkdir(dirname(file), { recursive: true });

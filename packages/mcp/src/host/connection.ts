@@ -1,30 +1,40 @@
-import { type Client, StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
+import { readFileSync } from "node:fs";
+import {
+  Client,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  StreamableHTTPClientTransport,
+  type Transport,
+  UnauthorizedError,
+} from "@modelcontextprotocol/client";
 import {
   SKILLS_EXTENSION_ID,
   SKILLS_GET_METHOD,
   SKILLS_LIST_METHOD,
 } from "@modelcontextprotocol/client/ext/skills";
+import { SkillError } from "@skillhold/protocol/error";
+import type { LimitName, Limits } from "@skillhold/protocol/limits";
 import { z } from "zod";
-import { type Connected, type ConnectionTarget, connectClient, explain } from "./connect-client.ts";
-import { withDeadline } from "./deadline.ts";
-import { fetchListing, type Listing } from "./listing.ts";
-import { refuse } from "./refusal.ts";
+import { fetchListing, type ServerListing } from "./listing.ts";
+import { type RefusalCode, refusalOf, refuse } from "./refusal.ts";
+import type { ServerAddress } from "./server-address.ts";
+import { ServerProcess } from "./server-process.ts";
+import { openTransport } from "./transport.ts";
 
 export interface ConnectionEvents {
-  /** The server says that its list is another one now. */
+  /** Called when the server reports a changed list. */
   readonly onChanged: () => void;
-  /** The connection is gone; not after `close`. */
+  /** Called when the connection is lost, and not after `close`. */
   readonly onLost: (reason: string) => void;
 }
 
-/** How long the end of a session is told to a server. */
-const FAREWELL_MS = 500;
+/** The time limit for ending the session at the server. */
+const TERMINATE_MS = 500;
 const Result = z.looseObject({});
 
-/**
- * A connection to a server of skills. The server is asked for its list and for files, each within a time; whatever it
- * asks for itself it does not get.
- */
+/** A connection to a server of skills. Each request has a time limit, and requests of the server are rejected. */
 export class Connection {
   readonly #client: Client;
   readonly #transport: Transport;
@@ -44,21 +54,21 @@ export class Connection {
     return connection;
   }
 
-  /** What the server lists, and those of these addresses that it does not. */
-  async list(uris: readonly string[] = []): Promise<Listing> {
+  /** The server's list, extended by these URIs if they are not listed. */
+  async list(uris: readonly string[] = []): Promise<ServerListing> {
     this.#requireSkills();
     return await this.#within("mcpListMs", (options) => {
-      const ask = (method: string, params: object) =>
+      const request = (method: string, params: object) =>
         this.#client.request({ method, params: { ...params } }, Result, options);
       return fetchListing(
-        (cursor) => ask(SKILLS_LIST_METHOD, cursor === undefined ? {} : { cursor }),
+        (cursor) => request(SKILLS_LIST_METHOD, cursor === undefined ? {} : { cursor }),
         this.#target.limits,
-        { uris, fetch: (uri) => ask(SKILLS_GET_METHOD, { uri }) },
+        { uris, fetch: (uri) => request(SKILLS_GET_METHOD, { uri }) },
       );
     });
   }
 
-  /** The answer as the server gave it, unchecked. */
+  /** The unchecked response of the server. */
   async read(uri: string): Promise<unknown> {
     return await this.#within("mcpReadMs", (options) =>
       this.#client.readResource({ uri }, { ...options, cacheMode: "bypass" }),
@@ -69,7 +79,7 @@ export class Connection {
     this.#isOpen = false;
     const transport = this.#transport;
     if (transport instanceof StreamableHTTPClientTransport)
-      await withDeadline({ limit: "mcpReadMs", ms: FAREWELL_MS }, () => transport.terminateSession()).catch(
+      await withDeadline({ limit: "mcpReadMs", ms: TERMINATE_MS }, () => transport.terminateSession()).catch(
         () => undefined,
       );
     await this.#client.close().catch(() => undefined);
@@ -90,7 +100,7 @@ export class Connection {
         work({ timeout: ms, maxTotalTimeout: ms, signal }),
       );
     } catch (error) {
-      throw explain(error, limit, this.#transport);
+      throw connectionProblem(error, limit, this.#transport);
     }
   }
 
@@ -104,6 +114,165 @@ export class Connection {
   #lose({ onLost }: ConnectionEvents): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    onLost("The server ended the connection.");
+    onLost("The server closed the connection.");
+  }
+}
+
+/** The server to connect to, and its limits. */
+export interface ConnectionTarget {
+  readonly server: ServerAddress;
+  readonly label: string;
+  readonly limits: Limits;
+  /** Aborts all requests. */
+  readonly signal: AbortSignal;
+}
+
+export interface Connected {
+  readonly client: Client;
+  readonly transport: Transport;
+}
+
+/** Merges list changes within this time. */
+const CHANGE_MS = 300;
+
+/** Connects with the newer protocol revision or the older one. Rejects with a SkillError. */
+export async function connectClient(
+  target: ConnectionTarget,
+  onChanged: () => void,
+  mode: "auto" | "legacy" = "auto",
+): Promise<Connected> {
+  const { server, label, limits, signal } = target;
+  const timeout = limits.mcpConnectMs;
+  const transport = openTransport(server, label, limits);
+  const client = makeClient(mode, timeout, onChanged);
+  try {
+    await withDeadline({ limit: "mcpConnectMs", ms: timeout, signal }, (signal) =>
+      client.connect(transport, { timeout, signal }),
+    );
+    return { client, transport };
+  } catch (error) {
+    await client.close().catch(() => undefined);
+    await transport.close().catch(() => undefined);
+    // A program that exits on version negotiation speaks the older revision.
+    if (mode === "auto" && !("url" in server) && isEraFailure(error))
+      return await connectClient(target, onChanged, "legacy");
+    throw connectionProblem(error, "mcpConnectMs", transport);
+  }
+}
+
+/** Prefers the stderr or the failure of a server process over the error that the process exited. */
+export function connectionProblem(error: unknown, limit: LimitName, transport: Transport): SkillError {
+  if (!(transport instanceof ServerProcess)) return classifyFailure(error, limit, "");
+  return classifyFailure(transport.failure ?? error, limit, transport.stderr);
+}
+
+/** A client without capabilities: no roots, no sampling and no elicitation. */
+function makeClient(mode: "auto" | "legacy", timeout: number, onChanged: () => void): Client {
+  return new Client(
+    { name: "skillhold", version: readVersion() },
+    {
+      // The other half of the time is left for a server that does not answer the negotiation.
+      versionNegotiation: { mode, probe: { timeoutMs: timeout / 2 } },
+      inputRequired: { autoFulfill: false },
+      listChanged: { resources: { autoRefresh: false, debounceMs: CHANGE_MS, onChanged } },
+    },
+  );
+}
+
+function isEraFailure(error: unknown): boolean {
+  return error instanceof SdkError && error.code === SdkErrorCode.EraNegotiationFailed;
+}
+
+/** The package file is two folders up from both the sources and the build. */
+function readVersion(): string {
+  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  const { version }: { readonly version: string } = JSON.parse(text);
+  return version;
+}
+
+/** Converts an error of a request to a SkillError. `stderr` is the output of a server process. */
+export function classifyFailure(error: unknown, limit: LimitName, stderr: string): SkillError {
+  const own = findRefusal(error);
+  if (own !== undefined) return own;
+  const output = stderr.trim() === "" ? "" : ` Its stderr was: ${shorten(stderr)}`;
+  const [code, message] = classify(error, limit);
+  return refuse(code, `${message}${output}`, {}, error);
+}
+
+/** The SDK may wrap our own errors. */
+function findRefusal(error: unknown): SkillError | undefined {
+  for (let each = error, depth = 0; each instanceof Error && depth < 8; each = each.cause, depth += 1)
+    if (each instanceof SkillError && refusalOf(each) !== undefined) return each;
+  return undefined;
+}
+
+function classify(error: unknown, limit: LimitName): readonly [RefusalCode, string] {
+  if (error instanceof UnauthorizedError || isRefusedByHttp(error))
+    return ["MCP_UNAUTHORIZED", "The server rejected the credentials."];
+  if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout)
+    return ["MCP_TIMED_OUT", `The server did not answer in time (${limit}).`];
+  if (error instanceof ProtocolError)
+    return ["MCP_ANSWER_INVALID", `The server answered with an error: ${shorten(error.message)}`];
+  if (error instanceof SdkError && INVALID.has(error.code))
+    return ["MCP_ANSWER_INVALID", "The response of the server does not match the request."];
+  return ["MCP_UNREACHABLE", `The server cannot be reached: ${shorten(messageOf(error))}`];
+}
+
+const INVALID: ReadonlySet<string> = new Set([
+  SdkErrorCode.InvalidResult,
+  SdkErrorCode.UnsupportedResultType,
+  SdkErrorCode.InputRequiredRoundsExceeded,
+]);
+
+function isRefusedByHttp(error: unknown): boolean {
+  return error instanceof SdkHttpError && (error.status === 401 || error.status === 403);
+}
+
+/** The cause of a fetch error has the message, and the SDK may wrap it again. */
+function messageOf(error: unknown, depth = 0): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  return cause instanceof Error && cause.message !== "" && depth < 8
+    ? messageOf(cause, depth + 1)
+    : error.message;
+}
+
+const SHOWN_LENGTH = 300;
+
+function shorten(text: string): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length <= SHOWN_LENGTH ? line : `${line.slice(0, SHOWN_LENGTH)}…`;
+}
+
+export interface Deadline {
+  /** The name of the limit. */
+  readonly limit: LimitName;
+  readonly ms: number;
+  /** Cancels the work earlier. */
+  readonly signal?: AbortSignal;
+}
+
+/** Runs work with a time limit. It rejects at the limit even when the work ignores its signal. */
+export async function withDeadline<T>(
+  { limit, ms, signal }: Deadline,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController();
+  const ended = Promise.withResolvers<never>();
+  const end = (error: Error) => {
+    ended.reject(error);
+    controller.abort(error);
+  };
+  const cancel = () => end(refuse("MCP_UNREACHABLE", "The request to the server was canceled."));
+  const timer = setTimeout(() => {
+    end(refuse("MCP_TIMED_OUT", `The server did not answer within ${ms} ms (${limit}).`));
+  }, ms);
+  signal?.addEventListener("abort", cancel, { once: true });
+  try {
+    if (signal?.aborted === true) cancel();
+    return await Promise.race([ended.promise, work(controller.signal)]);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", cancel);
   }
 }

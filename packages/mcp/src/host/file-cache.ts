@@ -4,14 +4,13 @@ import { join } from "node:path";
 import { keepFile, readKeptFile } from "@skillhold/core/bundle";
 import { SkillError } from "@skillhold/protocol/error";
 import { checkFile } from "./file-check.ts";
-import { type ListedFile, type ListedSkill } from "./listed-skill.ts";
+import type { ListedResource, ListedSkill } from "./listed-skill.ts";
 
 /**
- * Files of one server that were read before, by label and address and then by digest. No skill is ever found in here:
- * a file is looked for only when a server lists it now, and is hashed again each time. It may lose anything and fails
- * nobody.
+ * Files of one server, by label, URI and digest. The cache never adds a skill: a file is only read when the server lists
+ * it now, and its hash is checked each time. Failures of the cache are ignored.
  */
-export class FileCache {
+export class RemoteFileCache {
   readonly #folder: string;
   readonly #label: string;
   readonly #mostBytes: number;
@@ -22,55 +21,55 @@ export class FileCache {
     this.#mostBytes = mostBytes;
   }
 
-  async find(skill: ListedSkill, file: ListedFile): Promise<Uint8Array | undefined> {
-    const path = join(this.#place(skill), nameOf(file));
+  async find(skill: ListedSkill, file: ListedResource): Promise<Uint8Array | undefined> {
+    const path = join(this.#folderOf(skill), nameOf(file));
     try {
       const bytes = await readKeptFile(path, file.size);
       checkFile(bytes, file);
       return bytes;
     } catch (error) {
-      // Not there, not readable, or changed by someone: it is as if it had never been kept.
-      if (error instanceof SkillError) await quietly(rm(path, { force: true }));
+      // A missing, unreadable or modified file is treated as not cached.
+      if (error instanceof SkillError) await ignoringErrors(rm(path, { force: true }));
       return undefined;
     }
   }
 
-  async keep(skill: ListedSkill, file: ListedFile, bytes: Uint8Array): Promise<void> {
+  async keep(skill: ListedSkill, file: ListedResource, bytes: Uint8Array): Promise<void> {
     if (bytes.length > this.#mostBytes) return;
-    const place = this.#place(skill);
-    const path = join(place, nameOf(file));
-    await quietly(this.#makeRoom(bytes.length));
-    // A disk that is full or read-only costs time and nothing else.
-    await quietly(
-      mkdir(place, { recursive: true, mode: 0o700 }).then(() =>
+    const folder = this.#folderOf(skill);
+    const path = join(folder, nameOf(file));
+    await ignoringErrors(this.#makeRoom(bytes.length));
+    // A full or read-only disk only costs time.
+    await ignoringErrors(
+      mkdir(folder, { recursive: true, mode: 0o700 }).then(() =>
         keepFile(path, `${path}.${randomUUID()}`, bytes),
       ),
     );
   }
 
-  /** Lets go of all that is not listed any more. */
+  /** Deletes all files that are no longer listed. */
   async retain(skills: readonly ListedSkill[]): Promise<void> {
     const wanted = new Map(
-      skills.map((skill) => [this.#place(skill), new Set(skill.files.map((file) => nameOf(file)))]),
+      skills.map((skill) => [this.#folderOf(skill), new Set(skill.files.map((file) => nameOf(file)))]),
     );
     for (const { place, name, path } of await this.#list())
-      if (wanted.get(place)?.has(name) !== true) await quietly(rm(path, { force: true }));
+      if (wanted.get(place)?.has(name) !== true) await ignoringErrors(rm(path, { force: true }));
     for (const name of await namesIn(this.#folder)) {
       const place = join(this.#folder, name);
-      if (!wanted.has(place)) await quietly(rm(place, { recursive: true, force: true }));
+      if (!wanted.has(place)) await ignoringErrors(rm(place, { recursive: true, force: true }));
     }
   }
 
-  /** Lets go of everything of this server. */
+  /** Deletes all files of this server. */
   async clear(): Promise<void> {
-    await quietly(rm(this.#folder, { recursive: true, force: true }));
+    await ignoringErrors(rm(this.#folder, { recursive: true, force: true }));
   }
 
-  #place({ uri }: ListedSkill): string {
+  #folderOf({ uri }: ListedSkill): string {
     return join(this.#folder, sha256(`${this.#label}\0${uri.key}`));
   }
 
-  /** The oldest go first. */
+  /** Deletes the oldest files first. */
   async #makeRoom(bytes: number): Promise<void> {
     const kept = await this.#list();
     let total = bytes + kept.reduce((sum, { size }) => sum + size, 0);
@@ -81,8 +80,8 @@ export class FileCache {
     }
   }
 
-  async #list(): Promise<KeptFile[]> {
-    const files: KeptFile[] = [];
+  async #list(): Promise<CachedFile[]> {
+    const files: CachedFile[] = [];
     for (const folder of await namesIn(this.#folder)) {
       const place = join(this.#folder, folder);
       for (const name of await namesIn(place)) {
@@ -95,7 +94,7 @@ export class FileCache {
   }
 }
 
-interface KeptFile {
+interface CachedFile {
   readonly place: string;
   readonly name: string;
   readonly path: string;
@@ -103,7 +102,7 @@ interface KeptFile {
   readonly mtimeMs: number;
 }
 
-function nameOf({ digest }: ListedFile): string {
+function nameOf({ digest }: ListedResource): string {
   return digest.slice("sha256:".length);
 }
 
@@ -115,6 +114,6 @@ async function namesIn(folder: string): Promise<readonly string[]> {
   return await readdir(folder).catch(() => []);
 }
 
-async function quietly(work: Promise<unknown>): Promise<void> {
+async function ignoringErrors(work: Promise<unknown>): Promise<void> {
   await work.catch(() => undefined);
 }

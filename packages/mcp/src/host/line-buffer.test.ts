@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { LineBuffer } from "./line-buffer.ts";
 import { refusalOf } from "./refusal.ts";
+import { LineBuffer } from "./server-process.ts";
 
-test("lines are the same, however they are cut [S-57]", () => {
+test("returns the same lines for any chunking [S-57]", () => {
   fc.assert(
     fc.property(fc.array(fc.string()), fc.array(fc.integer({ min: 1, max: 7 })), (texts, cuts) => {
       const lines = texts.map((text) => text.toWellFormed().replaceAll("\n", " "));
@@ -12,7 +12,7 @@ test("lines are the same, however they are cut [S-57]", () => {
       const read: string[] = [];
       for (let at = 0, turn = 0; at < bytes.length; turn += 1) {
         const length = cuts[turn % Math.max(1, cuts.length)] ?? bytes.length;
-        read.push(...buffer.take(bytes.subarray(at, at + length)));
+        read.push(...buffer.split(bytes.subarray(at, at + length)));
         at += length;
       }
       expect(read).toEqual(lines);
@@ -20,13 +20,13 @@ test("lines are the same, however they are cut [S-57]", () => {
   );
 });
 
-test("a line that does not end is given up before it fills the memory [S-57]", () => {
+test("rejects an endless line before it fills the memory [S-57]", () => {
   const buffer = new LineBuffer(100);
-  expect(buffer.take(Buffer.from(`${"x".repeat(100)}\n`))).toEqual(["x".repeat(100)]);
-  buffer.take(Buffer.alloc(60));
+  expect(buffer.split(Buffer.from(`${"x".repeat(100)}\n`))).toEqual(["x".repeat(100)]);
+  buffer.split(Buffer.alloc(60));
   let error: unknown;
   try {
-    buffer.take(Buffer.alloc(60));
+    buffer.split(Buffer.alloc(60));
   } catch (thrown) {
     error = thrown;
   }

@@ -1,25 +1,25 @@
 import { combineDigests, foldName, type RelativePath } from "@skillhold/core/bundle";
 import { type Diagnostic, Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Limits } from "@skillhold/protocol/limits";
+import type { Limits } from "@skillhold/protocol/limits";
 import { type ParsedSkill, parseSkill, validateSkill } from "@skillhold/skill";
 import { z } from "zod";
 import { refusalOf, refuse } from "./refusal.ts";
 import { readFileUri, readSkillUri, type SkillUri } from "./skill-uri.ts";
 
-/** A skill as the list of its server has it: nothing of it has been fetched. */
+/** A skill from a server's list, of which no file has been fetched. */
 export interface ListedSkill {
   readonly uri: SkillUri;
-  /** What the entry says SKILL.md says, read by the one parser. It has no body. */
-  readonly said: ParsedSkill;
-  readonly files: readonly ListedFile[];
+  /** The listed frontmatter, parsed like a SKILL.md without a body. */
+  readonly listed: ParsedSkill;
+  readonly files: readonly ListedResource[];
   /** SKILL.md among the files. */
-  readonly skillFile: ListedFile;
-  /** Over all files. Nobody says which ones can be run by themselves, and so none can. */
+  readonly skillFile: ListedResource;
+  /** Over all files. The list has no executable bits, so no file is executable. */
   readonly treeHash: Digest;
 }
 
-export interface ListedFile {
+export interface ListedResource {
   readonly path: RelativePath;
   readonly uri: string;
   readonly size: number;
@@ -37,8 +37,8 @@ const Entry = z.object({
 });
 
 /**
- * Reads one entry of a list, or refuses it whole: a file that may not be there makes the skill another one than it says.
- * What validation finds is in the details of the failure.
+ * Parses one entry of a list. An entry with one invalid file is rejected as a whole, because a skill without that file is
+ * not the listed skill. The details of the error have the diagnostics.
  */
 export function readListedSkill(value: unknown, limits: Limits): ListedSkill {
   const { uri: text, frontmatter, resources } = readEntry(value, limits);
@@ -46,18 +46,18 @@ export function readListedSkill(value: unknown, limits: Limits): ListedSkill {
   if (resources === "dynamic")
     throw refuse(
       "MCP_DYNAMIC",
-      "The server says that its files are made anew for each reading. No approval or record could be bound to them.",
+      "The files of the skill are dynamic, so approvals and records cannot be bound to their content.",
     );
   const files = readFiles(resources, uri, limits);
   const skillFile = files.find(({ path }) => path === "SKILL.md");
   if (skillFile === undefined)
-    throw refuse("MCP_SKILL_FILE_UNLISTED", "The list of its files does not have its SKILL.md.");
+    throw refuse("MCP_SKILL_FILE_UNLISTED", "The resources of the entry do not include SKILL.md.");
   rejectLarge(files, skillFile, limits);
-  const said = readFrontmatter(frontmatter, limits);
-  rejectInvalid(said, uri, limits);
-  if (said.frontmatter["name"] !== uri.name)
-    throw refuse("MCP_NAME_DIFFERS", "The name in its frontmatter is not that of its folder.");
-  return { uri, said, files, skillFile, treeHash: combineDigests(files) };
+  const listed = readFrontmatter(frontmatter, limits);
+  rejectInvalid(listed, uri, limits);
+  if (listed.frontmatter["name"] !== uri.name)
+    throw refuse("MCP_NAME_DIFFERS", "The name in the frontmatter differs from the folder name.");
+  return { uri, listed, files, skillFile, treeHash: combineDigests(files) };
 }
 
 function readEntry(value: unknown, limits: Limits): z.infer<typeof Entry> {
@@ -65,14 +65,14 @@ function readEntry(value: unknown, limits: Limits): z.infer<typeof Entry> {
   if (count > limits.mcpResources)
     throw refuse(
       "MCP_TOO_MANY_FILES",
-      `It lists ${count} files; at most ${limits.mcpResources} are taken (mcpResources).`,
+      `The skill has ${count} files; the limit is ${limits.mcpResources} (mcpResources).`,
     );
   const parsed = Entry.safeParse(value);
   if (parsed.success) return parsed.data;
   const fields = parsed.error.issues
     .slice(0, 3)
     .map(({ path, message }) => `${path.join(".") || "entry"}: ${message}`);
-  throw refuse("MCP_ENTRY_INVALID", `The entry cannot be read: ${fields.join("; ")}.`);
+  throw refuse("MCP_ENTRY_INVALID", `The entry is invalid: ${fields.join("; ")}.`);
 }
 
 function countResources(value: unknown): number {
@@ -84,16 +84,16 @@ function readFiles(
   resources: readonly z.infer<typeof Resource>[],
   skill: SkillUri,
   limits: Limits,
-): readonly ListedFile[] {
-  const files = resources.map(({ uri, digest, size }): ListedFile => {
+): readonly ListedResource[] {
+  const files = resources.map(({ uri, digest, size }): ListedResource => {
     return { path: readFileUri(uri, skill, limits), uri, size, digest, executable: false };
   });
   rejectRepeated(files);
   return files;
 }
 
-/** Neither two files of one name on some disk, nor a file where another one needs a folder. */
-function rejectRepeated(files: readonly ListedFile[]): void {
+/** Rejects names that collide on some file system, and a file whose name another file needs as a folder. */
+function rejectRepeated(files: readonly ListedResource[]): void {
   const names = new Set<string>();
   for (const { path } of files) {
     const name = foldName(path);
@@ -108,21 +108,24 @@ function rejectRepeated(files: readonly ListedFile[]): void {
 }
 
 function repeated(path: string): SkillError {
-  return refuse("MCP_FILE_REPEATED", `It lists ${path} and another file that takes the same place.`);
+  return refuse("MCP_FILE_REPEATED", `The listed file ${path} conflicts with another listed file.`);
 }
 
-function rejectLarge(files: readonly ListedFile[], skillFile: ListedFile, limits: Limits): void {
+function rejectLarge(files: readonly ListedResource[], skillFile: ListedResource, limits: Limits): void {
   const bytes = files.reduce((total, { size }) => total + size, 0);
   if (bytes > limits.mcpBytes)
-    throw refuse("MCP_TOO_LARGE", `It has ${bytes} bytes; at most ${limits.mcpBytes} are taken (mcpBytes).`);
+    throw refuse(
+      "MCP_TOO_LARGE",
+      `The skill has ${bytes} bytes; the limit is ${limits.mcpBytes} (mcpBytes).`,
+    );
   if (skillFile.size > limits.skillFileBytes)
     throw refuse(
       "MCP_TOO_LARGE",
-      `Its SKILL.md has ${skillFile.size} bytes; at most ${limits.skillFileBytes} are read (skillFileBytes).`,
+      `SKILL.md has ${skillFile.size} bytes; the limit is ${limits.skillFileBytes} (skillFileBytes).`,
     );
 }
 
-/** JSON is YAML, so that what a server says of a file and the file itself are read in the same way. */
+/** JSON is valid YAML, so the list and the file use the same parser. */
 function readFrontmatter(frontmatter: object, limits: Limits): ParsedSkill {
   return parseSkill(`---\n${toJson(frontmatter)}\n---\n`, limits);
 }
@@ -131,27 +134,27 @@ function toJson(frontmatter: object): string {
   try {
     return JSON.stringify(frontmatter);
   } catch (error) {
-    throw refuse("MCP_ENTRY_INVALID", "Its frontmatter is nested too deeply.", {}, error);
+    throw refuse("MCP_ENTRY_INVALID", "The frontmatter is nested too deeply.", {}, error);
   }
 }
 
-function rejectInvalid(said: ParsedSkill, { name }: SkillUri, limits: Limits): void {
-  const { valid, diagnostics } = validateSkill(said, { folder: name }, "mcp", limits);
+function rejectInvalid(listed: ParsedSkill, { name }: SkillUri, limits: Limits): void {
+  const { valid, diagnostics } = validateSkill(listed, { folder: name }, "mcp", limits);
   if (valid) return;
-  // Lines of the list are nobody's: all of it stands where SKILL.md starts.
+  // The list has no line numbers, so all diagnostics are at the start of SKILL.md.
   const errors = diagnostics
     .filter(({ severity }) => severity === "error")
-    .map((each) => ({ ...each, line: 1, column: 1, message: `Its listed frontmatter: ${each.message}` }));
+    .map((each) => ({ ...each, line: 1, column: 1, message: `Listed frontmatter: ${each.message}` }));
   const messages = errors.map(({ message }) => message).join(" ");
   throw new SkillError("SKILL_INVALID", messages, {
     details: { diagnostics: errors },
   });
 }
 
-/** What is wrong with an entry that was refused. */
+/** The diagnostics of a rejected entry. */
 export function diagnosticsOf(error: SkillError): readonly Diagnostic[] {
   const { diagnostics } = error.details;
-  // Set above, and nowhere else.
+  // Only `rejectInvalid` sets this field.
   if (Array.isArray(diagnostics)) return diagnostics as readonly Diagnostic[];
   const code = refusalOf(error) ?? error.code;
   return [{ code, severity: "error", line: 1, column: 1, message: error.message, fix: error.hint }];

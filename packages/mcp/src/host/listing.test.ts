@@ -9,7 +9,7 @@ function nested(depth: number): unknown {
   return value;
 }
 
-test("an answer that is nested too deeply to be measured is refused [S-57]", async () => {
+test("rejects a response that is nested too deeply [S-57]", async () => {
   const error = await fetchListing(async () => ({ skills: [nested(100_000)] }), defaultLimits).catch(
     (each) => each,
   );
@@ -19,31 +19,26 @@ test("an answer that is nested too deeply to be measured is refused [S-57]", asy
 test.each([
   ["nested too deeply", "MCP_ANSWER_INVALID", nested(100_000)],
   ["larger than a list", "MCP_LIST_TOO_LARGE", "x".repeat(defaultLimits.mcpListBytes)],
-])(
-  "an entry that was asked for by its address is refused when it is %s [S-57]",
-  async (_name, code, more) => {
-    const uri = "skill://pdf/SKILL.md";
-    const named = { uris: [uri], fetch: async () => ({ skill: { uri, more } }) };
-    const error = await fetchListing(async () => ({ skills: [] }), defaultLimits, named).catch(
-      (each) => each,
-    );
-    expect(refusalOf(error)).toBe(code);
-  },
-);
+])("rejects an entry that was requested by URI when it is %s [S-57]", async (_name, code, more) => {
+  const uri = "skill://pdf/SKILL.md";
+  const named = { uris: [uri], fetch: async () => ({ skill: { uri, more } }) };
+  const error = await fetchListing(async () => ({ skills: [] }), defaultLimits, named).catch((each) => each);
+  expect(refusalOf(error)).toBe(code);
+});
 
-test("a page with millions of entries is refused before they are looked at [S-57]", async () => {
+test("rejects a page with millions of entries before parsing them [S-57]", async () => {
   const page = { skills: Array.from({ length: 1_000_000 }, () => 0) };
   const error = await fetchListing(async () => page, defaultLimits).catch((each) => each);
   expect(refusalOf(error)).toBe("MCP_TOO_MANY_SKILLS");
 });
 
-test("an entry that cannot be named is refused under some name [S-19] [S-57]", async () => {
+test("rejects an entry without a valid name under a guessed one [S-19] [S-57]", async () => {
   const skills = [null, { uri: 7 }, { uri: "skill://My Skill/SKILL.md" }, { frontmatter: { name: "pdf" } }];
   const { refused } = await fetchListing(async () => ({ skills }), defaultLimits);
   expect(refused.map(({ id, uri }) => [id, uri])).toEqual([
-    ["unnamed", "(no address)"],
-    ["unnamed", "(no address)"],
+    ["unnamed", "(no URI)"],
+    ["unnamed", "(no URI)"],
     ["my-skill", "skill://My Skill/SKILL.md"],
-    ["pdf", "(no address)"],
+    ["pdf", "(no URI)"],
   ]);
 });

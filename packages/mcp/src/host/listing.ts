@@ -1,29 +1,30 @@
-import { type Diagnostic } from "@skillhold/protocol";
+import { ProtocolError, SdkError, SdkErrorCode } from "@modelcontextprotocol/client";
+import type { Diagnostic } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Limits } from "@skillhold/protocol/limits";
+import type { Limits } from "@skillhold/protocol/limits";
 import { folderId, isSkillId } from "@skillhold/skill";
 import { z } from "zod";
 import { diagnosticsOf, type ListedSkill, readListedSkill } from "./listed-skill.ts";
-import { fetchNamed, type NamedEntry, type NamedSkills } from "./named-entry.ts";
 import { refuse } from "./refusal.ts";
+import { isSameUri } from "./skill-uri.ts";
 
-/** What a server says that it has, as far as it can be used. */
-export interface Listing {
-  /** In the order of their addresses, whatever order the server chose. */
+/** The usable part of a server's list. */
+export interface ServerListing {
+  /** Ordered by URI. */
   readonly skills: readonly ListedSkill[];
   readonly refused: readonly RefusedEntry[];
-  /** For how long the server says that this holds; undefined when it says nothing. */
+  /** The server's cache hint; undefined without one. */
   readonly ttlMs: number | undefined;
 }
 
 export interface RefusedEntry {
-  /** The best guess at what it would be called. */
+  /** The likely id of the skill. */
   readonly id: string;
   readonly uri: string;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Gets one page, by the cursor that the page before it gave. */
+/** Fetches one page by the cursor of the previous page. */
 export type FetchPage = (cursor: string | undefined) => Promise<unknown>;
 
 const Page = z.object({
@@ -32,18 +33,18 @@ const Page = z.object({
   ttlMs: z.number().min(0).optional(),
 });
 
-/** Asks for the whole list. One that does not end, or is larger than any honest one, is refused whole. */
+/** Fetches the whole list. A list that is endless or too large is rejected as a whole. */
 export async function fetchListing(
   fetchPage: FetchPage,
   limits: Limits,
   named?: NamedSkills,
-): Promise<Listing> {
+): Promise<ServerListing> {
   const entries: unknown[] = [];
   const cursors = new Set<string>();
-  const weigh = scale(limits);
+  const limited = sizeLimit(limits);
   let ttlMs: number | undefined;
   for (let cursor: string | undefined, page = 1; ; page += 1) {
-    const { skills, nextCursor, ...first } = readPage(weigh(await fetchPage(cursor)));
+    const { skills, nextCursor, ...first } = readPage(limited(await fetchPage(cursor)));
     if (page === 1) ttlMs = first.ttlMs;
     if (entries.length + skills.length > limits.mcpSkills)
       throw refuse("MCP_TOO_MANY_SKILLS", `The list has more than ${limits.mcpSkills} skills (mcpSkills).`);
@@ -54,10 +55,10 @@ export async function fetchListing(
     cursors.add(nextCursor);
     cursor = nextCursor;
   }
-  const fetch = async (uri: string) => weigh(await named?.fetch(uri));
+  const fetch = async (uri: string) => limited(await named?.fetch(uri));
   const unlisted = await fetchNamed({ uris: named?.uris ?? [], fetch }, entries);
-  const asked = unlisted.flatMap((each) => ("entry" in each ? [each.entry] : []));
-  const { skills, refused } = readEntries([...entries, ...asked], limits);
+  const extra = unlisted.flatMap((each) => ("entry" in each ? [each.entry] : []));
+  const { skills, refused } = readEntries([...entries, ...extra], limits);
   return { skills, refused: [...refused, ...unlisted.flatMap(refuseNamed)], ttlMs };
 }
 
@@ -70,11 +71,11 @@ function refuseNamed(named: NamedEntry): readonly RefusedEntry[] {
 function readPage(answer: unknown): z.infer<typeof Page> {
   const parsed = Page.safeParse(answer);
   if (parsed.success) return parsed.data;
-  throw refuse("MCP_ANSWER_INVALID", "The answer to skills/list is not a list of skills.");
+  throw refuse("MCP_ANSWER_INVALID", "The result of skills/list is not a list of skills.");
 }
 
-/** Passes answers on, until they are together larger than a list may be. */
-function scale({ mcpListBytes }: Limits): (answer: unknown) => unknown {
+/** Rejects responses when their total size exceeds the limit of a list. */
+function sizeLimit({ mcpListBytes }: Limits): (answer: unknown) => unknown {
   let bytes = 0;
   return (answer) => {
     bytes += sizeOf(answer);
@@ -91,7 +92,7 @@ function sizeOf(answer: unknown): number {
   }
 }
 
-function readEntries(entries: readonly unknown[], limits: Limits): Pick<Listing, "skills" | "refused"> {
+function readEntries(entries: readonly unknown[], limits: Limits): Pick<ServerListing, "skills" | "refused"> {
   const refused: RefusedEntry[] = [];
   const byKey = Map.groupBy(
     entries.flatMap((entry) => readEntry(entry, limits, refused)),
@@ -117,21 +118,21 @@ function readEntry(entry: unknown, limits: Limits, refused: RefusedEntry[]): rea
   }
 }
 
-/** Which of the copies is meant nobody can tell. */
+/** All copies are rejected, because none of them is distinguished. */
 function refuseCopy({ uri }: ListedSkill): RefusedEntry {
-  const error = refuse("MCP_URI_REPEATED", "The server lists this address more than once.");
+  const error = refuse("MCP_URI_REPEATED", "The server lists this URI more than once.");
   return { id: uri.name, uri: uri.text, diagnostics: diagnosticsOf(error) };
 }
 
 const SHOWN_LENGTH = 200;
-const NO_URI = "(no address)";
+const NO_URI = "(no URI)";
 
 function uriOf(entry: unknown): string {
   const has = typeof entry === "object" && entry !== null && "uri" in entry;
   return has && typeof entry.uri === "string" ? entry.uri.slice(0, SHOWN_LENGTH) : NO_URI;
 }
 
-/** Its name where that is an id, or what its folder would be called. */
+/** The name if it is a valid id, otherwise an id made from the folder name. */
 function guessId(entry: unknown, uri: string): string {
   const frontmatter =
     typeof entry === "object" && entry !== null && "frontmatter" in entry ? entry.frontmatter : {};
@@ -140,4 +141,53 @@ function guessId(entry: unknown, uri: string): string {
   if (isSkillId(name)) return name;
   const folder = uri.split("/").at(-2) ?? "";
   return folder === "" ? "unnamed" : folderId(folder).id;
+}
+
+/** Skills that the user configured by URI: a server does not have to list all of its skills. */
+export interface NamedSkills {
+  readonly uris: readonly string[];
+  /** Fetches the entry of one URI. */
+  readonly fetch: (uri: string) => Promise<unknown>;
+}
+
+/** The unchecked entry, or the reason why it is missing. */
+export type NamedEntry = { readonly entry: unknown } | { readonly uri: string; readonly refusal: SkillError };
+
+const Answer = z.object({ skill: z.looseObject({ uri: z.string() }) });
+
+/** Fetches the configured skills that are not listed. A missing skill does not affect the others. */
+export async function fetchNamed(
+  { uris, fetch }: NamedSkills,
+  listed: readonly unknown[],
+): Promise<readonly NamedEntry[]> {
+  const entries: NamedEntry[] = [];
+  for (const uri of uris)
+    if (!listed.some((entry) => isEntryOf(entry, uri))) entries.push(await fetchEntry(uri, fetch));
+  return entries;
+}
+
+async function fetchEntry(uri: string, fetch: NamedSkills["fetch"]): Promise<NamedEntry> {
+  try {
+    const { data } = Answer.safeParse(await fetch(uri));
+    if (data !== undefined && isEntryOf(data.skill, uri)) return { entry: data.skill };
+    return {
+      uri,
+      refusal: refuse("MCP_ENTRY_INVALID", "The server returned another entry than the requested one."),
+    };
+  } catch (error) {
+    if (!isAnswer(error)) throw error;
+    const refusal = refuse("MCP_SKILL_UNKNOWN", "The server has no skill with this URI.", {}, error);
+    return { uri, refusal };
+  }
+}
+
+/** Over HTTP, a server may report an unknown method by its status. */
+function isAnswer(error: unknown): boolean {
+  if (error instanceof ProtocolError) return true;
+  return error instanceof SdkError && error.code === SdkErrorCode.ClientHttpNotImplemented;
+}
+
+function isEntryOf(entry: unknown, uri: string): boolean {
+  const has = typeof entry === "object" && entry !== null && "uri" in entry;
+  return has && typeof entry.uri === "string" && isSameUri(entry.uri, uri);
 }

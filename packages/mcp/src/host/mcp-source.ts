@@ -1,17 +1,17 @@
-import { type AccessSettings } from "@skillhold/core/library";
-import { type Clock } from "@skillhold/core/port";
+import type { AccessSettings } from "@skillhold/core/library";
+import type { Clock } from "@skillhold/core/port";
 import { REMOTE_PREFIX } from "@skillhold/core/source";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Limits } from "@skillhold/protocol/limits";
-import { type Host } from "@skillhold/skill";
-import { type ServerAddress } from "./server-address.ts";
+import type { Limits } from "@skillhold/protocol/limits";
+import type { Host } from "@skillhold/skill";
+import type { ServerAddress } from "./server-address.ts";
 
-/** A server whose skills are a source, and what it is called here. What it calls itself counts for nothing. */
+/** A server that is a source of skills. The label is the host's; the server's own name is not used. */
 export interface McpSource {
   readonly label: string;
-  /** Or what gives it each time that it is connected to; a failure of that is one of the server. */
+  /** The address, or a function that returns it for each connection; its failure is a failure of the server. */
   readonly server: ServerAddress | (() => ServerAddress);
-  /** Addresses of skills that it has, whether it lists them or not. */
+  /** URIs of skills, listed or not. */
   readonly skills?: readonly string[];
 }
 
@@ -20,21 +20,21 @@ export interface McpPorts {
   readonly clock: Clock;
   readonly limits?: Limits;
   readonly settings?: AccessSettings;
-  /** A folder of the user's own, in no place where skills are looked for, in which files that were read are kept. */
+  /** The user's folder for cached files, outside all skill folders. */
   readonly cache?: string;
-  /** False for one who listens for changes: the first list is then waited for no longer than any later one. */
+  /** Whether opening waits for the first list as long as needed. A caller that listens for changes sets it to false. */
   readonly isPatient?: boolean;
-  /** Told of what fails while nobody waits for it: a listener, a look at the list after a notice. */
+  /** Called for failures in the background. */
   readonly onError?: (error: unknown) => void;
-  /** Ends what is waited for; the library is then to be closed. */
+  /** Aborts all requests; close the library afterwards. */
   readonly signal?: AbortSignal;
 }
 
-/** The label of its skills among the sources of a library. */
+/** The source label of the server's skills. */
 export function sourceLabel(label: string): string {
   if (isSourceLabel(label)) return `${REMOTE_PREFIX}${label}`;
-  throw new SkillError("USAGE", `${JSON.stringify(label.slice(0, 64))} cannot be the label of a source.`, {
-    hint: "Use up to 32 small letters, digits and single hyphens.",
+  throw new SkillError("USAGE", `${JSON.stringify(label.slice(0, 64))} is not a valid source label.`, {
+    hint: "Use up to 32 lowercase letters, digits and single hyphens.",
   });
 }
 

@@ -1,36 +1,36 @@
-import { type InvalidSkill, type ShadowedSkill, type ShelfView } from "@skillhold/core/library";
+import type { InvalidSkill, ShadowedSkill, ShelfView } from "@skillhold/core/library";
 import { recordSkill, toEntry } from "@skillhold/core/source";
-import { type SkillEntry } from "@skillhold/protocol";
-import { type Limits } from "@skillhold/protocol/limits";
-import { type Host, skillType } from "@skillhold/skill";
-import { type ListedSkill } from "./listed-skill.ts";
-import { type Listing } from "./listing.ts";
-import { nameSkills } from "./skill-name.ts";
+import type { SkillEntry } from "@skillhold/protocol";
+import type { Limits } from "@skillhold/protocol/limits";
+import { folderId, type Host, isSkillId, skillType } from "@skillhold/skill";
+import type { ListedSkill } from "./listed-skill.ts";
+import type { ServerListing } from "./listing.ts";
+import type { SkillUri } from "./skill-uri.ts";
 
-export interface ViewMaking {
-  /** The label that the host gave the server, as a source. */
+export interface ViewOptions {
+  /** The source label of the server. */
   readonly source: string;
   readonly host: Host;
   readonly limits: Limits;
 }
 
-/** What a server listed at one moment, as a library shows it. */
+/** A snapshot of a server's list, as a view of a library. */
 export class McpView implements ShelfView {
   readonly entries: readonly SkillEntry[];
   readonly shadowed: readonly ShadowedSkill[];
   readonly invalid: readonly InvalidSkill[];
-  /** All that can be used, those too that another one of the same name keeps from it. */
+  /** All usable skills, including shadowed ones. */
   readonly listed: readonly ListedSkill[];
   readonly #skills: ReadonlyMap<string, ShownSkill>;
 
-  constructor({ skills, refused }: Pick<Listing, "skills" | "refused">, making: ViewMaking) {
-    const { source } = making;
+  constructor({ skills, refused }: Pick<ServerListing, "skills" | "refused">, options: ViewOptions) {
+    const { source } = options;
     const shown = new Map<string, ShownSkill>();
     const shadowed: ShadowedSkill[] = [];
     const ids = nameSkills(skills.map(({ uri }) => uri));
     for (const listed of skills) {
       const id = ids.get(listed.uri.key);
-      if (id !== undefined) shown.set(id, { listed, entry: makeEntry(listed, id, making) });
+      if (id !== undefined) shown.set(id, { listed, entry: makeEntry(listed, id, options) });
     }
     for (const { uri } of skills) {
       const winner = ids.has(uri.key) ? undefined : shown.get(uri.name);
@@ -48,18 +48,18 @@ export class McpView implements ShelfView {
     return this.#skills.get(id)?.entry;
   }
 
-  /** The skill of an id, as long as it is still the one at this address. */
+  /** The skill of an id, if its path is still the same. */
   skill({ id, path }: Pick<SkillEntry, "id" | "path">): ShownSkill | undefined {
-    const found = this.#skills.get(id);
-    return found?.entry.path === path ? found : undefined;
+    const shown = this.#skills.get(id);
+    return shown?.entry.path === path ? shown : undefined;
   }
 
-  /** Nobody here decides about skills of others. */
+  /** Remote skills have no standing. */
   standing(): undefined {
     return undefined;
   }
 
-  /** Below everything that is of this machine, in every order. */
+  /** Third-party skills rank below all skills of this machine. */
   kind(id: string): "third_party" | undefined {
     return this.#skills.has(id) ? "third_party" : undefined;
   }
@@ -70,21 +70,21 @@ export interface ShownSkill {
   readonly entry: SkillEntry;
 }
 
-/** Bytes for a token, as for text of which nothing is known. */
+/** The estimate for unread text. */
 const BYTES_PER_TOKEN = 4;
 const NO_BYTES = new Uint8Array();
 const NO_STAMP = { mtimeMs: 0, ctimeMs: 0, size: 0, ino: 0 };
 
 function makeEntry(
-  { uri, said, files, skillFile, treeHash }: ListedSkill,
+  { uri, listed, files, skillFile, treeHash }: ListedSkill,
   id: string,
-  { source, host, limits }: ViewMaking,
+  { source, host, limits }: ViewOptions,
 ): SkillEntry {
   const { name: folder, folder: path } = uri;
   const opened = {
     folder,
     file: undefined,
-    skill: said,
+    skill: listed,
     subject: { folder },
     bytes: NO_BYTES,
     stamp: NO_STAMP,
@@ -94,10 +94,48 @@ function makeEntry(
     true,
   );
   const record = recordSkill(opened, type, limits);
-  const found = { id, source, trust: "third_party", path, file: "SKILL.md", mtimeMs: 0 } as const;
+  const located = { id, source, trust: "third_party", path, file: "SKILL.md", mtimeMs: 0 } as const;
   const known = { skillHash: skillFile.digest, bodyTokens: Math.ceil(skillFile.size / BYTES_PER_TOKEN) };
-  const entry = toEntry({ ...record, ...known }, found, host);
-  // The instructions are not there before someone loads the skill.
+  const entry = toEntry({ ...record, ...known }, located, host);
+  // The instructions are unknown until the skill is read.
   const diagnostics = entry.diagnostics.filter(({ code }) => code !== "BODY_EMPTY");
   return { ...entry, diagnostics, treeHash };
+}
+
+/**
+ * Assigns ids to a server's skills, by URI key. The skill with the shortest URI gets its plain name; other skills with the
+ * same name get as much of their path as makes them unique. A skill without a unique id gets none.
+ */
+export function nameSkills(uris: readonly SkillUri[]): ReadonlyMap<string, string> {
+  const ids = new Map<string, string>();
+  const taken = new Set<string>();
+  const later: SkillUri[] = [];
+  for (const uri of uris.toSorted(compareLength)) {
+    if (taken.has(uri.name)) later.push(uri);
+    else ids.set(uri.key, uri.name);
+    taken.add(uri.name);
+  }
+  for (const uri of later) {
+    const id = idsOf(uri).find((each) => isSkillId(each) && !taken.has(each));
+    if (id === undefined) continue;
+    ids.set(uri.key, id);
+    taken.add(id);
+  }
+  return ids;
+}
+
+/** Ids from increasingly long ends of the path. */
+function idsOf({ key }: SkillUri): readonly string[] {
+  const segments = segmentsOf(key);
+  const ends = segments.slice(0, -1).map((_, at) => segments.slice(-2 - at));
+  return ends.map((end) => folderId(end.join("-")).id);
+}
+
+/** The decoded segments between the scheme and SKILL.md. */
+function segmentsOf(key: string): readonly string[] {
+  return key.split("/").slice(2, -1).map(decodeURIComponent);
+}
+
+function compareLength(a: SkillUri, b: SkillUri): number {
+  return segmentsOf(a.key).length - segmentsOf(b.key).length || (a.key < b.key ? -1 : 1);
 }

@@ -1,53 +1,50 @@
 import { type ErrorCode, SkillError } from "@skillhold/protocol/error";
 
 /**
- * Every reason for which a server, a skill of it or a file of that is not used: the failure it is, and what whoever
- * runs the server can do. The one table: the codes are in diagnostics and in the details of failures.
+ * Every reason to reject a server, a skill or a file, with its error code and the fix for the server's operator. The keys
+ * appear in diagnostics and in the details of errors.
  */
 export const refusalTable = {
   // The server
-  MCP_UNREACHABLE: row("REMOTE_FAILED", "Check the command or the address, and that the server runs."),
-  MCP_UNAUTHORIZED: row("REMOTE_FAILED", "Give the server what it asks for with --header-env or --env."),
-  MCP_TIMED_OUT: row(
-    "TIMED_OUT",
-    "Make the server answer sooner, or raise the limit that the message names.",
-  ),
-  MCP_ANSWER_INVALID: row("REMOTE_FAILED", "Make the server answer as the skills extension says."),
+  MCP_UNREACHABLE: row("REMOTE_FAILED", "Check the command or the URL, and that the server is running."),
+  MCP_UNAUTHORIZED: row("REMOTE_FAILED", "Pass the credentials with --header-env or --env."),
+  MCP_TIMED_OUT: row("TIMED_OUT", "Make the server faster, or raise the limit in the message."),
+  MCP_ANSWER_INVALID: row("REMOTE_FAILED", "Make the server follow the skills extension."),
   MCP_NO_SKILLS: row(
     "REMOTE_FAILED",
     "Use a server that declares io.modelcontextprotocol/skills and resources.",
   ),
-  MCP_TOO_MANY_PAGES: row("LIMIT_EXCEEDED", "Let the list end, or raise the limit mcpPages."),
+  MCP_TOO_MANY_PAGES: row("LIMIT_EXCEEDED", "Use fewer pages, or raise the limit mcpPages."),
   MCP_TOO_MANY_SKILLS: row("LIMIT_EXCEEDED", "Serve fewer skills, or raise the limit mcpSkills."),
   MCP_LIST_TOO_LARGE: row("LIMIT_EXCEEDED", "Make the list shorter, or raise the limit mcpListBytes."),
-  MCP_VARIABLE_MISSING: row("CONFIG_INVALID", "Set the variable that the message names."),
+  MCP_VARIABLE_MISSING: row("CONFIG_INVALID", "Set the variable in the message."),
 
   // An entry of its list
-  MCP_ENTRY_INVALID: row("SKILL_INVALID", "Give each entry a uri, its frontmatter, and its resources."),
+  MCP_ENTRY_INVALID: row("SKILL_INVALID", "Give each entry a uri, frontmatter and resources."),
   MCP_URI_INVALID: row(
     "SKILL_INVALID",
-    "Write the address as skill://<path>/SKILL.md, each name encoded once.",
+    "Write the URI as skill://<path>/SKILL.md, with each name encoded once.",
   ),
   MCP_URI_SCHEME: row("SKILL_INVALID", "Use the scheme skill."),
-  MCP_URI_OUTSIDE: row("SKILL_INVALID", "List only files that lie in the skill's own folder."),
+  MCP_URI_OUTSIDE: row("SKILL_INVALID", "List only files in the folder of the skill."),
   MCP_URI_REPEATED: row("SKILL_INVALID", "List each skill once."),
-  MCP_FILE_REPEATED: row("SKILL_INVALID", "List each file once, under a name that no other one resembles."),
-  MCP_SKILL_FILE_UNLISTED: row("SKILL_INVALID", "List SKILL.md among the resources."),
-  MCP_SKILL_UNKNOWN: row("SKILL_INVALID", "Name the address of a skill that the server has."),
-  MCP_NAME_DIFFERS: row("SKILL_INVALID", "Give the skill the name of its folder."),
-  MCP_DYNAMIC: row("SKILL_INVALID", "List the files with their digests in place of `dynamic`."),
-  MCP_TOO_MANY_FILES: row("LIMIT_EXCEEDED", "Serve fewer files, or raise the limit mcpResources."),
-  MCP_TOO_LARGE: row("LIMIT_EXCEEDED", "Make the skill smaller, or raise the limit that the message names."),
-
-  // A file as it was read
-  MCP_FILE_MISSING: row("INTEGRITY_FAILED", "Serve every file that is listed, each by its own address."),
-  MCP_SIZE_DIFFERS: row("INTEGRITY_FAILED", "Serve the bytes whose size is listed."),
-  MCP_DIGEST_DIFFERS: row("INTEGRITY_FAILED", "Serve the bytes whose digest is listed."),
-  MCP_FRONTMATTER_DIFFERS: row("INTEGRITY_FAILED", "List the frontmatter as SKILL.md has it."),
-  MCP_SKILL_UNREADABLE: row(
+  MCP_FILE_REPEATED: row(
     "SKILL_INVALID",
-    "Correct SKILL.md; `skillhold validate --profile mcp` checks it.",
+    "List each file once, with a name that differs from the others by more than case.",
   ),
+  MCP_SKILL_FILE_UNLISTED: row("SKILL_INVALID", "List SKILL.md among the resources."),
+  MCP_SKILL_UNKNOWN: row("SKILL_INVALID", "Use the URI of a skill that the server has."),
+  MCP_NAME_DIFFERS: row("SKILL_INVALID", "Use the folder name as the name of the skill."),
+  MCP_DYNAMIC: row("SKILL_INVALID", "List the files with their digests instead of `dynamic`."),
+  MCP_TOO_MANY_FILES: row("LIMIT_EXCEEDED", "Serve fewer files, or raise the limit mcpResources."),
+  MCP_TOO_LARGE: row("LIMIT_EXCEEDED", "Make the skill smaller, or raise the limit in the message."),
+
+  // A file
+  MCP_FILE_MISSING: row("INTEGRITY_FAILED", "Serve every listed file under its own URI."),
+  MCP_SIZE_DIFFERS: row("INTEGRITY_FAILED", "Serve a file with the listed size."),
+  MCP_DIGEST_DIFFERS: row("INTEGRITY_FAILED", "Serve a file with the listed digest."),
+  MCP_FRONTMATTER_DIFFERS: row("INTEGRITY_FAILED", "List the frontmatter of SKILL.md unchanged."),
+  MCP_SKILL_UNREADABLE: row("SKILL_INVALID", "Fix SKILL.md. `skillhold validate --profile mcp` checks it."),
 } as const satisfies Readonly<Record<string, RefusalRow>>;
 
 export type RefusalCode = keyof typeof refusalTable;
@@ -61,7 +58,7 @@ function row(error: ErrorCode, fix: string): RefusalRow {
   return { error, fix };
 }
 
-/** The failure of something that a server said or did; its code in the table is in the details. */
+/** An error for a server's response; its details have the reason code. */
 export function refuse(
   reason: RefusalCode,
   message: string,
@@ -72,10 +69,10 @@ export function refuse(
   return new SkillError(error, message, { hint: fix, details: { ...details, reason }, cause });
 }
 
-/** The code of a refusal, or undefined for a failure of another kind. */
+/** The reason code of an error, or undefined for another error. */
 export function refusalOf(error: unknown): RefusalCode | undefined {
   const reason = error instanceof SkillError ? error.details["reason"] : undefined;
   if (typeof reason !== "string" || !Object.hasOwn(refusalTable, reason)) return undefined;
-  // It is one of the keys.
+  // `hasOwn` proves that it is a key.
   return reason as RefusalCode;
 }

@@ -1,12 +1,12 @@
-/** Where a server of skills is: a program to start, or an address. */
+/** A server of skills: a program to start, or a URL. */
 export type ServerAddress = StdioServer | HttpServer;
 
 export interface StdioServer {
   readonly command: string;
   readonly args?: readonly string[];
-  /** What the program is given beside PATH, HOME and LANG; nothing else of this process. */
+  /** The environment beside PATH, HOME and LANG. Other variables of this process are not passed. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Where it is started; without it, where this process is. */
+  /** The working directory; by default, that of this process. */
   readonly cwd?: string;
 }
 

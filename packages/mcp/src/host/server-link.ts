@@ -1,44 +1,44 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type LibraryChange } from "@skillhold/core/library";
-import { type Clock } from "@skillhold/core/port";
+import type { LibraryChange } from "@skillhold/core/library";
+import type { Clock } from "@skillhold/core/port";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Limits } from "@skillhold/protocol/limits";
+import type { Limits } from "@skillhold/protocol/limits";
 import { Connection } from "./connection.ts";
-import { type FileCache } from "./file-cache.ts";
-import { type Listing } from "./listing.ts";
-import { type McpSource } from "./mcp-source.ts";
-import { McpView, type ViewMaking } from "./mcp-view.ts";
+import type { RemoteFileCache } from "./file-cache.ts";
+import type { ServerListing } from "./listing.ts";
+import type { McpSource } from "./mcp-source.ts";
+import { McpView, type ViewOptions } from "./mcp-view.ts";
 import { refuse } from "./refusal.ts";
-import { type FetchFile } from "./remote-files.ts";
+import type { FetchFile } from "./remote-files.ts";
 
 export interface LinkPorts {
-  readonly making: ViewMaking;
+  readonly options: ViewOptions;
   readonly clock: Clock;
-  readonly cache: FileCache | undefined;
-  /** Told of what fails while nobody waits for it. */
+  readonly cache: RemoteFileCache | undefined;
+  /** Called for failures in the background. */
   readonly onError: ((error: unknown) => void) | undefined;
-  /** Ends what is waited for, from outside. */
+  /** Aborts all requests. */
   readonly signal: AbortSignal | undefined;
 }
 
-/** A list that is being asked for. */
-interface Asking {
+/** A list request in progress. */
+interface ListRequest {
   readonly done: Promise<void>;
-  /** The same, or the end of what a call waits for it. */
+  /** Resolves with `done` or after the maximum wait of a call. */
   readonly soon: Promise<void>;
 }
 
-const NOTHING: Pick<Listing, "skills" | "refused"> = { skills: [], refused: [] };
-/** A server that failed is not asked again before this time is over, and then nobody waits for it. */
+const EMPTY: Pick<ServerListing, "skills" | "refused"> = { skills: [], refused: [] };
+/** The time before a failed server is retried. Calls do not wait for a retry. */
 const RETRY_MS = 15_000;
-/** For how long a list counts when the server does not say, and within which bounds it may say. */
+/** The lifetime of a list without a cache hint, and the bounds of the hint. */
 const TTL_MS = 60_000;
-const LEAST_TTL_MS = 1000;
-const MOST_TTL_MS = 300_000;
+const MIN_TTL_MS = 1000;
+const MAX_TTL_MS = 300_000;
 
 /**
- * The view of one server's list, kept up to date. It fails nobody: of a server that is down, hangs or answers rubbish
- * the view is empty, and `problem` says why. Nothing that a server listed before it failed is shown after.
+ * The current view of one server's list. It never throws: for a server that is down, hangs or sends invalid data, the view
+ * is empty and `problem` has the reason. Skills of an earlier list are not shown after a failure.
  */
 export class ServerLink {
   readonly limits: Limits;
@@ -51,13 +51,13 @@ export class ServerLink {
   #problem: SkillError | undefined = refuse("MCP_UNREACHABLE", "The server has not answered yet.");
   #isStale = true;
   #dueAt = 0;
-  #work: Asking | undefined;
+  #work: ListRequest | undefined;
 
   constructor(source: McpSource, ports: LinkPorts) {
     this.#source = source;
     this.#ports = ports;
-    this.limits = ports.making.limits;
-    this.#view = new McpView(NOTHING, ports.making);
+    this.limits = ports.options.limits;
+    this.#view = new McpView(EMPTY, ports.options);
   }
 
   get view(): McpView {
@@ -68,44 +68,46 @@ export class ServerLink {
     return this.#problem;
   }
 
-  /** Bound to this server: an address is never asked for elsewhere. */
+  /** Fetches from this server only. */
   readonly fetch: FetchFile = async (uri) => {
     if (this.#connection === undefined)
-      throw this.#problem ?? refuse("MCP_UNREACHABLE", "The server is not there.");
+      throw this.#problem ?? refuse("MCP_UNREACHABLE", "The server is not connected.");
     return await this.#connection.read(uri);
   };
 
-  /** Asks for the list now, and waits for as long as it takes; those who come meanwhile share the answer. */
-  async ask(): Promise<void> {
-    await this.#asking()?.done;
+  /** Fetches the list now and waits for it; concurrent calls share the request. */
+  async fetchList(): Promise<void> {
+    await this.#request()?.done;
   }
 
   /**
-   * Asks for the list when it is time to. A server that is slow keeps nobody waiting for long, and one that failed
-   * nobody at all: what comes of it is told as a change.
+   * Fetches the list when it is due. Calls wait only briefly for a slow server and not at all for a failed one; the result
+   * is reported as a change.
    */
   async refresh(): Promise<void> {
     const isDue = this.#isStale || this.#now() >= this.#dueAt;
     const hasFailed = this.#dueAt > 0 && this.#problem !== undefined;
-    const asking = isDue ? this.#asking() : this.#work;
-    if (!hasFailed) await asking?.soon;
+    const request = isDue ? this.#request() : this.#work;
+    if (!hasFailed) await request?.soon;
   }
 
-  #asking(): Asking | undefined {
+  #request(): ListRequest | undefined {
     if (this.#closing.signal.aborted) return this.#work;
     this.#work ??= this.#start();
     return this.#work;
   }
 
-  #start(): Asking {
+  #start(): ListRequest {
     const done = this.#update().finally(() => {
       this.#work = undefined;
     });
-    // Whoever does not wait to the end is not told what went wrong.
+    // Callers that stop waiting do not get the error, so it is reported here.
     done.catch((error: unknown) => this.#ports.onError?.(error));
     const waiting = new AbortController();
-    const enough = sleep(this.limits.mcpWaitMs, undefined, { signal: waiting.signal }).catch(() => undefined);
-    const soon = Promise.race([done, enough]).finally(() => waiting.abort());
+    const timeout = sleep(this.limits.mcpWaitMs, undefined, { signal: waiting.signal }).catch(
+      () => undefined,
+    );
+    const soon = Promise.race([done, timeout]).finally(() => waiting.abort());
     soon.catch(() => undefined);
     return { done, soon };
   }
@@ -128,13 +130,13 @@ export class ServerLink {
       this.#connection ??= await this.#connect();
       const listing = await this.#connection.list(this.#source.skills);
       await this.#ports.cache?.retain(listing.skills);
-      const ttl = Math.min(Math.max(listing.ttlMs ?? TTL_MS, LEAST_TTL_MS), MOST_TTL_MS);
+      const ttl = Math.min(Math.max(listing.ttlMs ?? TTL_MS, MIN_TTL_MS), MAX_TTL_MS);
       this.#dueAt = this.#now() + ttl;
-      this.#show(new McpView(listing, this.#ports.making), undefined);
+      this.#show(new McpView(listing, this.#ports.options), undefined);
     } catch (error) {
       if (!(error instanceof SkillError)) throw error;
       await this.#disconnect();
-      this.#giveUp(error);
+      this.#fail(error);
     }
   }
 
@@ -156,7 +158,7 @@ export class ServerLink {
     await connection?.close();
   }
 
-  /** The notice is nobody's question: whoever listens is told, and the next call asks for itself. */
+  /** Refreshes in the background after a notification. */
   #changed(): void {
     this.#isStale = true;
     const done = this.#work?.done ?? Promise.resolve();
@@ -165,13 +167,13 @@ export class ServerLink {
 
   #lost(reason: string): void {
     this.#connection = undefined;
-    this.#giveUp(refuse("MCP_UNREACHABLE", reason));
+    this.#fail(refuse("MCP_UNREACHABLE", reason));
   }
 
-  #giveUp(problem: SkillError): void {
+  #fail(problem: SkillError): void {
     this.#dueAt = this.#now() + RETRY_MS;
     this.#isStale = false;
-    this.#show(new McpView(NOTHING, this.#ports.making), problem);
+    this.#show(new McpView(EMPTY, this.#ports.options), problem);
   }
 
   #show(view: McpView, problem: SkillError | undefined): void {
@@ -179,11 +181,11 @@ export class ServerLink {
     this.#view = view;
     this.#problem = problem;
     const change = changeBetween(before, view);
-    if (change !== undefined) for (const listener of this.#listeners) this.#tell(listener, change);
+    if (change !== undefined) for (const listener of this.#listeners) this.#notify(listener, change);
   }
 
-  /** A listener that fails keeps neither the others nor the call that came upon the change from going on. */
-  #tell(listener: (change: LibraryChange) => void, change: LibraryChange): void {
+  /** A failing listener affects neither the other listeners nor the call. */
+  #notify(listener: (change: LibraryChange) => void, change: LibraryChange): void {
     try {
       listener(change);
     } catch (error) {

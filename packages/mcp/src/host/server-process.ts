@@ -6,24 +6,24 @@ import {
   type Transport,
 } from "@modelcontextprotocol/client";
 import { type Launched, launch } from "@skillhold/sandbox/backend";
-import { LineBuffer } from "./line-buffer.ts";
+import { refuse } from "./refusal.ts";
 
 export interface ServerCommand {
   readonly command: string;
   readonly args: readonly string[];
-  /** All that the process gets; nothing is inherited. */
+  /** The whole environment of the process. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
 }
 
-/** How long a server may take to end by itself once its input has ended. */
+/** The time for a server to exit after its input is closed. */
 const GRACE_MS = 1000;
-/** Of what a server prints about itself, so much is kept for messages. */
-const TALK_LENGTH = 1000;
+/** The length of the stderr that messages show. */
+const STDERR_LENGTH = 1000;
 
 /**
- * A server that is a process of ours, in a group of its own: it is ended with all that it started, whatever holds on to
- * its output. A message that is too long ends it.
+ * A server in a child process with its own process group. Closing kills the whole group, even when a grandchild keeps the
+ * output open. A message that is too long kills it.
  */
 export class ServerProcess implements Transport {
   onclose?: () => void;
@@ -34,24 +34,24 @@ export class ServerProcess implements Transport {
   #launched: Launched | undefined;
   #failure: Error | undefined;
   #isClosed = false;
-  #talk = "";
+  #stderr = "";
 
   constructor(command: ServerCommand, mostBytes: number) {
     this.#command = command;
     this.#lines = new LineBuffer(mostBytes);
   }
 
-  /** By this and `stderr` a client knows that it speaks to a process. */
+  /** The SDK detects a process by this and `stderr`. */
   get pid(): number | null {
     return this.#launched?.pid ?? null;
   }
 
-  /** The last of what the server printed about itself. */
+  /** The end of the server's stderr. */
   get stderr(): string {
-    return this.#talk;
+    return this.#stderr;
   }
 
-  /** Why it was ended by us, when it was not closed. */
+  /** Why the process was killed, if it was not closed. */
   get failure(): Error | undefined {
     return this.#failure;
   }
@@ -60,11 +60,11 @@ export class ServerProcess implements Transport {
     const { command, args, env, cwd } = this.#command;
     const launched = await launch([command, ...args], { env, cwd });
     this.#launched = launched;
-    // Whoever closed it while it started did not wait for it.
+    // The transport may have been closed during the start.
     if (this.#isClosed) launched.kill();
-    launched.stdout.on("data", (chunk: Buffer) => this.#take(chunk));
+    launched.stdout.on("data", (chunk: Buffer) => this.#split(chunk));
     launched.stderr.on("data", (chunk: Buffer) => {
-      this.#talk = (this.#talk + chunk.toString("utf8")).slice(-TALK_LENGTH);
+      this.#stderr = (this.#stderr + chunk.toString("utf8")).slice(-STDERR_LENGTH);
     });
     launched.exited.then(
       () => this.#end(launched),
@@ -74,7 +74,7 @@ export class ServerProcess implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     const stdin = this.#launched?.stdin;
-    if (stdin === undefined || !stdin.writable) throw new Error("The server has ended.");
+    if (stdin === undefined || !stdin.writable) throw new Error("The server has exited.");
     await new Promise<void>((resolve, reject) => {
       stdin.write(serializeMessage(message), (error) => (error ? reject(error) : resolve()));
     });
@@ -94,9 +94,9 @@ export class ServerProcess implements Transport {
     this.#end(launched);
   }
 
-  #take(chunk: Buffer): void {
+  #split(chunk: Buffer): void {
     try {
-      for (const line of this.#lines.take(chunk)) this.#receive(line);
+      for (const line of this.#lines.split(chunk)) this.#receive(line);
     } catch (error) {
       this.#failure = asError(error);
       this.onerror?.(this.#failure);
@@ -104,7 +104,7 @@ export class ServerProcess implements Transport {
     }
   }
 
-  /** What is no message is talk that a server should have printed elsewhere. */
+  /** Ignores lines that are not messages, which a server should print to stderr. */
   #receive(line: string): void {
     let message: JSONRPCMessage;
     try {
@@ -115,7 +115,7 @@ export class ServerProcess implements Transport {
     this.onmessage?.(message);
   }
 
-  /** Only once, when the first process has ended: what it left behind goes with it. */
+  /** Runs once, when the process has exited, and kills the rest of its group. */
   #end(launched: Launched): void {
     if (this.#launched !== launched) return;
     this.#launched = undefined;
@@ -127,4 +127,40 @@ export class ServerProcess implements Transport {
 
 function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
+}
+
+const NEWLINE = 0x0a;
+
+/** Splits chunks into lines in linear time, and rejects a line that is too long. */
+export class LineBuffer {
+  readonly #mostBytes: number;
+  #parts: Buffer[] = [];
+  #length = 0;
+
+  constructor(mostBytes: number) {
+    this.#mostBytes = mostBytes;
+  }
+
+  split(chunk: Buffer): readonly string[] {
+    const lines: string[] = [];
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+      this.#add(chunk.subarray(start, end));
+      lines.push(Buffer.concat(this.#parts).toString("utf8"));
+      this.#parts = [];
+      this.#length = 0;
+      start = end + 1;
+    }
+    this.#add(chunk.subarray(start));
+    return lines;
+  }
+
+  #add(part: Buffer): void {
+    this.#length += part.length;
+    if (this.#length > this.#mostBytes) {
+      this.#parts = [];
+      throw refuse("MCP_ANSWER_INVALID", `The server sent a message of more than ${this.#mostBytes} bytes.`);
+    }
+    if (part.length > 0) this.#parts.push(part);
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nameSkills } from "./skill-name.ts";
+import { nameSkills } from "./mcp-view.ts";
 import { readSkillUri } from "./skill-uri.ts";
 
 test.each([

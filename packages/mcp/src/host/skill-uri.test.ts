@@ -57,7 +57,7 @@ const trickyText = fc
   )
   .map((parts) => parts.join(""));
 
-test("whatever a server writes, an address is read or refused, and nothing else happens [S-57]", () => {
+test("every URI of a server is parsed or rejected [S-57]", () => {
   const skill = readSkillUri("skill://acme/evil/SKILL.md");
   fc.assert(
     fc.property(fc.oneof(trickyText, fc.string()), (text) => {
@@ -69,7 +69,7 @@ test("whatever a server writes, an address is read or refused, and nothing else 
   );
 });
 
-test("no file is taken for one of a skill that lies anywhere but in its folder [S-57]", () => {
+test("rejects a file URI outside the folder of the skill [S-57]", () => {
   const skill = readSkillUri("skill://acme/evil/SKILL.md");
   fc.assert(
     fc.property(trickyText, (tail) => {
@@ -90,7 +90,7 @@ test("no file is taken for one of a skill that lies anywhere but in its folder [
   );
 });
 
-test("a file that an honest server lists is read as its path, however its name is written [S-57]", () => {
+test("parses a listed file to its path in any encoding [S-57]", () => {
   fc.assert(
     fc.property(
       fc.array(name, { minLength: 1, maxLength: 3 }),
@@ -105,7 +105,7 @@ test("a file that an honest server lists is read as its path, however its name i
   );
 });
 
-test("two addresses are the same exactly when they mean the same [S-57]", () => {
+test("two URIs are equal exactly when they name the same file [S-57]", () => {
   fc.assert(
     fc.property(
       fc.array(name, { minLength: 1, maxLength: 3 }),
@@ -120,7 +120,7 @@ test("two addresses are the same exactly when they mean the same [S-57]", () => 
   );
 });
 
-test("an address keeps the spelling of the server, by which it is asked for [S-57]", () => {
+test("a URI keeps the server's spelling for requests [S-57]", () => {
   expect(readSkillUri("Skill://A%63me/pdf/SKILL.md")).toEqual({
     text: "Skill://A%63me/pdf/SKILL.md",
     folder: "Skill://A%63me/pdf",

@@ -1,22 +1,22 @@
 import { SkillError } from "@skillhold/protocol/error";
-import { type ListedSkill } from "./listed-skill.ts";
-import { type FetchFile, type RemoteFiles } from "./remote-files.ts";
+import type { ListedSkill } from "./listed-skill.ts";
+import type { FetchFile, VerifiedFiles } from "./remote-files.ts";
 
-/** What came of fetching every file of a skill. */
+/** The result of fetching every file of a skill. */
 export interface VerifiedSkill {
   readonly id: string;
-  /** The address of its SKILL.md. */
+  /** The URI of its SKILL.md. */
   readonly uri: string;
   readonly files: number;
   readonly bytes: number;
-  /** Why it cannot be used as it is served; undefined when it can. */
+  /** Why the skill cannot be used; undefined when it can. */
   readonly problem: SkillError | undefined;
 }
 
-/** Fetches and checks everything of these skills, one after the other. */
+/** Fetches and checks all files of these skills, one skill at a time. */
 export async function* verifySkills(
   skills: readonly ListedSkill[],
-  files: RemoteFiles,
+  files: VerifiedFiles,
   fetch: FetchFile,
 ): AsyncGenerator<VerifiedSkill> {
   for (const skill of skills) {
@@ -28,7 +28,7 @@ export async function* verifySkills(
 
 async function findProblem(
   skill: ListedSkill,
-  files: RemoteFiles,
+  files: VerifiedFiles,
   fetch: FetchFile,
 ): Promise<SkillError | undefined> {
   try {

@@ -34,7 +34,7 @@ async function start(revision: (typeof revisions)[number], options = elicitation
 }
 
 describe.each(revisions)("an approval through a client of %s", (revision) => {
-  test("is asked for in full, and lets the script run once [S-28] [S-57]", async () => {
+  test("is asked for with all details and allows one run [S-28] [S-57]", async () => {
     const { client, events } = await start(revision);
     const asked = answering(client, () => ({ action: "accept", content: { decision: "approve once" } }));
     expect(await client.callTool(call)).toMatchObject({ structuredContent: { stdout: "ran x\n" } });
@@ -48,7 +48,7 @@ describe.each(revisions)("an approval through a client of %s", (revision) => {
     expect(asked).toHaveLength(2);
   });
 
-  test("for a content holds for other arguments, until the skill is another one [S-28]", async () => {
+  test("for a content is valid for other arguments until the skill changes [S-28]", async () => {
     const { client, library } = await start(revision);
     const asked = answering(client, () => ({
       action: "accept",
@@ -77,7 +77,7 @@ describe.each(revisions)("an approval through a client of %s", (revision) => {
     expect(events.map(({ type }) => type)).not.toContain("skill.script_executed");
   });
 
-  test("is refused with advice where the client cannot ask [S-28] [S-57]", async () => {
+  test("is rejected with a hint when the client cannot ask [S-28] [S-57]", async () => {
     const { skills } = openSkills([demo()], { runs: {}, settings: { approvalHint: "Approve it by hand." } });
     const { connect, handler } = openHttp(skills);
     closing.push(() => handler.close());
@@ -89,7 +89,7 @@ describe.each(revisions)("an approval through a client of %s", (revision) => {
   });
 });
 
-test("where the client cannot ask, the host's own way of asking counts [S-28]", async () => {
+test("uses the host's approver when the client cannot ask [S-28]", async () => {
   const { skills } = openSkills([demo()], {
     runs: {},
     asker: { ask: async () => ({ answer: "approve", scope: "once", by: "the inbox" }) },
@@ -99,7 +99,7 @@ test("where the client cannot ask, the host's own way of asking counts [S-28]", 
 });
 
 test.each(revisions)(
-  "a client of %s hears that someone else's approval is waited for [S-28] [S-57]",
+  "a client of %s is notified that the call waits for an approval [S-28] [S-57]",
   async (revision) => {
     const heard = Promise.withResolvers<void>();
     const ask = async () => {
@@ -109,14 +109,14 @@ test.each(revisions)(
     const { connect, handler } = openHttp(openSkills([demo()], { runs: {}, asker: { ask } }).skills);
     closing.push(() => handler.close());
     const onprogress = ({ message }: { readonly message?: string | undefined }) => {
-      if (message === "Waiting for someone's approval.") heard.resolve();
+      if (message === "Waiting for an approval.") heard.resolve();
     };
     const result = await (await connect(revision)).callTool(call, { onprogress });
     expect(result).toMatchObject({ structuredContent: { stdout: "ran x\n" } });
   },
 );
 
-test("an answer that was given to another question, or made up, counts for nothing [S-28]", async () => {
+test("rejects an answer to another question and a forged answer [S-28]", async () => {
   const fixture = openSkills([demo()], { runs: { approvals: memoryApprovals() } });
   const { connect, handler, who } = openHttp(fixture.skills);
   closing.push(() => handler.close());

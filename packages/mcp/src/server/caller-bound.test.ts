@@ -1,4 +1,4 @@
-import { type Asker } from "@skillhold/core/approval";
+import type { Asker } from "@skillhold/core/approval";
 import { SkillError } from "@skillhold/protocol/error";
 import { describe, expect, test, vi } from "vitest";
 import { openHttp, openSkills, skill } from "./server.fixture.ts";
@@ -10,7 +10,7 @@ function toRun(script: string) {
   return { name: "run_skill_script", arguments: { skill_id: "demo", script } };
 }
 
-/** Whoever runs something waits for a yes that does not come by itself. */
+/** A run waits for an approval that the test gives. */
 function start(options: Parameters<typeof openHttp>[1] = {}) {
   const asked: AbortSignal[] = [];
   const asker: Asker = {
@@ -27,7 +27,7 @@ function start(options: Parameters<typeof openHttp>[1] = {}) {
 }
 
 describe.each(revisions)("a caller of %s", (revision) => {
-  test("that is ended has no call under way any more and no session, and others have theirs [S-53] [S-57]", async () => {
+  test("that ends loses its calls and sessions, and others keep theirs [S-53] [S-57]", async () => {
     const { connect, handler, asked, who, events } = start();
     const [ended, other] = [await connect(revision), await connect(revision, {}, { ...who, key: "token-2" })];
     const failing = expect(ended.callTool(call, { timeout: 20_000 })).rejects.toThrow();
@@ -42,10 +42,10 @@ describe.each(revisions)("a caller of %s", (revision) => {
     expect(events.some(({ type }) => type === "skill.script_executed")).toBe(false);
   });
 
-  test("has so many calls at once, in all of its sessions, and no more [S-53] [S-57]", async () => {
+  test("has a limit of concurrent calls over all of its sessions [S-53] [S-57]", async () => {
     const { connect, handler, asked } = start({ maxCallsOfCaller: 2 });
     const clients = [await connect(revision), await connect(revision), await connect(revision)];
-    // One who asks for the same as another waits for the same question.
+    // Equal requests wait for the same question.
     const waiting = ["a.sh", "b.sh"].map((script, at) =>
       expect(clients[at]?.callTool(toRun(script))).rejects.toThrow(),
     );
@@ -53,7 +53,7 @@ describe.each(revisions)("a caller of %s", (revision) => {
     const ref = { type: "ref/resource", uri: "skill://{+path}" } as const;
     const argument = { name: "path", value: "d" };
     for (const more of [() => clients[2]?.callTool(call), () => clients[2]?.complete({ ref, argument })])
-      await expect(more()).rejects.toThrow("This caller has 2 calls under way.");
+      await expect(more()).rejects.toThrow("This caller has 2 running calls");
     await handler.closeOf("token-1");
     for (const client of clients) await client.close();
     await handler.close();
@@ -102,7 +102,7 @@ async function openStream({ handler, who }: ReturnType<typeof start>): Promise<R
   return await handler.fetch(new Request("http://127.0.0.1/mcp", { headers: more }), who);
 }
 
-test("each message of a batch is counted, and a batch of too many is refused [S-53] [S-57]", async () => {
+test("counts each message of a batch and rejects a batch above the limit [S-53] [S-57]", async () => {
   const { handler, who } = start();
   const taken: number[] = [];
   const take = (more: number) => {
@@ -116,7 +116,7 @@ test("each message of a batch is counted, and a batch of too many is refused [S-
   await handler.close();
 });
 
-test("a caller has so many streams of changes, and one that ends makes room [S-53] [S-57]", async () => {
+test("limits the change streams of a caller, and a closed stream frees its slot [S-53] [S-57]", async () => {
   const { handler, who } = start({ maxStreamsOfCaller: 2 });
   const [one, two] = [await handler.fetch(listen(), who), await handler.fetch(listen(), who)];
   expect([one.status, two.status]).toEqual([200, 200]);
@@ -127,21 +127,18 @@ test("a caller has so many streams of changes, and one that ends makes room [S-5
   await handler.close();
 });
 
-test.each(["closeOf", "stop"] as const)(
-  "streams end at %s, of either revision [S-53] [S-57]",
-  async (verb) => {
-    const scene = start();
-    const { handler, who } = scene;
-    const streams = [await openStream(scene), await handler.fetch(listen(), who)];
-    expect(streams.map(({ status }) => status)).toEqual([200, 200]);
-    await handler[verb](who.key);
-    for (const stream of streams) await stream.text();
-    if (verb === "stop") expect((await handler.fetch(listen(), who)).status).toBe(503);
-    await handler.close();
-  },
-);
+test.each(["closeOf", "stop"] as const)("streams of both revisions end at %s [S-53] [S-57]", async (verb) => {
+  const scene = start();
+  const { handler, who } = scene;
+  const streams = [await openStream(scene), await handler.fetch(listen(), who)];
+  expect(streams.map(({ status }) => status)).toEqual([200, 200]);
+  await handler[verb](who.key);
+  for (const stream of streams) await stream.text();
+  if (verb === "stop") expect((await handler.fetch(listen(), who)).status).toBe(503);
+  await handler.close();
+});
 
-test("what works is not broken off when streams are ended [S-53]", async () => {
+test("ending streams does not abort running calls [S-53]", async () => {
   const { connect, handler, asked } = start();
   const client = await connect("2026-07-28");
   const waiting = expect(client.callTool(call)).rejects.toThrow();

@@ -1,36 +1,40 @@
 import { SkillError } from "@skillhold/protocol/error";
 
 export interface CallerBounds {
-  /** Calls of tools of one caller that are under way at a time. */
+  /** Concurrent tool calls per caller. */
   readonly calls: number;
-  /** Streams of one caller that tell of changes. */
+  /** Open change streams per caller. */
   readonly streams: number;
 }
 
-interface Row {
+interface CallerRow {
   calls: number;
   streams: number;
   readonly ending: AbortController;
 }
 
-/** What is under way for each caller: it has bounds, and ends when the caller counts no more. */
+/** The running work per caller. It is limited, and ends when the caller is no longer valid. */
 export class CallerWork {
   readonly #bounds: CallerBounds;
-  /** One for each key that was ever used, until it is ended. */
-  readonly #rows = new Map<string, Row>();
+  /** One row per key, until the key is ended. */
+  readonly #rows = new Map<string, CallerRow>();
   readonly #stopping = new AbortController();
 
   constructor(bounds: CallerBounds) {
     this.#bounds = bounds;
   }
 
-  /** Does what a caller has called for; throws RATE_LIMITED for too much at a time. */
+  /** Runs a call; throws RATE_LIMITED for too many concurrent calls. */
   async call<T>(key: string, work: () => Promise<T>): Promise<T> {
     const row = this.#rowOf(key);
     if (row.calls >= this.#bounds.calls)
-      throw new SkillError("RATE_LIMITED", `This caller has ${row.calls} calls under way.`, {
-        hint: "Wait for some of them to end.",
-      });
+      throw new SkillError(
+        "RATE_LIMITED",
+        `This caller has ${row.calls} running calls, which is the limit.`,
+        {
+          hint: "Wait for some of them to finish.",
+        },
+      );
     row.calls += 1;
     try {
       return await work();
@@ -39,12 +43,12 @@ export class CallerWork {
     }
   }
 
-  /** A signal for a request of a caller, aborted as well when the caller is ended. */
+  /** The signal of a request, which is also aborted when the caller ends. */
   signalOf(key: string, signal: AbortSignal): AbortSignal {
     return AbortSignal.any([signal, this.#rowOf(key).ending.signal]);
   }
 
-  /** Opens a stream that lasts until one of both goes; throws RATE_LIMITED for too many. */
+  /** Opens a stream until the client or the caller ends; throws RATE_LIMITED for too many. */
   async stream(
     key: string,
     signal: AbortSignal,
@@ -52,9 +56,13 @@ export class CallerWork {
   ): Promise<Response> {
     const row = this.#rowOf(key);
     if (row.streams >= this.#bounds.streams)
-      throw new SkillError("RATE_LIMITED", `This caller has ${row.streams} streams open.`, {
-        hint: "Close those that are not needed.",
-      });
+      throw new SkillError(
+        "RATE_LIMITED",
+        `This caller has ${row.streams} open streams, which is the limit.`,
+        {
+          hint: "Close unused streams.",
+        },
+      );
     row.streams += 1;
     let isOpen = true;
     const release = () => {
@@ -70,40 +78,40 @@ export class CallerWork {
     }
   }
 
-  /** Breaks off all that is under way for a caller. */
+  /** Aborts all work of a caller. */
   end(key: string): void {
     this.#rows.get(key)?.ending.abort();
     this.#rows.delete(key);
   }
 
-  /** Ends all streams; calls go on. */
+  /** Ends all streams; calls continue. */
   endStreams(): void {
     this.#stopping.abort();
   }
 
-  #rowOf(key: string): Row {
+  #rowOf(key: string): CallerRow {
     const row = this.#rows.get(key) ?? { calls: 0, streams: 0, ending: new AbortController() };
     this.#rows.set(key, row);
     return row;
   }
 }
 
-/** The same answer, which tells when nothing more of it comes or is wanted. */
-function whenEnded(response: Response, tell: () => void): Response {
+/** The same response with a callback when its body ends or is canceled. */
+function whenEnded(response: Response, onEnd: () => void): Response {
   const reader = response.body?.getReader();
   if (reader === undefined) {
-    tell();
+    onEnd();
     return response;
   }
   const body = new ReadableStream<Uint8Array>({
     pull: async (controller) => {
       const { done, value } = await reader.read();
       if (!done) return controller.enqueue(value);
-      tell();
+      onEnd();
       controller.close();
     },
     cancel: async (reason) => {
-      tell();
+      onEnd();
       await reader.cancel(reason);
     },
   });

@@ -1,29 +1,29 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { type ApprovalAnswer, type ApprovalRequest, type Asker } from "@skillhold/core/approval";
+import type { ApprovalAnswer, ApprovalRequest, Asker } from "@skillhold/core/approval";
 import { SkillError } from "@skillhold/protocol/error";
-import { type AskThroughClient, type TellClient } from "./port.ts";
-import { type Question, questionKey } from "./question.ts";
+import type { AskThroughClient, TellClient } from "./port.ts";
+import { type ClientQuestion, questionKey } from "./question.ts";
 
-/** One call of a tool, as far as questions to the client's user go. */
+/** The approval state of one tool call. */
 export interface Exchange {
-  /** Whether the client can put questions to its user. Most calls never ask. */
+  /** Whether the client can ask its user. A function, because most calls never ask. */
   readonly canAsk: () => boolean;
-  /** The question that the client came back with, and what its user said; undefined when that is no answer. */
+  /** The question that the client returned, with its user's answer; undefined when there is no valid answer. */
   readonly answered?: { readonly key: string; readonly answer: ApprovalAnswer | undefined };
-  /** Told when someone else is asked, and again when they have answered. */
+  /** Called when another person is asked, and when they have answered. */
   readonly onWait?: (isWaiting: boolean) => void;
-  /** What has to be asked before the call can go on. */
-  question?: Question;
+  /** The question that the call needs answered. */
+  question?: ClientQuestion;
 }
 
 /**
- * Asks through the client, which calls the tool again with the answer: no revision of the protocol has more in common.
- * So a call that needs an answer fails, its question is kept, and the next call of the same kind is given the answer.
+ * Asks through the client, which calls the tool again with the answer, because all protocol revisions support that. A call
+ * that needs an answer fails and stores its question; the repeated call gets the answer.
  */
 export class ClientAsker {
   readonly #exchanges = new AsyncLocalStorage<Exchange>();
 
-  /** What is asked while the work is done belongs to this exchange. */
+  /** Questions during the work belong to this exchange. */
   during<T>(exchange: Exchange, work: () => Promise<T>): Promise<T> {
     return this.#exchanges.run(exchange, work);
   }
@@ -55,8 +55,8 @@ function answerOf(request: ApprovalRequest, exchange: Exchange): ApprovalAnswer 
   const { answered } = exchange;
   if (answered?.key !== key) {
     exchange.question = { key, request };
-    throw new SkillError("APPROVAL_REQUIRED", "The client has yet to ask its user.");
+    throw new SkillError("APPROVAL_REQUIRED", "The user of the client must approve this call first.");
   }
   if (answered.answer !== undefined) return answered.answer;
-  throw new SkillError("APPROVAL_REQUIRED", "The user of the client gave no answer.");
+  throw new SkillError("APPROVAL_REQUIRED", "The user of the client did not answer.");
 }

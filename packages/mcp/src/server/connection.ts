@@ -1,35 +1,39 @@
 import { randomBytes } from "node:crypto";
 import { createRequestStateCodec, type RequestStateCodec } from "@modelcontextprotocol/server";
-import { type LibraryChange, type Viewer } from "@skillhold/core/library";
-import { type AgentTool, type DeclaredToolList, declaredTools, findSkillTool, type Session, skillTools } from "@skillhold/core/session";
-import { type SkillEntry } from "@skillhold/protocol";
+import type { LibraryChange, Viewer } from "@skillhold/core/library";
+import {
+  type AgentTool,
+  type DeclaredToolList,
+  declaredTools,
+  findSkillTool,
+  type Session,
+  skillTools,
+} from "@skillhold/core/session";
+import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { ClientAsker } from "./client-asker.ts";
 import { loadingTool } from "./loading-tool.ts";
-import { type McpSkills } from "./port.ts";
-import { type QuestionState } from "./question.ts";
+import type { McpSkills } from "./port.ts";
+import type { QuestionState } from "./question.ts";
 import { isOwn, type ServedSkill, ServedSkills } from "./served-skill.ts";
 
 export interface ConnectionOptions {
-  /** Who is at the other end; what one was asked another cannot answer. */
+  /** The caller: only the caller that got a question can answer it. */
   readonly caller?: string;
-  /** Seals what goes out with a question; the same for all connections that may be given the answer. */
+  /** The key that seals the state of questions; connections that may receive the answer share it. */
   readonly stateKey?: Uint8Array;
-  /** Shared by connections, since it is about contents. */
+  /** Shared by connections, because verdicts depend on content alone. */
   readonly served?: ServedSkills;
-  /**
-   * Whether several conversations may use it that do not know of each other. To say of a text that it stands above is
-   * then not possible.
-   */
+  /** Whether several conversations use the connection. A result can then not refer to an earlier one. */
   readonly isShared?: boolean;
-  /** Put around each call, to bound how many there are. */
+  /** Wraps each call, to limit concurrent calls. */
   readonly attend?: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
-/** How many skills of a connection are remembered as they were served. */
-const REMEMBERED = 256;
+/** The number of served skills that a connection caches. */
+const MAX_SERVED = 256;
 
-/** One client's use of skills: its session, and the tools of skills that it has loaded. Several servers may be over it. */
+/** One client's session and its loaded skill tools. Several protocol servers may share a connection. */
 export class McpConnection {
   readonly skills: McpSkills;
   readonly session: Session;
@@ -66,17 +70,17 @@ export class McpConnection {
     return new McpConnection(skills, await skills.openSession(asker.over, asker.waitFor), asker, options);
   }
 
-  /** Whether a client waits for something. */
+  /** Whether a client waits for a result. */
   get isBusy(): boolean {
     return this.#calls > 0;
   }
 
-  /** Does work of some size for a client, such as a call of a tool, within the bounds that there are for calls. */
+  /** Runs expensive work, such as a tool call, within the limit of concurrent calls. */
   attend<T>(work: () => Promise<T>): Promise<T> {
     return this.occupy(() => this.#attend(work));
   }
 
-  /** Does what a client waits for: nobody closes the connection meanwhile to make room. */
+  /** Runs work that a client waits for. The connection is not evicted meanwhile. */
   async occupy<T>(work: () => Promise<T>): Promise<T> {
     this.#calls += 1;
     try {
@@ -90,7 +94,7 @@ export class McpConnection {
     return this.skills.viewer;
   }
 
-  /** The tools that are offered. To know those of a skill it has to be run, so that they are there once it is loaded. */
+  /** The offered tools. A skill's own tools appear after they are loaded, because loading runs the skill's code. */
   async listTools(): Promise<readonly AgentTool[]> {
     const loading = this.session.canRun && (await this.#hasDeclared()) ? [this.#loading] : [];
     const declared: AgentTool[] = [];
@@ -98,7 +102,7 @@ export class McpConnection {
     return [...this.#own, ...loading, ...declared];
   }
 
-  /** A tool by a name that was listed at some time, or by an alias. One of a skill may have to be loaded for it. */
+  /** Finds a tool by name or alias, and loads the tools of its skill if needed. */
   async findTool(name: string, signal?: AbortSignal): Promise<AgentTool | undefined> {
     const found = findSkillTool([...this.#own, this.#loading, ...this.#declared()], name);
     const owner = found === undefined ? ownerOf(name) : undefined;
@@ -107,33 +111,33 @@ export class McpConnection {
     return (await this.loadTools(owner, signal)).tools.find((tool) => tool.name === name);
   }
 
-  /** Loads the tools that a skill declares, which runs it; with the leave that this takes. */
+  /** Loads the declared tools of a skill. This runs the skill's code and may need an approval. */
   async loadTools(id: string, signal?: AbortSignal): Promise<DeclaredToolList> {
     const listed = await declaredTools(this.session, [id], signal);
-    const [refusal] = listed.problems.flatMap(({ cause }) => (cause === undefined ? [] : [cause]));
-    if (refusal !== undefined) throw refusal;
+    const [problem] = listed.problems.flatMap(({ cause }) => (cause === undefined ? [] : [cause]));
+    if (problem !== undefined) throw problem;
     this.#loaded.set(id, listed.tools);
     for (const listener of this.#listeners) listener();
     return listed;
   }
 
-  /** Calls back when other tools can be called than before; returns the way to stop. */
+  /** Calls the listener when the callable tools change; returns the function that stops it. */
   onToolChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** What is loaded of skills that are other ones now is no longer known. */
+  /** Drops the loaded tools of changed skills. */
   forget({ changed, removed, broken }: LibraryChange): void {
     for (const id of [...changed, ...removed, ...broken.map(({ id }) => id)]) this.#loaded.delete(id);
   }
 
-  /** The skills that may be served as such, if they can be. */
+  /** The skills of this library, without those of other servers. */
   async listOwn(): Promise<readonly SkillEntry[]> {
     return (await this.skills.library.list(this.viewer)).filter(isOwn);
   }
 
-  /** The skill as the skills extension serves it; undefined where it does not, or the viewer sees none of this id. */
+  /** The skill as the skills extension serves it; undefined when it cannot be served or is not visible. */
   async findServed(id: string): Promise<ServedSkill | undefined> {
     this.#lastServed.delete(id);
     try {
@@ -147,13 +151,13 @@ export class McpConnection {
     }
   }
 
-  /** As it was served last. Contract: whoever uses it makes sure by the tree hash that the skill is still the same. */
+  /** The last served state. Contract: the caller compares the tree hash, because the skill may have changed. */
   lastServed(id: string): ServedSkill | undefined {
     return this.#lastServed.get(id);
   }
 
-  /** Has it recorded that a file was asked for which does not exist for the viewer. */
-  async refuse(id: string, path: string): Promise<void> {
+  /** Records a denied read of a skill that does not exist for the viewer. */
+  async recordDenied(id: string, path: string): Promise<void> {
     if ((await this.skills.library.find(this.viewer, id)) !== undefined) return;
     try {
       await this.session.resource(id, path);
@@ -172,7 +176,7 @@ export class McpConnection {
     return (await this.skills.library.list(this.viewer)).some(({ type }) => type !== "context");
   }
 
-  /** What was loaded may be another's by now. A skill that a user has started is there for the model as well. */
+  /** A loaded skill may be hidden by now. A skill that a user activated is also visible to the model. */
   async #isVisible(id: string): Promise<boolean> {
     const { invoker = this.viewer.invoker } = this.session.active().find(({ skill }) => skill === id) ?? {};
     const viewer = invoker === undefined ? this.viewer : { ...this.viewer, invoker };
@@ -182,7 +186,7 @@ export class McpConnection {
   #remember(id: string, served: ServedSkill): void {
     this.#lastServed.set(id, served);
     const [oldest] = this.#lastServed.keys();
-    if (this.#lastServed.size > REMEMBERED && oldest !== undefined) this.#lastServed.delete(oldest);
+    if (this.#lastServed.size > MAX_SERVED && oldest !== undefined) this.#lastServed.delete(oldest);
   }
 
   #declared(): readonly AgentTool[] {
@@ -190,7 +194,7 @@ export class McpConnection {
   }
 }
 
-/** The skill that a tool of this name is of: an id has no underscore, and the one named `mcp` ends with a hyphen there. */
+/** The skill that a tool name belongs to. Ids have no underscore; the id `mcp` gets a hyphen in tool names. */
 function ownerOf(name: string): string | undefined {
   return /^([a-z0-9]+(?:-[a-z0-9]+)*)-?__/.exec(name)?.[1];
 }

@@ -35,7 +35,7 @@ function start(options: Parameters<typeof openHttp>[1] = {}) {
 }
 
 describe("a session over HTTP", () => {
-  test("is its caller's alone: for another one it does not exist [S-57]", async () => {
+  test("exists only for its caller [S-57]", async () => {
     const { send, open, handler, events } = start();
     const { id } = await open();
     const list = body("tools/list");
@@ -51,7 +51,7 @@ describe("a session over HTTP", () => {
     await handler.close();
   });
 
-  test("whose caller sees other skills now does not exist any more [S-43]", async () => {
+  test("ends when its caller's view changes [S-43]", async () => {
     const { open, handler, who } = start();
     const { id } = await open();
     const request = new Request("http://127.0.0.1/mcp", {
@@ -64,7 +64,7 @@ describe("a session over HTTP", () => {
     await handler.close();
   });
 
-  test("that is not used is closed, also on record [S-57] [S-62]", async () => {
+  test("is closed and recorded when it is idle [S-57] [S-62]", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] });
     try {
       const { send, open, events, handler } = start({ idleMs: 60_000 });
@@ -82,7 +82,7 @@ describe("a session over HTTP", () => {
     }
   });
 
-  test("makes room by closing the caller's own oldest one, never another's [S-57]", async () => {
+  test("closes the caller's oldest session when the table is full, and none of another caller [S-57]", async () => {
     const { send, open, handler } = start({ maxSessionsOfCaller: 2, maxSessions: 3 });
     const others = await open("token-2");
     const [first, second] = [await open(), await open()];
@@ -96,7 +96,7 @@ describe("a session over HTTP", () => {
     await handler.close();
   });
 
-  test("is started by `initialize` and by nothing else [S-57]", async () => {
+  test("is started only by `initialize` [S-57]", async () => {
     const { send, events, handler } = start();
     expect((await send({ body: body("tools/list") })).status).toBe(400);
     expect((await send({ method: "GET" })).status).toBe(400);
@@ -108,7 +108,7 @@ describe("a session over HTTP", () => {
 });
 
 describe("a request that cannot be served", () => {
-  test("is refused before anything is opened for it [S-57]", async () => {
+  test("is rejected before a session is opened [S-57]", async () => {
     const { send, events, handler } = start({ maxRequestBytes: 1000 });
     expect((await send({ body: "{" })).status).toBe(400);
     expect((await send({ body: "x".repeat(2000) })).status).toBe(413);
@@ -118,7 +118,7 @@ describe("a request that cannot be served", () => {
     expect((await send({ body: initialize })).status).toBe(503);
   });
 
-  test("by the host's word has the status of its failure [S-57]", async () => {
+  test("has the status of the host's error [S-57]", async () => {
     const { SkillError } = await import("@skillhold/protocol/error");
     const { open, handler } = start({
       open: () => {
@@ -131,7 +131,7 @@ describe("a request that cannot be served", () => {
 });
 
 describe("requests without a session", () => {
-  test("share one on record for each caller, and open one for each viewer [S-57] [S-62]", async () => {
+  test("share one recorded session per caller, and one per viewer [S-57] [S-62]", async () => {
     const { connect, events, handler, who } = start();
     const [one, two] = await Promise.all([connect("2026-07-28"), connect("2026-07-28")]);
     await Promise.all([one.listTools(), two.listTools(), one.listPrompts(), two.listPrompts()]);
@@ -147,7 +147,7 @@ describe("requests without a session", () => {
 });
 
 describe.each(["2025-11-25", "2026-07-28"] as const)("a client of %s", (revision) => {
-  test("is told once when skills have changed, for each of its lists [S-18] [S-57]", async () => {
+  test("is notified once per list when skills change [S-18] [S-57]", async () => {
     const { connect, library, handler } = start();
     const told: string[] = [];
     const note = (name: string) => ({

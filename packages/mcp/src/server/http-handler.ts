@@ -6,33 +6,31 @@ import {
   type McpHttpHandler,
   readRequestBody,
 } from "@modelcontextprotocol/server";
-import { type Library, type LibraryChange, type Viewer } from "@skillhold/core/library";
+import type { Library, LibraryChange, Viewer } from "@skillhold/core/library";
 import { CallerWork } from "./caller-work.ts";
 import { McpConnection } from "./connection.ts";
-import { ConnectionPool } from "./connection-pool.ts";
 import { refusals, refuseFailure } from "./http-refusal.ts";
-import { LegacySession } from "./legacy-session.ts";
-import { onSettledChange, tellListsChanged } from "./list-change.ts";
+import { notifyListsChanged, onSettledChange } from "./list-change.ts";
 import { instructionsFor, mcpServer } from "./mcp-server.ts";
-import { type McpSkills } from "./port.ts";
+import type { McpSkills } from "./port.ts";
 import { ServedSkills } from "./served-skill.ts";
-import { SessionTable } from "./session-table.ts";
+import { ConnectionPool, LegacySession, SessionTable } from "./session-table.ts";
 
-/** Who sends a request, as the host has made sure. */
+/** The authenticated sender of a request. */
 export interface Caller {
   readonly viewer: Viewer;
-  /** What tells callers apart, such as the id of a token. A session of one does not exist for another. */
+  /** Identifies the caller, for example by token id. A session exists only for its caller. */
   readonly key: string;
-  /** Whether they run what skills bring along; for whoever opens their session. Contract: the same for one key. */
+  /** Whether the caller's sessions may run scripts. Contract: it is the same for one key. */
   readonly canRun?: boolean;
-  /** Counts so many messages beside the one that a request is; throws for too many. */
+  /** Counts the further messages of a batch toward the rate limit; throws RATE_LIMITED. */
   readonly take?: (more: number) => void;
 }
 
 export interface McpHandlerOptions {
-  /** The skills of a caller. Contract: they are of the library that is watched. */
+  /** Opens the skills of a caller. Contract: they come from `library`. */
   readonly open: (who: Caller) => McpSkills | Promise<McpSkills>;
-  /** Tells when lists are old. */
+  /** Reports changes of the lists. */
   readonly library: Pick<Library, "onChange">;
   readonly idleMs?: number;
   readonly maxSessions?: number;
@@ -51,8 +49,8 @@ const MAX_STREAMS_OF_CALLER = 32;
 const MAX_REQUEST_BYTES = 4 * 1024 * 1024;
 
 /**
- * MCP over HTTP on one path, for all revisions of the protocol. Older clients get sessions, and changes of lists by
- * their stream; newer ones have none, and subscribe. Contract: the host has checked Host, Origin and credentials.
+ * MCP over HTTP on one path, for all protocol revisions. Older clients have sessions and receive list changes on their
+ * stream; newer clients subscribe. Contract: the host has checked Host, Origin and credentials.
  */
 export function mcpHandler(options: McpHandlerOptions): McpHandler {
   return new McpHandler(options);
@@ -64,7 +62,7 @@ export class McpHandler {
   readonly #sessions: SessionTable<LegacySession>;
   readonly #pool: ConnectionPool<Caller>;
   readonly #modern: McpHttpHandler;
-  /** Over which connection a request is served; the SDK hands back the request it was given. */
+  /** The connection of each request; the SDK passes the same request object back. */
   readonly #connections = new WeakMap<Request, McpConnection>();
   readonly #stateKey = randomBytes(32);
   readonly #served = new ServedSkills();
@@ -89,7 +87,7 @@ export class McpHandler {
       legacy: "reject",
       onerror: onError,
     });
-    this.#stopWatching = onSettledChange(options.library, (change) => this.#tell(change));
+    this.#stopWatching = onSettledChange(options.library, (change) => this.#notify(change));
   }
 
   readonly fetch = async (request: Request, who: Caller): Promise<Response> => {
@@ -108,14 +106,14 @@ export class McpHandler {
     }
   };
 
-  /** Breaks off the calls and the streams of a caller, and closes its sessions. */
+  /** Aborts the calls and streams of a caller and closes its sessions. */
   async closeOf(key: string): Promise<void> {
     this.#work.end(key);
     const isTheirs = (caller: string) => isCallerWith(key, caller);
     await Promise.all([this.#sessions.closeOf(isTheirs), this.#pool.closeOf(isTheirs)]);
   }
 
-  /** Ends all streams that tell of changes, and opens no more; what was called for goes on. */
+  /** Ends all change streams and rejects new ones; running calls continue. */
   stop(): void {
     this.#isStopped = true;
     this.#work.endStreams();
@@ -129,7 +127,7 @@ export class McpHandler {
     await Promise.all([this.#sessions.close(), this.#pool.close()]);
   }
 
-  /** The parsed body of a POST, undefined for what has none, or why it is refused. */
+  /** The parsed body of a POST, undefined for other methods, or the error response. */
   async #readBody(request: Request): Promise<unknown> {
     if (request.method !== "POST") return undefined;
     if (!isJsonContentType(request.headers.get("content-type"))) return refusals.notJson();
@@ -139,7 +137,6 @@ export class McpHandler {
       const body: unknown = JSON.parse(read.text);
       return body;
     } catch {
-      // What was sent is no JSON; the answer says so.
       return refusals.unreadable();
     }
   }
@@ -149,7 +146,7 @@ export class McpHandler {
     if (connection === undefined) return refusals.full();
     const serve = async (signal: AbortSignal) => {
       const { url, method, headers } = request;
-      // Its body is read already.
+      // The body was already read.
       const served = new Request(url, { method, headers, signal });
       this.#connections.set(served, connection);
       return await this.#modern.fetch(served, { parsedBody: body });
@@ -169,12 +166,12 @@ export class McpHandler {
   }
 
   async #initialize(request: Request, body: unknown, who: Caller): Promise<Response> {
-    const place = this.#sessions.reserve(callerId(who));
-    if (place === undefined) return refusals.full();
+    const slot = this.#sessions.reserve(callerId(who));
+    if (slot === undefined) return refusals.full();
     try {
       const id = randomUUID();
       const session = await this.#openSession(id, who);
-      if (!place.fill(id, session)) {
+      if (!slot.fill(id, session)) {
         await session.close();
         return refusals.unknownSession();
       }
@@ -182,7 +179,7 @@ export class McpHandler {
       if (!session.isInitialized || this.#isClosed) this.#sessions.remove(id);
       return response;
     } finally {
-      place.free();
+      slot.free();
     }
   }
 
@@ -207,23 +204,23 @@ export class McpHandler {
       attend: (work) => this.#work.call(who.key, work),
       isShared,
     });
-    connection.onToolChange(() => this.#tellTools(connection));
+    connection.onToolChange(() => this.#notifyTools(connection));
     return connection;
   }
 
-  /** A server for one request of a newer client. Only one that asks who this is reads the instructions. */
+  /** The server for one request of a newer client. Only `server/discover` returns the instructions. */
   async #serverFor(request: Request | undefined) {
     const connection = request === undefined ? undefined : this.#connections.get(request);
-    if (connection === undefined) throw new Error("The request was not let in.");
+    if (connection === undefined) throw new Error("The request has no connection.");
     const isDiscovery = request?.headers.get("mcp-method") === "server/discover";
     const instructions = isDiscovery ? await instructionsFor(connection) : "";
     return mcpServer(connection, { instructions, onError: this.#onError });
   }
 
-  #tell(change: LibraryChange): void {
+  #notify(change: LibraryChange): void {
     for (const { connection, mcp } of this.#sessions.values()) {
       connection.forget(change);
-      tellListsChanged(mcp, this.#onError);
+      notifyListsChanged(mcp, this.#onError);
     }
     for (const connection of this.#pool.values()) connection.forget(change);
     this.#modern.notify.toolsChanged();
@@ -231,14 +228,14 @@ export class McpHandler {
     this.#modern.notify.resourcesChanged();
   }
 
-  #tellTools(connection: McpConnection): void {
+  #notifyTools(connection: McpConnection): void {
     const session = this.#sessions.values().find((each) => each.connection === connection);
     if (session === undefined) this.#modern.notify.toolsChanged();
     else session.mcp.server.sendToolListChanged().catch(this.#onError);
   }
 }
 
-/** Who sees something else is another caller, whatever its key: what was opened for one viewer is for no other. */
+/** The viewer is part of the id: a session that was opened for one viewer is not used for another. */
 function callerId({ key, viewer }: Caller): string {
   return JSON.stringify([key, viewer]);
 }

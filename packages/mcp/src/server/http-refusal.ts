@@ -1,10 +1,10 @@
 import { ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { errorTable, outsideWords, SkillError } from "@skillhold/protocol/error";
 
-/** The code of the JSON-RPC specification for what a server makes of its own. */
+/** The JSON-RPC code for implementation-defined server errors. */
 const SERVER_ERROR = -32_000;
 
-/** An answer to a request that reaches no server. */
+/** The response to a request that does not reach a server. */
 export function refuseRequest(status: number, message: string, options: RefusalOptions = {}): Response {
   const { code = SERVER_ERROR, headers = {} } = options;
   return Response.json({ jsonrpc: "2.0", error: { code, message }, id: null }, { status, headers });
@@ -20,29 +20,29 @@ export const refusals = {
   tooLarge: (most: number) =>
     refuseRequest(
       413,
-      `The request is too large: ${most} bytes are read at most. Send less in one, such as the path of a file in place of its text.`,
+      `The request is larger than ${most} bytes. Send less data, for example the path of a file instead of its text.`,
     ),
   unreadable: () =>
     refuseRequest(400, "The request is not valid JSON.", { code: ProtocolErrorCode.ParseError }),
-  noSession: () => refuseRequest(400, "A session id is needed: start with `initialize`."),
-  unknownSession: () => refuseRequest(404, "There is no such session; start a new one."),
+  noSession: () => refuseRequest(400, "The session id is missing. Start with `initialize`."),
+  unknownSession: () => refuseRequest(404, "There is no such session. Start a new one with `initialize`."),
   noMethod: () =>
-    refuseRequest(405, "Only GET, POST and DELETE are served here.", {
+    refuseRequest(405, "Only GET, POST and DELETE are supported.", {
       headers: { Allow: "GET, POST, DELETE" },
     }),
   full: () =>
     refuseRequest(
       429,
-      "There are too many sessions. End those that are not needed with DELETE, or try again after the time in Retry-After.",
+      "There are too many sessions. Close unused sessions with DELETE, or retry after the time in Retry-After.",
       { headers: { "Retry-After": "30" } },
     ),
   closed: () =>
-    refuseRequest(503, "The server is shutting down. Connect again when it has started.", {
+    refuseRequest(503, "The server is shutting down. Reconnect when it is running again.", {
       headers: { "Retry-After": "5" },
     }),
 } as const;
 
-/** What a host refused, with the status of the one table; what has no code is a bug, and is told to nobody. */
+/** The response for an error of the host, with the status from the error table. An error without a code is a bug: it is logged, and not shown. */
 export function refuseFailure(error: unknown, onError: (error: unknown) => void): Response {
   if (error instanceof SkillError) {
     const { message, hint, isWhole } = outsideWords(error);

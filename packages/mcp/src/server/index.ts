@@ -1,6 +1,13 @@
 export { type ConnectionOptions, McpConnection } from "./connection.ts";
 export { type Caller, type McpHandler, type McpHandlerOptions, mcpHandler } from "./http-handler.ts";
 export { instructionsFor, type McpServerOptions, mcpServer } from "./mcp-server.ts";
-export { type AskThroughClient, defaultCache, type McpSkills, type ObservedCall, type ServedCache, type TellClient } from "./port.ts";
+export {
+  type AskThroughClient,
+  defaultCache,
+  type McpSkills,
+  type ObservedCall,
+  type ServedCache,
+  type TellClient,
+} from "./port.ts";
 export { type UnservedSkill, unservable } from "./served-skill.ts";
 export { type StdioOptions, serveMcpStdio } from "./stdio.ts";

@@ -1,13 +1,13 @@
 import type { McpServer } from "@modelcontextprotocol/server";
-import { type Library, type LibraryChange } from "@skillhold/core/library";
+import type { Library, LibraryChange } from "@skillhold/core/library";
 
-/** Layers of a library tell of one edit each for itself; so much later it is one change. */
+/** Each layer of a library reports an edit; changes within this time are merged. */
 const QUIET_MS = 20;
 
-/** Calls back once for changes that come together; returns the way to stop. */
+/** Calls the listener once for changes that arrive together; returns the function that stops it. */
 export function onSettledChange(
   library: Pick<Library, "onChange">,
-  tell: (change: LibraryChange) => void,
+  listener: (change: LibraryChange) => void,
 ): () => void {
   let pending: LibraryChange[] = [];
   let timer: NodeJS.Timeout | undefined;
@@ -17,7 +17,7 @@ export function onSettledChange(
       timer = undefined;
       const changes = pending;
       pending = [];
-      tell(merge(changes));
+      listener(merge(changes));
     }, QUIET_MS);
   });
   return () => {
@@ -35,13 +35,13 @@ function merge(changes: readonly LibraryChange[]): LibraryChange {
   };
 }
 
-/** Tells a client that its lists are old. A client that is gone need not be told. */
-export function tellListsChanged({ server }: McpServer, onError: (error: unknown) => void): void {
+/** Notifies a connected client that its lists changed. */
+export function notifyListsChanged({ server }: McpServer, onError: (error: unknown) => void): void {
   if (server.transport === undefined) return;
-  for (const telling of [
+  for (const notification of [
     server.sendToolListChanged(),
     server.sendPromptListChanged(),
     server.sendResourceListChanged(),
   ])
-    telling.catch(onError);
+    notification.catch(onError);
 }

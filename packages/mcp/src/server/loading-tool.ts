@@ -1,9 +1,15 @@
-import { type AgentTool, answerTool, type DeclaredToolList, succeedTool, type ToolResult } from "@skillhold/core/session";
+import {
+  type AgentTool,
+  answerTool,
+  type DeclaredToolList,
+  succeedTool,
+  type ToolResult,
+} from "@skillhold/core/session";
 import { neutralText } from "@skillhold/core/text";
 import { SkillError } from "@skillhold/protocol/error";
 import { z } from "zod";
 
-/** What it takes to load the tools of a skill. */
+/** Loads the tools of a skill. */
 interface ToolLoader {
   loadTools(id: string, signal?: AbortSignal): Promise<DeclaredToolList>;
 }
@@ -11,17 +17,17 @@ interface ToolLoader {
 export const LOADING_TOOL = "load_skill_tools";
 
 /**
- * The tool that makes the tools of a skill callable. To list them the skill's modules are run, which no client expects
- * of a mere list, and for which nobody could be asked then.
+ * The tool that makes the tools of a skill callable. Loading runs the skill's code and may need an approval, which a plain
+ * list request cannot ask for.
  */
 export function loadingTool(loader: ToolLoader): AgentTool {
   const schema = z.strictObject({
-    skill_id: z.string().min(1).max(128).describe("The exact id of the skill, as the catalogue gives it."),
+    skill_id: z.string().min(1).max(128).describe("The exact skill id from the catalogue."),
   });
   return {
     name: LOADING_TOOL,
     description:
-      "Load the tools that a skill declares (its files below tools/), so that they can be called. It may need someone's approval.",
+      "Load the tools that a skill declares in its tools/ folder, so that you can call them. This runs code of the skill and may require approval.",
     get inputSchema() {
       return z.toJSONSchema(schema, { io: "input" });
     },
@@ -39,7 +45,7 @@ function listing(skill: string, { tools, problems }: DeclaredToolList): ToolResu
   const listed = tools.map(({ name, description }) => ({ name, description }));
   const faults = problems.map(({ file, message }) => ({ ...(file === undefined ? {} : { file }), message }));
   const text = [
-    listed.length === 0 ? `The skill ${skill} has no tools that can be called.` : "These can be called now:",
+    listed.length === 0 ? `The skill ${skill} has no callable tools.` : "You can call these tools now:",
     ...listed.map(({ name, description }) => `- ${name}: ${description}`),
     ...faults.map(({ message }) => `Warning: ${neutralText(message, 500)}`),
   ].join("\n");
@@ -47,7 +53,7 @@ function listing(skill: string, { tools, problems }: DeclaredToolList): ToolResu
 }
 
 function badInput(): SkillError {
-  return new SkillError("USAGE", `Bad input for ${LOADING_TOOL}.`, {
-    hint: "The input is an object with skill_id.",
+  return new SkillError("USAGE", `The input of ${LOADING_TOOL} is invalid.`, {
+    hint: "Send an object with skill_id.",
   });
 }

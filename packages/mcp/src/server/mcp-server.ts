@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { McpServer } from "@modelcontextprotocol/server";
 import { SkillsExtension } from "@modelcontextprotocol/server/ext/skills";
 import { serveCompletion } from "./completion-handler.ts";
-import { type McpConnection } from "./connection.ts";
+import type { McpConnection } from "./connection.ts";
 import { orProtocolError } from "./failure.ts";
 import { defaultCache } from "./port.ts";
 import { servePrompts } from "./prompt-handler.ts";
@@ -10,13 +10,13 @@ import { listResources, skillSource } from "./skill-source.ts";
 import { serveTools } from "./tool-handler.ts";
 
 export interface McpServerOptions {
-  /** What a client's model is told at the start; `instructionsFor` makes it. */
+  /** The instructions for the client's model; `instructionsFor` creates them. */
   readonly instructions?: string;
-  /** Told of what went wrong and is nobody's answer. */
+  /** Called for errors outside a response. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** A server over a connection: tools, prompts, completion, and the skills extension. One for each transport. */
+/** A server for a connection: tools, prompts, completion and the skills extension. Each transport needs its own. */
 export function mcpServer(connection: McpConnection, options: McpServerOptions = {}): McpServer {
   const { instructions = "", onError = () => {} } = options;
   const { ttlMs, scope } = connection.skills.cache ?? defaultCache;
@@ -32,21 +32,21 @@ export function mcpServer(connection: McpConnection, options: McpServerOptions =
   const onWarning = ({ path, message }: { readonly path: string; readonly message: string }) =>
     onError(new Error(`${path}: ${message}`));
   new SkillsExtension({ source: skillSource(connection), cacheHint, onWarning }).attach(mcp);
-  // In place of the SDK's, which has no pages.
+  // Replaces the handler of the SDK, which has no paging.
   mcp.server.setRequestHandler("resources/list", ({ params }) =>
     orProtocolError(() => connection.occupy(() => listResources(connection, params?.cursor))),
   );
   return mcp;
 }
 
-/** The catalogue, which is what a model has to know to ask for more. */
+/** The catalogue of skills, from which a model chooses. */
 export async function instructionsFor({ session }: McpConnection): Promise<string> {
   return (await session.catalogue()).text;
 }
 
 let info: { readonly name: string; readonly title: string; readonly version: string } | undefined;
 
-/** The package file lies two folders up from the sources and from the emitted code alike. */
+/** The package file is two folders up from both the sources and the build. */
 function serverInfo() {
   if (info === undefined) {
     const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");

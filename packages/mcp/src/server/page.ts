@@ -1,20 +1,20 @@
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 
-/** One page of what is ordered by a key, and how to ask for the next. */
-export interface Page<T> {
+/** A page of a list, with the cursor of the next page. */
+export interface CursorPage<T> {
   readonly items: readonly T[];
   readonly nextCursor?: string;
 }
 
 const PREFIX = "after:";
 
-/** The entries after the cursor. Contract: they are ordered by `key`, in which no two are the same. */
-export function pageOf<T>(
+/** The items after the cursor. Contract: they are ordered by `key`, and keys are unique. */
+export function pageAfter<T>(
   all: readonly T[],
   cursor: string | undefined,
   size: number,
   key: (item: T) => string,
-): Page<T> {
+): CursorPage<T> {
   const after = cursor === undefined ? undefined : readCursor(cursor);
   const rest = after === undefined ? all : all.filter((item) => key(item) > after);
   const items = rest.slice(0, size);
@@ -30,5 +30,5 @@ function readCursor(cursor: string): string {
   const text = Buffer.from(cursor, "base64url").toString();
   if (text.startsWith(PREFIX) && writeCursor(text.slice(PREFIX.length)) === cursor)
     return text.slice(PREFIX.length);
-  throw new ProtocolError(ProtocolErrorCode.InvalidParams, "There is no such cursor.");
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, "The cursor is invalid.");
 }

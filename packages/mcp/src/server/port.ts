@@ -1,47 +1,46 @@
-import { type Asker } from "@skillhold/core/approval";
-import { type Library, type Viewer } from "@skillhold/core/library";
-import { type Session, type SkillToolName, type ToolResult } from "@skillhold/core/session";
+import type { Asker } from "@skillhold/core/approval";
+import type { Library, Viewer } from "@skillhold/core/library";
+import type { Session, SkillToolName, ToolResult } from "@skillhold/core/session";
 
-/** What is served: the skills of a library for one viewer, and how a use of them begins. */
+/** The served skills: a library, a viewer, and the sessions that use them. */
 export interface McpSkills {
   readonly library: Library;
   readonly viewer: Viewer;
   /**
-   * Opens the session of a connection. A session that asks through the client takes the client's word for what its
-   * user has answered; whether that word counts is for the host to say, which may leave it unused. Whoever asks someone
-   * else lets the client know by `tell`.
+   * Opens the session of a connection. A session that asks through the client trusts the client's report of its user's
+   * answer; the host decides whether to use `ask`. With `tell`, the client learns that another person is being asked.
    */
   openSession(ask: AskThroughClient, tell: TellClient): Promise<Session>;
-  /** Tools that are not offered. */
+  /** Disabled tools. */
   readonly off?: readonly SkillToolName[];
-  /** What to do where an approval is needed and nobody can be asked. */
+  /** The hint for an approval that the client cannot ask for. */
   readonly approvalHint?: string;
   readonly cache?: ServedCache;
-  /** Put around each call of a tool, for those who trace them. */
+  /** Wraps each tool call, for tracing. */
   readonly observe?: (call: ObservedCall, work: () => Promise<ToolResult>) => Promise<ToolResult>;
 }
 
-/** What is called, as the client wrote it. */
+/** A tool call as the client sent it. */
 export interface ObservedCall {
   readonly tool: string;
   readonly session: Pick<Session, "id" | "active">;
   readonly input: unknown;
   /** The id of the message. */
   readonly request: string;
-  /** What the client says beside the input. */
+  /** The `_meta` of the request. */
   readonly meta: Readonly<Record<string, unknown>>;
 }
 
-/** Asks the user of the client where it can ask one, and else whoever is given here. */
+/** Asks the client's user, or the fallback when the client cannot ask. */
 export type AskThroughClient = (otherwise?: Asker) => Asker;
 
-/** Asks whoever is given, and tells the client meanwhile what it waits for. */
+/** Asks the given person, and reports to the client that the call waits for an approval. */
 export type TellClient = (asker: Asker) => Asker;
 
-/** What clients are told of how long a list of skills holds, and for whom. */
+/** The cache hints for lists of skills. */
 export interface ServedCache {
   readonly ttlMs: number;
-  /** `public` only where every viewer sees the same. */
+  /** `public` only when every viewer sees the same skills. */
   readonly scope: "public" | "private";
 }
 

@@ -8,14 +8,14 @@ const review = skill("review-pr", {
 const hidden = skill("helper", { yaml: "user-invocable: false\n" });
 
 describe("the prompts", () => {
-  test("are the skills that a user may start by name [S-27] [S-57]", async () => {
+  test("are the user-invocable skills [S-27] [S-57]", async () => {
     const { client } = await connectOld(openSkills([review, hidden, skill("pdf")]).skills);
     const { prompts } = await client.listPrompts();
     expect(prompts.map(({ name }) => name)).toEqual(["use_skill", "pdf", "review-pr"]);
     expect(prompts[2]?.arguments).toEqual([{ name: "args", description: "[number]", required: false }]);
   });
 
-  test("give the text that a slash command gives, and it is recorded as the user's [S-12] [S-57]", async () => {
+  test("return the text of the slash command and are recorded as the user's [S-12] [S-57]", async () => {
     const { skills, events } = openSkills([review, hidden]);
     const { client } = await connectOld(skills);
     const get = () => client.getPrompt({ name: "review-pr", arguments: { args: "42" } });
@@ -31,13 +31,13 @@ describe("the prompts", () => {
     expect(JSON.stringify(used.messages)).toContain("pull request 7");
   });
 
-  test("refuse what is not open to a user, and what is not there [S-27]", async () => {
+  test("reject skills that are not user-invocable or do not exist [S-27]", async () => {
     const { client } = await connectOld(openSkills([review, hidden]).skills);
     for (const name of ["helper", "nothing", "use_skill"])
       await expect(client.getPrompt({ name }), name).rejects.toMatchObject({ code: -32602 });
   });
 
-  test("come in pages [S-57]", async () => {
+  test("are listed in pages [S-57]", async () => {
     const names = Array.from({ length: 230 }, (_, at) => `s-${String(at).padStart(3, "0")}`);
     const { client } = await connectOld(openSkills(names.map((name) => skill(name))).skills);
     const { prompts } = await client.listPrompts();
@@ -46,7 +46,7 @@ describe("the prompts", () => {
 });
 
 describe("completion", () => {
-  test("completes the ids of skills, and the paths of their files [S-57]", async () => {
+  test("completes skill ids and file paths [S-57]", async () => {
     const files = { "references/forms.md": "", "references/fonts.md": "" };
     const odd = skill("odd", { yaml: "metadata:\n  version: 1.0\n" });
     const { client } = await connectOld(
@@ -76,7 +76,7 @@ describe("completion", () => {
     });
   });
 
-  test("looks into so many skills and no more, one after the other [S-57]", async () => {
+  test("checks a limited number of skills, one at a time [S-57]", async () => {
     const names = Array.from({ length: 30 }, (_, at) => `s-${String(at).padStart(2, "0")}`);
     const { skills, library } = openSkills(names.map((name) => skill(name)));
     const { client } = await connectOld(skills);

@@ -5,23 +5,28 @@ import {
   inputRequired,
   inputResponse,
 } from "@modelcontextprotocol/server";
-import { type ApprovalAnswer, type ApprovalRequest, approvalKey, describeRequest } from "@skillhold/core/approval";
+import {
+  type ApprovalAnswer,
+  type ApprovalRequest,
+  approvalKey,
+  describeRequest,
+} from "@skillhold/core/approval";
 import { z } from "zod";
 
-/** A question for the user of a client, and the key by which its answer is known again. */
-export interface Question {
+/** An approval question for the client's user, and the key that matches its answer. */
+export interface ClientQuestion {
   readonly key: string;
   readonly request: ApprovalRequest;
 }
 
-/** What of a question goes to the client and comes back, sealed: the answer counts for this question alone. */
+/** The sealed state that the client returns with the answer, which binds the answer to its question. */
 export interface QuestionState {
   readonly key: string;
 }
 
 export const QuestionState: z.ZodType<QuestionState> = z.object({ key: z.string() });
 
-/** The same for two requests only if one answer is good for both: the approval's subject and exactly what is passed. */
+/** Equal for two requests only if one answer is valid for both: the same subject, arguments and input. */
 export function questionKey(request: ApprovalRequest): string {
   const text = JSON.stringify([approvalKey(request), request.args, request.stdin?.digest]);
   return hash("sha256", text, "hex");
@@ -30,8 +35,8 @@ export function questionKey(request: ApprovalRequest): string {
 const CHOICES = ["approve once", "approve this content", "deny"] as const;
 const ANSWER = "approval";
 
-/** The question as a client puts it to its user. */
-export function toInputRequired({ request }: Question, requestState: string): InputRequiredResult {
+/** The question as an elicitation form. */
+export function toInputRequired({ request }: ClientQuestion, requestState: string): InputRequiredResult {
   return inputRequired({
     inputRequests: { [ANSWER]: inputRequired.elicit(formOf(request)) },
     requestState,
@@ -49,7 +54,7 @@ function formOf(request: ApprovalRequest): ElicitInputParams {
           type: "string",
           title: "Decision",
           description:
-            "Once is for exactly these arguments; this content is for a while, with any arguments, until the skill changes.",
+            "`approve once` allows exactly these arguments. `approve this content` allows any arguments for a limited time, until the skill changes.",
           enum: [...CHOICES],
         },
       },
@@ -60,8 +65,8 @@ function formOf(request: ApprovalRequest): ElicitInputParams {
 
 const Content = z.object({ decision: z.enum(CHOICES) });
 
-/** What the user answered. Whatever is neither a clear yes nor a clear no is no answer. */
-export function readAnswer(
+/** The user's answer; undefined unless it is a clear yes or no. */
+export function readApproval(
   responses: Readonly<Record<string, unknown>> | undefined,
   by: string,
 ): ApprovalAnswer | undefined {

@@ -8,7 +8,7 @@ const org = (files: Record<string, string>, yaml = "") => skill("demo", { files,
 const revisions = ["2025-11-25", "2026-07-28"] as const;
 
 describe.each(revisions)("a run for a client of %s", (revision) => {
-  test("tells of its progress where the client asks for it [S-57]", async () => {
+  test("reports progress when the client asks for it [S-57]", async () => {
     const script = "echo one; sleep 0.6; echo two; sleep 0.6; echo three";
     const { connect, handler } = openHttp(openSkills([org({ "scripts/a.sh": script })], { runs: {} }).skills);
     const client = await connect(revision);
@@ -23,7 +23,7 @@ describe.each(revisions)("a run for a client of %s", (revision) => {
     await handler.close();
   });
 
-  test("is called off when the client calls it off, and that is recorded [S-57] [S-62]", async () => {
+  test("is canceled and recorded when the client cancels it [S-57] [S-62]", async () => {
     const { skills, events } = openSkills([org({ "scripts/a.sh": "sleep 1; echo on; sleep 60" })], {
       runs: {},
     });
@@ -46,7 +46,7 @@ describe.each(revisions)("a run for a client of %s", (revision) => {
   });
 });
 
-test("the files of a run are named by their folder, not by where it lies [S-57]", async () => {
+test("names the output folder of a run without its path [S-57]", async () => {
   const outputs = mkdtempSync(join(tmpdir(), "skillhold-mcp-"));
   try {
     const { skills } = openSkills([org({ "scripts/a.sh": "echo x > made.txt" })], { runs: { outputs } });
@@ -68,7 +68,7 @@ describe("the tools that skills declare", () => {
   };
 
   test.each(revisions)(
-    "are listed and called once they are loaded, and a client of %s is told [S-32] [S-57]",
+    "are listed and callable after they are loaded, and a client of %s is notified [S-32] [S-57]",
     async (revision) => {
       const changed = vi.fn();
       const { connect, handler } = openHttp(openSkills([org(tools)], { runs: {} }).skills);
@@ -96,7 +96,7 @@ describe("the tools that skills declare", () => {
     },
   );
 
-  test("are loaded by a call of one that was listed before [S-32]", async () => {
+  test("are loaded by a call of a tool that was listed before [S-32]", async () => {
     const { client } = await connectOld(openSkills([org(tools)], { runs: {} }).skills);
     const answer = await client.callTool({ name: "demo__add", arguments: { a: 4 } });
     expect(answer.structuredContent).toMatchObject({ result: { sum: 5 } });
@@ -108,7 +108,7 @@ describe("the tools that skills declare", () => {
     });
   });
 
-  test("of a skill that nobody lets run are not loaded, and the reason is told [S-28] [S-32]", async () => {
+  test("are not loaded without approval, and the result has the reason [S-28] [S-32]", async () => {
     const { client } = await connectOld(openSkills([skill("demo", { files: tools })], { runs: {} }).skills);
     expect(
       await client.callTool({ name: "load_skill_tools", arguments: { skill_id: "demo" } }),
@@ -119,7 +119,7 @@ describe("the tools that skills declare", () => {
     expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain("demo__add");
   });
 
-  test("are not offered as harmless, since to know them is to run the skill [S-24] [S-32]", async () => {
+  test("are not marked read-only, because loading them runs the skill [S-24] [S-32]", async () => {
     const { client } = await connectOld(openSkills([org(tools)], { runs: {} }).skills);
     const { tools: listed } = await client.listTools();
     expect(listed.find(({ name }) => name === "load_skill_tools")?.annotations).toMatchObject({
@@ -129,7 +129,7 @@ describe("the tools that skills declare", () => {
     });
   });
 
-  test("are listed no more once the skill is not the viewer's [S-32] [S-43]", async () => {
+  test("are removed from the list when the skill is hidden from the viewer [S-32] [S-43]", async () => {
     const { skills, library } = openSkills([org(tools)], { runs: {} });
     const { client, connection } = await connectOld(skills);
     await client.callTool({ name: "load_skill_tools", arguments: { skill_id: "demo" } });
@@ -140,7 +140,7 @@ describe("the tools that skills declare", () => {
     expect((await client.listTools()).tools.map(({ name }) => name)).toContain("demo__add");
   });
 
-  test("are forgotten when the skill is another one [S-32]", async () => {
+  test("are dropped when the skill changes [S-32]", async () => {
     const { skills, library } = openSkills([org(tools)], { runs: {} });
     const { connect, handler } = openHttp(skills);
     const client = await connect("2025-11-25");

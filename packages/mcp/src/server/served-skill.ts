@@ -1,12 +1,12 @@
 import { type Skill, SkillCatalogError, skillEntry } from "@modelcontextprotocol/server/ext/skills";
-import { type Library, type SkillContent, type SkillFile, type Viewer } from "@skillhold/core/library";
+import type { Library, SkillContent, SkillFile, Viewer } from "@skillhold/core/library";
 import { REMOTE_PREFIX } from "@skillhold/core/source";
-import { type Limits, type SkillEntry } from "@skillhold/protocol";
+import type { Limits, SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits } from "@skillhold/protocol/limits";
 import { parseSkill, type RuleCode, ruleTable, severityOf, validateSkill } from "@skillhold/skill";
 
-/** A skill as the skills extension serves it. */
+/** A skill in the form of the skills extension. */
 export interface ServedSkill {
   readonly skill: Skill;
   readonly treeHash: string;
@@ -17,30 +17,30 @@ export interface ServedFile extends Pick<SkillFile, "path" | "size" | "digest"> 
   readonly uri: string;
 }
 
-/** A skill that cannot be served so, with the reasons. It stays reachable by the tools, as it is. */
+/** A skill that the skills extension cannot serve, with the reasons. The tools can still read it. */
 export interface UnservedSkill {
   readonly id: string;
   readonly reasons: readonly string[];
 }
 
-export type Verdict = { readonly served: ServedSkill } | { readonly unserved: UnservedSkill };
+export type ServeVerdict = { readonly served: ServedSkill } | { readonly unserved: UnservedSkill };
 
-const REMEMBERED = 2048;
+const MAX_VERDICTS = 2048;
 
-/** Judges which skills can be served. What was judged is remembered by its content. */
+/** Decides which skills can be served. Verdicts are cached by content. */
 export class ServedSkills {
-  readonly #verdicts = new Map<string, Verdict>();
+  readonly #verdicts = new Map<string, ServeVerdict>();
   readonly #limits: Limits;
 
   constructor(limits: Limits = defaultLimits) {
     this.#limits = limits;
   }
 
-  /** Throws as `Library.read` does, for a skill that the viewer cannot see or that cannot be read. */
-  async judge(id: string, viewer: Viewer, library: Library): Promise<Verdict> {
+  /** Throws like `Library.read` for a skill that is hidden or unreadable. */
+  async judge(id: string, viewer: Viewer, library: Library): Promise<ServeVerdict> {
     const entry = await library.find(viewer, id);
-    // It is not ours to serve, and not even to fetch before someone asks for it.
-    if (entry !== undefined && !isOwn(entry)) return refuse(id, ["It is served by another program."]);
+    // A skill of another server is neither served here nor fetched before it is used.
+    if (entry !== undefined && !isOwn(entry)) return refuse(id, ["Another server serves the skill."]);
     const content = await library.read(viewer, id);
     const key = keyOf(content);
     const known = this.#verdicts.get(key);
@@ -48,17 +48,17 @@ export class ServedSkills {
     const verdict = await judgeContent(content, viewer, library, this.#limits);
     this.#verdicts.set(key, verdict);
     const [oldest] = this.#verdicts.keys();
-    if (this.#verdicts.size > REMEMBERED && oldest !== undefined) this.#verdicts.delete(oldest);
+    if (this.#verdicts.size > MAX_VERDICTS && oldest !== undefined) this.#verdicts.delete(oldest);
     return verdict;
   }
 }
 
-/** All that a verdict depends on: a text that stands in for a broken edit may be the whole of a good skill tomorrow. */
+/** Everything that a verdict depends on. The last good text of a broken skill may be its valid content later. */
 function keyOf({ entry, treeHash, isLastGood }: SkillContent): string {
   return JSON.stringify([entry.id, treeHash, isLastGood, indexFaults({ entry })]);
 }
 
-/** The skills that a viewer sees and no client of the skills extension does, with the reasons; ordered by id. */
+/** The visible skills that the skills extension cannot serve, with the reasons, ordered by id. */
 export async function unservable(
   library: Library,
   viewer: Viewer,
@@ -73,12 +73,12 @@ export async function unservable(
   return unserved;
 }
 
-/** Whether a skill is no other server's. Those are theirs to serve, and reach an agent by the tools, with their origin. */
+/** Whether the skill is not from another server. Agents use skills of other servers through the tools, with their origin. */
 export function isOwn({ source }: Pick<SkillEntry, "source">): boolean {
   return !source.startsWith(REMOTE_PREFIX);
 }
 
-function unread(id: string, error: unknown): Verdict {
+function unread(id: string, error: unknown): ServeVerdict {
   if (error instanceof SkillError) return refuse(id, [error.message]);
   throw error;
 }
@@ -88,22 +88,22 @@ async function judgeContent(
   viewer: Viewer,
   library: Library,
   limits: Limits,
-): Promise<Verdict> {
+): Promise<ServeVerdict> {
   const { entry, files, treeHash, isLastGood } = content;
-  if (isLastGood) return refuse(entry.id, ["Its newest edit cannot be used."]);
+  if (isLastGood) return refuse(entry.id, ["The latest edit of the skill is invalid."]);
   if (!files.some(({ path }) => path === "SKILL.md"))
-    return refuse(entry.id, ["It has no file named SKILL.md."]);
+    return refuse(entry.id, ["The skill has no file named SKILL.md."]);
   const text = await readText(content, viewer, library);
-  if (text === undefined) return refuse(entry.id, ["Its SKILL.md is not text, or too long."]);
+  if (text === undefined) return refuse(entry.id, ["SKILL.md is not text or is too long."]);
   const faults = [...profileFaults(text, content, limits), ...indexFaults(content)];
   if (faults.length > 0) return refuse(entry.id, [...new Set(faults)]);
-  // What the profile does not know of; of what it does, the SDK has other words.
+  // The SDK checks more than the profile; the profile runs first because its messages are ours.
   const built = await buildEntry(entry.id, text, files);
   if ("faults" in built) return refuse(entry.id, built.faults);
   return { served: { ...built, treeHash } };
 }
 
-function refuse(id: string, reasons: readonly string[]): Verdict {
+function refuse(id: string, reasons: readonly string[]): ServeVerdict {
   return { unserved: { id, reasons } };
 }
 
@@ -115,19 +115,19 @@ async function readText(
   const read = await library.resource(viewer, entry.id, "SKILL.md");
   if (read.treeHash !== treeHash)
     throw new SkillError("IO_FAILED", `The skill ${entry.id} changed while it was read.`, {
-      hint: "Try again when nothing writes to it.",
+      hint: "Retry when the skill is not being changed.",
     });
   return read.encoding === "utf-8" && !read.hasMore ? read.content : undefined;
 }
 
-/** What the `mcp` profile finds in the text and the list of files. */
+/** The errors of the `mcp` profile in the text and the file list. */
 function profileFaults(text: string, { entry, files }: SkillContent, limits: Limits): readonly string[] {
   const subject = { folder: entry.id, files: files.map(({ path, size }) => ({ path, size })) };
   const { diagnostics } = validateSkill(parseSkill(text, limits), subject, "mcp", limits);
   return diagnostics.filter(({ severity }) => severity === "error").map(({ message }) => message);
 }
 
-/** What was noticed when the skill was indexed, and cannot be seen from its files: judged by the same profile. */
+/** Diagnostics from indexing that the files alone do not show, by the same profile. */
 function indexFaults({ entry }: Pick<SkillContent, "entry">): readonly string[] {
   return entry.diagnostics
     .filter(({ code }) => isRule(code) && severityOf(code, "mcp") === "error")
@@ -140,7 +140,7 @@ function isRule(code: string): code is RuleCode {
 
 type BuiltEntry = Omit<ServedSkill, "treeHash"> | { readonly faults: readonly string[] };
 
-/** The entry as the SDK reads the text, which is how clients will check it; the digests are the bundle's. */
+/** Builds the entry with the SDK, which clients use to check it. The digests come from the bundle. */
 async function buildEntry(id: string, text: string, files: readonly SkillFile[]): Promise<BuiltEntry> {
   const contents = Object.fromEntries(files.map(({ path }) => [path, path === "SKILL.md" ? text : ""]));
   const byPath = new Map(files.map((file) => [file.path, file]));
@@ -150,15 +150,15 @@ async function buildEntry(id: string, text: string, files: readonly SkillFile[])
     for (const { uri } of skill.resources === "dynamic" ? [] : skill.resources) {
       const file = byPath.get(decodeURIComponent(uri.slice(skill.uri.length - "SKILL.md".length)));
       if (file === undefined || new URL(uri).href !== uri)
-        return { faults: [`The name of ${uri} cannot be written as an address.`] };
+        return { faults: [`The name of ${uri} cannot be written as a URI.`] };
       served.push({ uri, path: file.path, size: file.size, digest: file.digest });
     }
     const resources = served.map(({ uri, digest, size }) => ({ uri, digest, size }));
     return { skill: { ...skill, resources }, files: served };
   } catch (error) {
     if (SkillCatalogError.isInstance(error)) return { faults: error.problems.map(({ message }) => message) };
-    // A name with half a character has no address.
-    if (error instanceof URIError) return { faults: ["The name of a file cannot be written as an address."] };
+    // A name with a lone surrogate has no URI.
+    if (error instanceof URIError) return { faults: ["A file name cannot be written as a URI."] };
     throw error;
   }
 }

@@ -2,15 +2,15 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { InMemoryTransport } from "@modelcontextprotocol/server";
 import { type Asker, memoryApprovals } from "@skillhold/core/approval";
 import { type MemorySkill, openMemoryLibrary, type Viewer } from "@skillhold/core/library";
-import { type RunPorts } from "@skillhold/core/run";
+import type { RunPorts } from "@skillhold/core/run";
 import { openSession } from "@skillhold/core/session";
-import { type SkillEvent } from "@skillhold/protocol";
+import type { SkillEvent } from "@skillhold/protocol";
 import { bubblewrap } from "@skillhold/sandbox/backend";
 import { openRunner } from "@skillhold/sandbox/run";
 import { McpConnection } from "./connection.ts";
 import { type Caller, type McpHandlerOptions, mcpHandler } from "./http-handler.ts";
 import { instructionsFor, mcpServer } from "./mcp-server.ts";
-import { type McpSkills } from "./port.ts";
+import type { McpSkills } from "./port.ts";
 
 /** A skill for a test: its folder, more frontmatter, its body, more files. */
 export function skill(
@@ -29,7 +29,7 @@ export interface SkillsFixture {
 
 export interface FixtureOptions {
   readonly viewer?: Partial<Viewer>;
-  /** What it takes to run; a real sandbox is put in. */
+  /** The ports of runs, with a real sandbox. */
   readonly runs?: Partial<RunPorts>;
   readonly asker?: Asker;
   readonly settings?: Partial<McpSkills>;

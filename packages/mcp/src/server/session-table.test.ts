@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { type Kept, SessionTable } from "./session-table.ts";
+import { SessionTable, type TableValue } from "./session-table.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-class Session implements Kept {
+class Session implements TableValue {
   isBusy = false;
-  isAttended = false;
+  hasListener = false;
   isClosed = false;
   async close() {
     this.isClosed = true;
@@ -29,8 +29,8 @@ function open(bounds: { readonly most?: number; readonly mostOfCaller?: number }
   return { table, add };
 }
 
-describe("what is kept for a caller", () => {
-  test("is found by it alone [S-57]", () => {
+describe("a value of a caller", () => {
+  test("is found only by that caller [S-57]", () => {
     const { table, add } = open();
     const session = add("a", "ada");
     expect([table.find("a", "ada"), table.find("a", "bob"), table.find("b", "ada")]).toEqual([
@@ -40,7 +40,7 @@ describe("what is kept for a caller", () => {
     ]);
   });
 
-  test("is closed when it is not used for long, but not while something is under way [S-57]", () => {
+  test("is closed when it is idle, and not while work is running [S-57]", () => {
     const { table, add } = open();
     const [idle, busy] = [add("a", "ada"), add("b", "ada")];
     busy.isBusy = true;
@@ -52,7 +52,7 @@ describe("what is kept for a caller", () => {
     expect(busy.isClosed).toBe(true);
   });
 
-  test("is counted while it is opened, so that many at once are not too many [S-57]", () => {
+  test("counts while it is being opened [S-57]", () => {
     const { table } = open();
     const places = [table.reserve("ada"), table.reserve("ada")];
     expect(table.reserve("ada")).toBeUndefined();
@@ -62,21 +62,21 @@ describe("what is kept for a caller", () => {
     expect(table.reserve("cy")).toBeUndefined();
   });
 
-  test("stays while someone listens, unless the caller has no other place to give [S-57]", () => {
+  test("stays while a client listens, unless the caller has no other slot [S-57]", () => {
     const { add } = open();
     const heard = add("a", "ada");
-    heard.isAttended = true;
+    heard.hasListener = true;
     vi.advanceTimersByTime(120_000);
     expect(heard.isClosed).toBe(false);
     const unheard = add("b", "ada");
     const third = add("c", "ada");
     expect([heard.isClosed, unheard.isClosed]).toEqual([false, true]);
-    third.isAttended = true;
+    third.hasListener = true;
     add("d", "ada");
     expect([heard.isClosed, third.isClosed]).toEqual([true, false]);
   });
 
-  test("gives way to the caller's own new one, unless it is needed [S-57]", () => {
+  test("is replaced by the caller's new one, unless it is busy [S-57]", () => {
     const { table, add } = open();
     const [first, second] = [add("a", "ada"), add("b", "ada")];
     first.isBusy = true;

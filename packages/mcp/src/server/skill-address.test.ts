@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { readAddress } from "./skill-address.ts";
+import { readAddress } from "./skill-source.ts";
 
 const id = fc.stringMatching(/^[a-z0-9]{1,8}(-[a-z0-9]{1,8}){0,2}$/);
 const name = fc
   .string({ unit: "grapheme", minLength: 1, maxLength: 12 })
   .filter((text) => text.isWellFormed() && !/[/\\\0]/.test(text) && text !== "." && text !== "..");
 
-test("an address is read back as what it was written for [S-57]", () => {
+test("parses a URI back to its skill and path [S-57]", () => {
   fc.assert(
     fc.property(id, fc.array(name, { maxLength: 4 }), (skill, names) => {
       const path = names.map((each) => `/${encodeURIComponent(each)}`).join("");
@@ -16,7 +16,7 @@ test("an address is read back as what it was written for [S-57]", () => {
   );
 });
 
-test("whatever is sent, a path that is read names something inside of the skill [S-26]", () => {
+test("a parsed path never leaves the skill, for any input [S-26]", () => {
   const piece = fc.constantFrom(
     "..",
     ".",

@@ -34,7 +34,7 @@ async function readAll(client: Client) {
 
 describe("the skills extension", () => {
   test.each(["2025-11-25", "2026-07-28"] as const)(
-    "lists skills with digests and hands over their files, which %s verifies [S-57]",
+    "lists skills with digests and serves their files, which %s verifies [S-57]",
     async (revision) => {
       const { connect, handler } = openHttp(openSkills([pdf, skill("mail")]).skills);
       const client = await connect(revision);
@@ -55,7 +55,7 @@ describe("the skills extension", () => {
     },
   );
 
-  test("records every file that is handed over, and every one that is refused [S-57] [S-62]", async () => {
+  test("records every read and every denied read [S-57] [S-62]", async () => {
     const { skills, events } = openSkills([pdf, skill("mail")], { viewer: { allow: ["pdf"] } });
     const { client } = await connectOld(skills);
     const extension = new SkillsClient(client);
@@ -70,7 +70,7 @@ describe("the skills extension", () => {
     await expect(extension.get("skill://mail/SKILL.md")).rejects.toMatchObject({ code: -32602 });
   });
 
-  test("hands over what a skill is now, and nothing of one that is gone [S-17] [S-57]", async () => {
+  test("serves the current content of a skill, and no content of a removed one [S-17] [S-57]", async () => {
     const { skills, library } = openSkills([pdf]);
     const { client } = await connectOld(skills);
     const read = (path: string) => client.readResource({ uri: `skill://pdf/${path}` });
@@ -84,7 +84,7 @@ describe("the skills extension", () => {
     await expect(read("SKILL.md")).rejects.toMatchObject({ code: -32602 });
   });
 
-  test("reads a file that is longer than what a session hands over at a time [S-57]", async () => {
+  test("reads a file that is longer than one session read [S-57]", async () => {
     const long = `${"ä€𝄞 line\n".repeat(200_000)}`;
     const { client } = await connectOld(openSkills([skill("pdf", { files: { "a.md": long } })]).skills);
     const extension = new SkillsClient(client);
@@ -97,7 +97,7 @@ describe("the skills extension", () => {
     });
   });
 
-  test("takes an address in any spelling, and nothing that is none [S-26] [S-57]", async () => {
+  test("accepts equivalent URIs and rejects invalid ones [S-26] [S-57]", async () => {
     const { client } = await connectOld(openSkills([pdf]).skills);
     for (const path of ["Q%26A%20100%25.md", "%51&A%20100%25.md", "x/%2e%2e/Q&A 100%25.md"]) {
       const { contents } = await client.readResource({ uri: `skill://pdf/references/${path}` });
@@ -119,7 +119,7 @@ describe("the skills extension", () => {
       await expect(client.readResource({ uri }), uri).rejects.toMatchObject({ code: expect.any(Number) });
   });
 
-  test("reads folders page by page, and no file as one [S-57]", async () => {
+  test("reads folders in pages and rejects a file as a folder [S-57]", async () => {
     const files = Object.fromEntries(Array.from({ length: 450 }, (_, at) => [`data/${at}.txt`, "x"]));
     const { client } = await connectOld(openSkills([pdf, skill("many", { files })]).skills);
     const extension = new SkillsClient(client);
@@ -143,9 +143,9 @@ describe("the skills extension", () => {
     await expect(extension.readDirectory("skill://pdf/SKILL.md")).rejects.toMatchObject({ code: -32602 });
   });
 
-  test("lists many skills page by page, once each, also as resources [S-57]", async () => {
+  test("lists each of many skills once in pages, also as resources [S-57]", async () => {
     const names = Array.from({ length: 130 }, (_, at) => `skill-${String(at).padStart(3, "0")}`);
-    // The first page has none that can be served.
+    // The first page has no servable skill.
     const unserved = Array.from({ length: 60 }, (_, at) => skill(`Aa ${at}`));
     const { client } = await connectOld(
       openSkills([...unserved, ...names.map((name) => skill(name))]).skills,
@@ -167,7 +167,7 @@ describe("a skill that cannot be served", () => {
     { folder: "other", files: { "SKILL.md": "---\nname: another\ndescription: x\n---\n" } },
   ];
 
-  test("is not listed and not read as a resource, and stays reachable by the tools as it is [S-57]", async () => {
+  test("is not listed or readable as a resource, and stays available to the tools [S-57]", async () => {
     const { client } = await connectOld(openSkills([pdf, ...odd]).skills);
     const { skills } = await new SkillsClient(client).list();
     expect(skills.map(({ frontmatter }) => frontmatter.name)).toEqual(["large", "pdf"]);
@@ -178,12 +178,12 @@ describe("a skill that cannot be served", () => {
     }
   });
 
-  test("is named with the reason [S-19] [S-57]", async () => {
+  test("is reported with the reason [S-19] [S-57]", async () => {
     const { library, skills } = openSkills([pdf, ...odd]);
     const named = await unservable(library, skills.viewer, withLimits({ mcpBytes: 1024 * 1024 }));
     expect(named.map(({ id, reasons }) => [id, reasons.join(" ")])).toEqual([
       ["big-name", expect.stringMatching(/name/)],
-      ["large", expect.stringMatching(/a client must take/)],
+      ["large", expect.stringMatching(/MCP clients must accept/)],
       ["multi", expect.stringMatching(/quoted/)],
       ["other", expect.stringMatching(/must match the last path segment/)],
       ["typed", expect.stringMatching(/version/)],
@@ -191,7 +191,7 @@ describe("a skill that cannot be served", () => {
   });
 });
 
-test("a skill is served again when the edit that broke it is taken back [S-18] [S-57]", async () => {
+test("a skill is served again when its broken edit is reverted [S-18] [S-57]", async () => {
   const root = mkdtempSync(join(tmpdir(), "skillhold-served-"));
   const write = (text: string) => writeFileSync(join(root, "pdf/SKILL.md"), text);
   const good = "---\nname: pdf\ndescription: About pdf.\n---\n# Steps\n";
@@ -214,7 +214,7 @@ test("a skill is served again when the edit that broke it is taken back [S-18] [
   rmSync(root, { recursive: true, force: true });
 });
 
-test("a skill of another server is neither served nor fetched to see whether it could be [S-57]", async () => {
+test("a skill of another server is neither served nor fetched [S-57]", async () => {
   const { skills, library } = openSkills([pdf, skill("remote")]);
   const read: string[] = [];
   const foreign: Library = new Proxy(library, {

@@ -7,39 +7,40 @@ import {
   type SkillSource,
 } from "@modelcontextprotocol/server/ext/skills";
 import { SkillError } from "@skillhold/protocol/error";
-import { type McpConnection } from "./connection.ts";
+import { isSkillId } from "@skillhold/skill";
+import type { McpConnection } from "./connection.ts";
 import { orProtocolError } from "./failure.ts";
-import { pageOf } from "./page.ts";
-import { type ServedSkill } from "./served-skill.ts";
-import { readAddress, type SkillAddress } from "./skill-address.ts";
+import { pageAfter } from "./page.ts";
+import type { ServedSkill } from "./served-skill.ts";
 
-/** How many skills are looked at for one page, and how many files are on one. */
-const PAGE = 50;
-const DIRECTORY_PAGE = 200;
+/** The skills that are checked for one page. */
+const PAGE_SIZE = 50;
+/** The files of one directory page. */
+const DIRECTORY_PAGE_SIZE = 200;
 
-/** The skills that a viewer sees, as the skills extension asks for them. Files are handed over by the session. */
+/** The visible skills as a source of the skills extension. The session reads the files and records each read. */
 export function skillSource(connection: McpConnection): SkillSource {
   return {
-    list: ({ cursor }) => answered(connection, () => listServed(connection, cursor)),
+    list: ({ cursor }) => withErrors(connection, () => listServed(connection, cursor)),
     get: async (uri) => {
       const address = readAddress(uri);
       if (address?.path !== "SKILL.md") return undefined;
-      return (await answered(connection, () => connection.findServed(address.id)))?.skill;
+      return (await withErrors(connection, () => connection.findServed(address.id)))?.skill;
     },
     read: async (uri) => {
       const address = readAddress(uri);
       if (address === undefined) return undefined;
-      return await answered(connection, () => readFile(connection, address));
+      return await withErrors(connection, () => readFile(connection, address));
     },
     readDirectory: async (uri, { cursor }) => {
       const address = readAddress(uri);
       if (address === undefined) return undefined;
-      return await answered(connection, () => readDirectory(connection, address, cursor));
+      return await withErrors(connection, () => readDirectory(connection, address, cursor));
     },
   };
 }
 
-function answered<T>(connection: McpConnection, work: () => Promise<T>): Promise<T> {
+function withErrors<T>(connection: McpConnection, work: () => Promise<T>): Promise<T> {
   return orProtocolError(() => connection.occupy(work));
 }
 
@@ -47,11 +48,11 @@ async function readDirectory(connection: McpConnection, address: SkillAddress, c
   const served = await connection.findServed(address.id);
   const children = served === undefined ? [] : childrenOf(served, address);
   if (children.length === 0) return undefined;
-  const { items, nextCursor } = pageOf(children, cursor, DIRECTORY_PAGE, (child) => child.uri);
+  const { items, nextCursor } = pageAfter(children, cursor, DIRECTORY_PAGE_SIZE, (child) => child.uri);
   return { resources: [...items], ...(nextCursor === undefined ? {} : { nextCursor }) };
 }
 
-/** One page of the skills that can be served; those that cannot leave no gap that a client could mistake for the end. */
+/** One page of servable skills. A page is empty only at the end, since clients may stop at an empty page. */
 export async function listServed(
   connection: McpConnection,
   cursor: string | undefined,
@@ -59,28 +60,28 @@ export async function listServed(
   const entries = await connection.listOwn();
   let from = cursor;
   for (;;) {
-    const page = pageOf(entries, from, PAGE, ({ id }) => id);
-    const found = await Promise.all(page.items.map(({ id }) => connection.findServed(id)));
-    const skills = found.flatMap((served) => (served === undefined ? [] : [served.skill]));
+    const page = pageAfter(entries, from, PAGE_SIZE, ({ id }) => id);
+    const candidates = await Promise.all(page.items.map(({ id }) => connection.findServed(id)));
+    const skills = candidates.flatMap((served) => (served === undefined ? [] : [served.skill]));
     if (page.nextCursor === undefined) return { skills };
     if (skills.length > 0) return { skills, nextCursor: page.nextCursor };
     from = page.nextCursor;
   }
 }
 
-/** Recorded by the session before it is handed over, as everything is; what is refused is recorded, too. */
+/** Reads a file through the session, which records the read or its denial first. */
 async function readFile(
   connection: McpConnection,
   address: SkillAddress,
 ): Promise<SkillReadResult | undefined> {
   const { id, path } = address;
-  // To open a skill costs more than to read a file of it: the file itself tells that the skill is still the same.
+  // Opening a skill costs more than reading a file, and the tree hash of the file shows whether the skill changed.
   const last = connection.lastServed(id);
-  const known = last === undefined ? undefined : await readServed(connection, last, address);
-  if (known !== undefined) return known;
+  const cached = last === undefined ? undefined : await readServed(connection, last, address);
+  if (cached !== undefined) return cached;
   const served = await connection.findServed(id);
   if (served === undefined) {
-    await connection.refuse(id, path);
+    await connection.recordDenied(id, path);
     return undefined;
   }
   if (served.files.some((file) => file.path === path)) {
@@ -89,10 +90,10 @@ async function readFile(
     throw new SkillError("IO_FAILED", `The skill ${id} changed while it was read.`);
   }
   if (childrenOf(served, address).length === 0) return undefined;
-  throw new ResourceNotFoundError(`skill://${id}/${path}`, "It is a folder; read it as a directory.");
+  throw new ResourceNotFoundError(`skill://${id}/${path}`, "The URI names a folder. Read it as a directory.");
 }
 
-/** The file, or undefined when the skill has no such file or is another one by now. A file may be read in several parts. */
+/** Reads a file, if needed in several parts; undefined when it is missing or the skill changed. */
 async function readServed(
   { session }: McpConnection,
   { treeHash, files }: ServedSkill,
@@ -116,13 +117,13 @@ async function readServed(
   return isText ? { text: bytes.toString(), mimeType } : { bytes, mimeType };
 }
 
-/** What was there before may be gone, or another's, by now. */
+/** The skill may be gone or hidden by now. */
 function ifGone(error: unknown): undefined {
   const isGone = error instanceof SkillError && /_NOT_FOUND$/.test(error.code);
   if (!isGone) throw error;
 }
 
-/** The files and folders right below a folder of a skill, ordered by address; none when it is no folder. */
+/** The direct children of a folder of a skill, ordered by URI; empty when it is no folder. */
 function childrenOf({ files }: ServedSkill, { path: folder }: SkillAddress): readonly Resource[] {
   const prefix = folder === "" ? "" : `${folder}/`;
   const depth = SKILL_DEPTH + prefix.split("/").length;
@@ -137,14 +138,14 @@ function childrenOf({ files }: ServedSkill, { path: folder }: SkillAddress): rea
   return [...children.values()].sort((a, b) => (a.uri < b.uri ? -1 : 1));
 }
 
-/** `skill:`, nothing, and the id stand before the path. */
+/** The parts of a URI before the path: `skill:`, an empty part and the id. */
 const SKILL_DEPTH = 3;
 
 function mimeTypeOf(path: string): { readonly mimeType?: string } {
   return path.endsWith(".md") ? { mimeType: "text/markdown" } : {};
 }
 
-/** The skills that can be served, one page of them, as resources that a person may pick from. */
+/** One page of servable skills as resources. */
 export async function listResources(
   connection: McpConnection,
   cursor: string | undefined,
@@ -156,4 +157,36 @@ export async function listResources(
     return { uri, name, description, mimeType: "text/markdown", ...(size === undefined ? {} : { size }) };
   });
   return { resources, ...(nextCursor === undefined ? {} : { nextCursor }) };
+}
+
+/** A parsed `skill://` URI: a skill, and a path in its folder, which is empty for the folder itself. */
+export interface SkillAddress {
+  readonly id: string;
+  readonly path: string;
+}
+
+/** Undefined for a URI that names no file or folder of a skill. */
+export function readAddress(text: string): SkillAddress | undefined {
+  const url = URL.parse(text);
+  if (url === null || url.protocol !== "skill:" || url.search !== "" || url.hash !== "") return undefined;
+  if (url.username !== "" || url.password !== "" || url.port !== "" || !isSkillId(url.hostname))
+    return undefined;
+  const segments = url.pathname.split("/").slice(1);
+  if (segments.length === 0) return { id: url.hostname, path: "" };
+  const names = segments.map(decodeSegment);
+  const plain = names.filter((name) => name !== undefined);
+  if (plain.length < names.length) return undefined;
+  return { id: url.hostname, path: plain.join("/") };
+}
+
+/** The decoded name; undefined when it is empty or would change the path. */
+function decodeSegment(segment: string): string | undefined {
+  try {
+    const name = decodeURIComponent(segment);
+    const isName = name !== "" && name !== "." && name !== ".." && !/[/\\\0]/.test(name);
+    return isName ? name : undefined;
+  } catch {
+    // The percent encoding is invalid.
+    return undefined;
+  }
 }

@@ -1,27 +1,27 @@
 import type { Readable, Writable } from "node:stream";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { McpConnection } from "./connection.ts";
-import { onSettledChange, tellListsChanged } from "./list-change.ts";
+import { notifyListsChanged, onSettledChange } from "./list-change.ts";
 import { instructionsFor, mcpServer } from "./mcp-server.ts";
-import { type McpSkills } from "./port.ts";
+import type { McpSkills } from "./port.ts";
 
 export interface StdioOptions {
   readonly input: Readable;
-  /** Carries the protocol and nothing else. */
+  /** Carries only protocol messages. */
   readonly output: Writable;
-  /** Ends the serving. */
+  /** Stops the server. */
   readonly signal?: AbortSignal;
   readonly onError?: (error: unknown) => void;
 }
 
-/** Serves one client over two streams, until the input ends or the signal says so. Both revisions of the protocol. */
+/** Serves one client over two streams in either protocol revision, until the input ends or the signal is aborted. */
 export async function serveMcpStdio(skills: McpSkills, options: StdioOptions): Promise<void> {
   const { input, output, signal, onError = () => {} } = options;
   const connection = await McpConnection.open(skills);
   const servers = new Set<ReturnType<typeof mcpServer>>();
   const stopWatching = onSettledChange(skills.library, (change) => {
     connection.forget(change);
-    for (const server of servers) tellListsChanged(server, onError);
+    for (const server of servers) notifyListsChanged(server, onError);
   });
   const stopTools = connection.onToolChange(() => {
     for (const { server } of servers)
@@ -29,7 +29,7 @@ export async function serveMcpStdio(skills: McpSkills, options: StdioOptions): P
   });
   const handle = serveStdio(
     async () => {
-      // A client may try the newer revision first, so that there can be two over one connection.
+      // A client may try the newer revision first, so one connection can have two servers.
       const server = mcpServer(connection, { instructions: await instructionsFor(connection), onError });
       servers.add(server);
       return server;

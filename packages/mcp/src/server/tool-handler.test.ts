@@ -8,7 +8,7 @@ const pdf = skill("pdf", {
 });
 
 describe("the tools", () => {
-  test("are listed with title, hints, and schemas of input and output [S-24] [S-57]", async () => {
+  test("are listed with title, annotations, input schema and output schema [S-24] [S-57]", async () => {
     const { client } = await connectOld(openSkills([pdf]).skills);
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual([
@@ -28,7 +28,7 @@ describe("the tools", () => {
     });
   });
 
-  test("answer with text and with data that is as their schema says [S-24] [S-57]", async () => {
+  test("return text and data that match their output schema [S-24] [S-57]", async () => {
     const { client } = await connectOld(openSkills([pdf]).skills);
     // A client that has listed the tools checks the data of each answer against the schema.
     await client.listTools();
@@ -49,7 +49,7 @@ describe("the tools", () => {
     expect(ended.structuredContent).toEqual({ id: "pdf", wasActive: true });
   });
 
-  test("are called by the names that other agents know them by [S-24]", async () => {
+  test("can be called by their aliases [S-24]", async () => {
     const { client } = await connectOld(openSkills([pdf]).skills);
     const read = await client.callTool({ name: "skills.read", arguments: { skill_id: "pdf" } });
     expect(read).toMatchObject({ structuredContent: { id: "pdf" } });
@@ -59,7 +59,7 @@ describe("the tools", () => {
     });
   });
 
-  test("tell a failure as a result with a code, a message and advice [S-57]", async () => {
+  test("report a failure as a result with code, message and hint [S-57]", async () => {
     const { client } = await connectOld(openSkills([pdf]).skills);
     await client.listTools();
     const missing = await client.callTool({ name: "read_skill", arguments: { skill_id: "pfd" } });
@@ -77,7 +77,7 @@ describe("the tools", () => {
     });
   });
 
-  test("that are switched off are neither listed nor called [S-24]", async () => {
+  test("that are disabled are neither listed nor callable [S-24]", async () => {
     const { skills } = openSkills([pdf], { settings: { off: ["search_skills"] } });
     const { client } = await connectOld(skills);
     expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain("search_skills");
@@ -86,7 +86,7 @@ describe("the tools", () => {
     });
   });
 
-  test("show a viewer what it may see and nothing else [S-43] [S-57]", async () => {
+  test("show a viewer only its visible skills [S-43] [S-57]", async () => {
     const { skills } = openSkills([pdf, skill("mail")], { viewer: { allow: ["mail"] } });
     const { client } = await connectOld(skills);
     const listed = await client.callTool({ name: "list_skills", arguments: {} });
@@ -98,8 +98,8 @@ describe("the tools", () => {
   });
 });
 
-describe("a text that was read before", () => {
-  test("is a note in a session of its own, and the text where conversations share one [S-25]", async () => {
+describe("a skill that was read before", () => {
+  test("is a short note in its own session, and the full text on a shared connection [S-25]", async () => {
     const { connect, handler } = openHttp(openSkills([pdf]).skills);
     const call = { name: "read_skill", arguments: { skill_id: "pdf" } };
     for (const [revision, isRepeat] of [
@@ -115,7 +115,7 @@ describe("a text that was read before", () => {
   });
 });
 
-test("the instructions are the catalogue, and none when there are no skills [S-21] [S-57]", async () => {
+test("the instructions are the catalogue, and empty without skills [S-21] [S-57]", async () => {
   const { client } = await connectOld(openSkills([pdf]).skills);
   expect(client.getInstructions()).toMatch(/`pdf` — About pdf\./);
   expect((await connectOld(openSkills([]).skills)).client.getInstructions()).toBeUndefined();

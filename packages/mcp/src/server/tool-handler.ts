@@ -1,25 +1,34 @@
+import { basename } from "node:path";
 import {
   type CallToolResult,
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
   type InputRequiredResult,
   type McpServer,
   ProtocolError,
   ProtocolErrorCode,
+  type Server,
   type ServerContext,
   type Tool,
 } from "@modelcontextprotocol/server";
-import { type AgentTool, answerTool, didYouMean, suggest, type ToolResult } from "@skillhold/core/session";
+import {
+  type AgentTool,
+  answerTool,
+  didYouMean,
+  suggest,
+  type ToolResult,
+  type ToolRunOptions,
+} from "@skillhold/core/session";
 import { neutralText } from "@skillhold/core/text";
+import { errorTable } from "@skillhold/protocol/error";
 import { z } from "zod";
-import { type Exchange } from "./client-asker.ts";
-import { viewClient } from "./client-view.ts";
-import { type McpConnection } from "./connection.ts";
+import type { Exchange } from "./client-asker.ts";
+import type { McpConnection } from "./connection.ts";
 import { orProtocolError } from "./failure.ts";
-import { reportProgress } from "./progress.ts";
-import { QuestionState, readAnswer, toInputRequired } from "./question.ts";
-import { toCallToolResult } from "./tool-answer.ts";
+import { QuestionState, readApproval, toInputRequired } from "./question.ts";
 import { running, type ToolRow, toolTable } from "./tool-table.ts";
 
-/** Serves the tools of a connection. They check their input themselves, and say what is wrong with it in their answer. */
+/** Serves the tools of a connection. The tools validate their input themselves and report errors in their result. */
 export function serveTools(
   mcp: McpServer,
   connection: McpConnection,
@@ -54,14 +63,14 @@ async function callTool(
   const { stop, onWait, ...progress } = reportProgress(ctx, onError);
   const exchange: Exchange = { ...openExchange(context), ...(onWait === undefined ? {} : { onWait }) };
   try {
-    const answer = () =>
+    const run = () =>
       answerTool(async () => {
         const tool = await connection.findTool(name, signal);
         if (tool === undefined) throw unknownTool(name, await connection.listTools());
         return tool.run(inputFor(tool, input, connection), { signal, ...progress });
       });
     const result = await connection.asker.during(exchange, () =>
-      observed(connection, { name, input, ctx }, answer),
+      observed(connection, { name, input, ctx }, run),
     );
     if (exchange.question === undefined || result.ok)
       return toCallToolResult(result, connection.skills.approvalHint);
@@ -75,24 +84,24 @@ async function callTool(
 function observed(
   { skills, session }: McpConnection,
   { name, input, ctx }: Pick<CallContext, "ctx"> & { readonly name: string; readonly input: unknown },
-  answer: () => Promise<ToolResult>,
+  run: () => Promise<ToolResult>,
 ): Promise<ToolResult> {
-  if (skills.observe === undefined) return answer();
+  if (skills.observe === undefined) return run();
   const { id, _meta: meta = {} } = ctx.mcpReq;
-  return skills.observe({ tool: neutralText(name, 64), session, input, request: String(id), meta }, answer);
+  return skills.observe({ tool: neutralText(name, 64), session, input, request: String(id), meta }, run);
 }
 
-/** What the client says of itself, and the answer that it came back with. */
+/** The client's abilities, and the answer that it returned. */
 function openExchange({ mcp, connection, ctx }: CallContext): Exchange {
   const canAsk = () => viewClient(mcp.server, ctx).canAsk;
-  const came = ctx.mcpReq.requestState();
-  const state = came === undefined ? undefined : QuestionState.safeParse(came).data;
+  const returned = ctx.mcpReq.requestState();
+  const state = returned === undefined ? undefined : QuestionState.safeParse(returned).data;
   if (state === undefined) return { canAsk };
   const by = `${connection.viewer.user ?? "someone"} through ${viewClient(mcp.server, ctx).name}`;
-  return { canAsk, answered: { key: state.key, answer: readAnswer(ctx.mcpReq.inputResponses, by) } };
+  return { canAsk, answered: { key: state.key, answer: readApproval(ctx.mcpReq.inputResponses, by) } };
 }
 
-/** Where conversations share a connection, a text that one has read may be new to the next. */
+/** On a shared connection, a text that one conversation has read may be new to another. */
 function inputFor({ name }: AgentTool, input: unknown, { isShared }: McpConnection): unknown {
   const isObject = typeof input === "object" && input !== null && !Array.isArray(input);
   return isShared && name === "read_skill" && isObject ? { ...input, again: true } : input;
@@ -108,18 +117,18 @@ function unknownTool(name: string, tools: readonly AgentTool[]): ProtocolError {
 const rows: ReadonlyMap<string, ToolRow> = new Map(Object.entries(toolTable));
 const described = new WeakMap<AgentTool, Tool>();
 
-/** A tool as it is listed; a schema is made once, since lists are asked for often. */
+/** The listed form of a tool, built once because lists are requested often. */
 function describe(tool: AgentTool): Tool {
-  const known = described.get(tool);
-  if (known !== undefined) return known;
-  const made = toTool(tool);
-  described.set(tool, made);
-  return made;
+  const cached = described.get(tool);
+  if (cached !== undefined) return cached;
+  const built = toTool(tool);
+  described.set(tool, built);
+  return built;
 }
 
 function toTool({ name, description, inputSchema, owner }: AgentTool): Tool {
   const row = owner === undefined ? rows.get(name) : undefined;
-  // Every tool takes an object: ours by their schemas, those of skills because others are not listed.
+  // Every tool takes an object: ours by their schemas, and declared tools without one are not listed.
   if (row === undefined)
     return { name, description, inputSchema: { ...inputSchema, type: "object" }, annotations: running };
   const { $schema: _dialect, ...input } = inputSchema;
@@ -138,9 +147,109 @@ function outputSchemaOf(output: ToolRow["output"]): NonNullable<Tool["outputSche
   const { $schema: _dialect, ...schema } = z.toJSONSchema(output, {
     io: "output",
     override: ({ jsonSchema }) => {
-      // That there may be more is what a schema says that says nothing.
+      // Additional properties are allowed by default.
       delete jsonSchema.additionalProperties;
     },
   });
   return { ...schema, type: "object" };
+}
+
+/** The client's description: newer revisions send it with each request, older ones once at the start. */
+export interface ClientView {
+  /** Whether the client can show a form to its user. */
+  readonly canAsk: boolean;
+  readonly name: string;
+}
+
+const Capabilities = z.looseObject({
+  elicitation: z.looseObject({ form: z.unknown().optional(), url: z.unknown().optional() }).optional(),
+});
+const Info = z.looseObject({ name: z.string() });
+
+export function viewClient(server: Server, ctx: ServerContext): ClientView {
+  const envelope: Readonly<Record<string, unknown>> = { ...ctx.mcpReq.envelope };
+  const capabilities = envelope[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities();
+  const { elicitation } = Capabilities.safeParse(capabilities).data ?? {};
+  const info = Info.safeParse(envelope[CLIENT_INFO_META_KEY] ?? server.getClientVersion()).data;
+  return {
+    // A client that lists no kind of elicitation supports forms.
+    canAsk: elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined),
+    name: neutralText(info?.name ?? "an MCP client", 64),
+  };
+}
+
+/** The `_meta` key of the error code, which a tool result has no other field for. */
+const ERROR_META = "skillhold/error";
+
+/** Converts a tool result to MCP: text for the model, structured data, and failures as error results. */
+export function toCallToolResult(result: ToolResult, approvalHint: string | undefined): CallToolResult {
+  if (result.ok)
+    return {
+      content: [{ type: "text", text: result.text }],
+      ...(isRecord(result.data) ? { structuredContent: withoutPaths(result.data) } : {}),
+    };
+  const { code, message } = result.error;
+  const hasDefaultHint =
+    code === "APPROVAL_REQUIRED" && result.error.hint === errorTable.APPROVAL_REQUIRED.hint;
+  const hint = hasDefaultHint && approvalHint !== undefined ? approvalHint : result.error.hint;
+  return {
+    content: [{ type: "text", text: `${code}: ${message}\n${hint}` }],
+    isError: true,
+    _meta: { [ERROR_META]: { code, message, hint } },
+  };
+}
+
+/** Replaces the path of the output folder by its name, because paths of the host are not disclosed. */
+function withoutPaths(data: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { outputs, ...rest } = data;
+  return typeof outputs === "string" ? { ...rest, outputs: basename(outputs) } : { ...data };
+}
+
+function isRecord(data: unknown): data is Readonly<Record<string, unknown>> {
+  return typeof data === "object" && data !== null && !Array.isArray(data);
+}
+
+/** The minimum time between two notifications for output. */
+const MIN_INTERVAL_MS = 250;
+/** The heartbeat, for clients that time out without progress. */
+const HEARTBEAT_MS = 5000;
+const LINE_LENGTH = 200;
+const RUNNING = "Still running.";
+const WAITING = "Waiting for an approval.";
+
+/** Reports the progress of a call to a client that asked for it. */
+export interface CallProgress {
+  readonly onOutput?: NonNullable<ToolRunOptions["onOutput"]>;
+  readonly onWait?: (isWaiting: boolean) => void;
+  stop(): void;
+}
+
+export function reportProgress({ mcpReq }: ServerContext, onError: (error: unknown) => void): CallProgress {
+  const progressToken = mcpReq._meta?.progressToken;
+  if (progressToken === undefined) return { stop: () => {} };
+  const started = performance.now();
+  let lastAt = started;
+  let last = 0;
+  const notify = (message: string) => {
+    const now = performance.now();
+    // The value must increase, even for two notifications in one millisecond.
+    last = Math.max(last + 1, Math.round(now - started));
+    lastAt = now;
+    const params = { progressToken, progress: last, message };
+    mcpReq.notify({ method: "notifications/progress", params }).catch(onError);
+  };
+  let state = RUNNING;
+  const heartbeat = setInterval(() => notify(state), HEARTBEAT_MS).unref();
+  return {
+    onOutput: (_stream, chunk) => {
+      if (performance.now() - lastAt < MIN_INTERVAL_MS) return;
+      const line = new TextDecoder().decode(chunk).trimEnd().split("\n").at(-1) ?? "";
+      notify(neutralText(line, LINE_LENGTH));
+    },
+    onWait: (isWaiting) => {
+      state = isWaiting ? WAITING : RUNNING;
+      if (isWaiting) notify(state);
+    },
+    stop: () => clearInterval(heartbeat),
+  };
 }

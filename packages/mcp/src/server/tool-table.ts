@@ -1,24 +1,24 @@
 import type { ToolAnnotations } from "@modelcontextprotocol/server";
-import { type SkillToolName } from "@skillhold/core/session";
+import type { SkillToolName } from "@skillhold/core/session";
 import { z } from "zod";
-import { type LOADING_TOOL } from "./loading-tool.ts";
+import type { LOADING_TOOL } from "./loading-tool.ts";
 
-/** What clients are told of a tool beside its name, description and input. */
+/** The title, annotations and output schema of a tool. */
 export interface ToolRow {
   readonly title: string;
   readonly annotations: ToolAnnotations;
   readonly output: z.ZodObject;
 }
 
-const reading: ToolAnnotations = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
-/** Changes what the session knows, and nothing else. */
-const settling: ToolAnnotations = {
+const readOnly: ToolAnnotations = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
+/** Changes only the state of the session. */
+const sessionChange: ToolAnnotations = {
   readOnlyHint: false,
   destructiveHint: false,
   idempotentHint: true,
   openWorldHint: false,
 };
-/** A stranger's program may do whatever it was let do: the worst is told. */
+/** A third-party program may do anything that its sandbox allows, so the hints are the most cautious ones. */
 export const running: ToolAnnotations = {
   readOnlyHint: false,
   destructiveHint: true,
@@ -36,10 +36,14 @@ const Listing = z.looseObject({
       description: z.string(),
       tags: texts,
       readiness: z.string().optional().describe("Only when the skill is not ready."),
-      snippet: z.string().optional().describe("Text around what a search matched."),
+      snippet: z.string().optional().describe("Text around the words that a search matched."),
+      why: z.string().optional().describe("The words of the query that matched, and where."),
+      isWeak: z.boolean().optional().describe("Only for a hit that may be there because no skill fits."),
+      requires: texts.optional().describe("Skills that this one needs."),
+      versions: count.optional().describe("How many near copies of it are not listed."),
     }),
   ),
-  more: count.describe("How many more there are than are listed."),
+  more: count.describe("The number of skills that are not listed."),
 });
 
 const Activated = z.looseObject({
@@ -52,7 +56,7 @@ const Activated = z.looseObject({
   moreFiles: count,
   hints: texts,
   warnings: texts,
-  isRepeat: z.boolean().describe("Whether the text is only a note that it was loaded before."),
+  isRepeat: z.boolean().describe("Whether the text only says that the skill is already loaded."),
 });
 
 const File = z.looseObject({
@@ -61,9 +65,9 @@ const File = z.looseObject({
   encoding: z.enum(["utf-8", "base64"]),
   content: z.string(),
   mimeType: z.string(),
-  size: count.describe("Of the whole file."),
+  size: count.describe("The size of the whole file in bytes."),
   start: count,
-  length: count.describe("Bytes of the file that the content stands for."),
+  length: count.describe("The number of bytes that the content covers."),
   hasMore: z.boolean(),
   digest: z.string(),
   treeHash: z.string(),
@@ -82,7 +86,7 @@ const Run = z.looseObject({
   isTruncated: z.boolean(),
   durationMs: z.number(),
   files: z.array(z.looseObject({ path: z.string(), size: count })),
-  outputs: z.string().optional().describe("The folder of the session's outputs that the files are kept in."),
+  outputs: z.string().optional().describe("The output folder of the run that contains the files."),
 });
 
 const Published = z.looseObject({
@@ -101,24 +105,24 @@ const Loaded = z.looseObject({
   problems: z.array(z.looseObject({ message: z.string() })),
 });
 
-/** The tools of a session and the one that loads those of skills. */
+/** The tools of a session, and the tool that loads the tools of skills. */
 export const toolTable: Readonly<Record<SkillToolName | typeof LOADING_TOOL, ToolRow>> = {
-  list_skills: { title: "List skills", annotations: reading, output: Listing },
-  search_skills: { title: "Search skills", annotations: reading, output: Listing },
-  read_skill: { title: "Load a skill", annotations: reading, output: Activated },
-  read_skill_resource: { title: "Read a file of a skill", annotations: reading, output: File },
+  list_skills: { title: "List skills", annotations: readOnly, output: Listing },
+  search_skills: { title: "Search skills", annotations: readOnly, output: Listing },
+  read_skill: { title: "Load a skill", annotations: readOnly, output: Activated },
+  read_skill_resource: { title: "Read a file of a skill", annotations: readOnly, output: File },
   run_skill_script: { title: "Run a script of a skill", annotations: running, output: Run },
   deactivate_skill: {
     title: "Stop using a skill",
-    annotations: settling,
+    annotations: sessionChange,
     output: z.looseObject({ id: z.string(), wasActive: z.boolean() }),
   },
   publish_skill: {
     title: "Publish a skill",
-    annotations: { ...settling, openWorldHint: true },
+    annotations: { ...sessionChange, openWorldHint: true },
     output: Published,
   },
-  // To know the tools of a skill is to run its modules.
+  // Loading the tools of a skill runs its code.
   load_skill_tools: {
     title: "Load the tools of a skill",
     annotations: { ...running, idempotentHint: true },

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** A skill by its id or UUID. What is neither is not looked for. */
+/** A skill id or UUID. Other texts are rejected without a lookup. */
 export const SkillKey = z
   .string()
   .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/)
@@ -13,26 +13,29 @@ export const RevisionNumber = z
   .transform(Number);
 export const At = z.iso.datetime();
 
-/** The part of every query for a list. */
+/** The query parameters of every list. */
 export const paging = {
-  // A place may be a name of 256 characters, each of which JSON writes as six.
-  cursor: z.string().max(4096).optional().describe("As the page before gave it."),
+  // A cursor may contain a name of 256 characters, each of which JSON may escape as six.
+  cursor: z.string().max(4096).optional().describe("The cursor of the previous page."),
   limit: z
     .string()
     .regex(/^[1-9][0-9]{0,3}$/)
     .transform(Number)
     .pipe(z.int().max(1000))
     .optional()
-    .describe("How many at most; 100 when it is left out."),
+    .describe("The maximum number of items; 100 by default."),
 };
-/** The part of every answer with a list. */
-export const nextCursor = z.string().optional().describe("Asks for the next page; absent on the last.");
+/** The cursor field of every list response. */
+export const nextCursor = z
+  .string()
+  .optional()
+  .describe("The cursor of the next page; absent on the last page.");
 
-/** Whose eyes to look through; only for those who may look through others'. */
-export const lookingAs = {
-  agent: Name.optional().describe("Look as this agent sees it: its owner and administrators only."),
-  user: Name.optional().describe("Look as this user sees it: administrators only."),
-  runtime: z.string().max(128).optional().describe("Look as an agent of this runtime."),
+/** Query parameters to act as another viewer, for callers who may do so. */
+export const viewerParams = {
+  agent: Name.optional().describe("Show what this agent sees. Only for its owner and administrators."),
+  user: Name.optional().describe("Show what this user sees. Only for administrators."),
+  runtime: z.string().max(128).optional().describe("Show what an agent of this runtime sees."),
   invoker: z.enum(["model", "user"]).optional(),
 };
 export const byId = z.strictObject({ id: SkillKey });

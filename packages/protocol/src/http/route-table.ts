@@ -1,22 +1,26 @@
-import { accessRoutes } from "./access-route.ts";
-import { agentRoutes } from "./agent-route.ts";
-import { approvalRoutes } from "./approval-route.ts";
-import { auditRoutes } from "./audit-route.ts";
-import { dependencyRoutes } from "./dependency-route.ts";
-import { gatewayRoutes } from "./gateway-route.ts";
-import { releaseRoutes } from "./release-route.ts";
-import { type Route } from "./route.ts";
-import { secretRoutes } from "./secret-route.ts";
-import { sessionRoutes } from "./session-route.ts";
-import { skillRoutes } from "./skill-route.ts";
-import { tokenRoutes } from "./token-route.ts";
+import { accessRoutes } from "./route/access-route.ts";
+import { agentRoutes } from "./route/agent-route.ts";
+import { approvalRoutes } from "./route/approval-route.ts";
+import { auditRoutes } from "./route/audit-route.ts";
+import { dependencyRoutes } from "./route/dependency-route.ts";
+import { gatewayRoutes } from "./route/gateway-route.ts";
+import { guardRoutes } from "./route/guard-route.ts";
+import { installRoutes } from "./route/install-route.ts";
+import { releaseRoutes } from "./route/release-route.ts";
+import { secretRoutes } from "./route/secret-route.ts";
+import { sessionRoutes } from "./route/session-route.ts";
+import { skillRoutes } from "./route/skill-route.ts";
+import { tokenRoutes } from "./route/token-route.ts";
+import { transparencyRoutes } from "./route/transparency-route.ts";
+import type { Route } from "./route.ts";
 
 /**
- * Every route of the gateway: who may call it, what it takes and what it gives. The gateway, its OpenAPI document and
- * its clients are made from this table.
+ * Every route of the gateway: who may call it, its input and its response. The gateway, its OpenAPI document and its
+ * clients are made from this table.
  */
 export const routeTable = {
   ...skillRoutes,
+  ...installRoutes,
   ...releaseRoutes,
   ...accessRoutes,
   ...agentRoutes,
@@ -25,9 +29,16 @@ export const routeTable = {
   ...approvalRoutes,
   ...dependencyRoutes,
   ...auditRoutes,
+  ...transparencyRoutes,
   ...secretRoutes,
   ...gatewayRoutes,
+  ...guardRoutes,
 } as const satisfies Record<string, Route>;
 
 export type RouteTable = typeof routeTable;
 export type Operation = keyof RouteTable;
+
+/** Routes whose response contains skill content. The gateway records each of their responses. */
+export type ContentOperation = {
+  [O in Operation]: RouteTable[O] extends { readonly content: "skill" } ? O : never;
+}[Operation];

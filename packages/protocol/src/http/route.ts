@@ -1,24 +1,41 @@
 import type { z } from "zod";
-import { type ErrorCode } from "../error.ts";
-import { type Role } from "../role.ts";
+import type { ErrorCode } from "../error.ts";
+import type { Role } from "../role.ts";
 
-/** One row of the table: what a route takes, what it gives, and who may call it. */
-export interface Route {
+/**
+ * One row of the table: the input of a route, its response, and who may call it. A row whose response is raw bytes states
+ * whether those bytes are skill content.
+ */
+export type Route = RouteFields &
+  (
+    | { readonly answer: "bytes"; readonly content: RouteContent }
+    | { readonly answer: z.ZodType | "nothing"; readonly content?: RouteContent }
+  );
+
+/**
+ * `skill`: the response contains the instructions or files of a skill. Its handler must return what it serves, and the
+ * gateway records that before it sends the response.
+ */
+export type RouteContent = "skill" | "none";
+
+interface RouteFields {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
-  /** With `{name}` for what is to be filled in; `{path}` as the last part may have slashes in it. */
+  /** With `{name}` placeholders; a final `{path}` may contain slashes. */
   readonly path: `/${string}`;
   readonly tag: RouteTag;
   readonly summary: string;
   readonly roles: readonly Role[] | "anyone";
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
-  /** `archive` is the bytes of a ZIP or tar.gz, streamed. */
+  /** `archive` is a streamed ZIP or tar.gz. */
   readonly body?: z.ZodType | "archive";
-  readonly answer: z.ZodType | "bytes" | "nothing";
   readonly status?: 200 | 201 | 204;
-  /** `read`: has an ETag, and answers 304 to If-None-Match. `write`: refuses what If-Match does not fit. */
+  /**
+   * `read`: sends an ETag and answers If-None-Match with 304. `write`: rejects a request whose If-Match does
+   * not match.
+   */
   readonly condition?: "read" | "write";
-  /** Failures beyond those that every route may have. */
+  /** Failures in addition to those of every route. */
   readonly errors?: readonly ErrorCode[];
 }
 
@@ -33,15 +50,16 @@ export type RouteTag =
   | "dependencies"
   | "audit"
   | "secrets"
+  | "guard"
   | "gateway";
 
-/** Keeps the exact types of a row, so that handlers and clients are checked against it. */
+/** Keeps the exact types of a row, so that handlers and clients are type-checked against it. */
 export function route<const R extends Route>(row: R): R {
   return row;
 }
 
 export const everyone = ["admin", "publisher", "agent", "viewer"] as const;
-/** Those who are people. */
+/** The roles of human users. */
 export const people = ["admin", "publisher", "viewer"] as const;
 export const publishers = ["admin", "publisher"] as const;
 export const admins = ["admin"] as const;

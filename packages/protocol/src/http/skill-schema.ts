@@ -7,35 +7,38 @@ import { At } from "./field.ts";
 
 const Texts = z.array(z.string()).readonly();
 
-/** What the registry knows of a skill beside its SKILL.md. */
+/** The registry data of a skill beside its SKILL.md. */
 export const SkillFacts = z.object({
   uid: z.string(),
   owner: z.string(),
   visibility: Visibility,
-  system: z.boolean().describe("Whether it comes with Skillhold."),
+  system: z.boolean().describe("Whether the skill is bundled with Skillhold."),
   enabled: z.boolean(),
   status: SkillStatus,
-  reason: z.string().optional().describe("Why it is not active: `deps`, or someone's words."),
-  missing: Texts.describe("What it misses on the gateway's machine, as `pip:name`."),
+  reason: z
+    .string()
+    .optional()
+    .describe("Why the skill is not active: `deps`, or a reason given by a person."),
+  missing: Texts.describe("Dependencies that are missing on the gateway's machine, as `pip:name`."),
   revision: z.int().min(1),
   lastRevision: z.int().min(1),
   createdAt: At,
   updatedAt: At,
   deletedAt: At.optional(),
-  canManage: z.boolean().describe("Whether whoever asks may change it."),
+  canManage: z.boolean().describe("Whether the caller may change the skill."),
 });
 export type SkillFacts = Readonly<z.infer<typeof SkillFacts>>;
 
 export const SkillRow = z.object({
   entry: SkillEntry,
-  /** Absent for a skill that is in a folder of the gateway's. */
+  /** Absent for a skill in a folder of the gateway. */
   registry: SkillFacts.optional(),
-  /** Whether it is there for whoever asks, and why or why not. */
+  /** Whether the caller can use the skill, and why. */
   access: z.object({ isVisible: z.boolean(), reason: z.string(), message: z.string(), warnings: Texts }),
 });
 export type SkillRow = Readonly<z.infer<typeof SkillRow>>;
 
-export const SkillFile = z.object({
+export const SkillFileView = z.object({
   path: z.string(),
   size: z.int().min(0),
   digest: Digest,
@@ -48,20 +51,22 @@ export const SkillDetail = SkillRow.extend({
   frontmatter: z.record(z.string(), z.json()),
   treeHash: Digest,
   skillHash: Digest,
-  files: z.array(SkillFile).readonly(),
+  files: z.array(SkillFileView).readonly(),
 });
 export type SkillDetail = Readonly<z.infer<typeof SkillDetail>>;
 
-export const SearchHit = z.object({
+export const SearchHitView = z.object({
   row: SkillRow,
   hit: z.object({
     id: z.string(),
-    score: z.number().describe("Higher is better. Hits of one query can be compared, those of two cannot."),
-    parts: z.record(z.string(), z.number()),
-    matched: Texts.describe("The words of the query that it has."),
+    score: z.number().describe("Higher is better. Scores are comparable only within one query."),
+    parts: z
+      .record(z.string(), z.number())
+      .describe("Shares of the score: bm25, coverage, name, trigram, excluded, semantic, prior, rerank."),
+    matched: Texts.describe("The words of the query that match."),
     fields: Texts,
-    isWeak: z.boolean(),
-    copies: Texts,
+    isWeak: z.boolean().describe("The hit may be there only because no skill fits."),
+    copies: Texts.describe("Near copies of it that are not listed."),
   }),
   snippet: z.string(),
 });
@@ -84,10 +89,10 @@ export const RevisionView = z.object({
 
 const Change = z
   .enum(["added", "removed", "changed", "mode"])
-  .describe("`mode`: the same bytes, and another exec bit.");
-const TreeFile = SkillFile.omit({ role: true });
+  .describe("`mode`: only the executable bit changed.");
+const TreeFile = SkillFileView.omit({ role: true });
 const DiffEnd = z.object({ revision: z.int().optional(), version: z.string().optional(), treeHash: Digest });
-export const SkillDiff = z.object({
+export const SkillDiffView = z.object({
   from: DiffEnd,
   to: DiffEnd,
   files: z
@@ -98,7 +103,7 @@ export const SkillDiff = z.object({
         from: TreeFile.optional(),
         to: TreeFile.optional(),
         text: z.string().optional().describe("The change as a unified diff."),
-        note: z.string().optional().describe("Why there is no text."),
+        note: z.string().optional().describe("Why the text is missing."),
       }),
     )
     .readonly(),
@@ -107,8 +112,8 @@ export const SkillDiff = z.object({
     .readonly(),
 });
 
-/** What became of one skill of an archive. */
-export const Publication = z.discriminatedUnion("status", [
+/** The result for one skill of an archive. */
+export const PublicationView = z.discriminatedUnion("status", [
   z.object({ status: z.enum(["published", "unchanged"]), ...publishedFields() }),
   z.object({
     status: z.literal("failed"),
@@ -137,7 +142,7 @@ function publishedFields() {
     omitted: z
       .array(z.object({ path: z.string(), reason: z.string(), message: z.string() }))
       .readonly()
-      .describe("What of its folder is not part of it."),
+      .describe("Entries of the folder that are not part of the skill."),
     diagnostics: z.array(Diagnostic).readonly(),
     warnings: Texts,
     missing: Texts,
@@ -145,6 +150,21 @@ function publishedFields() {
       .array(z.object({ path: z.string(), change: Change }))
       .readonly()
       .optional()
-      .describe("Of a dry run: what would change of the current revision."),
+      .describe("For a dry run: the changes to the current revision."),
+    guard: z
+      .object({
+        verdict: z.enum(["block", "review", "clean"]),
+        widened: z
+          .array(
+            z.object({
+              capability: z.string(),
+              value: z.string().optional(),
+              seen: z.array(z.object({ file: z.string(), line: z.int() })).readonly(),
+            }),
+          )
+          .readonly(),
+      })
+      .optional()
+      .describe("The guard's verdict, and the capabilities that the current revision does not have."),
   };
 }

@@ -1,10 +1,13 @@
 import { z } from "zod";
 import { SkillEvent } from "../event.ts";
 import { Problem } from "./problem.ts";
-import { type releaseRoutes } from "./release-route.ts";
-import { skillRoutes } from "./skill-route.ts";
+import type { releaseRoutes } from "./route/release-route.ts";
+import { skillRoutes } from "./route/skill-route.ts";
 
-/** What a client sends. The first message is `hello`: with a token, or for a browser with the word that goes with its cookie. */
+/**
+ * A message from a client. The first one is `hello`, with a token or, in a browser, with the CSRF value of
+ * its cookie.
+ */
 export const ClientMessage = z.discriminatedUnion("method", [
   z.strictObject({
     id: z.int().min(0),
@@ -15,7 +18,7 @@ export const ClientMessage = z.discriminatedUnion("method", [
     id: z.int().min(0),
     method: z.literal("events.subscribe"),
     params: z.strictObject({
-      /** Go on after this event; without it, from now on. */
+      /** Continue after this event; by default with new events. */
       after: z.int().min(0).optional(),
       types: z.array(z.string().max(64)).max(100).optional(),
     }),
@@ -52,7 +55,7 @@ export const ClientMessage = z.discriminatedUnion("method", [
 ]);
 export type ClientMessage = Readonly<z.infer<typeof ClientMessage>>;
 
-/** What goes on while dependencies are looked at and installed; told to those who listen, and kept nowhere. */
+/** Progress of dependency checks and installations. Sent to listeners and not stored. */
 export const DependencyEvent = z.discriminatedUnion("type", [
   z.object({ type: z.literal("skill.deps.checking"), slug: z.string() }),
   z.object({
@@ -61,7 +64,7 @@ export const DependencyEvent = z.discriminatedUnion("type", [
     ok: z.boolean(),
     missing: z.array(z.string()).readonly(),
   }),
-  /** About all skills that something is installed for, and so for administrators alone. */
+  /** Covers all skills, so it is sent only to administrators. */
   z.object({ type: z.literal("skill.deps.installing"), deps: z.array(z.string()).readonly() }),
   z.object({
     type: z.literal("skill.deps.installed"),
@@ -81,22 +84,22 @@ export const DependencyEvent = z.discriminatedUnion("type", [
 ]);
 export type DependencyEvent = Readonly<z.infer<typeof DependencyEvent>>;
 
-/** What a gateway sends. */
+/** A message from the gateway. */
 export const ServerMessage = z.union([
-  /** `etag` is what `ifMatch` of a change is checked against. */
+  /** `etag` is the value for `ifMatch` of a later change. */
   z.object({ id: z.int(), result: z.json(), etag: z.string().optional() }),
   z.object({ id: z.int().optional(), error: Problem }),
-  /** A committed event: the number is what to go on after. */
+  /** A committed event with its number, to continue after it. */
   z.object({ seq: z.int(), event: SkillEvent }),
-  /** Everything up to this number was sent, or is not for this client. */
+  /** All events up to this number were sent or are hidden from this client. */
   z.object({ seq: z.int(), caughtUp: z.literal(true) }),
   z.object({ progress: DependencyEvent }),
-  /** Something that this client may see has changed; how, it asks. */
+  /** Something visible to this client changed; it has to read the new state. */
   z.object({ changed: z.object({ version: z.int() }) }),
 ]);
 export type ServerMessage = Readonly<z.infer<typeof ServerMessage>>;
 
-/** What `downloadSkill` gives for a format. */
+/** The media types of the `downloadSkill` formats. */
 export const archiveTypes = {
   zip: "application/zip",
   "tar.gz": "application/gzip",

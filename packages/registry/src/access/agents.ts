@@ -1,25 +1,29 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Actor, type SkillEvent } from "@skillhold/protocol";
+import { readManifest } from "@skillhold/core/session";
+import type { Actor, SkillEvent } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type AgentRecord } from "../record/agent.ts";
-import { type Grant } from "../record/grant.ts";
+import type { Limits } from "@skillhold/protocol/limits";
+import { isSkillId } from "@skillhold/skill";
+import { grantRevoked } from "../ownership/access-event.ts";
+import { rejectAgentActor, visibilityWith } from "../ownership/ownership.ts";
+import type { AgentRecord } from "../record/agent.ts";
+import type { Grant } from "../record/grant.ts";
 import { agentLock, skillLock } from "../record/lock.ts";
-import { checkName } from "../record/named-text.ts";
-import { type RegistryContext } from "../record/registry-context.ts";
-import { type RegistryTransaction } from "../record/registry-store.ts";
-import { type AgentFields, checkAgentFields, checkAgentKey } from "./agent-field.ts";
-import { grantRevoked } from "./grant-event.ts";
-import { rejectAgentActor } from "./ownership.ts";
-import { visibilityWith } from "./visibility.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
+import type { RegistryTransaction } from "../record/registry-store.ts";
+import { checkExactName, checkText } from "../record/text-field.ts";
 
 export interface NewAgent extends Partial<AgentFields> {
   readonly key: string;
   readonly runtime: string;
-  /** The user it belongs to; whoever adds it, if nothing else is said. */
+  /** The user the agent belongs to; by default the user who adds it. */
   readonly owner?: string;
 }
 
-/** What is to be other than it is. What is undefined stays; for the list of skills null means all, for the manifest none. */
+/**
+ * The fields to change. Undefined keeps a field, `allow: null` allows all skills, and `manifest: null`
+ * removes the manifest.
+ */
 export interface AgentChange extends Partial<Omit<AgentFields, "allow" | "manifest">> {
   readonly allow?: readonly string[] | null;
   readonly manifest?: string | null;
@@ -27,7 +31,7 @@ export interface AgentChange extends Partial<Omit<AgentFields, "allow" | "manife
 
 export interface RemovedAgent {
   readonly agent: AgentRecord;
-  /** The ids of the skills that it was granted. */
+  /** The ids of the skills whose grants were revoked. */
   readonly revoked: readonly string[];
 }
 
@@ -35,12 +39,12 @@ interface By {
   readonly by: Actor;
 }
 
-/** Who changes an agent, and, where they say so, how they last saw it. */
+/** Who changes an agent, and optionally the version of the agent they read before. */
 export interface AgentChanging extends By {
   readonly seen?: AgentRecord | undefined;
 }
 
-/** Adds an agent. Its key is its own for good: also when it is taken away, no other gets it. */
+/** Adds an agent. Its key stays reserved after the agent is removed. */
 export async function addAgent(
   { key, owner, ...given }: NewAgent,
   { by }: By,
@@ -57,7 +61,7 @@ export async function addAgent(
     uid: ids.next(),
     key: checkAgentKey(key),
     ...fields,
-    owner: checkName("owner", owner ?? by.user, 256),
+    owner: checkExactName("owner", owner ?? by.user, 256),
     createdAt: at,
     updatedAt: at,
     removedAt: undefined,
@@ -67,7 +71,7 @@ export async function addAgent(
     await tx.lock(agentLock(key));
     if ((await tx.findAgent(key)) !== undefined)
       throw new SkillError("CONFLICT", `The key ${key} is taken.`, {
-        hint: "Choose another key; one that was taken away is not given again.",
+        hint: "Choose another key. Keys of removed agents cannot be reused.",
         details: { key },
       });
     await tx.putUser({ name: agent.owner, displayName: undefined, createdAt: at });
@@ -77,7 +81,7 @@ export async function addAgent(
   });
 }
 
-/** Changes what an agent is shown and held to; its open sessions notice with their next call. */
+/** Changes an agent. Its open sessions see the change with their next call. */
 export async function changeAgent(
   keyOrUid: string,
   { allow, manifest, ...change }: AgentChange,
@@ -107,7 +111,7 @@ export async function changeAgent(
   });
 }
 
-/** Takes an agent away, and with it all that it was granted. */
+/** Removes an agent and revokes its grants. */
 export async function removeAgent(
   keyOrUid: string,
   { by, seen }: AgentChanging,
@@ -126,19 +130,19 @@ export async function removeAgent(
   });
 }
 
-/** Ordered by key, without those that were taken away. */
+/** Ordered by key, without removed agents. */
 export async function listAgents({ store }: RegistryContext): Promise<readonly AgentRecord[]> {
   return await store.listAgents();
 }
 
-/** By key or uid; throws for one that was taken away. */
+/** By key or uid; throws AGENT_NOT_FOUND for a removed agent. */
 export async function getAgent(keyOrUid: string, { store }: RegistryContext): Promise<AgentRecord> {
   const agent = await store.findAgent(keyOrUid);
   if (agent === undefined || agent.removedAt !== undefined) throw noAgent(keyOrUid);
   return agent;
 }
 
-/** The agent of a key, locked: what is given to it is not given to one that is taken away meanwhile. */
+/** Finds and locks an agent, so that it cannot be removed while something is granted to it. */
 export async function lockAgent(keyOrUid: string, tx: RegistryTransaction): Promise<AgentRecord> {
   const found = await tx.findAgent(keyOrUid);
   if (found === undefined) throw noAgent(keyOrUid);
@@ -148,7 +152,7 @@ export async function lockAgent(keyOrUid: string, tx: RegistryTransaction): Prom
   return agent;
 }
 
-/** One that is another than was seen is not changed. */
+/** Throws PRECONDITION_FAILED if the agent differs from `seen`. */
 async function getManagedAgent(
   keyOrUid: string,
   { by, seen }: AgentChanging,
@@ -157,7 +161,7 @@ async function getManagedAgent(
   const agent = await lockAgent(keyOrUid, tx);
   rejectStranger(agent, by);
   if (seen !== undefined && !isDeepStrictEqual(agent, seen))
-    throw new SkillError("PRECONDITION_FAILED", `The agent ${agent.key} is not as you last saw it.`, {
+    throw new SkillError("PRECONDITION_FAILED", `The agent ${agent.key} changed since you read it.`, {
       details: { key: agent.key },
     });
   return agent;
@@ -165,13 +169,13 @@ async function getManagedAgent(
 
 function rejectStranger({ key, owner }: AgentRecord, { user, role }: Actor): void {
   if (role === "admin" || role === "system" || owner === user) return;
-  throw new SkillError("POLICY_DENIED", `The agent ${key} belongs to someone else.`, {
+  throw new SkillError("POLICY_DENIED", `The agent ${key} belongs to another user.`, {
     hint: "Ask its owner or an administrator.",
     details: { key },
   });
 }
 
-/** One skill after the other, in the order of their ids, as locks are taken. */
+/** Takes the locks of the skills in the order of their ids. */
 async function revokeAll(
   key: string,
   at: string,
@@ -196,4 +200,53 @@ async function revokeAll(
 function noAgent(keyOrUid: string): SkillError {
   const key = keyOrUid.slice(0, 80);
   return new SkillError("AGENT_NOT_FOUND", `There is no agent ${key}.`, { details: { key } });
+}
+
+/** The fields of an agent that a caller sets. */
+type AgentFields = Pick<AgentRecord, "displayName" | "runtime" | "allow" | "pins" | "manifest">;
+
+const KEY = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,126}[A-Za-z0-9])?$/;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const MAX_NAME = 256;
+const MAX_SKILLS = 10_000;
+
+/** Agents are found by key or uid, so a key must not look like a uid. */
+function checkAgentKey(key: string): string {
+  if (KEY.test(key) && !UUID.test(key)) return key;
+  throw refuse(
+    `The agent key ${JSON.stringify(key.slice(0, 80))} is invalid. Use 1 to 128 letters, digits, dots, underscores and hyphens, and no UUID.`,
+  );
+}
+
+function checkAgentFields(fields: AgentFields, limits: Limits): AgentFields {
+  const { displayName, runtime, allow, pins, manifest } = fields;
+  if (allow !== undefined) checkIds("skill list", allow);
+  checkIds("pin list", Object.keys(pins));
+  for (const [id, revision] of Object.entries(pins))
+    if (!Number.isSafeInteger(revision) || revision < 1)
+      throw refuse(`The pin of ${id} is not a revision number.`);
+  if (manifest !== undefined) checkManifest(manifest, limits);
+  return {
+    displayName: checkText("agent name", displayName, MAX_NAME),
+    runtime: checkExactName("runtime", runtime, MAX_NAME),
+    allow: allow === undefined ? undefined : [...new Set(allow)],
+    pins: { ...pins },
+    manifest,
+  };
+}
+
+function checkIds(what: string, ids: readonly string[]): void {
+  if (ids.length > MAX_SKILLS) throw refuse(`The ${what} has more than ${MAX_SKILLS} entries.`);
+  const strange = ids.find((id) => !isSkillId(id));
+  if (strange === undefined) return;
+  throw refuse(`The ${what} contains ${JSON.stringify(strange.slice(0, 80))}, which is not a skill id.`);
+}
+
+function checkManifest(text: string, limits: Limits): void {
+  const error = readManifest(text, limits).problems.find(({ severity }) => severity === "error");
+  if (error !== undefined) throw refuse(`The manifest is invalid: ${error.message}`);
+}
+
+function refuse(message: string): SkillError {
+  return new SkillError("USAGE", message, { hint: "Correct the value and try again." });
 }

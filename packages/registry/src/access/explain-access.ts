@@ -1,24 +1,33 @@
-import { type Access, type AgentStanding, asRecorded, decideAccess, type Viewer } from "@skillhold/core/library";
-import { type Visibility } from "@skillhold/protocol";
-import { type Host } from "@skillhold/skill";
+import {
+  type Access,
+  type AgentStanding,
+  asRecorded,
+  decideAccess,
+  type Viewer,
+} from "@skillhold/core/library";
+import type { Visibility } from "@skillhold/protocol";
+import type { Host } from "@skillhold/skill";
 import { RegistryView } from "../library/registry-view.ts";
-import { type RegisteredSkill } from "../record/registered-skill.ts";
-import { type RegistryContext } from "../record/registry-context.ts";
-import { readHeld } from "./held-skill.ts";
-import { notFound } from "./ownership.ts";
+import { readSnapshots } from "../library/skill-snapshot.ts";
+import { notFound } from "../ownership/ownership.ts";
+import type { RegisteredSkill } from "../record/registered-skill.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
 
-/** What a viewer may do with a skill, and by which rule. */
+/** Whether a viewer may use a skill, and which rule decides that. */
 export interface EffectiveAccess
   extends Pick<Access, "isVisible" | "reason" | "rule" | "message" | "warnings"> {
   readonly id: string;
   readonly uid: string;
   readonly owner: string;
   readonly visibility: Visibility;
-  /** The revision that the viewer gets, or would. */
+  /** The revision that the viewer gets or would get. */
   readonly revision: number;
 }
 
-/** Asks the gate, with what the store says now. Whether the one who asks may know is decided before. */
+/**
+ * Runs the access decision on the stored state. Contract: the caller has checked that the requester may know
+ * the skill.
+ */
 export async function explainAccess(
   idOrUid: string,
   viewer: Viewer,
@@ -29,9 +38,9 @@ export async function explainAccess(
   if (found === undefined) throw notFound(idOrUid);
   const agent = await findAgent(viewer.agent, context);
   const agents = new Map(agent === undefined ? [] : [[viewer.agent ?? "", agent]]);
-  const people = { agents, folderOff: new Set<string>() };
-  const [held] = await readHeld([found.id], people, context.store);
-  const view = RegistryView.of(held === undefined ? [] : [held], people, makingFor(host));
+  const settings = { agents, folderOff: new Set<string>() };
+  const [held] = await readSnapshots([found.id], settings, context.store);
+  const view = RegistryView.of(held === undefined ? [] : [held], settings, entryContext(host));
   const entry = view.find(found.id);
   if (held === undefined || entry === undefined) throw notFound(idOrUid);
   const access = decideAccess(entry, asRecorded(viewer, agent), {}, view.standing(found.id));
@@ -45,12 +54,12 @@ async function findAgent(
   { store }: RegistryContext,
 ): Promise<AgentStanding | undefined> {
   const agent = key === undefined ? undefined : await store.findAgent(key);
-  // A viewer names its agent by the key, and never by the uid.
+  // A viewer names its agent by key, never by uid.
   if (agent?.key !== key || agent === undefined) return undefined;
   return { allow: agent.allow, pins: agent.pins, isRemoved: agent.removedAt !== undefined };
 }
 
-function makingFor(host: Host) {
+function entryContext(host: Host) {
   const label = "registry";
   const pathOf = ({ id, revision }: RegisteredSkill) => `${label}:${id}@${revision}`;
   return { host, label, pathOf, overridden: new WeakSet(), pinned: new WeakSet() };

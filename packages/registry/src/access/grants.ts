@@ -1,25 +1,31 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Actor, type Visibility } from "@skillhold/protocol";
+import type { Actor, Visibility } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Grant, type Grantee } from "../record/grant.ts";
-import { checkName } from "../record/named-text.ts";
-import { type RegisteredSkill } from "../record/registered-skill.ts";
-import { type RegistryContext } from "../record/registry-context.ts";
-import { type GrantPage, type RegistryReader, type RegistryTransaction } from "../record/registry-store.ts";
+import { grantGiven, grantRevoked } from "../ownership/access-event.ts";
+import {
+  getManaged,
+  isAgentActor,
+  isManager,
+  notFound,
+  rejectAgentActor,
+  visibilityWith,
+} from "../ownership/ownership.ts";
+import type { Grant, Grantee } from "../record/grant.ts";
+import type { RegisteredSkill } from "../record/registered-skill.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
+import type { GrantPage, RegistryReader, RegistryTransaction } from "../record/registry-store.ts";
+import { checkExactName } from "../record/text-field.ts";
 import { getRevisionOf, rejectPurged } from "../release/revisions.ts";
 import { rejectDeleted } from "../release/rollback.ts";
 import { lockAgent } from "./agents.ts";
-import { grantGiven, grantRevoked } from "./grant-event.ts";
-import { getManaged, isAgentActor, isManager, notFound, rejectAgentActor } from "./ownership.ts";
-import { visibilityWith } from "./visibility.ts";
 
 export interface GrantOptions {
   readonly by: Actor;
-  /** Whether the grantee may also publish, edit, grant and take away. */
+  /** Whether the grantee may also publish, edit, grant and delete. */
   readonly canManage?: boolean;
-  /** The revision that the grantee is held to. */
+  /** The revision the grantee is pinned to. */
   readonly pin?: number;
-  /** The grant as whoever changes it last saw it, where they say so. */
+  /** The grant as the caller last read it, for optimistic locking. */
   readonly seen?: Grant | undefined;
 }
 
@@ -33,16 +39,18 @@ export interface GrantResult {
   readonly uid: string;
   readonly grantee: Grantee;
   readonly status: "granted" | "revoked" | "unchanged";
-  /** What the skill's is now. */
+  /** The visibility of the skill after the change. */
   readonly visibility: Visibility;
 }
 
-/** The same, and what there is of the grant now. */
+/** The result with the current grant. */
 export interface Granted extends GrantResult {
   readonly grant: Grant;
 }
 
-/** Lets an agent or a user use a skill, or changes how. The first grant of a private skill makes it internal. */
+/**
+ * Grants a skill to an agent or a user, or changes the grant. The first grant makes a private skill internal.
+ */
 export async function grantSkill(
   idOrUid: string,
   to: Grantee,
@@ -70,7 +78,7 @@ export async function grantSkill(
   });
 }
 
-/** Takes a grant back. After the last one, what is not public is private again. */
+/** Revokes a grant. Revoking the last one makes an internal skill private. */
 export async function revokeSkill(
   idOrUid: string,
   from: Grantee,
@@ -90,7 +98,7 @@ export async function revokeSkill(
   });
 }
 
-/** Who was granted a skill, for someone who may change that; an agent may not. */
+/** All grants of a skill, for an actor who may manage them. Agents may not. */
 export async function listGrants(
   idOrUid: string,
   { by }: { readonly by: Actor },
@@ -100,7 +108,7 @@ export async function listGrants(
   return await store.listGrants([uid]);
 }
 
-/** The same, a page at a time. */
+/** One page of the grants of a skill, for the same actors. */
 export async function listGrantPage(
   idOrUid: string,
   page: GrantPage,
@@ -111,7 +119,7 @@ export async function listGrantPage(
   return await store.listGrantPage(uid, page);
 }
 
-/** What one grantee was granted, for the same people; undefined for nothing. */
+/** The grant of one grantee, for the same actors; undefined if there is none. */
 export async function findGrant(
   idOrUid: string,
   grantee: Grantee,
@@ -130,27 +138,27 @@ async function getOverseen(idOrUid: string, by: Actor, reader: RegistryReader): 
   return skill;
 }
 
-/** An agent that is named by its uid is granted by its key; one that is not there any more keeps the name it is given. */
+/** Resolves an agent's uid to its key. An unknown agent keeps the given name. */
 async function keyedGrantee({ kind, key }: Grantee, reader: RegistryReader): Promise<Grantee> {
   const agent = kind === "agent" ? await reader.findAgent(key) : undefined;
   return { kind, key: agent?.key ?? key };
 }
 
-/** An agent must be there, and is then granted by its key; users are kept as they are named. */
+/** Throws AGENT_NOT_FOUND for an unknown agent; users need not exist. */
 async function getGrantee({ kind, key }: Grantee, tx: RegistryTransaction): Promise<Grantee> {
   if (kind === "agent") return { kind, key: (await lockAgent(key, tx)).key };
-  return { kind, key: checkName("name of the user", key, 256) };
+  return { kind, key: checkExactName("user name", key, 256) };
 }
 
-/** Contract: the skill is locked. A grant that is another than was seen is not changed. */
+/** Contract: the skill is locked. Throws PRECONDITION_FAILED if the grant differs from `seen`. */
 function rejectOther(before: Grant | undefined, seen: Grant | undefined, { id }: RegisteredSkill): void {
   if (seen === undefined || isDeepStrictEqual(before, seen)) return;
-  throw new SkillError("PRECONDITION_FAILED", `The grant of ${id} is not as you last saw it.`, {
+  throw new SkillError("PRECONDITION_FAILED", `The grant of ${id} changed since you read it.`, {
     details: { id },
   });
 }
 
-/** Contract: the skill is locked, and its grants are as they are to be. */
+/** Contract: the skill is locked and its grants are final. */
 async function settle(skill: RegisteredSkill, at: string, tx: RegistryTransaction): Promise<RegisteredSkill> {
   const grants = await tx.listGrants([skill.uid]);
   const visibility = visibilityWith(grants.length, skill.visibility);

@@ -1,11 +1,12 @@
-import { type Actor, type SkillEvent } from "@skillhold/protocol";
+import type { Actor } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { checkWords } from "../record/named-text.ts";
-import { type RegisteredSkill } from "../record/registered-skill.ts";
-import { type RegistryContext } from "../record/registry-context.ts";
-import { type RegistryTransaction } from "../record/registry-store.ts";
+import { statusEvent } from "../ownership/access-event.ts";
+import { getManaged, type ManagedChange } from "../ownership/ownership.ts";
+import type { RegisteredSkill } from "../record/registered-skill.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
+import type { RegistryTransaction } from "../record/registry-store.ts";
+import { checkText } from "../record/text-field.ts";
 import { rejectDeleted } from "../release/rollback.ts";
-import { getManaged, type ManagedChange } from "./ownership.ts";
 
 export interface StatusChange {
   readonly skill: RegisteredSkill;
@@ -14,17 +15,17 @@ export interface StatusChange {
 
 const MAX_REASON = 500;
 
-/** Takes a skill out of use for the reason given, until a person undoes it or a new revision is published. */
+/** Archives a skill for a reason, until a person unarchives it or publishes a new revision. */
 export async function archiveSkill(
   idOrUid: string,
   { by, seen, reason }: ManagedChange & { readonly reason: string },
   { store, clock }: RegistryContext,
 ): Promise<StatusChange> {
-  const words = checkWords("reason", reason, MAX_REASON);
-  // What is archived for this reason comes back by itself.
+  const words = checkText("reason", reason, MAX_REASON);
+  // Skills archived for missing dependencies return automatically.
   if (words.toLowerCase() === "deps")
-    throw new SkillError("USAGE", "deps is the reason of a check, and not a person's.", {
-      hint: "Say in a few words why the skill is not to be used.",
+    throw new SkillError("USAGE", "The reason deps is reserved for dependency checks.", {
+      hint: "Describe in a few words why the skill should not be used.",
     });
   return await store.transaction(async (tx) => {
     const skill = await getManaged(idOrUid, by, tx, seen);
@@ -36,7 +37,7 @@ export async function archiveSkill(
   });
 }
 
-/** What it misses is still told to whoever uses it. */
+/** Missing dependencies are still reported when the skill is used. */
 export async function unarchiveSkill(
   idOrUid: string,
   { by, seen }: ManagedChange,
@@ -60,19 +61,4 @@ async function putStatus(
   await tx.putSkill(skill);
   await tx.append(statusEvent(skill, by));
   return skill;
-}
-
-export function statusEvent(
-  { id, status, reason, missing, updatedAt }: RegisteredSkill,
-  by: Actor,
-): SkillEvent {
-  return {
-    type: "skill.status_changed",
-    at: updatedAt,
-    skill: id,
-    by,
-    status,
-    ...(reason === undefined ? {} : { reason }),
-    missing,
-  };
 }

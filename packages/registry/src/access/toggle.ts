@@ -1,18 +1,24 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Actor, type SkillId, type SkillStatus } from "@skillhold/protocol";
+import type { Actor, SkillId, SkillStatus } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { isSkillId, parseSkill } from "@skillhold/skill";
-import { ExportMeter, loadSkill } from "../exchange/export.ts";
-import { type FolderToggle } from "../record/grant.ts";
+import {
+  changedMeanwhile,
+  getManaged,
+  type ManagedChange,
+  rejectAgentActor,
+  rejectChanged,
+} from "../ownership/ownership.ts";
+import type { FolderToggle } from "../record/grant.ts";
 import { skillLock } from "../record/lock.ts";
-import { type RegisteredSkill } from "../record/registered-skill.ts";
-import { type RegistryContext } from "../record/registry-context.ts";
-import { type RegistryTransaction } from "../record/registry-store.ts";
-import { type StagedSkill } from "../record/staged-skill.ts";
+import type { RegisteredSkill } from "../record/registered-skill.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
+import type { RegistryTransaction } from "../record/registry-store.ts";
+import type { StagedSkill } from "../record/staged-skill.ts";
+import { ExportMeter, loadSkill } from "../release/load-skill.ts";
 import { rejectDeleted } from "../release/rollback.ts";
 import { settleMissing } from "../release/settle.ts";
 import { findSkillFile } from "../release/skill-file.ts";
-import { changedMeanwhile, getManaged, type ManagedChange, rejectAgentActor, rejectChanged } from "./ownership.ts";
 
 export interface Toggled {
   readonly ok: true;
@@ -21,15 +27,16 @@ export interface Toggled {
   readonly enabled: boolean;
   readonly status: SkillStatus;
   readonly reason: string | undefined;
-  /** What it misses on this machine, as `pip:name`. */
+  /** Dependencies that are missing on this machine, as `pip:name`. */
   readonly missing: readonly string[];
-  /** In plain words: that what it depends on could not be checked. */
+  /** Set when the dependencies could not be checked. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Switches a skill off or on, for everyone. Off hides it at once. On looks again at what it depends on: what was
- * archived for that comes back when it is there, and what was not is archived when it is missing.
+ * Enables or disables a skill for everyone. Disabling hides it at once. Enabling checks the dependencies
+ * again: the skill is archived if some are missing, and unarchived if it was archived for that and all are
+ * present.
  */
 export async function toggleSkill(
   idOrUid: string,
@@ -49,7 +56,7 @@ export async function toggleSkill(
     return describe(settled ?? toggled, []);
   } catch (error) {
     if (!(error instanceof SkillError) || error.code === "STORE_FAILED") throw error;
-    return describe(toggled, [`What it depends on could not be checked: ${error.message}`]);
+    return describe(toggled, [`The dependencies could not be checked: ${error.message}`]);
   }
 }
 
@@ -72,14 +79,17 @@ async function toggle(
   return toggled;
 }
 
-/** Who switched it last, as the record has it. */
+/** The user who last toggled the skill, according to the log. */
 async function lastSwitch(id: string, tx: RegistryTransaction): Promise<Switch> {
   for (const { event } of await tx.eventsAbout(id, "skill.toggled", RECENT))
     if (event.type === "skill.toggled" && event.scope === "registry") return { id, by: event.by.user };
   return { id, by: undefined };
 }
 
-/** A folder's skill of the same id is switched in between at most so often, or an administrator has to do it. */
+/**
+ * How many events are searched: toggles of a folder skill with the same id lie between. Beyond that an
+ * administrator has to enable the skill.
+ */
 const RECENT = 20;
 
 interface Switch {
@@ -87,7 +97,7 @@ interface Switch {
   readonly by: string | undefined;
 }
 
-/** System skills change with the product alone, but for this switch. */
+/** Administrators may toggle system skills, which are read-only otherwise. */
 async function getSwitched(idOrUid: string, by: Actor, tx: RegistryTransaction): Promise<RegisteredSkill> {
   const found = by.role === "admin" ? await tx.findSkill(idOrUid) : undefined;
   if (found?.isSystem !== true) return await getManaged(idOrUid, by, tx);
@@ -95,7 +105,7 @@ async function getSwitched(idOrUid: string, by: Actor, tx: RegistryTransaction):
   return (await tx.findSkill(found.uid)) ?? found;
 }
 
-/** What it misses now; undefined where nobody can tell. */
+/** The missing dependencies; undefined without a checker. */
 async function findMissing(
   skill: RegisteredSkill,
   context: RegistryContext,
@@ -126,13 +136,13 @@ function describe(skill: RegisteredSkill, warnings: readonly string[]): Toggled 
   return { ok: true, id, uid, enabled: isEnabled, status, reason, missing, warnings };
 }
 
-/** Who switches a skill in a folder, and, where they say so, what they last saw to be said of it. */
+/** Who toggles a skill in a folder, and optionally the toggle they read before. */
 export interface FolderChange {
   readonly by: Actor;
   readonly seen?: { readonly toggle: FolderToggle | undefined } | undefined;
 }
 
-/** Switches a skill in a folder off or on, for all who look at folders along with this registry. */
+/** Enables or disables a skill in a folder for every library that uses this registry. */
 export async function toggleFolderSkill(
   id: string,
   isEnabled: boolean,
@@ -140,9 +150,9 @@ export async function toggleFolderSkill(
   { store, clock }: RegistryContext,
 ): Promise<FolderToggle> {
   rejectAgentActor(by);
-  if (!isSkillId(id)) throw new SkillError("USAGE", "That is not the id of a skill.");
+  if (!isSkillId(id)) throw new SkillError("USAGE", `${JSON.stringify(id.slice(0, 80))} is not a skill id.`);
   return await store.transaction(async (tx) => {
-    // A skill of this id in the registry is another one, and yet no two say at once what counts for the id.
+    // A registry skill may have the same id; the lock keeps their toggles in order.
     await tx.lock(skillLock(id));
     const before = (await tx.listToggles()).find((each) => each.id === id);
     if (seen !== undefined && !isDeepStrictEqual(before, seen.toggle)) throw changedMeanwhile({ id });
@@ -151,18 +161,18 @@ export async function toggleFolderSkill(
     if ((before?.isEnabled ?? true) === isEnabled) return before ?? toggle;
     if (before?.isEnabled === false) rejectOthersSwitch(before, by);
     await tx.putToggle(toggle);
-    // It was found to be an id above.
+    // Checked by `isSkillId` above.
     const skill = id as SkillId;
     await tx.append({ type: "skill.toggled", at, skill, by, isEnabled, scope: "folder" });
     return toggle;
   });
 }
 
-/** What someone switched off is theirs, or an administrator's, to switch on. */
+/** Only the user who disabled a skill, or an administrator, may enable it. */
 function rejectOthersSwitch({ id, by }: Switch, { role, user }: Actor): void {
   if (by === user || role === "admin" || role === "system") return;
-  throw new SkillError("POLICY_DENIED", `${by ?? "Someone else"} switched ${id} off.`, {
-    hint: "Ask them or an administrator.",
+  throw new SkillError("POLICY_DENIED", `${by ?? "Another user"} disabled ${id}.`, {
+    hint: "Ask that user or an administrator to enable it.",
     details: { id },
   });
 }

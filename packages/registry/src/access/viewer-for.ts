@@ -1,16 +1,16 @@
-import { type Viewer } from "@skillhold/core/library";
+import type { Viewer } from "@skillhold/core/library";
 import { readManifest, viewerOf } from "@skillhold/core/session";
 import { SkillError } from "@skillhold/protocol/error";
-import { type AgentRecord } from "../record/agent.ts";
-import { type RegistryContext } from "../record/registry-context.ts";
+import type { AgentRecord } from "../record/agent.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
 import { getAgent } from "./agents.ts";
 
-/** What a person looks through when no agent does. */
+/** The runtime of a viewer without an agent. */
 const OWN_RUNTIME = "skillhold";
 
 /**
- * The viewer for an agent that is on record, on behalf of a user; or for a user alone. Its list and its manifest both
- * limit it. Throws for an agent that is not there or was taken away.
+ * The viewer for a registered agent, on behalf of a user, or for a user alone. The agent's list and its
+ * manifest both limit it. Throws AGENT_NOT_FOUND for an unknown or removed agent.
  */
 export async function viewerFor(
   agentKey: string | undefined,
@@ -33,7 +33,7 @@ function limitOf(
   const { manifest } = readManifest(text, limits);
   if (manifest === undefined)
     throw new SkillError("CONFIG_INVALID", `The manifest of the agent ${key} cannot be read.`, {
-      hint: "Change the agent's manifest.",
+      hint: "Correct the agent's manifest.",
       details: { key },
     });
   const own = viewerOf(manifest).allow;

@@ -1,33 +1,33 @@
-/** What speaks against a log. */
+/** A defect of the audit log. */
 export interface AuditProblem {
-  /** The entry it is about; undefined when it is about the log as a whole. */
+  /** The number of the entry; undefined for the log as a whole. */
   readonly seq: number | undefined;
   readonly code: AuditProblemCode;
   readonly message: string;
 }
 
 export type AuditProblemCode =
-  /** A number is left out. */
+  /** An entry number is missing. */
   | "entry-missing"
-  /** An entry is not one that could have been written: not an event in canonical form, or columns that say otherwise. */
+  /** An entry is not a canonical event, or its columns differ from its body. */
   | "entry-changed"
-  /** The hash of an entry does not follow from the one before. */
+  /** The hash of an entry does not follow from the previous one. */
   | "chain-broken"
   | "head-missing"
-  /** What vouches for the log vouches for another one. */
+  /** The head describes another log. */
   | "head-differs"
-  /** Nobody who is believed has signed for the log as it is. */
+  /** No trusted key has signed the current state. */
   | "head-unsigned"
-  /** There once were more entries. */
+  /** The log had more entries before. */
   | "log-cut"
-  /** There once were others. */
+  /** The log had other entries before. */
   | "log-rewritten"
-  /** A note that was kept apart is of nobody who is believed. */
+  /** A witnessed checkpoint is not signed by a trusted key. */
   | "note-unsigned";
 
 const MOST = 1000;
 
-/** Problems as they are found; of very many the first are kept, and all are counted. */
+/** Collects problems: keeps the first ones and counts all. */
 export class AuditProblems {
   readonly list: AuditProblem[] = [];
   count = 0;

@@ -1,4 +1,4 @@
-/** The same text for the same data: keys in order, nothing between the tokens. */
+/** JSON with sorted keys and without whitespace, so that equal data gives equal text. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, each) => (isMap(each) ? sortKeys(each) : each));
 }

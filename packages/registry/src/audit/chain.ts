@@ -1,9 +1,12 @@
 import { hash } from "node:crypto";
 
-/** What the first entry is chained to. */
+/** The previous hash of the first entry. */
 export const CHAIN_START = "0".repeat(64);
 
-/** The hash of an entry, in hexadecimal, over its text and the hash of the one before: to change one is to change all after it. */
+/**
+ * The hexadecimal hash of an entry, over its body and the previous hash. Changing an entry changes all later
+ * hashes.
+ */
 export function chainHash(previous: string, body: string): string {
   return hash("sha256", previous + body, "hex");
 }

@@ -5,17 +5,17 @@ import { errorCodeOf } from "@skillhold/core/bundle";
 import { openPrivateFile, syncFolder } from "@skillhold/core/secret";
 import { SkillError } from "@skillhold/protocol/error";
 
-/** Notes about one log, apart from it: each is a line, as a JSON string. */
+/** Checkpoints of one log, kept apart from it: one JSON string per line. */
 export interface CheckpointFile {
-  /** The note is on disk when it returns. */
+  /** The checkpoint is on disk when this returns. */
   append(note: string): Promise<void>;
-  /** In the order in which they were kept; nothing when there is no file. A line that was cut off is left out. */
+  /** In order; empty without a file. Skips truncated lines. */
   read(): Promise<readonly string[]>;
 }
 
-const TITLE = { title: "The file of checkpoints", mayOthersRead: true };
+const TITLE = { title: "The checkpoint file", mayOthersRead: true };
 
-/** Several processes may append to a file of a local disk: the system puts each write at the end, in one piece. */
+/** Several processes may append on a local disk, because the system appends each write as a whole. */
 export function checkpointFile(path: string): CheckpointFile {
   return {
     append: async (note) => {
@@ -51,14 +51,17 @@ async function appendLine(handle: FileHandle, path: string, line: string): Promi
   const { size } = await handle.stat();
   const bytes = Buffer.from(`${(await endsInsideLine(handle, size)) ? "\n" : ""}${line}\n`);
   const { bytesWritten } = await handle.write(bytes);
-  // The rest is not sent after it: another process may have written since.
+  // Writing the rest would interleave with other processes.
   if (bytesWritten < bytes.length)
     throw new Error(`Only ${bytesWritten} of ${bytes.length} bytes were written.`);
   await handle.datasync();
   if (size === 0) await syncFolder(dirname(path));
 }
 
-/** Whether a write was cut off, by a crash or by a full disk: the line is ended, and those after it are readable. */
+/**
+ * Whether a crash or a full disk truncated the last line. It is then terminated, so that later lines stay
+ * readable.
+ */
 async function endsInsideLine(handle: FileHandle, size: number): Promise<boolean> {
   if (size === 0) return false;
   const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
@@ -70,7 +73,7 @@ function readLine(line: string): readonly string[] {
     const note: unknown = JSON.parse(line);
     return typeof note === "string" ? [note] : [];
   } catch {
-    // Cut off, or empty. Who could damage a line could take it away as well.
+    // Truncated or empty. An attacker who can damage a line could also remove it.
     return [];
   }
 }

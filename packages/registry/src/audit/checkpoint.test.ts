@@ -8,13 +8,13 @@ const signer = { name: "skillhold", key: privateKey };
 const trusted = [{ name: "skillhold", key: publicKey }];
 const checkpoint = { origin: "skillhold/audit", size: 12, root: "ab".repeat(32) };
 
-test("a checkpoint that was signed is read back [S-62]", () => {
+test("reads a signed checkpoint back [S-62]", () => {
   const note = signCheckpoint(checkpoint, signer);
   expect(note.split("\n").slice(0, 2)).toEqual(["skillhold/audit", "12"]);
   expect(readCheckpoint(note, trusted)).toEqual(checkpoint);
 });
 
-test("a note of another key, of another name or without a signature is not believed [S-62]", () => {
+test("rejects a note with another key, another name or no signature [S-62]", () => {
   const note = signCheckpoint(checkpoint, signer);
   const other = generateKeyPairSync("ed25519");
   expect(readCheckpoint(note, [{ name: "skillhold", key: other.publicKey }])).toBeUndefined();
@@ -23,7 +23,7 @@ test("a note of another key, of another name or without a signature is not belie
   expect(readCheckpoint(note.slice(0, note.indexOf("—")), trusted)).toBeUndefined();
 });
 
-test("no change of any character of a note goes unseen [S-62]", () => {
+test("detects a change of any character of a note [S-62]", () => {
   const note = signCheckpoint(checkpoint, signer);
   fc.assert(
     fc.property(
@@ -32,7 +32,7 @@ test("no change of any character of a note goes unseen [S-62]", () => {
       (at, character) => {
         const changed = note.slice(0, at) + character + note.slice(at + 1);
         const read = readCheckpoint(changed, trusted);
-        // Base64 has more than one spelling of the same bytes, and so a changed note may still say the same.
+        // Base64 can encode the same bytes in several ways, so a changed note may have the same content.
         expect([undefined, checkpoint]).toContainEqual(read);
       },
     ),

@@ -1,21 +1,21 @@
 import { createHash, createPublicKey, type KeyObject, sign, verify } from "node:crypto";
 
-/** What a log vouches for at one moment: so many entries, with this root over them. */
+/** A commitment to a log at one moment: its size and root hash. */
 export interface Checkpoint {
-  /** Names the log. */
+  /** Identifies the log. */
   readonly origin: string;
   readonly size: number;
   /** Hexadecimal. */
   readonly root: string;
 }
 
-/** Who signs checkpoints. The private key stays with whoever writes the log, never in the log's own store. */
+/** The key that signs checkpoints. Kept with the writer of the log, never in the log's store. */
 export interface CheckpointSigner {
   readonly name: string;
   readonly key: KeyObject;
 }
 
-/** Whose checkpoints are believed. */
+/** A key whose checkpoints are trusted. */
 export interface TrustedKey {
   readonly name: string;
   readonly key: KeyObject;
@@ -24,8 +24,8 @@ export interface TrustedKey {
 const SEPARATOR = "\n\n";
 
 /**
- * A checkpoint as a signed note: three lines (origin, size, root), an empty one, and a line for the signature, as
- * transparency logs exchange them, so that others' programs can witness ours.
+ * A checkpoint as a signed note: origin, size and root, an empty line and the signature. This is the format
+ * of transparency logs, so that other programs can witness ours.
  */
 export function signCheckpoint(checkpoint: Checkpoint, { name, key }: CheckpointSigner): string {
   const text = noteText(checkpoint);
@@ -33,7 +33,7 @@ export function signCheckpoint(checkpoint: Checkpoint, { name, key }: Checkpoint
   return `${text}\n— ${name} ${signature.toString("base64")}\n`;
 }
 
-/** The checkpoint of a note that one of the keys has signed; undefined for any other text. */
+/** The checkpoint of a note signed by one of the keys; undefined for any other text. */
 export function readCheckpoint(note: string, keys: readonly TrustedKey[]): Checkpoint | undefined {
   const end = note.lastIndexOf(SEPARATOR);
   if (end < 0) return undefined;
@@ -64,7 +64,7 @@ function parseText(text: string): Checkpoint | undefined {
   return { origin, size: Number(size), root: Buffer.from(root, "base64").toString("hex") };
 }
 
-/** The first four bytes of a hash over name, algorithm and key: they tell keys of one name apart. */
+/** The first four bytes of a hash over name, algorithm and key, which distinguish keys with the same name. */
 function keyHash(name: string, key: KeyObject): Buffer {
   const raw = key.export({ format: "der", type: "spki" }).subarray(-32);
   const hash = createHash("sha256").update(`${name}\n`).update(Buffer.of(1)).update(raw).digest();

@@ -1,9 +1,9 @@
-import { type SkillEvent } from "@skillhold/protocol";
+import type { SkillEvent } from "@skillhold/protocol";
 import { expect, test } from "vitest";
-import { type StoredEvent } from "../record/registry-store.ts";
+import type { StoredEvent } from "../record/registry-store.ts";
 import { followEvents } from "./follow.ts";
 
-test("events come once and in order, those of before and those that are committed meanwhile [S-55]", async () => {
+test("yields earlier and new events once and in order [S-55]", async () => {
   const log = fakeLog(2500);
   const seen: number[] = [];
   const ending = new AbortController();
@@ -16,7 +16,7 @@ test("events come once and in order, those of before and those that are committe
   expect(log.listeners()).toBe(0);
 });
 
-test("a commit between the look and the waiting is not missed [S-55]", async () => {
+test("does not miss a commit between reading and waiting [S-55]", async () => {
   const log = fakeLog(0);
   log.afterRead = () => {
     log.afterRead = undefined;
@@ -28,7 +28,7 @@ test("a commit between the look and the waiting is not missed [S-55]", async () 
   ending.abort();
 });
 
-test("it ends when it is called off while it waits, and listens no more [S-55]", async () => {
+test("ends on abort while waiting and removes its listener [S-55]", async () => {
   const log = fakeLog(1);
   const ending = new AbortController();
   const events = followEvents(1, ending, log);
@@ -38,7 +38,7 @@ test("it ends when it is called off while it waits, and listens no more [S-55]",
   expect(log.listeners()).toBe(0);
 });
 
-test("a log that is shorter than what was read of it, or has a gap, is a failure and no silence [S-62]", async () => {
+test("throws for a log with a gap or one that became shorter [S-62]", async () => {
   const shorter = followEvents(5, new AbortController(), fakeLog(4)).next();
   await expect(shorter).rejects.toMatchObject({ code: "INTEGRITY_FAILED" });
   const log = fakeLog(4);
@@ -48,7 +48,7 @@ test("a log that is shorter than what was read of it, or has a gap, is a failure
   await expect(events.next()).rejects.toMatchObject({ code: "INTEGRITY_FAILED" });
 });
 
-/** A log in memory that tells of commits in the next turn, as the engines do. */
+/** An in-memory log that reports commits in the next turn, as the engines do. */
 function fakeLog(size: number) {
   const listeners = new Set<() => void>();
   const events: StoredEvent[] = [];

@@ -1,30 +1,30 @@
 import { SkillError } from "@skillhold/protocol/error";
-import { type RegistryStore, type StoredEvent } from "../record/registry-store.ts";
+import type { RegistryStore, StoredEvent } from "../record/registry-store.ts";
 
 export interface FollowOptions {
-  /** Ends it: what was handed out is the reader's, and nothing more comes. */
+  /** Ends the iteration. */
   readonly signal: AbortSignal;
 }
 
 const PAGE = 1000;
 
 /**
- * The events after a number, as they are committed, by anyone. Every event comes once and in order: a reader that was
- * away goes on from the number of the last one it has dealt with.
+ * Yields the events after a number as any process commits them, each once and in order. A reader resumes from
+ * the number of its last event.
  */
 export async function* followEvents(
   after: number,
   { signal }: FollowOptions,
   store: Pick<RegistryStore, "eventsAfter" | "lastEvent" | "onCommit">,
 ): AsyncGenerator<StoredEvent, void, undefined> {
-  const bell = new Bell();
-  const ring = () => bell.ring();
-  const stop = await store.onCommit(ring);
-  signal.addEventListener("abort", ring);
+  const wakeUp = new WakeUp();
+  const fire = () => wakeUp.fire();
+  const stop = await store.onCommit(fire);
+  signal.addEventListener("abort", fire);
   try {
     for (let last = after; !signal.aborted; ) {
-      // Asked for before the events are read: a commit after that rings it.
-      const rung = bell.next();
+      // Created before the events are read, so that a later commit wakes it.
+      const woken = wakeUp.next();
       const page = await store.eventsAfter(last, PAGE);
       for (const stored of page) {
         rejectGap(last, stored.seq);
@@ -33,23 +33,23 @@ export async function* followEvents(
         yield stored;
       }
       if (page.length === 0) await rejectShorter(last, store);
-      if (page.length < PAGE && !signal.aborted) await rung;
+      if (page.length < PAGE && !signal.aborted) await woken;
     }
   } finally {
-    signal.removeEventListener("abort", ring);
+    signal.removeEventListener("abort", fire);
     await stop();
   }
 }
 
-/** Lets one wait for the next ring, and not miss one that comes before it waits. */
-class Bell {
+/** A resettable wake-up signal that is not lost if it fires before the wait. */
+class WakeUp {
   #next = Promise.withResolvers<void>();
 
   next(): Promise<void> {
     return this.#next.promise;
   }
 
-  ring(): void {
+  fire(): void {
     this.#next.resolve();
     this.#next = Promise.withResolvers<void>();
   }
@@ -57,18 +57,18 @@ class Bell {
 
 function rejectGap(last: number, seq: number): void {
   if (seq === last + 1) return;
-  throw broken(`Event ${seq} follows event ${last} in the log; what was between them is gone.`);
+  throw broken(`The events between ${last} and ${seq} are missing from the log.`);
 }
 
-/** A store that was put back to an earlier state gives the numbers anew: to wait would be to miss what they stand for. */
+/** A store reset to an earlier state reuses numbers, so waiting would skip the new events. */
 async function rejectShorter(last: number, store: Pick<RegistryStore, "lastEvent">): Promise<void> {
   const end = await store.lastEvent();
   if (end >= last) return;
-  throw broken(`The log ends with event ${end}, and event ${last} was read from it before.`);
+  throw broken(`The log ends with event ${end}, but event ${last} was read before.`);
 }
 
 function broken(message: string): SkillError {
   return new SkillError("INTEGRITY_FAILED", message, {
-    hint: "Run `skillhold audit verify`; a reader starts over from 0.",
+    hint: "Run `skillhold audit verify`, then read again from event 0.",
   });
 }

@@ -1,13 +1,37 @@
 export type { AuditProblem, AuditProblemCode } from "./audit-problem.ts";
 export { canonicalJson } from "./canonical-json.ts";
 export { CHAIN_START, chainHash } from "./chain.ts";
-export { type Checkpoint, type CheckpointSigner, readCheckpoint, signCheckpoint, type TrustedKey } from "./checkpoint.ts";
+export {
+  type Checkpoint,
+  type CheckpointSigner,
+  readCheckpoint,
+  signCheckpoint,
+  type TrustedKey,
+} from "./checkpoint.ts";
 export { type CheckpointFile, checkpointFile } from "./checkpoint-file.ts";
 export { type FollowOptions, followEvents } from "./follow.ts";
-export { appendLeaf, emptyFrontier, type Frontier, isWhole, rootOf } from "./merkle.ts";
+export { LogTree } from "./log-tree.ts";
+export { type ProveConsistency, SeenLog, witnessLog } from "./log-witness.ts";
+export { appendLeaf, emptyFrontier, isWhole, rootOf } from "./merkle.ts";
+export {
+  type ConsistencyProof,
+  type InclusionProof,
+  isConsistent,
+  isIncluded,
+  leafHash,
+  MerkleTree,
+} from "./merkle-tree.ts";
 export { RegistryAudit, type RegistryAuditOptions } from "./registry-audit.ts";
 export { type Drift, type Replay, type ReplayContext, replaySession } from "./replay.ts";
-export type { Recovered, ReplayedActivation, ReplayedEnd, ReplayedRead, ReplayedRun, ReplayStep, UnavailableReason } from "./replay-step.ts";
+export type {
+  Recovered,
+  ReplayedActivation,
+  ReplayedEnd,
+  ReplayedRead,
+  ReplayedRun,
+  ReplayStep,
+  UnavailableReason,
+} from "./replay-step.ts";
 export { findTrustedKey, publicKeyFile, signingKeyFile } from "./signing-key.ts";
 export { Usage, type UsageCount, type UsageDay } from "./usage.ts";
 export { type AuditReader, type AuditReport, type VerifyOptions, verifyAudit } from "./verify.ts";

@@ -1,14 +1,15 @@
-import { type AuditRow } from "../record/registry-store.ts";
-import { findEntryProblem } from "./audit-entry.ts";
-import { type AuditProblems } from "./audit-problem.ts";
+import { SkillEvent } from "@skillhold/protocol";
+import type { AuditRow, Frontier } from "../record/registry-store.ts";
+import type { AuditProblems } from "./audit-problem.ts";
+import { canonicalJson } from "./canonical-json.ts";
 import { CHAIN_START, chainHash } from "./chain.ts";
-import { type Checkpoint } from "./checkpoint.ts";
-import { appendLeaf, emptyFrontier, type Frontier, rootOf } from "./merkle.ts";
+import type { Checkpoint } from "./checkpoint.ts";
+import { appendLeaf, emptyFrontier, rootOf } from "./merkle.ts";
 
-/** Goes through a log entry by entry, in order, and remembers no more of it than it takes to go on. */
+/** Checks a log entry by entry in constant memory. */
 export class LogCheck {
   readonly #problems: AuditProblems;
-  /** What was vouched for once, the shortest log first. */
+  /** Witnessed checkpoints, smallest log first. */
   readonly #checkpoints: Checkpoint[];
   #frontier: Frontier = emptyFrontier;
   #seq = 0;
@@ -19,7 +20,7 @@ export class LogCheck {
     this.#problems = problems;
   }
 
-  /** Of the last entry; 0 when there is none. */
+  /** The number of the last entry; 0 for an empty log. */
   get seq(): number {
     return this.#seq;
   }
@@ -35,14 +36,10 @@ export class LogCheck {
   add(row: AuditRow): void {
     if (row.seq === this.#seq + 1) {
       if (row.hash !== chainHash(this.#hash, row.body))
-        this.#problems.add("chain-broken", "Its hash does not follow from the entry before it.", row.seq);
+        this.#problems.add("chain-broken", "The hash does not follow from the previous entry.", row.seq);
     } else {
-      // After a gap there is nothing to compare with.
-      this.#problems.add(
-        "entry-missing",
-        `It follows entry ${this.#seq}; what was between is gone.`,
-        row.seq,
-      );
+      // After a gap there is no hash to compare with.
+      this.#problems.add("entry-missing", `The entries after ${this.#seq} are missing.`, row.seq);
     }
     const problem = findEntryProblem(row);
     if (problem !== undefined) this.#problems.add("entry-changed", problem, row.seq);
@@ -52,13 +49,10 @@ export class LogCheck {
     this.#compare();
   }
 
-  /** What was vouched for and never came is gone. */
+  /** Reports checkpoints beyond the end of the log. */
   end(): void {
     for (const { size } of this.#checkpoints)
-      this.#problems.add(
-        "log-cut",
-        `There were ${size} entries once, and now there are ${this.#frontier.size}.`,
-      );
+      this.#problems.add("log-cut", `The log had ${size} entries before and now has ${this.#frontier.size}.`);
     this.#checkpoints.length = 0;
   }
 
@@ -71,11 +65,52 @@ export class LogCheck {
     ) {
       this.#checkpoints.shift();
       if (next.root !== rootOf(this.#frontier))
-        this.#problems.add(
-          "log-rewritten",
-          `The first ${size} entries are not what they were once.`,
-          this.#seq,
-        );
+        this.#problems.add("log-rewritten", `The first ${size} entries were changed.`, this.#seq);
     }
   }
+}
+
+/** The defect of a single entry; undefined if it is intact. */
+function findEntryProblem(row: AuditRow): string | undefined {
+  const value = parse(row.body);
+  const { success, data } = SkillEvent.safeParse(value);
+  if (!success) return "The body is not an event.";
+  if (!isCanonical(value, row.body)) return "The body is not in canonical form.";
+  if (row.at !== data.at) return "The time column differs from the body.";
+  if (row.type !== data.type) return "The type column differs from the body.";
+  if (row.skill !== columnText("skill" in data ? data.skill : undefined))
+    return "The skill column differs from the body.";
+  if (row.session !== columnText("session" in data ? data.session : undefined))
+    return "The session column differs from the body.";
+  return undefined;
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    // The schema rejects a body that is not JSON.
+    return undefined;
+  }
+}
+
+/** Skips sorting if the keys are in order. Integer-like keys are always ordered as numbers, not as text. */
+function isCanonical(value: unknown, body: string): boolean {
+  return (isOrdered(value) ? JSON.stringify(value) : canonicalJson(value)) === body;
+}
+
+function isOrdered(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  if (Array.isArray(value)) return value.every(isOrdered);
+  let before = "";
+  for (const [key, each] of Object.entries(value)) {
+    if (key < before || !isOrdered(each)) return false;
+    before = key;
+  }
+  return true;
+}
+
+/** The text as both engines store it. */
+function columnText(text: string | undefined): string | undefined {
+  return text?.toWellFormed().replaceAll("\0", "\uFFFD");
 }

@@ -1,13 +1,13 @@
 import { generateKeyPairSync } from "node:crypto";
 import { SkillEvent } from "@skillhold/protocol";
-import { type AuditHead, type AuditRow } from "../record/registry-store.ts";
+import type { AuditHead, AuditRow } from "../record/registry-store.ts";
 import { canonicalJson } from "./canonical-json.ts";
 import { CHAIN_START, chainHash } from "./chain.ts";
 import { type CheckpointSigner, signCheckpoint, type TrustedKey } from "./checkpoint.ts";
 import { appendLeaf, emptyFrontier, rootOf } from "./merkle.ts";
-import { type AuditReader } from "./verify.ts";
+import type { AuditReader } from "./verify.ts";
 
-/** A log as a store keeps it. */
+/** A log as stored. */
 export interface StoredLog {
   readonly rows: readonly AuditRow[];
   readonly head: AuditHead | undefined;
@@ -26,7 +26,7 @@ export function makeKey(): TestKey {
   };
 }
 
-/** The log of these bodies: numbered, chained, and vouched for. */
+/** A log with these bodies: numbered, chained and with a head. */
 export function makeLog(bodies: readonly string[], origin: string, signer?: CheckpointSigner): StoredLog {
   const rows: AuditRow[] = [];
   let hash = CHAIN_START;
@@ -42,7 +42,7 @@ export function makeLog(bodies: readonly string[], origin: string, signer?: Chec
   return { rows, head: { origin, seq: rows.length, hash, frontier, note } };
 }
 
-/** What the columns beside a body say. */
+/** The columns of a body. */
 export function columnsOf(body: string): Pick<AuditRow, "at" | "type" | "skill" | "session"> {
   const { at, type, skill, session } = JSON.parse(body);
   return { at, type, skill, session };
@@ -55,7 +55,7 @@ export function readerOf({ rows, head }: StoredLog): AuditReader {
   };
 }
 
-/** Events of several kinds, of several sessions. */
+/** Events of several types and sessions. */
 export function makeEvent(index: number): SkillEvent {
   const at = new Date(Date.UTC(2026, 0, 1) + index * 1000).toISOString();
   const session = `session-${index % 3}`;

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { appendLeaf, emptyFrontier, isWhole, rootOf } from "./merkle.ts";
 
-/** The definition of RFC 6962, word for word: a tree is split at the largest power of two below its size. */
+/** The definition of RFC 6962: a tree is split at the largest power of two below its size. */
 function rootByDefinition(entries: readonly string[]): Buffer {
   const hash = (...parts: readonly (string | Buffer)[]) => {
     const sum = createHash("sha256");
@@ -22,7 +22,7 @@ function rootByDefinition(entries: readonly string[]): Buffer {
   );
 }
 
-test("the root that grows with the log is the root of the whole log [S-62]", () => {
+test("the incremental root equals the root of the whole log [S-62]", () => {
   fc.assert(
     fc.property(fc.array(fc.string(), { maxLength: 70 }), (entries) => {
       const frontier = entries.reduce(appendLeaf, emptyFrontier);
@@ -33,7 +33,7 @@ test("the root that grows with the log is the root of the whole log [S-62]", () 
   );
 });
 
-test("a frontier with a root too few or too many is not one of its size [S-62]", () => {
+test("rejects a frontier with too few or too many roots for its size [S-62]", () => {
   const frontier = ["a", "b", "c"].reduce(appendLeaf, emptyFrontier);
   expect(isWhole({ ...frontier, size: 4 })).toBe(false);
   expect(isWhole({ ...frontier, roots: frontier.roots.slice(1) })).toBe(false);

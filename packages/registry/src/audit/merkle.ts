@@ -1,14 +1,5 @@
 import { createHash } from "node:crypto";
-
-/**
- * The roots of the full trees that a log's entries make up, the largest first, as RFC 6962 builds them: all that is
- * needed to go on and to know the root, however long the log is.
- */
-export interface Frontier {
-  readonly size: number;
-  /** Hexadecimal; one for each bit that is set in the size, from the highest down. */
-  readonly roots: readonly string[];
-}
+import type { Frontier } from "../record/registry-store.ts";
 
 export const emptyFrontier: Frontier = { size: 0, roots: [] };
 
@@ -16,19 +7,19 @@ export const emptyFrontier: Frontier = { size: 0, roots: [] };
 export function appendLeaf({ size, roots }: Frontier, entry: string): Frontier {
   const merged = [...roots];
   let node = leafHash(entry);
-  // Each full tree of the same size as the new one joins it; there is one for every trailing bit of the size.
+  // Merges full subtrees of equal size; there is one for every trailing one bit of the size.
   for (let rest = size; rest % 2 === 1; rest = (rest - 1) / 2) node = nodeHash(merged.pop() ?? "", node);
   return { size: size + 1, roots: [...merged, node] };
 }
 
-/** The root of the whole log; of an empty one the hash of nothing. */
+/** The root of the whole log; for an empty log, the hash of no input. */
 export function rootOf({ roots }: Frontier): string {
   const [last, ...others] = roots.toReversed();
   if (last === undefined) return createHash("sha256").digest("hex");
   return others.reduce((right, left) => nodeHash(left, right), last);
 }
 
-/** Whether the frontier can be one of its size at all. */
+/** Whether the frontier is consistent with its size. */
 export function isWhole({ size, roots }: Frontier): boolean {
   return Number.isSafeInteger(size) && size >= 0 && roots.length === countBits(size);
 }

@@ -1,11 +1,11 @@
-import { type SkillEvent } from "@skillhold/protocol";
+import type { SkillEvent } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { expect, test } from "vitest";
-import { type RegistryTransaction } from "../record/registry-store.ts";
+import type { RegistryTransaction } from "../record/registry-store.ts";
 import { makeEvent } from "./memory-log.fixture.ts";
 import { RegistryAudit } from "./registry-audit.ts";
 
-test("records that come while others are written are written together, in their order [S-62]", async () => {
+test("writes events that arrive during a write together and in order [S-62]", async () => {
   const store = fakeStore();
   const audit = new RegistryAudit(store);
   const first = audit.record(makeEvent(0));
@@ -19,7 +19,7 @@ test("records that come while others are written are written together, in their 
   expect(store.batches).toEqual([[makeEvent(0)], [1, 2, 3, 4].map(makeEvent)]);
 });
 
-test("records of one turn are one transaction [S-62]", async () => {
+test("writes the events of one turn in one transaction [S-62]", async () => {
   const store = fakeStore();
   const audit = new RegistryAudit(store);
   const all = Promise.all([0, 1, 2].map((index) => audit.record(makeEvent(index))));
@@ -29,7 +29,7 @@ test("records of one turn are one transaction [S-62]", async () => {
   expect(store.batches).toHaveLength(1);
 });
 
-test("nothing is acknowledged before it is durable [S-62]", async () => {
+test("does not acknowledge an event before it is durable [S-62]", async () => {
   const store = fakeStore();
   const audit = new RegistryAudit(store);
   let isTold = false;
@@ -43,7 +43,7 @@ test("nothing is acknowledged before it is durable [S-62]", async () => {
   await record;
 });
 
-test("a transaction that fails fails all who were in it, and later ones try again [S-62]", async () => {
+test("a failed transaction rejects all its events, and later events are written [S-62]", async () => {
   const store = fakeStore();
   const audit = new RegistryAudit(store);
   const all = Promise.allSettled([0, 1].map((index) => audit.record(makeEvent(index))));
@@ -57,11 +57,11 @@ test("a transaction that fails fails all who were in it, and later ones try agai
   expect(store.batches).toEqual([[makeEvent(2)]]);
 });
 
-test("an event that cannot be kept fails alone [S-62]", async () => {
+test("an event that cannot be stored fails alone [S-62]", async () => {
   const store = fakeStore({ reject: ({ type }) => type === "skill.denied" });
   const audit = new RegistryAudit(store);
   const all = Promise.allSettled([0, 1, 2, 3].map((index) => audit.record(makeEvent(index))));
-  // All at once first, and then each by itself.
+  // First all together, then each alone.
   for (let left = 5; left > 0; left -= 1) {
     await store.begun();
     store.commit();
@@ -75,7 +75,7 @@ test("an event that cannot be kept fails alone [S-62]", async () => {
   expect(store.batches.flat()).toEqual([0, 1, 3].map(makeEvent));
 });
 
-test("a note is kept after so many events, and at the end if there was anything since [S-62]", async () => {
+test("witnesses a checkpoint after a number of events and at the end [S-62]", async () => {
   const store = fakeStore();
   const notes: string[] = [];
   const audit = new RegistryAudit(store, { noteEvery: 2, witness: async (note) => void notes.push(note) });
@@ -94,7 +94,7 @@ test("a note is kept after so many events, and at the end if there was anything 
   await expect(audit.record(makeEvent(9))).rejects.toMatchObject({ code: "USAGE" });
 });
 
-test("a note that cannot be kept fails no record, but the end [S-62]", async () => {
+test("a checkpoint that cannot be witnessed fails only on close [S-62]", async () => {
   const store = fakeStore();
   const witness = async () => {
     throw new Error("The disk is full.");
@@ -107,7 +107,7 @@ test("a note that cannot be kept fails no record, but the end [S-62]", async () 
   await expect(audit.close()).rejects.toThrow("The disk is full.");
 });
 
-/** A store whose transactions end when they are told to. */
+/** A store whose transactions end on command. */
 function fakeStore({ reject = () => false }: { reject?: (event: SkillEvent) => boolean } = {}) {
   const batches: (readonly SkillEvent[])[] = [];
   let pending: PromiseWithResolvers<void> | undefined;
@@ -120,7 +120,7 @@ function fakeStore({ reject = () => false }: { reject?: (event: SkillEvent) => b
   };
   return {
     batches,
-    /** Resolves when a transaction waits for its end. */
+    /** Resolves when a transaction waits to end. */
     begun: () => beginning.promise,
     commit: () => end((each) => each.resolve()),
     fail: (error: Error) => end((each) => each.reject(error)),
@@ -140,7 +140,7 @@ function fakeStore({ reject = () => false }: { reject?: (event: SkillEvent) => b
       const { promise } = pending;
       beginning.resolve();
       await promise;
-      // The sink calls nothing else of it.
+      // The sink calls only this method.
       const result = await work({ appendAll } as unknown as RegistryTransaction);
       batches.push(batch);
       return result;

@@ -1,13 +1,13 @@
 import { setImmediate } from "node:timers/promises";
-import { type AuditSink } from "@skillhold/core/port";
-import { type SkillEvent } from "@skillhold/protocol";
+import type { AuditSink } from "@skillhold/core/port";
+import type { SkillEvent } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type RegistryStore } from "../record/registry-store.ts";
+import type { RegistryStore } from "../record/registry-store.ts";
 
 export interface RegistryAuditOptions {
-  /** Keeps signed notes away from the store, so that a log that is put back to an earlier state is found out. */
+  /** Stores signed checkpoints outside the store, so that a reset to an earlier state is detected. */
   readonly witness?: (note: string) => Promise<void>;
-  /** How many events there are between two notes; there is one at the end in any case. */
+  /** The number of events between two checkpoints; there is always one at the end. */
   readonly noteEvery?: number;
 }
 
@@ -19,14 +19,14 @@ interface Waiting {
 }
 
 const NOTE_EVERY = 1000;
-/** More at once would keep other writers of the store waiting. */
+/** Larger batches would block other writers of the store. */
 const BATCH = 1000;
 const QUIET_TURNS = 4;
 const MOST_TURNS = 200;
 
 /**
- * The log of a registry as a sink. A record is durable before `record` resolves. Records that come while others are
- * being written wait together, and are written in one transaction: when it fails, all of them fail.
+ * An audit sink that writes to the log of a registry. An event is durable when `record` resolves. Concurrent
+ * events are written in one transaction; a store failure rejects all of them.
  */
 export class RegistryAudit implements AuditSink {
   readonly #store: LogStore;
@@ -35,7 +35,7 @@ export class RegistryAudit implements AuditSink {
   readonly #waiting: Waiting[] = [];
   #writing: Promise<void> | undefined;
   #isClosed = false;
-  /** Events since the last note that was kept. */
+  /** Events since the last witnessed checkpoint. */
   #unwitnessed = 0;
 
   constructor(store: LogStore, { witness, noteEvery = NOTE_EVERY }: RegistryAuditOptions = {}) {
@@ -52,28 +52,28 @@ export class RegistryAudit implements AuditSink {
     await written.promise;
   }
 
-  /** Waits for what is being written; nothing can be recorded any more. Fails when no note of it could be kept. */
+  /** Waits for pending events and rejects new ones. Throws if the last checkpoint could not be witnessed. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#writing;
     await this.#keepNote();
   }
 
-  /** Never fails: each failure is told to those who wait for it. */
+  /** Never rejects: each failure goes to the callers of `record`. */
   async #writeAll(): Promise<void> {
     while (this.#waiting.length > 0) {
       await this.#gather();
       await this.#write(this.#waiting.splice(0, BATCH));
-      // What was recorded is durable, with or without a note of it; the next one is tried later, and at the end.
+      // The events are durable without a checkpoint; it is retried later and at the end.
       if (this.#unwitnessed >= this.#noteEvery) await this.#keepNote().catch(() => {});
     }
-    // In the same turn as the last look at those who wait, or the next one would wait for ever.
+    // Reset in the same turn as the last check of the queue; otherwise the next event would never be written.
     this.#writing = undefined;
   }
 
   /**
-   * Lets those that are about to record come along: as long as others keep coming, and no longer. One who is alone
-   * waits for a few turns of an idle loop, which take no time beside a commit.
+   * Collects concurrent events while more keep arriving. A single event waits for a few turns of an idle
+   * loop, which is negligible compared to a commit.
    */
   async #gather(): Promise<void> {
     for (let turn = 0, quiet = 0; turn < MOST_TURNS && quiet < QUIET_TURNS; turn += 1) {
@@ -89,7 +89,7 @@ export class RegistryAudit implements AuditSink {
       this.#unwitnessed += batch.length;
       for (const { written } of batch) written.resolve();
     } catch (error) {
-      // An event that cannot be kept is the fault of the one who recorded it, and no other's.
+      // An invalid event must fail only for its own caller.
       if (batch.length > 1 && !isOfStore(error)) for (const each of batch) await this.#write([each]);
       else for (const { written } of batch) written.reject(error);
     }

@@ -1,15 +1,15 @@
-import { type Digest, type RunOutcome } from "@skillhold/protocol";
+import type { Digest, RunOutcome } from "@skillhold/protocol";
 
-/** One thing that an agent was given or that was run for it. */
+/** One delivery to an agent, or one run. */
 export type ReplayStep = ReplayedActivation | ReplayedRead | ReplayedRun;
 
-/** Of what was used, as the log has it. */
+/** The recorded use of a skill. */
 export interface ReplayedUse {
   readonly seq: number;
   readonly at: string;
   readonly task: string | undefined;
   readonly skill: string;
-  /** Of the tree that was used. */
+  /** The hash of the tree that was used. */
   readonly hash: Digest;
 }
 
@@ -18,9 +18,9 @@ export interface ReplayedActivation extends ReplayedUse {
   readonly revision: number | undefined;
   readonly source: string;
   readonly args: string | undefined;
-  /** SKILL.md, as it was. */
+  /** SKILL.md at that time. */
   readonly skillFile: Recovered;
-  /** What the agent was handed, to the last byte. */
+  /** The exact text that the agent received. */
   readonly text: Recovered;
 }
 
@@ -28,46 +28,46 @@ export interface ReplayedRead extends ReplayedUse {
   readonly kind: "read";
   readonly path: string;
   readonly start: number;
-  /** The part of the file that was handed over. */
+  /** The part of the file that was delivered. */
   readonly content: Recovered;
 }
 
 export interface ReplayedRun extends ReplayedUse {
   readonly kind: "run";
   readonly run: string;
-  /** The script's path or the tool's name. */
+  /** The path of the script or the name of the tool. */
   readonly target: string;
   readonly args: readonly string[];
-  /** Whether it was let run: what was not, was never started. */
+  /** Whether the run was approved; otherwise it never started. */
   readonly wasAllowed: boolean;
-  /** How it ended; undefined when nobody lived to record it, or it never began. */
+  /** How the run ended; undefined if it never started or its end was not recorded. */
   readonly end: ReplayedEnd | undefined;
-  /** The script, as it was; a tool is not one file. */
+  /** The script at that time; not available for a tool. */
   readonly script: Recovered;
 }
 
 export interface ReplayedEnd {
   readonly at: string;
   readonly outcome: RunOutcome;
-  /** Of a script. */
+  /** For a script. */
   readonly exitCode: number | undefined;
 }
 
-/** Bytes that are proven by their hash to be those that were used; or why there are none. */
+/** Bytes verified by the recorded hash, or the reason why they are unavailable. */
 export type Recovered =
   | { readonly isAvailable: true; readonly bytes: Uint8Array }
   | { readonly isAvailable: false; readonly reason: UnavailableReason; readonly message: string };
 
 export type UnavailableReason =
-  /** The bytes were given up. */
+  /** The bytes were purged. */
   | "purged"
-  /** The store never had them: they were in a folder. */
+  /** The skill was in a folder, not in the store. */
   | "not-stored"
-  /** The store has something else in their place. */
+  /** The stored bytes do not match the hash. */
   | "damaged"
-  /** The log does not say enough to tell what they were. */
+  /** The log lacks the necessary fields. */
   | "not-recorded"
-  /** The text is put together in another way by now. */
+  /** The text format has changed since. */
   | "not-reproducible";
 
 export function unavailable(reason: UnavailableReason, message: string): Recovered {

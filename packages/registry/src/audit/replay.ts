@@ -1,44 +1,57 @@
-import { type Digest, type SkillEvent } from "@skillhold/protocol";
+import { hashSkillFile } from "@skillhold/core/bundle";
+import { asResource, type SkillFile } from "@skillhold/core/library";
+import { readSupplement, writeActivation } from "@skillhold/core/session";
+import type { Digest, SkillEvent } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Limits } from "@skillhold/protocol/limits";
-import { type RegistryStore, type StoredEvent } from "../record/registry-store.ts";
+import type { Limits } from "@skillhold/protocol/limits";
+import { parseSkill } from "@skillhold/skill";
+import type { Revision } from "../record/registered-skill.ts";
+import type { RegistryStore, StoredEvent } from "../record/registry-store.ts";
 import { findSkillFile } from "../release/skill-file.ts";
-import { PastContent } from "./replay-content.ts";
-import { available, type Recovered, type ReplayedActivation, type ReplayedEnd, type ReplayedRead, type ReplayedRun, type ReplayStep, unavailable } from "./replay-step.ts";
-import { type ActivatedEvent, replayText } from "./replay-text.ts";
+import { TreeReader } from "../release/tree-reader.ts";
+import {
+  available,
+  type Recovered,
+  type ReplayedActivation,
+  type ReplayedEnd,
+  type ReplayedRead,
+  type ReplayedRun,
+  type ReplayStep,
+  unavailable,
+} from "./replay-step.ts";
 
-/** What an agent saw of skills in a session, and what was run for it. */
+/** The skill content and runs of one session. */
 export interface Replay {
   readonly session: string;
-  /** Who it was; undefined when the log does not have its beginning. */
+  /** The agent and its session settings; undefined if the log lacks the beginning. */
   readonly opened: Extract<SkillEvent, { readonly type: "session.opened" }> | undefined;
   readonly closedAt: string | undefined;
   readonly steps: readonly ReplayStep[];
-  /** What is another content today than the one that was used. */
+  /** The skills whose current content differs from the used content. */
   readonly drift: readonly Drift[];
 }
 
 export interface Drift {
   readonly skill: string;
   readonly used: Digest;
-  /** What counts today; undefined when there is no such skill. */
+  /** The current content; undefined if the skill no longer exists. */
   readonly now: Digest | undefined;
 }
 
 export interface ReplayContext {
   readonly store: RegistryStore;
   readonly limits: Limits;
-  /** The content that counts today, in whichever place the skill is; without it, the store's. */
+  /** Looks up the current content of a skill from any source; by default from the store. */
   readonly current?: (skill: string) => Promise<Digest | undefined>;
 }
 
-/** Tells a session again from the log, with the bytes of then: every one is proven by the hash that was recorded. */
+/** Reconstructs a session from the log with the original bytes, each verified by its recorded hash. */
 export async function replaySession(session: string, context: ReplayContext): Promise<Replay> {
   const { store, limits } = context;
   const events = await store.eventsOfSession(session);
   if (events.length === 0)
-    throw new SkillError("SESSION_NOT_FOUND", "The log has no session of that id.", {
-      hint: "`skillhold audit tail --type session.opened` lists sessions.",
+    throw new SkillError("SESSION_NOT_FOUND", "The log has no session with this id.", {
+      hint: "Run `skillhold audit tail --type session.opened` to list sessions.",
     });
   const content = new PastContent(store);
   const steps: ReplayStep[] = [];
@@ -102,7 +115,7 @@ async function replayRead(
 
 function partOf(file: Recovered, start: number, length: number | undefined): Recovered {
   if (!file.isAvailable) return file;
-  if (length === undefined) return unavailable("not-recorded", "The log does not say how much was read.");
+  if (length === undefined) return unavailable("not-recorded", "The log does not record how much was read.");
   return available(file.bytes.subarray(start, start + length));
 }
 
@@ -144,4 +157,108 @@ async function findDrift(steps: readonly ReplayStep[], context: ReplayContext): 
     if (now !== each.used) drift.push({ ...each, now });
   }
   return drift;
+}
+
+type ActivatedEvent = Extract<SkillEvent, { readonly type: "skill.activated" }>;
+
+/** Rebuilds the text of an activation and compares its digest with the recorded one. */
+async function replayText(
+  event: ActivatedEvent,
+  skillFile: Recovered,
+  content: PastContent,
+  limits: Limits,
+): Promise<Recovered> {
+  const { handover } = event;
+  if (handover === undefined) return unavailable("not-recorded", "The log has no digest of the text.");
+  if (!skillFile.isAvailable) return skillFile;
+  const files = await content.files(event.skill, event.hash);
+  if ("isAvailable" in files) return files;
+  const text = await writeText(event, handover, { bytes: skillFile.bytes, files }, content, limits);
+  const bytes = Buffer.from(text);
+  if (hashSkillFile(bytes) === handover.digest) return available(bytes);
+  return unavailable("not-reproducible", "The text format has changed since; the content is available.");
+}
+
+interface Bundle {
+  /** The bytes of SKILL.md. */
+  readonly bytes: Uint8Array;
+  readonly files: readonly SkillFile[];
+}
+
+async function writeText(
+  { skill: id, hash: treeHash, trust, source: label }: ActivatedEvent,
+  { name, args, folder, hints, warnings, exampleTokens }: NonNullable<ActivatedEvent["handover"]>,
+  { bytes, files }: Bundle,
+  content: PastContent,
+  limits: Limits,
+): Promise<string> {
+  const { body, frontmatter } = parseSkill(bytes, limits);
+  const source = { entry: { id, name, trust, source: label }, body, frontmatter, treeHash, files, folder };
+  const room = { ...limits, exampleTokens };
+  const supplement = await readSupplement(source, room, (path) => readWhole(path, source, content));
+  const hasFileSystem = folder !== undefined;
+  return writeActivation({ content: source, args, hasFileSystem, supplement, hints, warnings }).text;
+}
+
+async function readWhole(
+  path: string,
+  { entry, treeHash }: { readonly entry: { readonly id: string }; readonly treeHash: ActivatedEvent["hash"] },
+  content: PastContent,
+) {
+  const find = (files: readonly SkillFile[]) => files.find((file) => file.path === path);
+  const found = await content.bytes(entry.id, treeHash, find);
+  const bytes = found.isAvailable ? found.bytes : new Uint8Array();
+  return asResource(path, 0, { bytes, size: bytes.length, digest: hashSkillFile(bytes), treeHash });
+}
+
+/** Bundles by tree hash, whether or not they are current. */
+class PastContent {
+  readonly #store: RegistryStore;
+  readonly #reader: TreeReader;
+
+  constructor(store: RegistryStore) {
+    this.#store = store;
+    this.#reader = new TreeReader(store);
+  }
+
+  /** The files of a bundle, or the reason why they are unavailable. */
+  async files(skill: string, hash: Digest): Promise<readonly SkillFile[] | Recovered> {
+    const revisions = await this.#revisions(skill, hash);
+    const isGivenUp = revisions.length > 0 && revisions.every(({ purgedAt }) => purgedAt !== undefined);
+    // Purged bytes stay in the store until the next sweep but must not be read.
+    if (isGivenUp) return unavailable("purged", `The revision was purged on ${revisions[0]?.purgedAt}.`);
+    if (revisions.length > 0 || (await this.#store.findTree(hash)) !== undefined)
+      return await orDamage(() => this.#reader.files(hash));
+    return unavailable("not-stored", "The skill was in a folder and was never stored.");
+  }
+
+  /** The bytes of the file that `choose` selects. */
+  async bytes(
+    skill: string,
+    hash: Digest,
+    choose: (files: readonly SkillFile[]) => SkillFile | undefined,
+  ): Promise<Recovered> {
+    const files = await this.files(skill, hash);
+    if ("isAvailable" in files) return files;
+    const file = choose(files);
+    if (file === undefined) return unavailable("not-recorded", "The bundle does not have this file.");
+    const bytes = await orDamage(() => this.#reader.bytes(file));
+    return "isAvailable" in bytes ? bytes : available(bytes);
+  }
+
+  async #revisions(skill: string, hash: Digest): Promise<readonly Revision[]> {
+    const row = await this.#store.findSkill(skill);
+    const revisions = row === undefined ? [] : await this.#store.listRevisions(row.uid);
+    return revisions.filter(({ treeHash }) => treeHash === hash);
+  }
+}
+
+/** Damage is a result, so that the rest of the session can be replayed. */
+async function orDamage<T>(read: () => Promise<T>): Promise<T | Recovered> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof SkillError) || error.code !== "INTEGRITY_FAILED") throw error;
+    return unavailable("damaged", error.message);
+  }
 }

@@ -14,7 +14,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const checkpoint = { origin: "skillhold/test", size: 3, root: "ab".repeat(32) };
 
-test("the key is made once, by however many at the same time, and is the user's alone [S-62]", async () => {
+test("concurrent processes create one key, in a private file [S-62]", async () => {
   const path = join(folder, "data/audit.key");
   const signers = await Promise.all(Array.from({ length: 8 }, () => signingKeyFile(path)));
   const notes = new Set(signers.map((signer) => signCheckpoint(checkpoint, signer)));
@@ -25,7 +25,7 @@ test("the key is made once, by however many at the same time, and is the user's 
   expect(trusted && readCheckpoint([...notes][0] ?? "", [trusted])).toEqual(checkpoint);
 });
 
-test("a key that others can read, or that is none, is refused [S-62]", async () => {
+test("rejects a key file that others can read or that contains no key [S-62]", async () => {
   const path = join(folder, "audit.key");
   await signingKeyFile(path);
   chmodSync(path, 0o644);
@@ -36,11 +36,11 @@ test("a key that others can read, or that is none, is refused [S-62]", async () 
   await expect(findTrustedKey(other)).rejects.toMatchObject({ code: "CONFIG_INVALID" });
 });
 
-test("without a key to verify with there is none [S-62]", async () => {
+test("returns no key if the public key file is missing [S-62]", async () => {
   expect(await findTrustedKey(join(folder, "none.pub"))).toBeUndefined();
 });
 
-test("notes are kept a line each; one that was cut off harms no other [S-62]", async () => {
+test("stores one checkpoint per line and skips a truncated one [S-62]", async () => {
   const path = join(folder, "data/checkpoints.log");
   const file = checkpointFile(path);
   expect(await file.read()).toEqual([]);
@@ -50,7 +50,7 @@ test("notes are kept a line each; one that was cut off harms no other [S-62]", a
   expect((await file.read()).toSorted()).toEqual(["four", "one\n\n— a b\n", "three\n"]);
 });
 
-test("notes that cannot be read are a failure, not an empty list [S-62]", async () => {
+test("throws if the checkpoint file cannot be read [S-62]", async () => {
   const path = join(folder, "checkpoints.log");
   writeFileSync(path, "", { mode: 0o666 });
   chmodSync(path, 0o666);

@@ -4,16 +4,16 @@ import { readFile } from "node:fs/promises";
 import { errorCodeOf } from "@skillhold/core/bundle";
 import { ensurePrivateFile, openPrivateFile } from "@skillhold/core/secret";
 import { SkillError } from "@skillhold/protocol/error";
-import { type CheckpointSigner, type TrustedKey } from "./checkpoint.ts";
+import type { CheckpointSigner, TrustedKey } from "./checkpoint.ts";
 
-/** The name in the notes; keys of one name are told apart by their hash. */
+/** The key name in checkpoints. Keys with the same name differ by their hash. */
 const NAME = "skillhold";
-const TITLE = { title: "The key file of the audit log" };
-const PUBLIC_TITLE = { title: "The public key of the audit log", mayOthersRead: true };
+const TITLE = { title: "The audit signing key file" };
+const PUBLIC_TITLE = { title: "The audit public key file", mayOthersRead: true };
 
 /**
- * The key that signs the log, in a file of the user's alone, which is made when it is not there. What is needed to verify
- * lies beside it, in a file that ends in `.pub`.
+ * The signing key of the log, in a private file that is created if missing. The public key is written beside
+ * it with the extension `.pub`.
  */
 export async function signingKeyFile(path: string): Promise<CheckpointSigner> {
   await ensurePrivateFile(path, makeKey, TITLE);
@@ -23,12 +23,12 @@ export async function signingKeyFile(path: string): Promise<CheckpointSigner> {
   return { name: NAME, key };
 }
 
-/** Where the public key of a private one lies. */
+/** The path of the public key. */
 export function publicKeyFile(path: string): string {
   return `${path.replace(/\.key$/, "")}.pub`;
 }
 
-/** A public key to verify with; undefined when there is no such file. */
+/** A public key for verification; undefined if the file does not exist. */
 export async function findTrustedKey(path: string): Promise<TrustedKey | undefined> {
   try {
     return { name: NAME, key: parseKey(path, await readFile(path, "utf8"), createPublicKey) };
@@ -59,8 +59,8 @@ async function readPrivate(path: string): Promise<string> {
 function parseKey(path: string, text: string, parse: (text: string) => KeyObject): KeyObject {
   const key = tryParse(text, parse);
   if (key?.asymmetricKeyType === "ed25519") return key;
-  throw new SkillError("CONFIG_INVALID", `The file ${path} holds no Ed25519 key.`, {
-    hint: "Restore it from a backup; or move it away to sign with a new key from now on.",
+  throw new SkillError("CONFIG_INVALID", `The file ${path} does not contain an Ed25519 key.`, {
+    hint: "Restore it from a backup, or move it away to sign with a new key.",
     details: { path },
   });
 }
@@ -69,7 +69,7 @@ function tryParse(text: string, parse: (text: string) => KeyObject): KeyObject |
   try {
     return parse(text);
   } catch {
-    // No key at all: the caller says so.
+    // The caller reports the error.
     return undefined;
   }
 }

@@ -1,24 +1,24 @@
-import { type AuditHead, type AuditRow } from "../record/registry-store.ts";
+import type { AuditHead, AuditRow, Frontier } from "../record/registry-store.ts";
 import { CHAIN_START, chainHash } from "./chain.ts";
 import { signCheckpoint } from "./checkpoint.ts";
 import { columnsOf, makeKey, makeLog, type StoredLog } from "./memory-log.fixture.ts";
-import { emptyFrontier, type Frontier } from "./merkle.ts";
+import { emptyFrontier } from "./merkle.ts";
 
-/** A log that someone is about to falsify: they have the database and its past, but no key. */
+/** A log under attack: the attacker has the database and its history, but no key. */
 export interface Victim extends StoredLog {
   readonly head: AuditHead;
-  /** Earlier heads, which a backup of the database would have. */
+  /** Earlier heads, as a database backup would have them. */
   readonly past: readonly AuditHead[];
 }
 
-/** A number from 0, below this one. */
+/** A number from 0 to `below` - 1. */
 export type Pick = (below: number) => number;
 
 export type Tamper = (victim: Victim, pick: Pick) => StoredLog;
 
 const stranger = makeKey().signer;
 
-/** Every way to falsify a log that we could think of. Each answers with a log that differs from the victim. */
+/** All known ways to falsify a log. Each returns a log that differs from the original. */
 export const tampers: Readonly<Record<string, Tamper>> = {
   "edit a text": (victim, pick) => editOne(victim, pick, ({ body }) => ({ body: editBody(body) })),
   "edit a text and its columns": (victim, pick) =>
@@ -107,7 +107,7 @@ export const tampers: Readonly<Record<string, Tamper>> = {
   },
   "edit the note": (victim, pick) => {
     const note = victim.head.note ?? "";
-    // Not the last character, of which some bits mean nothing.
+    // Not the last character, because some of its bits are unused.
     const at = pick(note.length - 4);
     return withHead(victim, {
       note: `${note.slice(0, at)}${note[at] === "A" ? "B" : "A"}${note.slice(at + 1)}`,
@@ -122,7 +122,7 @@ export const tampers: Readonly<Record<string, Tamper>> = {
   "edit the origin of the head": (victim) => withHead(victim, { origin: "skillhold/elsewhere" }),
 };
 
-/** One of the tampers, and its name. */
+/** A random tamper with its name. */
 export function pickTamper(pick: Pick): readonly [name: string, tamper: Tamper] {
   const all = Object.entries(tampers);
   const chosen = all[pick(all.length)];
@@ -143,7 +143,7 @@ function editAt(victim: Victim, index: number, edit: (row: AuditRow) => Partial<
   return { ...victim, rows };
 }
 
-/** The same kind of event, half a second later. */
+/** The same event, half a second later. */
 function editBody(body: string): string {
   return body.replace(/"at":"([^"]+)\.000Z"/, '"at":"$1.500Z"');
 }

@@ -1,15 +1,14 @@
-import { type SkillEvent } from "@skillhold/protocol";
+import type { SkillEvent } from "@skillhold/protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { DurationSample } from "./duration-sample.ts";
-import { Usage } from "./usage.ts";
+import { DurationSample, Usage } from "./usage.ts";
 
 const hash = (letter: string) => `sha256:${letter.repeat(64)}`;
 const at = "2026-11-16T10:00:00.000Z";
 
 function usageOf(events: readonly object[]): Usage {
   const usage = new Usage();
-  // Events as the log has them; only what is counted is given.
+  // Events with only the counted fields.
   for (const [index, event] of events.entries()) usage.add({ seq: index + 1, event: event as SkillEvent });
   return usage;
 }
@@ -23,7 +22,7 @@ const run = {
   outcome: "exited",
 };
 
-test("activations, reads, runs and refusals are counted from the log, by skill and revision [S-63]", () => {
+test("counts activations, reads, runs and denials from the log by skill and revision [S-63]", () => {
   const usage = usageOf([
     { type: "skill.published", at, skill: "pdf", revision: 1, hash: hash("a") },
     { type: "skill.activated", at, skill: "pdf", revision: 1, hash: hash("a"), session: "s1" },
@@ -55,7 +54,7 @@ test("activations, reads, runs and refusals are counted from the log, by skill a
   ]);
 });
 
-test("a tool that fails, or is stopped, is a failure [S-63]", () => {
+test("counts a failed or stopped tool call as a failure [S-63]", () => {
   const call = { type: "skill.tool_called", at, skill: "pdf", hash: hash("a"), session: "s1", durationMs: 1 };
   const usage = usageOf([
     { ...call, outcome: "exited", isError: false },
@@ -65,14 +64,14 @@ test("a tool that fails, or is stopped, is a failure [S-63]", () => {
   expect(usage.total("pdf")).toMatchObject({ toolCalls: 3, toolFailures: 2 });
 });
 
-test("a skill that was only released was not used, and asking for it adds none [S-63]", () => {
+test("does not list a skill that was published but never used [S-63]", () => {
   const usage = usageOf([{ type: "skill.published", at, skill: "pdf", revision: 1, hash: hash("a") }]);
   expect(usage.list()).toEqual([]);
   expect(usage.total("other")).toMatchObject({ activations: 0, lastUsedAt: undefined });
   expect(usage.list("revision")).toEqual([]);
 });
 
-test("a quantile is never more than twice what it is, nor more than the longest [S-63]", () => {
+test("a quantile is at most twice the exact value and at most the maximum [S-63]", () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 1_000_000 }), { minLength: 1 }), (durations) => {
       const sample = new DurationSample();
@@ -87,7 +86,7 @@ test("a quantile is never more than twice what it is, nor more than the longest 
   );
 });
 
-test("names of nothing that were asked for leave nothing behind [S-63]", () => {
+test("denied requests for unknown names leave no entry [S-63]", () => {
   const usage = usageOf([{ type: "skill.denied", at, skill: "../etc", session: "s1" }]);
   expect(usage.list()).toEqual([]);
   expect(usage.total("../etc").denials).toBe(0);

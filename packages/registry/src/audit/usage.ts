@@ -1,14 +1,13 @@
-import { type SkillEvent } from "@skillhold/protocol";
-import { type StoredEvent } from "../record/registry-store.ts";
-import { DurationSample } from "./duration-sample.ts";
+import type { SkillEvent } from "@skillhold/protocol";
+import type { StoredEvent } from "../record/registry-store.ts";
 
-/** How a skill, or one revision of it, was used. */
+/** The usage of a skill or of one of its revisions. */
 export interface UsageCount {
   readonly skill: string;
-  /** Of one revision; undefined for all, and for what is in no registry. */
+  /** Undefined for the whole skill, or for a skill outside the registry. */
   readonly revision: number | undefined;
   readonly activations: number;
-  /** Files of it that were handed over, in sessions and by a gateway. */
+  /** Files delivered in sessions and by a gateway. */
   readonly reads: number;
   readonly runs: number;
   readonly runFailures: number;
@@ -16,7 +15,7 @@ export interface UsageCount {
   readonly toolFailures: number;
   readonly denials: number;
   readonly sessions: number;
-  /** Of runs and tool calls. */
+  /** For runs and tool calls. */
   readonly durationMs: { readonly p50: number; readonly p95: number; readonly max: number } | undefined;
   readonly lastUsedAt: string | undefined;
 }
@@ -30,24 +29,24 @@ export interface UsageDay {
   readonly failures: number;
 }
 
-/** How skills were used, added up from the log event by event. It has no numbers of its own: the log is the truth. */
+/** Usage counts aggregated from log events. */
 export class Usage {
   readonly #skills = new Map<string, SkillUsage>();
   #upTo = 0;
 
-  /** The number of the last event that is in it. */
+  /** The number of the last event included. */
   get upTo(): number {
     return this.#upTo;
   }
 
-  /** Contract: events come in order, each once. */
+  /** Contract: events arrive in order, each once. */
   add({ seq, event }: StoredEvent): void {
     this.#upTo = seq;
-    // What was refused may be the name of nothing at all, and is not kept for that.
+    // A denied request may name a skill that does not exist, so it creates no entry.
     if ("skill" in event) this.#of(event.skill, event.type !== "skill.denied").add(event);
   }
 
-  /** Ordered by id, and by revision where they are asked for. */
+  /** Ordered by id, then by revision. */
   list(by: "skill" | "revision" = "skill"): readonly UsageCount[] {
     const used = [...this.#skills].filter(([, usage]) => usage.isUsed).sort(([a], [b]) => (a < b ? -1 : 1));
     return used.flatMap(([, usage]) => (by === "skill" ? [usage.total()] : usage.revisions()));
@@ -61,7 +60,7 @@ export class Usage {
     return this.#of(skill, false).revisions();
   }
 
-  /** The days on which it was used, the oldest first. */
+  /** The days with usage, oldest first. */
   days(skill: string): readonly UsageDay[] {
     return this.#of(skill, false).days();
   }
@@ -77,7 +76,7 @@ export class Usage {
 
 type AboutSkill = Extract<SkillEvent, { readonly skill: string }>;
 
-/** What is counted of one event. */
+/** The effect of one event on the counts. */
 interface Effect {
   readonly field: "activations" | "reads" | "runs" | "toolCalls" | "denials";
   readonly isFailure?: boolean;
@@ -89,7 +88,7 @@ class SkillUsage {
   readonly #all: Tally;
   readonly #revisions = new Map<number, Tally>();
   readonly #days = new Map<string, { activations: number; reads: number; runs: number; failures: number }>();
-  /** Most events name a content by its hash; which revision that is, its release or an activation has said. */
+  /** Most events name content by hash only; release and activation events map it to a revision. */
   readonly #revisionOf = new Map<string, number>();
 
   constructor(skill: string) {
@@ -195,7 +194,7 @@ class Tally {
 
 const REMEMBERED = 10_000;
 
-/** How many different names came. One that comes again long after, with many others between, counts as new. */
+/** Counts distinct names. A name that returns after many others counts again. */
 class DistinctCount {
   readonly #recent = new Set<string>();
   size = 0;
@@ -207,5 +206,38 @@ class DistinctCount {
     if (this.#recent.size <= REMEMBERED) return;
     const [oldest] = this.#recent;
     if (oldest !== undefined) this.#recent.delete(oldest);
+  }
+}
+
+/** Each bucket ends at twice the previous one; the last is unbounded. */
+const BUCKETS = 32;
+
+/** A histogram of durations: exact in count and maximum, and within a factor of two otherwise. */
+export class DurationSample {
+  readonly #counts = new Uint32Array(BUCKETS);
+  #size = 0;
+  #max = 0;
+
+  add(ms: number): void {
+    const bucket = Math.min(BUCKETS - 1, Math.ceil(Math.log2(Math.max(1, ms))));
+    this.#counts[bucket] = (this.#counts[bucket] ?? 0) + 1;
+    this.#size += 1;
+    this.#max = Math.max(this.#max, ms);
+  }
+
+  /** Undefined without samples. */
+  summary(): { readonly p50: number; readonly p95: number; readonly max: number } | undefined {
+    if (this.#size === 0) return undefined;
+    return { p50: this.#quantile(0.5), p95: this.#quantile(0.95), max: this.#max };
+  }
+
+  /** The end of the bucket, capped at the maximum. */
+  #quantile(part: number): number {
+    let left = Math.ceil(this.#size * part);
+    for (const [bucket, count] of this.#counts.entries()) {
+      left -= count;
+      if (left <= 0) return Math.min(this.#max, 2 ** bucket);
+    }
+    return this.#max;
   }
 }

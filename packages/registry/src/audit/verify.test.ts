@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type AuditRow } from "../record/registry-store.ts";
+import type { AuditRow } from "../record/registry-store.ts";
 import { makeBodies, makeKey, makeLog, readerOf, type StoredLog } from "./memory-log.fixture.ts";
 import { type Tamper, tampers, type Victim } from "./tamper.fixture.ts";
 import { verifyAudit } from "./verify.ts";
@@ -13,8 +13,8 @@ const bodies = makeBodies(SIZE);
 const victim = makeVictim();
 const witnessed = [...victim.past, victim.head].map(({ note }) => note ?? "");
 
-describe("an honest log", () => {
-  test("is sound at every length, and its notes agree with it [S-62]", async () => {
+describe("an intact log", () => {
+  test("is sound at every length and matches its checkpoints [S-62]", async () => {
     for (let size = 0; size <= SIZE; size += 1) {
       const log = makeLog(bodies.slice(0, size), ORIGIN, ours.signer);
       const notes = victim.past.filter(({ seq }) => seq <= size).map(({ note }) => note ?? "");
@@ -24,14 +24,14 @@ describe("an honest log", () => {
     }
   });
 
-  test("that nobody signs is sound as far as can be told without a key [S-62]", async () => {
+  test("is sound without a signature if no key is given [S-62]", async () => {
     const report = await verifyAudit(readerOf(makeLog(bodies, ORIGIN)), { keys: [] });
     expect(report).toMatchObject({ isSound: true, isSigned: false });
     const asked = await verifyAudit(readerOf(makeLog(bodies, ORIGIN)), { keys });
     expect(asked.problems).toMatchObject([{ code: "head-unsigned" }]);
   });
 
-  test("that grows while it is read is sound [S-62]", async () => {
+  test("is sound if it grows while it is read [S-62]", async () => {
     let size = 40;
     const reader = readerOf(victim);
     const growing = {
@@ -49,7 +49,7 @@ describe("an honest log", () => {
     });
   });
 
-  test("is read in pages, and the whole of it [S-62]", async () => {
+  test("is read completely in pages [S-62]", async () => {
     const long = makeLog(makeBodies(2500), ORIGIN, ours.signer);
     expect(await verifyAudit(readerOf(long), { keys })).toMatchObject({ entries: 2500, isSound: true });
     const [last] = long.rows.slice(-1);
@@ -58,7 +58,7 @@ describe("an honest log", () => {
   });
 });
 
-describe("a log that was tampered with is found out [S-62]", () => {
+describe("detects tampering [S-62]", () => {
   test.each(Object.entries(tampers))("by: %s", async (_, tamper) => {
     await fc.assert(
       fc.asyncProperty(fc.infiniteStream(fc.nat(1_000_000)), async (numbers) => {
@@ -71,7 +71,7 @@ describe("a log that was tampered with is found out [S-62]", () => {
     );
   });
 
-  test("and the entry is named where it can be told", async () => {
+  test("and names the entry if it is known", async () => {
     const edited = victim.rows.with(11, { ...(victim.rows[11] as AuditRow), hash: "0".repeat(64) });
     const report = await verifyAudit(readerOf({ ...victim, rows: edited }), { keys, witnessed });
     expect(report.problems).toMatchObject([
@@ -86,7 +86,7 @@ describe("a log that was tampered with is found out [S-62]", () => {
     ]);
   });
 
-  test("an earlier state that is whole and signed is found by the notes that were kept apart, and by them alone", async () => {
+  test("detects a reset to an earlier signed state only with witnessed checkpoints", async () => {
     const past = victim.past[1];
     const log = { rows: victim.rows.slice(0, past?.seq), head: past };
     expect(await verifyAudit(readerOf(log), { keys })).toMatchObject({ isSound: true });
@@ -94,13 +94,13 @@ describe("a log that was tampered with is found out [S-62]", () => {
     expect(new Set(report.problems.map(({ code }) => code))).toEqual(new Set(["log-cut"]));
   });
 
-  test("notes of another log, or of nobody, do not pass", async () => {
+  test("rejects checkpoints of another log or an unknown signer", async () => {
     const other = makeLog(bodies, "skillhold/other", ours.signer).head?.note ?? "";
     const report = await verifyAudit(readerOf(victim), { keys, witnessed: [other, "nonsense"] });
     expect(report.problems).toMatchObject([{ code: "note-unsigned" }, { code: "log-rewritten" }]);
   });
 
-  test("very many problems are counted, and the first are told", async () => {
+  test("counts all problems and lists the first ones", async () => {
     const long = makeLog(makeBodies(3000), ORIGIN, ours.signer);
     const rows = long.rows.map((row) => ({ ...row, type: "none" }));
     const report = await verifyAudit(readerOf({ ...long, rows }), { keys });

@@ -1,14 +1,14 @@
 import { SkillError } from "@skillhold/protocol/error";
-import { type AuditHead, type RegistryReader } from "../record/registry-store.ts";
+import type { AuditHead, RegistryReader } from "../record/registry-store.ts";
 import { type AuditProblem, AuditProblems } from "./audit-problem.ts";
 import { type Checkpoint, readCheckpoint, type TrustedKey } from "./checkpoint.ts";
 import { LogCheck } from "./log-check.ts";
 import { isWhole, rootOf } from "./merkle.ts";
 
 export interface VerifyOptions {
-  /** Whose signatures are believed. Without any, nothing is known of an end that was cut off or rewritten. */
+  /** Trusted keys. Without keys, a truncated or rewritten end cannot be detected. */
   readonly keys: readonly TrustedKey[];
-  /** Notes about this log that were kept apart from it. */
+  /** Checkpoints of this log that were kept elsewhere. */
   readonly witnessed?: readonly string[];
   readonly signal?: AbortSignal;
 }
@@ -16,14 +16,14 @@ export interface VerifyOptions {
 export interface AuditReport {
   readonly entries: number;
   readonly isSound: boolean;
-  /** Whether someone who is believed has signed for the log as it is. */
+  /** Whether a trusted key has signed the current state. */
   readonly isSigned: boolean;
-  /** How many notes the log was compared with. */
+  /** The number of checkpoints that the log was compared with. */
   readonly witnessed: number;
-  /** The first of them. */
+  /** The first problems. */
   readonly problems: readonly AuditProblem[];
   readonly problemCount: number;
-  /** What the log comes to, for whoever wants to keep it elsewhere. */
+  /** The current state, to be kept elsewhere. */
   readonly checkpoint: Checkpoint | undefined;
 }
 
@@ -32,8 +32,8 @@ export type AuditReader = Pick<RegistryReader, "auditAfter" | "findHead">;
 const PAGE = 1000;
 
 /**
- * Verifies a log from its first entry to its last: that each is as it was written, that none is missing, that the head
- * vouches for them and is signed, and that all notes about it are true. Damage never throws.
+ * Verifies a log from the first to the last entry: each entry is intact, none is missing, the head matches
+ * and is signed, and all checkpoints match. Damage does not throw.
  */
 export async function verifyAudit(
   reader: AuditReader,
@@ -65,12 +65,13 @@ function readNotes(
   if (keys.length === 0) return [];
   return [...new Set(witnessed)].flatMap((note) => {
     const checkpoint = readCheckpoint(note, keys);
-    if (checkpoint === undefined) problems.add("note-unsigned", "A note was signed by none of the keys.");
+    if (checkpoint === undefined)
+      problems.add("note-unsigned", "A witnessed checkpoint is not signed by any of the keys.");
     return checkpoint ?? [];
   });
 }
 
-/** The head is read after the entries, which are added with it: one that vouches for more has come meanwhile, or is cut. */
+/** The head is read after the entries. If it covers more, entries were added meanwhile or are missing. */
 async function readToEnd(
   check: LogCheck,
   reader: AuditReader,
@@ -93,7 +94,7 @@ async function readEntries(
   for (let page = await reader.auditAfter(check.seq, PAGE); ; ) {
     signal?.throwIfAborted();
     const last = page.at(-1);
-    // Asked for already while these are looked at: the engine may be another process.
+    // Fetches the next page while this one is checked, because the engine may be another process.
     const next = last === undefined || page.length < PAGE ? undefined : reader.auditAfter(last.seq, PAGE);
     for (const row of page) check.add(row);
     if (next === undefined) return;
@@ -111,7 +112,7 @@ async function findHead(reader: AuditReader, problems: AuditProblems): Promise<A
   }
 }
 
-/** Notes of another log beside this one: it stands in the place of the one that was vouched for. */
+/** Checkpoints of another log mean that this log replaced the witnessed one. */
 function rejectStrangers(
   notes: readonly Checkpoint[],
   head: AuditHead | undefined,
@@ -119,7 +120,7 @@ function rejectStrangers(
 ): void {
   const stranger = head && notes.find(({ origin }) => origin !== head.origin);
   if (stranger !== undefined)
-    problems.add("log-rewritten", `Notes were kept of the log ${stranger.origin}, and this is another one.`);
+    problems.add("log-rewritten", `The witnessed checkpoints belong to another log, ${stranger.origin}.`);
 }
 
 function checkHead(
@@ -129,24 +130,21 @@ function checkHead(
   problems: AuditProblems,
 ): boolean {
   if (head === undefined) {
-    if (check.seq > 0) problems.add("head-missing", "Nothing vouches for the log.");
+    if (check.seq > 0) problems.add("head-missing", "The head of the log is missing.");
     return false;
   }
   const root = rootOf(check.frontier);
   if (head.seq > check.seq)
-    problems.add(
-      "log-cut",
-      `The head vouches for ${head.seq} entries, and there are ${check.frontier.size}.`,
-    );
+    problems.add("log-cut", `The head covers ${head.seq} entries, but the log has ${check.frontier.size}.`);
   if (head.seq < check.seq)
-    problems.add("head-differs", `The head vouches for ${head.seq} entries only.`, head.seq + 1);
+    problems.add("head-differs", `The head covers only ${head.seq} entries.`, head.seq + 1);
   if (head.seq === check.seq && !isHeadOf(head, check, root))
-    problems.add("head-differs", "The head vouches for other entries than these.", check.seq);
+    problems.add("head-differs", "The head covers other entries.", check.seq);
   if (keys.length === 0) return false;
   const signed = head.note === undefined ? undefined : readCheckpoint(head.note, keys);
   const isSigned =
     signed?.origin === head.origin && signed.size === check.frontier.size && signed.root === root;
-  if (!isSigned) problems.add("head-unsigned", "None of the keys has signed for the log as it is.");
+  if (!isSigned) problems.add("head-unsigned", "None of the keys has signed the current state of the log.");
   return isSigned;
 }
 

@@ -1,23 +1,25 @@
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import { type Digest } from "@skillhold/protocol";
+import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { clawhubFingerprint, SKILLS_LOCK, skillsLockHash } from "../format/index.ts";
-import { type RegistryContext } from "../record/registry-context.ts";
-import { makeFolder } from "../release/make-folder.ts";
-import { findLeftovers, replaceFolder } from "../release/replace-folder.ts";
-import { ExportMeter, findExported, type LoadedSkill, loadSkill } from "./export.ts";
-import { type FolderState, isStill, readFolderState } from "./export-folder-state.ts";
+import { clawhubFingerprint } from "../format/clawhub-lock.ts";
+import { SKILLS_LOCK, skillsLockHash } from "../format/skills-lock.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
+import { ExportMeter, type LoadedSkill, loadSkill } from "../release/load-skill.ts";
+import { findExported } from "./export.ts";
 import { findLocked, recordLocked, recordOrigin, rejectUnwritable } from "./export-lock.ts";
+import { makeFolder } from "./make-folder.ts";
+import { findLeftovers, replaceFolder } from "./replace-folder.ts";
+import { isStill, readTargetState, type TargetState } from "./target-folder.ts";
 
 export interface ExportFolderOptions {
   /**
-   * The `skills-lock.json` to keep up to date. Without it, the one of the project that a folder such as
-   * `.agents/skills` belongs to, and otherwise the one in the folder itself.
+   * The `skills-lock.json` to update. By default the one of the project that contains a folder such as
+   * `.agents/skills`, otherwise the one in the folder itself.
    */
   readonly lock?: string;
-  /** Writes ClawHub's lock and origin files as well, as for what was installed from this registry. */
+  /** Also writes ClawHub's lock and origin files, as for skills installed from this registry. */
   readonly clawhub?: { readonly registry: string };
-  /** Says what would happen and writes nothing. */
+  /** Reports the changes without writing. */
   readonly isDryRun?: boolean;
 }
 
@@ -25,7 +27,7 @@ export interface FolderExport {
   /** The lock file. */
   readonly lock: string;
   readonly skills: readonly ExportedFolder[];
-  /** In plain words: what lies beside the files of a skill and was kept, and what earlier exports left behind. */
+  /** Messages about kept extra files and leftovers of earlier exports. */
   readonly notes: readonly string[];
 }
 
@@ -38,11 +40,11 @@ export interface ExportedFolder {
 }
 
 /**
- * Writes skills to a folder that clients read, and records them in `skills-lock.json`. A skill that is there is replaced
- * only when it is one of its revisions, or what was recorded last. What someone has edited, or put there by other
- * means, is named by a CONFLICT, and then nothing is written at all. What is edited meanwhile stays as it is.
+ * Writes skills to a folder that clients read and records them in `skills-lock.json`. An existing skill is
+ * replaced only if it is a known revision or matches the lock. If one was edited or comes from elsewhere,
+ * throws CONFLICT and writes no skill at all. Concurrent edits are kept.
  *
- * Contract: whoever asks may see these skills.
+ * Contract: the caller may see these skills.
  */
 export async function exportFolder(
   ids: readonly string[] | "all",
@@ -68,7 +70,7 @@ export async function exportFolder(
   return { lock, skills: plans.map(describe), notes: [...plans.flatMap(noteExtras), ...leftovers] };
 }
 
-/** `.agents/skills`, `.claude/skills` and their like lie in the project's own folder. */
+/** `.agents/skills`, `.claude/skills` and similar folders belong to the project above them. */
 function projectOf(target: string): string {
   const parent = dirname(target);
   return basename(target) === "skills" && basename(parent).startsWith(".") ? dirname(parent) : target;
@@ -76,7 +78,7 @@ function projectOf(target: string): string {
 
 interface Plan extends LoadedSkill {
   readonly place: string;
-  readonly state: FolderState;
+  readonly state: TargetState;
 }
 
 async function planFolder(
@@ -94,7 +96,7 @@ async function planFolder(
   return {
     ...loaded,
     place,
-    state: await readFolderState(place, wanted, findLocked(lock, skill.id), limits),
+    state: await readTargetState(place, wanted, findLocked(lock, skill.id), limits),
   };
 }
 
@@ -104,10 +106,14 @@ function rejectForeign(plans: readonly Plan[]): void {
   );
   if (refused.length === 0) return;
   const named = refused.map(({ id, reason }) => `${id} (${reason})`).join(", ");
-  throw new SkillError("CONFLICT", `Nothing was written, so that nothing is lost: ${named}`, {
-    hint: "Publish what was edited or move it away, or export the other skills by their ids.",
-    details: { refused },
-  });
+  throw new SkillError(
+    "CONFLICT",
+    `The export would overwrite other files, so no skill was written: ${named}`,
+    {
+      hint: "Publish the edited skills or move them away, or export the other skills by id.",
+      details: { refused },
+    },
+  );
 }
 
 async function apply(
@@ -146,19 +152,19 @@ function describe({ skill, revision: { revision, treeHash }, place, state }: Pla
   return { ...about, status: state.treeHash === treeHash ? "unchanged" : "updated" };
 }
 
-function extrasOf(state: FolderState): readonly string[] {
+function extrasOf(state: TargetState): readonly string[] {
   return state.kind === "known" ? state.extras : [];
 }
 
 function noteExtras({ skill, state }: Plan): readonly string[] {
-  return extrasOf(state).map((path) => `${skill.id}/${path} is no file of the skill and was kept.`);
+  return extrasOf(state).map((path) => `${skill.id}/${path} is not part of the skill and was kept.`);
 }
 
 function noteLeftover(name: string): string {
-  return `${name} was left by an export that was broken off: look into it for files of yours, then delete it.`;
+  return `${name} is left over from an interrupted export. Check it for your files, then delete it.`;
 }
 
-/** As the `skills` command line writes a source that lies in the project. */
+/** The form in which the `skills` command line writes a source inside the project. */
 function portablePath(path: string): string {
   const portable = path.split(sep).join("/");
   if (portable === "") return ".";

@@ -3,23 +3,51 @@ import { dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { readBounded } from "@skillhold/core/bundle";
 import { SkillError } from "@skillhold/protocol/error";
-import { CLAWHUB_LOCK, CLAWHUB_ORIGIN, type ClawhubOrigin, emptyClawhubLock, emptySkillsLock, type LockedSkill, readClawhubLock, readSkillsLock, type SkillsLock, writeClawhubLock, writeClawhubOrigin, writeSkillsLock } from "../format/index.ts";
-import { makeFolder } from "../release/make-folder.ts";
+import {
+  CLAWHUB_LOCK,
+  CLAWHUB_ORIGIN,
+  type ClawhubOrigin,
+  emptyClawhubLock,
+  readClawhubLock,
+  writeClawhubLock,
+  writeClawhubOrigin,
+} from "../format/clawhub-lock.ts";
+import {
+  emptySkillsLock,
+  type LockedSkill,
+  readSkillsLock,
+  type SkillsLock,
+  writeSkillsLock,
+} from "../format/skills-lock.ts";
+import { makeFolder } from "./make-folder.ts";
 
 const MAX_BYTES = 32 * 1024 * 1024;
 
-/** What a lock says of a skill. Throws CONFIG_INVALID for one that cannot be read. */
+/** The entry of a skill in a lock file. Throws CONFIG_INVALID if the file is unreadable. */
 export function findLocked(file: string, id: string): LockedSkill | undefined {
   const { skills } = readLock(file);
   return Object.hasOwn(skills, id) ? skills[id] : undefined;
 }
 
-/** Records a skill; what else is in the lock stays, and a lock that says so already is not written. */
+/** Adds a skill and keeps the other entries. Does not write an unchanged file. */
 export function recordLocked(file: string, id: string, locked: LockedSkill): void {
   const lock = readLock(file);
   if (Object.hasOwn(lock.skills, id) && isDeepStrictEqual(lock.skills[id], locked)) return;
   const text = writeSkillsLock({ ...lock, skills: { ...lock.skills, [id]: locked } });
   writeWhole(file, text);
+}
+
+/** Every skill that a lock records. */
+export function listLocked(file: string): Readonly<Record<string, LockedSkill>> {
+  return readLock(file).skills;
+}
+
+/** Takes a skill out of a lock; what else is in it stays. */
+export function forgetLocked(file: string, id: string): void {
+  const lock = readLock(file);
+  if (!Object.hasOwn(lock.skills, id)) return;
+  const { [id]: _, ...skills } = lock.skills;
+  writeWhole(file, writeSkillsLock({ ...lock, skills }));
 }
 
 /** Records a skill as ClawHub's command line records what it installs. */
@@ -43,22 +71,22 @@ function readLock(file: string): SkillsLock {
   return text === undefined ? emptySkillsLock : readSkillsLock(text);
 }
 
-function readIfThere(file: string): string | undefined {
+export function readIfThere(file: string): string | undefined {
   const read = readBounded(file, MAX_BYTES, { allowHardLinks: true });
   if (!("problem" in read)) return new TextDecoder("utf-8", { ignoreBOM: true }).decode(read.bytes);
   if (read.problem.reason === "missing") return undefined;
-  throw new SkillError("CONFIG_INVALID", `The file ${file} cannot be used: ${read.problem.message}`, {
+  throw new SkillError("CONFIG_INVALID", `The lock file ${file} cannot be used: ${read.problem.message}`, {
     details: { path: file },
   });
 }
 
-/** Throws when a lock cannot be written, before anything is that it would record. */
+/** Throws if the lock file cannot be written, before any skill is. */
 export function rejectUnwritable(file: string): void {
   useFolderBeside(file, () => {});
 }
 
 /** Readers see the old file or the new one. */
-function writeWhole(file: string, text: string): void {
+export function writeWhole(file: string, text: string): void {
   useFolderBeside(file, (beside) => {
     writeFileSync(join(beside, "new"), text);
     renameSync(join(beside, "new"), file);

@@ -1,38 +1,40 @@
 import { type ArchiveFile, writeArchive } from "@skillhold/core/archive";
-import { type Digest } from "@skillhold/protocol";
-import { SkillError } from "@skillhold/protocol/error";
-import { type LimitName, type Limits } from "@skillhold/protocol/limits";
-import { notFound } from "../access/ownership.ts";
-import { visibilityWith } from "../access/visibility.ts";
-import { EXPORT_MANIFEST, type ExportedGrant, type ExportedSkill, toClawhubBundle, writeExportManifest } from "../format/index.ts";
-import { type Grant } from "../record/grant.ts";
-import { type RegisteredSkill, type Revision } from "../record/registered-skill.ts";
-import { type RegistryContext } from "../record/registry-context.ts";
-import { type StagedFile } from "../record/staged-skill.ts";
-import { getRevisionOf, rejectPurged } from "../release/revisions.ts";
-import { TreeReader } from "../release/tree-reader.ts";
+import type { Digest } from "@skillhold/protocol";
+import { toClawhubBundle } from "../format/clawhub-bundle.ts";
+import {
+  EXPORT_MANIFEST,
+  type ExportedGrant,
+  type ExportedSkill,
+  writeExportManifest,
+} from "../format/export-manifest.ts";
+import { notFound, visibilityWith } from "../ownership/ownership.ts";
+import type { Grant } from "../record/grant.ts";
+import type { RegisteredSkill } from "../record/registered-skill.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
+import type { StagedFile } from "../record/staged-skill.ts";
+import { ExportMeter, type LoadedSkill, loadSkill, rejectMore } from "../release/load-skill.ts";
 
-/** `clawhub` is a ZIP of what ClawHub takes, without a manifest. */
+/** `clawhub` is a ZIP that ClawHub accepts, without a manifest. */
 export const exportFormats = ["zip", "tar.gz", "clawhub"] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
 export interface SkillExport {
   readonly archive: Uint8Array;
   readonly skills: readonly { readonly id: string; readonly revision: number; readonly treeHash: Digest }[];
-  /** In plain words: what was left out, and what whoever passes it on has to know. */
+  /** Messages about omitted files and license conditions. */
   readonly notes: readonly string[];
 }
 
 export interface ExportContext extends RegistryContext {
-  /** Whether the manifest says to whom a skill was granted; it does, unless this says no. */
+  /** Whether the manifest includes the grants of a skill; by default true. */
   readonly tellsGrants?: (skill: RegisteredSkill) => boolean;
 }
 
 /**
- * Skills as an archive: the files of the revisions that count, and a manifest of what else belongs to them. The same
- * skills give the same bytes. `all` is every skill but those that come with the product, which every registry has.
+ * Exports the current revisions of skills as an archive with a manifest. Equal skills give equal bytes. `all`
+ * excludes system skills, which every registry has.
  *
- * Contract: whoever asks may see these skills.
+ * Contract: the caller may see these skills.
  */
 export async function exportSkills(
   ids: readonly string[] | "all",
@@ -55,7 +57,7 @@ export async function exportSkills(
   return { archive, skills: summary, notes };
 }
 
-/** Skills by id or uid, each once and in the order of their ids. */
+/** Skills by id or uid, without duplicates, ordered by id. */
 export async function findExported(
   ids: readonly string[] | "all",
   { store }: RegistryContext,
@@ -73,65 +75,6 @@ export async function findExported(
   return [...found.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** A skill with every byte of the revision that counts. */
-export interface LoadedSkill {
-  readonly skill: RegisteredSkill;
-  readonly revision: Revision;
-  readonly files: readonly StagedFile[];
-  readonly grants: readonly Grant[];
-}
-
-/** Throws INTEGRITY_FAILED for a skill of which the store has not all, or not what its hashes say. */
-export async function loadSkill(
-  skill: RegisteredSkill,
-  meter: ExportMeter,
-  { store }: RegistryContext,
-): Promise<LoadedSkill> {
-  const revision = await getRevisionOf(skill, skill.revision, store);
-  rejectPurged(revision, skill.id);
-  const reader = new TreeReader(store);
-  const files: StagedFile[] = [];
-  for (const { role: _role, ...file } of await reader.files(revision.treeHash)) {
-    meter.add(file.size);
-    files.push({ ...file, content: await reader.bytes(file) });
-  }
-  return { skill, revision, files, grants: await store.listGrants([skill.uid]) };
-}
-
-/** What could not be imported again is not exported, and all of it is held in memory. */
-export class ExportMeter {
-  readonly #limits: Limits;
-  #files = 0;
-  #bytes = 0;
-
-  constructor(limits: Limits) {
-    this.#limits = limits;
-  }
-
-  add(bytes: number): void {
-    this.#files += 1;
-    this.#bytes += bytes;
-    rejectMore("bundleFiles", this.#files, this.#limits);
-    rejectMore("unpackedBytes", this.#bytes, this.#limits);
-  }
-}
-
-const things = {
-  archiveSkills: "skills",
-  bundleFiles: "files",
-  unpackedBytes: "bytes",
-  archiveBytes: "bytes as an archive",
-} as const satisfies Partial<Record<LimitName, string>>;
-
-function rejectMore(limit: keyof typeof things, count: number, limits: Limits): void {
-  if (count <= limits[limit]) return;
-  const message = `The export has more than ${limits[limit]} ${things[limit]} (limit ${limit}).`;
-  throw new SkillError("LIMIT_EXCEEDED", message, {
-    hint: "Export fewer skills at a time, or raise the limit here and where they are imported.",
-    details: { limit, max: limits[limit] },
-  });
-}
-
 interface ExportFiles {
   readonly files: readonly ArchiveFile[];
   readonly notes: readonly string[];
@@ -142,8 +85,8 @@ function manifestFiles(
   { tellsGrants = () => true }: ExportContext,
 ): ExportFiles {
   const files = skills.flatMap(({ skill, files }) => below(skill.id, files));
-  const told = skills.map((each) => (tellsGrants(each.skill) ? each : { ...each, grants: [] }));
-  const manifest = writeExportManifest(told.map(describe));
+  const disclosed = skills.map((each) => (tellsGrants(each.skill) ? each : { ...each, grants: [] }));
+  const manifest = writeExportManifest(disclosed.map(describe));
   return { files: [...files, { path: EXPORT_MANIFEST, executable: false, content: manifest }], notes: [] };
 }
 
@@ -151,7 +94,7 @@ function below(id: string, files: readonly StagedFile[]): readonly ArchiveFile[]
   return files.map(({ path, executable, content }) => ({ path: `${id}/${path}`, executable, content }));
 }
 
-/** Who published it, when, and from which folder or archive is about this registry, and stays in it. */
+/** Publisher, time and local origin are specific to this registry and not exported. */
 function describe({ skill, revision, grants }: LoadedSkill): ExportedSkill {
   const { treeHash, skillHash, version, trust, provenance } = revision;
   const { originUrl, ref } = provenance;
@@ -169,7 +112,9 @@ function describe({ skill, revision, grants }: LoadedSkill): ExportedSkill {
   };
 }
 
-/** One that holds to a revision is left out: numbers are others elsewhere, and without it more would be granted. */
+/**
+ * Pinned grants are omitted: revision numbers differ elsewhere, and a grant without its pin would allow more.
+ */
 function exportGrants(grants: readonly Grant[]): readonly ExportedGrant[] {
   const exported = grants.filter(({ grantee, pin }) => grantee.kind === "agent" && pin === undefined);
   return exported.map(({ grantee, canManage }) => {

@@ -4,43 +4,49 @@ import { join } from "node:path";
 import { type ArchiveBytes, type UnpackedFile, unpack } from "@skillhold/core/archive";
 import { readBounded, tryStat } from "@skillhold/core/bundle";
 import { isOfAll, type Publication, type Published } from "@skillhold/core/session";
-import { type Diagnostic, type Digest } from "@skillhold/protocol";
+import type { Actor, Diagnostic, Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Limits } from "@skillhold/protocol/limits";
-import { EXPORT_MANIFEST, EXPORT_MANIFEST_BYTES, type ExportedSkill, type ExportManifest, readExportManifest } from "../format/index.ts";
-import { type RegistryContext } from "../record/registry-context.ts";
-import { type StagedSkill } from "../record/staged-skill.ts";
+import type { Limits } from "@skillhold/protocol/limits";
+import { grantSkill } from "../access/grants.ts";
+import {
+  EXPORT_MANIFEST,
+  EXPORT_MANIFEST_BYTES,
+  type ExportedGrant,
+  type ExportedSkill,
+  type ExportManifest,
+  readExportManifest,
+} from "../format/export-manifest.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
+import type { StagedSkill } from "../record/staged-skill.ts";
 import { editSkill, type SkillEdit } from "../release/edit.ts";
 import { publishStaged } from "../release/publish.ts";
 import { type PublishArchiveOptions, publishArchive } from "../release/publish-archive.ts";
 import { stageFolder } from "../release/stage.ts";
-import { restoreGrants } from "./import-grants.ts";
 
 export interface ImportOptions extends Omit<PublishArchiveOptions, "id" | "taken"> {
   /**
-   * What an export as a whole is held to, which may be all of a registry. Each skill in it, and any other archive, is
-   * held to the limits of the context.
+   * The limits for an export as a whole, which may be an entire registry. Each skill, and any other archive,
+   * uses the limits of the context.
    */
   readonly exportLimits?: Limits;
 }
 
 export interface ImportReport {
   readonly archiveDigest: Digest;
-  /** False for an archive that no export made: its skills were published as those of any archive. */
+  /** False for an archive without an export manifest, which is published like any other archive. */
   readonly hasManifest: boolean;
   readonly skills: readonly ImportedSkill[];
 }
 
 export type ImportedSkill = Publication & {
-  /** What was set as the manifest says: `visibility`, `name`, `description`, `tags`, `grants`. */
+  /** The restored settings: `visibility`, `name`, `description`, `tags`, `grants`. */
   readonly restored: readonly string[];
 };
 
 /**
- * Takes in what an export made, each skill for itself and under the id that it had. Its files must have the hash that
- * the manifest says. An archive is a stranger's word: its skills are third parties', unless an administrator imports
- * them, who also gets back, for skills that are new here, their visibility, their grants and what was said in place of
- * SKILL.md.
+ * Imports an exported archive, each skill on its own and under its id. The files must match the manifest's
+ * hashes. Imported skills have third-party trust unless an administrator imports them; an administrator also
+ * restores visibility, grants and overrides of new skills.
  */
 export async function importSkills(
   archive: ArchiveBytes,
@@ -68,7 +74,7 @@ export async function importSkills(
   }
 }
 
-/** An id and a slash stand before each path; what is below is held to the limits when it is staged. */
+/** Each path starts with an id and a slash; the rest is checked against the limits when it is staged. */
 function archiveLimits(limits: Limits): Limits {
   return { ...limits, pathDepth: limits.pathDepth + 1, pathBytes: limits.pathBytes + 65 };
 }
@@ -89,7 +95,7 @@ async function importPlain(
   return { archiveDigest, hasManifest: false, skills: skills.map((each) => ({ ...each, restored: [] })) };
 }
 
-/** An archive is what its manifest says, or it is not what an export made. */
+/** An export contains only what its manifest lists. */
 function rejectStrays(files: readonly UnpackedFile[], manifest: ExportManifest, limits: Limits): void {
   if (manifest.skills.length > limits.archiveSkills)
     throw new SkillError("LIMIT_EXCEEDED", `The archive has more than ${limits.archiveSkills} skills.`, {
@@ -97,11 +103,11 @@ function rejectStrays(files: readonly UnpackedFile[], manifest: ExportManifest, 
     });
   const ids = new Set<string>(manifest.skills.map(({ id }) => id));
   const stray = files.find(({ path }) => path !== EXPORT_MANIFEST && !ids.has(path.split("/", 1)[0] ?? ""));
-  if (stray !== undefined) throw refuse(`${stray.path} belongs to no skill of ${EXPORT_MANIFEST}.`);
+  if (stray !== undefined) throw refuse(`${stray.path} does not belong to a skill in ${EXPORT_MANIFEST}.`);
 }
 
 function refuse(message: string): SkillError {
-  return new SkillError("ARCHIVE_INVALID", message, { hint: "Export the skills anew." });
+  return new SkillError("ARCHIVE_INVALID", message, { hint: "Export the skills again." });
 }
 
 async function importOne(
@@ -126,13 +132,13 @@ async function importOne(
   } catch (error) {
     if (!(error instanceof SkillError) || isOfAll(error)) throw error;
     const { code, message, hint, details } = error;
-    // Refusals of skills carry the diagnostics that they are for; see `invalidSkill`.
+    // `invalidSkill` puts the diagnostics in the details.
     const diagnostics = (details["diagnostics"] ?? []) as readonly Diagnostic[];
     return { id, path: id, status: "failed", error: { code, message, hint }, diagnostics, restored: [] };
   }
 }
 
-/** As it lies there: helpers that it shares were copied in before it was exported. */
+/** Shared helpers were copied into the skill before it was exported. */
 async function stageExported(
   id: string,
   folder: string,
@@ -140,37 +146,40 @@ async function stageExported(
   { limits }: RegistryContext,
 ): Promise<StagedSkill> {
   const place = join(folder, id);
-  if (tryStat(place) === undefined) throw damaged(id, "is not in it");
+  if (tryStat(place) === undefined) throw damaged(id, "is missing");
   return await stageFolder(place, { id, within: place, signal }, limits);
 }
 
-/** The hash is over the files, so that all else of a manifest that speaks of them follows from it. */
+/** The tree hash covers the files; all other file data follows from it. */
 function rejectOther(staged: StagedSkill, { id, treeHash, skillHash, version }: ExportedSkill): void {
   if (staged.treeHash !== treeHash)
     throw damaged(id, `has the tree hash ${staged.treeHash}, not ${treeHash}`);
   if (staged.skillHash !== skillHash)
-    throw damaged(id, `has a SKILL.md of the hash ${staged.skillHash}, not ${skillHash}`);
-  if (staged.record.version !== version) throw damaged(id, "has another version than its manifest says");
+    throw damaged(id, `has the SKILL.md hash ${staged.skillHash}, not ${skillHash}`);
+  if (staged.record.version !== version) throw damaged(id, "has another version than the manifest");
 }
 
 function damaged(id: string, problem: string): SkillError {
   return new SkillError("INTEGRITY_FAILED", `The archive is damaged: the skill ${id} ${problem}.`, {
-    hint: "Fetch the archive again, or export the skill anew.",
+    hint: "Fetch the archive again, or export the skill again.",
     details: { id },
   });
 }
 
-/** What the archive says of where a skill came from; that an archive says so is recorded with it. */
+/** The origin that the archive claims. The provenance also records that it comes from an import. */
 function claimsOf({ provenance: { originUrl, ref } }: ExportedSkill) {
   return { ...(isLine(originUrl) ? { originUrl } : {}), ...(isLine(ref) ? { ref } : {}) };
 }
 
-/** It is shown to people: what could be taken for anything but one line of text is not taken over. */
+/** Shown to people, so it must be one line of visible text. */
 function isLine(text: string | undefined): text is string {
   return text !== undefined && text.length <= 2048 && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u.test(text);
 }
 
-/** Whoever takes an archive's word on who may see a skill is an administrator. What does not come back undoes nothing. */
+/**
+ * Only administrators restore access settings from an archive. A setting that cannot be restored does not
+ * undo the import.
+ */
 async function restoreSettings(
   exported: ExportedSkill,
   published: Published,
@@ -181,7 +190,7 @@ async function restoreSettings(
   const { uid, isNew } = published;
   if (dryRun || !isAdmin || !isNew || uid === undefined) return { ...published, restored: [] };
   const edit: SkillEdit = {
-    // Between private and internal, grants decide.
+    // Grants decide between private and internal.
     ...(exported.visibility === "public" ? { visibility: "public" } : {}),
     ...overrideOf(exported),
   };
@@ -206,7 +215,7 @@ async function restoreEdit(
     return { ...published, visibility: edited.skill.visibility, restored };
   } catch (error) {
     if (!(error instanceof SkillError) || isOfAll(error)) throw error;
-    const warning = `What the archive says of ${restored.join(", ")} was not taken over: ${error.message}`;
+    const warning = `The settings ${restored.join(", ")} were not restored: ${error.message}`;
     return { ...published, warnings: [...published.warnings, warning], restored: [] };
   }
 }
@@ -217,4 +226,26 @@ function overrideOf({ override: { name, description, tags } }: ExportedSkill): S
     ...(description === undefined ? {} : { description }),
     ...(tags === undefined ? {} : { tags }),
   };
+}
+
+/**
+ * Grants a skill to the agents that the archive names and that exist here, and returns their keys. Only for
+ * administrators.
+ */
+async function restoreGrants(
+  uid: string,
+  grants: readonly ExportedGrant[],
+  by: Actor,
+  context: RegistryContext,
+): Promise<readonly string[]> {
+  if (by.role !== "admin" || by.agent !== undefined || grants.length === 0) return [];
+  const known = new Set((await context.store.listAgents()).map(({ key }) => key));
+  const given = new Map(grants.map(({ agent, canManage = false }) => [agent, canManage]));
+  const restored: string[] = [];
+  for (const [key, canManage] of given) {
+    if (!known.has(key)) continue;
+    await grantSkill(uid, { kind: "agent", key }, { by, canManage }, context);
+    restored.push(key);
+  }
+  return restored;
 }

@@ -8,15 +8,15 @@ export interface ClawhubFile {
   readonly content: Uint8Array;
 }
 
-/** A skill as ClawHub takes it. */
+/** A skill in the form that ClawHub accepts. */
 export interface ClawhubBundle {
   readonly slug: string;
   readonly files: readonly ClawhubFile[];
-  /** Hidden files, which ClawHub never takes, and what was refused and left out on request. */
+  /** Hidden files, which ClawHub never accepts, and rejected files that were omitted on request. */
   readonly leftOut: readonly RefusedFile[];
   readonly bytes: number;
   readonly fingerprint: string;
-  /** What whoever publishes it has to know. */
+  /** Conditions for the publisher. */
   readonly notes: readonly string[];
 }
 
@@ -26,20 +26,20 @@ export interface RefusedFile {
 }
 
 export interface ClawhubOptions {
-  /** Leaves out the files that ClawHub refuses, in place of failing for them. */
+  /** Omits files that ClawHub rejects instead of failing. */
   readonly isPartialAllowed?: boolean;
 }
 
 const MB = 1024 * 1024;
-/** ClawHub's, and not ours to set. */
+/** Limits of ClawHub, not configurable here. */
 const MAX_FILE_BYTES = 10 * MB;
 const MAX_BUNDLE_BYTES = 50 * MB;
 const LICENSE_NOTE =
-  "ClawHub publishes every skill under MIT-0: free to use, change and pass on, without attribution.";
+  "ClawHub publishes every skill under MIT-0: free to use, change and redistribute, without attribution.";
 
 /**
- * Brings a skill under the rules of ClawHub: text only, at most 10 MB a file and 50 MB in all, nothing hidden. The
- * ignore files were heeded when the skill was packed. Every file that is refused is named at once.
+ * Applies the rules of ClawHub: text files only, at most 10 MB per file and 50 MB in total, no hidden files.
+ * Ignore files were applied when the skill was packed. All rejected files are reported at once.
  */
 export function toClawhubBundle(
   slug: string,
@@ -66,8 +66,8 @@ function refusalOf({ path, content }: ClawhubFile): readonly RefusedFile[] {
 function explain(slug: string, refused: readonly RefusedFile[]): SkillError {
   const named = refused.slice(0, 10).map(({ path, reason }) => `${path} (${reason})`);
   const more = refused.length > named.length ? ` and ${refused.length - named.length} more` : "";
-  return new SkillError("SKILL_INVALID", `ClawHub does not take ${slug}: ${named.join(", ")}${more}.`, {
-    hint: "ClawHub takes text files of at most 10 MB. Name the others in .clawhubignore and publish again.",
+  return new SkillError("SKILL_INVALID", `ClawHub does not accept ${slug}: ${named.join(", ")}${more}.`, {
+    hint: "ClawHub accepts text files of at most 10 MB. Add the other files to .clawhubignore and publish again.",
     details: { skill: slug, refused },
   });
 }
@@ -75,15 +75,15 @@ function explain(slug: string, refused: readonly RefusedFile[]): SkillError {
 function tooLarge(slug: string, bytes: number): SkillError {
   return new SkillError(
     "LIMIT_EXCEEDED",
-    `${slug} has ${bytes} bytes; ClawHub takes ${MAX_BUNDLE_BYTES} at most.`,
+    `${slug} has ${bytes} bytes, but ClawHub accepts at most ${MAX_BUNDLE_BYTES}.`,
     {
-      hint: "Name what users of the skill do not need in .clawhubignore and publish again.",
+      hint: "Add files that users do not need to .clawhubignore and publish again.",
       details: { skill: slug, bytes, max: MAX_BUNDLE_BYTES },
     },
   );
 }
 
-/** Another licence in SKILL.md does not bind ClawHub, so that whoever publishes must be free to give MIT-0. */
+/** ClawHub ignores the license in SKILL.md, so the publisher must have the right to publish under MIT-0. */
 function notesOn(slug: string, files: readonly ClawhubFile[]): readonly string[] {
   const main = files.find(({ path }) => path === "SKILL.md" || path === "skill.md");
   const license = main === undefined ? undefined : scalarText(parseSkill(main.content), "license")?.trim();
@@ -91,6 +91,6 @@ function notesOn(slug: string, files: readonly ClawhubFile[]): readonly string[]
   const shown = license.replace(/\s+/g, " ").slice(0, 80);
   return [
     LICENSE_NOTE,
-    `${slug} says its licence is ${shown}: publish it only if you may give it under MIT-0.`,
+    `The license of ${slug} is ${shown}. Publish it only if you have the right to license it under MIT-0.`,
   ];
 }

@@ -2,12 +2,12 @@ import { hash } from "node:crypto";
 import { z } from "zod";
 import { readLockFile, writeLockFile } from "./lock-file.ts";
 
-/** Below the folder that has the skills' folder, and below each skill. */
+/** Relative to the parent of the skills folder, and to each skill. */
 export const CLAWHUB_LOCK = ".clawhub/lock.json";
 export const CLAWHUB_ORIGIN = ".clawhub/origin.json";
 
 const text = z.string().optional();
-/** Where an installed skill came from, in the lock and in the origin file alike. */
+/** The origin of an installed skill, in both the lock and the origin file. */
 const source = {
   ownerHandle: text,
   sourceRef: text,
@@ -43,7 +43,7 @@ export function readClawhubLock(content: string): ClawhubLock {
   return readLockFile(CLAWHUB_LOCK, content, ClawhubLock);
 }
 
-/** In the order in which skills were added, as ClawHub's command line keeps them. */
+/** Keeps the order in which skills were added, as ClawHub's command line does. */
 export function writeClawhubLock(lock: ClawhubLock): string {
   return writeLockFile(lock);
 }
@@ -56,7 +56,7 @@ export function writeClawhubOrigin(origin: ClawhubOrigin): string {
   return writeLockFile(origin);
 }
 
-/** What ClawHub knows a version's content by, and tells from it whether an installed skill was edited. */
+/** ClawHub's content hash of a version, used to detect edits of an installed skill. */
 export function clawhubFingerprint(
   files: readonly { readonly path: string; readonly content: Uint8Array }[],
 ): string {

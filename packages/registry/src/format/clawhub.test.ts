@@ -1,13 +1,19 @@
 import { describe, expect, test } from "vitest";
 import { toClawhubBundle } from "./clawhub-bundle.ts";
-import { clawhubFingerprint, readClawhubLock, readClawhubOrigin, writeClawhubLock, writeClawhubOrigin } from "./clawhub-lock.ts";
+import {
+  clawhubFingerprint,
+  readClawhubLock,
+  readClawhubOrigin,
+  writeClawhubLock,
+  writeClawhubOrigin,
+} from "./clawhub-lock.ts";
 import { file, helloFiles } from "./exchange.fixture.ts";
 
-/** What clawhub 0.23.3 gives for the visible files. */
+/** Computed with clawhub 0.23.3 for the visible files. */
 const FINGERPRINT = "286e74188338c688cb41ab3413ed232db5eef4aa37ba36bafcf524680aac1b57";
 
 describe("a bundle for ClawHub", () => {
-  test("has every visible file, and the fingerprint that ClawHub's command line gives [S-46]", () => {
+  test("has all visible files and the fingerprint of ClawHub's command line [S-46]", () => {
     const bundle = toClawhubBundle("hello", helloFiles);
     expect(bundle.files.map(({ path }) => path)).toEqual([
       "SKILL.md",
@@ -20,7 +26,7 @@ describe("a bundle for ClawHub", () => {
     expect(bundle.bytes).toBe(bundle.files.reduce((sum, { content }) => sum + content.length, 0));
   });
 
-  test("names every file that is refused, not only the first [S-46]", () => {
+  test("names every rejected file [S-46]", () => {
     const files = [
       ...helloFiles,
       file("assets/logo.png", new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0])),
@@ -42,7 +48,7 @@ describe("a bundle for ClawHub", () => {
     expect(partial.fingerprint).toBe(FINGERPRINT);
   });
 
-  test("is at most 50 MB [S-46]", () => {
+  test("is limited to 50 MB [S-46]", () => {
     const large = Array.from({ length: 6 }, (_, at) =>
       file(`references/${at}.md`, "x".repeat(9 * 1024 * 1024)),
     );
@@ -54,7 +60,7 @@ describe("a bundle for ClawHub", () => {
     );
   });
 
-  test("comes with a note on MIT-0, and a second one where the skill says otherwise [S-46]", () => {
+  test("notes the MIT-0 license, and a conflict with the skill's own license [S-46]", () => {
     expect(toClawhubBundle("hello", helloFiles).notes).toEqual([expect.stringContaining("MIT-0")]);
     const notes = (license: string) =>
       toClawhubBundle("a", [file("SKILL.md", `---\nname: a\ndescription: b\nlicense: ${license}\n---\n`)])
@@ -64,7 +70,7 @@ describe("a bundle for ClawHub", () => {
   });
 });
 
-describe("ClawHub's own files", () => {
+describe("ClawHub's files", () => {
   const lock = `{
   "version": 1,
   "skills": {
@@ -96,7 +102,7 @@ describe("ClawHub's own files", () => {
 }
 `;
 
-  test("that are read and written again are the same bytes [S-46]", () => {
+  test("have the same bytes after reading and writing [S-46]", () => {
     expect(writeClawhubLock(readClawhubLock(lock))).toBe(lock);
     expect(writeClawhubOrigin(readClawhubOrigin(origin))).toBe(origin);
     expect(readClawhubOrigin(origin).fingerprint).toBe(clawhubFingerprint(helloFiles.slice(0, 4)));

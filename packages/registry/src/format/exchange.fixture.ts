@@ -1,4 +1,4 @@
-/** A small skill whose hashes were told by the command lines that others use. */
+/** A small skill whose hashes were computed with the reference command lines. */
 export const helloFiles = [
   file("SKILL.md", "---\nname: hello\ndescription: Says hello. Use when greeting.\n---\n# Hello\n"),
   file("scripts/run.sh", "#!/bin/sh\necho hi\n"),

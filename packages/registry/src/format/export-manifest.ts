@@ -2,14 +2,14 @@ import { Digest, SkillId, Trust, Visibility } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { z } from "zod";
 
-/** At the root of an archive; a skill is a folder, so that no skill has this name. */
+/** At the root of an archive. Skills are folders, so no skill can have this name. */
 export const EXPORT_MANIFEST = "skillhold-export.json";
 export const EXPORT_MANIFEST_BYTES = 4 * 1024 * 1024;
 
-/** As long as a frontmatter may be: what was published once can be exported. */
+/** As long as a frontmatter may be, so that every published skill can be exported. */
 const text = z.string().max(65_536);
 
-/** Which agent may use the skill, by its key: other ids mean nothing in another registry, and users are its own affair. */
+/** An agent's key. Other ids are meaningless in another registry, and users are managed by each registry. */
 const ExportedGrant = z.object({
   agent: z.string().min(1).max(256),
   canManage: z.literal(true).optional(),
@@ -20,19 +20,19 @@ const ExportedSkill = z.object({
   id: SkillId,
   treeHash: Digest,
   skillHash: Digest,
-  /** The author's. */
+  /** The author's version. */
   version: text.optional(),
-  /** What it was trusted with. Archives of before have none. */
+  /** The trust level. Absent in older archives. */
   trust: Trust.optional(),
   visibility: Visibility,
-  /** What an administrator says in place of SKILL.md. */
+  /** Fields set by an administrator in place of those in SKILL.md. */
   override: z.object({
     name: text.optional(),
     description: text.optional(),
     tags: z.array(z.string().max(256)).max(100).readonly().optional(),
   }),
   grants: z.array(ExportedGrant).max(10_000).readonly(),
-  /** What the archive says of where the skill came from; who took it in here, and when, is this registry's word. */
+  /** The claimed origin of the skill. The importing registry records who imported it and when. */
   provenance: z.object({ originUrl: text.optional(), ref: text.optional() }),
 });
 export type ExportedSkill = Readonly<z.infer<typeof ExportedSkill>>;
@@ -52,13 +52,13 @@ export function readExportManifest(bytes: Uint8Array): ExportManifest {
   }
   const seen = new Set<string>();
   for (const { id } of checked.data.skills) {
-    if (seen.has(id)) throw refuse(`it names ${id} twice`);
+    if (seen.has(id)) throw refuse(`${id} is listed twice`);
     seen.add(id);
   }
   return checked.data;
 }
 
-/** The same manifest is the same bytes: skills by id, and fields in the order of the schema. */
+/** Equal manifests give equal bytes: skills are ordered by id, and fields by the schema. */
 export function writeExportManifest(skills: readonly ExportedSkill[]): Uint8Array {
   const sorted = skills.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   const manifest = ExportManifest.parse({ format: "skillhold-export", version: 1, skills: sorted });
@@ -69,13 +69,13 @@ function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch (error) {
-    throw refuse("it is not JSON", error);
+    throw refuse("the file is not JSON", error);
   }
 }
 
 function refuse(problem: string, cause?: unknown): SkillError {
-  return new SkillError("ARCHIVE_INVALID", `${EXPORT_MANIFEST} cannot be used: ${problem}.`, {
-    hint: "Export the skills anew, or delete the file to publish the archive as any other.",
+  return new SkillError("ARCHIVE_INVALID", `${EXPORT_MANIFEST} is invalid: ${problem}.`, {
+    hint: "Export the skills again, or delete the file to publish the archive like any other.",
     details: { entry: EXPORT_MANIFEST },
     cause,
   });

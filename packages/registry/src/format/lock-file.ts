@@ -1,29 +1,29 @@
 import { SkillError } from "@skillhold/protocol/error";
 import type { z } from "zod";
 
-/** A lock of ten thousand skills is a fifth of this. */
+/** Five times the size of a lock with ten thousand skills. */
 const MAX_LENGTH = 16 * 1024 * 1024;
 const MAX_DEPTH = 32;
 
 /**
- * Reads a file that other programs write as well. What they add to it is kept, in their order, so that a lock that is
- * read and written again is the same bytes; what is not such a file is refused, because taking it for an empty one
- * would lose it at the next write.
+ * Reads a file that other programs also write. Unknown fields and their order are kept, so that an unchanged
+ * lock is written with the same bytes. An invalid file is rejected, because treating it as empty would lose
+ * it at the next write.
  */
 export function readLockFile<T>(name: string, text: string, schema: z.ZodType<T>): T {
   if (text.length > MAX_LENGTH) throw refuse(name, `is longer than ${MAX_LENGTH} characters`);
   const value = parseJson(name, text);
-  if (!isShallow(value, MAX_DEPTH)) throw refuse(name, "is nested too deeply or has a field __proto__");
+  if (!isShallow(value, MAX_DEPTH)) throw refuse(name, "is nested too deeply or has a __proto__ field");
   const checked = schema.safeParse(value);
   if (checked.error !== undefined) {
     const [issue] = checked.error.issues;
-    throw refuse(name, `is not one: ${issue?.path.map(String).join(".") ?? ""} ${issue?.message ?? ""}`);
+    throw refuse(name, `is invalid: ${issue?.path.map(String).join(".") ?? ""} ${issue?.message ?? ""}`);
   }
-  // The schemas of locks check and change nothing; what they give back has its fields in another order.
+  // Lock schemas validate only; their output has another field order, so the input is returned.
   return value as T;
 }
 
-/** JSON as both command lines write it. */
+/** JSON in the format of both command lines. */
 export function writeLockFile(lock: object): string {
   return `${JSON.stringify(lock, null, 2)}\n`;
 }
@@ -36,7 +36,7 @@ function parseJson(name: string, text: string): unknown {
   }
 }
 
-/** A bound on nesting, which writing would run out of stack for, and on the one key that is not data. */
+/** Limits nesting, which could overflow the stack when written, and rejects the `__proto__` key. */
 function isShallow(value: unknown, depth: number): boolean {
   if (typeof value !== "object" || value === null) return true;
   if (depth === 0 || Object.hasOwn(value, "__proto__")) return false;
@@ -45,7 +45,7 @@ function isShallow(value: unknown, depth: number): boolean {
 
 function refuse(name: string, problem: string, cause?: unknown): SkillError {
   return new SkillError("CONFIG_INVALID", `The file ${name} ${problem.trimEnd()}.`, {
-    hint: `Correct ${name}, or move it away to start a new one.`,
+    hint: `Correct ${name}, or move it away to start a new file.`,
     details: { file: name },
     cause,
   });

@@ -5,7 +5,7 @@ import { emptySkillsLock, readSkillsLock, skillsLockHash, writeSkillsLock } from
 
 const HASH = "5edfe3a6b79dfe04490487c85c9b84a0557ed700376627f1fd025bf4e8771d0a";
 
-/** As skills 1.7.4 writes it, each kind of source once, and a field that it does not have. */
+/** As written by skills 1.7.4, with every kind of source and one unknown field. */
 const WRITTEN = `{
   "version": 1,
   "skills": {
@@ -47,21 +47,21 @@ const WRITTEN = `{
 `;
 
 describe("a project lock", () => {
-  test("that is read and written again is the same bytes [S-46]", () => {
+  test("has the same bytes after reading and writing [S-46]", () => {
     expect(writeSkillsLock(readSkillsLock(WRITTEN))).toBe(WRITTEN);
   });
 
-  test("says what is installed, from where [S-46]", () => {
+  test("lists installed skills with their sources [S-46]", () => {
     expect(readSkillsLock(WRITTEN).skills["hello"]).toMatchObject({ source: "acme/skills", ref: "v1.2.0" });
   });
 
-  test("is written with its skills in order, whatever order they were added in [S-46]", () => {
+  test("is written in the order of names [S-46]", () => {
     const { skills } = readSkillsLock(WRITTEN);
     const shuffled = Object.fromEntries(Object.entries(skills).toReversed());
     expect(writeSkillsLock({ ...emptySkillsLock, skills: shuffled })).toBe(WRITTEN);
   });
 
-  test("keeps what it does not know, at every level [S-46]", () => {
+  test("keeps unknown fields at every level [S-46]", () => {
     const text = '{\n  "note": "mine",\n  "version": 1,\n  "skills": {},\n  "later": [\n    null\n  ]\n}\n';
     expect(writeSkillsLock(readSkillsLock(text))).toBe(text);
   });
@@ -75,17 +75,17 @@ describe("a project lock", () => {
     ["with a skill that is text", '{"version":1,"skills":{"a":"b"}}'],
     ["with a hash that is a number", '{"version":1,"skills":{"a":{"computedHash":1}}}'],
     ["with a field that is not data", '{"version":1,"skills":{"__proto__":{"source":"x"}}}'],
-    ["nested without end", `{"version":1,"skills":{"a":{"b":${"[".repeat(9999)}${"]".repeat(9999)}}}}`],
-  ])("that is %s is refused and not taken for an empty one [S-46]", (_what, text) => {
+    ["nested too deeply", `{"version":1,"skills":{"a":{"b":${"[".repeat(9999)}${"]".repeat(9999)}}}}`],
+  ])("that is %s is rejected and not treated as empty [S-46]", (_what, text) => {
     expect(() => readSkillsLock(text)).toThrow(expect.objectContaining({ code: "CONFIG_INVALID" }));
   });
 
-  test("that is larger than any lock is refused before it is read [S-66]", () => {
+  test("that is too large is rejected before it is parsed [S-66]", () => {
     const text = `${WRITTEN}${" ".repeat(16 * 1024 * 1024)}`;
     expect(() => readSkillsLock(text)).toThrow(/longer than/);
   });
 
-  test("of any content comes back the same [S-46]", () => {
+  test("with any content survives a round trip [S-46]", () => {
     const name = fc.string({ unit: "grapheme", maxLength: 12 }).filter((key) => key !== "__proto__");
     const known = new Set([
       "source",
@@ -113,7 +113,7 @@ describe("a project lock", () => {
   });
 });
 
-test("the computed hash of a skill is the one that skills 1.7.4 wrote for it [S-46]", () => {
+test("the computed hash of a skill equals that of skills 1.7.4 [S-46]", () => {
   expect(skillsLockHash(helloFiles)).toBe(HASH);
   expect(skillsLockHash(helloFiles.toReversed())).toBe(HASH);
 });

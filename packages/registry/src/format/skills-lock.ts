@@ -6,18 +6,33 @@ export const SKILLS_LOCK = "skills-lock.json";
 
 const text = z.string().optional();
 
-/** What is recorded of an installed skill. Fields that are not here are kept as they are. */
+/** The entry of an installed skill. Unknown fields are kept. */
 export const LockedSkill = z.looseObject({
   source: text,
-  /** `github`, `gitlab`, `git`, `local`, `well-known`, `node_modules`, or what is yet to come. */
+  /** `github`, `gitlab`, `git`, `local`, `well-known`, `node_modules` or a future type. */
   sourceType: text,
   sourceUrl: text,
   ref: text,
-  /** Where SKILL.md lies in the source. */
+  /** The path of SKILL.md in the source. */
   skillPath: text,
   computedHash: text,
-  /** What an export by Skillhold adds: the hash that knows exec bits, and the revision. */
-  skillhold: z.looseObject({ treeHash: z.string(), revision: z.int().min(1) }).optional(),
+  /** Added by Skillhold: the tree hash, which covers executable bits; the revision of an export; the origin of an install. */
+  skillhold: z
+    .looseObject({
+      treeHash: z.string(),
+      revision: z.int().min(1).optional(),
+      spec: text,
+      upstream: text,
+      path: text,
+      commit: text,
+      subtree: text,
+      publisher: text,
+      release: text,
+      verified: text,
+      signer: text,
+      pinned: z.boolean().optional(),
+    })
+    .optional(),
 });
 export type LockedSkill = Readonly<z.infer<typeof LockedSkill>>;
 
@@ -27,12 +42,12 @@ export type SkillsLock = Readonly<z.infer<typeof SkillsLock>>;
 
 export const emptySkillsLock: SkillsLock = { version: 1, skills: {} };
 
-/** Reads a lock; one of another version is refused, because nothing is known of how to write it. */
+/** Reads a lock. Rejects other versions, because their format is unknown. */
 export function readSkillsLock(content: string): SkillsLock {
   return readLockFile(SKILLS_LOCK, content, SkillsLock);
 }
 
-/** The skills in the order of their names, as the `skills` command line writes them. */
+/** Ordered by name, as the `skills` command line writes it. */
 export function writeSkillsLock(lock: SkillsLock): string {
   const names = Object.keys(lock.skills).sort();
   return writeLockFile({
@@ -47,12 +62,13 @@ export interface HashedFile {
 }
 
 /**
- * The `computedHash` of a skill: SHA-256 over path and content of each file, without anything in between. It is weaker
- * than a tree hash (two trees may share it, and exec bits do not count) and is only ever written for others to read.
+ * The `computedHash` of a skill: SHA-256 over the paths and contents, without separators. Weaker than a tree
+ * hash (different trees may share it, and executable bits are ignored), so it is only written for other
+ * programs.
  */
 export function skillsLockHash(files: readonly HashedFile[]): string {
   const hash = createHash("sha256");
-  // The order that readers of the lock sort by is that of their locale; for all that matters it is this one.
+  // Other programs sort by their locale; this order agrees for all practical names.
   const { compare } = new Intl.Collator("en");
   for (const { path, content } of files.toSorted((a, b) => compare(a.path, b.path))) {
     hash.update(path).update(content);

@@ -1,23 +1,22 @@
-import { type Digest, type SkillEvent } from "@skillhold/protocol";
-import { type RegistryContext } from "../record/registry-context.ts";
-import { type FsckFindings } from "./fsck-finding.ts";
-import { type SkillRows } from "./fsck-skill.ts";
+import type { Digest, SkillEvent } from "@skillhold/protocol";
+import type { RegistryContext } from "../record/registry-context.ts";
+import type { FsckFindings } from "./fsck-finding.ts";
+import type { SkillRows } from "./fsck-skill.ts";
 
-/** What the events say of a skill. */
-interface Story {
+/** The state of a skill according to its events. */
+interface EventState {
   readonly published: Map<number, Digest>;
-  /** The revision that the last event made count. */
+  /** The current revision after the last event. */
   pointer: number;
   isDeleted: boolean;
-  /** The number of the last event about it. */
+  /** The number of the last event about the skill. */
   seq: number;
 }
 
 const PAGE = 500;
 
 /**
- * Checks the chain of events, and that rows and events tell the same: no state without its event, and no event whose
- * state is gone. Answers with how many events there are.
+ * Checks the event chain, and that rows and events agree in both directions. Returns the number of events.
  */
 export async function checkEvents(
   rows: ReadonlyMap<string, SkillRows>,
@@ -27,25 +26,25 @@ export async function checkEvents(
 ): Promise<number> {
   const broken = await store.listBrokenEvents();
   for (const seq of broken)
-    findings.add("EVENT_BROKEN", `event ${seq}`, "It is missing, or is not what was appended.");
-  // A body that cannot be read ends the feed: what it tells of rows is then unknown.
+    findings.add("EVENT_BROKEN", `event ${seq}`, "The event is missing or was changed.");
+  // The feed cannot be read past a broken body, so the rows cannot be compared.
   if (broken.length > 0) return await store.lastEvent();
-  const stories = new Map<string, Story>();
+  const states = new Map<string, EventState>();
   let count = 0;
   for (let seq = 0; ; ) {
     const events = await store.eventsAfter(seq, PAGE);
-    for (const { seq: number, event } of events) follow(stories, number, event, since, rows, findings);
+    for (const { seq: number, event } of events) follow(states, number, event, since, rows, findings);
     count += events.length;
     const last = events.at(-1);
     if (last === undefined) break;
     seq = last.seq;
   }
-  for (const [id, row] of rows) checkRow(id, row, stories.get(id), since, findings);
+  for (const [id, row] of rows) checkRow(id, row, states.get(id), since, findings);
   return count;
 }
 
 function follow(
-  stories: Map<string, Story>,
+  states: Map<string, EventState>,
   seq: number,
   event: SkillEvent,
   since: number,
@@ -53,20 +52,20 @@ function follow(
   findings: FsckFindings,
 ): void {
   if (event.type !== "skill.published" && event.type !== "skill.rolled_back" && !isRemoval(event)) return;
-  const story = stories.get(event.skill) ?? { published: new Map(), pointer: 0, isDeleted: false, seq: 0 };
-  stories.set(event.skill, story);
-  story.seq = seq;
-  story.isDeleted = event.type === "skill.deleted";
+  const state = states.get(event.skill) ?? { published: new Map(), pointer: 0, isDeleted: false, seq: 0 };
+  states.set(event.skill, state);
+  state.seq = seq;
+  state.isDeleted = event.type === "skill.deleted";
   if (isRemoval(event)) return;
-  story.pointer = event.revision;
+  state.pointer = event.revision;
   if (event.type !== "skill.published") return;
-  story.published.set(event.revision, event.hash);
-  // Rows were read after this event was committed.
+  state.published.set(event.revision, event.hash);
+  // The rows were read after this event was committed.
   if (seq <= since && rows.get(event.skill)?.trees.get(event.revision) !== event.hash)
     findings.add(
       "REVISION_MISSING",
       `${event.skill}@${event.revision}`,
-      "It was published, and has no such row.",
+      "The revision was published, but its row is missing.",
     );
 }
 
@@ -79,21 +78,25 @@ function isRemoval(
 function checkRow(
   id: string,
   { skill, trees }: SkillRows,
-  story: Story | undefined,
+  state: EventState | undefined,
   since: number,
   findings: FsckFindings,
 ): void {
   for (const [revision, hash] of trees)
-    if (story?.published.get(revision) !== hash)
-      findings.add("EVENT_MISSING", `${id}@${revision}`, "No event tells that it was published.");
-  // What changed after the rows were read says nothing of them.
-  if (story === undefined || story.seq > since) return;
-  if (story.pointer !== skill.revision)
+    if (state?.published.get(revision) !== hash)
+      findings.add(
+        "EVENT_MISSING",
+        `${id}@${revision}`,
+        "No event records that this revision was published.",
+      );
+  // Events after the rows were read cannot contradict them.
+  if (state === undefined || state.seq > since) return;
+  if (state.pointer !== skill.revision)
     findings.add(
       "POINTER_WRONG",
       id,
-      `It points to revision ${skill.revision}; the events say ${story.pointer}.`,
+      `The current revision is ${skill.revision}, but the events say ${state.pointer}.`,
     );
-  if (story.isDeleted !== (skill.status === "deleted"))
-    findings.add("EVENT_MISSING", id, `It is ${skill.status}, and its events say otherwise.`);
+  if (state.isDeleted !== (skill.status === "deleted"))
+    findings.add("EVENT_MISSING", id, `The status is ${skill.status}, but the events disagree.`);
 }

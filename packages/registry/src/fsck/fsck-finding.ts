@@ -1,9 +1,9 @@
-/** Something that is not as it should be, or that nobody needs. */
+/** A defect of the store, or data that is no longer needed. */
 export interface FsckFinding {
   readonly code: FsckCode;
-  /** `error`: something that was acknowledged is damaged; `info`: nothing but room is wasted. */
+  /** `error`: stored data is damaged; `info`: only disk space is wasted. */
   readonly severity: "error" | "warning" | "info";
-  /** The blob, tree, skill or event that it is about. */
+  /** The blob, tree, skill or event. */
   readonly subject: string;
   readonly message: string;
   readonly isRepaired: boolean;
@@ -30,10 +30,10 @@ const severities = {
 
 export type FsckCode = keyof typeof severities;
 
-/** A store with this much damage is not told better by more of it. */
+/** Further findings of a badly damaged store would not help. */
 const MAX_FINDINGS = 10_000;
 
-/** Collects findings, up to a number of them. */
+/** Collects findings up to a limit. */
 export class FsckFindings {
   readonly #findings: FsckFinding[] = [];
   #total = 0;
@@ -47,7 +47,7 @@ export class FsckFindings {
     else this.#hasUnlistedDamage ||= severity !== "info";
   }
 
-  /** Marks what was found about something as repaired. */
+  /** Marks the findings about a subject as repaired. */
   repair(code: FsckCode, subject: string): void {
     for (const [index, finding] of this.#findings.entries())
       if (finding.code === code && finding.subject === subject)
@@ -62,12 +62,12 @@ export class FsckFindings {
     return this.#findings;
   }
 
-  /** How many there are, those that are not listed included. */
+  /** The number of findings, including those beyond the limit. */
   get total(): number {
     return this.#total;
   }
 
-  /** Whether anything is left that does more than take room. */
+  /** Whether an unrepaired finding is more than wasted space. */
   get isDamaged(): boolean {
     const isLeft = ({ severity, isRepaired }: FsckFinding) => severity !== "info" && !isRepaired;
     return this.#hasUnlistedDamage || this.#findings.some(isLeft);

@@ -1,19 +1,19 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Digest } from "@skillhold/protocol";
-import { type RegisteredSkill, type Revision } from "../record/registered-skill.ts";
-import { type RegistryContext } from "../record/registry-context.ts";
-import { type RegistryReader } from "../record/registry-store.ts";
+import type { Digest } from "@skillhold/protocol";
+import type { RegisteredSkill, Revision } from "../record/registered-skill.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
+import type { RegistryReader } from "../record/registry-store.ts";
 import { allSkills } from "../release/sweep.ts";
-import { type FsckFindings } from "./fsck-finding.ts";
+import type { FsckFindings } from "./fsck-finding.ts";
 
-/** What the rows of a skill say, for the steps that follow. */
+/** The rows of a skill, for the later steps. */
 export interface SkillRows {
   readonly skill: RegisteredSkill;
-  /** The trees of its revisions by number. */
+  /** The trees of the revisions by number. */
   readonly trees: ReadonlyMap<number, Digest>;
 }
 
-/** A revision that has to have its bytes. */
+/** A revision that must have its bytes. */
 export interface NamingRevision {
   readonly id: string;
   readonly revision: Revision;
@@ -22,12 +22,12 @@ export interface NamingRevision {
 export interface CheckedSkills {
   /** By id. */
   readonly rows: ReadonlyMap<string, SkillRows>;
-  /** Which revisions name a tree. */
+  /** The revisions that refer to each tree. */
   readonly named: ReadonlyMap<Digest, readonly NamingRevision[]>;
   readonly revisions: number;
 }
 
-/** Checks that numbers are whole and that each pointer points to a revision that is there. */
+/** Checks that revision numbers have no gaps and that each current revision exists. */
 export async function checkSkills(
   findings: FsckFindings,
   { store }: RegistryContext,
@@ -50,7 +50,7 @@ export async function checkSkills(
   return { rows, named, revisions: count };
 }
 
-/** A skill and its revisions of one moment: the row is read again until nobody has changed it in between. */
+/** Reads a skill and its revisions consistently: reads again until the row stays the same. */
 async function readSkill(
   listed: RegisteredSkill,
   reader: RegistryReader,
@@ -75,10 +75,11 @@ function checkNumbers(
     findings.add(
       "LAST_REVISION_WRONG",
       id,
-      `It counts ${lastRevision} revisions, and the last is ${highest}.`,
+      `The skill counts ${lastRevision} revisions, but the last one is ${highest}.`,
     );
   for (let number = 1; number < highest; number += 1)
-    if (!numbers.has(number)) findings.add("REVISION_MISSING", `${id}@${number}`, "Its row is missing.");
+    if (!numbers.has(number))
+      findings.add("REVISION_MISSING", `${id}@${number}`, "The row of this revision is missing.");
 }
 
 function checkPointer(
@@ -88,9 +89,9 @@ function checkPointer(
 ): void {
   const current = revisions.find((each) => each.revision === revision);
   if (current === undefined)
-    findings.add("POINTER_WRONG", id, `It points to revision ${revision}, which is missing.`);
+    findings.add("POINTER_WRONG", id, `The current revision ${revision} is missing.`);
   else if (treeHash !== current.treeHash)
-    findings.add("POINTER_WRONG", id, `Its tree is not that of revision ${revision}.`);
+    findings.add("POINTER_WRONG", id, `The tree hash differs from that of revision ${revision}.`);
   else if (current.purgedAt !== undefined && status !== "deleted")
-    findings.add("POINTER_WRONG", id, `It points to revision ${revision}, whose bytes were purged.`);
+    findings.add("POINTER_WRONG", id, `The bytes of the current revision ${revision} were purged.`);
 }

@@ -1,25 +1,48 @@
-import { type AccessSettings, type IndexCache, IndexedLibrary, type LibraryOptions, LibrarySearch, searchStore } from "@skillhold/core/library";
-import { type SkillEntry } from "@skillhold/protocol";
-import { type Host } from "@skillhold/skill";
-import { type RegistryContext } from "../record/registry-context.ts";
+import {
+  type AccessSettings,
+  type DisabledIds,
+  EVALUATION_BYTES,
+  type IndexCache,
+  IndexedLibrary,
+  type LibraryOptions,
+  LibrarySearch,
+  REFERENCE_BYTES,
+  type SearchedTexts,
+  type SearchTexts,
+  type SkillFile,
+  searchStore,
+  selectSearchedFiles,
+  TextKeeper,
+  toDocument,
+} from "@skillhold/core/library";
+import type { SearchDocument } from "@skillhold/core/search";
+import { type ModelPorts, searchModels } from "@skillhold/core/semantic";
+import type { SkillEntry } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
+import type { Limits } from "@skillhold/protocol/limits";
+import { type Host, type ParsedSkill, parseSkill } from "@skillhold/skill";
+import type { RegistryContext } from "../record/registry-context.ts";
+import { findSkillFile } from "../release/skill-file.ts";
+import type { TreeReader } from "../release/tree-reader.ts";
 import { RegistryShelf } from "./registry-shelf.ts";
-import { RegistryTexts } from "./registry-text.ts";
-import { type HeldSkill } from "./shelved-skill.ts";
+import type { HeldSkill } from "./skill-map.ts";
 
 export interface OpenRegistryLibraryOptions {
   readonly host: Host;
-  /** What the registry is called among the sources of a library. */
+  /** The label of the registry among the sources of a library. */
   readonly label?: string;
-  /** A folder in which revisions are laid out, read-only, for readers that have a file system. */
+  /** A folder for read-only copies of revisions, for readers that need a file system. */
   readonly copies?: string;
   readonly settings?: AccessSettings;
-  /** Makes the first search of the next start cheap. */
+  /** Caches the search index between starts. */
   readonly cache?: IndexCache;
-  /** What tells this store from others in the cache; two that share it only cost each other time. */
+  /** Separates this store from others in the cache. Stores that share a name only slow each other down. */
   readonly name?: string;
-  /** Tell changes soon after they were made, and not only when someone calls. */
+  /** Models that the search uses in addition to words. Vectors are kept in the store. */
+  readonly models?: ModelPorts | undefined;
+  /** Report changes soon after they are committed, not only when the library is called. */
   readonly watch?: boolean;
-  /** Told of what fails while nobody waits for it. */
+  /** Receives errors of background work. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -28,7 +51,7 @@ export interface DeletedSkill {
   readonly held: HeldSkill;
 }
 
-/** A library of the skills in a registry. Every call sees what was committed before it, by whichever process. */
+/** A library of the skills in a registry. Every call sees all earlier commits of any process. */
 export class RegistryLibrary extends IndexedLibrary {
   readonly #shelf: RegistryShelf;
 
@@ -37,23 +60,26 @@ export class RegistryLibrary extends IndexedLibrary {
     this.#shelf = shelf;
   }
 
-  /**
-   * The skills in folders that someone switched off, as of the last call: the setting of a library of folders that lies
-   * over or under this one.
-   */
-  get disabledFolders(): Pick<ReadonlySet<string>, "has"> {
-    return { has: (id) => this.#shelf.view().people.folderOff.has(id) };
+  /** The disabled folder skills as of the last call, for a folder library that is layered with this one. */
+  get disabledFolders(): DisabledIds {
+    const shelf = this.#shelf;
+    return {
+      has: (id) => shelf.view().settings.folderOff.has(id),
+      get state() {
+        return shelf.view().settings.folderOff;
+      },
+    };
   }
 
   /**
-   * What the registry keeps of a skill beside its text, as of the last call; undefined for an entry of another source.
-   * Whoever is told manages it, or may see it.
+   * The stored data of a skill as of the last call; undefined for an entry of another source. Contract: the
+   * caller checks access.
    */
   held(entry: Pick<SkillEntry, "id" | "source">): HeldSkill | undefined {
     return this.#shelf.findHeld(entry);
   }
 
-  /** What was deleted and can be restored, ordered by id, for those who manage it. */
+  /** The deleted skills that can be restored, ordered by id. Contract: the caller filters by access. */
   async deleted(): Promise<readonly DeletedSkill[]> {
     const view = await this.#shelf.deleted();
     return view.entries.flatMap((entry) => {
@@ -62,13 +88,13 @@ export class RegistryLibrary extends IndexedLibrary {
     });
   }
 
-  /** Looks at the store now, and tells what has changed. */
+  /** Reads the store now and reports changes. */
   refresh(): Promise<void> {
     return this.#shelf.refresh();
   }
 }
 
-/** Opens the skills of a registry as a library. The store stays open when the library is closed. */
+/** Opens the skills of a registry as a library. Closing the library does not close the store. */
 export async function openRegistryLibrary(
   options: OpenRegistryLibraryOptions,
   context: RegistryContext,
@@ -76,7 +102,81 @@ export async function openRegistryLibrary(
   const { host, label = "registry", copies, settings = {}, cache, name = label, onError } = options;
   const { limits } = context;
   const shelf = await RegistryShelf.open({ host, label, copies, onError }, context);
-  const search = new LibrarySearch(new RegistryTexts(shelf, limits), searchStore(cache, `registry:${name}`));
+  const models = searchModels(options.models, context.store.vectors);
+  const kept = searchStore(cache, `registry:${name}`);
+  const search = new LibrarySearch(new RegistryTexts(shelf, limits), kept, models);
   if (options.watch === true) await shelf.watch();
   return new RegistryLibrary(shelf, search, { settings, limits, name });
+}
+
+/** About 2,000 skills of typical size. */
+const KEPT_TEXT_BYTES = 16 * 1024 * 1024;
+
+/** The search texts of a registry, read from its blobs on demand. */
+class RegistryTexts implements SearchTexts {
+  readonly #shelf: RegistryShelf;
+  readonly #limits: Limits;
+  /** Texts by their hash, kept for the snippets of search results. */
+  readonly #kept = new TextKeeper(KEPT_TEXT_BYTES);
+
+  constructor(shelf: RegistryShelf, limits: Limits) {
+    this.#shelf = shelf;
+    this.#limits = limits;
+  }
+
+  keyOf(entry: SkillEntry): string {
+    return this.#shelf.textKey(entry);
+  }
+
+  document(entry: SkillEntry): Promise<SearchDocument | undefined> {
+    return this.#read(entry).catch(withoutDamaged);
+  }
+
+  async body(entry: SkillEntry): Promise<string | undefined> {
+    return (await this.#readSkill(entry).catch(withoutDamaged))?.skill.body;
+  }
+
+  async #read(entry: SkillEntry): Promise<SearchDocument | undefined> {
+    const read = await this.#readSkill(entry);
+    if (read === undefined) return undefined;
+    const document = toDocument(entry, read.skill, await readTexts(read.files, this.#shelf.reader));
+    return { ...document, key: this.keyOf(entry) };
+  }
+
+  async #readSkill(
+    entry: SkillEntry,
+  ): Promise<{ readonly skill: ParsedSkill; readonly files: readonly SkillFile[] } | undefined> {
+    const { reader } = this.#shelf;
+    const files = entry.treeHash === undefined ? [] : await reader.files(entry.treeHash);
+    const file = findSkillFile(files);
+    if (file === undefined) return undefined;
+    const bytes = this.#kept.find(file.digest) ?? (await reader.bytes(file));
+    this.#kept.keep(file.digest, bytes);
+    return { skill: parseSkill(bytes, this.#limits), files };
+  }
+}
+
+/** Damaged bytes take a skill out of the search; every other failure goes to the caller. */
+function withoutDamaged(error: unknown): undefined {
+  if (error instanceof SkillError && error.code === "INTEGRITY_FAILED") return undefined;
+  throw error;
+}
+
+async function readTexts(files: readonly SkillFile[], reader: TreeReader): Promise<SearchedTexts> {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const { references, evaluations } = selectSearchedFiles([...byPath.keys()]);
+  const read = async (path: string, most: number) => {
+    const file = byPath.get(path);
+    const bytes = file === undefined ? new Uint8Array() : await reader.bytes(file);
+    return new TextDecoder().decode(bytes.subarray(0, most));
+  };
+  const readAll = async (paths: readonly string[], most: number) => {
+    const texts: string[] = [];
+    for (const path of paths) texts.push(await read(path, most));
+    return texts;
+  };
+  return {
+    references: await readAll(references, REFERENCE_BYTES),
+    evaluations: await readAll(evaluations, EVALUATION_BYTES),
+  };
 }

@@ -1,44 +1,45 @@
 import { mkdir, realpath } from "node:fs/promises";
 import { resolve } from "node:path";
+import { SerialQueue } from "@skillhold/core/async";
 import { errorCodeOf, normalizeRelative } from "@skillhold/core/bundle";
-import { type ByteRange, type FilePart, type LibraryChange, type OpenBundle, type Shelf } from "@skillhold/core/library";
-import { type Digest, type SkillEntry } from "@skillhold/protocol";
+import type { ByteRange, FilePart, LibraryChange, OpenBundle, Shelf } from "@skillhold/core/library";
+import type { Digest, SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { type Host, parseSkill } from "@skillhold/skill";
-import { readDeleted } from "../access/held-skill.ts";
-import { type RegisteredSkill } from "../record/registered-skill.ts";
-import { type RegistryContext } from "../record/registry-context.ts";
-import { catchUp, type Followed, follow } from "../record/registry-feed.ts";
+import type { RegisteredSkill } from "../record/registered-skill.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
 import { copyRevision, materialise, revisionFolder } from "../release/materialise.ts";
 import { findSkillFile } from "../release/skill-file.ts";
 import { TreeReader } from "../release/tree-reader.ts";
+import { advanceFeed, type FeedState, openFeed } from "./registry-feed.ts";
 import { RegistryView, textKey } from "./registry-view.ts";
-import { type HeldSkill } from "./shelved-skill.ts";
+import type { HeldSkill } from "./skill-map.ts";
+import { readDeletedSnapshots } from "./skill-snapshot.ts";
 
 export interface RegistryShelfOptions {
   readonly host: Host;
-  /** What the registry is called among the sources of a library. */
+  /** The label of the registry among the sources of a library. */
   readonly label: string;
-  /** A folder in which revisions are laid out for readers that have a file system. */
+  /** A folder for copies of revisions, for readers that need a file system. */
   readonly copies?: string | undefined;
-  /** Told of what fails while nobody waits for it: a refresh after a hint, a listener. */
+  /** Receives errors of background work: refreshes after a commit, and listeners. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-/** The skills of a registry, as a view in memory that follows the store's events. */
+/** The skills of a registry as an in-memory view that follows the store's events. */
 export class RegistryShelf implements Shelf {
   readonly #options: RegistryShelfOptions;
   readonly #context: RegistryContext;
-  /** Reads what entries of this shelf are made of. */
+  /** Reads the files of this shelf's entries. */
   readonly reader: TreeReader;
   readonly #listeners = new Set<(change: LibraryChange) => void>();
-  #followed: Followed;
-  #running: Promise<unknown> = Promise.resolve();
+  #feed: FeedState;
+  readonly #queue = new SerialQueue();
   #waiting: Promise<void> | undefined;
   #stop: (() => Promise<void>) | undefined;
 
-  private constructor(followed: Followed, options: RegistryShelfOptions, context: RegistryContext) {
-    this.#followed = followed;
+  private constructor(feed: FeedState, options: RegistryShelfOptions, context: RegistryContext) {
+    this.#feed = feed;
     this.#options = options;
     this.#context = context;
     this.reader = new TreeReader(context.store);
@@ -51,50 +52,45 @@ export class RegistryShelf implements Shelf {
     const pinned = new WeakSet<SkillEntry>();
     const place = (row: RegisteredSkill) => pathOf(row, label, copies);
     const making = { host, label, overridden, pinned, pathOf: place };
-    return new RegistryShelf(await follow(making, context.store), { ...options, copies }, context);
+    return new RegistryShelf(await openFeed(making, context.store), { ...options, copies }, context);
   }
 
-  /** From now on changes are told soon after they were made, and not only when someone calls. */
+  /** Starts to report changes soon after they are committed. */
   async watch(): Promise<void> {
     this.#stop ??= await this.#context.store.onCommit(() => {
-      // The hint is nobody's question: what fails is told, and the next call asks for itself.
+      // A failure is reported here; the next call refreshes on its own.
       this.refresh().catch((error: unknown) => this.#options.onError?.(error));
     });
   }
 
-  /**
-   * Many calls share a look at the store, but only one that has not begun: what was committed before a call is seen
-   * by it.
-   */
+  /** Concurrent calls share one refresh that has not started yet, so that each sees all earlier commits. */
   refresh(): Promise<void> {
     if (this.#waiting !== undefined) return this.#waiting;
-    const turn = this.#running.then(async () => {
+    this.#waiting = this.#queue.run(async () => {
       this.#waiting = undefined;
       await this.#refresh();
     });
-    this.#waiting = turn;
-    this.#running = turn.catch(() => {});
-    return turn;
+    return this.#waiting;
   }
 
   view(): RegistryView {
-    return this.#followed.view;
+    return this.#feed.view;
   }
 
-  /** What is kept of the skill that an entry of this shelf is of. */
+  /** The stored data behind an entry of this shelf. */
   findHeld({ id, source }: Pick<SkillEntry, "id" | "source">): HeldSkill | undefined {
     return source === this.#options.label ? this.view().findHeld(id) : undefined;
   }
 
-  /** What was deleted and can be restored, as a view of its own. */
+  /** The deleted skills that can be restored, as a separate view. */
   async deleted(): Promise<RegistryView> {
-    const { view, making } = this.#followed;
-    return RegistryView.of(await readDeleted(this.#context.store), view.people, making);
+    const { view, making } = this.#feed;
+    return RegistryView.of(await readDeletedSnapshots(this.#context.store), view.settings, making);
   }
 
-  /** As long as it stays the same, so do the words that a search reads of a skill. */
+  /** Changes whenever the searchable text of the entry changes. */
   textKey(entry: SkillEntry): string {
-    return textKey(entry, this.#followed.making.overridden.has(entry));
+    return textKey(entry, this.#feed.making.overridden.has(entry));
   }
 
   open(entry: SkillEntry): Promise<OpenBundle> {
@@ -116,22 +112,22 @@ export class RegistryShelf implements Shelf {
     return () => this.#listeners.delete(listener);
   }
 
-  /** The store stays open: it belongs to whoever opened it. */
+  /** The store stays open, because the caller owns it. */
   async close(): Promise<void> {
     this.#listeners.clear();
     await this.#stop?.();
     this.#stop = undefined;
-    await this.#running;
+    await this.#queue.idle();
   }
 
   async #refresh(): Promise<void> {
-    const { followed, change } = await catchUp(this.#followed, this.#context.store);
-    this.#followed = followed;
-    if (change !== undefined) this.#tell(change);
+    const { feed, change } = await advanceFeed(this.#feed, this.#context.store);
+    this.#feed = feed;
+    if (change !== undefined) this.#notify(change);
   }
 
-  /** A listener that fails keeps neither the others nor the call that came upon the change from going on. */
-  #tell(change: LibraryChange): void {
+  /** A failing listener stops neither the other listeners nor the current call. */
+  #notify(change: LibraryChange): void {
     for (const listener of this.#listeners) {
       try {
         listener(change);
@@ -142,8 +138,8 @@ export class RegistryShelf implements Shelf {
   }
 
   /**
-   * A revision whose bytes were given up while it was looked up is read as the one that counts now; but not for someone
-   * who is held to it.
+   * If the bytes of a revision were purged after it was looked up, reads the current revision instead, except
+   * for a pinned viewer.
    */
   async #reading<T>(entry: SkillEntry, work: (entry: SkillEntry) => Promise<T>): Promise<T> {
     try {
@@ -151,7 +147,7 @@ export class RegistryShelf implements Shelf {
     } catch (error) {
       if (!(error instanceof SkillError) || error.code !== "INTEGRITY_FAILED") throw error;
       await this.refresh();
-      const isPinned = this.#followed.making.pinned.has(entry);
+      const isPinned = this.#feed.making.pinned.has(entry);
       const current = isPinned ? this.#findPinned(entry) : this.view().find(entry.id);
       if (current === undefined) throw new SkillError("SKILL_NOT_FOUND", `There is no skill ${entry.id}.`);
       if (current.revision === entry.revision) throw error;
@@ -169,7 +165,7 @@ export class RegistryShelf implements Shelf {
     const files = await this.reader.files(treeHash);
     const file = findSkillFile(files);
     if (file?.digest !== skillHash)
-      throw new SkillError("INTEGRITY_FAILED", `The SKILL.md of ${id} is not the one that was published.`);
+      throw new SkillError("INTEGRITY_FAILED", `The SKILL.md of ${id} differs from the published one.`);
     const skill = parseSkill(await this.reader.bytes(file), this.#context.limits);
     const folder = await this.#layOut(entry, treeHash);
     return { entry, skill, skillHash, treeHash, files, folder, isLastGood: false };
@@ -184,21 +180,21 @@ export class RegistryShelf implements Shelf {
     const treeHash = await this.#treeHash(entry);
     const file = (await this.reader.files(treeHash)).find((each) => each.path === wanted);
     if (file === undefined)
-      throw new SkillError("PATH_NOT_FOUND", `${path}: The skill has no such file.`, {
-        hint: "The skill's files are listed when it is read.",
+      throw new SkillError("PATH_NOT_FOUND", `The skill has no file ${path}.`, {
+        hint: "Read the skill to list its files.",
       });
     const bytes = await this.reader.bytes(file);
     const { size, digest } = file;
     return { entry, bytes: bytes.subarray(start, start + length), size, digest, treeHash };
   }
 
-  /** A row may have come without one; the revision has it. */
+  /** A row may lack the tree hash; its revision has it. */
   async #treeHash({ id, revision = 0, treeHash }: SkillEntry): Promise<Digest> {
     if (treeHash !== undefined) return treeHash;
     const row = this.view().row(id);
     const found = row === undefined ? undefined : await this.#context.store.findRevision(row.uid, revision);
     if (found !== undefined) return found.treeHash;
-    throw new SkillError("INTEGRITY_FAILED", `The revision ${revision} of ${id} is missing.`);
+    throw new SkillError("INTEGRITY_FAILED", `Revision ${revision} of ${id} is missing.`);
   }
 
   async #layOut({ id }: SkillEntry, treeHash: Digest): Promise<string | undefined> {
@@ -209,7 +205,7 @@ export class RegistryShelf implements Shelf {
   }
 }
 
-/** The real path, which is what copies are known by. Where nothing can be written, skills can still be read. */
+/** Returns the real path, which identifies copies. On a read-only disk, skills can still be read. */
 async function makeFolder(folder: string): Promise<string> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });

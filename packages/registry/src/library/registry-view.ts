@@ -1,50 +1,62 @@
 import { hash } from "node:crypto";
-import { type AgentStanding, type InvalidSkill, type LibraryChange, revisionName, type ShelfView, type Standing } from "@skillhold/core/library";
+import {
+  type AgentStanding,
+  type InvalidSkill,
+  type LibraryChange,
+  revisionName,
+  type ShelfView,
+  type Standing,
+} from "@skillhold/core/library";
 import { type SourceKind, toEntry } from "@skillhold/core/source";
-import { type SkillEntry } from "@skillhold/protocol";
-import { type Host } from "@skillhold/skill";
-import { type CurrentSkill, type RegisteredSkill, type Revision, shownFields } from "../record/registered-skill.ts";
-import { type HeldSkill, type ShelvedSkill, ShelvedSkills } from "./shelved-skill.ts";
+import type { SkillEntry } from "@skillhold/protocol";
+import type { Host } from "@skillhold/skill";
+import {
+  type CurrentSkill,
+  type RegisteredSkill,
+  type Revision,
+  shownFields,
+} from "../record/registered-skill.ts";
+import { type HeldSkill, type MappedSkill, SkillMap } from "./skill-map.ts";
 
-/** What entries are made with. */
-export interface EntryMaking {
+/** The inputs for building entries. */
+export interface EntryContext {
   readonly host: Host;
-  /** What the registry is called among the sources of a library. */
+  /** The label of the registry among the sources of a library. */
   readonly label: string;
-  /** Where the files of a skill are, or would be. */
+  /** The path of a skill's files, whether or not they exist. */
   pathOf(skill: RegisteredSkill): string;
-  /** The entries in which someone's words stand in place of those of SKILL.md. */
+  /** The entries with overridden fields. */
   readonly overridden: WeakSet<SkillEntry>;
-  /** The entries of revisions that someone is held to. */
+  /** The entries of pinned revisions. */
   readonly pinned: WeakSet<SkillEntry>;
 }
 
-/** What of a registry is not about one skill. */
-export interface RegistryPeople {
-  /** By their keys; those that were taken away since the view was first made, too. */
+/** The registry state that does not belong to one skill. */
+export interface RegistrySettings {
+  /** By key, including agents removed since the view was first built. */
   readonly agents: ReadonlyMap<string, AgentStanding>;
-  /** Ids of skills in folders that someone switched off. */
+  /** The ids of disabled folder skills. */
   readonly folderOff: ReadonlySet<string>;
 }
 
-/** What the registry held at one moment: the skills that count, each with its row. An entry is made when it is looked at. */
+/** The skills of a registry at one moment. Entries are built on demand. */
 export class RegistryView implements ShelfView {
-  /** Nothing in a registry has the id of another. */
+  /** Ids are unique in a registry. */
   readonly shadowed = [];
-  readonly people: RegistryPeople;
-  readonly #skills: ShelvedSkills;
-  readonly #making: EntryMaking;
+  readonly settings: RegistrySettings;
+  readonly #skills: SkillMap;
+  readonly #context: EntryContext;
   #entries: readonly SkillEntry[] | undefined;
   #alternates: ReadonlyMap<string, SkillEntry> | undefined;
 
-  private constructor(skills: ShelvedSkills, people: RegistryPeople, making: EntryMaking) {
+  private constructor(skills: SkillMap, settings: RegistrySettings, context: EntryContext) {
     this.#skills = skills;
-    this.people = people;
-    this.#making = making;
+    this.settings = settings;
+    this.#context = context;
   }
 
-  static of(skills: readonly HeldSkill[], people: RegistryPeople, making: EntryMaking): RegistryView {
-    return new RegistryView(ShelvedSkills.of(skills.map((held) => ({ ...held }))), people, making);
+  static of(skills: readonly HeldSkill[], settings: RegistrySettings, context: EntryContext): RegistryView {
+    return new RegistryView(SkillMap.of(skills.map((held) => ({ ...held }))), settings, context);
   }
 
   get entries(): readonly SkillEntry[] {
@@ -61,13 +73,13 @@ export class RegistryView implements ShelfView {
   }
 
   standing(id: string): Standing | undefined {
-    const shelved = this.#skills.find(id);
-    if (shelved === undefined) return undefined;
-    shelved.standing ??= standingOf(shelved, this.#making);
-    return shelved.standing;
+    const mapped = this.#skills.find(id);
+    if (mapped === undefined) return undefined;
+    mapped.standing ??= standingOf(mapped, this.#context);
+    return mapped.standing;
   }
 
-  /** Revisions that someone is held to, and that do not count for the others. */
+  /** Pinned revisions that are not current. */
   get alternates(): ReadonlyMap<string, SkillEntry> {
     this.#alternates ??= new Map(
       this.#skills
@@ -84,15 +96,15 @@ export class RegistryView implements ShelfView {
   }
 
   agent(key: string): AgentStanding | undefined {
-    return this.people.agents.get(key);
+    return this.settings.agents.get(key);
   }
 
-  /** A registry holds skills of all kinds; each ranks by what it is trusted with. */
+  /** A registry has skills of all trust levels; each ranks by its own. */
   kind(id: string): SourceKind | undefined {
     return this.#skills.find(id)?.current.revision.trust;
   }
 
-  /** All of them, the invalid ones too. */
+  /** All skills, including invalid ones. */
   held(): readonly HeldSkill[] {
     return this.#skills.list();
   }
@@ -101,9 +113,9 @@ export class RegistryView implements ShelfView {
     return this.#skills.find(id);
   }
 
-  /** The same skills among others. */
-  among(people: RegistryPeople): RegistryView {
-    return new RegistryView(this.#skills, people, this.#making);
+  /** The same skills with other settings. */
+  among(settings: RegistrySettings): RegistryView {
+    return new RegistryView(this.#skills, settings, this.#context);
   }
 
   since(earlier: ShelfView): ReadonlySet<string> | undefined {
@@ -119,11 +131,11 @@ export class RegistryView implements ShelfView {
     return invalid.map(({ current: { skill, revision } }) => {
       const { id } = skill;
       const { diagnostics } = revision.record;
-      return { id, path: this.#making.pathOf(skill), source: this.#making.label, diagnostics };
+      return { id, path: this.#context.pathOf(skill), source: this.#context.label, diagnostics };
     });
   }
 
-  /** The view after some skills were looked at again, and what became of them; undefined when that is nothing. */
+  /** The view after some skills were read again, and the change; undefined if they are the same. */
   with(
     ids: Iterable<string>,
     found: readonly HeldSkill[],
@@ -132,7 +144,7 @@ export class RegistryView implements ShelfView {
     const added: string[] = [];
     const changed: string[] = [];
     const removed: string[] = [];
-    const touched = new Map<string, ShelvedSkill | undefined>();
+    const touched = new Map<string, MappedSkill | undefined>();
     for (const id of ids) {
       const before = this.#skills.find(id);
       const after = now.get(id);
@@ -144,22 +156,22 @@ export class RegistryView implements ShelfView {
     }
     if (touched.size === 0) return undefined;
     return {
-      view: new RegistryView(this.#skills.with(touched), this.people, this.#making),
+      view: new RegistryView(this.#skills.with(touched), this.settings, this.#context),
       change: { added: added.sort(), changed: changed.sort(), removed: removed.sort(), broken: [] },
     };
   }
 
-  #entryOf(shelved: ShelvedSkill): SkillEntry {
-    shelved.entry ??= entryOf(shelved.current, this.#making);
-    return shelved.entry;
+  #entryOf(mapped: MappedSkill): SkillEntry {
+    mapped.entry ??= entryOf(mapped.current, this.#context);
+    return mapped.entry;
   }
 }
 
-function isValid({ current }: ShelvedSkill): boolean {
+function isValid({ current }: MappedSkill): boolean {
   return current.revision.record.isValid;
 }
 
-/** Revisions never change but that their bytes are given up, so that a skill is the same when its rows are. */
+/** Revisions are immutable except for purging, so equal rows mean equal skills. */
 function isSame(before: HeldSkill, after: HeldSkill): boolean {
   const rows = ({ current: { skill }, grants, pinned, isPinned }: HeldSkill) => {
     const revisions = pinned.map(({ revision, purgedAt }) => [revision, purgedAt]);
@@ -170,12 +182,12 @@ function isSame(before: HeldSkill, after: HeldSkill): boolean {
 
 function standingOf(
   { current: { skill }, grants, pinned, isPinned }: HeldSkill,
-  making: EntryMaking,
+  context: EntryContext,
 ): Standing {
   const { isEnabled, status, reason, owner, visibility, isSystem } = skill;
   const made = new Map<number, SkillEntry | undefined>();
   const revision = (number: number) => {
-    if (!made.has(number)) made.set(number, pinnedEntry(number, skill, pinned, making));
+    if (!made.has(number)) made.set(number, pinnedEntry(number, skill, pinned, context));
     return made.get(number);
   };
   return {
@@ -186,24 +198,24 @@ function standingOf(
   };
 }
 
-/** What an administrator says in place of SKILL.md, and what was found missing, is about the revision that counts. */
+/** Overrides and missing dependencies apply only to the current revision. */
 function pinnedEntry(
   number: number,
   skill: RegisteredSkill,
   pinned: readonly Revision[],
-  making: EntryMaking,
+  context: EntryContext,
 ): SkillEntry | undefined {
   const revision = pinned.find((each) => each.revision === number);
   if (revision === undefined || revision.purgedAt !== undefined || !revision.record.isValid) return undefined;
   const { treeHash } = revision;
   const own = { ...skill, revision: number, treeHash, override: {}, missing: [] };
-  const entry = entryOf({ skill: own, revision }, making);
-  making.pinned.add(entry);
+  const entry = entryOf({ skill: own, revision }, context);
+  context.pinned.add(entry);
   return entry;
 }
 
-function entryOf({ skill, revision }: CurrentSkill, making: EntryMaking): SkillEntry {
-  const { host, label, pathOf, overridden } = making;
+function entryOf({ skill, revision }: CurrentSkill, context: EntryContext): SkillEntry {
+  const { host, label, pathOf, overridden } = context;
   const { id, override, treeHash, missing } = skill;
   const { record, trust, createdAt } = revision;
   const path = pathOf(skill);
@@ -211,7 +223,7 @@ function entryOf({ skill, revision }: CurrentSkill, making: EntryMaking): SkillE
   const isOwn = isEmpty(override);
   const entry = toEntry(isOwn ? record : { ...record, ...shownFields(record, override) }, found, host);
   if (!isOwn) overridden.add(entry);
-  // It is new and nobody else has it yet: with as many skills as there may be, another copy of each is felt.
+  // Mutates the new entry, because copying every entry again is measurable with many skills.
   return Object.assign(
     entry,
     { revision: skill.revision },
@@ -235,7 +247,7 @@ function lacking(
   };
 }
 
-/** What the text of a skill is known by: its files, and the words that stand in place of theirs. */
+/** Identifies the searchable text of a skill: its files and its overridden fields. */
 export function textKey(entry: SkillEntry, isOverridden: boolean): string {
   const { treeHash, skillHash, name, description, tags } = entry;
   const files = treeHash ?? skillHash;

@@ -1,23 +1,23 @@
-import { type ApprovalRequest, type ApprovalScope } from "@skillhold/core/approval";
-import { type Actor, type SkillEvent } from "@skillhold/protocol";
+import type { ApprovalRequest, ApprovalScope } from "@skillhold/core/approval";
+import type { Actor, SkillEvent } from "@skillhold/protocol";
 
-/** A request that waits for a person, in whichever process it was made. */
+/** A request that waits for a person's decision, in any process. */
 export interface Question {
   readonly id: string;
   readonly askedAt: string;
-  /** From here on nobody waits for the answer. */
+  /** When the requester stops waiting. */
   readonly expiresAt: string;
   readonly request: ApprovalRequest;
 }
 
-/** What a person says to it. */
+/** A person's answer. */
 export type QuestionAnswer =
   | { readonly answer: "approve"; readonly scope: ApprovalScope }
   | { readonly answer: "deny" };
 
 type AskedEvent = Extract<SkillEvent, { readonly type: "approval.asked" }>;
 
-/** A question as it is recorded; `questionOf` makes the same of it again. */
+/** The event of a question; `questionOf` is its inverse. */
 export function askedEvent({ id, askedAt, expiresAt, request }: Question): AskedEvent {
   const { treeHash, decision, stdin, ...rest } = request;
   const { rule, reason, reasons } = decision;
@@ -47,7 +47,7 @@ export function questionOf(event: AskedEvent): Question {
   return { id: question, askedAt: at, expiresAt, request };
 }
 
-/** An agent that could answer would approve what it asks for. */
+/** Agents may not answer, because they could approve their own requests. */
 export function mayAnswer({ role, agent }: Actor): boolean {
   return role === "admin" && agent === undefined;
 }

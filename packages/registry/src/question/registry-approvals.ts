@@ -1,9 +1,9 @@
-import { type ApprovalStore } from "@skillhold/core/approval";
-import { type RegistryStore } from "../record/registry-store.ts";
+import type { ApprovalStore } from "@skillhold/core/approval";
+import type { RegistryStore } from "../record/registry-store.ts";
 
 type Kept = Pick<RegistryStore, "findApproval" | "listApprovals" | "transaction">;
 
-/** Approvals in the registry's store: whoever shares the store shares them, and sees at once that one is taken back. */
+/** Approvals in the registry's store. All users of the store share them and see a revocation at once. */
 export function registryApprovals(store: Kept): ApprovalStore {
   return {
     find: (key, now) => store.findApproval(key, now),

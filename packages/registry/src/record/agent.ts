@@ -1,30 +1,29 @@
-/** An agent that skills are granted to: what a token acts as, and what a session is opened for. */
+/** An agent that tokens act as, sessions run for and skills are granted to. */
 export interface AgentRecord {
   /** A UUID. */
   readonly uid: string;
-  /** What people and grants call it by. */
+  /** The unique name that people and grants use. */
   readonly key: string;
   readonly displayName: string;
-  /** The name that the adapter of its runtime calls itself by. */
+  /** The name that the runtime's adapter reports. */
   readonly runtime: string;
-  /** Ids it is limited to: undefined means all, an empty list means none. */
+  /** The skill ids that the agent is limited to: undefined means all, an empty list means no skill. */
   readonly allow: readonly string[] | undefined;
-  /** Revisions it is held to, by the id of the skill. */
+  /** Pinned revisions by skill id. */
   readonly pins: Readonly<Record<string, number>>;
-  /** Its `agent.yaml`, as it was given. */
+  /** The `agent.yaml` as submitted. */
   readonly manifest: string | undefined;
-  /** The user it belongs to. */
   readonly owner: string;
   readonly createdAt: string;
   readonly updatedAt: string;
-  /** A key that was taken away is never given to another agent: grants and records would then mean someone else. */
+  /** A removed key is never reused, because old grants and events would then refer to another agent. */
   readonly removedAt: string | undefined;
 }
 
-/** Someone who owns skills, is granted them, or grants them. */
+/** A user who owns, receives or gives grants. */
 export interface UserRecord {
   readonly name: string;
   readonly displayName: string | undefined;
-  /** When the registry first heard of them. */
+  /** When the user was first seen. */
   readonly createdAt: string;
 }

@@ -1,21 +1,21 @@
-import { type Digest } from "@skillhold/protocol";
+import type { Digest } from "@skillhold/protocol";
 
-/** Bytes by their hash. What is kept is never changed, and what is handed out has the hash it is asked for by. */
+/** Content-addressed bytes. Blobs are immutable, and `get` returns only bytes that match the digest. */
 export interface BlobStore {
   /**
-   * Durable when it returns: a row may then name them. One that is there already counts as new again, so that no
-   * sweep that has begun takes it away.
+   * Durable when it returns, so that a row may refer to the blobs. A blob that exists counts as new again, so
+   * that a running sweep does not remove it.
    */
   put(blobs: readonly Blob[]): Promise<void>;
-  /** Throws INTEGRITY_FAILED for bytes that are missing, or are not what their name says. */
+  /** Throws INTEGRITY_FAILED if the bytes are missing or do not match the digest. */
   get(digest: Digest): Promise<Uint8Array>;
-  /** Those that are not there, by their names alone: what is there may be damaged. */
+  /** The digests that are not stored. Checks names only: a stored blob may still be damaged. */
   missing(digests: readonly Digest[]): Promise<readonly Digest[]>;
-  /** Everything that is kept, in no order. */
+  /** Every stored blob, in any order. */
   list(): AsyncIterable<BlobEntry>;
-  /** Takes away those that were last put before the time. */
+  /** Removes the blobs that were last put before the given time. */
   remove(digests: readonly Digest[], before: Date): Promise<number>;
-  /** Takes away what writers that died have left behind. Returns how many. */
+  /** Removes the files that crashed writers left behind and returns their number. */
   sweep(before: Date): Promise<number>;
 }
 

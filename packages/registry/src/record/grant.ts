@@ -1,11 +1,11 @@
-/** Leave to use a skill that is not public. */
+/** Permission to use a skill that is not public. */
 export interface Grant {
   /** The skill's uid. */
   readonly skill: string;
   readonly grantee: Grantee;
-  /** Whether the grantee may also publish, edit, grant and take away. */
+  /** Whether the grantee may also publish, edit, grant and delete. */
   readonly canManage: boolean;
-  /** The revision that the grantee is held to; undefined for whichever counts. */
+  /** The revision the grantee is pinned to; undefined for the current one. */
   readonly pin: number | undefined;
   readonly grantedBy: string;
   readonly at: string;
@@ -17,7 +17,7 @@ export interface Grantee {
   readonly key: string;
 }
 
-/** Whether a skill in a folder is switched on, as someone said. */
+/** Whether a skill in a folder is enabled, as set by a user. */
 export interface FolderToggle {
   readonly id: string;
   readonly isEnabled: boolean;

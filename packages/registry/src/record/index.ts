@@ -3,5 +3,20 @@ export type { Blob, BlobEntry, BlobStore } from "./blob-store.ts";
 export type { FolderToggle, Grant, Grantee } from "./grant.ts";
 export type { CurrentSkill, RegisteredSkill, Revision, TreeFile } from "./registered-skill.ts";
 export type { PublishHooks, RegistryContext } from "./registry-context.ts";
-export type { AgentPage, AuditHead, AuditRow, EventQuery, GrantPage, Page, RegistryReader, RegistryStore, RegistryTransaction, RevisionPage, StoredEvent, StoredTree, TokenPage, TreePage } from "./registry-store.ts";
+export type {
+  AgentPage,
+  AuditHead,
+  AuditRow,
+  EventQuery,
+  GrantPage,
+  ListPage,
+  RegistryReader,
+  RegistryStore,
+  RegistryTransaction,
+  RevisionPage,
+  StoredEvent,
+  StoredTree,
+  TokenPage,
+  TreePage,
+} from "./registry-store.ts";
 export type { StagedFile, StagedSkill } from "./staged-skill.ts";

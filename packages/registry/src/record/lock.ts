@@ -1,32 +1,32 @@
-import { type Digest } from "@skillhold/protocol";
+import type { Digest } from "@skillhold/protocol";
 
 /**
- * The names that writers hold in a transaction. An agent's comes before a question's, a skill's, a token's and a tree's,
- * and the one of the blobs is the last, in the order of the alphabet, so that no two writers wait for each other.
+ * Lock names for transactions. Writers take them in alphabetical order (agent, question, skill, token, tree,
+ * then blobs), so that two writers never deadlock.
  */
 export function skillLock(id: string): string {
   return `skill:${id}`;
 }
 
-/** Held by who names a tree and by who takes it away. */
+/** Taken to reference a tree and to remove it. */
 export function treeLock(hash: Digest): string {
   return `tree:${hash}`;
 }
 
-/** Held by who changes an agent, and by who gives it something. */
+/** Taken to change an agent and to grant it something. */
 export function agentLock(key: string): string {
   return `agent:${key}`;
 }
 
-/** Held by who answers a question, or withdraws it. */
+/** Taken to answer or withdraw a question. */
 export function questionLock(id: string): string {
   return `question:${id}`;
 }
 
-/** Held by who revokes a token, or uses up one that is for one use. */
+/** Taken to revoke a token and to use a single-use token. */
 export function tokenLock(id: string): string {
   return `token:${id}`;
 }
 
-/** Shared by those who name blobs, and held alone by who takes away those that nobody names. */
+/** Shared by transactions that reference blobs; exclusive for a sweep that removes unreferenced blobs. */
 export const UNNAMED_BLOBS = "unnamed-blobs";

@@ -1,11 +1,19 @@
-import { type DependencyManifest } from "@skillhold/core/dependency";
-import { type SkillRecord } from "@skillhold/core/source";
-import { type Digest, type Provenance, type SkillEntry, type SkillId, type SkillStatus, type Trust, type Visibility } from "@skillhold/protocol";
-import { type FrontmatterMap } from "@skillhold/skill";
+import type { DependencyManifest } from "@skillhold/core/dependency";
+import type { SkillRecord } from "@skillhold/core/source";
+import type {
+  Digest,
+  Provenance,
+  SkillEntry,
+  SkillId,
+  SkillStatus,
+  Trust,
+  Visibility,
+} from "@skillhold/protocol";
+import type { FrontmatterMap } from "@skillhold/skill";
 
-/** A skill as the registry keeps it: who it belongs to, what state it is in, and which revision counts. */
+/** A skill as stored: its owner, its state and its current revision. */
 export interface RegisteredSkill {
-  /** A UUID: what routes and grants may name it by, beside the id. */
+  /** A UUID. Routes and grants accept it in place of the id. */
   readonly uid: string;
   readonly id: SkillId;
   readonly owner: string;
@@ -13,15 +21,18 @@ export interface RegisteredSkill {
   readonly isSystem: boolean;
   readonly isEnabled: boolean;
   readonly status: SkillStatus;
-  /** Why it is not active: `deps`, or the words of the one who archived it. */
+  /** Why the skill is not active: `deps`, or the reason given when it was archived. */
   readonly reason: string | undefined;
-  /** What it misses on this machine, as `pip:name`. */
+  /** Dependencies that are missing on this machine, as `pip:name`. */
   readonly missing: readonly string[];
-  /** The revision that counts. */
+  /** The current revision. */
   readonly revision: number;
-  /** The highest number ever given; none is given twice. */
+  /** The highest revision number so far; numbers are never reused. */
   readonly lastRevision: number;
-  /** Of the revision that counts; undefined for a row that came without one, which seeding fills in. */
+  /**
+   * The tree hash of the current revision. Undefined for a row that was stored without one; seeding fills it
+   * in.
+   */
   readonly treeHash: Digest | undefined;
   readonly override: SkillOverride;
   readonly createdAt: string;
@@ -29,37 +40,37 @@ export interface RegisteredSkill {
   readonly deletedAt: string | undefined;
 }
 
-/** What an administrator says in place of SKILL.md, until the next revision. */
+/** Fields that an administrator set in place of those in SKILL.md, until the next revision. */
 export interface SkillOverride {
   readonly name?: string;
   readonly description?: string;
   readonly tags?: readonly string[];
 }
 
-/** One release of a skill. Nothing in it ever changes, but that its bytes may be purged. */
+/** One release of a skill. Immutable, except that its bytes may be purged. */
 export interface Revision {
   /** The skill's uid. */
   readonly skill: string;
   readonly revision: number;
   readonly treeHash: Digest;
   readonly skillHash: Digest;
-  /** The author's. */
+  /** The author's version. */
   readonly version: string | undefined;
-  /** What an index keeps of its SKILL.md. */
+  /** The indexed fields of SKILL.md. */
   readonly record: SkillRecord;
   readonly frontmatter: FrontmatterMap;
   readonly manifest: DependencyManifest;
-  /** What it is trusted with, from who published it and how. */
+  /** The trust level, derived from the publisher and the source. */
   readonly trust: Trust;
   readonly provenance: Provenance;
   readonly bytes: number;
   readonly files: number;
   readonly createdAt: string;
-  /** When its bytes were given up. */
+  /** When the bytes were purged. */
   readonly purgedAt: string | undefined;
 }
 
-/** A file of a revision, as its tree lists it. */
+/** A file of a revision, as listed in its tree. */
 export interface TreeFile {
   readonly path: string;
   readonly size: number;
@@ -67,13 +78,13 @@ export interface TreeFile {
   readonly executable: boolean;
 }
 
-/** What a library needs of a skill: its row and the record of the revision that counts. */
+/** The row of a skill with the record of its current revision, as a library needs it. */
 export interface CurrentSkill {
   readonly skill: RegisteredSkill;
   readonly revision: Pick<Revision, "record" | "trust" | "version" | "skillHash" | "createdAt">;
 }
 
-/** The words of SKILL.md, or what stands in their place. */
+/** The fields of SKILL.md with the overrides applied. */
 export function shownFields(record: SkillRecord, override: SkillOverride): ShownFields {
   const { name, description, tags } = record;
   return { name, description, tags, ...override };

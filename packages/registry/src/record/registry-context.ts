@@ -1,26 +1,29 @@
-import { type DependencyManifest, type Scan } from "@skillhold/core/dependency";
-import { type Clock, type Ids } from "@skillhold/core/port";
-import { type Diagnostic } from "@skillhold/protocol";
-import { type Limits } from "@skillhold/protocol/limits";
-import { type RegistryStore } from "./registry-store.ts";
-import { type StagedSkill } from "./staged-skill.ts";
+import type { DependencyManifest, Scan } from "@skillhold/core/dependency";
+import type { GuardReport } from "@skillhold/core/guard";
+import type { Clock, Ids } from "@skillhold/core/port";
+import type { Diagnostic } from "@skillhold/protocol";
+import type { Limits } from "@skillhold/protocol/limits";
+import type { RegistryStore } from "./registry-store.ts";
+import type { StagedSkill } from "./staged-skill.ts";
 
-/** What the verbs of the registry work with. */
+/** The dependencies of every registry operation. */
 export interface RegistryContext {
   readonly store: RegistryStore;
   readonly clock: Clock;
-  /** Gives UUIDs. */
+  /** Generates UUIDs. */
   readonly ids: Ids;
   readonly limits: Limits;
-  /** Finds the dependencies of a skill that is being published. */
+  /** Scans a skill for dependencies before it is published. */
   readonly scan: Scan;
   readonly hooks?: PublishHooks;
 }
 
-/** What else looks at a skill before it is taken in. */
+/** Extra checks that run before a skill is published. */
 export interface PublishHooks {
-  /** Findings about its content; one that is an error refuses it. */
+  /** Diagnostics about the content; one of severity error rejects the skill. */
   guard?(staged: StagedSkill): Promise<readonly Diagnostic[]>;
-  /** What of its manifest is missing on this machine, as `pip:name`. */
+  /** The content guard. A report that blocks rejects the skill, and so does a failure. */
+  inspect?(staged: StagedSkill, signal?: AbortSignal): Promise<GuardReport>;
+  /** The dependencies of the manifest that are missing on this machine, as `pip:name`. */
   missing?(staged: StagedSkill, manifest: DependencyManifest): Promise<readonly string[]>;
 }

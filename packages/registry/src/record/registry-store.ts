@@ -1,143 +1,163 @@
-import { type Approval } from "@skillhold/core/approval";
-import { type Digest, type SkillEvent, type TokenKind } from "@skillhold/protocol";
-import { type Frontier } from "../audit/merkle.ts";
-import { type StoredToken } from "../token/token.ts";
-import { type AgentRecord, type UserRecord } from "./agent.ts";
-import { type BlobStore } from "./blob-store.ts";
-import { type FolderToggle, type Grant, type Grantee } from "./grant.ts";
-import { type CurrentSkill, type RegisteredSkill, type Revision, type TreeFile } from "./registered-skill.ts";
+import type { Approval } from "@skillhold/core/approval";
+import type { GuardReport, Waiver } from "@skillhold/core/guard";
+import type { VectorStore } from "@skillhold/core/semantic";
+import type { Digest, SkillEvent, TokenKind } from "@skillhold/protocol";
+import type { AgentRecord, UserRecord } from "./agent.ts";
+import type { BlobStore } from "./blob-store.ts";
+import type { FolderToggle, Grant, Grantee } from "./grant.ts";
+import type { CurrentSkill, RegisteredSkill, Revision, TreeFile } from "./registered-skill.ts";
+import type { StoredToken } from "./token.ts";
 
-/** Where the registry keeps its rows and bytes. Failures of the engine are SkillErrors of the code STORE_FAILED. */
+/** Stores the registry's rows and blobs. Engine failures are SkillErrors with the code STORE_FAILED. */
 export interface RegistryStore extends RegistryReader {
   readonly engine: "sqlite" | "postgres";
   readonly blobs: BlobStore;
+  /** Vectors of the search, which can always be computed again. */
+  readonly vectors: VectorStore;
   /**
-   * All or nothing, and durable when it returns. Nothing but `tx` is awaited in it: other writers wait meanwhile, and
-   * it may be run again from its start when the engine could not decide between two.
+   * Atomic, and durable when it returns. `work` must await only `tx`: it blocks other writers, and the engine
+   * may run it again from the start after a conflict.
    */
   transaction<T>(work: (tx: RegistryTransaction) => Promise<T>): Promise<T>;
-  /** Calls back soon after a commit of anyone, this process included. A hint: the feed is the truth. */
+  /**
+   * Calls back soon after any commit, including those of this process. Only a hint: read the event feed for
+   * the state.
+   */
   onCommit(listener: () => void): Promise<() => Promise<void>>;
   /**
-   * A number that is another one after each commit of anyone, got in less time than a query of the feed; undefined
-   * where the engine has none.
+   * A number that changes with every commit and is cheaper to read than the feed; undefined if the engine has
+   * none.
    */
   version(): Promise<number | undefined>;
   /**
-   * Notes when tokens were last used, by their ids. It is written soon and outside of the log, and fails nobody: what
-   * cannot be written is forgotten.
+   * Records when tokens were last used, by id. Written soon and outside the log; a failed write is dropped
+   * without an error.
    */
   touchTokens(uses: ReadonlyMap<string, string>): void;
-  /** The numbers of events that are missing, or whose hash does not follow from the one before; damage never throws. */
+  /** The numbers of events that are missing or break the hash chain. Damage does not throw. */
   listBrokenEvents(): Promise<readonly number[]>;
   close(): Promise<void>;
 }
 
 export interface RegistryReader {
-  /** By id or by uid; deleted ones too. */
+  /** By id or uid, including deleted skills. */
   findSkill(idOrUid: string): Promise<RegisteredSkill | undefined>;
-  /** Ordered by id; deleted ones too. */
-  listSkills(page?: Page): Promise<readonly RegisteredSkill[]>;
-  /** The skills of these ids, or all, with what counts of them, ordered by id; deleted ones are left out. */
+  /** Ordered by id, including deleted skills. */
+  listSkills(page?: ListPage): Promise<readonly RegisteredSkill[]>;
+  /**
+   * The skills with these ids, or all, with their current revisions, ordered by id. Excludes deleted skills.
+   */
   listCurrent(ids?: readonly string[]): Promise<readonly CurrentSkill[]>;
-  /** Deleted skills whose bytes are there, with what counted of them, ordered by id. */
+  /** Deleted skills that still have their bytes, with their last current revisions, ordered by id. */
   listDeleted(): Promise<readonly CurrentSkill[]>;
   findRevision(uid: string, revision: number): Promise<Revision | undefined>;
-  /** The newest first; all, or a page of them. */
+  /** Newest first; all, or one page. */
   listRevisions(uid: string, page?: RevisionPage): Promise<readonly Revision[]>;
   findTree(hash: Digest): Promise<readonly TreeFile[] | undefined>;
-  /** All trees, in the order of their hashes, a page at a time. */
+  /** One page of trees, ordered by hash. */
   listTrees(page: TreePage): Promise<readonly StoredTree[]>;
-  /** By key or by uid; those that were taken away too. */
+  /** By key or uid, including removed agents. */
   findAgent(keyOrUid: string): Promise<AgentRecord | undefined>;
-  /** Ordered by key, without those that were taken away; all, or a page of them. */
+  /** Ordered by key, without removed agents; all, or one page. */
   listAgents(page?: AgentPage): Promise<readonly AgentRecord[]>;
   findUser(name: string): Promise<UserRecord | undefined>;
-  /** Ordered by name; all, or a page of them. */
-  listUsers(page?: Page): Promise<readonly UserRecord[]>;
-  /** The grants of the skills of these uids, or all, ordered by skill, kind and key. */
+  /** Ordered by name; all, or one page. */
+  listUsers(page?: ListPage): Promise<readonly UserRecord[]>;
+  /** The grants of the skills with these uids, or all grants, ordered by skill, kind and key. */
   listGrants(uids?: readonly string[]): Promise<readonly Grant[]>;
-  /** Those of one skill, ordered by kind and key, a page at a time. */
+  /** One page of a skill's grants, ordered by kind and key. */
   listGrantPage(uid: string, page: GrantPage): Promise<readonly Grant[]>;
   findGrant(uid: string, grantee: Grantee): Promise<Grant | undefined>;
-  /** What was said of skills in folders, ordered by id. */
+  /** The toggles of skills in folders, ordered by id. */
   listToggles(): Promise<readonly FolderToggle[]>;
-  /** By the hash of its secret, or by its id; revoked and expired ones too. */
+  /** By secret hash or id, including revoked and expired tokens. */
   findToken(hashOrId: string): Promise<StoredToken | undefined>;
-  /** Those of a kind, or all, the oldest first; revoked and expired ones too, until they are forgotten. */
+  /**
+   * The tokens of one kind, or all, oldest first. Includes revoked and expired tokens until they are deleted.
+   */
   listTokens(kind?: TokenKind): Promise<readonly StoredToken[]>;
-  /** Those of programs and of browsers, in the same order, a page at a time. */
+  /** One page of API and session tokens, oldest first. */
   listTokenPage(page: TokenPage): Promise<readonly StoredToken[]>;
-  /** One that has not expired at `now`, and was not given more than a minute after it. */
+  /** An approval that has not expired at `now` and was not given more than a minute after it. */
   findApproval(key: Digest, now: Date): Promise<Approval | undefined>;
-  /** All such, the oldest first. */
+  /** All approvals that are valid at `now`, oldest first. */
   listApprovals(now: Date): Promise<readonly Approval[]>;
-  /** What vouches for the log as it is; undefined for an empty one. */
+  /** The signed state of the log; undefined for an empty log. */
   findHead(): Promise<AuditHead | undefined>;
-  /** The last events of a type about a skill of this id, the newest first. */
+  /** The latest events of one type about a skill, newest first. */
   eventsAbout(skill: string, type: SkillEvent["type"], limit: number): Promise<readonly StoredEvent[]>;
   /** The events of a session, in order. */
   eventsOfSession(session: string): Promise<readonly StoredEvent[]>;
-  /** The number of the last event; 0 when there is none. */
+  /** The number of the last event; 0 for an empty log. */
   lastEvent(): Promise<number>;
-  /** Events after a number, in the order in which they were committed. */
+  /** Events after a number, in commit order. */
   eventsAfter(seq: number, limit: number): Promise<readonly StoredEvent[]>;
-  /** Those that fit, within the numbers and in the order that are asked for. */
+  /** The events that match the query. */
   listEvents(query: EventQuery): Promise<readonly StoredEvent[]>;
-  /** The same as it is stored, for those who check it: what is no event any more does not fail it. */
+  /** The raw rows after a number, for verification. Rows that are not valid events do not fail. */
   auditAfter(seq: number, limit: number): Promise<readonly AuditRow[]>;
+  /** The guard's report on a tree, without waivers; undefined when the tree was never inspected. */
+  findGuardReport(hash: Digest): Promise<GuardReport | undefined>;
+  /** All waivers of a skill by its id, the oldest first; expired ones too. */
+  listWaivers(id: string): Promise<readonly Waiver[]>;
 }
 
 export interface RegistryTransaction extends RegistryReader {
-  /** What of the blobs may be awaited in here. */
+  /** The blob operations that a transaction may await. */
   readonly blobs: Pick<BlobStore, "missing" | "remove">;
   /**
-   * Waits until no other transaction holds this name; held to the end. Several are taken in order of their names. Those
-   * who share a name wait only for one who holds it alone, and keep that one waiting.
+   * Waits for the lock and holds it until the transaction ends. Take several locks in order of their names.
+   * Shared holders wait only for an exclusive holder, and the reverse.
    */
   lock(name: string, use?: "alone" | "shared"): Promise<void>;
-  /** Inserts the skill, or replaces the row of its uid. */
+  /** Inserts the skill or replaces the row with its uid. */
   putSkill(skill: RegisteredSkill): Promise<void>;
   insertRevision(revision: Revision): Promise<void>;
-  /** Marks the bytes of a revision as given up. */
+  /** Marks the bytes of a revision as purged. */
   markPurged(uid: string, revision: number, at: string): Promise<void>;
   putTree(hash: Digest, files: readonly TreeFile[]): Promise<void>;
   removeTrees(hashes: readonly Digest[]): Promise<void>;
   putAgent(agent: AgentRecord): Promise<void>;
-  /** Keeps the user where there is none of the name. */
+  /** Inserts the user unless the name exists. */
   putUser(user: UserRecord): Promise<void>;
-  /** Inserts the grant, or replaces the one of the same grantee. */
+  /** Inserts the grant or replaces the one of the same grantee. */
   putGrant(grant: Grant): Promise<void>;
-  /** False when there was none. */
+  /** Returns false if there was no such grant. */
   removeGrant(uid: string, grantee: Grantee): Promise<boolean>;
   putToggle(toggle: FolderToggle): Promise<void>;
-  /** Inserts the token, or revokes the one of its id: nothing else of a token ever changes. */
+  /** Inserts the token or revokes the one with its id; no other field ever changes. */
   putToken(token: StoredToken): Promise<void>;
-  /** Takes the place of the one with the same key. */
+  /** Replaces the approval with the same key. */
   putApproval(approval: Approval): Promise<void>;
-  /** Whether there was one. */
+  /** Returns whether the approval existed. */
   removeApproval(id: string): Promise<boolean>;
-  /** Forgets tokens and approvals that have expired; of many, some are left for the next time. */
+  /** Inserts the guard's report on a tree, or replaces it. */
+  putGuardReport(hash: Digest, report: GuardReport, at: string): Promise<void>;
+  putWaiver(id: string, waiver: Waiver): Promise<void>;
+  /** Deletes expired tokens and approvals, a bounded number per call. */
   forgetExpired(now: Date): Promise<void>;
-  /** The last thing a transaction does: from here on all writers wait, so that numbers are in the order of commits. */
+  /**
+   * Must be the last step of a transaction: all writers wait from here on, so that event numbers follow
+   * commit order.
+   */
   append(event: SkillEvent): Promise<number>;
-  /** Several at once, in their order, as the last thing; answers with the number of the last. */
+  /** Appends several events in order, as the last step; returns the last number. */
   appendAll(events: readonly SkillEvent[]): Promise<number>;
 }
 
-export interface Page {
-  /** Go on after this id or name. */
+export interface ListPage {
+  /** Continue after this id or name. */
   readonly after?: string | undefined;
   readonly limit?: number;
 }
 
-/** Of the agents of one owner, or of all. */
-export interface AgentPage extends Page {
+/** A page of one owner's agents, or of all. */
+export interface AgentPage extends ListPage {
   readonly owner?: string | undefined;
 }
 
 export interface RevisionPage {
-  /** Go on with those that were released before this one. */
+  /** Continue with revisions older than this one. */
   readonly before?: number | undefined;
   readonly limit: number;
 }
@@ -162,7 +182,7 @@ export interface StoredTree {
   readonly files: readonly TreeFile[];
 }
 
-/** Which events are looked for; what is left out is not looked at. */
+/** Filters for events; an absent field matches all. */
 export interface EventQuery {
   readonly after?: number | undefined;
   readonly before?: number | undefined;
@@ -170,7 +190,7 @@ export interface EventQuery {
   readonly limit: number;
   readonly skill?: string | undefined;
   readonly session?: string | undefined;
-  /** Events of any of these; absent for all. */
+  /** Matches events of any of these types. */
   readonly types?: readonly string[] | undefined;
 }
 
@@ -179,29 +199,39 @@ export interface StoredEvent {
   readonly event: SkillEvent;
 }
 
-/** An event as its row has it. */
+/** An event as stored in its row. */
 export interface AuditRow {
   readonly seq: number;
   readonly at: string;
   readonly type: string;
-  /** What the body says, or undefined; a NUL and half of a character are U+FFFD in it. */
+  /** The skill in the body, or undefined. NUL and lone surrogates are replaced by U+FFFD. */
   readonly skill: string | undefined;
-  /** In the same way; the events of a session are found by it. */
+  /** The session in the body, in the same form. Used to find the events of a session. */
   readonly session: string | undefined;
-  /** The event as canonical JSON: what the hash is over, after the hash of the event before. */
+  /** The event as canonical JSON. The hash covers this and the hash of the previous event. */
   readonly body: string;
   readonly hash: string;
 }
 
-/** What vouches for the log up to an event: written in the transaction of that event. */
+/** The state of the log after its last event, written in the same transaction. */
 export interface AuditHead {
-  /** Names the log; it was made up when the store was, and is the origin of its notes. */
+  /** Identifies the log. Generated with the store, and the origin of its checkpoints. */
   readonly origin: string;
-  /** How many events there are, and the number of the last. */
+  /** The number of events, which is also the number of the last one. */
   readonly seq: number;
-  /** Of the chain, at the last event. */
+  /** The chain hash of the last event. */
   readonly hash: string;
   readonly frontier: Frontier;
-  /** A signed note over size and root; undefined where nobody signs. */
+  /** A signed checkpoint of size and root; undefined without a signer. */
   readonly note: string | undefined;
+}
+
+/**
+ * The roots of the full subtrees of the log, largest first, as in RFC 6962. They are enough to append entries
+ * and to compute the root of a log of any length.
+ */
+export interface Frontier {
+  readonly size: number;
+  /** Hexadecimal; one root for each bit set in the size, highest first. */
+  readonly roots: readonly string[];
 }

@@ -1,10 +1,10 @@
-import { type Omission } from "@skillhold/core/bundle";
-import { type SkillRecord } from "@skillhold/core/source";
-import { type Diagnostic, type Digest, type SkillId } from "@skillhold/protocol";
-import { type ParsedSkill } from "@skillhold/skill";
-import { type TreeFile } from "./registered-skill.ts";
+import type { Omission } from "@skillhold/core/bundle";
+import type { SkillRecord } from "@skillhold/core/source";
+import type { Diagnostic, Digest, SkillId } from "@skillhold/protocol";
+import type { ParsedSkill } from "@skillhold/skill";
+import type { TreeFile } from "./registered-skill.ts";
 
-/** A skill on its way into the registry: every byte of it at one moment, and what they say. */
+/** A skill that is ready to publish: all of its bytes, read at one moment, and their parsed form. */
 export interface StagedSkill {
   readonly id: SkillId;
   readonly skill: ParsedSkill;
@@ -13,9 +13,9 @@ export interface StagedSkill {
   readonly skillHash: Digest;
   readonly files: readonly StagedFile[];
   readonly bytes: number;
-  /** What is in the folder and not in the bundle. */
+  /** The entries of the folder that are not in the bundle. */
   readonly omitted: readonly Omission[];
-  /** Of the `publish` profile; none is an error. */
+  /** Diagnostics of the `publish` profile; none is an error. */
   readonly diagnostics: readonly Diagnostic[];
 }
 

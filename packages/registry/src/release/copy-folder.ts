@@ -2,18 +2,18 @@ import { chmod, lstat, readdir, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type Bundle, normalizeRelative, roleOf, treeHash } from "@skillhold/core/bundle";
 import { SkillError } from "@skillhold/protocol/error";
-import { type TreeFile } from "../record/registered-skill.ts";
+import type { TreeFile } from "../record/registered-skill.ts";
 
 /**
- * One text for all that stands in a copy: it changes when anything in it does. Undefined when it is not a folder, or
- * has many more entries than a skill.
+ * A fingerprint of all entries in a copy. Undefined if the path is not a folder or has far more entries than
+ * a skill.
  */
 export async function stampCopy(folder: string, maxFiles: number): Promise<string | undefined> {
   const entries = await listCopy(folder, maxFiles);
   return entries?.map(({ path, stamp }) => `${path}\0${stamp}`).join("\n");
 }
 
-/** Whether a folder holds these files, their bytes and modes, and nothing else. */
+/** Whether a folder has exactly these files with these bytes and modes. */
 export async function isCopyOf(
   folder: string,
   files: readonly TreeFile[],
@@ -28,20 +28,20 @@ export async function isCopyOf(
     const digests = new Map<string, string>(files.map(({ path, digest }) => [path, digest]));
     return hashed.files.every(({ path, digest }) => digests.get(path) === digest);
   } catch (error) {
-    // Another size or mode, a link, a file that is gone: not the copy.
+    // A different size or mode, a link or a missing file means that this is not the copy.
     if (error instanceof SkillError) return false;
     throw error;
   }
 }
 
-/** Takes away a folder with all that is in it, read-only folders too. Links are not followed. */
+/** Deletes a folder and its content, including read-only folders, without following links. */
 export async function removeCopy(folder: string): Promise<void> {
   const stats = await lstat(folder).catch(() => undefined);
   if (stats?.isDirectory() === true) await setFolderModes(folder, 0o700);
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Makes all folders of a copy read-only; its files are so already. */
+/** Makes all folders of a copy read-only; the files already are. */
 export async function closeCopy(folder: string): Promise<void> {
   await setFolderModes(folder, 0o555);
 }
@@ -52,10 +52,10 @@ interface CopyEntry {
   readonly stamp: string;
 }
 
-/** Folders for each file, at most; more is not what a skill looks like. */
+/** The most entries per file before a folder is no longer considered a copy. */
 const ENTRIES_PER_FILE = 10;
 
-/** Everything below a folder, without following links, in one order. */
+/** All entries below a folder in a stable order, without following links. */
 async function listCopy(folder: string, maxFiles: number): Promise<readonly CopyEntry[] | undefined> {
   const entries: CopyEntry[] = [];
   const waiting = [""];
@@ -84,14 +84,14 @@ function expectedEntries(files: readonly TreeFile[]): readonly string[] {
   return [...files.map(({ path }) => `file ${path}`), ...[...folders].map((path) => `folder ${path}`)];
 }
 
-/** The files as the packer would give them, so that the one tree hash can be taken of them. */
+/** The files in the form the packer returns, so that the same tree hash function applies. */
 function asBundle(root: string, files: readonly TreeFile[]): Bundle {
   return {
     root,
     files: files.map(({ path, size, executable }) => ({
       path: normalizeRelative(path),
       size,
-      // Windows keeps no such bit.
+      // Windows has no executable bit.
       executable: executable && process.platform !== "win32",
       role: roleOf(path),
       base: root,

@@ -1,26 +1,28 @@
+import { setImmediate } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { comparePaths } from "@skillhold/core/bundle";
-import { type PathChange } from "@skillhold/core/session";
-import { type Digest } from "@skillhold/protocol";
-import { type FrontmatterMap, type FrontmatterValue } from "@skillhold/skill";
-import { type TreeFile } from "../record/registered-skill.ts";
-import { type RegistryContext } from "../record/registry-context.ts";
-import { type StagedSkill } from "../record/staged-skill.ts";
-import { diffText, type TextDiff, TextDiffBudget } from "./diff-text.ts";
+import type { Clock } from "@skillhold/core/port";
+import type { PathChange } from "@skillhold/core/session";
+import type { Digest } from "@skillhold/protocol";
+import type { FrontmatterMap, FrontmatterValue } from "@skillhold/skill";
+import { createTwoFilesPatch } from "diff";
+import type { TreeFile } from "../record/registered-skill.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
+import type { StagedSkill } from "../record/staged-skill.ts";
 import { getRevision, getTree, rejectPurged } from "./revisions.ts";
 
-/** How one state of a skill became another. */
+/** The difference between two states of a skill. */
 export interface SkillDiff {
   readonly from: DiffEnd;
   readonly to: DiffEnd;
-  /** In the order of their paths; none when the trees are the same. */
+  /** Ordered by path; empty for equal trees. */
   readonly files: readonly FileChange[];
-  /** The fields of the frontmatter that differ, by name. */
+  /** The frontmatter fields that differ, ordered by name. */
   readonly fields: readonly FieldChange[];
 }
 
 export interface DiffEnd {
-  /** Undefined for what is not published. */
+  /** Undefined for an unpublished skill. */
   readonly revision: number | undefined;
   readonly version: string | undefined;
   readonly treeHash: Digest;
@@ -37,15 +39,15 @@ export interface FieldChange {
   readonly to: FrontmatterValue | undefined;
 }
 
-/** What differs between two trees, which is always the same. */
+/** The difference between two trees. Never changes for the same pair of hashes. */
 export type TreeDiff = Pick<SkillDiff, "files" | "fields">;
 
-/** Keeps what was compared once, or makes it. */
+/** A cache of tree diffs. */
 export interface TreeDiffs {
   get(from: Digest, to: Digest, make: () => Promise<TreeDiff>): Promise<TreeDiff>;
 }
 
-/** Without a number, the revision that counts. */
+/** Without a number, uses the current revision. */
 export async function diffRevisions(
   idOrUid: string,
   from: number | undefined,
@@ -61,7 +63,7 @@ export async function diffRevisions(
   return { from: before.end, to: after.end, ...diff };
 }
 
-/** What publishing a staged skill would change. */
+/** The changes that publishing a staged skill would make. */
 export async function diffStaged(
   idOrUid: string,
   from: number | undefined,
@@ -74,14 +76,14 @@ export async function diffStaged(
     end: { revision: undefined, version: record.version, treeHash },
     files,
     frontmatter: skill.frontmatter,
-    // Every digest asked for is one of these files'.
+    // Only digests of these files are requested.
     read: async (digest) => contents.get(digest) ?? new Uint8Array(),
   };
   const before = await openRevision(idOrUid, from, context);
   return { from: before.end, to: state.end, ...(await diffStates(before, state, context)) };
 }
 
-/** `diffStaged` of two lists of files, without their texts. */
+/** The changed paths between two file lists, without text. */
 export function listChanges(from: readonly TreeFile[], to: readonly TreeFile[]): readonly PathChange[] {
   return pairsOf(from, to).map(({ path, change }) => ({ path, change }));
 }
@@ -121,7 +123,7 @@ async function diffStates(from: State, to: State, { clock }: RegistryContext): P
 
 type Pair = Pick<FileChange, "from" | "to">;
 
-/** What differs, in the order of the paths. */
+/** The differing files, ordered by path. */
 function pairsOf(from: readonly TreeFile[], to: readonly TreeFile[]): readonly (PathChange & Pair)[] {
   const before = new Map(from.map((file) => [file.path, file]));
   const after = new Map(to.map((file) => [file.path, file]));
@@ -162,7 +164,90 @@ function diffFields(from: FrontmatterMap, to: FrontmatterMap): readonly FieldCha
   });
 }
 
-/** As plain data: what was stored came back with other prototypes than what was parsed. */
+/** As plain data, because stored and parsed values have different prototypes. */
 function fieldOf(map: FrontmatterMap, field: string): FrontmatterValue | undefined {
   return Object.hasOwn(map, field) ? JSON.parse(JSON.stringify(map[field])) : undefined;
+}
+
+/** The unified diff of a file, or the reason why it has no diff. */
+interface TextDiff {
+  readonly text?: string;
+  readonly note?: "binary" | "too large" | "too different" | "left out";
+}
+
+/** For both sides together. Larger files are usually generated. */
+const MAX_FILE_BYTES = 512 * 1024;
+const MAX_TOTAL_TEXT = 2 * 1024 * 1024;
+/**
+ * Comparing is quadratic in the number of edits and blocks the event loop: this many take about 0.1 s. A time
+ * limit per file would make the result depend on the load of the machine.
+ */
+const MAX_EDITS = 1000;
+const MAX_TOTAL_MS = 5000;
+const CONTEXT_LINES = 3;
+
+/** The text and time left for a diff of many files. */
+export class TextDiffBudget {
+  readonly #clock: Clock;
+  readonly #startedAt: number;
+  #text = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#startedAt = clock.now().getTime();
+  }
+
+  /** The reason to skip a file of this size, or undefined to compare it. */
+  refuse(bytes: number): TextDiff["note"] {
+    if (bytes > MAX_FILE_BYTES) return "too large";
+    return this.#text >= MAX_TOTAL_TEXT || this.#isLate ? "left out" : undefined;
+  }
+
+  spend(text: string): void {
+    this.#text += text.length;
+  }
+
+  get #isLate(): boolean {
+    return this.#clock.now().getTime() - this.#startedAt >= MAX_TOTAL_MS;
+  }
+}
+
+/**
+ * The diff of one file; undefined stands for an absent side. Yields to the event loop once before comparing,
+ * because yielding per edit takes longer than the edit.
+ */
+export async function diffText(
+  path: string,
+  from: Uint8Array | undefined,
+  to: Uint8Array | undefined,
+  budget: TextDiffBudget,
+): Promise<TextDiff> {
+  const before = asText(from);
+  const after = asText(to);
+  if (before === undefined || after === undefined) return { note: "binary" };
+  await setImmediate();
+  const names = [
+    from === undefined ? "/dev/null" : `a/${path}`,
+    to === undefined ? "/dev/null" : `b/${path}`,
+  ] as const;
+  const text = createTwoFilesPatch(...names, before, after, undefined, undefined, {
+    context: CONTEXT_LINES,
+    maxEditLength: MAX_EDITS,
+    headerOptions: { includeIndex: false, includeUnderline: false, includeFileHeaders: true },
+  });
+  if (text === undefined) return { note: "too different" };
+  budget.spend(text);
+  return { text };
+}
+
+/** Text is UTF-8 without NUL, as for resource reads. */
+function asText(bytes: Uint8Array | undefined): string | undefined {
+  if (bytes === undefined) return "";
+  if (bytes.includes(0)) return undefined;
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    // Not UTF-8.
+    return undefined;
+  }
 }

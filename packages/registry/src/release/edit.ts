@@ -1,17 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Visibility } from "@skillhold/protocol";
+import type { Visibility } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Limits } from "@skillhold/protocol/limits";
+import type { Limits } from "@skillhold/protocol/limits";
 import { codePointLength } from "@skillhold/skill";
-import { getManaged, type ManagedChange } from "../access/ownership.ts";
-import { visibilityWith } from "../access/visibility.ts";
-import { type RegisteredSkill, type SkillOverride } from "../record/registered-skill.ts";
-import { type RegistryContext } from "../record/registry-context.ts";
-import { type RegistryTransaction } from "../record/registry-store.ts";
+import { getManaged, type ManagedChange, visibilityWith } from "../ownership/ownership.ts";
+import type { RegisteredSkill, SkillOverride } from "../record/registered-skill.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
+import type { RegistryTransaction } from "../record/registry-store.ts";
 import { getRevisionOf } from "./revisions.ts";
 import { rejectDeleted } from "./rollback.ts";
 
-/** What is to be shown in place of what SKILL.md says; null gives back what it says. */
+/** Fields that replace those of SKILL.md; null restores the original. */
 export interface SkillEdit {
   readonly name?: string | null;
   readonly description?: string | null;
@@ -24,7 +23,7 @@ export interface Edited {
   readonly status: "edited" | "unchanged";
 }
 
-/** Changes what is shown of a skill, and not the skill: the next revision shows what its own SKILL.md says. */
+/** Overrides the displayed fields of a skill. The next revision shows its own SKILL.md again. */
 export async function editSkill(
   idOrUid: string,
   edit: SkillEdit,
@@ -52,7 +51,7 @@ export async function editSkill(
   });
 }
 
-/** Public or not is for people to say; between private and internal, grants decide. */
+/** A person chooses public or not; grants decide between private and internal. */
 async function checkVisibility(
   wanted: Visibility | undefined,
   { id, uid, visibility }: RegisteredSkill,
@@ -61,12 +60,12 @@ async function checkVisibility(
   if (wanted === undefined || wanted === "public" || wanted === visibility) return wanted ?? visibility;
   const grants = (await tx.listGrants([uid])).length;
   if (wanted === visibilityWith(grants, "private")) return wanted;
-  const message = grants === 0 ? "nobody was granted it" : "it was granted to someone";
+  const message = grants === 0 ? "it has no grants" : "it has grants";
   throw new SkillError("CONFLICT", `The skill ${id} cannot be ${wanted}: ${message}.`, {
     hint:
       grants === 0
-        ? "It is internal from the first grant on: grant it to an agent or a user."
-        : "Revoke its grants and it is private, or make it internal and keep them.",
+        ? "Grant the skill to an agent or a user to make it internal."
+        : "Revoke its grants to make it private, or choose internal to keep them.",
     details: { id },
   });
 }
@@ -75,16 +74,17 @@ const fieldNames = ["name", "description", "tags"] as const;
 const MAX_TAGS = 64;
 const MAX_TAG_LENGTH = 64;
 const visibilities: ReadonlySet<string> = new Set<Visibility>(["private", "internal", "public"]);
-/** What could be taken for anything but text; only descriptions have several lines. */
+/** Characters that do not belong in text; only descriptions may have line breaks. */
 const CONTROL = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
 
 function checkEdit({ name, description, tags, visibility }: SkillEdit, limits: Limits): SkillEdit {
   const tagList = tags ?? [];
   if (typeof name === "string") checkText("name", name, limits.nameLength);
   if (typeof description === "string") checkText("description", description, limits.descriptionLength);
-  if (tagList.length > MAX_TAGS) throw refuse(`There are more than ${MAX_TAGS} tags.`);
+  if (tagList.length > MAX_TAGS) throw refuse(`The skill has more than ${MAX_TAGS} tags.`);
   for (const tag of tagList) checkText("tag", tag, MAX_TAG_LENGTH);
-  if (visibility !== undefined && !visibilities.has(visibility)) throw refuse("There is no such visibility.");
+  if (visibility !== undefined && !visibilities.has(visibility))
+    throw refuse("The visibility is not private, internal or public.");
   return {
     ...(name === undefined ? {} : { name: name?.trim() ?? null }),
     ...(description === undefined ? {} : { description: description?.trim() ?? null }),
@@ -98,26 +98,30 @@ function checkText(field: string, text: string, max: number): void {
     throw refuse(`The ${field} is longer than ${max} characters.`);
   if (text.trim() === "") throw refuse(`The ${field} is empty.`);
   if (CONTROL.test(field === "description" ? text.replace(/[\t\r\n]/g, " ") : text))
-    throw refuse(`The ${field} has a line end, a control character or half of a character.`);
+    throw refuse(`The ${field} contains a line break, a control character or a lone surrogate.`);
 }
 
 function refuse(message: string): SkillError {
-  return new SkillError("USAGE", message, { hint: "Correct the field that the message names." });
+  return new SkillError("USAGE", message, { hint: "Correct the field and try again." });
 }
 
-/** What is said in place of SKILL.md's words; what says the same as they do is no override. */
-function mergeOverride(before: SkillOverride, edit: SkillEdit, said: Required<SkillOverride>): SkillOverride {
+/** The fields that differ from SKILL.md; equal fields are not overrides. */
+function mergeOverride(
+  before: SkillOverride,
+  edit: SkillEdit,
+  original: Required<SkillOverride>,
+): SkillOverride {
   const name = edit.name === undefined ? before.name : edit.name;
   const description = edit.description === undefined ? before.description : edit.description;
   const tags = edit.tags === undefined ? before.tags : edit.tags;
   return {
-    ...(isOther(name, said.name) ? { name } : {}),
-    ...(isOther(description, said.description) ? { description } : {}),
-    ...(isOther(tags, said.tags) ? { tags } : {}),
+    ...(isOther(name, original.name) ? { name } : {}),
+    ...(isOther(description, original.description) ? { description } : {}),
+    ...(isOther(tags, original.tags) ? { tags } : {}),
   };
 }
 
-function isOther<Value>(value: Value | null | undefined, said: Value): value is Value {
+function isOther<Value>(value: Value | null | undefined, original: Value): value is Value {
   if (value === null || value === undefined) return false;
-  return JSON.stringify(value) !== JSON.stringify(said);
+  return JSON.stringify(value) !== JSON.stringify(original);
 }

@@ -1,6 +1,15 @@
 export { agentPublisher } from "./agent-publisher.ts";
-export { diffRevisions, diffStaged, type FileChange, type SkillDiff, type TreeDiff, type TreeDiffs } from "./diff.ts";
+export {
+  diffRevisions,
+  diffStaged,
+  type FileChange,
+  type SkillDiff,
+  type TreeDiff,
+  type TreeDiffs,
+} from "./diff.ts";
 export { editSkill, type SkillEdit } from "./edit.ts";
+export { type GuardHookPorts, guardHook } from "./guard-hook.ts";
+export { capabilityDiff, getGuardReport, rescanSkills, waiveFinding } from "./guards.ts";
 export { copyRevision, materialise, revisionFolder } from "./materialise.ts";
 export { type PublishFolderOptions, publishFolder, publishStaged } from "./publish.ts";
 export { publishArchive } from "./publish-archive.ts";

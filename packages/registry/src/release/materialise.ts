@@ -1,24 +1,31 @@
 import { chmod, lstat, mkdir, realpath, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { combineDigests, errorCodeOf, type FileDigest, hashSkillFile, normalizeRelative, rejectFilled, writeCopy } from "@skillhold/core/bundle";
-import { type Digest } from "@skillhold/protocol";
+import {
+  combineDigests,
+  errorCodeOf,
+  type FileDigest,
+  hashSkillFile,
+  normalizeRelative,
+  rejectFilled,
+  writeCopy,
+} from "@skillhold/core/bundle";
+import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { isSkillId } from "@skillhold/skill";
-import { type TreeFile } from "../record/registered-skill.ts";
-import { type RegistryContext } from "../record/registry-context.ts";
-import { type RegistryStore } from "../record/registry-store.ts";
+import type { TreeFile } from "../record/registered-skill.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
+import type { RegistryStore } from "../record/registry-store.ts";
 import { closeCopy, isCopyOf, removeCopy, stampCopy } from "./copy-folder.ts";
-import { makeOwnFolder } from "./own-folder.ts";
 import { getTree } from "./revisions.ts";
 
 export interface CopyPlace {
-  /** The folder for copies, which nobody else writes to. */
+  /** The folder for copies. No other program writes to it. */
   readonly folder: string;
 }
 
 /**
- * The folder of a tree, read-only and with the hash that was asked for: `<folder>/<hash>/<id>`. It is hashed when this
- * process first uses it, and again when a stamp in it has changed; what is not as it should be is replaced.
+ * Returns a read-only folder with the files of a tree, at `<folder>/<hash>/<id>`. The copy is hashed on first
+ * use in this process and again when its fingerprint changes; a damaged copy is replaced.
  */
 export async function materialise(
   treeHash: Digest,
@@ -37,16 +44,17 @@ export async function materialise(
   return await work;
 }
 
-/** Where `materialise` lays out a tree, or would. */
+/** The path that `materialise` uses for a tree. */
 export function revisionFolder(treeHash: Digest, id: string, { folder }: CopyPlace): string {
   const hex = /^sha256:([0-9a-f]{64})$/.exec(treeHash)?.[1];
-  if (hex === undefined || !isSkillId(id)) throw new SkillError("INTERNAL", "A copy needs a hash and an id.");
+  if (hex === undefined || !isSkillId(id))
+    throw new SkillError("INTERNAL", "A copy needs a tree hash and a skill id.");
   return join(folder, hex, id);
 }
 
-/** What is known of the copies that are made of a store. */
+/** The copies of one store. */
 interface Copies {
-  /** The stamp that each had when it was hashed. */
+  /** The fingerprint of each copy when it was last hashed. */
   readonly known: Map<string, string>;
   readonly running: Map<string, Promise<string>>;
 }
@@ -59,7 +67,7 @@ function copiesOf(store: RegistryStore): Copies {
   return found;
 }
 
-/** How often a copy is made that others take away at the same time. */
+/** How often a copy is recreated while other processes remove it. */
 const TRIES = 3;
 
 async function ensure(
@@ -82,15 +90,17 @@ async function ensure(
     }
     await replaceCopy(target, bad, treeHash, root, context);
   }
-  throw new SkillError("IO_FAILED", `${target} keeps changing.`, { hint: "Look who writes to that folder." });
+  throw new SkillError("IO_FAILED", `${target} changed ${TRIES} times while it was being written.`, {
+    hint: "Find the program that writes to this folder and stop it.",
+  });
 }
 
-/** What lies at a path, by the number that the system gave it. */
+/** The inode of a path, to recognize the same entry later. */
 async function findEntry(path: string): Promise<number | undefined> {
   return (await lstat(path).catch(() => undefined))?.ino;
 }
 
-/** Puts a new copy in the place of a bad one, in one step each. */
+/** Replaces a damaged copy with two renames. */
 async function replaceCopy(
   target: string,
   bad: number | undefined,
@@ -105,7 +115,7 @@ async function replaceCopy(
     await copyRevision(treeHash, fresh, context);
     await closeCopy(fresh);
     await mkdir(dirname(target), { recursive: true });
-    // Another process may have been faster: then its copy stays, and is looked at.
+    // Another process may have replaced the copy already; its copy is checked next.
     if (bad !== undefined && (await findEntry(target)) === bad) await moveAway(target, join(stage, "old"));
     await move(fresh, target, ["ENOTEMPTY", "EEXIST", "ENOTDIR"]);
   } finally {
@@ -119,14 +129,14 @@ async function moveAway(path: string, to: string): Promise<void> {
   else await allow(["ENOENT"], rename(path, to));
 }
 
-/** To move a folder elsewhere one must be able to write to it. */
+/** Renaming a folder requires write permission on it. */
 async function move(folder: string, to: string, allowed: readonly string[]): Promise<void> {
   await allow(["ENOENT"], chmod(folder, 0o755));
-  // What another put there is not ours to change: it may be a link.
+  // The target may be a link that another process created, so its mode is changed only after our rename.
   if (await allow(allowed, rename(folder, to))) await allow(["ENOENT"], chmod(to, 0o555));
 }
 
-/** Whether the work was done; false when it failed for one of these reasons. */
+/** Returns false if the work failed with one of these codes. */
 async function allow(codes: readonly string[], work: Promise<void>): Promise<boolean> {
   try {
     await work;
@@ -137,10 +147,10 @@ async function allow(codes: readonly string[], work: Promise<void>): Promise<boo
   }
 }
 
-/** Blobs that are fetched at a time. */
+/** How many blobs are fetched at a time. */
 const FETCHED = 16;
 
-/** Writes a tree to an empty folder, read-only, and gives the hash of what was written: the one asked for. */
+/** Writes a tree to an empty folder, read-only, and verifies its hash. */
 export async function copyRevision(
   treeHash: Digest,
   target: string,
@@ -170,7 +180,36 @@ async function getIntactTree(treeHash: Digest, store: RegistryStore): Promise<re
 }
 
 function damaged(hash: Digest): SkillError {
-  return new SkillError("INTEGRITY_FAILED", `The tree ${hash} is not what its hash says.`, {
+  return new SkillError("INTEGRITY_FAILED", `The stored tree ${hash} does not match its hash.`, {
     details: { hash },
   });
+}
+
+/**
+ * Creates a folder that only this user can access. Removes read access of others from an existing folder.
+ * Rejects a link, a folder of another user and a folder that others can write to, because its content cannot
+ * be trusted.
+ */
+async function makeOwnFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+    throw new SkillError("IO_FAILED", `The folder ${folder} for skill copies cannot be created.`, {
+      details: { path: folder },
+      cause: error,
+    });
+  });
+  const stats = await lstat(folder);
+  const user = process.geteuid?.();
+  // Windows has no owners and modes of this kind.
+  if (user === undefined && stats.isDirectory()) return;
+  const isOurs = stats.uid === user || stats.uid === 0;
+  if (!stats.isDirectory() || !isOurs || (stats.mode & 0o022) !== 0)
+    throw new SkillError(
+      "CONFIG_INVALID",
+      `The folder ${folder} is a link, belongs to another user or is writable by others.`,
+      {
+        hint: "Delete it, or make it a folder that only you can access (mode 700).",
+        details: { folder },
+      },
+    );
+  if ((stats.mode & 0o077) !== 0 && stats.uid === user) await chmod(folder, 0o700);
 }

@@ -3,30 +3,32 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ArchiveBytes, type ArchiveSkill, findArchiveSkills, unpack } from "@skillhold/core/archive";
 import { isOfAll, type Publication, type PublishOptions } from "@skillhold/core/session";
-import { type Diagnostic, type Digest } from "@skillhold/protocol";
+import type { Diagnostic, Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type RegistryContext } from "../record/registry-context.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
 import { publishStaged } from "./publish.ts";
 import { stageFolder } from "./stage.ts";
 
 export interface PublishArchiveOptions extends PublishOptions {
-  /** Where the archive is unpacked: in a new folder in here, which does not stay. */
+  /** The parent of the temporary folder that the archive is unpacked to. */
   readonly temporary?: string;
-  /** Ids that skills have which are published with it: two skills of one id would be two revisions of one. */
+  /**
+   * Ids of other skills in the same upload: a second skill with the same id would become its next revision.
+   */
   readonly taken?: ReadonlySet<string>;
-  /** Told of each skill when it is done, for those who may not live to see the end. */
+  /** Called after each skill, so that results are known even if the process stops early. */
   readonly onResult?: (skill: Publication) => void;
 }
 
 export interface PublishedArchive {
   readonly archiveDigest: Digest;
-  /** One for each skill in it, in the order of their paths. */
+  /** One result per skill, ordered by path. */
   readonly skills: readonly Publication[];
 }
 
 /**
- * Publishes the skills in an archive, each for itself: one that is refused does not hold up the others. An archive
- * that breaks a rule of archives is refused whole.
+ * Publishes each skill of an archive on its own: a rejected skill does not stop the others. An invalid
+ * archive is rejected as a whole.
  */
 export async function publishArchive(
   archive: ArchiveBytes,
@@ -41,7 +43,10 @@ export async function publishArchive(
     const { digest: archiveDigest } = await unpack(archive, folder, { limits, ...called });
     const found = await findArchiveSkills(folder, limits);
     if (options.id !== undefined && found.length > 1)
-      throw new SkillError("USAGE", `The archive has ${found.length} skills: one id cannot serve them all.`);
+      throw new SkillError(
+        "USAGE",
+        `The archive contains ${found.length} skills, but only one id was given.`,
+      );
     const provenance = { source: "archive", archiveDigest, ...options.provenance } as const;
     const skills: Publication[] = [];
     for (const each of found) {
@@ -67,19 +72,19 @@ async function publishOne(
     const staged = await stageFolder(folder, { id, within, signal: options.signal }, context.limits);
     id = staged.id;
     if (before.some((each) => each.id === id))
-      throw new SkillError("CONFLICT", `Another folder of the archive has the id ${id} as well.`, {
-        hint: "Give one of the two another name or slug.",
+      throw new SkillError("CONFLICT", `Another folder of the archive has the same id ${id}.`, {
+        hint: "Rename one of the skills or change its slug.",
       });
     if (options.taken?.has(staged.id) === true)
-      throw new SkillError("CONFLICT", `Another skill that is published with it has the id ${id}.`, {
-        hint: "Give one of the two another name or slug, or publish only one.",
+      throw new SkillError("CONFLICT", `Another skill in this upload has the same id ${id}.`, {
+        hint: "Rename one of the skills or change its slug, or publish only one of them.",
       });
     return await publishStaged(staged, options, context);
   } catch (error) {
     if (!(error instanceof SkillError) || isOfAll(error)) throw error;
     const { code, message, hint, details } = error;
     const { diagnostics = [] } = details;
-    // Refusals of skills carry the diagnostics that they are for; see `invalidSkill`.
+    // `invalidSkill` puts the diagnostics in the details.
     const found = diagnostics as readonly Diagnostic[];
     return { id, path, status: "failed", error: { code, message, hint }, diagnostics: found };
   }

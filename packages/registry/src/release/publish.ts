@@ -1,22 +1,23 @@
 import { basename } from "node:path";
-import { type Published, type PublishOptions } from "@skillhold/core/session";
-import { type Diagnostic, type Provenance, type SkillEvent } from "@skillhold/protocol";
+import type { DependencyManifest, ScanCall } from "@skillhold/core/dependency";
+import type { Published, PublishOptions } from "@skillhold/core/session";
+import type { Diagnostic, Provenance, SkillEvent } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { grantGiven, grantRevoked } from "../access/grant-event.ts";
-import { takenId } from "../access/ownership.ts";
-import { type Blob } from "../record/blob-store.ts";
+import { grantGiven, grantRevoked } from "../ownership/access-event.ts";
+import { takenId } from "../ownership/ownership.ts";
+import type { Blob } from "../record/blob-store.ts";
 import { agentLock, skillLock, treeLock, UNNAMED_BLOBS } from "../record/lock.ts";
-import { type RegistryContext } from "../record/registry-context.ts";
-import { type RegistryTransaction } from "../record/registry-store.ts";
-import { type StagedSkill } from "../record/staged-skill.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
+import type { RegistryTransaction } from "../record/registry-store.ts";
+import type { StagedSkill } from "../record/staged-skill.ts";
 import { listChanges } from "./diff.ts";
-import { type Candidate, planRelease, type Release } from "./release.ts";
-import { scanStaged } from "./scan-staged.ts";
+import { guardWarnings, inspectStaged } from "./inspect-staged.ts";
+import { planRelease, type Release, type ReleaseCandidate } from "./release.ts";
 import { invalidSkill, type StageOptions, stageFolder } from "./stage.ts";
 
 export type PublishFolderOptions = PublishOptions & Pick<StageOptions, "within" | "roots" | "allowHardLinks">;
 
-/** Publishes the skill in a folder. Nothing of it can be seen before all of it is durable. */
+/** Publishes the skill in a folder. It becomes visible only when all of it is durable. */
 export async function publishFolder(
   folder: string,
   options: PublishFolderOptions,
@@ -27,7 +28,7 @@ export async function publishFolder(
   return await publishStaged(staged, { ...options, provenance }, context);
 }
 
-/** Publishes what was staged: bytes first, then one transaction of revision, pointer and event. */
+/** Publishes a staged skill: first the blobs, then the revision, pointer and event in one transaction. */
 export async function publishStaged(
   staged: StagedSkill,
   options: PublishOptions,
@@ -36,20 +37,21 @@ export async function publishStaged(
   const { store, hooks = {} } = context;
   const diagnostics = [...staged.diagnostics, ...((await hooks.guard?.(staged)) ?? [])];
   if (diagnostics.some(({ severity }) => severity === "error")) throw invalidSkill(diagnostics);
+  const guard = await inspectStaged(staged, options, context);
   const manifest = await scanStaged(staged, options, context);
   const missing = (await hooks.missing?.(staged, manifest)) ?? [];
-  const candidate = { ...makeCandidate(staged, options, context), manifest, missing };
+  const candidate = { ...makeCandidate(staged, options, context), manifest, missing, guard };
   rejectAborted(options.signal);
   await rejectHidden(staged.id, options, context);
   const plan = await planRelease(candidate, store);
   const older = await findSameVersion(plan, context);
   const release = options.dryRun === true ? plan : await commit(candidate, context);
-  const told = describe(release, candidate, diagnostics, older);
-  const changes = told.isDryRun ? await findChanges(plan, staged, context) : undefined;
-  return changes === undefined ? told : { ...told, changes };
+  const published = describe(release, candidate, diagnostics, older);
+  const changes = published.isDryRun ? await findChanges(plan, staged, context) : undefined;
+  return changes === undefined ? published : { ...published, changes };
 }
 
-/** In the words for an id that is another's: that there is something is all that is told. */
+/** Uses the message for a taken id, so that only the existence of the id is revealed. */
 async function rejectHidden(
   id: string,
   { mayReplace }: PublishOptions,
@@ -63,7 +65,7 @@ function makeCandidate(
   staged: StagedSkill,
   options: PublishOptions,
   { clock, ids }: RegistryContext,
-): Omit<Candidate, "manifest" | "missing"> {
+): Omit<ReleaseCandidate, "manifest" | "missing" | "guard"> {
   const { by } = options;
   if (by.role === "viewer") throw viewerRefused();
   const sources = { system: "seed", agent: "agent", admin: "folder", publisher: "folder" } as const;
@@ -77,19 +79,19 @@ function makeCandidate(
 }
 
 function viewerRefused(): SkillError {
-  return new SkillError("POLICY_DENIED", "Who may look, and no more, publishes nothing.", {
-    hint: "Ask an administrator for another role.",
+  return new SkillError("POLICY_DENIED", "Viewers cannot publish.", {
+    hint: "Ask an administrator for the publisher role.",
   });
 }
 
 function rejectAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted === true)
-    throw new SkillError("INTERRUPTED", "It was called off before it was published.", {
+    throw new SkillError("INTERRUPTED", "Publishing was canceled.", {
       cause: signal.reason,
     });
 }
 
-/** Nothing where there is nothing to compare it with: what is new, deleted, or purged. */
+/** Undefined for a new, deleted or purged skill, which has no content to compare with. */
 async function findChanges(
   { before, isUnchanged }: Release,
   { files }: StagedSkill,
@@ -100,7 +102,7 @@ async function findChanges(
   return tree === undefined ? undefined : listChanges(tree, files);
 }
 
-/** A revision of the same version with other content; whoever relied on the version is told. */
+/** An older revision with the same version and other content, for a warning. */
 async function findSameVersion(plan: Release, { store }: RegistryContext): Promise<number | undefined> {
   const { before, revision } = plan;
   if (plan.isUnchanged || before === undefined || revision.version === undefined) return undefined;
@@ -109,10 +111,10 @@ async function findSameVersion(plan: Release, { store }: RegistryContext): Promi
     ?.revision;
 }
 
-/** How often bytes are put that a sweep takes away before they are named: by its clock they may be old. */
+/** How often blobs are put again if a sweep with a wrong clock removes them before they are referenced. */
 const PUTS = 5;
 
-async function commit(candidate: Candidate, { store }: RegistryContext): Promise<Release> {
+async function commit(candidate: ReleaseCandidate, { store }: RegistryContext): Promise<Release> {
   const blobs = blobsOf(candidate.staged);
   const digests = blobs.map(({ digest }) => digest);
   for (let puts = 0; puts < PUTS; puts += 1) {
@@ -122,21 +124,25 @@ async function commit(candidate: Candidate, { store }: RegistryContext): Promise
       if (agent !== undefined) await tx.lock(agentLock(agent));
       await tx.lock(skillLock(candidate.staged.id));
       await tx.lock(treeLock(candidate.staged.treeHash));
-      // From here to the end of the transaction no sweep takes any away: what is there now stays.
+      // Until the transaction ends, no sweep removes blobs.
       await tx.lock(UNNAMED_BLOBS, "shared");
       if ((await tx.blobs.missing(digests)).length > 0) return undefined;
       const planned = await planRelease(candidate, tx);
       if (!planned.isUnchanged) await write(planned, candidate, tx);
-      // Whoever was refused meanwhile has published nothing.
+      // A canceled publisher must not publish.
       rejectAborted(candidate.options.signal);
       return planned;
     });
     if (release !== undefined) return release;
   }
-  throw new SkillError("STORE_FAILED", `The store does not keep the bytes of ${candidate.staged.id}.`, {
-    hint: "Look who takes them away: a sweep whose clock is hours ahead, or another program.",
-    details: { id: candidate.staged.id },
-  });
+  throw new SkillError(
+    "STORE_FAILED",
+    `The store lost the bytes of ${candidate.staged.id} ${PUTS} times while they were being published.`,
+    {
+      hint: "Find the program that removes them, for example a sweep on a machine whose clock is hours ahead.",
+      details: { id: candidate.staged.id },
+    },
+  );
 }
 
 function blobsOf({ files }: StagedSkill): readonly Blob[] {
@@ -146,10 +152,11 @@ function blobsOf({ files }: StagedSkill): readonly Blob[] {
 
 async function write(
   { before, skill, revision, given, revoked }: Release,
-  { staged, options: { by } }: Candidate,
+  { staged, options: { by }, guard }: ReleaseCandidate,
   tx: RegistryTransaction,
 ): Promise<void> {
   const { treeHash, files } = staged;
+  if (guard !== undefined) await tx.putGuardReport(treeHash, guard.found, revision.createdAt);
   await tx.putTree(
     treeHash,
     files.map(({ path, size, digest, executable }) => ({ path, size, digest, executable })),
@@ -183,7 +190,7 @@ async function write(
 
 function describe(
   { before, skill, revision, isUnchanged, clash }: Release,
-  { staged, options, missing }: Candidate,
+  { staged, options, missing, guard }: ReleaseCandidate,
   diagnostics: readonly Diagnostic[],
   older: number | undefined,
 ): Published {
@@ -209,9 +216,23 @@ function describe(
     warnings: [
       ...(same === undefined
         ? []
-        : [`Version ${revision.version} is revision ${same} already, with other content.`]),
-      ...(missing.length === 0 ? [] : [`It needs what is missing here: ${missing.join(", ")}.`]),
+        : [`Version ${revision.version} is already used by revision ${same} with other content.`]),
+      ...(missing.length === 0
+        ? []
+        : [`These dependencies are missing on this machine: ${missing.join(", ")}.`]),
+      ...(guard === undefined ? [] : guardWarnings(guard)),
     ],
     missing,
+    ...(guard === undefined ? {} : { guard: { verdict: guard.report.verdict, widened: guard.diff.widened } }),
   };
+}
+
+/** The dependencies of a skill that is about to be stored. */
+export async function scanStaged(
+  { id, files }: StagedSkill,
+  { signal }: Pick<ScanCall, "signal">,
+  { scan }: Pick<RegistryContext, "scan">,
+): Promise<DependencyManifest> {
+  const scanned = files.map(({ path, content }) => ({ path, bytes: content }));
+  return await scan(scanned, { name: id, signal });
 }

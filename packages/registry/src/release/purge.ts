@@ -1,29 +1,29 @@
-import { type Actor } from "@skillhold/protocol";
-import { getManaged } from "../access/ownership.ts";
-import { checkGrace } from "../record/grace.ts";
-import { type RegisteredSkill, type Revision } from "../record/registered-skill.ts";
-import { type RegistryContext } from "../record/registry-context.ts";
+import type { Actor } from "@skillhold/protocol";
+import { getManaged } from "../ownership/ownership.ts";
+import type { RegisteredSkill, Revision } from "../record/registered-skill.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
+import { checkGrace } from "./sweep.ts";
 
 export interface PurgeOptions {
   readonly by: Actor;
-  /** How many of the newest revisions keep their bytes; without it, all of a skill that is not deleted. */
+  /** How many of the newest revisions keep their bytes. By default, only deleted skills are purged. */
   readonly keep?: number;
-  /** How long a revision, or a deleted skill, is left alone before it may be purged. */
+  /** The minimum age of a revision, or of a deletion, before it is purged. */
   readonly graceMs?: number;
   readonly dryRun?: boolean;
 }
 
 export interface Purged {
   readonly id: string;
-  /** Those that were purged now, or would be. */
+  /** The revisions that were purged, or would be. */
   readonly revisions: readonly number[];
 }
 
 export const PURGE_GRACE_MS = 30 * 24 * 60 * 60 * 1000;
 
 /**
- * Gives up the bytes of a deleted skill, or of revisions that are old. The revision that counts is kept as long as
- * the skill is there, and numbers stay taken. What no revision names any more is taken away by `sweepStore`.
+ * Purges the bytes of a deleted skill or of old revisions. The current revision is kept while the skill
+ * exists, and numbers are never reused. `sweepStore` then removes what no revision refers to.
  */
 export async function purgeSkill(
   idOrUid: string,
@@ -45,7 +45,7 @@ export async function purgeSkill(
   });
 }
 
-/** Oldest first. Times are of one format, so that text compares as they do. */
+/** Oldest first. All timestamps have the same format, so they compare as text. */
 function selectDue(
   { revision: current, deletedAt }: RegisteredSkill,
   revisions: readonly Revision[],

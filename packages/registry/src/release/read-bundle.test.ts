@@ -13,7 +13,7 @@ import { setImmediate } from "node:timers/promises";
 import { hashSkillFile } from "@skillhold/core/bundle";
 import { defaultLimits, withLimits } from "@skillhold/protocol/limits";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type BundleContent, readBundle } from "./read-bundle.ts";
+import { type ReadBundle, readBundle } from "./read-bundle.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -24,7 +24,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("every byte is read once, and the digests are of these bytes [S-13]", async () => {
+test("reads every byte once and hashes these bytes [S-13]", async () => {
   const { bundle, files } = await readBundle(folder, {}, defaultLimits);
   expect(files).toHaveLength(300);
   expect(bundle.bytes).toBe(files.reduce((sum, { content }) => sum + content.length, 0));
@@ -36,9 +36,9 @@ test("every byte is read once, and the digests are of these bytes [S-13]", async
 
 test.each<[string, (number: number) => void]>([
   ["grows", () => appendFileSync(join(folder, "0.txt"), "x")],
-  ["is written anew with as many bytes", (number) => writeFileSync(join(folder, "9.txt"), `${number % 10}`)],
-  ["gets more files", (number) => writeFileSync(join(folder, `new-${number}.txt`), "")],
-])("a folder that %s meanwhile is refused, never taken half old and half new [S-41]", async (_, change) => {
+  ["is rewritten with the same size", (number) => writeFileSync(join(folder, "9.txt"), `${number % 10}`)],
+  ["gains files", (number) => writeFileSync(join(folder, `new-${number}.txt`), "")],
+])("rejects a folder that %s while it is read [S-41]", async (_, change) => {
   let isDone = false;
   const reading = readBundle(folder, {}, defaultLimits).finally(() => {
     isDone = true;
@@ -51,7 +51,7 @@ test.each<[string, (number: number) => void]>([
   await refused;
 });
 
-test("a folder that is another for a moment is not taken half from each [S-41]", async () => {
+test("rejects a folder that is replaced for a moment [S-41]", async () => {
   const twin = mkdtempSync(join(tmpdir(), "skillhold-read-bundle-"));
   const swap = (one: string, other: string) => {
     renameSync(one, `${one}-aside`);
@@ -72,7 +72,7 @@ test("a folder that is another for a moment is not taken half from each [S-41]",
       if (read instanceof Error) expect(read).toMatchObject({ code: "IO_FAILED" });
       else {
         accepted += 1;
-        for (const { path, content } of (read as BundleContent).files)
+        for (const { path, content } of (read as ReadBundle).files)
           expect(`${new TextDecoder().decode(content)}.txt`).toBe(path);
       }
     }
@@ -81,7 +81,7 @@ test("a folder that is another for a moment is not taken half from each [S-41]",
   }
 });
 
-test("a folder that becomes a link on the way is refused [S-41]", async () => {
+test("rejects a folder that is replaced by a link [S-41]", async () => {
   const elsewhere = mkdtempSync(join(tmpdir(), "skillhold-read-bundle-"));
   try {
     const inside = join(folder, "inside");
@@ -98,7 +98,7 @@ test("a folder that becomes a link on the way is refused [S-41]", async () => {
   }
 });
 
-test("more bytes than may be published are refused before any is read [S-66]", async () => {
+test("rejects a bundle that is too large before reading it [S-66]", async () => {
   writeFileSync(join(folder, "big.bin"), new Uint8Array(1024 * 1024 + 1));
   const limits = withLimits({ archiveBytes: 1024 * 1024 });
   await expect(readBundle(folder, {}, limits)).rejects.toMatchObject({

@@ -1,21 +1,29 @@
 import { closeSync, readSync, realpathSync } from "node:fs";
 import { basename, sep } from "node:path";
-import { type Bundle, type BundleFile, hashSkillFile, openInside, Pace, pack, stampOf } from "@skillhold/core/bundle";
+import {
+  type Bundle,
+  type BundleFile,
+  hashSkillFile,
+  openInside,
+  Pace,
+  pack,
+  stampOf,
+} from "@skillhold/core/bundle";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Limits } from "@skillhold/protocol/limits";
-import { type StagedFile } from "../record/staged-skill.ts";
+import type { Limits } from "@skillhold/protocol/limits";
+import type { StagedFile } from "../record/staged-skill.ts";
 
 export interface ReadBundleOptions {
-  /** The root of what the folder belongs to: `_shared` helpers are taken from below it only. */
+  /** The root that contains the folder: `_shared` helpers must lie below it. */
   readonly within?: string | undefined;
-  /** The folders that may be published from; without them, any. */
+  /** The folders that may be published from; by default any. */
   readonly roots?: readonly string[] | undefined;
   readonly allowHardLinks?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A bundle with all its bytes, of one moment: a folder that changes meanwhile is refused. */
-export interface BundleContent {
+/** A bundle with all its bytes at one moment. A folder that changes while it is read is rejected. */
+export interface ReadBundle {
   readonly bundle: Bundle;
   readonly files: readonly StagedFile[];
 }
@@ -24,8 +32,8 @@ export async function readBundle(
   folder: string,
   options: ReadBundleOptions,
   limits: Limits,
-): Promise<BundleContent> {
-  // What the path leads to is looked at once; from here on it is this real folder or nothing.
+): Promise<ReadBundle> {
+  // The path is resolved once, and only this real folder is read from here on.
   const place = findPlace(folder, options.roots);
   const settled = { ...options, within: options.within ?? place.root };
   const bundle = await packPlace(place.folder, settled, limits);
@@ -37,21 +45,23 @@ export async function readBundle(
 
 interface Place {
   readonly folder: string;
-  /** The one of the roots that it lies in. */
+  /** The root that contains the folder. */
   readonly root: string | undefined;
 }
 
 function findPlace(folder: string, roots: readonly string[] | undefined): Place {
   const real = realPath(folder);
   if (real === undefined)
-    throw new SkillError("PATH_NOT_FOUND", `There is no folder ${folder}.`, { details: { path: folder } });
+    throw new SkillError("PATH_NOT_FOUND", `The folder ${folder} does not exist.`, {
+      details: { path: folder },
+    });
   if (roots === undefined) return { folder: real, root: undefined };
   const root = roots
     .flatMap((each) => realPath(each) ?? [])
     .find((each) => real === each || real.startsWith(each.endsWith(sep) ? each : `${each}${sep}`));
   if (root !== undefined) return { folder: real, root };
-  throw new SkillError("POLICY_DENIED", `${folder} lies outside the folders that may be published from.`, {
-    hint: "Put the skill into the workspace and publish it from there.",
+  throw new SkillError("POLICY_DENIED", `${folder} is outside the folders that may be published.`, {
+    hint: "Move the skill to the workspace and publish it from there.",
     details: { path: folder },
   });
 }
@@ -60,7 +70,7 @@ function realPath(path: string): string | undefined {
   try {
     return realpathSync.native(path);
   } catch {
-    // Not there, or not to be reached: the caller says so.
+    // The caller reports a missing or inaccessible path.
     return undefined;
   }
 }
@@ -80,12 +90,12 @@ function rejectTooLarge({ bytes }: Bundle, { archiveBytes }: Limits): void {
   if (bytes <= archiveBytes) return;
   throw new SkillError(
     "LIMIT_EXCEEDED",
-    `The skill has ${bytes} bytes; at most ${archiveBytes} can be published (limit archiveBytes).`,
+    `The skill has ${bytes} bytes. The limit archiveBytes allows ${archiveBytes}.`,
     { details: { limit: "archiveBytes", max: archiveBytes, bytes } },
   );
 }
 
-/** Bytes that are read before others get a turn, and what a file costs beside its bytes. */
+/** The bytes read before yielding to other work, and the fixed cost of a file. */
 const WORK_BETWEEN_RESTS = 4 * 1024 * 1024;
 const FILE_COST = 32 * 1024;
 
@@ -101,7 +111,7 @@ async function readFiles(bundle: Bundle, signal: AbortSignal | undefined): Promi
   return files;
 }
 
-/** One byte more than announced is asked for, which shows a file that has grown; the stamp shows one that was swapped. */
+/** Reads one byte more than expected to detect a file that grew; the stamp detects a replaced file. */
 function readWhole(file: BundleFile, allowHardLinks: boolean): Uint8Array {
   const { fd, stats } = openInside(file.base, file.path, { allowHardLinks });
   try {
@@ -117,7 +127,7 @@ function readWhole(file: BundleFile, allowHardLinks: boolean): Uint8Array {
   throw changed(file.path);
 }
 
-/** What was read is of one moment only when all stamps are still what they were before. */
+/** The files are of one moment only if no stamp changed while they were read. */
 function rejectChanged(before: Bundle, after: Bundle): void {
   const stamps = new Map<string, string>(after.files.map(({ path, stamp }) => [path, stamp]));
   const differing = before.files.find(({ path, stamp }) => stamps.get(path) !== stamp);
@@ -127,7 +137,7 @@ function rejectChanged(before: Bundle, after: Bundle): void {
 
 function changed(path: string): SkillError {
   return new SkillError("IO_FAILED", `${path} changed while the skill was being read.`, {
-    hint: "Publish it again when nothing writes to the skill's folder.",
+    hint: "Publish again when no program writes to the folder.",
     details: { path },
   });
 }

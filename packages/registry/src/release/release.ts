@@ -1,39 +1,41 @@
-import { type DependencyManifest } from "@skillhold/core/dependency";
-import { type PublishOptions } from "@skillhold/core/session";
-import { type Provenance, type Trust, type Visibility } from "@skillhold/protocol";
-import { isTrustedMore, rejectForeignId, trustOf } from "../access/ownership.ts";
-import { visibilityWith } from "../access/visibility.ts";
-import { type Grant } from "../record/grant.ts";
-import { type RegisteredSkill, type Revision } from "../record/registered-skill.ts";
-import { type RegistryReader } from "../record/registry-store.ts";
-import { type StagedSkill } from "../record/staged-skill.ts";
+import type { DependencyManifest } from "@skillhold/core/dependency";
+import type { PublishOptions } from "@skillhold/core/session";
+import type { Provenance, Trust, Visibility } from "@skillhold/protocol";
+import { isTrustedMore, rejectForeignId, trustOf, visibilityWith } from "../ownership/ownership.ts";
+import type { Grant } from "../record/grant.ts";
+import type { RegisteredSkill, Revision } from "../record/registered-skill.ts";
+import type { RegistryReader } from "../record/registry-store.ts";
+import type { StagedSkill } from "../record/staged-skill.ts";
+import type { Inspection } from "./inspect-staged.ts";
 
-/** A skill that may be published, with all that was found out about it before the transaction. */
-export interface Candidate {
+/** A skill to publish, with everything computed before the transaction. */
+export interface ReleaseCandidate {
   readonly staged: StagedSkill;
   readonly options: PublishOptions;
   readonly provenance: Provenance;
   readonly manifest: DependencyManifest;
   readonly missing: readonly string[];
-  /** The uid, should the skill be a new one. */
+  /** The guard's answer, where a guard is asked. */
+  readonly guard?: Inspection | undefined;
+  /** The uid to use if the skill is new. */
   readonly uid: string;
 }
 
-/** What publishing does to the store as it is now. */
+/** The changes that publishing makes to the store. */
 export interface Release {
   readonly before: RegisteredSkill | undefined;
   readonly skill: RegisteredSkill;
   readonly revision: Revision;
   readonly isUnchanged: boolean;
-  /** Grants that are given with it, and that end with it. */
+  /** The grants to add and to remove. */
   readonly given: readonly Grant[];
   readonly revoked: readonly Grant[];
-  /** The revision that has counted until now and has the same version with other content. */
+  /** The previous current revision if it has the same version with other content. */
   readonly clash: number | undefined;
 }
 
-/** Decides what a candidate becomes. Reads and changes nothing; throws CONFLICT where the id is another's. */
-export async function planRelease(candidate: Candidate, reader: RegistryReader): Promise<Release> {
+/** Plans the release of a candidate without writing. Throws CONFLICT if the id belongs to someone else. */
+export async function planRelease(candidate: ReleaseCandidate, reader: RegistryReader): Promise<Release> {
   const { staged, options, provenance } = candidate;
   const before = await reader.findSkill(staged.id);
   const grants = before === undefined ? [] : await reader.listGrants([before.uid]);
@@ -57,9 +59,9 @@ export async function planRelease(candidate: Candidate, reader: RegistryReader):
 
 const UNCHANGED = { isUnchanged: true, given: [], revoked: [], clash: undefined } as const;
 
-/** An agent may use what it published, where the registry knows it; what an administrator uploads is for more than one. */
+/** A registered agent may use the skills that it publishes, unless an administrator publishes through it. */
 async function firstGrants(
-  { options: { by, entry }, provenance, uid }: Candidate,
+  { options: { by, entry }, provenance, uid }: ReleaseCandidate,
   reader: RegistryReader,
 ): Promise<readonly Grant[]> {
   const { user, agent: key, role } = by;
@@ -74,14 +76,17 @@ type State = Pick<RegisteredSkill, "status" | "reason">;
 
 const ACTIVE: State = { status: "active", reason: undefined };
 
-/** Missing dependencies archive what was uploaded. What is bundled keeps its state: its check comes later. */
-function stateOf({ staged, options, missing }: Candidate, before: RegisteredSkill | undefined): State {
+/**
+ * An uploaded skill with missing dependencies is archived. A bundled skill keeps its state until it is
+ * checked.
+ */
+function stateOf({ staged, options, missing }: ReleaseCandidate, before: RegisteredSkill | undefined): State {
   if (options.entry === "upload" && missing.length > 0) return { status: "archived", reason: "deps" };
   const isBundled = options.by.role === "system" && before?.treeHash === staged.treeHash;
   return isBundled && before !== undefined ? before : ACTIVE;
 }
 
-/** The same bytes in the same state, trusted no more than they are already: nobody gains by another revision. */
+/** Whether a new revision would change neither bytes nor state nor raise the trust. */
 function isSame(
   before: RegisteredSkill,
   current: Revision,
@@ -95,7 +100,7 @@ function isSame(
 }
 
 function nextSkill(
-  { staged, options, provenance, missing, uid }: Candidate,
+  { staged, options, provenance, missing, uid }: ReleaseCandidate,
   before: RegisteredSkill | undefined,
   { status, reason }: State,
   revision: number,
@@ -122,7 +127,7 @@ function nextSkill(
   };
 }
 
-/** What was shown once is not shown again after it was deleted. */
+/** A skill that is published again after deletion does not regain its visibility. */
 function visibilityOf(
   { by }: PublishOptions,
   before: RegisteredSkill | undefined,
@@ -134,7 +139,7 @@ function visibilityOf(
 }
 
 function nextRevision(
-  { staged, provenance, manifest }: Candidate,
+  { staged, provenance, manifest }: ReleaseCandidate,
   { uid, revision }: RegisteredSkill,
   trust: Trust,
 ): Revision {

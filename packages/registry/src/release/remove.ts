@@ -1,7 +1,7 @@
-import { type SkillStatus, type Visibility } from "@skillhold/protocol";
-import { getManaged, type ManagedChange } from "../access/ownership.ts";
-import { type RegisteredSkill } from "../record/registered-skill.ts";
-import { type RegistryContext } from "../record/registry-context.ts";
+import type { SkillStatus, Visibility } from "@skillhold/protocol";
+import { getManaged, type ManagedChange } from "../ownership/ownership.ts";
+import type { RegisteredSkill } from "../record/registered-skill.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
 import { getRevisionOf, rejectPurged } from "./revisions.ts";
 
 export interface Removal {
@@ -9,12 +9,12 @@ export interface Removal {
   readonly uid: string;
   readonly revision: number;
   readonly status: "deleted" | "restored" | "unchanged";
-  /** What the skill is in now. */
+  /** The status of the skill after the change. */
   readonly state: SkillStatus;
   readonly visibility: Visibility;
 }
 
-/** Takes a skill out of every list. Its revisions, its owner and why it was archived stay, until it is purged. */
+/** Removes a skill from all lists. Its revisions, owner and archive reason remain until it is purged. */
 export async function deleteSkill(
   idOrUid: string,
   { by, seen }: ManagedChange,
@@ -32,8 +32,8 @@ export async function deleteSkill(
 }
 
 /**
- * Undoes the deletion: the skill is what it was, its visibility included, because it is what was seen before. Only what
- * is published anew after a deletion starts out private.
+ * Restores a deleted skill with its former state and visibility. Only a skill that is published again after
+ * deletion starts as private.
  */
 export async function restoreSkill(
   idOrUid: string,
@@ -46,7 +46,7 @@ export async function restoreSkill(
     const current = await getRevisionOf(skill, skill.revision, tx);
     rejectPurged(current, skill.id);
     const at = clock.now().toISOString();
-    // A reason stays with a deleted skill for this moment.
+    // A deleted skill keeps its archive reason for this purpose.
     const status = skill.reason === undefined ? "active" : "archived";
     const restored: RegisteredSkill = { ...skill, status, updatedAt: at, deletedAt: undefined };
     await tx.putSkill(restored);

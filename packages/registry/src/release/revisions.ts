@@ -1,26 +1,26 @@
 import { normalizeRelative, roleOf } from "@skillhold/core/bundle";
 import { asResource, type ByteRange, type Resource, type SkillFile } from "@skillhold/core/library";
-import { type Digest } from "@skillhold/protocol";
+import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { notFound } from "../access/ownership.ts";
-import { type RegisteredSkill, type Revision, type TreeFile } from "../record/registered-skill.ts";
-import { type RegistryContext } from "../record/registry-context.ts";
-import { type RegistryReader } from "../record/registry-store.ts";
+import { notFound } from "../ownership/ownership.ts";
+import type { RegisteredSkill, Revision, TreeFile } from "../record/registered-skill.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
+import type { RegistryReader } from "../record/registry-store.ts";
 
-/** By id or uid; deleted ones too. Whether the one who asks may see it has been decided before. */
+/** By id or uid, including deleted skills. Contract: the caller has checked access. */
 export async function getSkill(idOrUid: string, { store }: RegistryContext): Promise<RegisteredSkill> {
   const skill = await store.findSkill(idOrUid);
   if (skill === undefined) throw notFound(idOrUid);
   return skill;
 }
 
-/** The newest first. */
+/** Newest first. */
 export async function listRevisions(idOrUid: string, context: RegistryContext): Promise<readonly Revision[]> {
   const { uid } = await getSkill(idOrUid, context);
   return await context.store.listRevisions(uid);
 }
 
-/** Without a number, the revision that counts. */
+/** Without a number, returns the current revision. */
 export async function getRevision(
   idOrUid: string,
   revision: number | undefined,
@@ -43,11 +43,11 @@ export async function getRevisionOf(
   });
 }
 
-/** Refuses a revision whose bytes were given up. */
+/** Rejects a revision whose bytes were purged. */
 export function rejectPurged({ revision, purgedAt }: Revision, id: string): void {
   if (purgedAt === undefined) return;
   throw new SkillError("REVISION_NOT_FOUND", `Revision ${revision} of ${id} was purged on ${purgedAt}.`, {
-    hint: "Its bytes are gone; publish them again from where they came.",
+    hint: "Publish the skill again from its source.",
     details: { id, revision },
   });
 }
@@ -63,14 +63,16 @@ export async function revisionFiles(
   return files.map((file) => ({ ...file, role: roleOf(file.path) }));
 }
 
-/** Throws INTEGRITY_FAILED for a tree that something names and that is not there. */
+/** Throws INTEGRITY_FAILED if a referenced tree is missing. */
 export async function getTree(hash: Digest, reader: RegistryReader): Promise<readonly TreeFile[]> {
   const files = await reader.findTree(hash);
   if (files !== undefined) return files;
-  throw new SkillError("INTEGRITY_FAILED", `The tree ${hash} is not in the store.`, { details: { hash } });
+  throw new SkillError("INTEGRITY_FAILED", `The tree ${hash} is missing from the store.`, {
+    details: { hash },
+  });
 }
 
-/** One file of a revision or a part of it, as `Library.resource` hands it over. */
+/** One file of a revision, or a part of it, in the form of `Library.resource`. */
 export async function readRevisionFile(
   idOrUid: string,
   revision: number | undefined,
@@ -85,7 +87,7 @@ export async function readRevisionFile(
   rejectPurged({ treeHash, ...found }, idOrUid);
   const file = (await getTree(treeHash, store)).find((each) => each.path === wanted);
   if (file === undefined)
-    throw new SkillError("PATH_NOT_FOUND", `${wanted}: The revision has no such file.`, {
+    throw new SkillError("PATH_NOT_FOUND", `The revision has no file ${wanted}.`, {
       details: { path: wanted },
     });
   const bytes = await store.blobs.get(file.digest);
@@ -97,5 +99,5 @@ function checkRange({ start = 0, length }: ByteRange, max: number): Required<Byt
   const bounded = Math.min(length ?? max, max);
   if (Number.isSafeInteger(start) && Number.isSafeInteger(bounded) && start >= 0 && bounded >= 1)
     return { start, length: bounded };
-  throw new SkillError("USAGE", "A range is a start from 0 and a length from 1, both whole numbers.");
+  throw new SkillError("USAGE", "The range is invalid. Start at 0 or more and read at least 1 byte.");
 }

@@ -1,15 +1,15 @@
-import { type Digest, type Trust } from "@skillhold/protocol";
+import type { Digest, Trust } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { getManaged, type ManagedChange } from "../access/ownership.ts";
-import { type RegisteredSkill } from "../record/registered-skill.ts";
-import { type RegistryContext } from "../record/registry-context.ts";
+import { getManaged, type ManagedChange } from "../ownership/ownership.ts";
+import type { RegisteredSkill } from "../record/registered-skill.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
 import { getRevisionOf, rejectPurged } from "./revisions.ts";
 
 export interface RolledBack {
   readonly id: string;
   readonly uid: string;
   readonly from: number;
-  /** The revision that counts now. */
+  /** The current revision after the rollback. */
   readonly revision: number;
   readonly status: "rolled-back" | "unchanged";
   readonly treeHash: Digest;
@@ -18,8 +18,8 @@ export interface RolledBack {
 }
 
 /**
- * Makes another revision count; content, version and trust are those of that revision. It goes in both directions, and
- * the numbers of revisions go on from the highest ever given.
+ * Makes another revision current, older or newer, with its content, version and trust. New revisions still
+ * get the next unused number.
  */
 export async function rollback(
   idOrUid: string,

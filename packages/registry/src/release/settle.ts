@@ -1,21 +1,21 @@
 import { isDeepStrictEqual } from "node:util";
 import { settleStatus } from "@skillhold/core/dependency";
-import { type Actor } from "@skillhold/protocol";
-import { statusEvent } from "../access/status.ts";
+import type { Actor } from "@skillhold/protocol";
+import { statusEvent } from "../ownership/access-event.ts";
 import { skillLock } from "../record/lock.ts";
-import { type RegisteredSkill } from "../record/registered-skill.ts";
-import { type RegistryContext } from "../record/registry-context.ts";
+import type { RegisteredSkill } from "../record/registered-skill.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
 
 export interface SettleOptions {
   readonly by: Actor;
-  /** Whether one that lacks something is archived for it; else it stays in use, with a warning. */
+  /** Whether a skill with missing dependencies is archived; otherwise it stays active with a warning. */
   readonly isArchived: boolean;
 }
 
 /**
- * Keeps what a check found a skill to miss on this machine, and answers with the row as it is then. What was archived
- * for that comes back when nothing is missing. It is about the revision that was looked at, and a skill that is off is
- * not checked: in any other case the row stays as it is.
+ * Stores the missing dependencies that a check found and returns the current row. A skill that was archived
+ * for missing dependencies becomes active when none is missing. Ignored if the skill is disabled or deleted,
+ * or if another revision became current meanwhile.
  */
 export async function settleMissing(
   checked: Pick<RegisteredSkill, "id" | "uid" | "revision">,
@@ -28,7 +28,7 @@ export async function settleMissing(
       ? undefined
       : settledSkill(skill, missing, isArchived, clock.now().toISOString());
   const before = await store.findSkill(checked.uid);
-  // Most checks find what was found before: they keep no writer waiting.
+  // Most checks change nothing, so they skip the write lock.
   if (settle(before) === undefined) return before;
   return await store.transaction(async (tx) => {
     await tx.lock(skillLock(checked.id));
@@ -41,7 +41,7 @@ export async function settleMissing(
   });
 }
 
-/** The row after a check; undefined when that says nothing new. */
+/** The row after a check; undefined if it did not change. */
 function settledSkill(
   skill: RegisteredSkill,
   missing: readonly string[],

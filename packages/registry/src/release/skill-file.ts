@@ -1,9 +1,9 @@
 import { recordSkill, type SkillRecord } from "@skillhold/core/source";
-import { type SkillId } from "@skillhold/protocol";
-import { type Limits } from "@skillhold/protocol/limits";
+import type { SkillId } from "@skillhold/protocol";
+import type { Limits } from "@skillhold/protocol/limits";
 import { type ParsedSkill, skillType } from "@skillhold/skill";
 
-/** The file of a bundle that makes it a skill. */
+/** The SKILL.md of a bundle. */
 export function findSkillFile<File extends { readonly path: string }>(
   files: readonly File[],
 ): File | undefined {
@@ -14,8 +14,8 @@ export function findSkillFile<File extends { readonly path: string }>(
 }
 
 /**
- * What the registry keeps of a SKILL.md. It depends on the id and the bundle alone, not on the folder that was
- * published, so that it can be made again from what is stored.
+ * The indexed fields of a SKILL.md. Depends only on the id and the bundle, so that it can be rebuilt from
+ * stored bytes.
  */
 export function describeSkill(
   id: SkillId,

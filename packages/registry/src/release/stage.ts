@@ -1,21 +1,34 @@
 import { type Bundle, combineDigests } from "@skillhold/core/bundle";
 import { surveySkill } from "@skillhold/core/source";
-import { type Diagnostic, type SkillId } from "@skillhold/protocol";
+import type { Diagnostic, SkillId } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Limits } from "@skillhold/protocol/limits";
-import { authorVersion, type Finding, fieldPosition, isSkillId, judge, type ParsedSkill, parseSkill, publishId, type RuleCode, type Subject, textOf, validateSkill } from "@skillhold/skill";
-import { type StagedFile, type StagedSkill } from "../record/staged-skill.ts";
+import type { Limits } from "@skillhold/protocol/limits";
+import {
+  authorVersion,
+  type Finding,
+  fieldPosition,
+  isSkillId,
+  judge,
+  type ParsedSkill,
+  parseSkill,
+  publishId,
+  type RuleCode,
+  type Subject,
+  textOf,
+  validateSkill,
+} from "@skillhold/skill";
+import type { StagedFile, StagedSkill } from "../record/staged-skill.ts";
 import { type ReadBundleOptions, readBundle } from "./read-bundle.ts";
 import { describeSkill, findSkillFile } from "./skill-file.ts";
 
 export interface StageOptions extends ReadBundleOptions {
-  /** The id to publish under, in place of what SKILL.md says. */
+  /** The id to publish under; by default derived from SKILL.md. */
   readonly id?: string | undefined;
 }
 
 /**
- * Takes a skill in from a folder: every byte is read once, and hashes, findings and what is stored are of these bytes.
- * Throws SKILL_INVALID, with the diagnostics, for what the `publish` profile does not take.
+ * Reads a skill from a folder. Every byte is read once, and hashes, diagnostics and stored content all refer
+ * to these bytes. Throws SKILL_INVALID with the diagnostics if the `publish` profile rejects the skill.
  */
 export async function stageFolder(
   folder: string,
@@ -41,11 +54,11 @@ export async function stageFolder(
   };
 }
 
-/** The refusal of a skill for what was found in it. */
+/** The error for a skill with invalid content. */
 export function invalidSkill(diagnostics: readonly Diagnostic[]): SkillError {
   const errors = diagnostics.filter(({ severity }) => severity === "error");
   const more = errors.length > 1 ? ` There are ${errors.length - 1} more errors.` : "";
-  return new SkillError("SKILL_INVALID", `The skill is not valid: ${errors[0]?.message ?? ""}${more}`, {
+  return new SkillError("SKILL_INVALID", `The skill is invalid: ${errors[0]?.message ?? ""}${more}`, {
     details: { diagnostics },
   });
 }
@@ -66,7 +79,7 @@ function at(code: RuleCode, message: string): Finding {
   return { code, line: 1, column: 1, message };
 }
 
-/** What the `publish` profile says; throws when it says no. */
+/** The diagnostics of the `publish` profile; throws if one is an error. */
 async function check(
   skill: ParsedSkill,
   file: StagedFile,
@@ -77,53 +90,58 @@ async function check(
   const stamp = { mtimeMs: 0, ctimeMs: 0, size: file.size, ino: 0 };
   const opened = { folder: bundle.root, file: file.path, skill, subject: {}, bytes: file.content, stamp };
   const { findings = [], files = [] } = await surveySkill(opened, limits);
-  const wrongCase = at("SKILL_FILE_CASE", `The file is named ${file.path}; most clients look for SKILL.md.`);
+  const wrongCase = at(
+    "SKILL_FILE_CASE",
+    `The file is named ${file.path}, but most clients look for SKILL.md.`,
+  );
   const subject: Subject = {
     ...(id === undefined ? {} : { id }),
     findings: file.path === "SKILL.md" ? findings : [...findings, wrongCase],
     files: [...files.filter(({ path }) => path !== file.path), { path: "SKILL.md", size: file.size }],
   };
   const { diagnostics } = validateSkill(skill, subject, "publish", limits);
-  // Which id to take is a question to the publisher, not a fault of the skill.
+  // A missing id is a question for the publisher, not a fault of the skill.
   const isFault = ({ severity, code }: Diagnostic) => severity === "error" && code !== "ID_UNDERIVABLE";
   if (diagnostics.some(isFault)) throw invalidSkill(diagnostics);
   rejectVersion(skill);
   return diagnostics;
 }
 
-/** The version is a column of its own, and no store keeps a NUL or half of a character in one. */
+/** The version has its own column, and the stores cannot keep NUL or lone surrogates. */
 function rejectVersion(skill: ParsedSkill): void {
   const version = authorVersion(skill) ?? "";
   if (!version.includes("\0") && version.isWellFormed()) return;
   const field = skill.frontmatter["version"] === undefined ? "metadata" : "version";
-  const message = "The version holds a NUL or half of a character.";
+  const message = "The version contains a NUL or a lone surrogate.";
   const fix = "Write the version as three numbers, such as 1.0.0.";
   const position = fieldPosition(skill, field);
   throw invalidSkill([{ code: "VERSION_NOT_SEMVER", severity: "error", ...position, message, fix }]);
 }
 
-/** Skills are named by their UUIDs too: an id of that shape could stand in for another skill. */
+/** Skills are also found by UUID, so an id of that form could stand for another skill. */
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 function chooseId(skill: ParsedSkill, chosen: string | undefined): SkillId {
   if (chosen !== undefined && !isSkillId(chosen))
-    throw new SkillError("USAGE", `${JSON.stringify(chosen.slice(0, 80))} is not an id.`, { hint: ID_HINT });
+    throw new SkillError("USAGE", `${JSON.stringify(chosen.slice(0, 80))} is not a valid id.`, {
+      hint: ID_HINT,
+    });
   const id = publishId(skill.frontmatter, chosen);
   if (id === undefined) throw underivable(textOf(skill.frontmatter["slug"]));
   if (UUID.test(id)) throw new SkillError("USAGE", `The id ${id} is a UUID.`, { hint: ID_HINT });
-  // `publishId` gives nothing but ids.
+  // `publishId` returns only valid ids.
   return id as SkillId;
 }
 
-/** A slug is taken as it is or not at all; a name is changed into what is nearest to it. */
+/** A slug is used as is; only a name is converted to an id. */
 function underivable(slug: string | undefined): SkillError {
   if (slug === undefined)
-    return new SkillError("USAGE", "No id can be made of the name: one has to be given.", {
-      hint: `Publish it with --id <id>, or add \`slug:\` to SKILL.md. ${ID_HINT}`,
+    return new SkillError("USAGE", "The skill name cannot be converted to an id.", {
+      hint: `Publish with --id <id>, or add \`slug:\` to SKILL.md. ${ID_HINT}`,
     });
-  return new SkillError("USAGE", `The slug ${JSON.stringify(slug.slice(0, 80))} is not an id.`, {
-    hint: `Correct or remove \`slug:\` in SKILL.md, or publish it with --id <id>. ${ID_HINT}`,
+  return new SkillError("USAGE", `The slug ${JSON.stringify(slug.slice(0, 80))} is not a valid id.`, {
+    hint: `Correct or remove \`slug:\` in SKILL.md, or publish with --id <id>. ${ID_HINT}`,
   });
 }
 
-const ID_HINT = "An id is words of a-z and 0-9 joined by single hyphens, up to 64 characters.";
+const ID_HINT = "An id consists of words of a-z and 0-9 joined by single hyphens, up to 64 characters.";

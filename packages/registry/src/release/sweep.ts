@@ -1,33 +1,41 @@
-import { type Digest } from "@skillhold/protocol";
+import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { checkGrace } from "../record/grace.ts";
 import { treeLock, UNNAMED_BLOBS } from "../record/lock.ts";
-import { type RegisteredSkill } from "../record/registered-skill.ts";
-import { type RegistryContext } from "../record/registry-context.ts";
-import { type RegistryReader, type RegistryStore, type RegistryTransaction, type StoredTree } from "../record/registry-store.ts";
+import type { RegisteredSkill } from "../record/registered-skill.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
+import type {
+  RegistryReader,
+  RegistryStore,
+  RegistryTransaction,
+  StoredTree,
+} from "../record/registry-store.ts";
 
 export interface SweepOptions {
-  /** How long bytes that no tree names are left alone: never less than an hour. */
+  /** The minimum age of unreferenced bytes before they are removed; at least one hour. */
   readonly graceMs?: number;
 }
 
-/** How much was taken away. */
+/** The number of removed items. */
 export interface Swept {
   readonly trees: number;
   readonly blobs: number;
-  /** What writers that died had left behind. */
+  /** Files left by crashed writers. */
   readonly leftovers: number;
 }
 
-/** More than a publisher needs between its bytes and the row that names them: it seldom has to put them again. */
+/**
+ * Longer than a publisher needs between putting blobs and referencing them, so that it seldom has to put them
+ * again.
+ */
 export const SWEEP_GRACE_MS = 60 * 60 * 1000;
 
 /**
- * Takes away trees that no revision with bytes names, and bytes that no tree names, while others publish.
+ * Removes trees that no revision with bytes refers to, and blobs that no tree refers to, while others
+ * publish.
  *
- * Trees: whoever names one holds its lock and appends an event, so that under the lock the events since the look
- * around tell whether it is named meanwhile. Bytes: whoever names some shares a lock that this holds alone, and looks
- * then whether they are there, so that none goes that is named, whatever the clocks of the two say.
+ * Trees: a publisher holds the lock of a tree and appends an event, so the events since the scan show whether
+ * the tree is referenced again. Blobs: a publisher shares a lock that the sweep takes exclusively, and checks
+ * under it that its blobs exist, so no referenced blob is removed whatever the clocks say.
  */
 export async function sweepStore(options: SweepOptions, context: RegistryContext): Promise<Swept> {
   const { store, clock } = context;
@@ -48,12 +56,12 @@ export async function sweepStore(options: SweepOptions, context: RegistryContext
   return { trees, blobs, leftovers: await store.blobs.sweep(before) };
 }
 
-/** How long what nothing names is left alone. */
+/** The minimum age of unreferenced bytes. */
 export function graceOf({ graceMs = SWEEP_GRACE_MS }: SweepOptions): number {
   return Math.max(checkGrace(graceMs), SWEEP_GRACE_MS);
 }
 
-/** Few enough that publishers of the same trees do not wait long. */
+/** Small, so that publishers of the same trees do not wait long. */
 const BATCH = 100;
 const PAGE = 500;
 
@@ -83,7 +91,7 @@ async function removeUnnamedBlobs(
   return await tx.blobs.remove(gone, before);
 }
 
-/** The trees that were published after an event. */
+/** The trees published after an event. */
 export async function publishedSince(since: number, reader: RegistryReader): Promise<ReadonlySet<Digest>> {
   const named = new Set<Digest>();
   for (let seq = since; ; ) {
@@ -95,16 +103,20 @@ export async function publishedSince(since: number, reader: RegistryReader): Pro
   }
 }
 
-/** The trees that no revision with bytes names. */
+/** The trees that no revision with bytes refers to. */
 async function findUnnamedTrees(store: RegistryStore): Promise<readonly Digest[]> {
   const named = new Set<Digest>();
   for await (const { id, uid, lastRevision } of allSkills(store)) {
     const revisions = await store.listRevisions(uid);
-    // Its tree is in no row any more, and would be taken for nobody's.
+    // The tree of a missing revision would look unreferenced.
     if (revisions.length < lastRevision)
-      throw new SkillError("INTEGRITY_FAILED", `Revisions of ${id} are missing: nothing is taken away.`, {
-        details: { id },
-      });
+      throw new SkillError(
+        "INTEGRITY_FAILED",
+        `Revisions of ${id} are missing, so the sweep removed no data. Run \`skillhold fsck\`.`,
+        {
+          details: { id },
+        },
+      );
     for (const { treeHash, purgedAt } of revisions) if (purgedAt === undefined) named.add(treeHash);
   }
   const unnamed: Digest[] = [];
@@ -112,7 +124,7 @@ async function findUnnamedTrees(store: RegistryStore): Promise<readonly Digest[]
   return unnamed;
 }
 
-/** Those that no tree names, and that were last put before a time. */
+/** The blobs that no tree refers to and that were last put before the given time. */
 async function findUnnamedBlobs(before: Date, store: RegistryStore): Promise<readonly Digest[]> {
   const named = new Set<Digest>();
   for await (const { files } of allTrees(store)) for (const { digest } of files) named.add(digest);
@@ -122,7 +134,7 @@ async function findUnnamedBlobs(before: Date, store: RegistryStore): Promise<rea
   return unnamed;
 }
 
-/** Every skill, deleted ones too, a page at a time. */
+/** Every skill, including deleted ones, read in pages. */
 export async function* allSkills(reader: RegistryReader): AsyncGenerator<RegisteredSkill> {
   let after: string | undefined;
   for (;;) {
@@ -141,4 +153,15 @@ export async function* allTrees(reader: RegistryReader): AsyncGenerator<StoredTr
     after = page.at(-1)?.hash;
     if (page.length < PAGE) return;
   }
+}
+
+/** A hundred years, so that date arithmetic stays valid. */
+const MAX_MS = 100 * 365 * 24 * 60 * 60 * 1000;
+
+/** A grace period in milliseconds; a negative one includes new items. Throws USAGE for an invalid number. */
+export function checkGrace(graceMs: number): number {
+  if (Math.abs(graceMs) <= MAX_MS) return graceMs;
+  throw new SkillError("USAGE", `The grace period ${graceMs} is not a valid number of milliseconds.`, {
+    hint: "Use at most a hundred years.",
+  });
 }

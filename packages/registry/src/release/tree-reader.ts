@@ -1,14 +1,14 @@
 import { combineDigests, type FileDigest, roleOf } from "@skillhold/core/bundle";
-import { type SkillFile } from "@skillhold/core/library";
-import { type Digest } from "@skillhold/protocol";
+import type { SkillFile } from "@skillhold/core/library";
+import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type RegistryStore } from "../record/registry-store.ts";
+import type { RegistryStore } from "../record/registry-store.ts";
 import { getTree } from "./revisions.ts";
 
-/** Lists of files are kept for so many trees. They cannot change: their hash is over all they say. */
+/** How many file lists are cached. They never change, because the tree hash covers them. */
 const KEPT_TREES = 512;
 
-/** Reads the files of trees out of a store. What it hands over has the hash that it was asked for by. */
+/** Reads trees and files from a store and verifies their hashes. */
 export class TreeReader {
   readonly #store: RegistryStore;
   readonly #kept = new Map<Digest, readonly SkillFile[]>();
@@ -17,7 +17,7 @@ export class TreeReader {
     this.#store = store;
   }
 
-  /** Throws INTEGRITY_FAILED for a tree that is missing, or is not what its name says. */
+  /** Throws INTEGRITY_FAILED if the tree is missing or does not match its hash. */
   async files(tree: Digest): Promise<readonly SkillFile[]> {
     const known = this.#kept.get(tree);
     const files = known ?? (await this.#read(tree));
@@ -31,13 +31,13 @@ export class TreeReader {
   async bytes({ path, size, digest }: FileDigest): Promise<Uint8Array> {
     const bytes = await this.#store.blobs.get(digest);
     if (bytes.length === size) return bytes;
-    throw new SkillError("INTEGRITY_FAILED", `${path} has not the size that its tree says.`);
+    throw new SkillError("INTEGRITY_FAILED", `The size of ${path} differs from its tree.`);
   }
 
   async #read(tree: Digest): Promise<readonly SkillFile[]> {
     const found = await getTree(tree, this.#store);
     if (combineDigests(found) !== tree)
-      throw new SkillError("INTEGRITY_FAILED", `The tree ${tree} is not what its name says.`);
+      throw new SkillError("INTEGRITY_FAILED", `The stored tree ${tree} does not match its hash.`);
     return found.map((file) => ({ ...file, role: roleOf(file.path) }));
   }
 }

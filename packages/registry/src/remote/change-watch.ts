@@ -1,45 +1,45 @@
 import { SkillError } from "@skillhold/protocol/error";
-import { type Limits } from "@skillhold/protocol/limits";
-import { type GatewayClient } from "./gateway-client.ts";
-import { GatewaySocket } from "./gateway-socket.ts";
+import { type ClientMessage, ServerMessage } from "@skillhold/protocol/http";
+import type { Limits } from "@skillhold/protocol/limits";
+import type { GatewayClient } from "./gateway-client.ts";
 
 export interface WatchPorts {
   readonly client: GatewayClient;
   readonly limits: Limits;
-  /** Asks what has changed, and tells of it. */
+  /** Fetches and reports changes. */
   readonly refresh: () => Promise<void>;
-  /** Told of the first of several failures, and of what ends the watch. */
+  /** Receives the first of several failures, and the failure that ends the watch. */
   readonly onError: (error: unknown) => void;
 }
 
 const FIRST_RETRY_MS = 1000;
 
 /**
- * Looks again whenever the gateway says that something changed. Where no socket can be had, as behind some proxies, or
- * while it is lost, it looks now and then by itself; nothing that changed meanwhile is missed.
+ * Refreshes when the gateway reports a change. Polls while no socket is available, for example behind some
+ * proxies. No change is missed.
  */
 export class ChangeWatch {
-  /** Resolves when there is something to compare with. It never fails: a gateway that is down is asked again. */
+  /** Resolves after the first refresh; never rejects. An unreachable gateway is retried. */
   readonly started: Promise<void>;
   readonly #ports: WatchPorts;
   #socket: GatewaySocket | undefined;
   #polling: NodeJS.Timeout | undefined;
   #retrying: NodeJS.Timeout | undefined;
   #failures = 0;
-  #isTold = false;
-  #looking: Promise<void> | undefined;
+  #hasReported = false;
+  #refreshing: Promise<void> | undefined;
   #isDue = false;
-  #isOver = false;
+  #isStopped = false;
 
   constructor(ports: WatchPorts) {
     this.#ports = ports;
-    this.started = this.#look();
+    this.started = this.#refresh();
     this.#poll();
     this.#connect();
   }
 
   stop(): void {
-    this.#isOver = true;
+    this.#isStopped = true;
     clearInterval(this.#polling);
     clearTimeout(this.#retrying);
     this.#socket?.close();
@@ -51,25 +51,25 @@ export class ChangeWatch {
       client,
       {
         onAdmitted: () => this.#admitted(),
-        onChanged: () => void this.#look(),
-        onEnd: (refusal) => this.#lost(refusal),
+        onChanged: () => void this.#refresh(),
+        onEnd: (refusal) => this.#disconnected(refusal),
       },
       limits,
     );
   }
 
-  /** What changed before it was told of nothing is found by looking once more. */
+  /** Refreshes once more to find changes from before the subscription. */
   #admitted(): void {
     this.#failures = 0;
     clearInterval(this.#polling);
     this.#polling = undefined;
-    void this.#look();
+    void this.#refresh();
   }
 
-  #lost(refusal: SkillError | undefined): void {
+  #disconnected(refusal: SkillError | undefined): void {
     this.#socket = undefined;
     if (refusal !== undefined) {
-      this.#giveUp(refusal);
+      this.#fail(refusal);
       return;
     }
     this.#poll();
@@ -79,41 +79,145 @@ export class ChangeWatch {
   }
 
   #poll(): void {
-    this.#polling ??= setInterval(() => void this.#look(), this.#ports.limits.remotePollMs).unref();
+    this.#polling ??= setInterval(() => void this.#refresh(), this.#ports.limits.remotePollMs).unref();
   }
 
-  /** One look at a time; a notice that comes meanwhile is worth another one. */
-  #look(): Promise<void> {
-    if (this.#looking !== undefined) this.#isDue = true;
-    this.#looking ??= this.#lookWhileDue().finally(() => {
-      this.#looking = undefined;
+  /** One refresh at a time; a notification during it triggers another one. */
+  #refresh(): Promise<void> {
+    if (this.#refreshing !== undefined) this.#isDue = true;
+    this.#refreshing ??= this.#refreshWhileDue().finally(() => {
+      this.#refreshing = undefined;
     });
-    return this.#looking;
+    return this.#refreshing;
   }
 
-  async #lookWhileDue(): Promise<void> {
+  async #refreshWhileDue(): Promise<void> {
     do {
       this.#isDue = false;
       try {
         await this.#ports.refresh();
-        this.#isTold = false;
+        this.#hasReported = false;
       } catch (error) {
         this.#failed(error);
       }
-    } while (this.#isDue && !this.#isOver);
+    } while (this.#isDue && !this.#isStopped);
   }
 
   #failed(error: unknown): void {
-    if (this.#isOver) return;
-    if (error instanceof SkillError && error.code === "UNAUTHENTICATED") this.#giveUp(error);
-    else if (!this.#isTold) this.#ports.onError(error);
-    this.#isTold = true;
+    if (this.#isStopped) return;
+    if (error instanceof SkillError && error.code === "UNAUTHENTICATED") this.#fail(error);
+    else if (!this.#hasReported) this.#ports.onError(error);
+    this.#hasReported = true;
   }
 
-  /** A token that does not count never will again. */
-  #giveUp(error: SkillError): void {
-    if (this.#isOver) return;
+  /** A rejected token stays invalid, so the watch ends. */
+  #fail(error: SkillError): void {
+    if (this.#isStopped) return;
     this.stop();
     this.#ports.onError(error);
+  }
+}
+
+/** The events of a socket. No event follows `onEnd`. */
+interface SocketEvents {
+  /** The gateway accepted the token and sends changes from now on. */
+  readonly onAdmitted: () => void;
+  /** A visible skill changed. */
+  readonly onChanged: () => void;
+  /** With the error if the gateway rejected the connection. */
+  readonly onEnd: (refusal: SkillError | undefined) => void;
+}
+
+const HELLO = 1;
+/** Longer than any notification. */
+const MOST_LENGTH = 1024 * 1024;
+/** Errors that a retry cannot fix. */
+const FINAL: ReadonlySet<string> = new Set(["UNAUTHENTICATED", "FORBIDDEN", "ORIGIN_REFUSED"]);
+
+/**
+ * One connection to a gateway that reports changes. Pings the gateway and closes the connection without a
+ * reply.
+ */
+class GatewaySocket {
+  readonly #ws: WebSocket;
+  readonly #events: SocketEvents;
+  readonly #timer: NodeJS.Timeout;
+  #isAdmitted = false;
+  #isStopped = false;
+  /** The id of the unanswered ping. */
+  #pingId: number | undefined;
+  #lastId = HELLO;
+
+  constructor({ base, token }: Pick<GatewayClient, "base" | "token">, events: SocketEvents, limits: Limits) {
+    const url = new URL("./ws", base);
+    url.protocol = base.protocol === "https:" ? "wss:" : "ws:";
+    this.#events = events;
+    this.#ws = new WebSocket(url);
+    this.#ws.addEventListener("open", () => {
+      this.#send({ id: HELLO, method: "hello", params: { token } });
+    });
+    this.#ws.addEventListener("message", ({ data }) => this.#receive(data));
+    this.#ws.addEventListener("error", () => this.#end(undefined));
+    this.#ws.addEventListener("close", () => this.#end(undefined));
+    this.#timer = setInterval(() => this.#probe(), Math.min(limits.remoteMs, limits.remotePollMs)).unref();
+  }
+
+  close(): void {
+    this.#isStopped = true;
+    clearInterval(this.#timer);
+    this.#ws.close();
+  }
+
+  #receive(data: unknown): void {
+    if (this.#isStopped) return;
+    const message = typeof data === "string" && data.length <= MOST_LENGTH ? readMessage(data) : undefined;
+    // Ignores messages of newer gateways.
+    if (message === undefined) return;
+    if ("changed" in message) this.#events.onChanged();
+    else if ("error" in message) this.#refused(message.error);
+    else if ("result" in message) this.#answered(message.id);
+  }
+
+  #answered(id: number): void {
+    if (id === this.#pingId) this.#pingId = undefined;
+    if (id !== HELLO || this.#isAdmitted) return;
+    this.#isAdmitted = true;
+    this.#events.onAdmitted();
+  }
+
+  #refused({ code, detail, hint, requestId }: Extract<ServerMessage, { error: object }>["error"]): void {
+    if (this.#isAdmitted) return;
+    this.#end(FINAL.has(code) ? new SkillError(code, detail, { hint, details: { requestId } }) : undefined);
+  }
+
+  /** Closes the connection if the last ping or the greeting was not answered. */
+  #probe(): void {
+    if (!this.#isAdmitted || this.#pingId !== undefined) {
+      this.#end(undefined);
+      return;
+    }
+    this.#lastId += 1;
+    this.#pingId = this.#lastId;
+    // A request without effect that the gateway answers.
+    this.#send({ id: this.#lastId, method: "events.unsubscribe", params: {} });
+  }
+
+  #send(message: ClientMessage): void {
+    if (this.#ws.readyState === WebSocket.OPEN) this.#ws.send(JSON.stringify(message));
+  }
+
+  #end(refusal: SkillError | undefined): void {
+    if (this.#isStopped) return;
+    this.close();
+    this.#events.onEnd(refusal);
+  }
+}
+
+function readMessage(text: string): ServerMessage | undefined {
+  try {
+    return ServerMessage.safeParse(JSON.parse(text)).data;
+  } catch {
+    // Not JSON, or nested too deeply.
+    return undefined;
   }
 }

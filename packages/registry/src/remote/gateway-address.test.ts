@@ -9,7 +9,7 @@ test.each([
   ["http://127.0.0.1:7878/", "http://127.0.0.1:7878"],
   ["http://127.1:7878/", "http://127.0.0.1:7878"],
   ["http://[::1]:7878", "http://[::1]:7878"],
-])("%s is the address of a gateway [S-53]", (text, shown) => {
+])("accepts %s [S-53]", (text, shown) => {
   const url = gatewayAddress(text);
   expect(showAddress(url)).toBe(shown);
   expect(new URL("./v1/skills", url).href).toBe(`${shown}/v1/skills`);
@@ -24,8 +24,8 @@ test.each([
   "https://bob:secret@skills.example.org",
   "https://skills.example.org/?token=x",
   "https://skills.example.org/#x",
-])("%j is none, and is not repeated [S-53]", (text) => {
-  expect(() => gatewayAddress(text)).toThrow("That is not the address of a gateway.");
+])("rejects %j without repeating it [S-53]", (text) => {
+  expect(() => gatewayAddress(text)).toThrow("The gateway address is invalid.");
 });
 
 test.each([
@@ -33,7 +33,7 @@ test.each([
   "http://10.0.0.1:7878",
   "http://127.0.0.1.example.org",
   "http://localhost.example.org",
-])("no token is sent to %s without TLS, unless it is asked for [S-53]", (text) => {
+])("requires TLS for %s unless insecure connections are allowed [S-53]", (text) => {
   expect(() => gatewayAddress(text)).toThrow("without encryption");
   expect(gatewayAddress(text, { isInsecure: true }).protocol).toBe("http:");
 });

@@ -5,29 +5,29 @@ export interface AddressOptions {
   readonly isInsecure?: boolean;
 }
 
-/** The address of a gateway, to which the paths of its routes are joined. A token is sent there: it is TLS, or here. */
+/** The base URL of a gateway. A token is sent to it, so it must use TLS or be on this machine. */
 export function gatewayAddress(text: string, { isInsecure = false }: AddressOptions = {}): URL {
   const url = URL.parse(text);
   const isPlain = url?.username === "" && url.password === "" && url.search === "" && url.hash === "";
   if (url === null || !isPlain || !/^https?:$/.test(url.protocol))
-    // It may hold a password, and so it is not repeated.
-    throw new SkillError("USAGE", "That is not the address of a gateway.", {
-      hint: "Write it as https://skills.example.org, with neither a name, a password nor a query in it.",
+    // The text may contain a password, so the message does not repeat it.
+    throw new SkillError("USAGE", "The gateway address is invalid.", {
+      hint: "Use a form such as https://skills.example.org, without user name, password and query.",
     });
   if (url.protocol === "http:" && !isInsecure && !isLoopback(url.hostname))
-    throw new SkillError("USAGE", `${url.origin} would be sent your token without encryption.`, {
+    throw new SkillError("USAGE", `Your token would be sent to ${url.origin} without encryption.`, {
       hint: "Use the gateway's https address; http is for a gateway on this machine.",
     });
   if (!url.pathname.endsWith("/")) url.pathname += "/";
   return url;
 }
 
-/** The address for people and files: without the slash at its end. */
+/** The address for display and files, without the trailing slash. */
 export function showAddress({ origin, pathname }: URL): string {
   return `${origin}${pathname.replace(/\/+$/, "")}`;
 }
 
-/** A URL has its addresses in one form, whatever was typed. */
+/** URL normalizes addresses. */
 function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
 }

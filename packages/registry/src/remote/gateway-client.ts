@@ -1,28 +1,34 @@
 import { SkillError } from "@skillhold/protocol/error";
 import { type Operation, type Route, type RouteTable, routeTable } from "@skillhold/protocol/http";
-import { type Limits } from "@skillhold/protocol/limits";
+import type { Limits } from "@skillhold/protocol/limits";
 import type { z } from "zod";
-import { readBody, readText } from "./answer-body.ts";
 import { gatewayAddress, showAddress } from "./gateway-address.ts";
-import { badAnswer, causeCode, integrityFailed, refusedBy, remoteFailed, unanswered } from "./remote-failure.ts";
+import {
+  badAnswer,
+  causeCode,
+  integrityFailed,
+  refusedBy,
+  remoteFailed,
+  unanswered,
+} from "./remote-failure.ts";
 
 export interface GatewayAccess {
   readonly url: string;
   readonly token: string;
   /** Whether the token may be sent to another machine without TLS. */
   readonly isInsecure?: boolean;
-  /** Calls off everything that is asked for. */
+  /** Cancels all requests. */
   readonly signal?: AbortSignal;
 }
 
-/** What a request says. */
-export interface Asking {
+/** The parameters of a request. */
+export interface RequestInput {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | undefined>>;
 }
 
-/** An archive to send, and how much it is. */
-export interface Sending extends Asking {
+/** An archive to upload, with its size. */
+export interface UploadInput extends RequestInput {
   readonly body: ReadableStream<Uint8Array>;
   readonly size: number;
   readonly type: string;
@@ -31,7 +37,7 @@ export interface Sending extends Asking {
 type Answering = { [O in Operation]: RouteTable[O]["answer"] extends z.ZodType ? O : never }[Operation];
 export type AnswerOf<O extends Answering> = z.output<RouteTable[O]["answer"]>;
 
-/** What a route answered, and the tag by which one asks whether it still would. */
+/** A response with its ETag. */
 export interface Answered<O extends Answering> {
   readonly data: AnswerOf<O>;
   readonly etag: string | undefined;
@@ -42,22 +48,22 @@ type BytesOperation = { [O in Operation]: RouteTable[O]["answer"] extends "bytes
 interface Request {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: ReadableStream<Uint8Array>;
-  /** The bytes that are sent or received, where that is known: more of them may take longer. */
+  /** The number of bytes sent or received, if known; more bytes extend the deadline. */
   readonly size?: number;
 }
 
-/** Slower than this no file comes. */
+/** The slowest accepted transfer rate. */
 const LEAST_BYTES_PER_MS = 16;
 const PROBLEM_BYTES = 64 * 1024;
 
 /**
- * Calls the routes of a gateway. It may be hostile or broken: no redirect is followed, an answer has an end in time and
- * in size, and is what its row of the table says, or it is a failure.
+ * Calls the routes of a gateway, which may be hostile or broken. Follows no redirects, limits time and size,
+ * and rejects responses that do not match the route table.
  */
 export class GatewayClient {
-  /** What paths of routes are joined to. */
+  /** The base URL of the routes. */
   readonly base: URL;
-  /** For people. */
+  /** For display. */
   readonly address: string;
   readonly token: string;
   readonly #limits: Limits;
@@ -73,29 +79,29 @@ export class GatewayClient {
     this.#signal = signal === undefined ? closing : AbortSignal.any([closing, signal]);
   }
 
-  async ask<O extends Answering>(operation: O, asking: Asking = {}): Promise<Answered<O>> {
-    const answered = await this.askAgain(operation, asking, undefined);
-    if (answered === undefined) throw badAnswer(this.address, "it says that nothing has changed.");
+  async ask<O extends Answering>(operation: O, input: RequestInput = {}): Promise<Answered<O>> {
+    const answered = await this.askAgain(operation, input, undefined);
+    if (answered === undefined) throw badAnswer(this.address, "status 304 without a cached response.");
     return answered;
   }
 
-  /** The same when one has an answer already: undefined when it would be the same one. */
+  /** Like `ask` with an earlier ETag: undefined if the response is unchanged. */
   async askAgain<O extends Answering>(
     operation: O,
-    asking: Asking,
+    input: RequestInput,
     etag: string | undefined,
   ): Promise<Answered<O> | undefined> {
     const headers = etag === undefined ? {} : { "if-none-match": etag };
-    return await this.#request(operation, asking, { headers }, async (response) => {
+    return await this.#request(operation, input, { headers }, async (response) => {
       if (response.status === 304 && etag !== undefined) return undefined;
       return await this.#readAnswer(operation, response);
     });
   }
 
-  /** The bytes of an answer that is said to have so many. */
-  async bytes(operation: BytesOperation, asking: Asking, size: number): Promise<Uint8Array> {
-    return await this.#request(operation, asking, { size }, async (response) => {
-      if (response.status !== 200) throw badAnswer(this.address, `its status is ${response.status}.`);
+  /** The bytes of a response with a known size. */
+  async bytes(operation: BytesOperation, input: RequestInput, size: number): Promise<Uint8Array> {
+    return await this.#request(operation, input, { size }, async (response) => {
+      if (response.status !== 200) throw badAnswer(this.address, `status ${response.status}.`);
       return await readBody(response, size, (most) =>
         integrityFailed(`The gateway ${this.address} sent more than the ${most} bytes that it lists.`),
       );
@@ -104,22 +110,22 @@ export class GatewayClient {
 
   async send<O extends Answering>(
     operation: O,
-    { body, size, type, ...asking }: Sending,
+    { body, size, type, ...input }: UploadInput,
   ): Promise<Answered<O>> {
     const headers = { "content-type": type, "content-length": String(size) };
-    return await this.#request(operation, asking, { headers, body, size }, (response) =>
+    return await this.#request(operation, input, { headers, body, size }, (response) =>
       this.#readAnswer(operation, response),
     );
   }
 
-  /** Calls off what is under way; nothing can be asked for after that. */
+  /** Cancels running requests and rejects later ones. */
   close(): void {
     this.#closing.abort(remoteFailed("The library is closed.", { hint: "Open it again." }));
   }
 
   async #request<T>(
     operation: Operation,
-    asking: Asking,
+    input: RequestInput,
     { headers = {}, body, size = 0 }: Request,
     read: (response: Response) => Promise<T>,
   ): Promise<T> {
@@ -128,7 +134,7 @@ export class GatewayClient {
     const ms = this.#limits.remoteMs + Math.ceil(size / LEAST_BYTES_PER_MS);
     const timer = setTimeout(() => deadline.abort(this.#late(ms)), ms);
     try {
-      const response = await fetchAnswer(addressOf(this.base, row.path, asking), {
+      const response = await fetchAnswer(addressOf(this.base, row.path, input), {
         method: row.method,
         headers: { authorization: `Bearer ${this.token}`, ...headers },
         redirect: "manual",
@@ -141,7 +147,7 @@ export class GatewayClient {
       throw unanswered(error, this.address);
     } finally {
       clearTimeout(timer);
-      // What was not read is not waited for, and nothing of this call is held on to.
+      // Cancels the unread part of the response and releases its resources.
       deadline.abort();
     }
   }
@@ -152,7 +158,7 @@ export class GatewayClient {
     if (status >= 300 && status < 400) throw redirected(this.address, headers.get("location"));
     const isProblem = typeOf(headers) === "application/problem+json";
     const text = isProblem ? await readText(response, PROBLEM_BYTES, this.address) : "";
-    // Whoever knows the token may say it, and what they say is shown.
+    // The response may repeat the token, and its text is shown.
     throw refusedBy(text.replaceAll(this.token, "…"), status, this.address);
   }
 
@@ -160,8 +166,8 @@ export class GatewayClient {
     const { status, headers } = response;
     const row: Route = routeTable[operation];
     const type = typeOf(headers);
-    if (status !== (row.status ?? 200)) throw badAnswer(this.address, `its status is ${status}.`);
-    if (type !== "application/json") throw badAnswer(this.address, `it sent ${type || "no type"}.`);
+    if (status !== (row.status ?? 200)) throw badAnswer(this.address, `status ${status}.`);
+    if (type !== "application/json") throw badAnswer(this.address, `content type ${type || "missing"}.`);
     const text = await readText(response, this.#limits.remoteAnswerBytes, this.address);
     return { data: parseAnswer(operation, text, this.address), etag: headers.get("etag") ?? undefined };
   }
@@ -170,12 +176,12 @@ export class GatewayClient {
     return new SkillError(
       "TIMED_OUT",
       `The gateway ${this.address} did not answer within ${ms} ms (remoteMs).`,
-      { hint: "Check that it can be reached and is not overloaded, or raise the limit." },
+      { hint: "Check that the gateway is reachable and not overloaded, or raise the limit." },
     );
   }
 }
 
-/** A connection that was kept may have been closed meanwhile: who only asks may ask once more. */
+/** A kept-alive connection may have been closed meanwhile, so GET requests are retried once. */
 async function fetchAnswer(url: URL, init: RequestInit): Promise<Response> {
   try {
     return await fetch(url, init);
@@ -190,23 +196,23 @@ const CLOSED: ReadonlySet<string> = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EP
 function parseAnswer<O extends Answering>(operation: O, text: string, address: string): AnswerOf<O> {
   try {
     const parsed = routeTable[operation].answer.parse(JSON.parse(text));
-    // The schema is that of the operation; the compiler cannot follow it through the table.
+    // The schema belongs to the operation, but the compiler cannot infer that from the table.
     return parsed as AnswerOf<O>;
   } catch (error) {
-    // Not JSON, not what the row says, or nested deeper than anything that is meant.
-    throw badAnswer(address, `it sent what is no answer of ${operation}.`, error);
+    // Not JSON, not valid for the schema, or nested too deeply.
+    throw badAnswer(address, `the body is not a valid ${operation} response.`, error);
   }
 }
 
-/** Nothing else can stand in a header, and no token has it. */
+/** Only printable ASCII is allowed in a header, and all tokens consist of it. */
 function checkToken(token: string): string {
   if (/^[\x21-\x7e]{1,256}$/.test(token)) return token;
-  throw new SkillError("USAGE", "That is not a token.", {
-    hint: "`skillhold token create` makes one, where the gateway's store is.",
+  throw new SkillError("USAGE", "The gateway token is invalid.", {
+    hint: "Run `skillhold token create` on the gateway's machine to create a token.",
   });
 }
 
-function addressOf(base: URL, path: string, { params = {}, query = {} }: Asking): URL {
+function addressOf(base: URL, path: string, { params = {}, query = {} }: RequestInput): URL {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodePath(params[name] ?? ""));
   const url = new URL(`.${filled}`, base);
   for (const [name, value] of Object.entries(query))
@@ -214,7 +220,7 @@ function addressOf(base: URL, path: string, { params = {}, query = {} }: Asking)
   return url;
 }
 
-/** Contract: no part is `.` or `..`, which mean something else in an address however they are written. */
+/** Contract: no part is `.` or `..`, because URLs resolve them even when encoded. */
 function encodePath(path: string): string {
   return path.split("/").map(encodeURIComponent).join("/");
 }
@@ -227,7 +233,39 @@ function typeOf(headers: Headers): string {
 function redirected(address: string, location: string | null): SkillError {
   const target = location === null ? null : URL.parse(location, address);
   const where = target === null ? "elsewhere" : `to ${target.origin}`;
-  return remoteFailed(`The gateway ${address} sends on ${where}, and a token is not sent on.`, {
-    hint: "Name the address where the gateway itself answers.",
+  return remoteFailed(`The gateway ${address} redirects ${where}, and the token is not sent there.`, {
+    hint: "Use the address of the gateway itself.",
   });
+}
+
+/** Reads a response body and aborts beyond the limit, whatever length was announced. */
+async function readBody(
+  { body }: Pick<Response, "body">,
+  mostBytes: number,
+  excess: (mostBytes: number) => SkillError,
+): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > mostBytes) throw excess(mostBytes);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Reads a response body as text. */
+async function readText(
+  response: Pick<Response, "body">,
+  mostBytes: number,
+  address: string,
+): Promise<string> {
+  const bytes = await readBody(response, mostBytes, (most) =>
+    badAnswer(address, `the body has more than ${most} bytes.`),
+  );
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw badAnswer(address, "the body is not UTF-8 text.", error);
+  }
 }

@@ -1,43 +1,46 @@
-import { type BlobCache, isBlob } from "./blob-cache.ts";
-import { type GatewayClient } from "./gateway-client.ts";
-import { type Looking } from "./looking.ts";
+import { type GatewayFileCache, isFile } from "./file-cache.ts";
+import type { GatewayClient } from "./gateway-client.ts";
 import { integrityFailed } from "./remote-failure.ts";
-import { type RemoteFile, type RemoteTree } from "./remote-tree.ts";
+import type { RemoteFile, RemoteTree } from "./remote-tree.ts";
+import type { ViewerQuery } from "./viewer-query.ts";
 
-/** A skill whose files are wanted, and by whom. */
-export interface Wanted {
+/** The files of a skill, requested for a viewer. */
+export interface FileRequest {
   readonly id: string;
   readonly tree: RemoteTree;
-  readonly looking: Looking;
+  readonly viewer: ViewerQuery;
 }
 
-/** So many files are waited for at a time. */
+/** How many files are fetched at a time. */
 const AT_ONCE = 8;
 
-/** Files of skills: taken from the cache, or fetched; never handed on unless they have the digest that is listed. */
-export class RemoteFiles {
+/** Reads files from the cache or the gateway, and returns only bytes that match the listed digest. */
+export class RemoteFileReader {
   readonly #client: GatewayClient;
-  readonly #cache: BlobCache;
+  readonly #cache: GatewayFileCache;
 
-  constructor(client: GatewayClient, cache: BlobCache) {
+  constructor(client: GatewayClient, cache: GatewayFileCache) {
     this.#client = client;
     this.#cache = cache;
   }
 
-  async read({ id, tree, looking }: Wanted, file: RemoteFile): Promise<Uint8Array> {
+  async read({ id, tree, viewer }: FileRequest, file: RemoteFile): Promise<Uint8Array> {
     const kept = await this.#cache.find(file);
     if (kept !== undefined) return kept;
     const revision = tree.revision === undefined ? {} : { revision: String(tree.revision) };
-    const asking = { params: { id, path: file.path }, query: { ...looking, ...revision } };
-    const bytes = await this.#client.bytes("readFile", asking, file.size);
-    if (!isBlob(bytes, file))
-      throw integrityFailed(`${file.path} of ${id} is not what the gateway lists.`, { id, path: file.path });
+    const input = { params: { id, path: file.path }, query: { ...viewer, ...revision } };
+    const bytes = await this.#client.bytes("readFile", input, file.size);
+    if (!isFile(bytes, file))
+      throw integrityFailed(`${file.path} of ${id} does not match the digest that the gateway lists.`, {
+        id,
+        path: file.path,
+      });
     await this.#cache.keep(file, bytes);
     return bytes;
   }
 
-  /** All files of a skill, in the order of the list. */
-  async readAll(wanted: Wanted): Promise<readonly (readonly [RemoteFile, Uint8Array])[]> {
+  /** All files of a skill, in list order. */
+  async readAll(wanted: FileRequest): Promise<readonly (readonly [RemoteFile, Uint8Array])[]> {
     const { files } = wanted.tree;
     const read: (readonly [RemoteFile, Uint8Array])[] = [];
     for (let at = 0; at < files.length; at += AT_ONCE) {

@@ -1,37 +1,56 @@
 import { normalizeRelative, rejectFilled, writeCopy } from "@skillhold/core/bundle";
-import { type Access, asResource, type ByteRange, decideAccess, type Explanation, type Library, type LibraryChange, type Resource, type SearchOptions, type SearchResult, type SkillContent, type SkillFile, type Viewer } from "@skillhold/core/library";
-import { type SkillEntry } from "@skillhold/protocol";
+import {
+  type Access,
+  asResource,
+  type ByteRange,
+  decideAccess,
+  type Explanation,
+  type Library,
+  type LibraryChange,
+  type Resource,
+  type SearchOptions,
+  type SearchResult,
+  type SkillContent,
+  type SkillFile,
+  type Viewer,
+} from "@skillhold/core/library";
+import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Limits } from "@skillhold/protocol/limits";
+import type { Limits } from "@skillhold/protocol/limits";
 import { parseSkill } from "@skillhold/skill";
 import { ChangeWatch } from "./change-watch.ts";
-import { type GatewayClient } from "./gateway-client.ts";
-import { GATEWAYS_RUNTIME, type Looking, lookingOf } from "./looking.ts";
-import { type EntryMaking, toRemoteEntry } from "./remote-entry.ts";
-import { listExplanations, toExplanation } from "./remote-explanation.ts";
+import type { GatewayClient } from "./gateway-client.ts";
+import {
+  listExplanations,
+  type RemoteSource,
+  toExplanation,
+  toRemoteEntry,
+  toResult,
+} from "./remote-entry.ts";
 import { integrityFailed } from "./remote-failure.ts";
-import { type RemoteFiles, type Wanted } from "./remote-files.ts";
-import { toResult } from "./remote-hit.ts";
+import type { FileRequest, RemoteFileReader } from "./remote-files.ts";
 import { type RemoteList, RemoteLists } from "./remote-list.ts";
 import { type RemoteTree, RemoteTrees } from "./remote-tree.ts";
+import { GATEWAYS_RUNTIME, type ViewerQuery, viewerQuery } from "./viewer-query.ts";
 
 export interface RemoteParts {
   readonly client: GatewayClient;
-  readonly files: RemoteFiles;
-  readonly making: EntryMaking;
+  readonly files: RemoteFileReader;
+  readonly source: RemoteSource;
   readonly limits: Limits;
-  /** Told of what fails while nobody waits for it. */
+  /** Receives errors of background work. */
   readonly onError: (error: unknown) => void;
 }
 
-/** How often a skill that changes while it is read is looked at again before it is given up. */
+/** How often a skill that changes while it is read is read again. */
 const TRIES = 3;
 const MOST_HITS = 1000;
 const MOST_QUERY = 1000;
 
 /**
- * The skills of a gateway. Who may see what is decided there, each time; the viewer's own limits and this machine's are
- * put on top. Nothing is answered from what was known before: without the gateway there are no skills.
+ * The skills of a gateway. The gateway decides access on every call; the viewer's own limits and this
+ * machine's requirements apply on top. Without the gateway there are no skills, because no answer comes from
+ * earlier state.
  */
 export class RemoteLibrary implements Library {
   readonly #parts: RemoteParts;
@@ -42,19 +61,19 @@ export class RemoteLibrary implements Library {
 
   constructor(parts: RemoteParts) {
     this.#parts = parts;
-    const { client, making, limits } = parts;
-    this.#lists = new RemoteLists({ client, making, limits, onChange: (change) => this.#tell(change) });
+    const { client, source, limits } = parts;
+    this.#lists = new RemoteLists({ client, source, limits, onChange: (change) => this.#notify(change) });
     this.#trees = new RemoteTrees(client, limits);
   }
 
-  /** The label of its skills among sources. */
+  /** The source label of the skills. */
   get source(): string {
-    return this.#parts.making.source;
+    return this.#parts.source.label;
   }
 
-  /** What the viewer saw when it last looked; empty before that. */
+  /** The entries that the viewer last saw; empty before the first call. */
   lastSeen(viewer: Viewer): readonly SkillEntry[] {
-    return (this.#lists.last(lookingOf(viewer))?.entries ?? []).filter((entry) => isThere(entry, viewer));
+    return (this.#lists.last(viewerQuery(viewer))?.entries ?? []).filter((entry) => isThere(entry, viewer));
   }
 
   async list(viewer: Viewer): Promise<readonly SkillEntry[]> {
@@ -69,14 +88,15 @@ export class RemoteLibrary implements Library {
 
   async search(viewer: Viewer, query: string, options: SearchOptions = {}): Promise<readonly SearchResult[]> {
     await this.#watch?.started;
-    const limit = Math.min(options.limit ?? 5, this.#parts.limits.searchHits, MOST_HITS);
-    // The beginning says what it is about, and more than this no gateway takes.
-    const asked = query.slice(0, MOST_QUERY).toWellFormed();
-    if (asked.trim() === "" || limit < 1) return [];
-    const some = await this.#searchFor(viewer, asked, limit);
+    const { searchHits, catalogueSkills } = this.#parts.limits;
+    const limit = Math.min(options.limit ?? 5, Math.max(searchHits, catalogueSkills), MOST_HITS);
+    // Gateways reject longer queries, and the beginning is the most relevant part.
+    const text = query.slice(0, MOST_QUERY).toWellFormed();
+    if (text.trim() === "" || limit < 1) return [];
+    const some = await this.#searchFor(viewer, text, limit);
     if (some.results.length >= limit || !some.isCut) return some.results.slice(0, limit);
-    // What is left out here had the place of something that is not.
-    return (await this.#searchFor(viewer, asked, MOST_HITS)).results.slice(0, limit);
+    // Hits that are hidden here took the place of visible ones, so ask for more.
+    return (await this.#searchFor(viewer, text, MOST_HITS)).results.slice(0, limit);
   }
 
   async read(viewer: Viewer, id: string): Promise<SkillContent> {
@@ -105,7 +125,7 @@ export class RemoteLibrary implements Library {
     });
   }
 
-  /** Everything is there and verified before the first file is written. */
+  /** All files are fetched and verified before the first one is written. */
   async copy(viewer: Viewer, id: string, folder: string): Promise<SkillContent> {
     const [content, contents] = await this.#reading(viewer, id, async (opened) => {
       rejectFilled(folder);
@@ -119,17 +139,17 @@ export class RemoteLibrary implements Library {
 
   async explain(viewer: Viewer, id?: string): Promise<readonly Explanation[]> {
     const { byId } = await this.#look(viewer);
-    const told = await listExplanations(lookingOf(viewer), this.#parts);
-    const wanted = told.filter((each) => id === undefined || each.id === id);
+    const rows = await listExplanations(viewerQuery(viewer), this.#parts);
+    const wanted = rows.filter((each) => id === undefined || each.id === id);
     return wanted.map((each) => {
       const entry = each.state === "visible" ? byId.get(each.id) : undefined;
       return toExplanation(each, this.source, entry && decide(entry, viewer));
     });
   }
 
-  /** What is compared with is what viewers saw; those who call after this wait until there is something. */
+  /** Changes are relative to what viewers saw. Calls after this one wait for the first refresh. */
   onChange(listener: (change: LibraryChange) => void): () => void {
-    // The same function may listen twice.
+    // Allows the same function to listen twice.
     const own = (change: LibraryChange) => listener(change);
     this.#listeners.add(own);
     const { client, limits, onError } = this.#parts;
@@ -151,8 +171,8 @@ export class RemoteLibrary implements Library {
     this.#watch = undefined;
   }
 
-  /** Every listener hears of it, whatever becomes of the others. */
-  #tell(change: LibraryChange): void {
+  /** A failing listener does not stop the others. */
+  #notify(change: LibraryChange): void {
     for (const listener of this.#listeners) {
       try {
         listener(change);
@@ -164,7 +184,7 @@ export class RemoteLibrary implements Library {
 
   async #look(viewer: Viewer): Promise<RemoteList> {
     await this.#watch?.started;
-    return await this.#lists.get(lookingOf(viewer));
+    return await this.#lists.get(viewerQuery(viewer));
   }
 
   async #get(viewer: Viewer, id: string): Promise<SkillEntry> {
@@ -173,22 +193,22 @@ export class RemoteLibrary implements Library {
     return entry;
   }
 
-  /** The skill and its files, of one state. */
+  /** The skill and its files in one consistent state. */
   async #open(viewer: Viewer, id: string): Promise<Opened> {
-    const looking = lookingOf(viewer);
+    const query = viewerQuery(viewer);
     for (let attempt = 1; attempt <= TRIES; attempt += 1) {
       const entry = await this.#get(viewer, id);
-      const tree = await this.#trees.find(entry, looking).catch((error: unknown) => {
+      const tree = await this.#trees.find(entry, query).catch((error: unknown) => {
         throw isMissing(error) ? notFound(id) : error;
       });
-      if (tree !== undefined) return { id, entry, tree, looking };
+      if (tree !== undefined) return { id, entry, tree, viewer: query };
     }
-    throw integrityFailed(`The gateway lists other files of ${id} than it says to have.`, { id });
+    throw integrityFailed(`The file list of ${id} does not match the gateway's entry.`, { id });
   }
 
   /**
-   * A skill that has changed since it was listed is read again as what it is now. One that is listed as it was is not
-   * what it is said to be.
+   * Reads a skill again if it changed after it was listed. If its entry is unchanged, the mismatch is an
+   * error.
    */
   async #reading<T>(viewer: Viewer, id: string, work: (opened: Opened) => Promise<T>): Promise<T> {
     let last: string | undefined;
@@ -208,9 +228,13 @@ export class RemoteLibrary implements Library {
     const { id, entry, tree } = opened;
     const { limits, files } = this.#parts;
     if (tree.skillFile.size > limits.skillFileBytes)
-      throw new SkillError("LIMIT_EXCEEDED", `The SKILL.md of ${id} is larger than skillFileBytes.`, {
-        details: { id, limit: "skillFileBytes", max: limits.skillFileBytes },
-      });
+      throw new SkillError(
+        "LIMIT_EXCEEDED",
+        `The SKILL.md of ${id} is larger than the limit skillFileBytes (${limits.skillFileBytes} bytes).`,
+        {
+          details: { id, limit: "skillFileBytes", max: limits.skillFileBytes },
+        },
+      );
     const { isReadable, body, frontmatter } = parseSkill(await files.read(opened, tree.skillFile), limits);
     if (!isReadable) throw new SkillError("SKILL_INVALID", `The SKILL.md of ${id} cannot be read.`);
     return {
@@ -226,17 +250,17 @@ export class RemoteLibrary implements Library {
   }
 
   async #searchFor(viewer: Viewer, q: string, limit: number) {
-    const { client, making } = this.#parts;
-    const query = { ...lookingOf(viewer), q, limit: String(limit) };
+    const { client, source } = this.#parts;
+    const query = { ...viewerQuery(viewer), q, limit: String(limit) };
     const { hits } = (await client.ask("searchSkills", { query })).data;
     const found = new Map<string, (typeof hits)[number]>();
     for (const hit of hits) if (!found.has(hit.row.entry.id)) found.set(hit.row.entry.id, hit);
     const hasCopies = hits.some(({ hit }) => hit.copies.length > 0);
     const there = new Set(hasCopies ? (await this.list(viewer)).map(({ id }) => id as string) : []);
-    const results = [...found.values()].flatMap((told) => {
-      const entry = toRemoteEntry(told.row, making);
+    const results = [...found.values()].flatMap((each) => {
+      const entry = toRemoteEntry(each.row, source);
       if (entry === undefined || !isThere(entry, viewer)) return [];
-      return [toResult(told, entry, (id) => there.has(id))];
+      return [toResult(each, entry, (id) => there.has(id))];
     });
     return { results, isCut: hits.length >= limit };
   }
@@ -246,17 +270,17 @@ export class RemoteLibrary implements Library {
     const most = Math.min(length ?? resourceReadBytes, resourceReadBytes);
     if (Number.isSafeInteger(start) && Number.isSafeInteger(most) && start >= 0 && most >= 1)
       return { start, length: most };
-    throw new SkillError("USAGE", "A range is a start from 0 and a length from 1, both whole numbers.");
+    throw new SkillError("USAGE", "The range is invalid. Start at 0 or more and read at least 1 byte.");
   }
 }
 
-interface Opened extends Wanted {
+interface Opened extends FileRequest {
   readonly entry: SkillEntry;
   readonly tree: RemoteTree;
-  readonly looking: Looking;
+  readonly viewer: ViewerQuery;
 }
 
-/** The one gate, as far as it can decide here: who owns what, and who was granted what, the gateway has asked. */
+/** The local part of the access decision; the gateway has checked ownership and grants. */
 function decide(entry: SkillEntry, viewer: Viewer): Access {
   if (viewer.runtime !== GATEWAYS_RUNTIME) return decideAccess(entry, viewer);
   return decideAccess(entry, { ...viewer, runtime: entry.runtime[0] ?? GATEWAYS_RUNTIME });
@@ -266,7 +290,7 @@ function isThere(entry: SkillEntry, viewer: Viewer): boolean {
   return decide(entry, viewer).isVisible;
 }
 
-/** Taken away since it was listed. */
+/** Removed after it was listed. */
 function isMissing(error: unknown): boolean {
   const codes: readonly string[] = ["SKILL_NOT_FOUND", "REVISION_NOT_FOUND"];
   return error instanceof SkillError && codes.includes(error.code);
@@ -277,7 +301,7 @@ function notFound(id: string): SkillError {
 }
 
 function noFile(path: string): SkillError {
-  return new SkillError("PATH_NOT_FOUND", `${path}: The skill has no such file.`, {
-    hint: "The skill's files are listed when it is read.",
+  return new SkillError("PATH_NOT_FOUND", `The skill has no file ${path}.`, {
+    hint: "Read the skill to list its files.",
   });
 }

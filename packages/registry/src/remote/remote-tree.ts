@@ -1,17 +1,23 @@
-import { combineDigests, foldName, normalizeRelative, type RelativePath, roleOf } from "@skillhold/core/bundle";
-import { type SkillFile } from "@skillhold/core/library";
-import { type Digest, type SkillEntry } from "@skillhold/protocol";
+import {
+  combineDigests,
+  foldName,
+  normalizeRelative,
+  type RelativePath,
+  roleOf,
+} from "@skillhold/core/bundle";
+import type { SkillFile } from "@skillhold/core/library";
+import type { Digest, SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Limits } from "@skillhold/protocol/limits";
-import { type AnswerOf, type GatewayClient } from "./gateway-client.ts";
-import { type Looking, lookingKey } from "./looking.ts";
+import type { Limits } from "@skillhold/protocol/limits";
+import type { AnswerOf, GatewayClient } from "./gateway-client.ts";
 import { integrityFailed } from "./remote-failure.ts";
+import { type ViewerQuery, viewerQueryKey } from "./viewer-query.ts";
 
 export interface RemoteFile extends SkillFile {
   readonly path: RelativePath;
 }
 
-/** The files of a skill, as they are listed; the tree hash is over that list. */
+/** The listed files of a skill; the tree hash covers the list. */
 export interface RemoteTree {
   readonly treeHash: Digest;
   readonly revision: number | undefined;
@@ -21,7 +27,9 @@ export interface RemoteTree {
 
 const KEPT_TREES = 256;
 
-/** The trees of skills. Each is verified when it comes, and asked for again unless the skill's entry names it. */
+/**
+ * The trees of skills. Each is verified on arrival, and revalidated unless the skill's entry has its hash.
+ */
 export class RemoteTrees {
   readonly #client: GatewayClient;
   readonly #limits: Limits;
@@ -32,26 +40,26 @@ export class RemoteTrees {
     this.#limits = limits;
   }
 
-  /** Undefined when what is listed is of another state than the entry. */
-  async find(entry: SkillEntry, looking: Looking): Promise<RemoteTree | undefined> {
-    const key = JSON.stringify([entry.id, entry.revision ?? null, lookingKey(looking)]);
+  /** Undefined if the file list belongs to another state than the entry. */
+  async find(entry: SkillEntry, viewer: ViewerQuery): Promise<RemoteTree | undefined> {
+    const key = JSON.stringify([entry.id, entry.revision ?? null, viewerQueryKey(viewer)]);
     const kept = this.#kept.get(key);
-    // The hash stands for the whole list: there is nothing to ask.
+    // The hash covers the whole list, so no request is needed.
     const isNamed = kept !== undefined && entry.treeHash === kept.tree.treeHash;
-    const tree = isNamed ? kept.tree : await this.#fetch(entry, looking, key, kept);
+    const tree = isNamed ? kept.tree : await this.#fetch(entry, viewer, key, kept);
     return isOf(entry, tree) ? tree : undefined;
   }
 
   async #fetch(
     { id, revision }: SkillEntry,
-    looking: Looking,
+    viewer: ViewerQuery,
     key: string,
     kept: KeptTree | undefined,
   ): Promise<RemoteTree> {
-    const query = { ...looking, ...(revision === undefined ? {} : { revision: String(revision) }) };
+    const query = { ...viewer, ...(revision === undefined ? {} : { revision: String(revision) }) };
     const answered = await this.#client.askAgain("listFiles", { params: { id }, query }, kept?.etag);
     if (answered === undefined && kept !== undefined) return kept.tree;
-    if (answered === undefined) throw integrityFailed(`The gateway lists no files of ${id}.`, { id });
+    if (answered === undefined) throw integrityFailed(`The gateway lists no files for ${id}.`, { id });
     const tree = verifyTree(id, answered.data, this.#limits);
     this.#kept.delete(key);
     this.#kept.set(key, { tree, etag: answered.etag });
@@ -70,7 +78,7 @@ interface KeptTree {
   readonly etag: string | undefined;
 }
 
-/** A list of files that could be a skill's, and that has the hash it is said to have; or a failure. */
+/** Validates a file list: paths, limits, name clashes and the tree hash. Throws if one is wrong. */
 export function verifyTree(id: string, listed: AnswerOf<"listFiles">, limits: Limits): RemoteTree {
   const files = listed.files.map((file): RemoteFile => {
     const path = plainPath(id, file.path, limits);
@@ -80,10 +88,10 @@ export function verifyTree(id: string, listed: AnswerOf<"listFiles">, limits: Li
   rejectClashing(id, files);
   const { treeHash, revision } = listed;
   if (combineDigests(files) !== treeHash)
-    throw integrityFailed(`The files of ${id} are not those of its tree hash ${treeHash}.`, { id, treeHash });
+    throw integrityFailed(`The files of ${id} do not match the tree hash ${treeHash}.`, { id, treeHash });
   const skillFile =
     files.find(({ path }) => path === "SKILL.md") ?? files.find(({ path }) => path === "skill.md");
-  if (skillFile === undefined) throw integrityFailed(`The gateway lists no SKILL.md of ${id}.`, { id });
+  if (skillFile === undefined) throw integrityFailed(`The gateway lists no SKILL.md for ${id}.`, { id });
   return { treeHash, revision, files, skillFile };
 }
 
@@ -92,7 +100,7 @@ function plainPath(id: string, path: string, limits: Limits): RelativePath {
     return normalizeRelative(path, limits);
   } catch (error) {
     if (!(error instanceof SkillError)) throw error;
-    throw integrityFailed(`The gateway lists a file of ${id} that no skill can have. ${error.message}`, {
+    throw integrityFailed(`The gateway lists an invalid path for ${id}: ${error.message}`, {
       id,
     });
   }
@@ -106,23 +114,24 @@ function rejectTooMuch(id: string, files: readonly RemoteFile[], limits: Limits)
     files.length > bundleFiles
       ? (["bundleFiles", bundleFiles] as const)
       : (["unpackedBytes", unpackedBytes] as const);
-  throw new SkillError("LIMIT_EXCEEDED", `The skill ${id} is larger than ${max} (limit ${limit}).`, {
+  throw new SkillError("LIMIT_EXCEEDED", `The skill ${id} exceeds the limit ${limit} (${max}).`, {
     details: { id, limit, max },
   });
 }
 
-/** Two names that some disk takes for one, or a file where a folder has to be, cannot be laid out as they are hashed. */
+/** Names that are equal on some disks, or a file in the place of a folder, cannot be written as hashed. */
 function rejectClashing(id: string, files: readonly RemoteFile[]): void {
   const seen = new Set<string>();
   const folders = new Set<string>();
   for (const { path } of files) {
     const name = foldName(path);
-    if (seen.has(name)) throw integrityFailed(`The gateway lists two files of ${id} by one name.`, { id });
+    if (seen.has(name))
+      throw integrityFailed(`The gateway lists two files of ${id} with the same name.`, { id });
     seen.add(name);
     for (let end = name.lastIndexOf("/"); end > 0; end = name.lastIndexOf("/", end - 1))
       folders.add(name.slice(0, end));
   }
   for (const folder of folders)
     if (seen.has(folder))
-      throw integrityFailed(`The gateway lists a file of ${id} as a folder, too.`, { id });
+      throw integrityFailed(`The gateway lists a path of ${id} as both a file and a folder.`, { id });
 }

@@ -1,16 +1,16 @@
 import { combineDigests } from "@skillhold/core/bundle";
 import { SkillError } from "@skillhold/protocol/error";
+import { systemActor } from "../ownership/ownership.ts";
 import { skillLock, treeLock } from "../record/lock.ts";
-import { type RegisteredSkill, type TreeFile } from "../record/registered-skill.ts";
-import { type RegistryContext } from "../record/registry-context.ts";
-import { type StagedFile, type StagedSkill } from "../record/staged-skill.ts";
+import type { RegisteredSkill, TreeFile } from "../record/registered-skill.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
+import type { StagedFile, StagedSkill } from "../record/staged-skill.ts";
+import { scanStaged } from "../release/publish.ts";
 import { planRelease } from "../release/release.ts";
-import { scanStaged } from "../release/scan-staged.ts";
-import { systemActor } from "./seed-actor.ts";
 
 /**
- * Puts back what the store has lost of a tree that it knows: each file by its hash, and the list of them. Nothing is
- * written for what is whole. Returns the paths of the files that were not.
+ * Restores missing or damaged files and the file list of a known tree. Writes only what is damaged. Returns
+ * the paths of the restored files.
  */
 export async function restoreFiles(
   staged: StagedSkill,
@@ -40,8 +40,8 @@ async function isWhole({ digest, size }: StagedFile, { store }: RegistryContext)
 }
 
 /**
- * Gives a row that came without a tree hash the one of the bundled skill, in the revision that it is in. False when
- * that revision is known to be of another tree, or when the row is no longer what it was.
+ * Adds the tree hash of the bundled skill to a row that lacks one, without a new revision. Returns false if
+ * the revision belongs to another tree or the row changed.
  */
 export async function completeRow(
   row: RegisteredSkill,

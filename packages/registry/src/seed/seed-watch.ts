@@ -2,28 +2,28 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { findRealPath, isJunk } from "@skillhold/core/bundle";
 import { FolderWatch } from "@skillhold/core/library";
-import { type RegistryContext } from "../record/registry-context.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
 import { type SeedOptions, type SeedReport, seedSkills } from "./seed.ts";
 
 export interface WatchSeedsOptions extends SeedOptions {
-  /** Quiet time after the last hint before the skills are taken in again. */
+  /** Quiet time after the last change before seeding again. */
   readonly debounceMs?: number;
-  /** How often they are looked at where they cannot be watched. */
+  /** How often to check a folder that cannot be watched. */
   readonly pollMs?: number;
   readonly maxWatches?: number;
-  /** Told of each time they were taken in. */
+  /** Called after each seeding. */
   readonly onSeed?: (report: SeedReport) => void;
 }
 
 export interface SeedWatch {
-  /** Stops, and waits for what is under way. */
+  /** Stops, and waits for running work. */
   close(): Promise<void>;
 }
 
 /**
- * Takes bundled skills in again when something in their folder changes: however many files are saved at once, it is
- * done once. A skill that is broken by an edit stays as it was. The first look is at once, because what changed
- * before the watches were set was seen by nobody.
+ * Seeds bundled skills again when their folder changes, once per burst of changes. A skill broken by an edit
+ * keeps its last revision. The first seeding is immediate, because changes before the watches were set are
+ * unknown.
  */
 export function watchSeeds(folder: string, options: WatchSeedsOptions, context: RegistryContext): SeedWatch {
   const watch = new LiveSeeds(folder, options, context);
@@ -33,7 +33,7 @@ export function watchSeeds(folder: string, options: WatchSeedsOptions, context: 
 
 const DEBOUNCE_MS = 500;
 const POLL_MS = 5000;
-/** However long a storm of saves lasts, the skills are taken in at least this often. */
+/** The longest delay during a continuous burst of changes. */
 const LONGEST_WAIT_MS = 5000;
 const MAX_WATCHES = 4096;
 
@@ -41,7 +41,7 @@ class LiveSeeds implements SeedWatch {
   readonly #folder: string;
   readonly #options: WatchSeedsOptions;
   readonly #context: RegistryContext;
-  readonly #watch = new FolderWatch(() => this.#meet());
+  readonly #watch = new FolderWatch(() => this.#schedule());
   readonly #clock: NodeJS.Timeout;
   readonly #stop = new AbortController();
   #timer: NodeJS.Timeout | undefined;
@@ -65,7 +65,7 @@ class LiveSeeds implements SeedWatch {
     await this.#checks;
   }
 
-  /** One at a time: what changes meanwhile is taken in by one more. */
+  /** One seeding at a time; changes during it trigger one more. */
   seed(): void {
     this.#isDue = true;
     this.#running ??= this.#work();
@@ -86,7 +86,7 @@ class LiveSeeds implements SeedWatch {
         this.#setWatches();
         const report = await seedSkills(this.#folder, { ...this.#options, signal }, this.#context);
         this.#options.onSeed?.(report);
-        // An edit need not wait for what is found out about the one before it.
+        // An edit does not wait for the checks of the previous one.
         this.#checks = Promise.all([this.#checks, report.checks]);
       } catch (problem) {
         if (!signal.aborted) this.#options.onProblem?.(problem);
@@ -95,8 +95,8 @@ class LiveSeeds implements SeedWatch {
     this.#running = undefined;
   }
 
-  /** Starts the quiet time anew, unless hints have been coming for too long. */
-  #meet(): void {
+  /** Restarts the quiet time, unless changes have been arriving for too long. */
+  #schedule(): void {
     const now = performance.now();
     if (this.#timer === undefined) this.#firstHintAt = now;
     else if (now - this.#firstHintAt > LONGEST_WAIT_MS) return;
@@ -112,7 +112,7 @@ class LiveSeeds implements SeedWatch {
     if (this.#watch.size === 0 || this.#watch.isFailing) this.seed();
   }
 
-  /** Before the skills are read, so that a change is either read or hinted at. */
+  /** Set before the skills are read, so that every change is either read or reported. */
   #setWatches(): void {
     const root = findRealPath(this.#folder);
     const max = this.#options.maxWatches ?? MAX_WATCHES;
@@ -121,10 +121,10 @@ class LiveSeeds implements SeedWatch {
   }
 }
 
-/** The folders that files of bundles may lie in; one more than the bound when there are more. */
+/** The folders that may contain bundle files; one more than `max` if there are more. */
 function listFolders(root: string, max: number): readonly string[] {
   const folders = [root];
-  // The list grows on the way.
+  // The list grows during the loop.
   for (const folder of folders) {
     for (const entry of tryList(folder)) {
       if (entry.isDirectory() && !isJunk(entry.name)) folders.push(join(folder, entry.name));
@@ -138,7 +138,7 @@ function tryList(folder: string) {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
-    // It went away meanwhile, or may not be listed: then there is nothing in it to watch.
+    // A folder that is gone or not readable cannot be watched.
     return [];
   }
 }

@@ -1,24 +1,25 @@
 import { join } from "node:path";
 import { findSkillFolders } from "@skillhold/core/source";
 import { SkillError } from "@skillhold/protocol/error";
-import { type RegistryContext } from "../record/registry-context.ts";
-import { type StagedSkill } from "../record/staged-skill.ts";
+import { systemActor } from "../ownership/ownership.ts";
+import type { RegisteredSkill } from "../record/registered-skill.ts";
+import type { RegistryContext } from "../record/registry-context.ts";
+import type { StagedSkill } from "../record/staged-skill.ts";
 import { publishStaged } from "../release/publish.ts";
+import { settleMissing } from "../release/settle.ts";
 import { stageFolder } from "../release/stage.ts";
-import { systemActor } from "./seed-actor.ts";
-import { type CheckedSeed, checkSeeds } from "./seed-check.ts";
 import { completeRow, restoreFiles } from "./seed-restore.ts";
 
 export interface SeedOptions {
   readonly signal?: AbortSignal;
-  /** Told of a dependency check that could not be made; the skill keeps its status. */
+  /** Receives failures of dependency checks; the skill keeps its status. */
   readonly onProblem?: (problem: unknown) => void;
 }
 
 export interface SeedReport {
-  /** In the order of their folders. */
+  /** Ordered by folder. */
   readonly skills: readonly SeedResult[];
-  /** Resolves when the dependencies of all of them have been looked at. It never rejects. */
+  /** Resolves when the dependencies of all skills have been checked; never rejects. */
   readonly checks: Promise<void>;
 }
 
@@ -26,17 +27,17 @@ export type SeedResult = SeededSkill | SeedFailure;
 
 export interface SeededSkill {
   readonly id: string;
-  /** The folder's name. */
+  /** The folder name. */
   readonly path: string;
-  /** `completed` is a row that had no tree hash and has one now, in the revision that it was in. */
+  /** `completed`: the row lacked a tree hash and now has one, without a new revision. */
   readonly status: "added" | "updated" | "unchanged" | "completed";
   readonly revision: number;
-  /** Files whose stored bytes were missing or damaged and are not any more. */
+  /** Files whose stored bytes were missing or damaged and are restored. */
   readonly restored: readonly string[];
 }
 
 export interface SeedFailure {
-  /** The id, where it got that far. */
+  /** The id, if it was known before the failure. */
   readonly id: string | undefined;
   readonly path: string;
   readonly status: "failed";
@@ -44,9 +45,9 @@ export interface SeedFailure {
 }
 
 /**
- * Takes in the skills that come with the product: those in the folders of this one. What is stored is compared by its
- * tree hash, so that a start with the same skills writes nothing. One that is refused does not hold up the others, and
- * a user's skill that has the id of a new one is left alone and told. Dependencies are looked at afterwards.
+ * Publishes the bundled skills in the subfolders of a folder. Skills with an unchanged tree hash write no
+ * data. A rejected skill does not stop the others, and a user's skill with the same id is kept and reported.
+ * Dependencies are checked afterwards.
  */
 export async function seedSkills(
   folder: string,
@@ -71,7 +72,7 @@ interface FoundSeeds {
   readonly failures: readonly SeedFailure[];
 }
 
-/** The folders right below the root: a bundle may have skills of its own in it, and they are not separate ones. */
+/** Only direct subfolders: skills nested inside a bundle are part of it. */
 async function findSeeds(
   folder: string,
   { signal }: SeedOptions,
@@ -100,15 +101,15 @@ async function seedOne(
 ): Promise<SeedResult> {
   let id: string | undefined;
   try {
-    // Packages are linked into place by some installers; these files are the product's own.
+    // Some installers hard-link package files, and these files belong to the product.
     const staged = await stageFolder(folder, { within, signal, allowHardLinks: true }, context.limits);
     id = staged.id;
     if (before.some((each) => each.id === id && each.status !== "failed"))
-      throw new SkillError("CONFLICT", `Another bundled folder has the id ${id} as well.`);
-    return { ...(await takeIn(staged, signal, context)), id, path };
+      throw new SkillError("CONFLICT", `Another bundled folder has the same id ${id}.`);
+    return { ...(await seedStaged(staged, signal, context)), id, path };
   } catch (error) {
     const failure = error instanceof SkillError ? error : new SkillError("INTERNAL", messageOf(error));
-    // Without a store no skill can be taken in, and who calls it off wants none.
+    // Without a store no skill can be seeded, and an abort applies to all skills.
     if (failure.code === "STORE_FAILED" || signal?.aborted === true) throw error;
     return asFailure(path, id, failure);
   }
@@ -122,8 +123,8 @@ function asFailure(path: string, id: string | undefined, { code, message, hint }
   return { id, path, status: "failed", error: { code, message, hint } };
 }
 
-/** The four cases: no row, the same tree, a row that knows no tree, another tree. */
-async function takeIn(
+/** Handles four cases: no row, same tree, row without a tree hash, other tree. */
+async function seedStaged(
   staged: StagedSkill,
   signal: AbortSignal | undefined,
   context: RegistryContext,
@@ -140,13 +141,64 @@ async function takeIn(
     { by: systemActor, ...(signal === undefined ? {} : { signal }) },
     withoutCheck(context),
   );
-  // Another process may have been faster.
+  // Another process may have seeded the skill first.
   if (status === "unchanged") return { status, revision, restored: [] };
   return { status: isNew ? "added" : "updated", revision, restored: [] };
 }
 
-/** What is missing on this machine is found out in the background: the start does not wait for it. */
+/** Dependencies are checked in the background, so that the start does not wait. */
 function withoutCheck({ hooks = {}, ...context }: RegistryContext): RegistryContext {
   const { missing: _later, ...rest } = hooks;
   return { ...context, hooks: rest };
+}
+
+/** A bundled skill in the store. */
+interface CheckedSeed {
+  readonly id: string;
+  readonly folder: string;
+  readonly within: string;
+}
+
+interface CheckOptions {
+  readonly signal?: AbortSignal;
+  readonly onProblem?: (problem: unknown) => void;
+}
+
+/**
+ * Checks the dependencies of enabled bundled skills one by one and updates their status. Failures are
+ * reported to `onProblem`; never rejects.
+ */
+async function checkSeeds(
+  seeds: readonly CheckedSeed[],
+  { signal, onProblem = () => {} }: CheckOptions,
+  context: RegistryContext,
+): Promise<void> {
+  const missing = context.hooks?.missing?.bind(context.hooks);
+  if (missing === undefined) return;
+  for (const seed of seeds) {
+    if (signal?.aborted === true) return;
+    try {
+      await checkSeed(seed, missing, context);
+    } catch (problem) {
+      onProblem(problem);
+    }
+  }
+}
+
+type Missing = NonNullable<NonNullable<RegistryContext["hooks"]>["missing"]>;
+
+async function checkSeed(seed: CheckedSeed, missing: Missing, context: RegistryContext): Promise<void> {
+  const { store, limits } = context;
+  const skill = await store.findSkill(seed.id);
+  if (skill === undefined || !isChecked(skill)) return;
+  const revision = await store.findRevision(skill.uid, skill.revision);
+  // Read again, because keeping the bytes of all bundled skills would use too much memory.
+  const staged = await stageFolder(seed.folder, { within: seed.within, allowHardLinks: true }, limits);
+  if (revision === undefined || staged.treeHash !== skill.treeHash) return;
+  const found = await missing(staged, revision.manifest);
+  await settleMissing(skill, found, { by: systemActor, isArchived: true }, context);
+}
+
+function isChecked({ isSystem, isEnabled, status }: RegisteredSkill): boolean {
+  return isSystem && isEnabled && status !== "deleted";
 }

@@ -1,8 +1,5 @@
-export { authenticateToken } from "./authenticate-token.ts";
-export { issueToken, type NewToken } from "./issue-token.ts";
-export type { IssuedToken } from "./put-token.ts";
-export { actorOf, type StoredToken, type TokenRecord } from "./token.ts";
-export type { TokenContext } from "./token-context.ts";
+export { type StoredToken, type TokenRecord, tokenActor } from "../record/token.ts";
+export { authenticateToken, useSignIn } from "./authenticate-token.ts";
+export type { IssuedToken, TokenContext } from "./put-token.ts";
 export type { Random } from "./token-secret.ts";
-export { listTokenPage, listTokens, revokeToken } from "./tokens.ts";
-export { useSignIn } from "./use-sign-in.ts";
+export { issueToken, listTokenPage, listTokens, type NewToken, revokeToken } from "./tokens.ts";

@@ -1,30 +1,30 @@
-import { type Actor, type SkillEvent, type TokenKind } from "@skillhold/protocol";
-import { type Limits } from "@skillhold/protocol/limits";
-import { type RegistryTransaction } from "../record/registry-store.ts";
-import { type StoredToken, type TokenRecord, withoutHash } from "./token.ts";
-import { type TokenContext } from "./token-context.ts";
-import { hashSecret, makeSecret } from "./token-secret.ts";
+import type { Actor, SkillEvent, TokenKind } from "@skillhold/protocol";
+import type { Limits } from "@skillhold/protocol/limits";
+import type { RegistryContext } from "../record/registry-context.ts";
+import type { RegistryTransaction } from "../record/registry-store.ts";
+import { type StoredToken, type TokenRecord, withoutHash } from "../record/token.ts";
+import { hashSecret, makeSecret, type Random } from "./token-secret.ts";
 
-/** A token, and what is secret of it: this is the only time that anyone has both. */
+/** A new token with its secret, which is available only here. */
 export interface IssuedToken {
   readonly token: TokenRecord;
   readonly secret: string;
 }
 
-/** What a token is to be. */
+/** The fields of a new token. */
 export interface TokenPlan
   extends Pick<TokenRecord, "kind" | "name" | "role" | "user" | "agent" | "createdBy"> {
-  /** How long it counts; as long as its kind does, if nothing else is said. */
+  /** The lifetime; by default that of the kind. */
   readonly lifeMs?: number | undefined;
 }
 
-/** A token that is in no store yet. */
+/** A token that is not stored yet. */
 export interface PreparedToken {
   readonly stored: StoredToken;
   readonly secret: string;
 }
 
-/** Contract: what the plan says was checked. */
+/** Contract: the plan was validated. */
 export function prepareToken({ lifeMs, ...plan }: TokenPlan, context: TokenContext): PreparedToken {
   const { clock, ids, limits, random } = context;
   const now = clock.now();
@@ -42,8 +42,8 @@ export function prepareToken({ lifeMs, ...plan }: TokenPlan, context: TokenConte
   return { stored, secret };
 }
 
-/** Keeps the token, forgets some of those that are over, and answers with what is to be recorded of it. */
-export async function putToken(
+/** Stores the token, deletes some expired ones and returns the event to record. */
+export async function storeToken(
   { stored }: PreparedToken,
   by: Actor,
   tx: RegistryTransaction,
@@ -78,4 +78,10 @@ function lifeOf(kind: TokenKind, { tokenMs, signInMs, webSessionMs }: Limits): n
     case "sign-in":
       return signInMs;
   }
+}
+
+/** The dependencies of token operations. */
+export interface TokenContext extends RegistryContext {
+  /** The source of secrets; by default the system's. */
+  readonly random?: Random;
 }

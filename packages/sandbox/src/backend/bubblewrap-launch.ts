@@ -1,10 +1,10 @@
 import { closeSync } from "node:fs";
 import { errorCodeOf } from "@skillhold/core/bundle";
-import { type SandboxSpec } from "@skillhold/core/run";
+import type { SandboxSpec } from "@skillhold/core/run";
 import { SkillError } from "@skillhold/protocol/error";
 import { control, groupFile, hostsFile, passwdFile } from "./bubblewrap-option.ts";
 import { type Launched, type LaunchOptions, launch } from "./process.ts";
-import { type RunUser } from "./run-place.ts";
+import type { RunUser } from "./run-place.ts";
 import { openAll, type SealedFile, sealFile } from "./sealed-file.ts";
 import { seccompFilter } from "./seccomp.ts";
 

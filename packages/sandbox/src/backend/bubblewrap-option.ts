@@ -1,5 +1,5 @@
 import { lstatSync, readlinkSync } from "node:fs";
-import { type Mount, type SandboxSpec } from "@skillhold/core/run";
+import type { Mount, SandboxSpec } from "@skillhold/core/run";
 
 export const SKILL = "/skill";
 export const WORK = "/work";

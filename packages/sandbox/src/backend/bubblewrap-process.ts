@@ -1,12 +1,19 @@
 import { closeSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
-import { type Collected, type EnforcedLimits, type LimitKind, type RunLimits, type SandboxExit, type SandboxProcess } from "@skillhold/core/run";
+import type {
+  Collected,
+  EnforcedLimits,
+  LimitKind,
+  RunLimits,
+  SandboxExit,
+  SandboxProcess,
+} from "@skillhold/core/run";
 import { defaultLimits } from "@skillhold/protocol/limits";
 import { type Entry, endInit, leave } from "./bubblewrap-entry.ts";
-import { type ControlGroup } from "./cgroup.ts";
+import type { ControlGroup } from "./cgroup.ts";
 import { collectFiles } from "./collect.ts";
 import { exitOf } from "./exit.ts";
-import { type Launched } from "./process.ts";
+import type { Launched } from "./process.ts";
 
 export interface Confinement {
   readonly limits: RunLimits;

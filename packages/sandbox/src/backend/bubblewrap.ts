@@ -1,7 +1,16 @@
 import { randomBytes } from "node:crypto";
 import { text } from "node:stream/consumers";
 import { errorCodeOf } from "@skillhold/core/bundle";
-import { type EnforcedLimits, type Mount, type Network, type RunLimits, type Sandbox, type SandboxProbe, type SandboxProcess, type SandboxSpec } from "@skillhold/core/run";
+import type {
+  EnforcedLimits,
+  Mount,
+  Network,
+  RunLimits,
+  Sandbox,
+  SandboxProbe,
+  SandboxProcess,
+  SandboxSpec,
+} from "@skillhold/core/run";
 import { SkillError } from "@skillhold/protocol/error";
 import { type Entry, enter } from "./bubblewrap-entry.ts";
 import { launchBubblewrap, launchHeld } from "./bubblewrap-launch.ts";
@@ -11,7 +20,7 @@ import { rejectCalledOff } from "./called-off.ts";
 import { type ControlGroup, type ControlGroups, findControlGroups, type GroupLimits } from "./cgroup.ts";
 import { programEnvironment } from "./environment.ts";
 import { type BubblewrapHost, currentHost, findBubblewrap } from "./find-bubblewrap.ts";
-import { type Launched } from "./process.ts";
+import type { Launched } from "./process.ts";
 import { countsPerNamespace, hasResourceLimits, limitPrefix } from "./resource-limit.ts";
 import { findPlace, type RunPlace } from "./run-place.ts";
 import { sandboxPaths } from "./sandbox-path.ts";

@@ -10,7 +10,7 @@ import {
 import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type RunLimits } from "@skillhold/core/run";
+import type { RunLimits } from "@skillhold/core/run";
 
 /** The groups of processes that this machine lets us make, with the limits that a group can hold. */
 export interface ControlGroups {

@@ -2,7 +2,7 @@ import { constants, type Dirent } from "node:fs";
 import { type FileHandle, mkdir, open, opendir, readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { errorCodeOf, foldName, normalizeRelative, SAFE_OPEN } from "@skillhold/core/bundle";
-import { type Collected, type CollectedFile } from "@skillhold/core/run";
+import type { Collected, CollectedFile } from "@skillhold/core/run";
 import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits } from "@skillhold/protocol/limits";
 

@@ -1,6 +1,6 @@
 import { constants } from "node:os";
-import { type SandboxExit } from "@skillhold/core/run";
-import { type Ending } from "./process.ts";
+import type { SandboxExit } from "@skillhold/core/run";
+import type { Ending } from "./process.ts";
 
 /** As a shell tells it. What stands between us and a program ends by a code where the program ended by a signal. */
 export function exitOf({ code, signal }: Ending): SandboxExit {

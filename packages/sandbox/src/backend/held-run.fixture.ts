@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { bubblewrap } from "./bubblewrap.ts";
-import { type ControlGroup } from "./cgroup.ts";
+import type { ControlGroup } from "./cgroup.ts";
 import { roomyLimits } from "./trial.fixture.ts";
 
 /** Run as a program of its own, to be killed: holds a run back for ever and says so when the sandbox is there. */

@@ -1,10 +1,16 @@
 import { PassThrough } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Collected, type EnforcedLimits, type SandboxExit, type SandboxProcess, type SandboxSpec } from "@skillhold/core/run";
+import type {
+  Collected,
+  EnforcedLimits,
+  SandboxExit,
+  SandboxProcess,
+  SandboxSpec,
+} from "@skillhold/core/run";
 import { defaultLimits } from "@skillhold/protocol/limits";
 import { collectFiles } from "./collect.ts";
 import { exitOf } from "./exit.ts";
-import { type Launched } from "./process.ts";
+import type { Launched } from "./process.ts";
 
 export interface HostRun {
   readonly spec: SandboxSpec;

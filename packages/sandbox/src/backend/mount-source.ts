@@ -1,7 +1,7 @@
 import { realpathSync, type Stats, statSync } from "node:fs";
 import { isAbsolute, normalize } from "node:path";
 import { errorCodeOf } from "@skillhold/core/bundle";
-import { type Mount } from "@skillhold/core/run";
+import type { Mount } from "@skillhold/core/run";
 import { SkillError } from "@skillhold/protocol/error";
 import { isBelow, WORK } from "./bubblewrap-option.ts";
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Sandbox, type SandboxProbe } from "@skillhold/core/run";
+import type { Sandbox, SandboxProbe } from "@skillhold/core/run";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { rememberedProbe } from "./remembered-probe.ts";
 

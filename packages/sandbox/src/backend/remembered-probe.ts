@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { release } from "node:os";
 import { dirname } from "node:path";
-import { type Clock } from "@skillhold/core/port";
-import { type Sandbox, type SandboxProbe } from "@skillhold/core/run";
+import type { Clock } from "@skillhold/core/port";
+import type { Sandbox, SandboxProbe } from "@skillhold/core/run";
 import { findBubblewrap } from "./find-bubblewrap.ts";
 
 const KEPT_MS = 60 * 60 * 1000;

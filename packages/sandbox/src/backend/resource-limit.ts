@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { release } from "node:os";
-import { type RunLimits } from "@skillhold/core/run";
+import type { RunLimits } from "@skillhold/core/run";
 
 const PRLIMIT = "/usr/bin/prlimit";
 const OPEN_FILES = 1024;

@@ -1,7 +1,7 @@
 import { constants, type PathLike } from "node:fs";
 import { chmod, chown, type FileHandle, open, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Mount, type Network, type SandboxSpec } from "@skillhold/core/run";
+import type { Mount, Network, SandboxSpec } from "@skillhold/core/run";
 import { SkillError } from "@skillhold/protocol/error";
 import { type FoundMount, findMount } from "./mount-source.ts";
 import { makeStage, removeStage } from "./stage.ts";

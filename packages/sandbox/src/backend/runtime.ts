@@ -1,7 +1,7 @@
 import { realpath, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
-import { type Mount, type RuntimeKind } from "@skillhold/core/run";
+import type { Mount, RuntimeKind } from "@skillhold/core/run";
 import { SkillError } from "@skillhold/protocol/error";
 import { isBelow } from "./bubblewrap-option.ts";
 import { installCommand } from "./find-bubblewrap.ts";

@@ -1,4 +1,4 @@
-import { type SandboxPaths, type SandboxSpec } from "@skillhold/core/run";
+import type { SandboxPaths, SandboxSpec } from "@skillhold/core/run";
 import { SkillError } from "@skillhold/protocol/error";
 import { isBelow, SKILL, WORK } from "./bubblewrap-option.ts";
 

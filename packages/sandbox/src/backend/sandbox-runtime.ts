@@ -2,7 +2,14 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { type EnforcedLimits, type Network, type Sandbox, type SandboxPaths, type SandboxProbe, type SandboxSpec } from "@skillhold/core/run";
+import type {
+  EnforcedLimits,
+  Network,
+  Sandbox,
+  SandboxPaths,
+  SandboxProbe,
+  SandboxSpec,
+} from "@skillhold/core/run";
 import { SkillError } from "@skillhold/protocol/error";
 import { isBelow } from "./bubblewrap-option.ts";
 import { rejectCalledOff } from "./called-off.ts";
@@ -11,7 +18,12 @@ import { HostProcess } from "./host-process.ts";
 import { findSource } from "./mount-source.ts";
 import { launch } from "./process.ts";
 import { hasResourceLimits, limitPrefix } from "./resource-limit.ts";
-import { type LiteralPath, type LoadedRuntime, loadSandboxRuntime, type RuntimeConfig } from "./sandbox-runtime-module.ts";
+import {
+  type LiteralPath,
+  type LoadedRuntime,
+  loadSandboxRuntime,
+  type RuntimeConfig,
+} from "./sandbox-runtime-module.ts";
 import { selfTest } from "./self-test.ts";
 import { makeStage, removeStage } from "./stage.ts";
 

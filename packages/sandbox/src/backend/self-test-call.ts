@@ -1,4 +1,4 @@
-import { type ProbeCall } from "./probe.ts";
+import type { ProbeCall } from "./probe.ts";
 
 interface CallRow {
   readonly name: string;

@@ -4,7 +4,7 @@ import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, stat, writeFile } from "
 import { createServer, type Server } from "node:net";
 import { homedir, networkInterfaces, tmpdir } from "node:os";
 import { extname, join } from "node:path";
-import { type ProbeTask } from "./probe.ts";
+import type { ProbeTask } from "./probe.ts";
 import { probeCalls } from "./self-test-call.ts";
 import { makeStage, removeStage } from "./stage.ts";
 

@@ -1,5 +1,5 @@
-import { type ProbeCheck } from "@skillhold/core/run";
-import { type Observation } from "./probe.ts";
+import type { ProbeCheck } from "@skillhold/core/run";
+import type { Observation } from "./probe.ts";
 import { callTable } from "./self-test-call.ts";
 
 /** All that is known after the program has run. */

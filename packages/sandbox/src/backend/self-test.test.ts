@@ -5,7 +5,7 @@ import type { SandboxProcess, SandboxSpec } from "@skillhold/core/test/run/sandb
 import { SkillError } from "@skillhold/protocol/error";
 import { describe, expect, test, vi } from "vitest";
 import { bubblewrap } from "./bubblewrap.ts";
-import { type Observation } from "./probe.ts";
+import type { Observation } from "./probe.ts";
 import { selfTest } from "./self-test.ts";
 import { callTable, probeCalls } from "./self-test-call.ts";
 import { type Evidence, judge } from "./self-test-check.ts";

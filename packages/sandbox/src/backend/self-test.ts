@@ -1,7 +1,14 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type EnforcedLimits, type ProbeCheck, type RunLimits, type Sandbox, type SandboxProcess, type SandboxSpec } from "@skillhold/core/run";
-import { type Observation } from "./probe.ts";
+import type {
+  EnforcedLimits,
+  ProbeCheck,
+  RunLimits,
+  Sandbox,
+  SandboxProcess,
+  SandboxSpec,
+} from "@skillhold/core/run";
+import type { Observation } from "./probe.ts";
 import { findRuntime } from "./runtime.ts";
 import { type Canaries, layCanaries } from "./self-test-canary.ts";
 import { type Evidence, judge } from "./self-test-check.ts";

@@ -1,5 +1,5 @@
-import { type LimitKind, type RunLimits, type SandboxProcess } from "@skillhold/core/run";
-import { type RunOutcome } from "@skillhold/protocol";
+import type { LimitKind, RunLimits, SandboxProcess } from "@skillhold/core/run";
+import type { RunOutcome } from "@skillhold/protocol";
 
 export interface SuperviseOptions {
   /** What the program reads; nothing unless given. */

@@ -1,6 +1,6 @@
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type EnforcedLimits, type Sandbox } from "@skillhold/core/run";
+import type { EnforcedLimits, Sandbox } from "@skillhold/core/run";
 import type { Collected, RunLimits, SandboxSpec } from "@skillhold/core/test/run/sandbox";
 import { stageRoot } from "./stage.ts";
 import { type Supervised, type SuperviseOptions, supervise } from "./supervise.ts";

@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCodeOf } from "@skillhold/core/bundle";
-import { type EnforcedLimits, type Sandbox, type SandboxProcess, type SandboxSpec } from "@skillhold/core/run";
+import type { EnforcedLimits, Sandbox, SandboxProcess, SandboxSpec } from "@skillhold/core/run";
 import { SkillError } from "@skillhold/protocol/error";
 import { rejectCalledOff } from "./called-off.ts";
 import { programEnvironment } from "./environment.ts";

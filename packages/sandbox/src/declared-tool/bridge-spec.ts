@@ -1,9 +1,9 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { type Mount, type RunLimits, type SandboxCommand, type SandboxPaths, type SandboxSpec } from "@skillhold/core/run";
-import { type Runtime } from "../backend/runtime.ts";
+import type { Mount, RunLimits, SandboxCommand, SandboxPaths, SandboxSpec } from "@skillhold/core/run";
+import type { Runtime } from "../backend/runtime.ts";
 import { openFolder } from "./open-folder.ts";
-import { type ToolHostSpec } from "./tool-host-spec.ts";
+import type { ToolHostSpec } from "./tool-host-spec.ts";
 
 const require = createRequire(import.meta.url);
 

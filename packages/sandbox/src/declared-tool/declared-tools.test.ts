@@ -2,8 +2,15 @@ import { SkillError } from "@skillhold/protocol/error";
 import { expect, onTestFinished, test } from "vitest";
 import { openDeclaredTools } from "./declared-tools.ts";
 import { knownTools, MemoryToolCatalogueCache } from "./tool-catalogue.ts";
-import { directPorts, directSandbox, type Files, hostLimits, hostTiming, skillFolder } from "./tool-host.fixture.ts";
-import { type ToolHostPorts } from "./tool-host-spec.ts";
+import {
+  directPorts,
+  directSandbox,
+  type Files,
+  hostLimits,
+  hostTiming,
+  skillFolder,
+} from "./tool-host.fixture.ts";
+import type { ToolHostPorts } from "./tool-host-spec.ts";
 
 const PYTHON = `from langchain_core.tools import tool
 @tool

@@ -1,10 +1,10 @@
-import { type ToolCatalogue, type ToolCatalogueCache, type ToolListing } from "@skillhold/core/run";
+import type { ToolCatalogue, ToolCatalogueCache, ToolListing } from "@skillhold/core/run";
 import { isToolFile } from "@skillhold/skill";
 import { mergeListings, toCatalogue } from "./tool-catalogue.ts";
 import { toolNotFound } from "./tool-failure.ts";
 import { openToolHost, type ToolHost } from "./tool-host.ts";
-import { type ToolHostPorts, type ToolHostSpec, type ToolLanguage } from "./tool-host-spec.ts";
-import { type ToolCallOptions } from "./tool-process.ts";
+import type { ToolHostPorts, ToolHostSpec, ToolLanguage } from "./tool-host-spec.ts";
+import type { ToolCallOptions } from "./tool-process.ts";
 
 /** A skill whose tools are to be used. */
 export interface ToolSkill {

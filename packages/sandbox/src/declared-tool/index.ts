@@ -1,4 +1,10 @@
-export { type DeclaredTools, type DeclaredToolsPorts, openDeclaredTools, type ToolSettings, type ToolSkill } from "./declared-tools.ts";
+export {
+  type DeclaredTools,
+  type DeclaredToolsPorts,
+  openDeclaredTools,
+  type ToolSettings,
+  type ToolSkill,
+} from "./declared-tools.ts";
 export { knownTools, MemoryToolCatalogueCache } from "./tool-catalogue.ts";
 export { openToolHost, type ToolHost } from "./tool-host.ts";
 export type { ToolHostPorts, ToolHostSpec, ToolLanguage, ToolTiming } from "./tool-host-spec.ts";

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { type Sandbox } from "@skillhold/core/run";
+import type { Sandbox } from "@skillhold/core/run";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { bubblewrap } from "../backend/bubblewrap.ts";
 import { findRuntime } from "../backend/runtime.ts";

@@ -1,4 +1,4 @@
-import { type ListedTool, type ToolCatalogue, type ToolCatalogueCache, type ToolListing } from "@skillhold/core/run";
+import type { ListedTool, ToolCatalogue, ToolCatalogueCache, ToolListing } from "@skillhold/core/run";
 import { nameTaken } from "./tool-listing.ts";
 import { declaredToolNames } from "./tool-name.ts";
 

@@ -1,6 +1,6 @@
-import { type Mount, type Network, type RunLimits, type Sandbox, type SandboxPaths } from "@skillhold/core/run";
-import { type Runtime } from "../backend/runtime.ts";
-import { type Redact } from "./tool-listing.ts";
+import type { Mount, Network, RunLimits, Sandbox, SandboxPaths } from "@skillhold/core/run";
+import type { Runtime } from "../backend/runtime.ts";
+import type { Redact } from "./tool-listing.ts";
 
 export type ToolLanguage = "node" | "python";
 

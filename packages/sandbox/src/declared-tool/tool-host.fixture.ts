@@ -3,13 +3,13 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Readable, Writable } from "node:stream";
-import { type Sandbox } from "@skillhold/core/run";
+import type { Sandbox } from "@skillhold/core/run";
 import type { RunLimits, SandboxProcess, SandboxSpec } from "@skillhold/core/test/run/sandbox";
 import { defaultLimits } from "@skillhold/protocol/limits";
 // biome-ignore lint/correctness/noUndeclaredDependencies: the workspace has it, for tests alone.
 import { onTestFinished } from "vitest";
 import { openToolHost, type ToolHost } from "./tool-host.ts";
-import { type ToolHostPorts, type ToolHostSpec, type ToolLanguage, type ToolTiming } from "./tool-host-spec.ts";
+import type { ToolHostPorts, ToolHostSpec, ToolLanguage, ToolTiming } from "./tool-host-spec.ts";
 
 export type Files = Readonly<Record<string, string>>;
 

@@ -1,7 +1,7 @@
-import { type ToolListing, type ToolProblem } from "@skillhold/core/run";
+import type { ToolListing, ToolProblem } from "@skillhold/core/run";
 import { SkillError } from "@skillhold/protocol/error";
 import { hostClosed, toolInterrupted, toolNotFound } from "./tool-failure.ts";
-import { type ToolHostPorts, type ToolHostSpec } from "./tool-host-spec.ts";
+import type { ToolHostPorts, ToolHostSpec } from "./tool-host-spec.ts";
 import { ModuleFailure, type StartedProcess, type ToolCallOptions, ToolProcess } from "./tool-process.ts";
 
 /** A process may be lost to this many modules before the rest is given up. */

@@ -1,4 +1,4 @@
-import { type JsonSchema, type ListedTool, type ToolListing, type ToolProblem } from "@skillhold/core/run";
+import type { JsonSchema, ListedTool, ToolListing, ToolProblem } from "@skillhold/core/run";
 import { neutralText } from "@skillhold/core/text";
 import { type BridgeReady, bridgeLimits } from "./bridge-message.ts";
 import { readForeign } from "./foreign-json.ts";

@@ -1,13 +1,19 @@
 import type { Readable } from "node:stream";
-import { type SandboxProcess, type ToolListing } from "@skillhold/core/run";
+import type { SandboxProcess, ToolListing } from "@skillhold/core/run";
 import { SkillError } from "@skillhold/protocol/error";
 import { readLines } from "./bridge-line.ts";
-import { type BridgeMessage, type BridgeReply, type BridgeRequest, bridgeLimits, readBridgeMessage } from "./bridge-message.ts";
+import {
+  type BridgeMessage,
+  type BridgeReply,
+  type BridgeRequest,
+  bridgeLimits,
+  readBridgeMessage,
+} from "./bridge-message.ts";
 import { bridgeSpec } from "./bridge-spec.ts";
 import { readForeign } from "./foreign-json.ts";
 import { LogTail } from "./log-tail.ts";
 import { hostClosed, notJson, toolFailed, toolInterrupted, toolTimedOut } from "./tool-failure.ts";
-import { type ToolHostPorts, type ToolHostSpec } from "./tool-host-spec.ts";
+import type { ToolHostPorts, ToolHostSpec } from "./tool-host-spec.ts";
 import { foreignMessage, readListing } from "./tool-listing.ts";
 
 const LOG_BYTES = 16 * 1024;

@@ -1,10 +1,10 @@
 import { hash } from "node:crypto";
-import { type ApprovalScope } from "@skillhold/core/approval";
-import { type SkillContent } from "@skillhold/core/library";
+import type { ApprovalScope } from "@skillhold/core/approval";
+import type { SkillContent } from "@skillhold/core/library";
 import { type Act, type Decision, decide, defaultRules, type PolicyRequest } from "@skillhold/core/policy";
-import { type Mount, type Network, type RunContext, type RunPorts, type Sandbox } from "@skillhold/core/run";
+import type { Mount, Network, RunContext, RunPorts, Sandbox } from "@skillhold/core/run";
 import { remoteIdentity } from "@skillhold/core/source";
-import { type Digest } from "@skillhold/protocol";
+import type { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 
 /** What is to be run, exactly, before anyone has said yes to it. */

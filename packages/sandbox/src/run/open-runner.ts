@@ -1,4 +1,4 @@
-import { type RunPorts, type SkillRunner } from "@skillhold/core/run";
+import type { RunPorts, SkillRunner } from "@skillhold/core/run";
 
 /** Opens the runner of one session. Its modules are loaded by the first run, because most sessions only read. */
 export async function openRunner({ toolCache }: RunPorts): Promise<SkillRunner> {

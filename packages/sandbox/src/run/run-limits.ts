@@ -1,5 +1,5 @@
-import { type RunLimits } from "@skillhold/core/run";
-import { type Limits, type Trust } from "@skillhold/protocol";
+import type { RunLimits } from "@skillhold/core/run";
+import type { Limits, Trust } from "@skillhold/protocol";
 
 /** What a run of a skill of this trust may use. */
 export function runLimits(trust: Trust, limits: Limits): RunLimits {

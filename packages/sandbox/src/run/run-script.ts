@@ -1,10 +1,18 @@
 import { closeSync, mkdirSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { normalizeRelative, rejectFilled } from "@skillhold/core/bundle";
-import { type SkillContent } from "@skillhold/core/library";
-import { type Collected, type EnforcedLimits, type Mount, type RunContext, type SandboxSpec, type ScriptOptions, type ScriptRun } from "@skillhold/core/run";
+import type { SkillContent } from "@skillhold/core/library";
+import type {
+  Collected,
+  EnforcedLimits,
+  Mount,
+  RunContext,
+  SandboxSpec,
+  ScriptOptions,
+  ScriptRun,
+} from "@skillhold/core/run";
 import { makeRedactor, type Redactor } from "@skillhold/core/secret";
-import { type Limits } from "@skillhold/protocol";
+import type { Limits } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { findRuntime, type Runtime } from "../backend/runtime.ts";
 import { removeStage } from "../backend/stage.ts";

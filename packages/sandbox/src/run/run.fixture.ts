@@ -1,5 +1,5 @@
 import { type Asker, memoryApprovals } from "@skillhold/core/approval";
-import { type RunPorts } from "@skillhold/core/run";
+import type { RunPorts } from "@skillhold/core/run";
 import { bubblewrap } from "../backend/bubblewrap.ts";
 import { openRunner } from "./open-runner.ts";
 

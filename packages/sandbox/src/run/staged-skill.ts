@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { type SkillContent } from "@skillhold/core/library";
-import { type RunContext, type RunEnvironment, type RunPorts, type SandboxSpec } from "@skillhold/core/run";
+import type { SkillContent } from "@skillhold/core/library";
+import type { RunContext, RunEnvironment, RunPorts, SandboxSpec } from "@skillhold/core/run";
 import { SkillError } from "@skillhold/protocol";
 import { makeStage, removeStage } from "../backend/stage.ts";
 

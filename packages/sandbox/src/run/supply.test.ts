@@ -1,4 +1,4 @@
-import { type RunPorts } from "@skillhold/core/run";
+import type { RunPorts } from "@skillhold/core/run";
 import { memorySecrets } from "@skillhold/core/secret";
 import { fixtureLibrary, skill } from "@skillhold/core/test/session/session.fixture";
 import { expect, test } from "vitest";

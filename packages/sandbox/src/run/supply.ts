@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
 import { posix } from "node:path";
-import { type Mount, type Network, type RunPorts } from "@skillhold/core/run";
+import type { Mount, Network, RunPorts } from "@skillhold/core/run";
 import { declaredSecrets } from "@skillhold/core/secret";
-import { type SkillEntry } from "@skillhold/protocol";
+import type { SkillEntry } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { isAboutProgram } from "@skillhold/skill";
 

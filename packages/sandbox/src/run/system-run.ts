@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { memoryApprovals } from "@skillhold/core/approval";
-import { type RunPorts } from "@skillhold/core/run";
+import type { RunPorts } from "@skillhold/core/run";
 import { bubblewrap } from "../backend/bubblewrap.ts";
 import { findConfig } from "./find-config.ts";
 import { openRunner } from "./open-runner.ts";

@@ -1,13 +1,25 @@
-import { type SkillContent } from "@skillhold/core/library";
+import type { SkillContent } from "@skillhold/core/library";
 import { ownerPrefix } from "@skillhold/core/policy";
-import { type RunContext, type RunEnvironment, type ToolAnswer, type ToolArgs, type ToolCatalogue, type ToolCatalogueCache } from "@skillhold/core/run";
+import type {
+  RunContext,
+  RunEnvironment,
+  ToolAnswer,
+  ToolArgs,
+  ToolCatalogue,
+  ToolCatalogueCache,
+} from "@skillhold/core/run";
 import { makeRedactor } from "@skillhold/core/secret";
-import { type RunOutcome } from "@skillhold/protocol";
+import type { RunOutcome } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
 import { isToolFile } from "@skillhold/skill";
 import { findRuntime } from "../backend/runtime.ts";
 import { removeStage } from "../backend/stage.ts";
-import { type DeclaredTools, knownTools, MemoryToolCatalogueCache, openDeclaredTools } from "../declared-tool/index.ts";
+import {
+  type DeclaredTools,
+  knownTools,
+  MemoryToolCatalogueCache,
+  openDeclaredTools,
+} from "../declared-tool/index.ts";
 import { aboutRun, clearRun, type RunRequest } from "./clearance.ts";
 import { runLimits } from "./run-limits.ts";
 import { environmentOf, rejectAborted, type StagedSkill, stageSkill } from "./staged-skill.ts";

@@ -3,7 +3,10 @@ import { type FileHandle, lstat, open } from "node:fs/promises";
 
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
 
-/** Opens a file to read it; a link is as good as nothing. `"odd"` is what cannot be read as a file. */
+/**
+ * Opens a file for reading without following links. `"odd"` stands for an entry that cannot be read as a
+ * file.
+ */
 export async function openIfThere(path: string): Promise<FileHandle | "odd" | undefined> {
   try {
     const handle = await open(path, FLAGS);
@@ -17,7 +20,7 @@ export async function openIfThere(path: string): Promise<FileHandle | "odd" | un
   }
 }
 
-/** Whether a failure is about this file alone, and says nothing of the others. */
+/** Whether a failure concerns only this file. */
 export function isOdd(error: unknown): boolean {
   return ["EACCES", "EPERM", "EISDIR", "ENXIO", "ENODEV", "EIO"].includes(String(codeOf(error)));
 }
@@ -31,13 +34,13 @@ export async function lookIfThere(path: string): Promise<Stats | undefined> {
   }
 }
 
-/** Whether there is one, last put before the time. */
+/** Whether the file exists and was last put before the given time. */
 export async function isOlder(path: string, before: number): Promise<boolean> {
   const stats = await lookIfThere(path);
   return stats !== undefined && stats.mtimeMs < before;
 }
 
-/** Writes a file that is not there yet; when this returns, its bytes are on disk, and its name need not be. */
+/** Writes a new file. Its bytes are on disk when this returns; its name may not be. */
 export async function writeSynced(path: string, bytes: Uint8Array, time: Date): Promise<void> {
   const handle = await open(path, "wx", 0o444);
   try {

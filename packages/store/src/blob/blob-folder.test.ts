@@ -51,7 +51,7 @@ blobStoreContract("a folder", async (clock) => {
   };
 });
 
-test("files are read-only, and folders are their owner's alone [S-41]", async () => {
+test("files are read-only and folders are private [S-41]", async () => {
   await folder.put([good]);
   expect(statSync(place()).mode & 0o777).toBe(0o444);
   for (const path of [root, dirname(place()), join(root, "tmp")]) {
@@ -60,7 +60,7 @@ test("files are read-only, and folders are their owner's alone [S-41]", async ()
   expect(readdirSync(join(root, "tmp"))).toEqual([]);
 });
 
-test("a folder that is a link, or open to others, is refused [S-41]", async () => {
+test("rejects a folder that is a link or accessible to others [S-41]", async () => {
   const clock = { now: () => new Date() };
   symlinkSync(root, `${root}-link`);
   await expect(openBlobFolder(`${root}-link`, clock)).rejects.toMatchObject({ code: "CONFIG_INVALID" });
@@ -68,7 +68,7 @@ test("a folder that is a link, or open to others, is refused [S-41]", async () =
   await expect(openBlobFolder(root, clock)).rejects.toMatchObject({ code: "CONFIG_INVALID" });
 });
 
-test("so is one that lies in a folder that is a link, another's, or open to others [S-41]", async () => {
+test("rejects a folder whose parent is a link, another user's or accessible to others [S-41]", async () => {
   const clock = { now: () => new Date() };
   const parent = dirname(root);
   symlinkSync(parent, `${parent}-link`);
@@ -87,7 +87,7 @@ test("so is one that lies in a folder that is a link, another's, or open to othe
   await expect(openBlobFolder(root, clock)).rejects.toMatchObject({ details: { root: parent } });
 });
 
-test("a link in the place of a blob is not followed, and makes way when it is put [S-41]", async () => {
+test("does not follow a link in the place of a blob and replaces it on put [S-41]", async () => {
   const target = join(root, "target");
   writeFileSync(target, "good");
   mkdirSync(dirname(place()));
@@ -98,7 +98,7 @@ test("a link in the place of a blob is not followed, and makes way when it is pu
   expect(Buffer.from(await folder.get(good.digest)).toString()).toBe("good");
 });
 
-test("what cannot be read as a file is damage of that blob alone, and makes way when it is put [S-41]", async () => {
+test("an unreadable entry damages only its own blob and is replaced on put [S-41]", async () => {
   const odd = [
     ["a folder", () => mkdirSync(join(place(), "deep"), { recursive: true })],
     ["a pipe", () => execFileSync("mkfifo", [place()])],
@@ -118,7 +118,7 @@ test("what cannot be read as a file is damage of that blob alone, and makes way 
   expect(readdirSync(join(root, "tmp"))).toEqual([]);
 });
 
-test("a file that is closed to us is damage of that blob alone, and makes way when it is put [S-41]", async () => {
+test("a file without read permission damages only its own blob and is replaced on put [S-41]", async () => {
   await folder.put([good]);
   chmodSync(place(), 0);
   await asNobody(dirname(root), async () => {
@@ -128,14 +128,14 @@ test("a file that is closed to us is damage of that blob alone, and makes way wh
   });
 });
 
-test("a folder in the place of a blob is removed as one [S-45]", async () => {
+test("removes a folder in the place of a blob [S-45]", async () => {
   mkdirSync(join(place(), "deep"), { recursive: true });
   utimesSync(place(), 0, 0);
   expect(await folder.remove([good.digest], new Date(1000))).toBe(1);
   expect(existsSync(place())).toBe(false);
 });
 
-test("strangers among the files are neither listed nor removed [S-41]", async () => {
+test("neither lists nor removes unknown files [S-41]", async () => {
   await folder.put([good]);
   writeFileSync(join(dirname(place()), "notes.txt"), "");
   mkdirSync(join(root, "zz"));
@@ -146,7 +146,7 @@ test("strangers among the files are neither listed nor removed [S-41]", async ()
   expect(listed).toEqual([good.digest]);
 });
 
-test("what a writer that died has left behind is swept when it is old [S-41]", async () => {
+test("sweeps old leftovers of crashed writers [S-41]", async () => {
   writeFileSync(join(root, "tmp/new-1"), "half");
   writeFileSync(join(root, "tmp/new-2"), "half");
   utimesSync(join(root, "tmp/new-1"), 0, 0);
@@ -154,7 +154,7 @@ test("what a writer that died has left behind is swept when it is old [S-41]", a
   expect(readdirSync(join(root, "tmp"))).toEqual(["new-2"]);
 });
 
-test("a blob that a remover took away and died gets its place back if it was put since [S-45]", async () => {
+test("restores a blob that was put again while a crashed process removed it [S-45]", async () => {
   await folder.put([good]);
   const trash = (before: Date) => join(root, "tmp", `trash-${before.getTime()}-${hex}-1`);
   renameSync(place(), trash(new Date(1000)));
@@ -166,7 +166,7 @@ test("a blob that a remover took away and died gets its place back if it was put
   expect(readdirSync(join(root, "tmp"))).toEqual([]);
 });
 
-test("a blob that a remover takes away just before it is renewed is written anew [S-41]", async () => {
+test("writes a blob again that is removed just before it is renewed [S-41]", async () => {
   let isRemoverDue = false;
   const now = () => {
     if (isRemoverDue) rmSync(place());
@@ -181,7 +181,7 @@ test("a blob that a remover takes away just before it is renewed is written anew
   expect(Buffer.from(await raced.get(good.digest)).toString()).toBe("good");
 });
 
-test("a folder that cannot be written is a failure of the store, and leaves nothing behind [S-41]", async () => {
+test("throws STORE_FAILED for an unwritable folder and leaves no file [S-41]", async () => {
   rmSync(join(root, "tmp"), { recursive: true });
   writeFileSync(join(root, "tmp"), "");
   await expect(folder.put([good])).rejects.toMatchObject({ code: "STORE_FAILED" });

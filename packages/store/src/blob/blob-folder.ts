@@ -2,21 +2,20 @@ import { randomUUID } from "node:crypto";
 import { lstat, mkdir, readdir, rename, rm, utimes } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { type Clock } from "@skillhold/core/port";
+import type { Clock } from "@skillhold/core/port";
 import { syncFolder } from "@skillhold/core/secret";
 import { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Blob, type BlobEntry } from "@skillhold/registry/record";
-import { forEachBounded } from "../engine/bounded.ts";
-import { asDigest, digestOf, type EngineBlobs, rejectFalseName, unreadable } from "./blob.ts";
+import type { Blob, BlobEntry } from "@skillhold/registry/record";
+import { asDigest, blobDamaged, blobDigest, type EngineBlobs, rejectFalseName } from "./blob.ts";
 import { isMissing, isNoFolder, isOdd, isOlder, lookIfThere, openIfThere, writeSynced } from "./blob-file.ts";
 
-/** How many files are written and synced at the same time. */
+/** How many files are written and synced at a time. */
 const AT_ONCE = 16;
 const TEMPORARY = "tmp";
 const TRASH = /^trash-(\d+)-([0-9a-f]{64})-/;
 
-/** Opens the folder, and makes it when it is not there. It and the one it lies in are their owner's alone. */
+/** Opens or creates the folder. Only the owner may have access to it and its parent. */
 export async function openBlobFolder(root: string, clock: Clock): Promise<BlobFolder> {
   for (const folder of [dirname(root), root]) {
     await attempt(root, () => mkdir(folder, { recursive: true, mode: 0o700 }));
@@ -33,15 +32,15 @@ async function rejectShared(root: string): Promise<void> {
   const isOurs = user === undefined || stats.uid === user || stats.uid === 0;
   const isOpen = process.platform !== "win32" && (stats.mode & 0o077) !== 0;
   if (stats.isDirectory() && isOurs && !isOpen) return;
-  throw new SkillError("CONFIG_INVALID", `The folder ${root} is a link, or open to others.`, {
-    hint: "Make it a folder that is yours alone (mode 700), or name another store.",
+  throw new SkillError("CONFIG_INVALID", `The folder ${root} is a link or accessible to others.`, {
+    hint: "Make it a folder that only you can access (mode 700), or choose another store.",
     details: { root },
   });
 }
 
 /**
- * A file a blob, named by its hash: `ab/ab12…`. A file has its name only when its bytes are on disk, and nothing is
- * changed under a name. The time of a file is when it was last put.
+ * One file per blob, named by its hash: `ab/ab12…`. A file gets its name only after its bytes are on disk,
+ * and is never changed afterwards. Its modification time is the time of the last put.
  */
 export class BlobFolder implements EngineBlobs {
   readonly #root: string;
@@ -60,7 +59,7 @@ export class BlobFolder implements EngineBlobs {
     await this.#attempt(async () => {
       await this.#makeBuckets(buckets);
       await forEachBounded(distinct.values(), AT_ONCE, (blob) => this.#putOne(blob));
-      // Also for blobs that were there: who wrote them may not have come to this yet.
+      // Also for existing blobs: their writer may not have synced yet.
       await forEachBounded(buckets, AT_ONCE, (bucket) => syncFolder(join(this.#root, bucket)));
     });
   }
@@ -68,9 +67,9 @@ export class BlobFolder implements EngineBlobs {
   async get(digest: Digest): Promise<Uint8Array> {
     for (let attempt = 0; ; attempt += 1) {
       const bytes = await this.#attempt(() => this.#read(digest));
-      if (bytes !== undefined && bytes !== "odd" && digestOf(bytes) === digest) return bytes;
-      // One that is just being put back is missing for a moment.
-      if (bytes !== undefined || attempt === 2) throw unreadable(digest, bytes);
+      if (bytes !== undefined && bytes !== "odd" && blobDigest(bytes) === digest) return bytes;
+      // A blob that is being restored is missing for a moment.
+      if (bytes !== undefined || attempt === 2) throw blobDamaged(digest, bytes);
       await setTimeout(5);
     }
   }
@@ -86,7 +85,7 @@ export class BlobFolder implements EngineBlobs {
     return digests.filter((digest) => !kept.has(digest));
   }
 
-  /** Whoever has begun a transaction is the only writer: there is nothing else to wait for. */
+  /** A transaction is the only writer, so no other lock is needed. */
   within(): this {
     return this;
   }
@@ -122,7 +121,7 @@ export class BlobFolder implements EngineBlobs {
     return swept;
   }
 
-  /** Nothing can be done with it any more. */
+  /** All later calls fail. */
   close(): void {
     this.#isClosed = true;
   }
@@ -160,21 +159,21 @@ export class BlobFolder implements EngineBlobs {
     }
   }
 
-  /** A file takes the place of whatever is there, but for a folder: that is put aside, where it is swept one day. */
+  /** Renaming replaces any entry except a folder, which is moved aside for a later sweep. */
   async #clear(digest: Digest): Promise<void> {
     const path = this.#pathOf(digest);
     if ((await lookIfThere(path))?.isDirectory() !== true) return;
-    // The slash is for a folder alone: who was faster may have put the file there by now, and that stays.
+    // The trailing slash matches only a folder, so that a file that was just put stays.
     await rename(`${path}/`, join(this.#root, TEMPORARY, `odd-${randomUUID()}`)).catch(ignoreGone);
   }
 
-  /** Whether a good one is there, which then is as if it were new. The time is set by its name: see `#removeOne`. */
+  /** Whether an intact file exists, and then updates its time by path; see `#removeOne`. */
   async #renew(digest: Digest): Promise<boolean> {
     const path = this.#pathOf(digest);
     const handle = await openIfThere(path);
     if (handle === undefined || handle === "odd") return false;
     try {
-      if (digestOf(await handle.readFile()) !== digest) return false;
+      if (blobDigest(await handle.readFile()) !== digest) return false;
       const now = this.#clock.now();
       await utimes(path, now, now);
       await handle.sync();
@@ -201,8 +200,9 @@ export class BlobFolder implements EngineBlobs {
   }
 
   /**
-   * Someone may put the blob between a look at its time and its removal. So it loses its name first, which only one of
-   * the two can use, and is looked at then; whoever puts it meanwhile finds none and writes it anew.
+   * A blob may be put again between the check of its time and its removal. Therefore it is renamed first,
+   * which only one process can do, and checked afterwards; a concurrent put finds no file and writes a new
+   * one.
    */
   async #removeOne(digest: Digest, before: Date): Promise<boolean> {
     const path = this.#pathOf(digest);
@@ -218,7 +218,10 @@ export class BlobFolder implements EngineBlobs {
     return await this.#settle(trash, digest, before.getTime());
   }
 
-  /** Whether it is gone. All who ask decide alike, so that what a remover leaves behind when it dies can be settled. */
+  /**
+   * Whether the file was removed. Every process decides the same, so that the leftovers of a crashed one can
+   * be completed.
+   */
   async #settle(trash: string, digest: Digest, before: number): Promise<boolean> {
     if (await isOlder(trash, before)) {
       await rm(trash, { recursive: true, force: true });
@@ -235,7 +238,7 @@ export class BlobFolder implements EngineBlobs {
   }
 
   #pathOf(digest: Digest): string {
-    // A digest is hexadecimal after its colon, so that no path comes of it that is not in a bucket.
+    // A parsed digest is hexadecimal, so the path stays inside its bucket.
     return join(this.#root, bucketOf(digest), Digest.parse(digest).slice("sha256:".length));
   }
 
@@ -264,4 +267,28 @@ function ignoreGone(error: unknown): void {
 function bucketOf(digest: Digest): string {
   const start = "sha256:".length;
   return digest.slice(start, start + 2);
+}
+
+/**
+ * Runs work for each item with limited concurrency. Throws the first failure after all started work has
+ * ended.
+ */
+async function forEachBounded<T>(
+  items: Iterable<T>,
+  limit: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const queue = items[Symbol.iterator]();
+  let failure: { readonly error: unknown } | undefined;
+  const take = async () => {
+    for (let next = queue.next(); !next.done && failure === undefined; next = queue.next()) {
+      try {
+        await work(next.value);
+      } catch (error) {
+        failure ??= { error };
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: limit }, take));
+  if (failure !== undefined) throw failure.error;
 }

@@ -1,13 +1,13 @@
-import { type Clock } from "@skillhold/core/port";
-import { type Digest } from "@skillhold/protocol";
-import { type BlobEntry, type BlobStore } from "@skillhold/registry/record";
+import type { Clock } from "@skillhold/core/port";
+import type { Digest } from "@skillhold/protocol";
+import type { BlobEntry, BlobStore } from "@skillhold/registry/record";
 import { beforeEach, describe, expect, test } from "vitest";
 import { digest } from "../table/registry.fixture.ts";
 
-/** Blobs of one engine, and what a test can do to them behind their back. */
+/** The blobs of one engine, with direct access for tests. */
 export interface BlobSubject {
   readonly blobs: BlobStore;
-  /** Changes the bytes that are kept, and not how many they are. */
+  /** Changes the stored bytes but not their length. */
   damage(digest: Digest): Promise<void>;
   close(): Promise<void>;
 }
@@ -17,9 +17,9 @@ const blob = (content: string | Uint8Array) => {
   const bytes = Buffer.from(content);
   return { digest: digest(bytes), bytes };
 };
-const unreadable = { code: "INTEGRITY_FAILED" };
+const blobDamaged = { code: "INTEGRITY_FAILED" };
 
-/** What every store of blobs promises. */
+/** The contract of every blob store. */
 export function blobStoreContract(engine: string, open: (clock: Clock) => Promise<BlobSubject>): void {
   describe(`blobs on ${engine}`, () => {
     let minutes = 0;
@@ -36,7 +36,7 @@ export function blobStoreContract(engine: string, open: (clock: Clock) => Promis
       return entries.toSorted((a, b) => (a.digest < b.digest ? -1 : 1));
     }
 
-    test("bytes are got by their hash as they were put, whatever they are [S-41]", async () => {
+    test("returns any bytes by their hash [S-41]", async () => {
       const blobs = [
         blob(""),
         blob("a"),
@@ -50,7 +50,7 @@ export function blobStoreContract(engine: string, open: (clock: Clock) => Promis
       await subject.blobs.put([]);
     });
 
-    test("all that is kept is listed, with its size and when it was last put [S-41]", async () => {
+    test("lists all blobs with size and time of the last put [S-41]", async () => {
       const blobs = Array.from({ length: 1300 }, (_, index) => blob(`blob ${index}`));
       await subject.blobs.put(blobs);
       minutes = 5;
@@ -64,15 +64,15 @@ export function blobStoreContract(engine: string, open: (clock: Clock) => Promis
       expect(await list()).toEqual(expected.toSorted((a, b) => (a.digest < b.digest ? -1 : 1)));
     });
 
-    test("what is not there, and what was changed, is never handed out [S-41]", async () => {
+    test("never returns missing or changed bytes [S-41]", async () => {
       await subject.blobs.put([blob("good"), blob("other")]);
       await subject.damage(blob("good").digest);
-      await expect(subject.blobs.get(blob("good").digest)).rejects.toMatchObject(unreadable);
-      await expect(subject.blobs.get(blob("never put").digest)).rejects.toMatchObject(unreadable);
+      await expect(subject.blobs.get(blob("good").digest)).rejects.toMatchObject(blobDamaged);
+      await expect(subject.blobs.get(blob("never put").digest)).rejects.toMatchObject(blobDamaged);
       expect(Buffer.from(await subject.blobs.get(blob("other").digest)).toString()).toBe("other");
     });
 
-    test("those that are not there are told, by their names [S-41]", async () => {
+    test("lists missing blobs by digest [S-41]", async () => {
       const blobs = Array.from({ length: 600 }, (_, index) => blob(`blob ${index}`));
       const names = blobs.map((each) => each.digest);
       await subject.blobs.put(blobs.slice(1));
@@ -80,21 +80,21 @@ export function blobStoreContract(engine: string, open: (clock: Clock) => Promis
       expect(await subject.blobs.missing([])).toEqual([]);
     });
 
-    test("what was changed is mended when it is put again [S-41]", async () => {
+    test("repairs changed bytes on the next put [S-41]", async () => {
       await subject.blobs.put([blob("good")]);
       await subject.damage(blob("good").digest);
       await subject.blobs.put([blob("good")]);
       expect(Buffer.from(await subject.blobs.get(blob("good").digest)).toString()).toBe("good");
     });
 
-    test("bytes under a name that is not theirs are refused, with all that came with them [S-41]", async () => {
+    test("rejects a batch that contains bytes with a wrong digest [S-41]", async () => {
       const put = subject.blobs.put([blob("good"), { digest: digest("a"), bytes: Buffer.from("b") }]);
-      await expect(put).rejects.toMatchObject(unreadable);
-      await expect(subject.blobs.get(digest("a"))).rejects.toMatchObject(unreadable);
+      await expect(put).rejects.toMatchObject(blobDamaged);
+      await expect(subject.blobs.get(digest("a"))).rejects.toMatchObject(blobDamaged);
       expect(await list()).toEqual([]);
     });
 
-    test("those that were last put before the time are removed, and counted [S-45]", async () => {
+    test("removes and counts the blobs last put before the given time [S-45]", async () => {
       const old = Array.from({ length: 600 }, (_, index) => blob(`old ${index}`));
       await subject.blobs.put([...old, blob("renewed")]);
       minutes = 10;
@@ -107,12 +107,12 @@ export function blobStoreContract(engine: string, open: (clock: Clock) => Promis
       expect([await list(), await subject.blobs.sweep(time(99))]).toEqual([[], 0]);
     });
 
-    test("what is put while it is removed is there afterwards [S-41]", async () => {
+    test("keeps a blob that is put while it is removed [S-41]", async () => {
       const blobs = Array.from({ length: 20 }, (_, index) => blob(`blob ${index}`));
       const names = blobs.map((each) => each.digest);
       for (let round = 1; round <= 15; round += 1) {
         minutes = round;
-        // What was put before this round is to go, and what is put in it is to stay.
+        // Blobs of earlier rounds are removed, and those of this round stay.
         await Promise.all([
           subject.blobs.remove(names, time(round)),
           subject.blobs.put(blobs),

@@ -1,25 +1,26 @@
-import { type Clock } from "@skillhold/core/port";
+import type { Clock } from "@skillhold/core/port";
 import { Digest } from "@skillhold/protocol";
-import { type Blob, type BlobEntry } from "@skillhold/registry/record";
+import type { Blob, BlobEntry } from "@skillhold/registry/record";
 import { z } from "zod";
-import { chunks } from "../engine/chunk.ts";
-import { type Db, type Queries, type RowReader, type Tx } from "../engine/db.ts";
-import { joinSql, sql } from "../engine/sql.ts";
-import { digestOf, type EngineBlobs, rejectFalseName, unreadable } from "./blob.ts";
+import type { Db, Queries, RowParser, Tx } from "../engine/db.ts";
+import { chunks, joinSql, sql } from "../engine/sql.ts";
+import { blobDamaged, blobDigest, type EngineBlobs, rejectFalseName } from "./blob.ts";
 
 const PAGE = 1000;
-/** What is sent in one statement; the driver holds a copy of it that is twice as long. */
+/** The most bytes per statement; the driver makes a copy of twice the size. */
 const BATCH_BYTES = 4 * 1024 * 1024;
 
 const DigestRow = z.object({ digest: Digest });
 const EntryRow = z
   .object({ digest: Digest, size: z.int(), put_ms: z.int() })
   .transform(({ digest, size, put_ms }): BlobEntry => ({ digest, size, putAt: new Date(put_ms) }));
-const ContentRow: RowReader<Uint8Array> = {
+const ContentRow: RowParser<Uint8Array> = {
   parse: (row) => z.object({ content: z.instanceof(Uint8Array) }).parse(row).content,
 };
 
-/** Blobs in the database, for registries that several machines share. PostgreSQL alone: SQLite has a folder. */
+/**
+ * Blobs in the database, for registries shared by several machines. PostgreSQL only; SQLite uses a folder.
+ */
 export function blobTable(db: Db, clock: Clock): EngineBlobs {
   return {
     put: (blobs) => putBlobs(db, blobs, clock.now().getTime()),
@@ -31,14 +32,14 @@ export function blobTable(db: Db, clock: Clock): EngineBlobs {
       missing: (digests) => missingBlobs(tx, digests),
       remove: (digests, before) => removeBlobs(tx, digests, before.getTime()),
     }),
-    // What a writer that died had begun, the database has undone.
+    // The database rolls back the work of a crashed writer.
     sweep: async () => 0,
   };
 }
 
 async function putBlobs(db: Db, blobs: readonly Blob[], now: number): Promise<void> {
   for (const blob of blobs) rejectFalseName(blob);
-  // In order, so that two who put the same ones do not wait for each other crosswise.
+  // Ordered, so that concurrent puts of the same blobs do not deadlock.
   const distinct = [...new Map(blobs.map((blob) => [blob.digest, blob])).values()].sort((one, other) =>
     one.digest < other.digest ? -1 : 1,
   );
@@ -55,7 +56,7 @@ async function putBlobs(db: Db, blobs: readonly Blob[], now: number): Promise<vo
   }
 }
 
-/** The good ones that are there already are as if they were new; their bytes need not be sent. */
+/** Marks intact existing blobs as new; their bytes need not be sent. */
 async function renew(tx: Tx, digests: readonly Digest[], now: number): Promise<ReadonlySet<Digest>> {
   const rows = await tx.all(
     sql`update blob set put_ms = greatest(put_ms, ${now}) where digest in (${joinSql(digests)})
@@ -73,7 +74,7 @@ async function insert(tx: Tx, blobs: readonly Blob[], now: number): Promise<void
 
 async function getBlob(db: Db, digest: Digest): Promise<Uint8Array> {
   const [bytes] = await db.all(sql`select content from blob where digest = ${digest}`, ContentRow);
-  if (bytes === undefined || digestOf(bytes) !== digest) throw unreadable(digest, bytes);
+  if (bytes === undefined || blobDigest(bytes) !== digest) throw blobDamaged(digest, bytes);
   return bytes;
 }
 

@@ -1,15 +1,18 @@
 import { hash } from "node:crypto";
 import { Digest } from "@skillhold/protocol";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Blob, type BlobStore } from "@skillhold/registry/record";
-import { type Tx } from "../engine/db.ts";
+import type { Blob, BlobStore } from "@skillhold/registry/record";
+import type { Tx } from "../engine/db.ts";
 
-/** The blobs of an engine, and what of them a transaction may wait for: where they are rows, it does so itself. */
+/**
+ * The blobs of an engine. `within` gives the operations that a transaction may await, on its own connection
+ * if blobs are rows.
+ */
 export interface EngineBlobs extends BlobStore {
   within(tx: Tx): Pick<BlobStore, "missing" | "remove">;
 }
 
-export function digestOf(bytes: Uint8Array): Digest {
+export function blobDigest(bytes: Uint8Array): Digest {
   return asDigest(hash("sha256", bytes, "hex"));
 }
 
@@ -17,16 +20,16 @@ export function asDigest(hex: string): Digest {
   return Digest.parse(`sha256:${hex}`);
 }
 
-/** Under another name than its own a blob would be lost. */
+/** A blob stored under a wrong digest could not be found again. */
 export function rejectFalseName({ digest, bytes }: Blob): void {
-  if (digestOf(bytes) === digest) return;
-  throw new SkillError("INTEGRITY_FAILED", `Bytes to be kept as ${digest} have another hash.`, {
-    hint: "They were changed since they were hashed; read them again.",
+  if (blobDigest(bytes) === digest) return;
+  throw new SkillError("INTEGRITY_FAILED", `The bytes for ${digest} have another hash.`, {
+    hint: "Read the bytes again; they changed after they were hashed.",
     details: { digest },
   });
 }
 
-export function unreadable(digest: Digest, found: Uint8Array | "odd" | undefined): SkillError {
+export function blobDamaged(digest: Digest, found: Uint8Array | "odd" | undefined): SkillError {
   const problem = found === undefined ? "is missing" : "is damaged";
   return new SkillError("INTEGRITY_FAILED", `The blob ${digest} ${problem}.`, {
     details: { digest, problem },

@@ -1,16 +1,17 @@
-import { type Db } from "./db.ts";
+import { SerialQueue } from "@skillhold/core/async";
+import type { Db } from "./db.ts";
 
 export interface CommitWatchPorts {
   readonly db: Db;
-  /** Another number after each commit of anyone. */
+  /** A number that changes with every commit of any process. */
   readonly number: () => Promise<number>;
-  /** How often the number is looked at. */
+  /** The polling interval. */
   readonly everyMs: number;
 }
 
 /**
- * Calls back after commits of anyone, while someone listens. The engine tells of most, at once; a look at the number
- * now and then finds those it does not tell of, and after one of them the engine is asked anew to tell.
+ * Notifies listeners of commits by any process. The engine reports most commits at once; polling finds the
+ * others, and then the subscription is renewed.
  */
 export class CommitWatch {
   readonly #ports: CommitWatchPorts;
@@ -18,47 +19,47 @@ export class CommitWatch {
   #timer: NodeJS.Timeout | undefined;
   #stopListening: (() => Promise<void>) | undefined;
   #seen: number | undefined;
-  #isLookDue = false;
-  #isTold = false;
-  /** Starting, stopping and looking come one after the other. */
-  #work: Promise<void> = Promise.resolve();
+  #isCheckDue = false;
+  #isNotified = false;
+  /** Starting, stopping and checking run one after the other. */
+  readonly #queue = new SerialQueue();
 
   constructor(ports: CommitWatchPorts) {
     this.#ports = ports;
   }
 
   async add(listener: () => void): Promise<() => Promise<void>> {
-    // One of its own, so that the same function can listen twice.
+    // A new function, so that the same listener can be added twice.
     const own = () => listener();
     this.#listeners.add(own);
     try {
-      await this.#inTurn(() => this.#start());
+      await this.#queue.run(() => this.#start());
     } catch (error) {
       this.#listeners.delete(own);
       throw error;
     }
     return async () => {
       this.#listeners.delete(own);
-      await this.#inTurn(() => this.#stopIfIdle());
+      await this.#queue.run(() => this.#stopIfIdle());
     };
   }
 
   async close(): Promise<void> {
     this.#listeners.clear();
-    await this.#inTurn(() => this.#stopIfIdle());
+    await this.#queue.run(() => this.#stopIfIdle());
   }
 
   async #start(): Promise<void> {
     if (this.#timer !== undefined || this.#listeners.size === 0) return;
     await this.#listen();
     this.#seen = await this.#ports.number();
-    this.#timer = setInterval(() => this.#lookSoon(false), this.#ports.everyMs).unref();
+    this.#timer = setInterval(() => this.#checkSoon(false), this.#ports.everyMs).unref();
   }
 
   async #listen(): Promise<void> {
     await this.#stopListening?.();
     this.#stopListening = undefined;
-    this.#stopListening = await this.#ports.db.listen(() => this.#lookSoon(true));
+    this.#stopListening = await this.#ports.db.listen(() => this.#checkSoon(true));
   }
 
   async #stopIfIdle(): Promise<void> {
@@ -69,33 +70,28 @@ export class CommitWatch {
     this.#stopListening = undefined;
   }
 
-  /** Many commits at once are one call: a look that has not begun sees them all. */
-  #lookSoon(isTold: boolean): void {
-    this.#isTold ||= isTold;
-    if (this.#isLookDue) return;
-    this.#isLookDue = true;
-    // The store may not be reached: the next look may, and whoever reads meanwhile is told.
-    this.#inTurn(() => this.#look()).catch(() => {});
+  /** Many commits cause one check, as long as it has not started. */
+  #checkSoon(isNotified: boolean): void {
+    this.#isNotified ||= isNotified;
+    if (this.#isCheckDue) return;
+    this.#isCheckDue = true;
+    // If the store is unreachable, the next check may succeed, and readers get the error.
+    this.#queue.run(() => this.#check()).catch(() => {});
   }
 
-  /** The number is read before anyone is called, so that they see all that it stands for. */
-  async #look(): Promise<void> {
-    const isTold = this.#isTold;
-    this.#isTold = false;
-    this.#isLookDue = false;
+  /** The number is read before the listeners are called, so that they see all commits up to it. */
+  async #check(): Promise<void> {
+    const isNotified = this.#isNotified;
+    this.#isNotified = false;
+    this.#isCheckDue = false;
     if (this.#listeners.size === 0) return;
     const before = this.#seen;
     try {
       this.#seen = await this.#ports.number();
     } finally {
-      if (isTold || this.#seen !== before) for (const listener of this.#listeners) queueMicrotask(listener);
+      if (isNotified || this.#seen !== before)
+        for (const listener of this.#listeners) queueMicrotask(listener);
     }
-    if (!isTold && this.#seen !== before) await this.#listen();
-  }
-
-  #inTurn(work: () => Promise<void>): Promise<void> {
-    const turn = this.#work.then(work);
-    this.#work = turn.catch(() => {});
-    return turn;
+    if (!isNotified && this.#seen !== before) await this.#listen();
   }
 }

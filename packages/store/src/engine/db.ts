@@ -1,62 +1,69 @@
 import { SkillError } from "@skillhold/protocol/error";
 import { ZodError } from "zod";
-import { type Sql } from "./sql.ts";
+import type { Sql } from "./sql.ts";
 
-/** A database of either engine, which take the same SQL. Failures of the engine are SkillErrors. */
+/** A database of either engine. Both accept the same SQL. Engine failures are SkillErrors. */
 export interface Db extends Queries {
   readonly engine: "sqlite" | "postgres";
-  /** Where it is, for messages; without what may be secret. */
+  /** The location for messages, without secrets. */
   readonly place: string;
   hasTable(name: string): Promise<boolean>;
   /**
-   * All or nothing, and durable when it returns. Contract: nothing but `tx` is awaited in `work`. With SQLite all other
-   * writers wait for its end, and with PostgreSQL those that want a lock it holds. It may be run again from its start.
+   * Atomic, and durable when it returns. Contract: `work` awaits only `tx`. With SQLite all other writers
+   * wait, with PostgreSQL those that need the same locks. The engine may run `work` again from the start.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** Calls back after a commit that wrote: with SQLite those of this object, with PostgreSQL everyone's. */
+  /**
+   * Calls back after a commit with changes: for SQLite those of this object, for PostgreSQL those of all
+   * clients.
+   */
   listen(listener: () => void): Promise<() => Promise<void>>;
-  /** Another number after each commit of anyone; undefined where the engine has none. */
+  /** A number that changes with every commit; undefined if the engine has none. */
   version(): Promise<number | undefined>;
-  /** Waits for what is under way. Everything that is called after it fails. */
+  /** Waits for running work. All later calls fail. */
   close(): Promise<void>;
 }
 
 export interface Queries {
-  all<Row>(query: Sql, row: RowReader<Row>): Promise<readonly Row[]>;
+  all<Row>(query: Sql, row: RowParser<Row>): Promise<readonly Row[]>;
 }
 
-/** After a statement failed, or after its end, every call of it fails. */
+/** After a failed statement, or after the end, all calls fail. */
 export interface Tx extends Queries {
-  /** Answers with how many rows it wrote. */
+  /** Returns the number of changed rows. */
   run(query: Sql): Promise<number>;
-  /** Statements without values, whose types are written `{text}`, `{int}`, `{bytes}` and `{strict}`. */
+  /** Statements without values. Column types are written `{text}`, `{int}`, `{bytes}` and `{strict}`. */
   script(text: string): Promise<void>;
-  /** Waits until no other transaction holds the name, or until none holds it alone; held to the end. */
+  /** Waits for the lock and holds it until the transaction ends. */
   lock(name: string, use?: "alone" | "shared"): Promise<void>;
 }
 
-/** A zod schema, or what else turns a row into what it is. */
-export interface RowReader<Row> {
+/** Converts a row; usually a zod schema. */
+export interface RowParser<Row> {
   parse(row: unknown): Row;
 }
 
-/** What the engines call a type of the scripts. */
+/** The engine's names for the script types. */
 export type TypeNames = Readonly<Record<"text" | "int" | "bytes" | "strict", string>>;
 
 export function withTypes(script: string, names: TypeNames): string {
-  // The pattern has the keys of the names alone.
+  // The pattern matches only keys of `names`.
   return script.replaceAll(/\{(text|int|bytes|strict)\}/g, (_, type) => names[type as keyof TypeNames]);
 }
 
-/** What does not read as what we write was changed by something else. */
-export function readRows<Row>(rows: readonly unknown[], row: RowReader<Row>): readonly Row[] {
+/** A row that does not match the schema was changed by another program. */
+export function readRows<Row>(rows: readonly unknown[], row: RowParser<Row>): readonly Row[] {
   try {
     return rows.map((each) => row.parse(each));
   } catch (error) {
     if (!(error instanceof ZodError)) throw error;
-    throw new SkillError("INTEGRITY_FAILED", "A row of the registry is not as it was written.", {
-      details: { columns: error.issues.map(({ path }) => path.join(".")) },
-      cause: error,
-    });
+    throw new SkillError(
+      "INTEGRITY_FAILED",
+      "A row of the registry has an unexpected format. Run `skillhold fsck`.",
+      {
+        details: { columns: error.issues.map(({ path }) => path.join(".")) },
+        cause: error,
+      },
+    );
   }
 }

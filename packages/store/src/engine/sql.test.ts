@@ -4,7 +4,7 @@ import { isStorable, joinSql, type Sql, sql, toStorable } from "./sql.ts";
 
 const shown = ({ parts, values }: Sql) => parts.reduce((text, part, i) => `${text}<${values[i - 1]}>${part}`);
 
-test("values stay apart from the text, and pieces are put in their places [S-64]", () => {
+test("keeps values apart from the text and inserts pieces in place [S-64]", () => {
   const list = joinSql(["a", "'; drop table skill; --"]);
   const query = sql`select ${sql`id, owner`} from skill where id in (${list}) and ${sql`revision = ${3}`}${sql``}`;
   expect(query.parts.join("?")).toBe("select id, owner from skill where id in (?, ?) and revision = ?");
@@ -15,7 +15,7 @@ test("values stay apart from the text, and pieces are put in their places [S-64]
   });
 });
 
-test("however pieces are nested, each value stands where it was written [S-64]", () => {
+test("keeps every value in place in nested pieces [S-64]", () => {
   const { tree } = fc.letrec<{ tree: Sql; leaf: Sql }>((tie) => ({
     leaf: fc.integer().map((value) => sql`x ${value} y`),
     tree: fc.oneof(
@@ -32,7 +32,7 @@ test("however pieces are nested, each value stands where it was written [S-64]",
   );
 });
 
-test("what an engine does not keep as it is never becomes a value [S-64]", () => {
+test("rejects values that an engine cannot store unchanged [S-64]", () => {
   for (const text of ["a\0", "\ud800", "a\udc00b"]) {
     expect(() => sql`${text}`).toThrow(expect.objectContaining({ code: "USAGE" }));
     expect([isStorable(text), isStorable(toStorable(text))]).toEqual([false, true]);

@@ -1,11 +1,11 @@
 import { SkillError } from "@skillhold/protocol/error";
 
-/** What a column holds: booleans are 0 and 1, times are ISO text, and everything nested is JSON. */
+/** A column value: booleans are 0 and 1, times are ISO text, and nested data is JSON. */
 export type SqlValue = string | number | null | Uint8Array;
 
 /**
- * A statement, or a part of one, apart from its values: `values[i]` stands between `parts[i]` and `parts[i + 1]`. Text
- * that is not in a source file never becomes a part.
+ * A statement, or a part of one, separate from its values: `values[i]` is between `parts[i]` and `parts[i +
+ * 1]`. Only text from source files becomes a part.
  */
 export class Sql {
   readonly parts: readonly string[];
@@ -17,23 +17,25 @@ export class Sql {
   }
 }
 
-/** Writes a statement: a slot is a value, or another piece of SQL that is put in its place. */
+/** Builds a statement. A slot is a value or another piece of SQL. */
 export function sql(strings: TemplateStringsArray, ...slots: readonly (SqlValue | Sql)[]): Sql {
   return weave(strings, slots);
 }
 
-/** The items one after the other; for lists of values and of conditions. */
+/** Joins values or conditions. */
 export function joinSql(items: readonly (SqlValue | Sql)[], separator: ", " | " and " = ", "): Sql {
   if (items.length === 0) throw new Error("SQL has no empty lists.");
   return weave(["", ...items.slice(1).map(() => separator), ""], items);
 }
 
-/** Whether both engines keep a text as it is: PostgreSQL has no NUL, and UTF-8 has no half of a surrogate pair. */
+/**
+ * Whether both engines can store a text unchanged: PostgreSQL rejects NUL, and UTF-8 has no lone surrogates.
+ */
 export function isStorable(text: string): boolean {
   return !text.includes("\0") && text.isWellFormed();
 }
 
-/** A text as near to what it was as both engines keep it; for copies, never for what is read again. */
+/** Replaces characters that the engines cannot store. Only for copies that are not read back. */
 export function toStorable(text: string): string {
   return text.toWellFormed().replaceAll("\0", "\ufffd");
 }
@@ -58,12 +60,37 @@ function weave(strings: readonly string[], slots: readonly (SqlValue | Sql)[]): 
 
 function checked(value: SqlValue): SqlValue {
   if (typeof value === "number" && !Number.isSafeInteger(value)) {
-    throw new Error(`${value} is not a whole number that both engines keep.`);
+    throw new Error(`${value} is not a whole number that both engines can store.`);
   }
   if (typeof value === "string" && !isStorable(value)) {
-    throw new SkillError("USAGE", "A text holds a NUL or half of a character, which no store keeps.", {
-      hint: "Take the character out of the text.",
-    });
+    throw new SkillError(
+      "USAGE",
+      "The text contains a NUL or a lone surrogate, which the store cannot keep.",
+      {
+        hint: "Remove the character from the text.",
+      },
+    );
   }
   return value;
+}
+
+/** Well below the value limit of both engines. */
+const CHUNK = 500;
+
+/** Splits a list into pieces that fit into one statement. */
+export function* chunks<T>(items: readonly T[], size = CHUNK): Generator<readonly T[]> {
+  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
+}
+
+/** A time in the stored form, which sorts as text. */
+export function timeText(at: string | Date): string {
+  return new Date(at).toISOString();
+}
+
+/** Rejects negative limits: SQLite returns all rows and PostgreSQL fails. */
+export function pageLimit(limit: number): number {
+  if (Number.isSafeInteger(limit) && limit >= 0) return limit;
+  throw new SkillError("USAGE", `The limit ${limit} is not a whole number of 0 or more.`, {
+    hint: "Omit the limit to get all rows.",
+  });
 }

@@ -1,12 +1,12 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { type RowReader, type Tx } from "./db.ts";
-import { type Sql } from "./sql.ts";
+import type { RowParser, Tx } from "./db.ts";
+import type { Sql } from "./sql.ts";
 
 const inside = new AsyncLocalStorage<true>();
 
 /**
- * A transaction as its work sees it, the same with both engines: one failed statement fails it as a whole, even when
- * the work goes on, and after its end it is of no use.
+ * A transaction with the same rules for both engines: one failed statement fails all of it, even if the work
+ * catches the error, and calls after its end fail.
  */
 export class TxScope implements Tx {
   readonly #raw: Tx;
@@ -23,7 +23,7 @@ export class TxScope implements Tx {
     return this.#hasWritten;
   }
 
-  all<Row>(query: Sql, row: RowReader<Row>): Promise<readonly Row[]> {
+  all<Row>(query: Sql, row: RowParser<Row>): Promise<readonly Row[]> {
     return this.#attempt(() => this.#raw.all(query, row));
   }
 
@@ -41,7 +41,7 @@ export class TxScope implements Tx {
     return this.#attempt(() => this.#raw.lock(name, use));
   }
 
-  /** Runs the work; when this resolves, what it did may be committed. */
+  /** Runs the work. When this resolves, the transaction may be committed. */
   async perform<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     try {
       const result = await inside.run(true, () => work(this));
@@ -68,7 +68,7 @@ export class TxScope implements Tx {
   }
 }
 
-/** With one writer at a time, a transaction that waits for another one inside it would wait for ever. */
+/** With a single writer, a nested transaction would deadlock. */
 export function rejectNested(): void {
-  if (inside.getStore() !== undefined) throw new Error("A transaction was begun inside another one.");
+  if (inside.getStore() !== undefined) throw new Error("A transaction was started inside another one.");
 }

@@ -2,7 +2,9 @@ import { execFileSync } from "node:child_process";
 
 const NOBODY = 65_534;
 
-/** Does something without the rights of root, to whom nothing is closed; the folder is given away for it. */
+/**
+ * Runs work without root privileges, because root ignores file modes; the folder is given to another user.
+ */
 export async function asNobody(folder: string, work: () => Promise<void>): Promise<void> {
   if (process.geteuid?.() !== 0) return await work();
   execFileSync("chown", ["-R", String(NOBODY), folder]);

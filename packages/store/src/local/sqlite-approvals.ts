@@ -1,15 +1,17 @@
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
-import { type Approval, type ApprovalStore } from "@skillhold/core/approval";
+import type { Approval, ApprovalStore } from "@skillhold/core/approval";
 import { attemptState } from "./sqlite-state.ts";
 
-/** Clocks of one machine may differ by this much. What is later was approved before the clock was set back. */
+/**
+ * The most that clocks on one machine may differ. A later approval was given before the clock was set back.
+ */
 const TOLERANCE_MS = 60_000;
 
-/** Approvals in the state file. Every process that opens the file sees them, and sees at once that one is taken back. */
+/** Approvals in the state file. All processes share them and see a revocation at once. */
 export class SqliteApprovals implements ApprovalStore {
   readonly #database: DatabaseSync;
 
-  /** Contract: `openStateDatabase` opened it. */
+  /** Contract: opened by `openStateDatabase`. */
   constructor(database: DatabaseSync) {
     this.#database = database;
   }
@@ -58,6 +60,6 @@ function toApproval(row: Readonly<Record<string, SQLOutputValue>>): Approval {
   const { id, key, skill, tree_hash: treeHash, act, target, approver: by } = row;
   const at = new Date(Number(row["at_ms"])).toISOString();
   const expiresAt = new Date(Number(row["expires_ms"])).toISOString();
-  // Nothing but `add` writes rows, and it takes each column from the field of an approval that it goes back to.
+  // Only `add` writes rows, with each column from the matching field of an approval.
   return { id, key, skill, treeHash, act, target, by, at, expiresAt } as Approval;
 }

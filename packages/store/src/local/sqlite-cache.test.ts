@@ -13,7 +13,7 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-test("what was saved is loaded by the next one to open the file [S-17]", () => {
+test("saved entries are loaded by the next process [S-17]", () => {
   const path = join(root, "deep/cache.db");
   const first = new SqliteCache(path);
   first.save("a", bytes("one"));
@@ -25,7 +25,7 @@ test("what was saved is loaded by the next one to open the file [S-17]", () => {
   second.close();
 });
 
-test("a damaged file is made anew [S-17]", () => {
+test("recreates a damaged file [S-17]", () => {
   const path = join(root, "cache.db");
   writeFileSync(path, "this is not a database, and long enough to be read as one. ".repeat(100));
   const cache = new SqliteCache(path);
@@ -34,7 +34,7 @@ test("a damaged file is made anew [S-17]", () => {
   cache.close();
 });
 
-test("a file of another version is emptied [S-17]", () => {
+test("clears a file of another version [S-17]", () => {
   const path = join(root, "cache.db");
   const other = new DatabaseSync(path);
   other.exec("create table cache (something text); pragma user_version = 999");
@@ -45,7 +45,7 @@ test("a file of another version is emptied [S-17]", () => {
   cache.close();
 });
 
-test("without a place to write to it keeps nothing and fails nobody [S-17]", () => {
+test("works without a writable folder [S-17]", () => {
   writeFileSync(join(root, "file"), "");
   const cache = new SqliteCache(join(root, "file/cache.db"));
   cache.save("a", bytes("one"));
@@ -55,7 +55,7 @@ test("without a place to write to it keeps nothing and fails nobody [S-17]", () 
   expect(new SqliteCache(join(root, "folder")).load("a")).toBeUndefined();
 });
 
-test("a file that another process holds is not waited for long [S-17]", () => {
+test("does not wait long for a locked file [S-17]", () => {
   const path = join(root, "cache.db");
   new SqliteCache(path).close();
   const holder = new DatabaseSync(path);

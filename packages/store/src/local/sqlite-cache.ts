@@ -1,21 +1,21 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { type IndexCache } from "@skillhold/core/library";
+import type { IndexCache } from "@skillhold/core/library";
 import { isDamaged } from "../engine/sqlite/sqlite-failure.ts";
 
-/** Changes with the table; a file of another version is emptied. */
+/** Changes with the table; a file of another version is cleared. */
 const VERSION = 1;
 const BUSY_MS = 200;
 
 /**
- * The index cache in one SQLite file. Being a cache, it never fails its user: a file that is damaged is made anew,
- * and one that cannot be opened or is busy is done without.
+ * The index cache in an SQLite file. It never throws: a damaged file is recreated, and an unavailable one is
+ * skipped.
  */
 export class SqliteCache implements IndexCache {
   readonly #database: DatabaseSync | undefined;
 
-  /** `:memory:`, or a file whose folder is made when it is not there. */
+  /** `:memory:`, or a file whose folder is created if missing. */
   constructor(path: string) {
     this.#database = openOrReplace(path);
   }
@@ -25,7 +25,7 @@ export class SqliteCache implements IndexCache {
       const row = this.#database?.prepare("select bytes from cache where key = ?").get(key);
       return row?.["bytes"] instanceof Uint8Array ? row["bytes"] : undefined;
     } catch {
-      // Busy or damaged: what the cache would have saved is worked out again.
+      // Busy or damaged; the value is computed again.
       return undefined;
     }
   }
@@ -36,7 +36,7 @@ export class SqliteCache implements IndexCache {
         "insert into cache (key, bytes) values (?, ?) on conflict (key) do update set bytes = excluded.bytes";
       this.#database?.prepare(sql).run(key, bytes);
     } catch {
-      // Busy, full or read-only: the next start is slower, nothing more.
+      // Busy, full or read-only; only the next start is slower.
     }
   }
 
@@ -50,7 +50,7 @@ function openOrReplace(path: string): DatabaseSync | undefined {
     if (path !== ":memory:") mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     return open(path);
   } catch (error) {
-    // A cache that is damaged may be thrown away; one that others are using may not.
+    // A damaged cache may be deleted, but not one that is in use.
     return isDamaged(error) ? replace(path) : undefined;
   }
 }
@@ -60,7 +60,7 @@ function replace(path: string): DatabaseSync | undefined {
     for (const ending of ["", "-wal", "-shm"]) rmSync(path + ending, { force: true });
     return open(path);
   } catch {
-    // No place to write to; the library works without.
+    // Not writable; the library works without a cache.
     return undefined;
   }
 }
@@ -68,7 +68,7 @@ function replace(path: string): DatabaseSync | undefined {
 function open(path: string): DatabaseSync {
   const database = new DatabaseSync(path);
   try {
-    // Nothing here is ever acknowledged to anyone, so that a crash may lose it.
+    // A crash may lose cache entries, so durability is off.
     database.exec(`pragma busy_timeout = ${BUSY_MS}; pragma journal_mode = wal; pragma synchronous = off`);
     const row = database.prepare("pragma user_version").get();
     if (row?.["user_version"] !== VERSION) {

@@ -1,6 +1,17 @@
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
-import { type Clock } from "@skillhold/core/port";
-import { checkSecretName, checkSecretScope, checkSecretValue, type KeySource, type SecretName, type SecretPlace, type SecretScope, type SecretStore, seal, unseal } from "@skillhold/core/secret";
+import type { Clock } from "@skillhold/core/port";
+import {
+  checkSecretName,
+  checkSecretScope,
+  checkSecretValue,
+  type KeySource,
+  type SecretName,
+  type SecretPlace,
+  type SecretScope,
+  type SecretStore,
+  seal,
+  unseal,
+} from "@skillhold/core/secret";
 import { attemptState } from "./sqlite-state.ts";
 
 export interface SecretPorts {
@@ -8,12 +19,12 @@ export interface SecretPorts {
   readonly clock: Clock;
 }
 
-/** Secrets in the state file. What lies there is sealed, and opens only with the key and in its place. */
+/** Encrypted secrets in the state file. A value can be decrypted only with the key and at its place. */
 export class SqliteSecrets implements SecretStore {
   readonly #database: DatabaseSync;
   readonly #ports: SecretPorts;
 
-  /** Contract: `openStateDatabase` opened it. */
+  /** Contract: opened by `openStateDatabase`. */
   constructor(database: DatabaseSync, ports: SecretPorts) {
     this.#database = database;
     this.#ports = ports;
@@ -45,13 +56,13 @@ export class SqliteSecrets implements SecretStore {
 
   async open(scope: SecretScope, names: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const found = names.flatMap((name) => this.#find(scope, name) ?? []);
-    // Without a secret there need not be a key.
+    // Without secrets there may be no key.
     if (found.length === 0) return new Map();
     const key = await this.#ports.keys.key();
     return new Map(found.map(({ place, sealed }) => [place.name, unseal(sealed, place, key)]));
   }
 
-  /** The agent's own; else the one for all. One's own that does not open is a failure, and not passed over. */
+  /** The agent's own secret, or the shared one. If its own cannot be decrypted, that is an error. */
   #find(scope: SecretScope, name: string): Sealed | undefined {
     const sql = `select agent, sealed from secret where skill = ? and agent in (?, '') and name = ?
       order by agent desc limit 1`;

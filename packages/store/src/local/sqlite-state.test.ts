@@ -17,7 +17,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { type Clock } from "@skillhold/core/port";
+import type { Clock } from "@skillhold/core/port";
 import { approvalContract } from "@skillhold/core/test/approval/approval.contract";
 import { approval, later } from "@skillhold/core/test/approval/approval.fixture";
 import { secretContract } from "@skillhold/core/test/secret/secret.contract";
@@ -50,7 +50,7 @@ async function open(path = join(root, "state.db")): Promise<DatabaseSync> {
 approvalContract("SQLite", async () => new SqliteApprovals(await open()));
 secretContract("SQLite", async (now) => new SqliteSecrets(await open(), { ...ports, clock: now }));
 
-test("approvals and secrets outlast the process in one file [S-28]", async () => {
+test("approvals and secrets persist in one file [S-28]", async () => {
   const first = await openStateDatabase(join(root, "state.db"));
   await new SqliteApprovals(first).add(approval("a"));
   await new SqliteSecrets(first, ports).set(scope, "KEY", "value");
@@ -60,21 +60,21 @@ test("approvals and secrets outlast the process in one file [S-28]", async () =>
   expect(await new SqliteSecrets(second, ports).open(scope, ["KEY"])).toEqual(new Map([["KEY", "value"]]));
 });
 
-test("in memory it works as well, and leaves no file [S-28]", async () => {
+test("works in memory without a file [S-28]", async () => {
   const approvals = new SqliteApprovals(await open(":memory:"));
   await approvals.add(approval("a"));
   expect(await approvals.list(later(0))).toEqual([approval("a")]);
   expect(existsSync(":memory:")).toBe(false);
 });
 
-test("an approval that another process takes back is gone here too [S-28]", async () => {
+test("an approval revoked by another process is gone [S-28]", async () => {
   const [here, there] = [new SqliteApprovals(await open()), new SqliteApprovals(await open())];
   await here.add(approval("a"));
   expect(await there.remove(approval("a").id)).toBe(true);
   expect(await here.find(approval("a").key, later(0))).toBeUndefined();
 });
 
-test("the files are their owner's alone, as is the folder [S-33]", async () => {
+test("the files and the folder are private [S-33]", async () => {
   const database = await open(join(root, "deep/state.db"));
   await new SqliteSecrets(database, ports).set(scope, "KEY", "value");
   const modes = readdirSync(join(root, "deep")).map((name) => [
@@ -89,7 +89,7 @@ test("the files are their owner's alone, as is the folder [S-33]", async () => {
   expect(statSync(join(root, "deep")).mode & 0o777).toBe(0o700);
 });
 
-test("no value is in any of the files, before and after it is removed [S-33]", async () => {
+test("no file contains a secret value, before or after it is removed [S-33]", async () => {
   const value = "a-value-that-would-be-recognised";
   const secrets = new SqliteSecrets(await open(), ports);
   const files = () => Buffer.concat(readdirSync(root).map((name) => readFileSync(join(root, name))));
@@ -100,7 +100,7 @@ test("no value is in any of the files, before and after it is removed [S-33]", a
   expect(files().includes(value)).toBe(false);
 });
 
-test("a value that is moved in the file to another skill, agent or name does not open [S-33]", async () => {
+test("a value moved to another skill, agent or name cannot be decrypted [S-33]", async () => {
   const database = await open();
   const secrets = new SqliteSecrets(database, ports);
   const unreadable = { code: "SECRET_UNREADABLE" };
@@ -118,7 +118,7 @@ test("a value that is moved in the file to another skill, agent or name does not
   }
 });
 
-test("with another key nothing opens, and an agent's own value is not passed over [S-33]", async () => {
+test("another key decrypts no value, and the agent's own value is not skipped [S-33]", async () => {
   const database = await open();
   const secrets = new SqliteSecrets(database, ports);
   const other = new SqliteSecrets(database, { ...ports, keys: { key: async () => randomBytes(32) } });
@@ -130,7 +130,7 @@ test("with another key nothing opens, and an agent's own value is not passed ove
   expect(await secrets.open(scope, ["KEY"])).toEqual(new Map([["KEY", "for all"]]));
 });
 
-test("without a secret to open or to list, no key is asked for [S-33]", async () => {
+test("does not ask for a key without secrets to read [S-33]", async () => {
   const keys = { key: () => Promise.reject(new Error("There is no key.")) };
   const secrets = new SqliteSecrets(await open(), { ...ports, keys });
   expect(await secrets.open(scope, ["KEY"])).toEqual(new Map());
@@ -138,7 +138,7 @@ test("without a secret to open or to list, no key is asked for [S-33]", async ()
   await expect(secrets.set(scope, "KEY", "value")).rejects.toThrow("There is no key.");
 });
 
-test("a file of a newer version is refused and left as it is [S-64]", async () => {
+test("rejects and keeps a file of a newer version [S-64]", async () => {
   const path = join(root, "state.db");
   const newer = new DatabaseSync(path);
   newer.exec("create table approval (something text); pragma user_version = 999");
@@ -152,19 +152,19 @@ test("a file of a newer version is refused and left as it is [S-64]", async () =
   expect(readFileSync(path).equals(before)).toBe(true);
 });
 
-test("a damaged file is refused, says what to do, and is never replaced [S-64]", async () => {
+test("rejects and keeps a damaged file with a hint [S-64]", async () => {
   const path = join(root, "state.db");
   const rubbish = "this is not a database, and long enough to be read as one. ".repeat(100);
   writeFileSync(path, rubbish, { mode: 0o600 });
   await expect(openStateDatabase(path)).rejects.toMatchObject({
     code: "IO_FAILED",
-    message: `The state in ${path} is damaged.`,
+    message: `The state file ${path} is damaged.`,
     hint: expect.stringContaining("backup"),
   });
   expect(readFileSync(path, "utf8")).toBe(rubbish);
 });
 
-test("damage inside a file is noticed when it is opened [S-64]", async () => {
+test("detects damage inside a file on open [S-64]", async () => {
   const path = join(root, "state.db");
   const first = await openStateDatabase(path);
   await new SqliteApprovals(first).add(approval("a"));
@@ -176,7 +176,7 @@ test("damage inside a file is noticed when it is opened [S-64]", async () => {
   expect(readFileSync(path).equals(bytes)).toBe(true);
 });
 
-test("a file that others can open, or that is a link, is refused [S-33]", async () => {
+test("rejects a link and a file that others can open [S-33]", async () => {
   const path = join(root, "state.db");
   (await openStateDatabase(path)).close();
   chmodSync(path, 0o644);
@@ -189,7 +189,7 @@ test("a file that others can open, or that is a link, is refused [S-33]", async 
   await expect(openStateDatabase(join(root, "link.db"))).rejects.toMatchObject({ code: "CONFIG_INVALID" });
 });
 
-test("a failure of the database has a code, and nothing was kept [S-28]", async () => {
+test("a database failure has a code and stores no data [S-28]", async () => {
   const database = await open();
   database.exec("pragma busy_timeout = 0");
   const approvals = new SqliteApprovals(database);
@@ -200,7 +200,7 @@ test("a failure of the database has a code, and nothing was kept [S-28]", async 
   expect(await approvals.list(later(0))).toEqual([]);
 });
 
-test("while another reads a file that has no write-ahead log yet, opening it waits [S-64]", async () => {
+test("waits for a reader of a file without a write-ahead log [S-64]", async () => {
   const path = join(root, "state.db");
   const holder = new DatabaseSync(path);
   opened.push(holder);
@@ -210,7 +210,7 @@ test("while another reads a file that has no write-ahead log yet, opening it wai
   expect(database.prepare("pragma journal_mode").get()).toEqual({ journal_mode: "wal" });
 });
 
-test("processes that make the file at the same time all keep what they add [S-64]", async () => {
+test("concurrent processes that create the file keep all their entries [S-64]", async () => {
   const url = (name: string) => JSON.stringify(pathToFileURL(join(import.meta.dirname, name)).href);
   const script = `import { openStateDatabase } from ${url("sqlite-state.ts")};
     import { SqliteApprovals } from ${url("sqlite-approvals.ts")};

@@ -7,7 +7,7 @@ import { isBusy, isDamaged } from "../engine/sqlite/sqlite-failure.ts";
 
 const BUSY_MS = 5000;
 
-/** Forward only: each step is run once, in its place, and is never changed after it was released. */
+/** Forward only: each step runs once, in order, and never changes after its release. */
 const MIGRATIONS: readonly string[] = [
   `create table approval (
      key text primary key,
@@ -31,9 +31,8 @@ const MIGRATIONS: readonly string[] = [
 ];
 
 /**
- * Opens the file that approvals and secrets are kept in, and makes it when it is not there; `:memory:` is none. Unlike
- * a cache it is never replaced: what is damaged, or was written by a newer version, is left as it is and refused. The
- * caller closes it.
+ * Opens or creates the file for approvals and secrets; `:memory:` uses no file. Unlike a cache, a damaged or
+ * newer file is rejected and kept. The caller closes it.
  */
 export async function openStateDatabase(path: string): Promise<DatabaseSync> {
   if (path !== ":memory:") await makePrivate(path);
@@ -41,14 +40,14 @@ export async function openStateDatabase(path: string): Promise<DatabaseSync> {
   for (;;) {
     const database = attemptState(path, () => open(path, performance.now() < deadline));
     if (database !== undefined) return database;
-    // At random, so that those who are in each other's way do not meet again.
+    // A random delay, so that conflicting processes do not collide again.
     await setTimeout(5 + Math.random() * 20);
   }
 }
 
 /**
- * Nothing, where another is just opening or closing the file and `mayBeBusy`: SQLite's own waiting does not cover the
- * change to its write-ahead log.
+ * Undefined if `mayBeBusy` and another process is opening or closing the file: SQLite's busy timeout does not
+ * cover the switch to its write-ahead log.
  */
 function open(path: string, mayBeBusy: boolean): DatabaseSync | undefined {
   const database = new DatabaseSync(path);
@@ -62,7 +61,7 @@ function open(path: string, mayBeBusy: boolean): DatabaseSync | undefined {
   }
 }
 
-/** Does something with the database; when SQLite fails, it fails with a code. */
+/** Runs work and converts SQLite failures to SkillErrors. */
 export function attemptState<T>(subject: string, work: () => T): T {
   try {
     return work();
@@ -72,7 +71,7 @@ export function attemptState<T>(subject: string, work: () => T): T {
   }
 }
 
-/** SQLite would make the file as the umask has it; the files beside it get the mode of this one. */
+/** SQLite would create the file with the umask; its companion files copy the mode of this one. */
 async function makePrivate(path: string): Promise<void> {
   const handle = await openPrivateFile(path, constants.O_RDWR | constants.O_CREAT, {
     title: "The state file",
@@ -83,7 +82,7 @@ async function makePrivate(path: string): Promise<void> {
 function prepare(database: DatabaseSync, path: string): void {
   database.exec(`pragma busy_timeout = ${BUSY_MS}`);
   rejectNewer(database, path);
-  // What is acknowledged outlasts a loss of power, and what is deleted is overwritten.
+  // Committed changes survive a power failure, and deleted data is overwritten.
   database.exec("pragma journal_mode = wal; pragma synchronous = full; pragma secure_delete = on");
   const check = database.prepare("pragma quick_check(1)").get();
   if (check?.["quick_check"] !== "ok") throw damaged(path, check?.["quick_check"]);
@@ -95,12 +94,12 @@ function rejectNewer(database: DatabaseSync, path: string): void {
   if (version <= MIGRATIONS.length) return;
   throw new SkillError(
     "CONFIG_INVALID",
-    `The state file ${path} is of version ${version}; this program knows versions up to ${MIGRATIONS.length}.`,
-    { hint: "Use the newer Skillhold that wrote it, or name another file.", details: { path, version } },
+    `The state file ${path} has version ${version}, but this program supports versions up to ${MIGRATIONS.length}.`,
+    { hint: "Use the newer Skillhold that wrote it, or choose another file.", details: { path, version } },
   );
 }
 
-/** Another process may be doing the same: the version is read again when nobody else can write. */
+/** Another process may be migrating too, so the version is read again under the write lock. */
 function migrate(database: DatabaseSync, path: string): void {
   database.exec("begin immediate");
   try {
@@ -119,15 +118,15 @@ function versionOf(database: DatabaseSync): number {
 }
 
 function damaged(path: string, cause: unknown): SkillError {
-  return new SkillError("IO_FAILED", `The state in ${path} is damaged.`, {
-    hint: "Restore the file from a backup; or move it away, and approve and set secrets anew.",
+  return new SkillError("IO_FAILED", `The state file ${path} is damaged.`, {
+    hint: "Restore the file from a backup. Or move it away, then approve again and set the secrets again.",
     details: { path },
     cause,
   });
 }
 
 function failed(path: string, cause: unknown): SkillError {
-  return new SkillError("IO_FAILED", `The state in ${path} cannot be read or written.`, {
+  return new SkillError("IO_FAILED", `The state file ${path} cannot be read or written.`, {
     details: { path },
     cause,
   });

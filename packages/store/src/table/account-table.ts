@@ -1,8 +1,7 @@
-import { type Page, type UserRecord } from "@skillhold/registry/record";
+import type { ListPage, UserRecord } from "@skillhold/registry/record";
 import { z } from "zod";
-import { type Queries, type Tx } from "../engine/db.ts";
-import { isStorable, sql } from "../engine/sql.ts";
-import { pageLimit } from "./page-limit.ts";
+import type { Queries, Tx } from "../engine/db.ts";
+import { isStorable, pageLimit, sql } from "../engine/sql.ts";
 
 const UserRow = z
   .object({ name: z.string(), display_name: z.string().nullable(), created_at: z.string() })
@@ -14,21 +13,24 @@ const UserRow = z
     }),
   );
 
-export async function findUser(db: Queries, name: string): Promise<UserRecord | undefined> {
+export async function selectUser(db: Queries, name: string): Promise<UserRecord | undefined> {
   if (!isStorable(name)) return undefined;
   const query = sql`select name, display_name, created_at from account where name = ${name}`;
   return (await db.all(query, UserRow))[0];
 }
 
-/** Ordered by name; all, or a page of them. */
-export async function listUsers(db: Queries, { after, limit }: Page = {}): Promise<readonly UserRecord[]> {
+/** Ordered by name; all, or one page. */
+export async function selectUsers(
+  db: Queries,
+  { after, limit }: ListPage = {},
+): Promise<readonly UserRecord[]> {
   const rest = after === undefined ? sql`` : sql` where name > ${after}`;
   const page = limit === undefined ? sql`` : sql` limit ${pageLimit(limit)}`;
   const query = sql`select name, display_name, created_at from account${rest} order by name${page}`;
   return await db.all(query, UserRow);
 }
 
-/** Keeps the user where there is none of the name. */
+/** Inserts the user unless the name exists. */
 export async function putUser(tx: Tx, { name, displayName, createdAt }: UserRecord): Promise<void> {
   await tx.run(sql`insert into account (name, display_name, created_at)
     values (${name}, ${displayName ?? null}, ${createdAt}) on conflict (name) do nothing`);

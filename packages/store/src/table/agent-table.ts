@@ -1,15 +1,14 @@
 import { SkillError } from "@skillhold/protocol/error";
-import { type AgentPage, type AgentRecord } from "@skillhold/registry/record";
+import type { AgentPage, AgentRecord } from "@skillhold/registry/record";
 import { z } from "zod";
-import { type Queries, type Tx } from "../engine/db.ts";
+import type { Queries, Tx } from "../engine/db.ts";
 import { fromJson } from "../engine/json-column.ts";
-import { isStorable, joinSql, sql } from "../engine/sql.ts";
-import { pageLimit } from "./page-limit.ts";
+import { isStorable, joinSql, pageLimit, sql } from "../engine/sql.ts";
 
 const columns = sql`uid, key, display_name, runtime, allow, pins, manifest, owner, created_at, updated_at,
   removed_at`;
 
-/** They say what an agent may use, and are not believed to be what was written. */
+/** Validated on read, because they decide what an agent may use. */
 const Allow = z.array(z.string()).readonly();
 const Pins = z.record(z.string(), z.int().min(1)).readonly();
 
@@ -43,17 +42,17 @@ const AgentRow = z
     }),
   );
 
-/** By key or by uid; those that were taken away too. */
-export async function findAgent(db: Queries, keyOrUid: string): Promise<AgentRecord | undefined> {
+/** By key or uid, including removed agents. */
+export async function selectAgent(db: Queries, keyOrUid: string): Promise<AgentRecord | undefined> {
   if (!isStorable(keyOrUid)) return undefined;
-  // A key wins, should it look like someone's uid.
+  // A key takes precedence over a uid.
   const query = sql`select ${columns} from agent where key = ${keyOrUid} or uid = ${keyOrUid}
     order by case when key = ${keyOrUid} then 0 else 1 end limit 1`;
   return (await db.all(query, AgentRow))[0];
 }
 
-/** Ordered by key, without those that were taken away; all, or a page of them. */
-export async function listAgents(
+/** Ordered by key, without removed agents; all, or one page. */
+export async function selectAgents(
   db: Queries,
   { owner, after, limit }: AgentPage = {},
 ): Promise<readonly AgentRecord[]> {
@@ -65,7 +64,7 @@ export async function listAgents(
   return await db.all(query, AgentRow);
 }
 
-/** Inserts the agent, or replaces the row of its uid. It keeps its key, or another could be given that one. */
+/** Inserts the agent or replaces the row with its uid. The key cannot change, so that it is never reused. */
 export async function putAgent(tx: Tx, agent: AgentRecord): Promise<void> {
   const written = await tx.run(sql`insert into agent (${columns}) values (${joinSql(valuesOf(agent))})
     on conflict (uid) do update set display_name = excluded.display_name, runtime = excluded.runtime,
@@ -73,8 +72,8 @@ export async function putAgent(tx: Tx, agent: AgentRecord): Promise<void> {
       created_at = excluded.created_at, updated_at = excluded.updated_at, removed_at = excluded.removed_at
     where agent.key = excluded.key`);
   if (written > 0) return;
-  throw new SkillError("CONFLICT", `The key of an agent stays what it is; ${agent.key} would be another.`, {
-    hint: "Add an agent with the new key, and grant it what the old one has.",
+  throw new SkillError("CONFLICT", `The key of an agent cannot be changed to ${agent.key}.`, {
+    hint: "Add an agent with the new key, and grant it the same skills.",
     details: { uid: agent.uid, key: agent.key },
   });
 }

@@ -1,13 +1,12 @@
-import { type Approval } from "@skillhold/core/approval";
+import type { Approval } from "@skillhold/core/approval";
 import { Digest, SkillId } from "@skillhold/protocol";
 import { z } from "zod";
-import { type Queries, type Tx } from "../engine/db.ts";
-import { isStorable, joinSql, sql } from "../engine/sql.ts";
-import { timeText } from "../engine/time-text.ts";
+import type { Queries, Tx } from "../engine/db.ts";
+import { isStorable, joinSql, sql, timeText } from "../engine/sql.ts";
 
 const columns = sql`id, key, skill, tree_hash, act, target, approver, at, expires_at`;
 
-/** It lets something run, and is not believed to be what was written. */
+/** Validated on read, because an approval lets code run. */
 const ApprovalRow = z
   .object({
     id: z.string(),
@@ -29,22 +28,25 @@ const ApprovalRow = z
     }),
   );
 
-/** Clocks of those who share a store may differ by this much. What is later was approved before a clock was set back. */
+/**
+ * The most that the clocks of a store's users may differ. A later approval was given before a clock was set
+ * back.
+ */
 const TOLERANCE_MS = 60_000;
 
-export async function findApproval(db: Queries, key: Digest, now: Date): Promise<Approval | undefined> {
+export async function selectApproval(db: Queries, key: Digest, now: Date): Promise<Approval | undefined> {
   if (!isStorable(key)) return undefined;
   const query = sql`select ${columns} from approval where key = ${key} and ${isValid(now)}`;
   return (await db.all(query, ApprovalRow))[0];
 }
 
-/** The oldest first. */
-export async function listApprovals(db: Queries, now: Date): Promise<readonly Approval[]> {
+/** Oldest first. */
+export async function selectApprovals(db: Queries, now: Date): Promise<readonly Approval[]> {
   const query = sql`select ${columns} from approval where ${isValid(now)} order by at, id`;
   return await db.all(query, ApprovalRow);
 }
 
-/** Takes the place of the one with the same key. */
+/** Replaces the approval with the same key. */
 export async function putApproval(tx: Tx, approval: Approval): Promise<void> {
   const { id, key, skill, treeHash, act, target, by, at, expiresAt } = approval;
   const values = [id, key, skill, treeHash, act, target, by, timeText(at), timeText(expiresAt)];
@@ -54,7 +56,7 @@ export async function putApproval(tx: Tx, approval: Approval): Promise<void> {
       expires_at = excluded.expires_at`);
 }
 
-/** Whether there was one. */
+/** Returns whether the approval existed. */
 export async function removeApproval(tx: Tx, id: string): Promise<boolean> {
   if (!isStorable(id)) return false;
   return (await tx.run(sql`delete from approval where id = ${id}`)) > 0;

@@ -1,8 +1,8 @@
 import { SkillError } from "@skillhold/protocol/error";
 import { isWhole } from "@skillhold/registry/audit";
-import { type AuditHead } from "@skillhold/registry/record";
+import type { AuditHead } from "@skillhold/registry/record";
 import { z } from "zod";
-import { type Queries, type Tx } from "../engine/db.ts";
+import type { Queries, Tx } from "../engine/db.ts";
 import { fromJson } from "../engine/json-column.ts";
 import { sql } from "../engine/sql.ts";
 import { type LogEnd, logStart } from "./event-table.ts";
@@ -10,7 +10,7 @@ import { type LogEnd, logStart } from "./event-table.ts";
 const Roots = z.array(z.string().regex(/^[0-9a-f]{64}$/)).readonly();
 
 const HeadColumns = z.object({
-  // A line of its own in notes.
+  // Must be a single line, because it is a line of the checkpoint.
   origin: z.string().regex(/^skillhold\/[0-9a-f-]{36}$/),
   seq: z.int().min(0),
   hash: z.string(),
@@ -26,14 +26,14 @@ const EndRow = HeadColumns.extend({
   last: { seq: row.last_seq ?? logStart.seq, hash: row.last_hash ?? logStart.hash },
 }));
 
-/** What vouches for the log as it is; undefined for an empty one. */
-export async function findHead(db: Queries): Promise<AuditHead | undefined> {
+/** The state of the log; undefined for an empty log. */
+export async function selectHead(db: Queries): Promise<AuditHead | undefined> {
   const [head] = await db.all(sql`select origin, seq, hash, roots, note from audit_head`, HeadRow);
   return head?.seq === 0 ? undefined : head;
 }
 
-/** Where the log ends as the head has it, whatever became of the rest of the head. */
-export async function findEnd(db: Queries): Promise<LogEnd> {
+/** The end of the log according to the head, even if the rest of the head is damaged. */
+export async function selectEnd(db: Queries): Promise<LogEnd> {
   const [end] = await db.all(
     sql`select seq, hash from audit_head`,
     z.object({ seq: z.int(), hash: z.string() }),
@@ -42,18 +42,18 @@ export async function findEnd(db: Queries): Promise<LogEnd> {
 }
 
 /**
- * The head that the log goes on from, be it empty. When it is not about the last event, someone changed one of the
- * two, and what would be appended could not be told from that: nothing is.
+ * The head to append to. Throws if it does not match the last event: one of the two was changed, and
+ * appending would hide that.
  */
 export async function requireHead(tx: Tx): Promise<AuditHead> {
   const query = sql`select h.origin, h.seq, h.hash, h.roots, h.note, e.seq as last_seq, e.hash as last_hash
     from audit_head h left join event e on e.seq = (select max(seq) from event)`;
   const [end] = await tx.all(query, EndRow);
-  if (end === undefined) throw bentLog("The log of events has lost its head.", {});
+  if (end === undefined) throw brokenLog("The audit log has no head.", {});
   const { head, last } = end;
   const isFitting = head.seq === last.seq && head.hash === last.hash && isWhole(head.frontier);
   if (!isFitting) {
-    throw bentLog("The log of events does not end as its head says.", { head: head.seq, last: last.seq });
+    throw brokenLog("The audit log does not end as its head says.", { head: head.seq, last: last.seq });
   }
   return head;
 }
@@ -73,9 +73,9 @@ function toHead({ origin, seq, hash, roots, note }: z.infer<typeof HeadColumns>)
   return { origin, seq, hash, frontier, note: note ?? undefined };
 }
 
-export function bentLog(message: string, details: Readonly<Record<string, unknown>>): SkillError {
+export function brokenLog(message: string, details: Readonly<Record<string, unknown>>): SkillError {
   return new SkillError("INTEGRITY_FAILED", message, {
-    hint: "Run `skillhold audit verify` to see what was changed; nothing is written before that is cleared up.",
+    hint: "Run `skillhold audit verify` to find the change. The log accepts no new events until it is repaired.",
     details,
   });
 }

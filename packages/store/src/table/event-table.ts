@@ -1,24 +1,22 @@
 import { SkillEvent } from "@skillhold/protocol";
 import { CHAIN_START } from "@skillhold/registry/audit";
-import { type AuditRow, type StoredEvent } from "@skillhold/registry/record";
+import type { AuditRow, EventQuery, StoredEvent } from "@skillhold/registry/record";
 import { z } from "zod";
-import { chunks } from "../engine/chunk.ts";
-import { type Queries, type Tx } from "../engine/db.ts";
+import type { Queries, Tx } from "../engine/db.ts";
 import { fromJson } from "../engine/json-column.ts";
-import { joinSql, sql, toStorable } from "../engine/sql.ts";
-import { pageLimit } from "./page-limit.ts";
+import { chunks, isStorable, joinSql, pageLimit, sql, toStorable } from "../engine/sql.ts";
 
-/** The number and the hash of the last event. */
+/** The number and hash of the last event. */
 export type LogEnd = Pick<AuditRow, "seq" | "hash">;
 
-/** What the first event is chained to. */
+/** The end of an empty log. */
 export const logStart: LogEnd = { seq: 0, hash: CHAIN_START };
 
-/** An event at its place in the log. */
+/** An event with its position in the log. */
 export interface LoggedEvent {
   readonly seq: number;
   readonly event: SkillEvent;
-  /** Its canonical JSON. */
+  /** The canonical JSON of the event. */
   readonly body: string;
   readonly hash: string;
 }
@@ -41,12 +39,12 @@ const RawRow = z
     (row): AuditRow => ({ ...row, skill: row.skill ?? undefined, session: row.session ?? undefined }),
   );
 
-/** The number of the last event; 0 when there is none. */
+/** The number of the last event; 0 for an empty log. */
 export async function lastEvent(db: Queries): Promise<number> {
   return (await db.all(sql`select seq from event order by seq desc limit 1`, LastRow))[0]?.seq ?? 0;
 }
 
-/** In the order in which they were committed. */
+/** In commit order. */
 export async function eventsAfter(db: Queries, seq: number, limit: number): Promise<readonly StoredEvent[]> {
   return await db.all(
     sql`select seq, body from event where seq > ${seq} order by seq limit ${pageLimit(limit)}`,
@@ -54,7 +52,7 @@ export async function eventsAfter(db: Queries, seq: number, limit: number): Prom
   );
 }
 
-/** The same as it is stored. */
+/** The raw rows. */
 export async function auditAfter(db: Queries, seq: number, limit: number): Promise<readonly AuditRow[]> {
   return await db.all(
     sql`select seq, at, type, skill, session, body, hash from event where seq > ${seq} order by seq limit ${pageLimit(limit)}`,
@@ -62,7 +60,7 @@ export async function auditAfter(db: Queries, seq: number, limit: number): Promi
   );
 }
 
-/** In their order. */
+/** Newest first. */
 export async function eventsAbout(
   db: Queries,
   skill: string,
@@ -77,7 +75,7 @@ export async function eventsAbout(
 export async function eventsOfSession(db: Queries, session: string): Promise<readonly StoredEvent[]> {
   const query = sql`select seq, body from event where session = ${toStorable(session)} order by seq`;
   const found = await db.all(query, EventRow);
-  // The column is only as near to the name as the engines keep it.
+  // The column may hold replacement characters, so the body is compared.
   return found.filter(({ event }) => "session" in event && event.session === session);
 }
 
@@ -91,7 +89,7 @@ export async function insertEvents(tx: Tx, events: readonly LoggedEvent[]): Prom
   }
 }
 
-/** What columns have of an event, to find it by; what is read of it is its body. */
+/** The searchable copies of event fields; the event itself is read from its body. */
 export function copiesOf(event: SkillEvent): Pick<AuditRow, "at" | "type" | "skill" | "session"> {
   return {
     at: event.at,
@@ -99,4 +97,21 @@ export function copiesOf(event: SkillEvent): Pick<AuditRow, "at" | "type" | "ski
     skill: "skill" in event ? toStorable(event.skill) : undefined,
     session: "session" in event ? toStorable(event.session) : undefined,
   };
+}
+
+/** Events that match a query by their columns. */
+export async function selectEvents(db: Queries, query: EventQuery): Promise<readonly StoredEvent[]> {
+  const { skill, session, types } = query;
+  // A text that cannot be stored matches no row.
+  if (![skill, session, ...(types ?? [])].every((name) => name === undefined || isStorable(name))) return [];
+  if (types?.length === 0) return [];
+  const where = sql`where seq > ${query.after ?? 0} and seq < ${query.before ?? Number.MAX_SAFE_INTEGER}`;
+  const bySkill = skill === undefined ? sql`` : sql` and skill = ${skill}`;
+  const bySession = session === undefined ? sql`` : sql` and session = ${session}`;
+  const byType = types === undefined ? sql`` : sql` and type in (${joinSql(types)})`;
+  const order = query.order === "newest" ? sql`order by seq desc` : sql`order by seq`;
+  return await db.all(
+    sql`select seq, body from event ${where}${bySkill}${bySession}${byType} ${order} limit ${pageLimit(query.limit)}`,
+    EventRow,
+  );
 }

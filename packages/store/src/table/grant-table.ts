@@ -1,9 +1,7 @@
-import { type Grant, type Grantee, type GrantPage } from "@skillhold/registry/record";
+import type { Grant, Grantee, GrantPage } from "@skillhold/registry/record";
 import { z } from "zod";
-import { chunks } from "../engine/chunk.ts";
-import { type Queries, type Tx } from "../engine/db.ts";
-import { isStorable, joinSql, sql } from "../engine/sql.ts";
-import { pageLimit } from "./page-limit.ts";
+import type { Queries, Tx } from "../engine/db.ts";
+import { chunks, isStorable, joinSql, pageLimit, sql } from "../engine/sql.ts";
 
 const columns = sql`skill, kind, key, can_manage, pin, granted_by, at`;
 
@@ -28,12 +26,12 @@ const GrantRow = z
     }),
   );
 
-/** The grants of the skills of these uids, or all, ordered by skill, kind and key. */
-export async function listGrants(db: Queries, uids?: readonly string[]): Promise<readonly Grant[]> {
+/** The grants of the skills with these uids, or all grants, ordered by skill, kind and key. */
+export async function selectGrants(db: Queries, uids?: readonly string[]): Promise<readonly Grant[]> {
   const order = sql`order by skill, kind, key`;
   if (uids === undefined) return await db.all(sql`select ${columns} from skill_grant ${order}`, GrantRow);
   const found: Grant[] = [];
-  // In order, so that the pieces are in order too: both engines compare bytes, and uids are ASCII.
+  // Sorted, so that the chunks are in order: both engines compare bytes, and uids are ASCII.
   for (const chunk of chunks([...new Set(uids)].filter(isStorable).sort())) {
     const query = sql`select ${columns} from skill_grant where skill in (${joinSql(chunk)}) ${order}`;
     found.push(...(await db.all(query, GrantRow)));
@@ -41,8 +39,8 @@ export async function listGrants(db: Queries, uids?: readonly string[]): Promise
   return found;
 }
 
-/** Those of one skill, ordered by kind and key, a page at a time. */
-export async function listGrantPage(
+/** One page of a skill's grants, ordered by kind and key. */
+export async function selectGrantPage(
   db: Queries,
   uid: string,
   { after, limit }: GrantPage,
@@ -54,7 +52,7 @@ export async function listGrantPage(
   return await db.all(query, GrantRow);
 }
 
-export async function findGrant(
+export async function selectGrant(
   db: Queries,
   uid: string,
   { kind, key }: Grantee,
@@ -65,7 +63,7 @@ export async function findGrant(
   return (await db.all(query, GrantRow))[0];
 }
 
-/** Inserts the grant, or replaces the one of the same grantee. */
+/** Inserts the grant or replaces the one of the same grantee. */
 export async function putGrant(tx: Tx, grant: Grant): Promise<void> {
   const { kind, key } = grant.grantee;
   const rights = [grant.canManage ? 1 : 0, grant.pin ?? null, grant.grantedBy, grant.at];
@@ -74,7 +72,7 @@ export async function putGrant(tx: Tx, grant: Grant): Promise<void> {
       granted_by = excluded.granted_by, at = excluded.at`);
 }
 
-/** False when there was none. */
+/** Returns false if there was no such grant. */
 export async function removeGrant(tx: Tx, uid: string, { kind, key }: Grantee): Promise<boolean> {
   if (!isStorable(uid) || !isStorable(key)) return false;
   const query = sql`delete from skill_grant where skill = ${uid} and kind = ${kind} and key = ${key}`;

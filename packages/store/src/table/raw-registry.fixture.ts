@@ -1,8 +1,8 @@
-import { type Db } from "../engine/db.ts";
+import type { Db } from "../engine/db.ts";
 import { openPostgres } from "../engine/postgres/postgres-db.ts";
-import { openSqliteFile } from "../engine/sqlite/sqlite-file.ts";
+import { openSqliteFile } from "../engine/sqlite/sqlite-db.ts";
 
-/** Uses the database of a registry as someone does who has its password, or may write its file. */
+/** Opens the database of a registry directly, as an attacker with write access could. */
 export async function withDb<T>(url: string, use: (db: Db) => Promise<T>): Promise<T> {
   const path = /^sqlite:(.*)$/.exec(url)?.[1];
   const options = { create: true, busyMs: 30_000 };

@@ -1,4 +1,4 @@
-import { type RegistryStore, type RegistryTransaction } from "@skillhold/registry/record";
+import type { RegistryStore, RegistryTransaction } from "@skillhold/registry/record";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { execute } from "./raw-registry.fixture.ts";
 import { agent, at, grant, skill } from "./registry.fixture.ts";
@@ -7,9 +7,9 @@ import { openRegistryStore } from "./registry-store.ts";
 const later = "2027-01-01T00:00:00.000Z";
 const hostileTexts = ["a\0b", "half \ud800", "\udc00"];
 
-/** What every registry store promises of agents, users, grants and toggles. */
+/** The contract of every registry store for agents, users, grants and toggles. */
 export function registryAccessContract(engine: string, freshUrl: () => Promise<string>): void {
-  describe(`who may use what on ${engine}`, () => {
+  describe(`access records on ${engine}`, () => {
     let url: string;
     let store: RegistryStore;
     beforeEach(async () => {
@@ -24,7 +24,7 @@ export function registryAccessContract(engine: string, freshUrl: () => Promise<s
           for (const each of agents) await tx.putAgent(each);
         });
 
-      test("an agent is read as it was put, by key and by uid [S-65]", async () => {
+      test("reads an agent by key and by uid [S-65]", async () => {
         const full = agent("coder", {
           displayName: "技能 ☃ 𝕏 ' \" $1 ?",
           runtime: "hermes",
@@ -40,25 +40,25 @@ export function registryAccessContract(engine: string, freshUrl: () => Promise<s
         for (const text of ["CODER", ...hostileTexts]) expect(await store.findAgent(text)).toBeUndefined();
       });
 
-      test("no list of skills is all, and an empty one is none [S-65]", async () => {
+      test("distinguishes an absent skill list from an empty one [S-65]", async () => {
         await put(agent("all"), agent("none", { allow: [] }));
         expect((await store.findAgent("all"))?.allow).toBeUndefined();
         expect((await store.findAgent("none"))?.allow).toEqual([]);
       });
 
-      test("a key is found before a uid that is the same [S-65]", async () => {
+      test("finds a key before an equal uid [S-65]", async () => {
         await put(agent("first", { uid: "second" }), agent("second"));
         expect((await store.findAgent("second"))?.key).toBe("second");
       });
 
-      test("agents are listed by the bytes of their keys, without those that were taken away [S-65]", async () => {
+      test("lists agents by the bytes of their keys, without removed ones [S-65]", async () => {
         const keys = ["b", "B", "a-b", "ab", "a", "ä"];
         await put(...keys.map((key) => agent(key)), agent("gone", { removedAt: later }));
         const listed = (await store.listAgents()).map(({ key }) => key);
         expect(listed).toEqual(["B", "a", "a-b", "ab", "b", "ä"]);
       });
 
-      test("putting replaces all but the key, which is never given away [S-65]", async () => {
+      test("replaces all fields of an agent except its key [S-65]", async () => {
         await put(agent("coder", { pins: { pdf: 1 }, manifest: "a" }));
         const changed = agent("coder", {
           displayName: "Other",
@@ -75,7 +75,7 @@ export function registryAccessContract(engine: string, freshUrl: () => Promise<s
         expect(await store.findAgent("coder")).toEqual({ ...changed, removedAt: later });
       });
 
-      test("rights that are not as they were written are refused, and not guessed [S-43]", async () => {
+      test("rejects agent rows with changed permissions [S-43]", async () => {
         await put(agent("coder", { allow: ["pdf"] }));
         for (const change of [
           `allow = '"pdf"'`,
@@ -92,7 +92,7 @@ export function registryAccessContract(engine: string, freshUrl: () => Promise<s
     });
 
     describe("users", () => {
-      test("a user is kept as they were first heard of [S-43]", async () => {
+      test("keeps the first record of a user [S-43]", async () => {
         const ann = { name: "ann", displayName: undefined, createdAt: at };
         const bob = { name: "bob", displayName: "Bob ☃", createdAt: at };
         await store.transaction(async (tx) => {
@@ -117,7 +117,7 @@ export function registryAccessContract(engine: string, freshUrl: () => Promise<s
         }),
       );
 
-      test("grants are read as they were put, ordered by skill, kind and key [S-43]", async () => {
+      test("reads grants ordered by skill, kind and key [S-43]", async () => {
         const user = { grantee: { kind: "user", key: "coder" } } as const;
         const grants = [
           grant("docx", "coder"),
@@ -131,13 +131,13 @@ export function registryAccessContract(engine: string, freshUrl: () => Promise<s
         expect(await store.listGrants([])).toEqual([]);
       });
 
-      test("a grantee has one grant of a skill, and the last one counts [S-43]", async () => {
+      test("keeps one grant per skill and grantee, the latest [S-43]", async () => {
         const last = grant("pdf", "coder", { pin: undefined, grantedBy: "bob", at: later });
         await put(grant("pdf", "coder", { canManage: true, pin: 2 }), last);
         expect(await store.listGrants()).toEqual([last]);
       });
 
-      test("a grant is taken away once, and nobody else's with it [S-43]", async () => {
+      test("removes one grant once, without affecting others [S-43]", async () => {
         const user = grant("pdf", "coder", { grantee: { kind: "user", key: "coder" } });
         await put(grant("pdf", "coder"), user, grant("docx", "coder"));
         const remove = (key: string) =>
@@ -150,12 +150,12 @@ export function registryAccessContract(engine: string, freshUrl: () => Promise<s
         expect(await store.listGrants()).toEqual([grant("docx", "coder"), user]);
       });
 
-      test("there is no grant of a skill that is not there [S-43]", async () => {
+      test("rejects a grant of a missing skill [S-43]", async () => {
         await expect(put(grant("xlsx", "coder"))).rejects.toMatchObject({ code: "STORE_FAILED" });
         expect(await store.listGrants()).toEqual([]);
       });
 
-      test("grants are asked for by any number of skills [S-43]", async () => {
+      test("reads the grants of any number of skills [S-43]", async () => {
         const ids = Array.from({ length: 1100 }, (_, index) => `s-${index}`);
         await store.transaction(async (tx) => {
           for (const id of ids) {
@@ -167,7 +167,7 @@ export function registryAccessContract(engine: string, freshUrl: () => Promise<s
         expect(listed.map((each) => each.skill)).toEqual(ids.map((id) => `uid-${id}`).toSorted());
       });
 
-      test("a grant that is not as it was written is refused, and not guessed [S-43]", async () => {
+      test("rejects changed grant rows [S-43]", async () => {
         await put(grant("pdf", "coder"));
         for (const change of ["kind = 'all'", "kind = 'agent', can_manage = 2", "can_manage = 1, pin = 0"]) {
           await execute(url, `update skill_grant set ${change}`);
@@ -176,7 +176,7 @@ export function registryAccessContract(engine: string, freshUrl: () => Promise<s
       });
     });
 
-    test("of a skill in a folder counts what was said last [S-44]", async () => {
+    test("the latest toggle of a folder skill applies [S-44]", async () => {
       const toggle = (id: string, isEnabled: boolean, by = "ann") => ({ id, isEnabled, by, at });
       await store.transaction(async (tx) => {
         for (const each of [toggle("pdf", true), toggle("docx", false), toggle("pdf", false, "bob")]) {
@@ -186,7 +186,7 @@ export function registryAccessContract(engine: string, freshUrl: () => Promise<s
       expect(await store.listToggles()).toEqual([toggle("docx", false), toggle("pdf", false, "bob")]);
     });
 
-    test("text that an engine would change is refused by both, and nothing of it is written [S-64]", async () => {
+    test("both engines reject text they cannot store, without partial writes [S-64]", async () => {
       await store.transaction((tx) => tx.putSkill(skill("pdf")));
       for (const text of hostileTexts) {
         for (const work of [
@@ -205,7 +205,7 @@ export function registryAccessContract(engine: string, freshUrl: () => Promise<s
       ]);
     });
 
-    test("rights and what they are about change together, or not at all [S-43]", async () => {
+    test("permissions and their subjects change atomically [S-43]", async () => {
       const work = store.transaction(async (tx) => {
         await tx.putSkill(skill("pdf", { visibility: "internal" }));
         await tx.putGrant(grant("pdf", "coder"));

@@ -1,13 +1,13 @@
 import { generateKeyPairSync, hash } from "node:crypto";
 import { SkillEvent } from "@skillhold/protocol";
 import { readCheckpoint } from "@skillhold/registry/audit";
-import { type RegistryStore } from "@skillhold/registry/record";
+import type { RegistryStore } from "@skillhold/registry/record";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { migrate } from "../engine/migration.ts";
-import { migrations } from "../engine/migration-table.ts";
 import { sql } from "../engine/sql.ts";
+import { migrate } from "./migration.ts";
+import { migrations } from "./migration-table.ts";
 import { execute, withDb } from "./raw-registry.fixture.ts";
 import { at, deleted, inSession } from "./registry.fixture.ts";
 import { inProcess } from "./registry-process.fixture.ts";
@@ -17,9 +17,9 @@ const bent = { code: "INTEGRITY_FAILED", hint: expect.stringContaining("skillhol
 const sha256 = (...parts: readonly (string | Uint8Array)[]) =>
   hash("sha256", Buffer.concat(parts.map((part) => Buffer.from(part))), "buffer");
 
-/** What every registry store promises of its log of events. */
+/** The contract of every registry store for its event log. */
 export function registryAuditContract(engine: string, freshUrl: () => Promise<string>): void {
-  describe(`the log of events on ${engine}`, () => {
+  describe(`the event log on ${engine}`, () => {
     let url: string;
     let store: RegistryStore;
     beforeEach(async () => {
@@ -32,7 +32,7 @@ export function registryAuditContract(engine: string, freshUrl: () => Promise<st
     const rows = () => store.auditAfter(0, 100_000);
 
     describe("appending", () => {
-      test("several events are numbered in their order, and of none the answer is the last number [S-62]", async () => {
+      test("numbers several events in order and returns the last number for an empty list [S-62]", async () => {
         expect([await appendAll(), await store.findHead()]).toEqual([0, undefined]);
         expect(await appendAll(deleted("a"), deleted("b"), deleted("c"))).toBe(3);
         expect(await store.transaction((tx) => tx.append(deleted("d")))).toBe(4);
@@ -46,7 +46,7 @@ export function registryAuditContract(engine: string, freshUrl: () => Promise<st
         ]);
       });
 
-      test("a transaction may append more than once, and many at once [S-62]", async () => {
+      test("a transaction may append several times and many events at once [S-62]", async () => {
         const many = Array.from({ length: 1203 }, (_, index) => deleted("a", index + 1));
         const numbers = await store.transaction(async (tx) => [
           await tx.append(deleted("b")),
@@ -58,12 +58,12 @@ export function registryAuditContract(engine: string, freshUrl: () => Promise<st
         expect(await store.listBrokenEvents()).toEqual([]);
       });
 
-      test("one event that could not be read again refuses them all [S-62]", async () => {
+      test("one invalid event rejects the whole batch [S-62]", async () => {
         await expect(appendAll(deleted("a"), { ...deleted("b"), at: "yesterday" })).rejects.toThrow();
         expect([await store.lastEvent(), await store.findHead()]).toEqual([0, undefined]);
       });
 
-      test("what was undone leaves the head as it was [S-62]", async () => {
+      test("a rollback leaves the head unchanged [S-62]", async () => {
         await appendAll(deleted("a"));
         const head = await store.findHead();
         const undone = store.transaction(async (tx) => {
@@ -75,7 +75,7 @@ export function registryAuditContract(engine: string, freshUrl: () => Promise<st
         expect(await appendAll(deleted("c"))).toBe(2);
       });
 
-      test("whatever is appended together, the head has the root over all hashes [S-62]", async () => {
+      test("the head has the root over all hashes for any batches [S-62]", async () => {
         const batch = fc.array(fc.string({ unit: "binary", maxLength: 20 }), { minLength: 1, maxLength: 9 });
         await fc.assert(
           fc.asyncProperty(batch, async (tasks) => {
@@ -86,7 +86,7 @@ export function registryAuditContract(engine: string, freshUrl: () => Promise<st
         );
       });
 
-      test("several processes keep one chain and one head [S-62]", async () => {
+      test("several processes share one chain and one head [S-62]", async () => {
         const code = `
           const ends = [];
           for (let count = 1; count <= 12; count += 1) {
@@ -103,7 +103,7 @@ export function registryAuditContract(engine: string, freshUrl: () => Promise<st
             Array.from({ length: c + 1 }, (_each, i) => `${c + 1}.${i}`),
           );
           expect(events.map(({ event }) => "task" in event && event.task)).toEqual(tasks.flat());
-          // What was appended together stands together.
+          // Events that were appended together are adjacent.
           const expected = z.array(z.int()).parse(ends[index]);
           const last = tasks.map((_, c) => events[((c + 1) * (c + 2)) / 2 - 1]?.seq);
           const first = tasks.map((_, c) => events[(c * (c + 1)) / 2]?.seq);
@@ -113,7 +113,7 @@ export function registryAuditContract(engine: string, freshUrl: () => Promise<st
     });
 
     describe("the head", () => {
-      test("each store is named at random, once and for all [S-62]", async () => {
+      test("each store has a random, permanent origin [S-62]", async () => {
         await appendAll(deleted("a"));
         const origin = (await store.findHead())?.origin;
         expect(origin).toMatch(/^skillhold\/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
@@ -127,7 +127,7 @@ export function registryAuditContract(engine: string, freshUrl: () => Promise<st
         await other.close();
       });
 
-      test("it is signed by who appended last, if they sign [S-62]", async () => {
+      test("the head is signed by the last writer if it has a key [S-62]", async () => {
         const { privateKey, publicKey } = generateKeyPairSync("ed25519");
         const keys = [{ name: "log", key: publicKey }];
         const signing = await openRegistryStore(url, { signer: { name: "log", key: privateKey } });
@@ -142,7 +142,7 @@ export function registryAuditContract(engine: string, freshUrl: () => Promise<st
         expect(await store.findHead()).toMatchObject({ seq: 5, note: undefined });
       });
 
-      test("a log that was rewritten with all its hashes is not signed for again [S-62]", async () => {
+      test("does not sign a log that was rewritten with valid hashes [S-62]", async () => {
         const { privateKey } = generateKeyPairSync("ed25519");
         const signing = await openRegistryStore(url, { signer: { name: "log", key: privateKey } });
         await signing.transaction((tx) => tx.appendAll([deleted("a"), deleted("b")]));
@@ -154,21 +154,21 @@ export function registryAuditContract(engine: string, freshUrl: () => Promise<st
       });
 
       test.each([
-        ["the last event is gone", "delete from event where seq = 3"],
-        ["all events are gone", "delete from event"],
+        ["the last event is missing", "delete from event where seq = 3"],
+        ["all events are missing", "delete from event"],
         [
-          "an event was put after the last",
+          "an event was added after the last one",
           `insert into event (seq, at, type, body, hash)
           select 4, at, type, body, hash from event where seq = 3`,
         ],
-        ["the last hash is another", `update event set hash = '${"0".repeat(64)}' where seq = 3`],
-        ["the head is gone", "delete from audit_head"],
+        ["the last hash differs", `update event set hash = '${"0".repeat(64)}' where seq = 3`],
+        ["the head is missing", "delete from audit_head"],
         [
-          "the head is of before",
+          "the head is outdated",
           "update audit_head set seq = 2, hash = (select hash from event where seq = 2)",
         ],
         ["the head has another hash", `update audit_head set hash = '${"0".repeat(64)}'`],
-      ])("where %s, it takes no more, and fsck finds it [S-62]", async (_, change) => {
+      ])("rejects new events and fsck reports it if %s [S-62]", async (_, change) => {
         await appendAll(deleted("a"), deleted("b"), deleted("c"));
         await execute(url, change);
         const left = await rows();
@@ -178,7 +178,7 @@ export function registryAuditContract(engine: string, freshUrl: () => Promise<st
       });
 
       test.each(["[]", '["x"]', "{", `["${"0".repeat(64)}"]`])(
-        "where its roots are %s, it takes no more [S-62]",
+        "rejects new events if its roots are %s [S-62]",
         async (roots) => {
           await appendAll(deleted("a"), deleted("b"), deleted("c"));
           await execute(url, `update audit_head set roots = '${roots}'`);
@@ -189,7 +189,7 @@ export function registryAuditContract(engine: string, freshUrl: () => Promise<st
     });
 
     describe("reading", () => {
-      test("rows are told as they are stored, damaged ones too [S-62]", async () => {
+      test("reads raw rows, including damaged ones [S-62]", async () => {
         await appendAll(deleted("a"), inSession("s"));
         const [first, second] = await rows();
         const body = `{"at":"${at}","session":"s","task":"none","type":"session.closed"}`;
@@ -209,13 +209,13 @@ export function registryAuditContract(engine: string, freshUrl: () => Promise<st
         "type = 'session.opened'",
         "skill = 'b'",
         "session = null",
-      ])("a column that says something else than the body is found: %s [S-62]", async (change) => {
+      ])("finds a column that differs from the body: %s [S-62]", async (change) => {
         await appendAll(deleted("a"), inSession("s"), deleted("c"));
         await execute(url, `update event set ${change} where seq = 2`);
         expect(await store.listBrokenEvents()).toEqual([2]);
       });
 
-      test("the events of a session are found by its exact name [S-62]", async () => {
+      test("finds the events of a session by its exact name [S-62]", async () => {
         const names = ["s", "s\0", "s\ufffd", "s\ud800", "S", ""];
         for (const task of ["1", "2"]) {
           await appendAll(...names.map((name) => inSession(name, task)), deleted("a"));
@@ -228,7 +228,7 @@ export function registryAuditContract(engine: string, freshUrl: () => Promise<st
         expect(await store.listBrokenEvents()).toEqual([]);
       });
 
-      test("what was asked for is recorded, whatever its name [S-62]", async () => {
+      test("records denied requests with any name [S-62]", async () => {
         const why = { act: "activate", reason: "SKILL_NOT_FOUND", message: "There is none." };
         const events = ["a\0b", "\ud800"].map((skill) =>
           SkillEvent.parse({ type: "skill.denied", at, session: "s", skill, ...why }),
@@ -239,8 +239,8 @@ export function registryAuditContract(engine: string, freshUrl: () => Promise<st
       });
     });
 
-    describe("a log of before", () => {
-      /** Opens a registry that was made before there were heads, with events whose hashes are these, or good ones. */
+    describe("a log from before heads existed", () => {
+      /** Opens a registry without heads whose events have these hashes, or valid ones. */
       async function openOld(
         events: readonly SkillEvent[],
         hashes: Readonly<Record<number, string>> = {},
@@ -252,7 +252,7 @@ export function registryAuditContract(engine: string, freshUrl: () => Promise<st
           let last = "0".repeat(64);
           await db.transaction(async (tx) => {
             for (const [index, event] of events.entries()) {
-              // They are flat, so that a list of keys puts all of them in order.
+              // The events are flat, so that a list of keys orders all of them.
               const body = JSON.stringify(event, Object.keys(event).toSorted());
               last = hashes[index + 1] ?? sha256(last, body).toString("hex");
               const skill = "skill" in event ? event.skill : null;
@@ -265,7 +265,7 @@ export function registryAuditContract(engine: string, freshUrl: () => Promise<st
       }
       const events = Array.from({ length: 1100 }, (_, index) => inSession(`s\0${index % 7}`, `${index}`));
 
-      test("it is given a head and its sessions, and goes on [S-62]", async () => {
+      test("gets a head and session columns, and accepts events [S-62]", async () => {
         await openOld(events);
         expect(await store.findHead()).toMatchObject({ seq: 1100, note: undefined });
         expect(await store.eventsOfSession("s\u00003")).toHaveLength(157);
@@ -274,14 +274,14 @@ export function registryAuditContract(engine: string, freshUrl: () => Promise<st
         await expectSound(store);
       });
 
-      test("an empty one goes on from nothing [S-62]", async () => {
+      test("that is empty gets an empty head [S-62]", async () => {
         await openOld([]);
         expect(await store.findHead()).toBeUndefined();
         await appendAll(deleted("a"));
         await expectSound(store);
       });
 
-      test("one that was bent is opened and read, and takes no more [S-62]", async () => {
+      test("that was changed can be read but accepts no events [S-62]", async () => {
         await openOld(events.slice(0, 5), { 3: "f".repeat(64) });
         expect(await store.findHead()).toMatchObject({ seq: 2, frontier: { size: 2 } });
         expect(await store.eventsAfter(0, 10)).toHaveLength(5);
@@ -292,7 +292,7 @@ export function registryAuditContract(engine: string, freshUrl: () => Promise<st
   });
 }
 
-/** Checks chain and head from what is stored, in other words than they are made with. */
+/** Verifies chain and head with an independent implementation. */
 async function expectSound(store: RegistryStore): Promise<void> {
   const rows = await store.auditAfter(0, 100_000);
   let last = "0".repeat(64);
@@ -307,7 +307,7 @@ async function expectSound(store: RegistryStore): Promise<void> {
   expect(await store.listBrokenEvents()).toEqual([]);
 }
 
-/** As RFC 6962 defines it: the left half is as large a power of two as there is below the size. */
+/** RFC 6962: the left half is the largest power of two below the size. */
 function naiveRoot(entries: readonly string[]): Buffer {
   const [only = ""] = entries;
   if (entries.length <= 1) return sha256(Uint8Array.of(0), only);

@@ -1,18 +1,18 @@
-import { type RegistryStore } from "@skillhold/registry/record";
+import type { RegistryStore } from "@skillhold/registry/record";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { execute } from "./raw-registry.fixture.ts";
 import { agent, at, grant, revision, skill, token } from "./registry.fixture.ts";
 import { openRegistryStore } from "./registry-store.ts";
 
-/** A list that comes in pages, as one of texts that are told apart. */
+/** A paged list, reduced to distinct keys. */
 interface PagedList {
   readonly name: string;
   readonly table: string;
-  /** In no order; bytes, code units and languages order them otherwise. */
+  /** Unordered keys that sort differently by bytes, code units and languages. */
   readonly keys: readonly string[];
   readonly put: (key: string, store: RegistryStore) => Promise<void>;
-  /** The statement that takes one away, where rows of this list go. */
+  /** The statement that removes a row of this list, if rows are ever removed. */
   readonly remove?: (key: string) => string;
   readonly page: (after: string | undefined, limit: number, store: RegistryStore) => Promise<string[]>;
   readonly compare: (a: string, b: string) => number;
@@ -22,7 +22,7 @@ const names = ["b", "B", "a-b", "ab", "a", "ä", "z", "\uffee", "𝕏", "_", "aa
 const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
 const quoted = (key: string) => `'${key}'`;
 
-/** Three tokens are made at a moment, and every second one is a browser's. */
+/** Three tokens share a time, and every second one is a session. */
 const tokenOf = (key: string) => {
   const number = Number(key.slice(1));
   const createdAt = new Date(Date.parse(at) + Math.floor(number / 3) * 1000).toISOString();
@@ -117,7 +117,7 @@ const lists: readonly PagedList[] = [
   },
 ];
 
-/** What every registry store promises of lists in pages. */
+/** The contract of every registry store for paged lists. */
 export function registryPageContract(engine: string, freshUrl: () => Promise<string>): void {
   describe(`pages on ${engine}`, () => {
     let url: string;
@@ -135,7 +135,7 @@ export function registryPageContract(engine: string, freshUrl: () => Promise<str
       const clear = () => execute(url, `delete from ${list.table}`);
       beforeEach(clear);
 
-      test("come in order, and a page has as many as it may have [S-53]", async () => {
+      test("are ordered and limited to the page size [S-53]", async () => {
         for (const key of list.keys) await list.put(key, store);
         const all = list.keys.toSorted(list.compare);
         expect(await list.page(undefined, 100, store)).toEqual(all);
@@ -146,7 +146,7 @@ export function registryPageContract(engine: string, freshUrl: () => Promise<str
         await expect(list.page(undefined, -1, store)).rejects.toMatchObject({ code: "USAGE" });
       });
 
-      test("have nothing twice and lack nothing, whatever comes and goes meanwhile [S-53]", async () => {
+      test("contain every row once while rows are added and removed [S-53]", async () => {
         const change = fc.record({ key: fc.constantFrom(...list.keys), isAdded: fc.boolean() });
         await fc.assert(
           fc.asyncProperty(
@@ -180,7 +180,7 @@ export function registryPageContract(engine: string, freshUrl: () => Promise<str
       });
     });
 
-    test("a place that no row can have is refused, or has nothing after it [S-53]", async () => {
+    test("an impossible cursor is rejected or returns no rows [S-53]", async () => {
       for (const text of ["a\0b", "half \ud800"]) {
         await expect(store.listUsers({ after: text, limit: 1 })).rejects.toMatchObject({ code: "USAGE" });
         await expect(store.listAgents({ after: text, limit: 1 })).rejects.toMatchObject({ code: "USAGE" });

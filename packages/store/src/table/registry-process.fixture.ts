@@ -7,8 +7,8 @@ import { pathToFileURL } from "node:url";
 const moduleUrl = (name: string) => JSON.stringify(pathToFileURL(join(import.meta.dirname, name)).href);
 
 /**
- * Runs code in a process of its own that has the store of the address open as `store`, and the values as `args`.
- * Answers with what it returned.
+ * Runs code in a separate process with the open store as `store` and the values as `args`. Returns its
+ * result.
  */
 export async function inProcess(url: string, code: string, ...args: readonly string[]): Promise<unknown> {
   const script = `

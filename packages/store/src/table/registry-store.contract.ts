@@ -1,5 +1,5 @@
 import { SkillEvent } from "@skillhold/protocol";
-import { type RegistryStore } from "@skillhold/registry/record";
+import type { RegistryStore } from "@skillhold/registry/record";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { at, deleted, digest, record, revision, skill, treeFile } from "./registry.fixture.ts";
@@ -8,7 +8,7 @@ import { openRegistryStore } from "./registry-store.ts";
 const usage = { code: "USAGE" };
 const hostileTexts = ["a\0b", "half \ud800", "\udc00"];
 
-/** What every registry store promises of what it keeps. */
+/** The contract of every registry store for its records. */
 export function registryStoreContract(engine: string, freshUrl: () => Promise<string>): void {
   describe(`the registry on ${engine}`, () => {
     let url: string;
@@ -26,7 +26,7 @@ export function registryStoreContract(engine: string, freshUrl: () => Promise<st
       });
 
     describe("skills", () => {
-      test("a skill is read as it was put, by id and by uid [S-64]", async () => {
+      test("reads a skill by id and by uid [S-64]", async () => {
         const full = skill("pdf", {
           visibility: "public",
           isSystem: true,
@@ -49,7 +49,7 @@ export function registryStoreContract(engine: string, freshUrl: () => Promise<st
         expect(await store.findSkill("PDF")).toBeUndefined();
       });
 
-      test("an id is found before a uid that is the same [S-5]", async () => {
+      test("finds an id before an equal uid [S-5]", async () => {
         await store.transaction(async (tx) => {
           await tx.putSkill(skill("docx", { uid: "pdf" }));
           await tx.putSkill(skill("pdf"));
@@ -57,7 +57,7 @@ export function registryStoreContract(engine: string, freshUrl: () => Promise<st
         expect((await store.findSkill("pdf"))?.id).toBe("pdf");
       });
 
-      test("putting replaces the row of the uid, and an id belongs to one uid [S-5]", async () => {
+      test("replaces the row of a uid, and an id belongs to one uid [S-5]", async () => {
         await store.transaction((tx) => tx.putSkill(skill("pdf")));
         await store.transaction((tx) => tx.putSkill(skill("pdf", { owner: "bob", revision: 2 })));
         expect(await store.listSkills()).toEqual([skill("pdf", { owner: "bob", revision: 2 })]);
@@ -65,7 +65,7 @@ export function registryStoreContract(engine: string, freshUrl: () => Promise<st
         await expect(taken).rejects.toMatchObject({ code: "CONFLICT" });
       });
 
-      test("skills are listed by the bytes of their ids, a page at a time, deleted ones too [S-45]", async () => {
+      test("lists skills by the bytes of their ids in pages, including deleted ones [S-45]", async () => {
         const ids = ["b", "a-b", "ab", "a1", "a", "0", "a-1", "aa"];
         for (const id of ids) await store.transaction((tx) => tx.putSkill(skill(id, { deletedAt: at })));
         const sorted = ids.toSorted();
@@ -75,7 +75,7 @@ export function registryStoreContract(engine: string, freshUrl: () => Promise<st
         expect([...first, ...rest].map(({ id }) => id)).toEqual(sorted);
       });
 
-      test("what counts is the revision of the pointer; deleted skills are left out [S-45]", async () => {
+      test("returns the current revision and excludes deleted skills [S-45]", async () => {
         await publish("pdf");
         await publish("docx");
         await publish("gone", { deletedAt: at });
@@ -94,7 +94,7 @@ export function registryStoreContract(engine: string, freshUrl: () => Promise<st
         expect((await store.listCurrent(["pdf"]))[0]?.revision.skillHash).toBe(revision("pdf", 1).skillHash);
       });
 
-      test("current skills are asked for by any number of ids, whatever they are [S-64]", async () => {
+      test("reads current skills by any number of ids with any text [S-64]", async () => {
         const ids = Array.from({ length: 1200 }, (_, index) => `s-${index}`);
         await store.transaction(async (tx) => {
           for (const id of ids) {
@@ -110,7 +110,7 @@ export function registryStoreContract(engine: string, freshUrl: () => Promise<st
     });
 
     describe("revisions", () => {
-      test("a revision is read as it was inserted, with its keys in order [S-41]", async () => {
+      test("reads a revision as inserted, with its keys in order [S-41]", async () => {
         const full = revision("pdf", 2, {
           version: undefined,
           record: record("pdf", { description: "a\0b \ud800 ☃ 𝕏", metadata: { z: 1, a: [null, { b: "" }] } }),
@@ -131,7 +131,7 @@ export function registryStoreContract(engine: string, freshUrl: () => Promise<st
         expect(await store.listRevisions("uid-docx")).toEqual([]);
       });
 
-      test("a number is given once, and no revision is without its skill [S-41]", async () => {
+      test("revision numbers are unique, and a revision needs its skill [S-41]", async () => {
         await publish("pdf");
         const again = store.transaction((tx) => tx.insertRevision(revision("pdf")));
         await expect(again).rejects.toMatchObject({ code: "CONFLICT" });
@@ -140,7 +140,7 @@ export function registryStoreContract(engine: string, freshUrl: () => Promise<st
         expect(await store.findRevision("uid-docx", 1)).toBeUndefined();
       });
 
-      test("bytes are given up once, and nothing else of a revision changes [S-45]", async () => {
+      test("purging is recorded once and changes no other field [S-45]", async () => {
         await publish("pdf");
         const later = "2027-01-01T00:00:00.000Z";
         for (const time of [at, later]) {
@@ -151,7 +151,7 @@ export function registryStoreContract(engine: string, freshUrl: () => Promise<st
     });
 
     describe("trees", () => {
-      test("a tree of thousands of files is read as it was put, and one that is there is replaced [S-13]", async () => {
+      test("reads a tree of thousands of files, and replaces an existing tree [S-13]", async () => {
         const files = Array.from({ length: 2000 }, (_, index) =>
           treeFile(`ordner ü/技能/file ${index}`, { executable: index % 2 === 0 }),
         );
@@ -161,7 +161,7 @@ export function registryStoreContract(engine: string, freshUrl: () => Promise<st
         expect(await store.findTree(digest("other"))).toBeUndefined();
       });
 
-      test("trees are listed in the order of their hashes, a page at a time, and removed [S-45]", async () => {
+      test("lists trees by hash in pages, and removes them [S-45]", async () => {
         const hashes = Array.from({ length: 1200 }, (_, index) => digest(`tree ${index}`));
         await store.transaction(async (tx) => {
           for (const hash of hashes) await tx.putTree(hash, [treeFile(hash)]);
@@ -177,7 +177,7 @@ export function registryStoreContract(engine: string, freshUrl: () => Promise<st
     });
 
     describe("events", () => {
-      test("events are numbered from 1 and read after a number, as many as are wanted [S-62]", async () => {
+      test("numbers events from 1 and reads a limited number after a position [S-62]", async () => {
         expect([await store.lastEvent(), await store.eventsAfter(0, 10)]).toEqual([0, []]);
         const numbers: number[] = [];
         for (const id of ["a", "b", "c"]) {
@@ -192,13 +192,13 @@ export function registryStoreContract(engine: string, freshUrl: () => Promise<st
         expect(await store.listBrokenEvents()).toEqual([]);
       });
 
-      test("an event that could not be read again is refused, and nothing is written [S-62]", async () => {
+      test("rejects an invalid event without writing [S-62]", async () => {
         const wrong = { ...deleted("a"), at: "yesterday" };
         await expect(store.transaction((tx) => tx.append(wrong))).rejects.toThrow();
         expect(await store.lastEvent()).toBe(0);
       });
 
-      test("any event comes back as it was [S-62]", async () => {
+      test("reads any event unchanged [S-62]", async () => {
         const texts = fc.string({ unit: "binary", maxLength: 50 });
         await fc.assert(
           fc.asyncProperty(texts, texts, async (session, task) => {
@@ -212,7 +212,7 @@ export function registryStoreContract(engine: string, freshUrl: () => Promise<st
     });
 
     describe("values", () => {
-      test("text that an engine would change or refuse is refused by both, before it is written [S-64]", async () => {
+      test("both engines reject text they cannot store before writing [S-64]", async () => {
         for (const owner of hostileTexts) {
           const put = store.transaction((tx) => tx.putSkill(skill("pdf", { owner })));
           await expect(put).rejects.toMatchObject(usage);
@@ -220,7 +220,7 @@ export function registryStoreContract(engine: string, freshUrl: () => Promise<st
         expect(await store.listSkills()).toEqual([]);
       });
 
-      test("what cannot be there is not found [S-64]", async () => {
+      test("does not find impossible keys [S-64]", async () => {
         for (const text of hostileTexts) {
           expect(await store.findSkill(text)).toBeUndefined();
           expect(await store.findRevision(text, 1)).toBeUndefined();
@@ -230,7 +230,7 @@ export function registryStoreContract(engine: string, freshUrl: () => Promise<st
         expect(await store.findRevision("uid", 2 ** 60)).toBeUndefined();
       });
 
-      test("a limit that is no number of rows is refused, the same by both engines [S-64]", async () => {
+      test("both engines reject an invalid limit [S-64]", async () => {
         await publish("pdf");
         for (const limit of [-1, 0.5, Number.NaN]) {
           for (const call of [
@@ -244,7 +244,7 @@ export function registryStoreContract(engine: string, freshUrl: () => Promise<st
         expect(await store.listSkills({ limit: 0 })).toEqual([]);
       });
 
-      test("long text and every character come back as they were [S-64]", async () => {
+      test("reads long text and all characters unchanged [S-64]", async () => {
         const long = "技能 ☃ 𝕏 ' \" \\ $1 ? \n\r\t\u0001\u007f\ufeff\uffff".repeat(40_000);
         await publish("pdf");
         await store.transaction((tx) => tx.putSkill(skill("pdf", { reason: long, missing: [long] })));
@@ -253,7 +253,7 @@ export function registryStoreContract(engine: string, freshUrl: () => Promise<st
       });
     });
 
-    test("what was kept is there when it is opened again [S-64]", async () => {
+    test("data persists after closing [S-64]", async () => {
       await publish("pdf");
       await store.transaction((tx) => tx.append(deleted("pdf")));
       await store.blobs.put([{ digest: digest("a"), bytes: Buffer.from("a") }]);

@@ -1,9 +1,9 @@
 import { approval, later } from "@skillhold/core/test/approval/approval.fixture";
-import { type RegistryStore, type RegistryTransaction } from "@skillhold/registry/record";
-import { type StoredToken } from "@skillhold/registry/token";
+import type { RegistryStore, RegistryTransaction } from "@skillhold/registry/record";
+import type { StoredToken } from "@skillhold/registry/token";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { migrate } from "../engine/migration.ts";
-import { migrations } from "../engine/migration-table.ts";
+import { migrate } from "./migration.ts";
+import { migrations } from "./migration-table.ts";
 import { execute, withDb } from "./raw-registry.fixture.ts";
 import { at, deleted, token } from "./registry.fixture.ts";
 import { openRegistryStore } from "./registry-store.ts";
@@ -11,7 +11,7 @@ import { openRegistryStore } from "./registry-store.ts";
 const hostileTexts = ["a\0b", "half \ud800", "\udc00"];
 const minute = 60_000;
 
-/** What every registry store promises of tokens and approvals. */
+/** The contract of every registry store for tokens and approvals. */
 export function registryTokenContract(engine: string, freshUrl: () => Promise<string>): void {
   describe(`tokens and approvals on ${engine}`, () => {
     let url: string;
@@ -27,14 +27,14 @@ export function registryTokenContract(engine: string, freshUrl: () => Promise<st
         for (const each of tokens) await tx.putToken(each);
       });
     const ids = async () => (await store.listTokens()).map(({ id }) => id);
-    /** Waits for what is being written. */
+    /** Closing waits for pending writes. */
     const reopen = async () => {
       await store.close();
       store = await openRegistryStore(url);
     };
 
     describe("tokens", () => {
-      test("a token is read as it was put, by its hash and by its id, and by nothing else [S-53]", async () => {
+      test("reads a token by hash or id only [S-53]", async () => {
         const full = token("a", {
           kind: "session",
           name: "技能 ☃ 𝕏 ' \" $1 ?",
@@ -50,7 +50,7 @@ export function registryTokenContract(engine: string, freshUrl: () => Promise<st
           expect(await store.findToken(text)).toBeUndefined();
       });
 
-      test("tokens are listed from the oldest to the newest, all or those of a kind [S-53]", async () => {
+      test("lists tokens, all or of one kind, oldest first [S-53]", async () => {
         const second = token("a", { createdAt: later(1).toISOString() });
         const signIn = token("c", { kind: "sign-in" });
         await put(second, token("b"), signIn);
@@ -59,7 +59,7 @@ export function registryTokenContract(engine: string, freshUrl: () => Promise<st
         expect(await store.listTokens("session")).toEqual([]);
       });
 
-      test("a token that is put again is revoked, and changes in nothing else; nothing gives it back [S-53]", async () => {
+      test("putting a token again revokes it permanently and changes no other field [S-53]", async () => {
         await put(token("a"));
         const revokedAt = later(1).toISOString();
         const other = {
@@ -74,13 +74,13 @@ export function registryTokenContract(engine: string, freshUrl: () => Promise<st
         expect(await store.listTokens()).toEqual([token("a", { revokedAt })]);
       });
 
-      test("no two tokens have one hash [S-53]", async () => {
+      test("rejects two tokens with the same hash [S-53]", async () => {
         await put(token("a"));
         await expect(put(token("b", { hash: token("a").hash }))).rejects.toMatchObject({ code: "CONFLICT" });
         expect(await ids()).toEqual(["a"]);
       });
 
-      test("a token that is not as it was written is refused, and not guessed [S-53]", async () => {
+      test("rejects changed token rows [S-53]", async () => {
         await put(token("a"));
         for (const change of [
           "role = 'root'",
@@ -105,7 +105,7 @@ export function registryTokenContract(engine: string, freshUrl: () => Promise<st
         return (await store.findToken(id))?.lastUsedAt;
       };
 
-      test("the last use is written before the store is closed, and is in no log [S-53]", async () => {
+      test("the last use is written before closing and is not in the log [S-53]", async () => {
         await put(token("a"), token("b"), token("c"));
         touch("a", 5);
         touch("b", 6);
@@ -115,7 +115,7 @@ export function registryTokenContract(engine: string, freshUrl: () => Promise<st
         expect(await store.lastEvent()).toBe(0);
       });
 
-      test("it is written once a minute at most, whoever says it, and never set back [S-53]", async () => {
+      test("the last use is written at most once a minute and never moves back [S-53]", async () => {
         await put(token("a"));
         for (const [said, kept] of [
           [0, 0],
@@ -129,7 +129,7 @@ export function registryTokenContract(engine: string, freshUrl: () => Promise<st
         }
       });
 
-      test("a use that cannot be written fails nobody [S-53]", async () => {
+      test("a use that cannot be written causes no error [S-53]", async () => {
         await put(token("a"));
         touch("unknown", 0);
         for (const text of hostileTexts) touch(text, 0);
@@ -139,7 +139,7 @@ export function registryTokenContract(engine: string, freshUrl: () => Promise<st
         await reopen();
       });
 
-      test("a use and a revocation at once are both kept [S-53]", async () => {
+      test("a concurrent use and revocation are both stored [S-53]", async () => {
         await put(token("a"));
         const revokedAt = later(1).toISOString();
         touch("a", 5);
@@ -149,11 +149,11 @@ export function registryTokenContract(engine: string, freshUrl: () => Promise<st
       });
     });
 
-    describe("what has expired", () => {
+    describe("expired rows", () => {
       const forget = (ms: number) => store.transaction((tx) => tx.forgetExpired(later(ms)));
       const until = (ms: number) => ({ expiresAt: later(ms).toISOString() });
 
-      test("is forgotten from the moment at which it expires, and nothing else is [S-28] [S-53]", async () => {
+      test("are deleted from the moment of expiry, without affecting others [S-28] [S-53]", async () => {
         await put(token("a", until(1000)), token("b", until(1001)), token("c", { revokedAt: at }));
         await store.transaction(async (tx) => {
           await tx.putApproval(approval("a", until(1000)));
@@ -166,7 +166,7 @@ export function registryTokenContract(engine: string, freshUrl: () => Promise<st
         expect(await store.listApprovals(later(0))).toEqual([approval("b", until(1001))]);
       });
 
-      test("is forgotten in parts, the oldest first, so that nobody waits long [S-53]", async () => {
+      test("are deleted in batches, oldest first [S-53]", async () => {
         const many = Array.from({ length: 750 }, (_, index) => token(`t-${1000 + index}`, until(index)));
         await put(...many, token("kept"));
         await forget(1000);
@@ -178,7 +178,7 @@ export function registryTokenContract(engine: string, freshUrl: () => Promise<st
         expect(await ids()).toEqual(["kept"]);
       });
 
-      test("is forgotten by many at once [S-53]", async () => {
+      test("can be deleted by many processes at once [S-53]", async () => {
         await put(...Array.from({ length: 40 }, (_, index) => token(`t-${index}`, until(index % 7))));
         const others = await Promise.all([1, 2, 3].map(() => openRegistryStore(url)));
         try {
@@ -192,7 +192,7 @@ export function registryTokenContract(engine: string, freshUrl: () => Promise<st
       });
     });
 
-    test("an approval that is not as it was written is refused, and not guessed [S-28]", async () => {
+    test("rejects changed approval rows [S-28]", async () => {
       const kept = approval("a");
       const broken = { act: "anything", skill: "No Id", tree_hash: "x", expires_at: "never" };
       for (const [column, value] of Object.entries(broken)) {
@@ -205,7 +205,7 @@ export function registryTokenContract(engine: string, freshUrl: () => Promise<st
       }
     });
 
-    test("text that an engine would change is refused by both, and nothing of it is written [S-64]", async () => {
+    test("both engines reject text they cannot store, without partial writes [S-64]", async () => {
       for (const text of hostileTexts) {
         for (const work of [
           (tx: RegistryTransaction) => tx.putToken(token("a", { name: text })),
@@ -218,7 +218,7 @@ export function registryTokenContract(engine: string, freshUrl: () => Promise<st
       expect([await ids(), await store.listApprovals(later(0))]).toEqual([[], []]);
     });
 
-    test("tokens, approvals and the log change together, or not at all [S-53]", async () => {
+    test("tokens, approvals and the log change atomically [S-53]", async () => {
       const work = store.transaction(async (tx) => {
         await tx.putToken(token("a"));
         await tx.putApproval(approval("a"));
@@ -234,7 +234,7 @@ export function registryTokenContract(engine: string, freshUrl: () => Promise<st
       ]);
     });
 
-    test("a registry of before gets its tables, and keeps what it has [S-64]", async () => {
+    test("an older registry gets the tables and keeps its data [S-64]", async () => {
       await store.close();
       url = await freshUrl();
       await withDb(url, async (db) => {

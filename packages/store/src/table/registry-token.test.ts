@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type ApprovalStore } from "@skillhold/core/approval";
+import type { ApprovalStore } from "@skillhold/core/approval";
 import { approvalContract } from "@skillhold/core/test/approval/approval.contract";
 import { approval, later } from "@skillhold/core/test/approval/approval.fixture";
 import { registryApprovals } from "@skillhold/registry/question";
-import { type RegistryStore } from "@skillhold/registry/record";
+import type { RegistryStore } from "@skillhold/registry/record";
 import { afterAll, afterEach, expect, test } from "vitest";
 import { freshDatabase } from "../../../../tests/postgres-database.ts";
 import { openRegistryStore } from "./registry-store.ts";
@@ -36,7 +36,7 @@ test.each([
   ["SQLite", freshFile],
   ["PostgreSQL", freshDatabase],
 ])(
-  "an approval of one gateway holds at another, until anyone takes it back, on %s [S-28] [S-64]",
+  "an approval of one gateway applies at another until it is revoked, on %s [S-28] [S-64]",
   async (_, freshUrl) => {
     const url = await freshUrl();
     const [here, there] = [await open(url), await open(url)];

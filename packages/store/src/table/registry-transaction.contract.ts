@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { type RegistryStore, type RegistryTransaction, type StoredEvent } from "@skillhold/registry/record";
+import type { RegistryStore, RegistryTransaction, StoredEvent } from "@skillhold/registry/record";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { deleted, digest, revision, skill } from "./registry.fixture.ts";
 import { inProcess } from "./registry-process.fixture.ts";
@@ -7,7 +7,7 @@ import { openRegistryStore } from "./registry-store.ts";
 
 const failed = { code: "STORE_FAILED" };
 
-/** What every registry store promises of transactions, and of what others do meanwhile. */
+/** The contract of every registry store for transactions and concurrency. */
 export function registryTransactionContract(engine: string, freshUrl: () => Promise<string>): void {
   describe(`transactions on ${engine}`, () => {
     let url: string;
@@ -28,8 +28,8 @@ export function registryTransactionContract(engine: string, freshUrl: () => Prom
       return other;
     }
 
-    describe("all or nothing", () => {
-      test("what is thrown is passed on, and nothing of the transaction is there [S-41]", async () => {
+    describe("atomicity", () => {
+      test("rethrows an error and rolls back [S-41]", async () => {
         const reason = new Error("no");
         const work = store.transaction(async (tx) => {
           await tx.putSkill(skill("pdf"));
@@ -41,7 +41,7 @@ export function registryTransactionContract(engine: string, freshUrl: () => Prom
         expect([await store.listSkills(), await store.lastEvent()]).toEqual([[], 0]);
       });
 
-      test("a failed statement fails the whole, even when the work goes on [S-41]", async () => {
+      test("a failed statement fails the transaction even if the work catches it [S-41]", async () => {
         const work = store.transaction(async (tx) => {
           await tx.putSkill(skill("pdf"));
           await tx.putSkill(skill("pdf", { uid: "other" })).catch(() => {});
@@ -52,7 +52,7 @@ export function registryTransactionContract(engine: string, freshUrl: () => Prom
         expect(await store.listSkills()).toEqual([]);
       });
 
-      test("a transaction answers, reads what it wrote, and shows it to others when it is over [S-41]", async () => {
+      test("a transaction reads its own writes, and others see them after commit [S-41]", async () => {
         const other = await openOther();
         const seen = await store.transaction(async (tx) => {
           await tx.putSkill(skill("pdf"));
@@ -67,7 +67,7 @@ export function registryTransactionContract(engine: string, freshUrl: () => Prom
         ]);
       });
 
-      test("a transaction is of no use after its end [S-41]", async () => {
+      test("rejects calls after the end of a transaction [S-41]", async () => {
         let kept: RegistryTransaction | undefined;
         await store.transaction(async (tx) => {
           kept = tx;
@@ -78,7 +78,7 @@ export function registryTransactionContract(engine: string, freshUrl: () => Prom
         expect(await store.listSkills()).toEqual([]);
       });
 
-      test("one that is begun inside another is a bug that is told, and not a standstill [S-41]", async () => {
+      test("rejects a nested transaction instead of deadlocking [S-41]", async () => {
         const nested = store.transaction(() => store.transaction(async () => {}));
         await expect(nested).rejects.toThrow("inside another");
         await store.transaction((tx) => tx.putSkill(skill("pdf")));
@@ -86,8 +86,8 @@ export function registryTransactionContract(engine: string, freshUrl: () => Prom
       });
     });
 
-    describe("several at once", () => {
-      test("those who hold a name come one after the other, in one process and in several stores [S-41]", async () => {
+    describe("concurrency", () => {
+      test("holders of a lock run one after the other, within and across stores [S-41]", async () => {
         const stores = [store, await openOther(), await openOther()];
         let inside = 0;
         const most: number[] = [];
@@ -110,7 +110,7 @@ export function registryTransactionContract(engine: string, freshUrl: () => Prom
         expect(numbers.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 30 }, (_, i) => i + 1));
       });
 
-      test("four processes give out every number once, and a follower misses no event [S-41]", async () => {
+      test("four processes assign unique numbers, and a follower misses no event [S-41]", async () => {
         const code = `
           for (let count = 0; count < 15; count += 1) await Promise.all(["a", args[0]].map((id) =>
             store.transaction(async (tx) => {
@@ -140,7 +140,7 @@ export function registryTransactionContract(engine: string, freshUrl: () => Prom
         expect((await store.listRevisions("uid-e")).length).toBe(15);
       }, 120_000);
 
-      test("all who open a new one at the same time find it made [S-64]", async () => {
+      test("concurrent processes that open a new registry all succeed [S-64]", async () => {
         const fresh = await freshUrl();
         const opened = await Promise.all(Array.from({ length: 6 }, () => openRegistryStore(fresh)));
         others.push(...opened);
@@ -151,8 +151,8 @@ export function registryTransactionContract(engine: string, freshUrl: () => Prom
       });
     });
 
-    describe("telling of commits", () => {
-      test("every listener is called after a commit of this store, of another, and of another process [S-45]", async () => {
+    describe("commit notifications", () => {
+      test("every listener is called after a commit of this store, another store or another process [S-45]", async () => {
         const other = await openOther();
         let calls = 0;
         let called = Promise.withResolvers<void>();
@@ -187,7 +187,7 @@ export function registryTransactionContract(engine: string, freshUrl: () => Prom
         expect(calls).toBe(0);
       });
 
-      test("nobody is called for what was undone, or only read [S-45]", async () => {
+      test("listeners are not called after a rollback or a read [S-45]", async () => {
         let calls = 0;
         let called = Promise.withResolvers<void>();
         const stop = await store.onCommit(() => {
@@ -200,7 +200,7 @@ export function registryTransactionContract(engine: string, freshUrl: () => Prom
         });
         await expect(undone).rejects.toThrow("no");
         await store.transaction((tx) => tx.listSkills());
-        // Calls come in the order of what they tell of.
+        // Calls arrive in commit order.
         called = Promise.withResolvers();
         await store.transaction((tx) => tx.append(deleted("b")));
         await called.promise;
@@ -208,7 +208,7 @@ export function registryTransactionContract(engine: string, freshUrl: () => Prom
         await stop();
       });
 
-      test("the version is another one after each commit of anyone, and the same without [S-45]", async () => {
+      test("the version changes with every commit and only then [S-45]", async () => {
         const other = await openOther();
         const version = () => store.version();
         const first = await version();
@@ -230,7 +230,7 @@ export function registryTransactionContract(engine: string, freshUrl: () => Prom
     });
 
     describe("closing", () => {
-      test("it waits for what is under way, can be done twice, and ends all use [S-64]", async () => {
+      test("waits for running work, can be repeated, and rejects later calls [S-64]", async () => {
         const stop = await store.onCommit(() => {});
         const work = store.transaction((tx) => tx.putSkill(skill("pdf")));
         await Promise.all([store.close(), work]);

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { type Actor, Digest, SkillEvent, SkillId } from "@skillhold/protocol";
-import { type AgentRecord, type Grant, type RegisteredSkill, type Revision, type TreeFile } from "@skillhold/registry/record";
-import { type StoredToken } from "@skillhold/registry/token";
+import type { AgentRecord, Grant, RegisteredSkill, Revision, TreeFile } from "@skillhold/registry/record";
+import type { StoredToken } from "@skillhold/registry/token";
 
 export const at = "2026-01-01T00:00:00.000Z";
 const by: Actor = { user: "ann", role: "admin" };
@@ -113,7 +113,7 @@ export function grant(id: string, key: string, fields: Partial<Grant> = {}): Gra
   };
 }
 
-/** A token whose hash comes of its id, and which counts for a year. */
+/** A token that is valid for a year, with a hash derived from its id. */
 export function token(id: string, fields: Partial<StoredToken> = {}): StoredToken {
   return {
     id,

@@ -1,10 +1,9 @@
 import { Digest, Trust } from "@skillhold/protocol";
-import { type Revision, type RevisionPage } from "@skillhold/registry/record";
+import type { Revision, RevisionPage } from "@skillhold/registry/record";
 import { z } from "zod";
-import { type Queries, type Tx } from "../engine/db.ts";
+import type { Queries, Tx } from "../engine/db.ts";
 import { fromJson } from "../engine/json-column.ts";
-import { isStorable, joinSql, sql, toStorable } from "../engine/sql.ts";
-import { pageLimit } from "./page-limit.ts";
+import { isStorable, joinSql, pageLimit, sql, toStorable } from "../engine/sql.ts";
 
 const columns = sql`skill, revision, tree_hash, skill_hash, version, name, description, record, frontmatter,
   manifest, trust, provenance, bytes, files, created_at, purged_at`;
@@ -45,7 +44,7 @@ const RevisionRow = z
     }),
   );
 
-export async function findRevision(
+export async function selectRevision(
   db: Queries,
   uid: string,
   revision: number,
@@ -55,8 +54,8 @@ export async function findRevision(
   return (await db.all(query, RevisionRow))[0];
 }
 
-/** The newest first; all, or a page of them. */
-export async function listRevisions(
+/** Newest first; all, or one page. */
+export async function selectRevisions(
   db: Queries,
   uid: string,
   page?: RevisionPage,
@@ -68,7 +67,9 @@ export async function listRevisions(
   return await db.all(query, RevisionRow);
 }
 
-/** Name and description are copies for those who read the table; what we read is the record. */
+/**
+ * The name and description columns are copies for people who query the table; this program reads the record.
+ */
 export async function insertRevision(tx: Tx, revision: Revision): Promise<void> {
   const values = [
     revision.skill,
@@ -91,7 +92,7 @@ export async function insertRevision(tx: Tx, revision: Revision): Promise<void> 
   await tx.run(sql`insert into revision (${columns}) values (${joinSql(values)})`);
 }
 
-/** Marks the bytes of a revision as given up; the first time counts. */
+/** Marks the bytes of a revision as purged and keeps the first time. */
 export async function markPurged(tx: Tx, uid: string, revision: number, at: string): Promise<void> {
   await tx.run(sql`update revision set purged_at = ${at}
     where skill = ${uid} and revision = ${revision} and purged_at is null`);

@@ -1,15 +1,14 @@
-import { Digest, SkillId, SkillStatus, Visibility } from "@skillhold/protocol";
-import { type Page, type RegisteredSkill } from "@skillhold/registry/record";
+import { Digest, SkillId, SkillStatus, Trust, Visibility } from "@skillhold/protocol";
+import type { CurrentSkill, ListPage, RegisteredSkill } from "@skillhold/registry/record";
 import { z } from "zod";
-import { type Queries, type Tx } from "../engine/db.ts";
+import type { Queries, RowParser, Tx } from "../engine/db.ts";
 import { fromJson } from "../engine/json-column.ts";
-import { isStorable, joinSql, type Sql, sql } from "../engine/sql.ts";
-import { pageLimit } from "./page-limit.ts";
+import { chunks, isStorable, joinSql, pageLimit, type Sql, sql } from "../engine/sql.ts";
 
 const columns = sql`uid, id, owner, visibility, is_system, is_enabled, status, reason, deps, revision,
   last_revision, tree_hash, override, created_at, updated_at, deleted_at`;
 
-/** What most rows hold is not worth parsing. */
+/** The most common values, which are not parsed. */
 const NO_DEPS = '{"missing":[]}';
 const NO_OVERRIDE = "{}";
 
@@ -38,26 +37,26 @@ export type SkillColumns = z.infer<typeof SkillColumns>;
 
 const SkillRow = SkillColumns.transform(toSkill);
 
-/** By id or by uid; deleted ones too. */
-export async function findSkill(db: Queries, idOrUid: string): Promise<RegisteredSkill | undefined> {
+/** By id or uid, including deleted skills. */
+export async function selectSkill(db: Queries, idOrUid: string): Promise<RegisteredSkill | undefined> {
   if (!isStorable(idOrUid)) return undefined;
-  // An id wins, should someone's uid look like one.
+  // An id takes precedence over a uid.
   const query = sql`select ${columns} from skill where id = ${idOrUid} or uid = ${idOrUid}
     order by case when id = ${idOrUid} then 0 else 1 end limit 1`;
   return (await db.all(query, SkillRow))[0];
 }
 
-/** Ordered by id; deleted ones too. */
-export async function listSkills(
+/** Ordered by id, including deleted skills. */
+export async function selectSkillRows(
   db: Queries,
-  { after, limit }: Page = {},
+  { after, limit }: ListPage = {},
 ): Promise<readonly RegisteredSkill[]> {
   const rest = after === undefined ? sql`` : sql`where id > ${after}`;
   const page = limit === undefined ? sql`` : sql`limit ${pageLimit(limit)}`;
   return await db.all(sql`select ${columns} from skill ${rest} order by id ${page}`, SkillRow);
 }
 
-/** Inserts the skill, or replaces the row of its uid. What was embedded stays while the words are the same. */
+/** Inserts the skill or replaces the row with its uid. Keeps the embedding while the text is the same. */
 export async function putSkill(tx: Tx, skill: RegisteredSkill): Promise<void> {
   await tx.run(sql`insert into skill (${columns}) values (${joinSql(valuesOf(skill))})
     on conflict (uid) do update set ${assignments},
@@ -112,5 +111,71 @@ export function toSkill(row: SkillColumns): RegisteredSkill {
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     deletedAt: row.deleted_at ?? undefined,
+  };
+}
+
+/**
+ * The skills with these ids, or all, with their current revisions, ordered by id. Excludes deleted skills.
+ */
+export async function selectCurrent(db: Queries, ids?: readonly string[]): Promise<readonly CurrentSkill[]> {
+  if (ids === undefined) return await db.all(sql`${current} ${isThere} order by s.id`, currentReader());
+  const found: CurrentSkill[] = [];
+  // Sorted, so that the chunks are in order: both engines compare bytes, and ids are ASCII.
+  for (const chunk of chunks([...new Set(ids)].filter(isStorable).sort())) {
+    const query = sql`${current} ${isThere} and s.id in (${joinSql(chunk)}) order by s.id`;
+    found.push(...(await db.all(query, currentReader())));
+  }
+  return found;
+}
+
+/** Deleted skills that still have their bytes, with their last current revisions, ordered by id. */
+export async function selectDeleted(db: Queries): Promise<readonly CurrentSkill[]> {
+  const query = sql`${current} where s.status = 'deleted' and r.purged_at is null order by s.id`;
+  return await db.all(query, currentReader());
+}
+
+const current = sql`select s.uid, s.id, s.owner, s.visibility, s.is_system, s.is_enabled, s.status, s.reason, s.deps,
+  s.revision, s.last_revision, s.tree_hash, s.override, s.created_at, s.updated_at, s.deleted_at,
+  r.record, r.trust, r.version, r.skill_hash, r.created_at as released_at
+  from skill s join revision r on r.skill = s.uid and r.revision = s.revision`;
+
+const isThere = sql`where s.status <> 'deleted' and s.deleted_at is null`;
+
+const CurrentColumns = SkillColumns.extend({
+  record: z.string(),
+  trust: Trust,
+  version: z.string().nullable(),
+  skill_hash: Digest,
+  released_at: z.string(),
+});
+type CurrentColumns = z.infer<typeof CurrentColumns>;
+
+/**
+ * A start reads up to a hundred thousand rows, and validating each in full takes as long as reading it. The
+ * engines enforce column types. The access columns have few values, so only a row with a new combination is
+ * validated.
+ */
+function currentReader(): RowParser<CurrentSkill> {
+  const mixes = new Set<string>();
+  return {
+    parse(row) {
+      // The query selects these columns, and the engines enforce their types.
+      const columns = row as CurrentColumns;
+      const { visibility, status, trust, is_system, is_enabled } = columns;
+      const mix = `${visibility} ${status} ${trust} ${is_system} ${is_enabled}`;
+      if (!mixes.has(mix)) CurrentColumns.parse(row);
+      mixes.add(mix);
+      return { skill: toSkill(columns), revision: toRelease(columns) };
+    },
+  };
+}
+
+function toRelease(row: CurrentColumns): CurrentSkill["revision"] {
+  return {
+    record: fromJson<CurrentSkill["revision"]["record"]>(row.record),
+    trust: row.trust,
+    version: row.version ?? undefined,
+    skillHash: row.skill_hash,
+    createdAt: row.released_at,
   };
 }

@@ -1,6 +1,6 @@
-import { type FolderToggle } from "@skillhold/registry/record";
+import type { FolderToggle } from "@skillhold/registry/record";
 import { z } from "zod";
-import { type Queries, type Tx } from "../engine/db.ts";
+import type { Queries, Tx } from "../engine/db.ts";
 import { sql } from "../engine/sql.ts";
 
 const ToggleRow = z
@@ -14,12 +14,12 @@ const ToggleRow = z
     }),
   );
 
-/** What was said of skills in folders, ordered by id. */
-export async function listToggles(db: Queries): Promise<readonly FolderToggle[]> {
+/** The toggles of skills in folders, ordered by id. */
+export async function selectToggles(db: Queries): Promise<readonly FolderToggle[]> {
   return await db.all(sql`select id, is_enabled, toggled_by, at from folder_toggle order by id`, ToggleRow);
 }
 
-/** What was said last counts. */
+/** Replaces an earlier toggle. */
 export async function putToggle(tx: Tx, { id, isEnabled, by, at }: FolderToggle): Promise<void> {
   await tx.run(sql`insert into folder_toggle (id, is_enabled, toggled_by, at)
     values (${id}, ${isEnabled ? 1 : 0}, ${by}, ${at})

@@ -1,16 +1,14 @@
 import { Role, TokenKind } from "@skillhold/protocol";
-import { type TokenPage } from "@skillhold/registry/record";
-import { type StoredToken } from "@skillhold/registry/token";
+import type { TokenPage } from "@skillhold/registry/record";
+import type { StoredToken } from "@skillhold/registry/token";
 import { z } from "zod";
-import { type Queries, type Tx } from "../engine/db.ts";
-import { isStorable, joinSql, sql } from "../engine/sql.ts";
-import { timeText } from "../engine/time-text.ts";
-import { pageLimit } from "./page-limit.ts";
+import type { Db, Queries, Tx } from "../engine/db.ts";
+import { isStorable, joinSql, pageLimit, sql, timeText } from "../engine/sql.ts";
 
 const columns = sql`id, kind, name, role, account, agent, hash, created_by, created_at, expires_at, revoked_at,
   last_used_at`;
 
-/** It says who someone is and what they may do, and is not believed to be what was written. */
+/** Validated on read, because a token decides identity and permissions. */
 const TokenRow = z
   .object({
     id: z.string(),
@@ -43,27 +41,26 @@ const TokenRow = z
     }),
   );
 
-/** More often is not written, however many say so. */
+/** The shortest interval between two updates of the last use. */
 const TOUCH_MS = 60_000;
 
-/** By the hash of its secret, or by its id; the two never look alike. */
-export async function findToken(db: Queries, hashOrId: string): Promise<StoredToken | undefined> {
+/** By secret hash or id, which never look alike. */
+export async function selectToken(db: Queries, hashOrId: string): Promise<StoredToken | undefined> {
   if (!isStorable(hashOrId)) return undefined;
   const query = sql`select ${columns} from token where hash = ${hashOrId} or id = ${hashOrId} limit 1`;
   return (await db.all(query, TokenRow))[0];
 }
 
-/** Those of a kind, or all, the oldest first. */
-export async function listTokens(db: Queries, kind?: TokenKind): Promise<readonly StoredToken[]> {
+/** The tokens of one kind, or all, oldest first. */
+export async function selectTokens(db: Queries, kind?: TokenKind): Promise<readonly StoredToken[]> {
   const which = kind === undefined ? sql`` : sql`where kind = ${kind}`;
   return await db.all(sql`select ${columns} from token ${which} order by created_at, id`, TokenRow);
 }
 
 /**
- * Those of programs and of browsers, the oldest first, a page at a time. Each kind is in order by itself, and gives no
- * more than the page has.
+ * One page of API and session tokens, oldest first. Each kind is read in order and limited to the page size.
  */
-export async function listTokenPage(
+export async function selectTokenPage(
   db: Queries,
   { after, limit }: TokenPage,
 ): Promise<readonly StoredToken[]> {
@@ -78,13 +75,13 @@ export async function listTokenPage(
   return await db.all(query, TokenRow);
 }
 
-/** Inserts the token, or revokes the one of its id. What was revoked stays so, since when it was. */
+/** Inserts the token or revokes the one with its id. The first revocation time is kept. */
 export async function putToken(tx: Tx, token: StoredToken): Promise<void> {
   await tx.run(sql`insert into token (${columns}) values (${joinSql(valuesOf(token))})
     on conflict (id) do update set revoked_at = coalesce(token.revoked_at, excluded.revoked_at)`);
 }
 
-/** In the order of their ids, so that no two writers wait for each other. */
+/** Ordered by id, so that two writers do not deadlock. */
 export async function touchTokens(tx: Tx, uses: ReadonlyMap<string, string>): Promise<void> {
   for (const [id, at] of [...uses].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const before = new Date(Date.parse(at) - TOUCH_MS).toISOString();
@@ -98,4 +95,53 @@ function valuesOf(token: StoredToken) {
   const times = [createdAt, expiresAt].map(timeText);
   const later = [token.revokedAt, token.lastUsedAt].map((at) => (at === undefined ? null : timeText(at)));
   return [id, kind, name, role, user, agent ?? null, hash, createdBy, ...times, ...later];
+}
+
+/** Held while deleting, because two processes that delete the same rows in different order would deadlock. */
+const FORGET_LOCK = "tokens and approvals";
+/** The most rows of each table that are deleted at once, to keep the lock short. */
+const MOST = 500;
+
+/** Deletes expired tokens and approvals, the oldest first. */
+export async function forgetExpired(tx: Tx, now: Date): Promise<void> {
+  await tx.lock(FORGET_LOCK);
+  const end = timeText(now);
+  for (const table of [sql`token`, sql`approval`]) {
+    await tx.run(sql`delete from ${table} where id in
+      (select id from ${table} where expires_at <= ${end} order by expires_at, id limit ${MOST})`);
+  }
+}
+
+/**
+ * Writes the last use of tokens in the background. One write runs at a time, and the next one includes all
+ * later uses. A failed write is dropped, because the next use is recorded again.
+ */
+export class TokenTouches {
+  readonly #db: Db;
+  #waiting = new Map<string, string>();
+  #writing: Promise<void> | undefined;
+
+  constructor(db: Db) {
+    this.#db = db;
+  }
+
+  add(uses: ReadonlyMap<string, string>): void {
+    for (const [id, at] of uses) this.#waiting.set(id, at);
+    this.#writing ??= this.#writeAll();
+  }
+
+  /** Waits for the running write. */
+  async close(): Promise<void> {
+    await this.#writing;
+  }
+
+  async #writeAll(): Promise<void> {
+    while (this.#waiting.size > 0) {
+      const uses = this.#waiting;
+      this.#waiting = new Map();
+      await this.#db.transaction((tx) => touchTokens(tx, uses)).catch(() => {});
+    }
+    // Reset in the same turn as the last check; otherwise the next use would never be written.
+    this.#writing = undefined;
+  }
 }

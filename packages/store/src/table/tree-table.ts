@@ -1,30 +1,28 @@
 import { Digest } from "@skillhold/protocol";
-import { type StoredTree, type TreeFile, type TreePage } from "@skillhold/registry/record";
+import type { StoredTree, TreeFile, TreePage } from "@skillhold/registry/record";
 import { z } from "zod";
-import { chunks } from "../engine/chunk.ts";
-import { type Queries, type Tx } from "../engine/db.ts";
+import type { Queries, Tx } from "../engine/db.ts";
 import { fromJson } from "../engine/json-column.ts";
-import { joinSql, sql } from "../engine/sql.ts";
-import { pageLimit } from "./page-limit.ts";
+import { chunks, joinSql, pageLimit, sql } from "../engine/sql.ts";
 
-/** A file of a tree as its row holds it: short, for some trees have thousands. */
+/** A compact row format, because some trees have thousands of files. */
 type Entry = readonly [path: string, size: number, digest: string, executable: 0 | 1];
 
 const TreeRow = z.object({ hash: Digest, files: z.string() }).transform(toTree);
 
-export async function findTree(db: Queries, hash: Digest): Promise<readonly TreeFile[] | undefined> {
+export async function selectTree(db: Queries, hash: Digest): Promise<readonly TreeFile[] | undefined> {
   const rows = await db.all(sql`select hash, files from tree where hash = ${hash}`, TreeRow);
   return rows[0]?.files;
 }
 
-/** In the order of their hashes. */
-export async function listTrees(db: Queries, { after, limit }: TreePage): Promise<readonly StoredTree[]> {
+/** Ordered by hash. */
+export async function selectTrees(db: Queries, { after, limit }: TreePage): Promise<readonly StoredTree[]> {
   const rest = after === undefined ? sql`` : sql`where hash > ${after}`;
   const page = sql`limit ${pageLimit(limit)}`;
   return await db.all(sql`select hash, files from tree ${rest} order by hash ${page}`, TreeRow);
 }
 
-/** One that is there is replaced: its row may be damaged. */
+/** Replaces an existing tree, whose row may be damaged. */
 export async function putTree(tx: Tx, hash: Digest, files: readonly TreeFile[]): Promise<void> {
   const entries = files.map(
     ({ path, size, digest, executable }): Entry => [path, size, digest, executable ? 1 : 0],
@@ -43,7 +41,7 @@ function toTree({ hash, files }: { readonly hash: Digest; readonly files: string
     files: fromJson<readonly Entry[]>(files).map(([path, size, digest, executable]) => ({
       path,
       size,
-      // It was one when it was written; whoever reads the bytes checks them against it.
+      // Valid when it was written; readers verify the bytes against it.
       digest: digest as Digest,
       executable: executable === 1,
     })),

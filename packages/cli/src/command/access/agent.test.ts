@@ -75,7 +75,7 @@ describe("agent add", () => {
 
   test("notes unknown fields of a manifest [S-65]", async () => {
     write("typo.yaml", "id: x\nruntime: y\nalow: [pdf]\n");
-    const note = "There is no field alow; it is ignored.";
+    const note = "The field alow is unknown and ignored.";
     expect((await text(["agent", "add", "x", "--manifest", "typo.yaml"])).err).toContain(`note: ${note}\n`);
     write("typo.yaml", "id: x\nruntime: z\nalow: [pdf]\n");
     expect((await json(["agent", "edit", "x", "--manifest", "typo.yaml"])).data.notes).toEqual([note]);
@@ -92,9 +92,9 @@ describe("agent add", () => {
     [[...writer, "--pin", "pdf"], '--pin "pdf" is not <skill>@<revision>.'],
     [[...writer, "--pin", "pdf@0"], '"0" is not a revision number.'],
     [[...writer, "--pin", "pdf@1", "--pin", "pdf@2"], "--pin names pdf twice. Keep one of the pins."],
-    [[...writer, "--pin", "__proto__@1"], "The pins has an entry that is not the id of a skill"],
-    [[...writer, "--allow", "No Id"], "The list of skills has an entry that is not the id"],
-    [["agent", "add", "a b", "--runtime", "x"], "The key of an agent is 1 to 128 letters"],
+    [[...writer, "--pin", "__proto__@1"], "which is not a skill id"],
+    [[...writer, "--allow", "No Id"], "which is not a skill id"],
+    [["agent", "add", "a b", "--runtime", "x"], "Use 1 to 128 letters"],
   ])("%j is a usage error with a reason [S-60]", async (argv, message) => {
     const { code, error } = await json(argv);
     expect({ code, error }).toMatchObject({ code: 2, error: { message: expect.stringContaining(message) } });
@@ -139,7 +139,7 @@ describe("agent edit, show, list and remove", () => {
       code: 4,
       error: {
         code: "POLICY_DENIED",
-        message: "The agent writer belongs to someone else.",
+        message: "The agent writer belongs to another user.",
         hint: "Ask its owner or an administrator. If you are an administrator, add --role admin.",
       },
     });

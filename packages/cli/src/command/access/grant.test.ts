@@ -111,7 +111,7 @@ describe("access", () => {
     const { code, out, err } = await text(["access", "pdf"]);
     expect(code).toBe(0);
     expect(out).toMatch(
-      /^pdf: internal, owned by ann, on, active, revision 2\nGRANTED TO +PIN +MANAGES +BY +SINCE\nagent writer +1 +no +ann +\d{4}-.*\nFor the user ann in skillhold-cli: visible, revision 2 \(owner\)\. It is visible: ann owns it\.\n$/,
+      /^pdf: internal, owned by ann, on, active, revision 2\nGRANTED TO +PIN +MANAGES +BY +SINCE\nagent writer +1 +no +ann +\d{4}-.*\nFor the user ann in skillhold-cli: visible, revision 2 \(owner\)\. The skill is visible: ann owns it\.\n$/,
     );
     expect(err).toBe("1 grant\n");
   });
@@ -124,7 +124,7 @@ describe("access", () => {
       reason: "visible",
       rule: "agent-grant",
       revision: 1,
-      message: "It is visible: it was granted to the agent writer. The viewer is held to revision 1.",
+      message: "The skill is visible: granted to the agent writer. The viewer is pinned to revision 1.",
     });
     expect((await decide("--agent", "writer")).viewer).toEqual({
       runtime: "claude-code",
@@ -134,13 +134,13 @@ describe("access", () => {
     expect((await decide("--user", "bob")).decision).toMatchObject({
       isVisible: false,
       reason: "no-grant",
-      message: "It is internal, and not granted to the user bob.",
+      message: "The skill is internal and not granted to the user bob.",
     });
     expect((await decide("--agent", "writer", "--user", "bob")).decision.rule).toBe("agent-grant");
     await text(["agent", "edit", "writer", "--allow", "docx"]);
     expect((await decide("--agent", "writer")).decision.reason).toBe("not-allowed");
     expect((await text(["access", "pdf", "--agent", "writer"])).out).toMatch(
-      /\nFor the agent writer in claude-code: hidden \(not-allowed\)\. It is not on the viewer's list of skills\.\n$/,
+      /\nFor the agent writer in claude-code: hidden \(not-allowed\)\. The skill is not on the viewer's allow list\.\n$/,
     );
   });
 

@@ -33,7 +33,7 @@ describe("a skill of the store", () => {
     expect(await json(["read", "pdf", "--source", "registry"])).toMatchObject({
       code: 5,
       error: {
-        message: "The skill pdf is hidden from this viewer. It is switched off.",
+        message: "The skill pdf is hidden from this viewer. The skill is disabled.",
         hint: expect.stringContaining("Run `skillhold enable pdf` to switch it on"),
       },
     });
@@ -108,7 +108,7 @@ describe("a skill of the store", () => {
     expect(err).toBe("Run `skillhold unarchive pdf` to undo this.\n");
     expect((await text(archive)).out).toBe("pdf: already archived\n");
     expect(await listed("--source", "registry")).toEqual([]);
-    expect((await text(["explain", "pdf"])).out).toContain("It is archived: Use docx.");
+    expect((await text(["explain", "pdf"])).out).toContain("The skill is archived: Use docx.");
     await text(["disable", "pdf"]);
     expect((await text(["enable", "pdf", ...asAdmin])).err).toBe(
       "warning: pdf stays hidden because it is archived: Use docx.\n",
@@ -151,7 +151,7 @@ describe("a skill in a folder", () => {
       expect((await json(["read", "notes", ...options])).code).toBe(5);
       expect((await text(["catalog", ...options])).out).not.toContain("notes");
     }
-    expect((await text(["explain", "notes"])).out).toContain("It is switched off.");
+    expect((await text(["explain", "notes"])).out).toContain("The skill is disabled.");
     expect(await listed("--no-store")).toEqual(["notes"]);
     expect((await text(["enable", "notes"])).out).toBe("notes: on in folders\n");
     expect(await listed()).toEqual(["notes"]);
@@ -191,7 +191,7 @@ describe("a skill in a folder", () => {
     const asBob = { env: { SKILLHOLD_USER: "bob" } };
     expect(await json(["enable", "notes"], asBob)).toMatchObject({
       code: 4,
-      error: { message: "ann switched notes off." },
+      error: { message: "ann disabled notes." },
     });
     expect((await json(["enable", "notes", ...asAdmin], asBob)).code).toBe(0);
   });

@@ -57,8 +57,8 @@ describe("token create", () => {
     [["token", "create", "--name", "x"], "--name and --role are required."],
     [["token", "create", "--name", "x", "--role", "root"], "--role"],
     [["token", "create", "--name", "x", "--role", "system"], "--role"],
-    [["token", "create", "--name", "a\u001b[2Jb", "--role", "viewer"], "The name of the token has"],
-    [["token", "create", "--name", "x", "--role", "agent"], "A token of the role agent acts as an agent."],
+    [["token", "create", "--name", "a\u001b[2Jb", "--role", "viewer"], "The token name contains"],
+    [["token", "create", "--name", "x", "--role", "agent"], "A token with the role agent needs an agent."],
     [[...create, "--days", "0"], "--days takes a whole number, from 1 to 3650"],
     [[...create, "--days", "3651"], "--days takes a whole number, from 1 to 3650"],
     [[...create, "--days", "1.5"], "--days takes a whole number"],
@@ -126,7 +126,7 @@ describe("token list and revoke", () => {
     for (const id of [data.secret, "x", "7b0c1a52-6f0e-4f0a-9d3e-1f2a3b4c5d6e"]) {
       const { code, out, err } = await text(["token", "revoke", id]);
       expect(code).toBe(5);
-      expect(err).toContain("`skillhold token list` lists the tokens there are.");
+      expect(err).toContain("Run `skillhold token list` to list the tokens.");
       expect(out + err).not.toContain(data.secret);
     }
   });

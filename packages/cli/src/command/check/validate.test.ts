@@ -88,7 +88,7 @@ describe("validate", () => {
     const { code, out } = await skillhold("validate", "bad");
     expect(code).toBe(3);
     expect(out).toContain(
-      'SKILL.md:2:1 error The name "Bad" must be lower-case. NAME_UPPERCASE\n    fix: Use lower-case letters.',
+      'SKILL.md:2:1 error The name "Bad" must be lowercase. NAME_UPPERCASE\n    fix: Use lowercase letters.',
     );
     expect(out).toContain("DESC_MISSING");
   });

@@ -108,7 +108,7 @@ describe("explain", () => {
       code: 5,
       error: {
         code: "SKILL_NOT_FOUND",
-        message: expect.stringContaining("c/linked was not searched. It is a link"),
+        message: expect.stringContaining("c/linked was not searched. The link points outside"),
         hint: "Add --follow-links to follow the link.",
       },
     });

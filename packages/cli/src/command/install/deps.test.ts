@@ -246,7 +246,7 @@ describe("runtimes", () => {
     expect(checks.get("dependencies")).toMatchObject({
       status: "warn",
       fix: expect.stringContaining("skillhold deps install"),
-      details: ["pdf: Missing: npm:is-number, pip:zzz_reader. Optional and not there: pip:zzz_extra."],
+      details: ["pdf: Missing: npm:is-number, pip:zzz_reader. Optional and missing: pip:zzz_extra."],
     });
   });
 });

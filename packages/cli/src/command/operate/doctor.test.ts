@@ -68,7 +68,7 @@ describe("doctor", () => {
     expect(checks.get("skills over mcp")).toMatchObject({
       status: "warn",
       fix: expect.stringContaining("--profile mcp"),
-      details: ["typed: Below `metadata`, `version` would not be read as text everywhere."],
+      details: ["typed: Below `metadata`, `version` is not a string for every YAML reader."],
     });
   });
 

@@ -1,3 +1,4 @@
+import type { SearchState } from "@skillhold/core/semantic";
 import { nodeHost } from "@skillhold/core/source";
 import { neutralText } from "@skillhold/core/text";
 import { checkRuntimes, rememberRuntimes } from "@skillhold/deps/environment";
@@ -15,6 +16,7 @@ import {
   checkSandbox,
   findPinnedNode,
 } from "../../doctor/machine-check.ts";
+import { checkSearch } from "../../doctor/search-check.ts";
 import {
   checkInterpreters,
   checkInvalid,
@@ -52,7 +54,7 @@ async function run(input: CommandInput<OptionsOf<typeof libraryOptions>>): Promi
       ...(await checkAll(opened, options["cache"] !== false, input)),
       checkStore(failure ?? opened.store, storeFlags(options)),
     ],
-    { onStoreFailure, reportsServers: true },
+    { onStoreFailure, reportsServers: true, usesModels: true },
   );
   if (io.json) printData(io, { checks });
   else await printChecks(io, checks);
@@ -82,11 +84,19 @@ async function checkAll(opened: Opened, isCacheOn: boolean, input: CommandInput)
     await checkLinks(local, io.signal),
     await checkServable(opened),
     checkCache(cacheFile(io.env), isCacheOn, io),
+    checkSearch(await searchState(opened)),
     await checkSandbox(chooseSandbox(io)),
     checkInterpreters(await checkRuntimes(runtimes)),
     checkSurveys(await withSurvey(input, (ports) => surveyAll(skills, io, ports)), opened.rootFlags),
     ...checkPrograms(nodeHost({ env: io.env, platform: process.platform, cwd: io.cwd })),
   ];
+}
+
+/** One query, which brings the index up to date and shows whether the models answer. */
+async function searchState({ library, viewer, search }: Opened): Promise<SearchState | undefined> {
+  if (search === undefined) return undefined;
+  await library.search(viewer, "check", { limit: 2 });
+  return search.state();
 }
 
 /** The view without skills of the store that the user may not see. */

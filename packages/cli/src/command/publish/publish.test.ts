@@ -44,6 +44,7 @@ describe("publish", () => {
           diagnostics: expect.any(Array),
           warnings: [],
           missing: [],
+          guard: { verdict: "clean", widened: [] },
         },
       ],
       problems: [],
@@ -234,8 +235,8 @@ describe("publish", () => {
     const { code, err } = await text(["publish", "pdf"]);
     expect(code).toBe(0);
     expect(err.match(/link/gi)).toHaveLength(2);
-    expect(err).toContain("  omitted: link: It is a link.");
-    expect(err).toContain("  warning: It needs what is missing here: pip:zzz_none.\n");
+    expect(err).toContain("  omitted: link: Links are not packed.");
+    expect(err).toContain("  warning: These dependencies are missing on this machine: pip:zzz_none.\n");
     const { data } = await json(["publish", "pdf", "--dry-run"]);
     expect(data.skills[0]).toMatchObject({ state: "active", missing: ["pip:zzz_none"] });
   });

@@ -166,7 +166,7 @@ describe.runIf(process.platform === "linux")("the leave to run", () => {
       code: 4,
       error: {
         code: "APPROVAL_REQUIRED",
-        message: expect.stringContaining("There is nobody to ask"),
+        message: expect.stringContaining("No asker is configured"),
         hint: expect.stringContaining("--yes-for-this-content"),
       },
     });

@@ -21,7 +21,7 @@ describe("serve", () => {
     [["--allow-origin", "https://x/path"], "is not an origin", "without a path"],
     [["--limit", "archiveBytes"], "does not set a limit", "archiveBytes="],
     [["--limit", "archiveBytes=x"], "does not set a limit", "archiveBytes="],
-    [["--limit", "nothing=1"], "There is no limit named nothing", "hint:"],
+    [["--limit", "nothing=1"], "The limit nothing does not exist", "hint:"],
     [["--limit", "archiveBytes=1"], "from 1048576 to 524288000", "hint:"],
     [["--data", ""], "--data is empty", "Name a folder"],
     [["--store", "mysql://x"], "unknown scheme", "postgres://"],

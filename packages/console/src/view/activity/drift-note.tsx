@@ -1,7 +1,7 @@
 import { GitCompare } from "lucide-react";
 import { Link } from "wouter";
 import { Mono, shortHash } from "../../ui/text.tsx";
-import { type Drift } from "./replay.ts";
+import type { Drift } from "./replay.ts";
 
 /** What an agent would be given today in place of what it was given then. */
 export function DriftNote({ drift }: { readonly drift: readonly Drift[] }) {

@@ -1,4 +1,4 @@
-import { type SkillEvent } from "@skillhold/protocol";
+import type { SkillEvent } from "@skillhold/protocol";
 
 type EventType = SkillEvent["type"];
 
@@ -52,6 +52,9 @@ const groups: Readonly<Record<EventType, EventGroup>> = {
   "agent.removed": "people",
   "token.issued": "people",
   "token.revoked": "people",
+  "guard.blocked": "refusals",
+  "guard.waived": "releases",
+  "guard.rescanned": "releases",
 };
 
 export function isEventGroup(text: string): text is EventGroup {

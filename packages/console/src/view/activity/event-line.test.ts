@@ -1,4 +1,4 @@
-import { type SkillEvent } from "@skillhold/protocol";
+import type { SkillEvent } from "@skillhold/protocol";
 import { expect, test } from "vitest";
 import { lineOf, namesIn } from "./event-line.ts";
 

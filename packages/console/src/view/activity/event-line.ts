@@ -1,5 +1,5 @@
-import { type SkillEvent } from "@skillhold/protocol";
-import { type Tone } from "../../ui/badge.tsx";
+import type { SkillEvent } from "@skillhold/protocol";
+import type { Tone } from "../../ui/badge.tsx";
 import { sentenceOf } from "../../ui/event-sentence.ts";
 
 /** An event as one line of the record. */

@@ -7,7 +7,7 @@ import { ScrollText } from "../../ui/scroll-text.tsx";
 import { useRowKeys } from "../skills/use-row-keys.ts";
 import { byDay } from "./day.ts";
 import { type EventLine, lineOf, namesIn, sessionOf, skillOf } from "./event-line.ts";
-import { type Entry } from "./use-record.ts";
+import type { Entry } from "./use-record.ts";
 
 /** Events by days; each can be opened to what is on record of it. */
 export function EventList({ entries }: { readonly entries: readonly Entry[] }) {

@@ -1,6 +1,6 @@
-import { type SkillEvent } from "@skillhold/protocol";
-import { type TraceNode } from "./trace-node.ts";
-import { type Entry } from "./use-record.ts";
+import type { SkillEvent } from "@skillhold/protocol";
+import type { TraceNode } from "./trace-node.ts";
+import type { Entry } from "./use-record.ts";
 
 type RunNode = Pick<TraceNode, "kind" | "title" | "note" | "tone" | "started">;
 

@@ -1,7 +1,7 @@
 import { classNames } from "../../ui/class-names.ts";
 import { lasting } from "./run-trace.ts";
-import { type Trace } from "./trace.ts";
-import { type TraceNode } from "./trace-node.ts";
+import type { Trace } from "./trace.ts";
+import type { TraceNode } from "./trace-node.ts";
 
 const fills = {
   neutral: "bg-faint",

@@ -4,9 +4,9 @@ import { ScrollText } from "../../ui/scroll-text.tsx";
 import { SkeletonRows } from "../../ui/state.tsx";
 import { formatBytes, Mono } from "../../ui/text.tsx";
 import { skillOf } from "./event-line.ts";
-import { type Recovered, type ReplayStep } from "./replay.ts";
+import type { Recovered, ReplayStep } from "./replay.ts";
 import { lasting } from "./run-trace.ts";
-import { type TraceNode } from "./trace-node.ts";
+import type { TraceNode } from "./trace-node.ts";
 
 export interface TraceDetailProps {
   readonly node: TraceNode;

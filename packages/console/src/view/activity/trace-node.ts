@@ -1,5 +1,5 @@
-import { type Tone } from "../../ui/badge.tsx";
-import { type Entry } from "./use-record.ts";
+import type { Tone } from "../../ui/badge.tsx";
+import type { Entry } from "./use-record.ts";
 
 /** One thing that was done in a session, with what was done on top of it. */
 export interface TraceNode {

@@ -2,11 +2,11 @@ import { Ban, BookOpen, ChevronRight, CircleDot, FileText, type LucideIcon, Play
 import { useState } from "react";
 import { Badge } from "../../ui/badge.tsx";
 import { classNames } from "../../ui/class-names.ts";
-import { type ReplayStep } from "./replay.ts";
+import type { ReplayStep } from "./replay.ts";
 import { TimeBar } from "./time-bar.tsx";
-import { type Trace } from "./trace.ts";
+import type { Trace } from "./trace.ts";
 import { TraceDetail } from "./trace-detail.tsx";
-import { type TraceNode } from "./trace-node.ts";
+import type { TraceNode } from "./trace-node.ts";
 
 const icons: Readonly<Record<TraceNode["kind"], LucideIcon>> = {
   skill: BookOpen,

@@ -1,8 +1,8 @@
-import { type SkillEvent } from "@skillhold/protocol";
+import type { SkillEvent } from "@skillhold/protocol";
 import { expect, test } from "vitest";
 import { lasting } from "./run-trace.ts";
 import { traceOf } from "./trace.ts";
-import { type TraceNode } from "./trace-node.ts";
+import type { TraceNode } from "./trace-node.ts";
 
 let seq = 0;
 // Only what a trace is made of.

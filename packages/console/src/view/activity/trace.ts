@@ -1,8 +1,8 @@
-import { type SkillEvent } from "@skillhold/protocol";
+import type { SkillEvent } from "@skillhold/protocol";
 import { lineOf } from "./event-line.ts";
 import { runTrace } from "./run-trace.ts";
-import { type TraceNode } from "./trace-node.ts";
-import { type Entry } from "./use-record.ts";
+import type { TraceNode } from "./trace-node.ts";
+import type { Entry } from "./use-record.ts";
 
 export interface Trace {
   readonly opened: Extract<SkillEvent, { readonly type: "session.opened" }> | undefined;

@@ -1,5 +1,5 @@
-import { type CallInput } from "../../api/client.ts";
-import { type AgentView } from "./agent-view.ts";
+import type { CallInput } from "../../api/client.ts";
+import type { AgentView } from "./agent-view.ts";
 
 /** What can be changed of an agent, as someone types it. */
 export interface AgentText {

@@ -8,7 +8,7 @@ import { Empty, Failure, SkeletonRows } from "../../ui/state.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { Ago, count, Mono } from "../../ui/text.tsx";
 import { Agent } from "./agent.tsx";
-import { type AgentView } from "./agent-view.ts";
+import type { AgentView } from "./agent-view.ts";
 import { NewAgent } from "./new-agent.tsx";
 
 /** The agents that skills are granted to. */

@@ -7,7 +7,7 @@ import { count, Kbd } from "../../ui/text.tsx";
 import { toast, toastFailure } from "../../ui/toast.tsx";
 import { type Answered, answers } from "./answer.ts";
 import { Kept } from "./kept.tsx";
-import { type Question } from "./question.ts";
+import type { Question } from "./question.ts";
 import { QuestionCard } from "./question-card.tsx";
 import { useAnswerKeys } from "./use-answer-keys.ts";
 import { useCurrent } from "./use-current.ts";

@@ -1,4 +1,4 @@
-import { type Answer } from "../../api/client.ts";
+import type { Answer } from "../../api/client.ts";
 
 export type Question = Answer<"GET /v1/approvals">["questions"][number];
 export type Approval = Answer<"GET /v1/approvals">["approvals"][number];

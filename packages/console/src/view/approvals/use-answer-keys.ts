@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "react";
-import { type Answered } from "./answer.ts";
+import type { Answered } from "./answer.ts";
 
 export interface AnswerKeys {
   readonly onAnswer: (answer: Answered) => void;

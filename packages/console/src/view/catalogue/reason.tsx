@@ -1,5 +1,5 @@
 import { Link } from "wouter";
-import { type Answer } from "../../api/client.ts";
+import type { Answer } from "../../api/client.ts";
 import { useApi } from "../../api/use-api.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { classNames } from "../../ui/class-names.ts";
@@ -8,7 +8,7 @@ import { Panel } from "../../ui/page.tsx";
 import { Failure, SkeletonRows } from "../../ui/state.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { useAddress } from "../../ui/use-address.ts";
-import { type CatalogueBlockProps } from "./catalogue-block.tsx";
+import type { CatalogueBlockProps } from "./catalogue-block.tsx";
 
 type Explanation = Answer<"GET /v1/explain">["explanations"][number];
 const states: Readonly<Record<Explanation["state"], Tone>> = {

@@ -3,8 +3,8 @@ import { Link } from "wouter";
 import { Button } from "../../ui/button.tsx";
 import { Panel } from "../../ui/page.tsx";
 import { count, Mono } from "../../ui/text.tsx";
-import { type Lack } from "./lack.ts";
-import { type Installs } from "./use-installs.ts";
+import type { Lack } from "./lack.ts";
+import type { Installs } from "./use-installs.ts";
 
 const titles: Readonly<Record<string, string>> = {
   pip: "Python packages (pip)",

@@ -1,4 +1,4 @@
-import { type SkillRow } from "@skillhold/protocol/http";
+import type { SkillRow } from "@skillhold/protocol/http";
 import { expect, test } from "vitest";
 import { lackingRows, lacksOf } from "./lack.ts";
 

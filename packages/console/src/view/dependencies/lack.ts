@@ -1,4 +1,4 @@
-import { type SkillRow } from "@skillhold/protocol/http";
+import type { SkillRow } from "@skillhold/protocol/http";
 
 /** Something that is missing on the gateway's machine. */
 export interface Lack {

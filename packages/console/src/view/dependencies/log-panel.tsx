@@ -1,4 +1,4 @@
-import { type DependencyEvent } from "@skillhold/protocol/http";
+import type { DependencyEvent } from "@skillhold/protocol/http";
 import { useCallback, useState } from "react";
 import { useProgress } from "../../api/live.ts";
 import { Dot } from "../../ui/badge.tsx";

@@ -2,7 +2,7 @@ import { Badge, type Tone } from "../../ui/badge.tsx";
 import { Panel } from "../../ui/page.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { Mono } from "../../ui/text.tsx";
-import { type InstallResult } from "./use-installs.ts";
+import type { InstallResult } from "./use-installs.ts";
 
 const words: Readonly<Record<InstallResult["status"], readonly [string, Tone]>> = {
   ok: ["installed", "good"],

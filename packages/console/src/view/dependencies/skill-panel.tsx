@@ -1,11 +1,11 @@
-import { type SkillRow } from "@skillhold/protocol/http";
+import type { SkillRow } from "@skillhold/protocol/http";
 import { Download } from "lucide-react";
 import { Link } from "wouter";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Panel } from "../../ui/page.tsx";
 import { SkillBadges } from "../../ui/skill-badge.tsx";
-import { type Installs } from "./use-installs.ts";
+import type { Installs } from "./use-installs.ts";
 
 export interface SkillPanelProps {
   readonly rows: readonly SkillRow[];

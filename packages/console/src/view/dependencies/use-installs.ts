@@ -1,10 +1,10 @@
-import { type DependencyEvent } from "@skillhold/protocol/http";
+import type { DependencyEvent } from "@skillhold/protocol/http";
 import { useCallback, useState } from "react";
 import { type Answer, call } from "../../api/client.ts";
 import { useProgress } from "../../api/live.ts";
 import { queries } from "../../api/use-api.ts";
 import { toast, toastFailure } from "../../ui/toast.tsx";
-import { type Lack } from "./lack.ts";
+import type { Lack } from "./lack.ts";
 
 export type InstallResult = Answer<"POST /v1/skills/install-deps">["results"][number];
 

@@ -1,5 +1,5 @@
-import { type DependencyEvent } from "@skillhold/protocol/http";
-import { type Tone } from "../../ui/badge.tsx";
+import type { DependencyEvent } from "@skillhold/protocol/http";
+import type { Tone } from "../../ui/badge.tsx";
 
 /** A line of what goes on while someone looks. */
 export interface LogLine {

@@ -1,4 +1,4 @@
-import { type Listing, type ListingBounds } from "./listing.ts";
+import type { Listing, ListingBounds } from "./listing.ts";
 import { listTar, listTarGz } from "./tar-list.ts";
 import { listZip } from "./zip-list.ts";
 

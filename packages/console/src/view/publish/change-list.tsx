@@ -3,7 +3,7 @@ import { lazy, Suspense, useState } from "react";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { Skeleton } from "../../ui/state.tsx";
 import { count } from "../../ui/text.tsx";
-import { type Change } from "./parcel.ts";
+import type { Change } from "./parcel.ts";
 
 const ChangeDiff = lazy(async () => ({ default: (await import("./change-diff.tsx")).ChangeDiff }));
 

@@ -3,7 +3,7 @@ import { call } from "../../api/client.ts";
 import { decodeText } from "../skill/files/file-text.ts";
 import { SHOWN_BYTES } from "../skill/use-file.ts";
 import { listArchive } from "./archive-list.ts";
-import { type Change } from "./parcel.ts";
+import type { Change } from "./parcel.ts";
 import { archiveOf } from "./parcel-store.ts";
 
 /** A file that publishing would change. */

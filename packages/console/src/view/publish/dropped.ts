@@ -1,3 +1,5 @@
+import { isJunk } from "@skillhold/skill";
+
 /** A file of a folder, by its path below and with that folder. */
 export interface FolderFile {
   readonly path: string;
@@ -14,21 +16,6 @@ export type Dropped =
     }
   | { readonly kind: "archive"; readonly name: string; readonly file: File }
   | { readonly kind: "unknown"; readonly name: string };
-
-/** What is never part of a skill, and not worth sending: the gateway leaves it out as well. */
-const junk: ReadonlySet<string> = new Set([
-  ".DS_Store",
-  ".git",
-  ".hg",
-  ".svn",
-  "__MACOSX",
-  "__pycache__",
-  "node_modules",
-]);
-
-export function isJunk(name: string): boolean {
-  return junk.has(name);
-}
 
 /** What was dropped. Contract: it is called in the event itself; afterwards the browser takes it all away. */
 export async function readTransfer({ items }: DataTransfer): Promise<readonly Dropped[]> {

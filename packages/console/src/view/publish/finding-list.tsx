@@ -1,4 +1,4 @@
-import { type Diagnostic } from "@skillhold/protocol";
+import type { Diagnostic } from "@skillhold/protocol";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { count } from "../../ui/text.tsx";
 

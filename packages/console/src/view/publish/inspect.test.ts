@@ -115,3 +115,22 @@ test("loose files are a skill with a SKILL.md among them, and unknown without [S
     { kind: "unknown", name: "notes.txt" },
   ]);
 });
+
+test("does not count junk and files that an ignore file names [S-59]", async () => {
+  const content = {
+    "box/SKILL.md": text("box"),
+    "box/.skillignore": "*.log\n",
+    "box/run.log": "x",
+    "box/Thumbs.db": "x",
+    "box/._notes.md": "x",
+    "box/notes.md": "x",
+  };
+  const { skills } = await inspect(archive("a.zip", zip(content)), limits);
+  expect(skills).toMatchObject([{ path: "box", files: 3, isValid: true }]);
+});
+
+test("reports an ignore file beyond its bounds [S-59]", async () => {
+  const content = { "SKILL.md": text("box"), ".skillignore": "x\n".repeat(501) };
+  const { skills } = await inspect(archive("a.zip", zip(content)), limits);
+  expect(skills).toMatchObject([{ isValid: false, diagnostics: [{ code: "BUNDLE_TOO_LARGE" }] }]);
+});

@@ -1,6 +1,7 @@
+import { IGNORE_FILES } from "@skillhold/skill";
 import { listArchive, typeOf } from "./archive-list.ts";
-import { type Dropped } from "./dropped.ts";
-import { isSkillFile, type ListedFile, type Listing, type ListingBounds } from "./listing.ts";
+import type { Dropped } from "./dropped.ts";
+import { isCheckedFile, type ListedFile, type Listing, type ListingBounds } from "./listing.ts";
 import { checkSkills, type LocalSkill } from "./local-skill.ts";
 import { packFolder } from "./pack-folder.ts";
 
@@ -22,9 +23,9 @@ export async function inspect(
   limits: Limits,
 ): Promise<Inspected> {
   const bounds: ListingBounds = {
-    isWanted: isSkillFile,
+    isWanted: isCheckedFile,
     fileBytes: limits["skillFileBytes"] ?? 0,
-    files: limits["archiveSkills"] ?? 0,
+    files: (limits["archiveSkills"] ?? 0) * (1 + IGNORE_FILES.length),
     unpackedBytes: limits["unpackedBytes"] ?? 0,
   };
   if (dropped.kind === "folder") {

@@ -1,3 +1,5 @@
+import { IGNORE_FILES } from "@skillhold/skill";
+
 /** What is in an archive or a folder, with the content of those files that are asked for. */
 export interface Listing {
   readonly files: readonly ListedFile[];
@@ -17,6 +19,12 @@ export interface ListingBounds {
   readonly fileBytes: number;
   readonly files: number;
   readonly unpackedBytes: number;
+}
+
+/** Whether the local check reads a file: a SKILL.md, or an ignore file. */
+export function isCheckedFile(path: string): boolean {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  return isSkillFile(path) || IGNORE_FILES.some((each) => each === name);
 }
 
 export function isSkillFile(path: string): boolean {

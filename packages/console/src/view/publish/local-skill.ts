@@ -1,7 +1,17 @@
-import { type Diagnostic } from "@skillhold/protocol";
+import type { Diagnostic } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
 import { defaultLimits } from "@skillhold/protocol/limits";
-import { parseSkill, publishId, validateSkill } from "@skillhold/skill";
-import { isJunk } from "./dropped.ts";
+import {
+  compileIgnoreRules,
+  type Finding,
+  IGNORE_FILES,
+  isJunk,
+  isOmitted,
+  judge,
+  parseSkill,
+  publishId,
+  validateSkill,
+} from "@skillhold/skill";
 import { isSkillFile, type ListedFile, type Listing } from "./listing.ts";
 
 /** A skill as the browser found it, before the gateway has seen it. */
@@ -58,29 +68,54 @@ function filesOf(
 
 function checkOne(
   path: string,
-  { content, path: filePath, size }: ListedFile,
-  files: readonly ListedFile[],
+  file: ListedFile,
+  listed: readonly ListedFile[],
   limits: Readonly<Record<string, number>>,
 ): LocalSkill {
   const all = { ...defaultLimits, ...limits };
+  const { files, findings } = withoutIgnored(path, listed);
   const bytes = files.reduce((sum, each) => sum + each.size, 0);
   const known = { path, files: files.length, bytes };
-  if (content === undefined) {
-    const message = `SKILL.md is ${size} bytes long; at most ${all.skillFileBytes} are taken.`;
-    const fix = "Move detail into files below references/.";
-    const place = { line: 1, column: 1 };
-    const diagnostics = [
-      { code: "SKILL_FILE_TOO_LARGE", severity: "error", ...place, message, fix },
-    ] as const;
+  if (file.content === undefined) {
+    const message = `SKILL.md is ${file.size} bytes long; the limit is ${all.skillFileBytes} bytes.`;
+    const tooLarge = { code: "SKILL_FILE_TOO_LARGE", line: 1, column: 1, message } as const;
+    const { diagnostics } = judge([tooLarge], "publish");
     return { ...known, id: undefined, isValid: false, diagnostics, lines: [] };
   }
-  const skill = parseSkill(content, all);
-  const start = path === "." ? 0 : path.length + 1;
-  const listed = files.map((file) => ({
-    path: file.path === filePath ? "SKILL.md" : file.path.slice(start),
-    size: file.size,
-  }));
-  const { valid, diagnostics } = validateSkill(skill, { files: listed }, "publish", all);
+  const skill = parseSkill(file.content, all);
+  const subject = {
+    findings,
+    files: files.map((each) => ({
+      path: each.path === file.path ? "SKILL.md" : relativeTo(path, each.path),
+      size: each.size,
+    })),
+  };
+  const { valid, diagnostics } = validateSkill(skill, subject, "publish", all);
   const lines = skill.text.split(/\r\n|\r|\n/);
   return { ...known, id: publishId(skill.frontmatter), isValid: valid, diagnostics, lines };
+}
+
+interface Kept {
+  readonly files: readonly ListedFile[];
+  readonly findings: readonly Finding[];
+}
+
+/** Applies the ignore files at the skill's root, as the packer of the gateway does. */
+function withoutIgnored(folder: string, files: readonly ListedFile[]): Kept {
+  const texts = IGNORE_FILES.flatMap((name) => {
+    const file = files.find(({ path }) => relativeTo(folder, path) === name);
+    return file?.content === undefined ? [] : [{ name, text: new TextDecoder().decode(file.content) }];
+  });
+  try {
+    const rules = compileIgnoreRules(texts);
+    return { files: files.filter(({ path }) => !isOmitted(relativeTo(folder, path), rules)), findings: [] };
+  } catch (error) {
+    if (!(error instanceof SkillError)) throw error;
+    const finding = { code: "BUNDLE_TOO_LARGE", line: 1, column: 1, message: error.message } as const;
+    return { files, findings: [finding] };
+  }
+}
+
+function relativeTo(folder: string, path: string): string {
+  return folder === "." ? path : path.slice(folder.length + 1);
 }

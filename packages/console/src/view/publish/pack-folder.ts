@@ -1,5 +1,5 @@
 import { Zip, ZipDeflate } from "fflate";
-import { type FolderFile } from "./dropped.ts";
+import type { FolderFile } from "./dropped.ts";
 
 const UNIX = 3;
 /** A plain file that all may read. Whether it can be executed, browsers do not say. */

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from "react";
 import { upload } from "../../api/upload.ts";
 import { queries } from "../../api/use-api.ts";
 import { formatBytes } from "../../ui/text.tsx";
-import { type Dropped } from "./dropped.ts";
+import type { Dropped } from "./dropped.ts";
 import { type Parcel, type Publication, publishable, refusalOf, type Step } from "./parcel.ts";
 
 type Limits = Readonly<Record<string, number>>;

@@ -1,6 +1,14 @@
 import { expect, test } from "vitest";
-import { type LocalSkill } from "./local-skill.ts";
-import { linesOf, outcomeOf, type Parcel, type Publication, publishable, refusalOf, unmarked } from "./parcel.ts";
+import type { LocalSkill } from "./local-skill.ts";
+import {
+  linesOf,
+  outcomeOf,
+  type Parcel,
+  type Publication,
+  publishable,
+  refusalOf,
+  unmarked,
+} from "./parcel.ts";
 
 // Only what is read of each.
 const local = (path: string, id: string, isValid = true) => ({ path, id, isValid }) as unknown as LocalSkill;

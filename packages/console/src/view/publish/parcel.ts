@@ -1,8 +1,8 @@
-import { type Uploaded } from "../../api/upload.ts";
-import { type Tone } from "../../ui/badge.tsx";
+import type { Uploaded } from "../../api/upload.ts";
+import type { Tone } from "../../ui/badge.tsx";
 import { formatBytes } from "../../ui/text.tsx";
-import { type Dropped } from "./dropped.ts";
-import { type LocalSkill } from "./local-skill.ts";
+import type { Dropped } from "./dropped.ts";
+import type { LocalSkill } from "./local-skill.ts";
 
 export type Publication = Uploaded["skills"][number];
 /** A file that differs from the current revision. */

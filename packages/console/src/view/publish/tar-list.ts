@@ -1,4 +1,4 @@
-import { type ListedFile, type Listing, type ListingBounds } from "./listing.ts";
+import type { ListedFile, Listing, ListingBounds } from "./listing.ts";
 
 const BLOCK = 512;
 const text = new TextDecoder();

@@ -1,5 +1,5 @@
 import { unzipSync } from "fflate";
-import { type ListedFile, type Listing, type ListingBounds } from "./listing.ts";
+import type { ListedFile, Listing, ListingBounds } from "./listing.ts";
 
 /** What is in a ZIP. Only what is wanted is unpacked. */
 export function listZip(bytes: Uint8Array, { isWanted, fileBytes, files: most }: ListingBounds): Listing {

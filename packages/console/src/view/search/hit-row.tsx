@@ -1,5 +1,5 @@
 import { Link } from "wouter";
-import { type Answer } from "../../api/client.ts";
+import type { Answer } from "../../api/client.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { TrustBadge } from "../../ui/skill-badge.tsx";
 import { Marked } from "./marked.tsx";

@@ -1,5 +1,5 @@
-import { type Trust } from "@skillhold/protocol";
-import { type Answer } from "../../api/client.ts";
+import type { Trust } from "@skillhold/protocol";
+import type { Answer } from "../../api/client.ts";
 import { useApi } from "../../api/use-api.ts";
 import { Panel } from "../../ui/page.tsx";
 import { Failure, SkeletonRows } from "../../ui/state.tsx";

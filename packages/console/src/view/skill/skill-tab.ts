@@ -1,4 +1,4 @@
-import { type SkillDetail } from "./skill-view.ts";
+import type { SkillDetail } from "./skill-view.ts";
 
 export const skillTabs = [
   "overview",

@@ -1,4 +1,4 @@
-import { type Answer } from "../../api/client.ts";
+import type { Answer } from "../../api/client.ts";
 
 export type SkillDetail = Answer<"GET /v1/skills/{id}">;
 export type SkillFile = SkillDetail["files"][number];

@@ -1,7 +1,7 @@
 import { FileQuestion, LayoutList, Power } from "lucide-react";
 import { type ComponentType, lazy, Suspense, useEffect } from "react";
 import { Link } from "wouter";
-import { type ApiError } from "../../api/client.ts";
+import type { ApiError } from "../../api/client.ts";
 import { useIsAdmin } from "../../api/session.tsx";
 import { useApi } from "../../api/use-api.ts";
 import { Button, LinkButton } from "../../ui/button.tsx";
@@ -11,7 +11,7 @@ import { Tabs } from "../../ui/tabs.tsx";
 import { switchSkill } from "../switch-skill.ts";
 import { SkillHeader } from "./header/skill-header.tsx";
 import { hrefOf, type SkillTab, tabOf, tabsFor, titleOf } from "./skill-tab.ts";
-import { type SkillProps } from "./skill-view.ts";
+import type { SkillProps } from "./skill-view.ts";
 
 const parts: Readonly<Record<SkillTab, ComponentType<SkillProps>>> = {
   overview: lazy(async () => ({ default: (await import("./overview/overview.tsx")).Overview })),

@@ -1,6 +1,6 @@
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { type ApiError, call } from "../../api/client.ts";
-import { type SkillFile } from "./skill-view.ts";
+import type { SkillFile } from "./skill-view.ts";
 
 /** How much of a file is shown; more is for an editor. */
 export const SHOWN_BYTES = 512 * 1024;

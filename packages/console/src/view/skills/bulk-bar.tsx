@@ -1,4 +1,4 @@
-import { type SkillRow } from "@skillhold/protocol/http";
+import type { SkillRow } from "@skillhold/protocol/http";
 import { Archive, type LucideIcon, Power, PowerOff, Trash2, X } from "lucide-react";
 import { useState } from "react";
 import { call } from "../../api/client.ts";

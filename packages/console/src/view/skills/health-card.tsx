@@ -1,4 +1,4 @@
-import { type SkillRow } from "@skillhold/protocol/http";
+import type { SkillRow } from "@skillhold/protocol/http";
 import { Dot } from "../../ui/badge.tsx";
 import { classNames } from "../../ui/class-names.ts";
 import { type HealthRow, healthTable } from "./health.ts";

@@ -1,5 +1,5 @@
-import { type SkillRow } from "@skillhold/protocol/http";
-import { type Tone } from "../../ui/badge.tsx";
+import type { SkillRow } from "@skillhold/protocol/http";
+import type { Tone } from "../../ui/badge.tsx";
 
 /** What can be the matter with a skill, in the order of how soon someone should look. */
 export const healthTable = {

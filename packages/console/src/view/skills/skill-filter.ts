@@ -1,4 +1,4 @@
-import { type SkillRow } from "@skillhold/protocol/http";
+import type { SkillRow } from "@skillhold/protocol/http";
 import { healthTable, isHealth } from "./health.ts";
 
 export const tabs = ["all", "core", "custom"] as const;

@@ -1,11 +1,11 @@
-import { type SkillRow } from "@skillhold/protocol/http";
+import type { SkillRow } from "@skillhold/protocol/http";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { useRef, useState } from "react";
 import { useLocation } from "wouter";
 import { useRights } from "../../api/session.tsx";
 import { switchSkill } from "../switch-skill.ts";
 import { BulkBar } from "./bulk-bar.tsx";
-import { type Ranks } from "./skill-filter.ts";
+import type { Ranks } from "./skill-filter.ts";
 import { SkillListRow } from "./skill-row.tsx";
 import { useRowKeys } from "./use-row-keys.ts";
 

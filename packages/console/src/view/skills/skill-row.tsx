@@ -1,4 +1,4 @@
-import { type SkillRow } from "@skillhold/protocol/http";
+import type { SkillRow } from "@skillhold/protocol/http";
 import { Link } from "wouter";
 import { classNames } from "../../ui/class-names.ts";
 import { Switch } from "../../ui/field.tsx";

@@ -1,4 +1,4 @@
-import { type SkillRow } from "@skillhold/protocol/http";
+import type { SkillRow } from "@skillhold/protocol/http";
 import { useMemo } from "react";
 import { Select } from "../../ui/field.tsx";
 import { countTags } from "./skill-filter.ts";

@@ -1,6 +1,6 @@
-import { type SignInRole } from "@skillhold/protocol";
+import type { SignInRole } from "@skillhold/protocol";
 import { useState } from "react";
-import { type Answer } from "../../api/client.ts";
+import type { Answer } from "../../api/client.ts";
 import { useChange } from "../../api/use-api.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";

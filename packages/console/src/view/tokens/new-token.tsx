@@ -1,6 +1,6 @@
-import { type Role } from "@skillhold/protocol";
+import type { Role } from "@skillhold/protocol";
 import { useState } from "react";
-import { type Answer } from "../../api/client.ts";
+import type { Answer } from "../../api/client.ts";
 import { useApi, useChange } from "../../api/use-api.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";

@@ -1,6 +1,6 @@
-import { type Answer } from "../../api/client.ts";
+import type { Answer } from "../../api/client.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { type Column } from "../../ui/table.tsx";
+import type { Column } from "../../ui/table.tsx";
 import { Ago, Mono } from "../../ui/text.tsx";
 import { expiryOf } from "./token-expiry.ts";
 

@@ -1,4 +1,4 @@
-import { type Tone } from "../../ui/badge.tsx";
+import type { Tone } from "../../ui/badge.tsx";
 
 export interface Expiring {
   readonly expiresAt: string;

@@ -1,4 +1,4 @@
-import { type Role } from "@skillhold/protocol";
+import type { Role } from "@skillhold/protocol";
 import { CopyText } from "../../ui/text.tsx";
 import { usesOf } from "./token-use.ts";
 

@@ -1,4 +1,4 @@
-import { type Role } from "@skillhold/protocol";
+import type { Role } from "@skillhold/protocol";
 
 /** What to type where the token is used. Only the first line has the secret: the others read the variable. */
 export function usesOf(

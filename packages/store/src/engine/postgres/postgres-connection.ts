@@ -1,17 +1,19 @@
 import postgres from "postgres";
-import { type RowReader, readRows, type TypeNames, withTypes } from "../db.ts";
-import { type Sql } from "../sql.ts";
+import { type RowParser, readRows, type TypeNames, withTypes } from "../db.ts";
+import type { Sql } from "../sql.ts";
 
-/** Longer texts are lists of values, and are not likely to come again. */
+/** Longer statements contain value lists and are rarely repeated. */
 const MAX_PREPARED_TEXT = 2000;
-/** A process that stopped in the middle of a transaction does not hold the others up for ever. */
+/**
+ * The server ends transactions that stall this long, so that a stopped process does not block others forever.
+ */
 const STALLED_MS = 60_000;
-/** Text is compared byte by byte, as SQLite does it, whatever the language of the database. */
+/** Text is compared by bytes, as in SQLite, whatever the database locale is. */
 const typeNames: TypeNames = { text: 'text collate "C"', int: "bigint", bytes: "bytea", strict: "" };
 
 /**
- * One connection, that is lost for good when it is lost: the driver would make it anew and send what is left of a
- * transaction over the new one. Failures are as the driver tells them.
+ * One connection. A lost connection is never reopened, because the driver would send the rest of a
+ * transaction over the new one. Throws the driver's errors.
  */
 export class PostgresConnection {
   readonly #client: postgres.Sql<{ int8: number }>;
@@ -22,7 +24,7 @@ export class PostgresConnection {
     this.#client = postgres(url, {
       max: 1,
       connect_timeout: 10,
-      // Of its own accord it would end between two statements of a transaction.
+      // Otherwise the driver could close the connection inside a transaction.
       max_lifetime: null,
       fetch_types: false,
       onnotice: () => {},
@@ -42,12 +44,12 @@ export class PostgresConnection {
     return this.#isLost;
   }
 
-  /** Whether it was good once: it may then have been lost without anyone's noticing. */
+  /** Whether the connection has worked before; it may have been lost since. */
   get hasWorked(): boolean {
     return this.#hasWorked;
   }
 
-  async all<Row>(query: Sql, row: RowReader<Row>): Promise<readonly Row[]> {
+  async all<Row>(query: Sql, row: RowParser<Row>): Promise<readonly Row[]> {
     return readRows(await this.#send(query), row);
   }
 
@@ -59,7 +61,7 @@ export class PostgresConnection {
     await this.#attempt(() => this.#client.unsafe(withTypes(text, typeNames)));
   }
 
-  /** Calls back when someone notifies the channel, until the connection ends. */
+  /** Calls back on notifications until the connection ends. */
   async listen(channel: string, listener: () => void): Promise<void> {
     await this.#attempt(() => this.#client.listen(channel, listener));
   }
@@ -89,7 +91,7 @@ export class PostgresConnection {
   }
 }
 
-/** Whether a failure is about a statement alone, and the connection can be used further. */
+/** Whether only the statement failed, and the connection is still usable. */
 function isOfStatement(error: unknown): boolean {
   return error instanceof postgres.PostgresError && error.severity === "ERROR";
 }

@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { type RegistryStore } from "@skillhold/registry/record";
+import type { RegistryStore } from "@skillhold/registry/record";
 import postgres from "postgres";
 import { beforeEach, expect, test } from "vitest";
 import { freshDatabase } from "../../../../../tests/postgres-database.ts";
@@ -25,7 +25,7 @@ async function open(options: RegistryStoreOptions = {}): Promise<RegistryStore> 
   return store;
 }
 
-/** Ends every connection to this database but our own, as a restart of the server does. */
+/** Closes all connections to this database except our own, as a server restart does. */
 async function dropConnections(): Promise<void> {
   await admin`select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and application_name = 'skillhold'`;
@@ -39,15 +39,15 @@ const changed = (change: (to: URL) => void) => {
 const secret = () => new URL(url).password;
 
 test.each([
-  ["a wrong password", "refused us", () => changed((to) => Object.assign(to, { password: "wr0ng-word" }))],
-  ["an unknown database", "refused us", () => changed((to) => Object.assign(to, { pathname: "/none" }))],
-  ["a port where nobody is", "cannot be reached", () => changed((to) => Object.assign(to, { port: "1" }))],
+  ["a wrong password", "denied access", () => changed((to) => Object.assign(to, { password: "wr0ng-word" }))],
+  ["an unknown database", "denied access", () => changed((to) => Object.assign(to, { pathname: "/none" }))],
+  ["a closed port", "cannot be reached", () => changed((to) => Object.assign(to, { port: "1" }))],
   [
     "an unknown host",
     "cannot be reached",
     () => changed((to) => Object.assign(to, { hostname: "h.invalid" })),
   ],
-])("%s is a failure of the store that tells no password [S-64]", async (_, message, address) => {
+])("%s is a store failure without the password in its message [S-64]", async (_, message, address) => {
   const failure = await openRegistryStore(address()).catch((error: unknown) => error);
   expect(failure).toMatchObject({ code: "STORE_FAILED", message: expect.stringContaining(message) });
   const told = inspect(failure, { depth: 9, showHidden: true });
@@ -55,7 +55,7 @@ test.each([
 });
 
 test.each(["postgres://u:s3cret@host:port/d", "postgres://u:s3cret%zz@127.0.0.1/d"])(
-  "an address that cannot be read is told without its password [S-64]",
+  "reports an invalid address without its password [S-64]",
   async (address) => {
     const failure = await openRegistryStore(address).catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: "CONFIG_INVALID" });
@@ -63,7 +63,7 @@ test.each(["postgres://u:s3cret@host:port/d", "postgres://u:s3cret%zz@127.0.0.1/
   },
 );
 
-test("two that wait for each other crosswise are both done in the end [S-41]", async () => {
+test("completes two transactions that deadlock [S-41]", async () => {
   const stores = [await open(), await open()];
   const met = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let runs = 0;
@@ -80,7 +80,7 @@ test("two that wait for each other crosswise are both done in the end [S-41]", a
   expect([numbers.toSorted(), runs]).toEqual([[1, 2], 3]);
 });
 
-test("a lock that is held for too long is a failure that says so [S-41]", async () => {
+test("reports a lock that is held too long [S-41]", async () => {
   const [holder, waiter] = [await open(), await open({ busyMs: 100 })];
   const held = Promise.withResolvers<void>();
   const release = Promise.withResolvers<void>();
@@ -93,14 +93,14 @@ test("a lock that is held for too long is a failure that says so [S-41]", async 
   const waiting = waiter.transaction((tx) => tx.lock("skill:pdf"));
   await expect(waiting).rejects.toMatchObject({
     code: "STORE_FAILED",
-    message: expect.stringContaining("in use"),
+    message: expect.stringContaining("locked by other processes"),
   });
   await waiter.transaction((tx) => tx.lock("skill:docx"));
   release.resolve();
   await holding;
 });
 
-test("one that ends before its statements do is undone [S-41]", async () => {
+test("rolls back a transaction that ends before its statements [S-41]", async () => {
   const store = await open();
   let late: Promise<unknown> = Promise.resolve();
   const work = store.transaction(async (tx) => {
@@ -112,7 +112,7 @@ test("one that ends before its statements do is undone [S-41]", async () => {
   expect(await store.listSkills()).toEqual([]);
 });
 
-test("a connection that is lost undoes the transaction, is told, and is made anew [S-64]", async () => {
+test("a lost connection rolls back the transaction, throws and is replaced [S-64]", async () => {
   const store = await open();
   const work = store.transaction(async (tx) => {
     await tx.putSkill(skill("pdf"));
@@ -125,7 +125,7 @@ test("a connection that is lost undoes the transaction, is told, and is made ane
   expect(await store.listSkills()).toHaveLength(1);
 });
 
-test("a statement after the connection was lost is never run outside its transaction [S-41]", async () => {
+test("never runs a statement outside its transaction after a lost connection [S-41]", async () => {
   const store = await open();
   const dropped = Promise.withResolvers<void>();
   const goOn = Promise.withResolvers<void>();
@@ -143,7 +143,7 @@ test("a statement after the connection was lost is never run outside its transac
   expect((await store.listSkills()).map(({ id }) => id)).toEqual(["xlsx"]);
 });
 
-test("all who wait when the connections are lost are told, and the store goes on [S-64]", async () => {
+test("lost connections reject all waiting callers, and the store recovers [S-64]", async () => {
   const store = await open();
   const held = Promise.withResolvers<void>();
   const goOn = Promise.withResolvers<void>();
@@ -170,7 +170,7 @@ test("all who wait when the connections are lost are told, and the store goes on
   expect((await store.listSkills()).map(({ id }) => id)).toEqual(["docx"]);
 });
 
-test("connections that were lost while nobody used them are noticed by nobody [S-64]", async () => {
+test("replaces connections that were lost while idle without an error [S-64]", async () => {
   const store = await open();
   await Promise.all(Array.from({ length: 20 }, () => store.lastEvent()));
   await dropConnections();
@@ -179,7 +179,7 @@ test("connections that were lost while nobody used them are noticed by nobody [S
   expect(await store.listSkills()).toHaveLength(1);
 });
 
-test("who listens is told again after the connection was lost [S-45]", async () => {
+test("a listener is notified again after a lost connection [S-45]", async () => {
   const [store, other] = [await open(), await open()];
   let called = Promise.withResolvers<void>();
   const stop = await store.onCommit(() => called.resolve());
@@ -194,7 +194,7 @@ test("who listens is told again after the connection was lost [S-45]", async () 
   await stop();
 });
 
-test("everyone who listens is told at once of a commit that wrote, and of no other [S-45]", async () => {
+test("notifies all listeners of every commit with changes, and only of those [S-45]", async () => {
   const [one, other] = [
     await openPostgres(url, { busyMs: 30_000 }),
     await openPostgres(url, { busyMs: 30_000 }),

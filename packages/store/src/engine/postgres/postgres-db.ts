@@ -1,10 +1,9 @@
 import { setTimeout } from "node:timers/promises";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Db, type RowReader, type Tx } from "../db.ts";
+import type { Db, RowParser, Tx } from "../db.ts";
 import { type Sql, sql } from "../sql.ts";
 import { rejectNested, TxScope } from "../tx-scope.ts";
 import { PostgresConnection } from "./postgres-connection.ts";
-import { explainPostgres, isUndecided } from "./postgres-failure.ts";
 import { PostgresPool } from "./postgres-pool.ts";
 
 const CHANNEL = "skillhold";
@@ -14,7 +13,7 @@ export interface PostgresOptions {
   readonly busyMs: number;
 }
 
-/** Connects to a database of PostgreSQL. No message of it has the password. */
+/** Connects to a PostgreSQL database. No message contains the password. */
 export async function openPostgres(url: string, { busyMs }: PostgresOptions): Promise<Db> {
   const db = new PostgresDb(placeOf(url), () => new PostgresConnection(url, busyMs));
   try {
@@ -26,13 +25,13 @@ export async function openPostgres(url: string, { busyMs }: PostgresOptions): Pr
   }
 }
 
-/** Where it is, for messages. */
+/** The location for messages. */
 function placeOf(url: string): string {
   const { hostname, port, pathname, username, password } = URL.parse(url) ?? {};
   const isReadable = [username, password, pathname].every((part) => part !== undefined && isDecodable(part));
   if (isReadable) return `${hostname}${port === "" ? "" : `:${port}`}${pathname}`;
-  throw new SkillError("CONFIG_INVALID", "The address of the PostgreSQL database cannot be read.", {
-    hint: "Write postgres://user:password@host:port/database, with special characters as %xx.",
+  throw new SkillError("CONFIG_INVALID", "The address of the PostgreSQL database is invalid.", {
+    hint: "Use postgres://user:password@host:port/database, with special characters as %xx.",
   });
 }
 
@@ -41,12 +40,12 @@ function isDecodable(text: string): boolean {
     decodeURIComponent(text);
     return true;
   } catch {
-    // A percent sign that is not followed by two digits.
+    // An invalid percent escape.
     return false;
   }
 }
 
-/** Every transaction has a connection of its own; locks are advisory ones and end with it. */
+/** Every transaction has its own connection; advisory locks end with it. */
 class PostgresDb implements Db {
   readonly engine = "postgres";
   readonly place: string;
@@ -60,7 +59,7 @@ class PostgresDb implements Db {
     this.#pool = new PostgresPool(connect);
   }
 
-  async all<Row>(query: Sql, row: RowReader<Row>): Promise<readonly Row[]> {
+  async all<Row>(query: Sql, row: RowParser<Row>): Promise<readonly Row[]> {
     this.#rejectClosed();
     const { connection, result } = await this.#attempt(() => this.#pool.take((each) => each.all(query, row)));
     this.#pool.release(connection);
@@ -85,7 +84,7 @@ class PostgresDb implements Db {
       } catch (error) {
         if (attempt === MAX_ATTEMPTS || !isUndecided(error)) throw error;
       }
-      // At random, so that those who are in each other's way do not meet again.
+      // A random delay, so that conflicting transactions do not collide again.
       await setTimeout(Math.random() * 10 * attempt);
     }
   }
@@ -116,7 +115,7 @@ class PostgresDb implements Db {
       await this.#attempt(() => connection.script(end));
       return result;
     } catch (error) {
-      // When even this fails, the connection is lost, and the server does it.
+      // If this fails too, the connection is lost, and the server rolls back.
       if (!connection.isLost) await connection.script("rollback").catch(() => {});
       throw error;
     } finally {
@@ -147,6 +146,56 @@ class PostgresDb implements Db {
 
   #rejectClosed(): void {
     if (this.#closing === undefined) return;
-    throw new SkillError("STORE_FAILED", "The registry is closed.", { hint: "Open it again to use it." });
+    throw new SkillError("STORE_FAILED", "The registry is closed.", { hint: "Open the registry again." });
   }
+}
+
+/** Converts a driver or server failure to a SkillError; passes SkillErrors on. */
+function explainPostgres(place: string, error: unknown): SkillError {
+  if (error instanceof SkillError) return error;
+  const code = codeOf(error);
+  const options = { details: { place, code }, cause: error };
+  if (code === "23505") return new SkillError("CONFLICT", "A row with this key already exists.", options);
+  if (code === "55P03") {
+    return new SkillError(
+      "STORE_FAILED",
+      `The registry at ${place} was locked by other processes for too long.`,
+      {
+        ...options,
+        hint: "Find the process that holds the lock, or try again later.",
+      },
+    );
+  }
+  if (code.startsWith("28") || code === "3D000") {
+    return new SkillError("STORE_FAILED", `The registry at ${place} denied access: ${messageOf(error)}.`, {
+      ...options,
+      hint: "Check the user, the password and the database name.",
+    });
+  }
+  if (isSqlState(code) && !code.startsWith("08") && !code.startsWith("57P")) {
+    return new SkillError("STORE_FAILED", `The registry at ${place} failed: ${messageOf(error)}.`, options);
+  }
+  return new SkillError("STORE_FAILED", `The registry at ${place} cannot be reached.`, {
+    ...options,
+    hint: "Check that PostgreSQL is running there and accepts connections.",
+  });
+}
+
+/** Whether the server rolled back because of a conflict, so that the transaction can be retried. */
+function isUndecided(error: unknown): boolean {
+  const code = codeOf(error instanceof SkillError ? error.cause : error);
+  return code === "40001" || code === "40P01";
+}
+
+/** Server codes have five characters; driver and system codes are words. */
+function isSqlState(code: string): boolean {
+  return /^[0-9A-Z]{5}$/.test(code);
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "";
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

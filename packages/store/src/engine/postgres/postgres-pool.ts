@@ -1,4 +1,4 @@
-import { type PostgresConnection } from "./postgres-connection.ts";
+import type { PostgresConnection } from "./postgres-connection.ts";
 
 const MAX_CONNECTIONS = 8;
 const IDLE_MS = 60_000;
@@ -8,7 +8,7 @@ interface Idle {
   readonly timer: NodeJS.Timeout;
 }
 
-/** Connections that are used by one at a time; those that are lost are never used again. */
+/** Connections with exclusive use; lost ones are never used again. */
 export class PostgresPool {
   readonly #connect: () => PostgresConnection;
   readonly #idle: Idle[] = [];
@@ -20,8 +20,8 @@ export class PostgresPool {
   }
 
   /**
-   * Takes a connection and does something with it that may be done again: one that was lost while nobody used it shows
-   * only now, and another is tried. The caller gives it back.
+   * Takes a connection and runs a repeatable first step. A connection that was lost while idle fails only
+   * here, and another one is tried. The caller returns it.
    */
   async take<T>(
     first: (connection: PostgresConnection) => Promise<T>,
@@ -48,7 +48,7 @@ export class PostgresPool {
     this.#waiting.shift()?.();
   }
 
-  /** Waits for those that are in use. Contract: nobody takes one any more. */
+  /** Waits for connections in use. Contract: no one takes connections any more. */
   async close(): Promise<void> {
     while (this.#taken > 0) await this.#turn();
     await Promise.all(
@@ -87,7 +87,7 @@ export class PostgresPool {
     this.#drop(connection);
   }
 
-  /** Nobody waits for its end, which cannot fail. */
+  /** Closing is not awaited and cannot fail. */
   #drop(connection: PostgresConnection): void {
     void connection.end();
   }

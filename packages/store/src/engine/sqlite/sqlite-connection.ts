@@ -1,21 +1,21 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { SkillError } from "@skillhold/protocol/error";
-import { type RowReader, readRows, type TypeNames, withTypes } from "../db.ts";
-import { type Sql } from "../sql.ts";
+import { type RowParser, readRows, type TypeNames, withTypes } from "../db.ts";
+import type { Sql } from "../sql.ts";
 import { isBusy, isDamaged, isDuplicate, isUnwritable } from "./sqlite-failure.ts";
 
-/** Longer waits are made between attempts, so that the process does something else meanwhile. */
+/** Longer waits happen between attempts, so that the process can do other work. */
 const BUSY_MS = 20;
 const MAX_STATEMENTS = 100;
-/** Longer texts are lists of values, and are not likely to come again. */
+/** Longer statements contain value lists and are rarely repeated. */
 const MAX_KEPT_TEXT = 2000;
 const typeNames: TypeNames = { text: "text", int: "integer", bytes: "blob", strict: "strict" };
 
-/** `unchanging`: nobody can write to it, so that SQLite needs no files beside it. */
+/** `unchanging`: the file cannot be written, so SQLite needs no files beside it. */
 export type SqliteAccess = "write" | "read" | "unchanging";
 
-/** One connection to a file, with the statements it has prepared. Failures are as SQLite tells them. */
+/** One connection to a file, with its prepared statements. Throws SQLite's errors. */
 export class SqliteConnection {
   readonly path: string;
   readonly #database: DatabaseSync;
@@ -27,7 +27,7 @@ export class SqliteConnection {
     this.#database = new DatabaseSync(address, { timeout: BUSY_MS, readOnly: access !== "write" });
   }
 
-  all<Row>(query: Sql, row: RowReader<Row>): readonly Row[] {
+  all<Row>(query: Sql, row: RowParser<Row>): readonly Row[] {
     return readRows(this.#prepare(query.parts.join("?")).all(...query.values), row);
   }
 
@@ -44,7 +44,7 @@ export class SqliteConnection {
   }
 
   rollback(): void {
-    // A failed commit may have ended it already.
+    // A failed commit may have ended the transaction already.
     if (this.#database.isTransaction) this.#database.exec("rollback");
   }
 
@@ -71,28 +71,32 @@ function unchanging(path: string): URL {
   return address;
 }
 
-/** What a failure of SQLite means for who uses the store; anything else is passed on. */
+/** Converts an SQLite failure to a SkillError; passes other errors on. */
 export function explainSqlite(path: string, error: unknown): unknown {
   if (!(error instanceof Error) || !("errcode" in error)) return error;
   const options = { details: { path }, cause: error };
   if (isDamaged(error)) {
     return new SkillError("INTEGRITY_FAILED", `The registry in ${path} is damaged.`, {
       ...options,
-      hint: "Restore the file from a backup; it is left as it is.",
+      hint: "Restore the file from a backup. It was not changed.",
     });
   }
   if (isBusy(error)) {
-    return new SkillError("STORE_FAILED", `The registry in ${path} is in use by others for too long.`, {
-      ...options,
-      hint: "Find the process that holds the file, or try again later.",
-    });
+    return new SkillError(
+      "STORE_FAILED",
+      `The registry in ${path} was locked by other processes for too long.`,
+      {
+        ...options,
+        hint: "Find the process that holds the lock, or try again later.",
+      },
+    );
   }
   if (isUnwritable(error)) {
     return new SkillError("STORE_FAILED", `The registry in ${path} cannot be written.`, {
       ...options,
-      hint: "Its file, its folder or its disk is read-only: let it be written, or copy the registry elsewhere.",
+      hint: "The file, its folder or its disk is read-only. Make it writable, or copy the registry elsewhere.",
     });
   }
-  if (isDuplicate(error)) return new SkillError("CONFLICT", "A row of that key exists already.", options);
+  if (isDuplicate(error)) return new SkillError("CONFLICT", "A row with this key already exists.", options);
   return new SkillError("STORE_FAILED", `The registry in ${path} failed: ${error.message}.`, options);
 }

@@ -1,11 +1,16 @@
+import { constants } from "node:fs";
+import { stat } from "node:fs/promises";
+import { dirname } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { SerialQueue } from "@skillhold/core/async";
+import { openPrivateFile, syncFolder } from "@skillhold/core/secret";
 import { SkillError } from "@skillhold/protocol/error";
-import { type Db, type RowReader, type Tx } from "../db.ts";
-import { Mutex } from "../mutex.ts";
+import type { Db, RowParser, Tx } from "../db.ts";
+import { noRegistry } from "../no-registry.ts";
 import { type Sql, sql } from "../sql.ts";
 import { rejectNested, TxScope } from "../tx-scope.ts";
-import { explainSqlite, type SqliteConnection } from "./sqlite-connection.ts";
-import { isBusy } from "./sqlite-failure.ts";
+import { explainSqlite, type SqliteAccess, SqliteConnection } from "./sqlite-connection.ts";
+import { isBusy, isUnwritable } from "./sqlite-failure.ts";
 
 export interface SqliteConnections {
   readonly writer: SqliteConnection;
@@ -13,8 +18,8 @@ export interface SqliteConnections {
 }
 
 /**
- * A file of SQLite. Writers of this process queue for one connection, and reads use another, so that they neither wait
- * nor see what is not committed. Writers of other processes are waited for with pauses, in which the process goes on.
+ * An SQLite file. Writers of this process queue for one connection. Reads use another, so that they neither
+ * wait nor see uncommitted changes. Writers of other processes are awaited without blocking the event loop.
  */
 export class SqliteDb implements Db {
   readonly engine = "sqlite";
@@ -22,7 +27,7 @@ export class SqliteDb implements Db {
   readonly #writer: SqliteConnection;
   readonly #reader: SqliteConnection;
   readonly #busyMs: number;
-  readonly #turn = new Mutex();
+  readonly #queue = new SerialQueue();
   readonly #listeners = new Set<() => void>();
   #closing: Promise<void> | undefined;
 
@@ -33,7 +38,7 @@ export class SqliteDb implements Db {
     this.#busyMs = busyMs;
   }
 
-  async all<Row>(query: Sql, row: RowReader<Row>): Promise<readonly Row[]> {
+  async all<Row>(query: Sql, row: RowParser<Row>): Promise<readonly Row[]> {
     return await this.#read((reader) => reader.all(query, row));
   }
 
@@ -43,28 +48,28 @@ export class SqliteDb implements Db {
   }
 
   async version(): Promise<number> {
-    // The writer is another connection than the reader: commits of our own count as well.
+    // Read on a connection other than the writer's, so that our own commits count too.
     return Number(await this.#read((reader) => reader.pragma("data_version")));
   }
 
   async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     rejectNested();
     this.#rejectClosed();
-    const { result, hasWritten } = await this.#turn.run(() => this.#perform(work));
+    const { result, hasWritten } = await this.#queue.run(() => this.#perform(work));
     if (hasWritten) for (const listener of this.#listeners) queueMicrotask(listener);
     return result;
   }
 
   async listen(listener: () => void): Promise<() => Promise<void>> {
     this.#rejectClosed();
-    // One of its own, so that the same function can listen twice.
+    // A new function, so that the same listener can be added twice.
     const own = () => listener();
     this.#listeners.add(own);
     return async () => void this.#listeners.delete(own);
   }
 
   async close(): Promise<void> {
-    this.#closing ??= this.#turn.run(async () => {
+    this.#closing ??= this.#queue.run(async () => {
       this.#listeners.clear();
       this.#reader.close();
       this.#writer.close();
@@ -86,7 +91,7 @@ export class SqliteDb implements Db {
     }
   }
 
-  /** Nothing here waits: whoever has begun a transaction is alone. */
+  /** Locks are not needed, because a transaction is the only writer. */
   #statements(): Tx {
     const attempt = async <T>(statement: () => T) => {
       try {
@@ -106,7 +111,7 @@ export class SqliteDb implements Db {
   async #read<T>(work: (reader: SqliteConnection) => T): Promise<T> {
     this.#rejectClosed();
     return await this.#attempt(() => {
-      // It may have been closed between two attempts.
+      // The database may have been closed between two attempts.
       this.#rejectClosed();
       return work(this.#reader);
     });
@@ -118,11 +123,11 @@ export class SqliteDb implements Db {
 
   #rejectClosed(): void {
     if (this.#closing === undefined) return;
-    throw new SkillError("STORE_FAILED", "The registry is closed.", { hint: "Open it again to use it." });
+    throw new SkillError("STORE_FAILED", "The registry is closed.", { hint: "Open the registry again." });
   }
 }
 
-/** Tries again while others hold the file, with pauses of random length, until the time is over. */
+/** Retries while others hold the lock, with random delays, until the time is up. */
 export async function whileBusy<T>(path: string, busyMs: number, work: () => T): Promise<T> {
   const deadline = performance.now() + busyMs;
   for (;;) {
@@ -135,4 +140,124 @@ export async function whileBusy<T>(path: string, busyMs: number, work: () => T):
   }
 }
 
-const anyRow: RowReader<unknown> = { parse: (row) => row };
+const anyRow: RowParser<unknown> = { parse: (row) => row };
+
+/** `skil` in ASCII. Distinguishes a registry from databases of other programs. */
+const APPLICATION_ID = 0x736b696c;
+const TITLE = { title: "The registry file" };
+
+interface SqliteFileOptions {
+  /** Whether to create a missing file. */
+  readonly create: boolean;
+  readonly busyMs: number;
+}
+
+/**
+ * Opens the file of a registry. Rejects and keeps a damaged file or one of another program. Only the
+ * beginning is checked, because a full check of a large file takes seconds. With `create: false`, a read-only
+ * file can be opened for reading.
+ */
+export async function openSqliteFile(path: string, { create, busyMs }: SqliteFileOptions): Promise<SqliteDb> {
+  if (!create && (await sizeOf(path)) === 0) throw noRegistry(path);
+  try {
+    await makePrivate(path, create);
+    return await connectBoth(path, busyMs, "write");
+  } catch (error) {
+    if (create || !isReadOnly(error)) throw error;
+    return await openReadOnly(path, busyMs);
+  }
+}
+
+/** 0 for a missing file. */
+async function sizeOf(path: string): Promise<number> {
+  return await stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  );
+}
+
+function isReadOnly(error: unknown): boolean {
+  if (!(error instanceof SkillError)) return false;
+  const { cause } = error;
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  return code === "EROFS" || code === "EACCES" || code === "EPERM" || isUnwritable(cause);
+}
+
+async function openReadOnly(path: string, busyMs: number): Promise<SqliteDb> {
+  const handle = await openPrivateFile(path, constants.O_RDONLY, TITLE);
+  await handle.close();
+  try {
+    return await connectBoth(path, busyMs, "read");
+  } catch (error) {
+    // Reading without the write-ahead log would miss its changes.
+    if (!isReadOnly(error) || (await sizeOf(`${path}-wal`)) > 0) throw error;
+    return await connectBoth(path, busyMs, "unchanging");
+  }
+}
+
+async function connectBoth(path: string, busyMs: number, access: SqliteAccess): Promise<SqliteDb> {
+  const prepare = access === "write" ? prepareWriter : rejectStranger;
+  const writer = await whileBusy(path, busyMs, () => connect(path, access, prepare));
+  try {
+    const reader = await whileBusy(path, busyMs, () => connect(path, access, prepareReader));
+    return new SqliteDb({ writer, reader }, busyMs);
+  } catch (error) {
+    writer.close();
+    throw error;
+  }
+}
+
+/** SQLite would create the file with the umask; its companion files copy the mode of this one. */
+async function makePrivate(path: string, create: boolean): Promise<void> {
+  const flags = constants.O_RDWR | (create ? constants.O_CREAT : 0);
+  const handle = await openPrivateFile(path, flags, TITLE);
+  try {
+    if ((await handle.stat()).size === 0) await syncFolder(dirname(path));
+  } finally {
+    await handle.close();
+  }
+}
+
+function connect(
+  path: string,
+  access: SqliteAccess,
+  prepare: (connection: SqliteConnection) => void,
+): SqliteConnection {
+  const connection = new SqliteConnection(path, access);
+  try {
+    prepare(connection);
+    return connection;
+  } catch (error) {
+    connection.rollback();
+    connection.close();
+    throw error;
+  }
+}
+
+function prepareWriter(connection: SqliteConnection): void {
+  rejectStranger(connection);
+  connection.script("pragma journal_mode = wal");
+  // Committed changes survive a power failure.
+  connection.script("pragma synchronous = full; pragma foreign_keys = on; pragma cell_size_check = on");
+  if (connection.pragma("application_id") === APPLICATION_ID) return;
+  connection.script("begin immediate");
+  // Another program may have started to use the file meanwhile.
+  rejectStranger(connection);
+  connection.script(`pragma application_id = ${APPLICATION_ID}; commit`);
+}
+
+function prepareReader(connection: SqliteConnection): void {
+  connection.script("pragma query_only = on; pragma cell_size_check = on");
+  connection.pragma("data_version");
+}
+
+function rejectStranger(connection: SqliteConnection): void {
+  if (connection.pragma("application_id") === APPLICATION_ID) return;
+  const tables = connection.all(sql`select name from sqlite_schema limit 1`, { parse: (row) => row });
+  if (tables.length === 0 && connection.pragma("application_id") === 0) return;
+  const { path } = connection;
+  throw new SkillError("CONFIG_INVALID", `The file ${path} is a database of another program.`, {
+    hint: "Choose another file for the registry.",
+    details: { path },
+  });
+}

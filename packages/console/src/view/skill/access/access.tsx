@@ -1,5 +1,5 @@
 import { useRights } from "../../../api/session.tsx";
-import { type SkillProps } from "../skill-view.ts";
+import type { SkillProps } from "../skill-view.ts";
 import { AgentAccess } from "./agent-access.tsx";
 import { Explain } from "./explain.tsx";
 import { Grants } from "./grants.tsx";

@@ -10,7 +10,7 @@ import { Button } from "../../../ui/button.tsx";
 import { Panel } from "../../../ui/page.tsx";
 import { Empty, Failure, SkeletonRows } from "../../../ui/state.tsx";
 import { type Column, Table } from "../../../ui/table.tsx";
-import { type SkillProps } from "../skill-view.ts";
+import type { SkillProps } from "../skill-view.ts";
 
 /** One question for each agent: so many at a time. */
 const STEP = 20;

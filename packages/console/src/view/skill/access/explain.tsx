@@ -1,5 +1,5 @@
 import { CircleCheck, CircleMinus } from "lucide-react";
-import { type Answer } from "../../../api/client.ts";
+import type { Answer } from "../../../api/client.ts";
 import { useIsAdmin } from "../../../api/session.tsx";
 import { useAgent } from "../../../api/use-agent.ts";
 import { useApi } from "../../../api/use-api.ts";
@@ -10,7 +10,7 @@ import { Panel } from "../../../ui/page.tsx";
 import { Failure, Skeleton } from "../../../ui/state.tsx";
 import { given, useAddress } from "../../../ui/use-address.ts";
 import { useDelayed } from "../../../ui/use-delayed.ts";
-import { type SkillProps } from "../skill-view.ts";
+import type { SkillProps } from "../skill-view.ts";
 import { ruleWords } from "./access-rule.ts";
 
 /** Whether someone can see the skill, and by which rule. */

@@ -1,4 +1,4 @@
-import { type Answer, type CallInput } from "../../../api/client.ts";
+import type { Answer, CallInput } from "../../../api/client.ts";
 
 export type Grant = Answer<"GET /v1/skills/{id}/grants">["grants"][number];
 export type GrantBody = NonNullable<CallInput<"PUT /v1/skills/{id}/grants/{kind}/{key}">["body"]>;

@@ -1,7 +1,7 @@
 import { useId } from "react";
 import { useApi } from "../../../api/use-api.ts";
 import { Field, Input, Select } from "../../../ui/field.tsx";
-import { type GrantText } from "./grant.ts";
+import type { GrantText } from "./grant.ts";
 
 export interface GranteeFieldProps {
   readonly text: GrantText;

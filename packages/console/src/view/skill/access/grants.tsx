@@ -10,7 +10,7 @@ import { type Column, Table } from "../../../ui/table.tsx";
 import { Ago } from "../../../ui/text.tsx";
 import { toast, toastFailure } from "../../../ui/toast.tsx";
 import { refreshSkill } from "../../switch-skill.ts";
-import { type SkillProps } from "../skill-view.ts";
+import type { SkillProps } from "../skill-view.ts";
 import { againOf, type Grant, type GrantBody, type GrantText, noGrant, textOf } from "./grant.ts";
 import { GrantDialog } from "./grant-dialog.tsx";
 

@@ -7,7 +7,7 @@ import { Confirm } from "../../../ui/confirm.tsx";
 import { Panel } from "../../../ui/page.tsx";
 import { toast, toastFailure } from "../../../ui/toast.tsx";
 import { refreshSkill } from "../../switch-skill.ts";
-import { type SkillDetail, type SkillProps } from "../skill-view.ts";
+import type { SkillDetail, SkillProps } from "../skill-view.ts";
 import { closedVisibility } from "./closed-visibility.ts";
 
 type Visibility = NonNullable<SkillDetail["registry"]>["visibility"];

@@ -1,4 +1,4 @@
-import { type Answer } from "../../../api/client.ts";
+import type { Answer } from "../../../api/client.ts";
 
 export type Day = Answer<"GET /v1/skills/{id}/metrics">["days"][number];
 

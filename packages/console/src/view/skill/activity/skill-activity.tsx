@@ -1,5 +1,5 @@
 import { useIsAdmin } from "../../../api/session.tsx";
-import { type SkillProps } from "../skill-view.ts";
+import type { SkillProps } from "../skill-view.ts";
 import { SkillTimeline } from "./skill-timeline.tsx";
 import { Usage } from "./usage.tsx";
 

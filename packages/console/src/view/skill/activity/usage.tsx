@@ -1,11 +1,11 @@
 import { ChartColumn } from "lucide-react";
-import { type Answer } from "../../../api/client.ts";
+import type { Answer } from "../../../api/client.ts";
 import { useApi } from "../../../api/use-api.ts";
 import { Panel } from "../../../ui/page.tsx";
 import { Empty, Failure, SkeletonRows } from "../../../ui/state.tsx";
 import { type Column, Table } from "../../../ui/table.tsx";
 import { Ago } from "../../../ui/text.tsx";
-import { type SkillProps } from "../skill-view.ts";
+import type { SkillProps } from "../skill-view.ts";
 import { fillDays } from "./day.ts";
 import { UsageChart } from "./usage-chart.tsx";
 

@@ -1,4 +1,4 @@
-import { type DependencyEvent } from "@skillhold/protocol/http";
+import type { DependencyEvent } from "@skillhold/protocol/http";
 
 /** What became of something that is, or was, being installed. */
 export type InstallState =

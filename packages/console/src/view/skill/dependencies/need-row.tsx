@@ -4,8 +4,8 @@ import { Badge } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { Mono } from "../../../ui/text.tsx";
 import { fileHref } from "../files/file-address.ts";
-import { type InstallState } from "./install-state.ts";
-import { type Need } from "./need.ts";
+import type { InstallState } from "./install-state.ts";
+import type { Need } from "./need.ts";
 
 export interface NeedRowProps {
   readonly id: string;

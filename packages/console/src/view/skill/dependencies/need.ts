@@ -1,4 +1,4 @@
-import { type Answer } from "../../../api/client.ts";
+import type { Answer } from "../../../api/client.ts";
 
 export type Need = Answer<"GET /v1/skills/{id}/dependencies">["needs"][number];
 

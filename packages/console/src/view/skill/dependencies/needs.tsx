@@ -5,7 +5,7 @@ import { Button } from "../../../ui/button.tsx";
 import { Panel } from "../../../ui/page.tsx";
 import { Empty, Failure, SkeletonRows } from "../../../ui/state.tsx";
 import { toast, toastFailure } from "../../../ui/toast.tsx";
-import { type SkillProps } from "../skill-view.ts";
+import type { SkillProps } from "../skill-view.ts";
 import { orderNeeds } from "./need.ts";
 import { NeedRow } from "./need-row.tsx";
 import { useInstall } from "./use-install.ts";

@@ -1,4 +1,4 @@
-import { type DependencyEvent } from "@skillhold/protocol/http";
+import type { DependencyEvent } from "@skillhold/protocol/http";
 import { useCallback, useState } from "react";
 import { call } from "../../../api/client.ts";
 import { useProgress } from "../../../api/live.ts";

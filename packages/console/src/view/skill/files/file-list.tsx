@@ -13,9 +13,9 @@ import {
 import { Link } from "wouter";
 import { classNames } from "../../../ui/class-names.ts";
 import { formatBytes } from "../../../ui/text.tsx";
-import { type SkillFile } from "../skill-view.ts";
+import type { SkillFile } from "../skill-view.ts";
 import { fileHref } from "./file-address.ts";
-import { type FileNode } from "./file-tree.ts";
+import type { FileNode } from "./file-tree.ts";
 
 const icons: Readonly<Record<string, LucideIcon>> = {
   instructions: FileText,

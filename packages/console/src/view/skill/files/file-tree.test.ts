@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type SkillFile } from "../skill-view.ts";
+import type { SkillFile } from "../skill-view.ts";
 import { type FileNode, treeOf } from "./file-tree.ts";
 
 const file = (path: string): SkillFile => ({

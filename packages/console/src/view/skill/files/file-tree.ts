@@ -1,4 +1,4 @@
-import { type SkillFile } from "../skill-view.ts";
+import type { SkillFile } from "../skill-view.ts";
 
 export type FileNode =
   | { readonly kind: "file"; readonly name: string; readonly file: SkillFile }

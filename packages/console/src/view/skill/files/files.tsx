@@ -7,7 +7,7 @@ import { Badge } from "../../../ui/badge.tsx";
 import { Empty, Failure, SkeletonRows } from "../../../ui/state.tsx";
 import { count, formatBytes } from "../../../ui/text.tsx";
 import { useAddress } from "../../../ui/use-address.ts";
-import { type SkillProps } from "../skill-view.ts";
+import type { SkillProps } from "../skill-view.ts";
 import { fileHref, pathOf, revisionOf } from "./file-address.ts";
 import { FileList } from "./file-list.tsx";
 import { treeOf } from "./file-tree.ts";

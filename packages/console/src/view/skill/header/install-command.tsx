@@ -2,7 +2,7 @@ import { Terminal } from "lucide-react";
 import { useApi } from "../../../api/use-api.ts";
 import { CommandLine } from "../../../ui/command-line.tsx";
 import { Popover } from "../../../ui/menu.tsx";
-import { type SkillProps } from "../skill-view.ts";
+import type { SkillProps } from "../skill-view.ts";
 import { installCommands } from "./install-text.ts";
 
 /** The lines that bring a skill somewhere else. */

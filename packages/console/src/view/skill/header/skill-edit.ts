@@ -1,5 +1,5 @@
-import { type CallInput } from "../../../api/client.ts";
-import { type SkillDetail } from "../skill-view.ts";
+import type { CallInput } from "../../../api/client.ts";
+import type { SkillDetail } from "../skill-view.ts";
 
 export type SkillEdit = NonNullable<CallInput<"PUT /v1/skills/{id}">["body"]>;
 

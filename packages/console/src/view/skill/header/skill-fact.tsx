@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { SafeLink } from "../../../ui/safe-link.tsx";
 import { Ago, CopyText } from "../../../ui/text.tsx";
-import { type SkillDetail, type SkillProps } from "../skill-view.ts";
+import type { SkillDetail, SkillProps } from "../skill-view.ts";
 
 /** What else is known of a skill; only what there is. */
 export function SkillFacts({ skill }: SkillProps) {

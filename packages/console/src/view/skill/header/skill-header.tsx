@@ -6,7 +6,7 @@ import { Button } from "../../../ui/button.tsx";
 import { Switch } from "../../../ui/field.tsx";
 import { SkillBadges, TrustBadge } from "../../../ui/skill-badge.tsx";
 import { switchSkill } from "../../switch-skill.ts";
-import { type SkillProps } from "../skill-view.ts";
+import type { SkillProps } from "../skill-view.ts";
 import { InstallCommands } from "./install-command.tsx";
 import { restoreSkill } from "./skill-change.ts";
 import { SkillFacts } from "./skill-fact.tsx";

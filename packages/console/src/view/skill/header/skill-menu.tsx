@@ -4,7 +4,7 @@ import { useLocation } from "wouter";
 import { useRights } from "../../../api/session.tsx";
 import { Confirm } from "../../../ui/confirm.tsx";
 import { MenuItem, Popover } from "../../../ui/menu.tsx";
-import { type SkillProps } from "../skill-view.ts";
+import type { SkillProps } from "../skill-view.ts";
 import { EditDialog } from "./edit-dialog.tsx";
 import { downloadSkill, removeSkill, setStatus } from "./skill-change.ts";
 

@@ -1,6 +1,6 @@
 import { Panel } from "../../../ui/page.tsx";
 import { Mono } from "../../../ui/text.tsx";
-import { type SkillDetail } from "../skill-view.ts";
+import type { SkillDetail } from "../skill-view.ts";
 
 type Value = SkillDetail["frontmatter"][string];
 

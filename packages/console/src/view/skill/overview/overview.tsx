@@ -6,7 +6,7 @@ import { Panel } from "../../../ui/page.tsx";
 import { Failure, SkeletonRows } from "../../../ui/state.tsx";
 import { useAddress } from "../../../ui/use-address.ts";
 import { CodeView } from "../files/code-view.tsx";
-import { type SkillProps } from "../skill-view.ts";
+import type { SkillProps } from "../skill-view.ts";
 import { useText } from "../use-text.ts";
 import { Frontmatter } from "./frontmatter.tsx";
 import { warningsOf } from "./warning.ts";

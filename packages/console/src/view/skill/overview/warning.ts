@@ -1,5 +1,5 @@
 import { type SkillTab, tabsFor } from "../skill-tab.ts";
-import { type SkillDetail } from "../skill-view.ts";
+import type { SkillDetail } from "../skill-view.ts";
 
 export interface SkillWarning {
   readonly text: string;

@@ -2,7 +2,7 @@ import { Link } from "wouter";
 import { Badge, type Tone } from "../../../ui/badge.tsx";
 import { CodeText } from "../../../ui/code-text.tsx";
 import { fileHref } from "../files/file-address.ts";
-import { type Checked } from "./use-checked.ts";
+import type { Checked } from "./use-checked.ts";
 
 type Finding = Checked["diagnostics"][number];
 

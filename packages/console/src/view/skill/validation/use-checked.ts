@@ -1,6 +1,6 @@
-import { type Profile, type Validation } from "@skillhold/skill";
+import type { Profile, Validation } from "@skillhold/skill";
 import { useEffect, useState } from "react";
-import { type SkillDetail } from "../skill-view.ts";
+import type { SkillDetail } from "../skill-view.ts";
 
 export type Checked = Validation;
 

@@ -3,7 +3,7 @@ import { Field, Select } from "../../../ui/field.tsx";
 import { Panel } from "../../../ui/page.tsx";
 import { Empty, Failure, SkeletonRows } from "../../../ui/state.tsx";
 import { useAddress } from "../../../ui/use-address.ts";
-import { type SkillFile, type SkillProps } from "../skill-view.ts";
+import type { SkillFile, SkillProps } from "../skill-view.ts";
 import { useText } from "../use-text.ts";
 import { FindingList } from "./finding-list.tsx";
 import { type Checked, defaultProfile, profileNames, useChecked } from "./use-checked.ts";

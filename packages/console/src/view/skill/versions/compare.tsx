@@ -5,7 +5,7 @@ import { Empty, Failure, SkeletonRows } from "../../../ui/state.tsx";
 import { count, formatBytes, Mono } from "../../../ui/text.tsx";
 import { FieldValue } from "../overview/frontmatter.tsx";
 import { DiffView } from "./diff-view.tsx";
-import { type Pair, type SkillDiff } from "./version.ts";
+import type { Pair, SkillDiff } from "./version.ts";
 
 /** What changed from one revision to another: what SKILL.md says of the skill, and every file. */
 export function Compare({ id, from, to }: Pair & { readonly id: string }) {

@@ -5,7 +5,7 @@ import { Dialog } from "../../../ui/dialog.tsx";
 import { Failure, Skeleton } from "../../../ui/state.tsx";
 import { count } from "../../../ui/text.tsx";
 import { toast, toastFailure } from "../../../ui/toast.tsx";
-import { type SkillDiff } from "./version.ts";
+import type { SkillDiff } from "./version.ts";
 
 export interface RollbackProps {
   readonly id: string;

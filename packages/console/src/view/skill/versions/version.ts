@@ -1,4 +1,4 @@
-import { type Answer } from "../../../api/client.ts";
+import type { Answer } from "../../../api/client.ts";
 
 export type Version = Answer<"GET /v1/skills/{id}/versions">["versions"][number];
 export type SkillDiff = Answer<"GET /v1/skills/{id}/diff">;

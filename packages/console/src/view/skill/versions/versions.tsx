@@ -7,7 +7,7 @@ import { Panel } from "../../../ui/page.tsx";
 import { Empty, Failure, SkeletonRows } from "../../../ui/state.tsx";
 import { useAddress } from "../../../ui/use-address.ts";
 import { revisionOf } from "../files/file-address.ts";
-import { type SkillProps } from "../skill-view.ts";
+import type { SkillProps } from "../skill-view.ts";
 import { defaultPair, type Version } from "./version.ts";
 import { VersionList } from "./version-list.tsx";
 

@@ -1,0 +1,1 @@
+export { SerialQueue } from "./serial-queue.ts";

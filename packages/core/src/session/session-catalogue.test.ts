@@ -1,0 +1,20 @@
+import { defaultLimits } from "@skillhold/protocol/limits";
+import { expect, test } from "vitest";
+import { fixtureLibrary, skill } from "./session.fixture.ts";
+import { sessionCatalogue } from "./session-catalogue.ts";
+
+test("every place of a catalogue for a task is ranked by the task [S-22]", async () => {
+  const others = Array.from({ length: 60 }, (_, at) => skill(`a${at}`, { yaml: "description: Feeds cats." }));
+  const fitting = Array.from({ length: 40 }, (_, at) =>
+    skill(`z${at}`, { yaml: "description: Feeds a walrus.", body: `Step ${at}.\n` }),
+  );
+  const library = fixtureLibrary([...others, ...fitting]);
+  const { inline } = await sessionCatalogue(
+    { task: "feed the walrus" },
+    { limits: defaultLimits },
+    { runtime: "test" },
+    library,
+  );
+  expect(inline).toHaveLength(defaultLimits.catalogueSkills);
+  expect(inline.toSorted()).toEqual(fitting.map(({ folder }) => folder).toSorted());
+});

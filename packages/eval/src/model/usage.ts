@@ -1,0 +1,5 @@
+export interface Usage {
+  readonly input: number;
+  readonly output: number;
+  readonly cached: number;
+}

@@ -1,0 +1,90 @@
+import type { HttpBindings } from "@hono/node-server";
+import { SkillError } from "@skillhold/protocol/error";
+import type { Operation, Route } from "@skillhold/protocol/http";
+import type { Context } from "hono";
+import type { GatewayContext } from "../gateway-context.ts";
+import type { OpenResponses } from "../limit/open-response.ts";
+import { type Authenticate, type Authenticated, unauthenticated } from "./authentication.ts";
+import { clientAddress } from "./client-address.ts";
+import { type RequestHead, rejectForeign } from "./host-check.ts";
+import type { RateLimit } from "./rate-limit.ts";
+
+export type AppContext = Context<{ Bindings: Partial<HttpBindings> }>;
+
+/** The checks before a handler runs. */
+export interface Gatekeepers {
+  readonly authenticate: Authenticate;
+  readonly rate: RateLimit;
+  readonly open: OpenResponses;
+}
+
+export interface AdmissionRequest {
+  readonly operation: Operation | undefined;
+  readonly roles: Route["roles"];
+}
+
+/** Documentation without user data, which people open in a browser. */
+const navigable: ReadonlySet<Operation | undefined> = new Set<Operation>(["getOpenApi", "getReference"]);
+
+/** Authenticates and authorizes a request; undefined when the route is open to anyone. */
+export async function admit(
+  { operation, roles }: AdmissionRequest,
+  c: AppContext,
+  gatekeepers: Gatekeepers,
+  context: GatewayContext,
+): Promise<Authenticated | undefined> {
+  if (roles === "anyone") {
+    admitAnyone(c, gatekeepers, context);
+    if (operation === "signIn") gatekeepers.rate.takeSignIn(remoteAddress(c, context));
+    return undefined;
+  }
+  rejectForeign(headOf(c), context.options);
+  const address = remoteAddress(c, context);
+  const isNavigable = navigable.has(operation);
+  const { method, headers } = c.req.raw;
+  const authenticated = await gatekeepers.authenticate({
+    method,
+    headers,
+    isNavigable,
+    rejectUnknown: () => gatekeepers.rate.takeLookup(address),
+  });
+  if (authenticated === undefined) {
+    gatekeepers.rate.takeFrom(address);
+    throw unauthenticated(headers.has("authorization"));
+  }
+  const { token, role } = authenticated.principal;
+  gatekeepers.rate.takeOf(token);
+  if (roles.includes(role)) return authenticated;
+  throw new SkillError("FORBIDDEN", `The role ${role} cannot call this route.`, {
+    hint: `Use a token with one of these roles: ${roles.join(", ")}.`,
+    details: { roles },
+  });
+}
+
+export function admitAnyone(c: AppContext, { rate }: Gatekeepers, context: GatewayContext): void {
+  rejectForeign(headOf(c), context.options);
+  rate.takeFrom(remoteAddress(c, context));
+}
+
+export function headOf(c: AppContext): RequestHead {
+  const { method, headers } = c.req.raw;
+  return { method, headers, target: c.env?.incoming?.url };
+}
+
+export function remoteAddress(c: AppContext, { options }: GatewayContext): string {
+  return clientAddress(c.req.raw.headers, c.env?.incoming?.socket.remoteAddress, options);
+}
+
+/** Counts a response toward its client until the client has read it. Returns the function that reserves its bytes. */
+export function openResponse(
+  c: AppContext,
+  authenticated: Authenticated | undefined,
+  { open }: Gatekeepers,
+  context: GatewayContext,
+): (bytes: number) => void {
+  const client =
+    authenticated === undefined
+      ? `address ${remoteAddress(c, context)}`
+      : `token ${authenticated.principal.token}`;
+  return open.begin(client, c.env?.outgoing);
+}

@@ -1,0 +1,11 @@
+export { installService } from "./install-service.ts";
+export { npmRegistry } from "./npm-registry.ts";
+export {
+  addRoot,
+  changePolicy,
+  changeSigners,
+  readCertificates,
+  readTrust,
+  removeRoot,
+  type TrustStore,
+} from "./trust-store.ts";

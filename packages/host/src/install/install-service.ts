@@ -1,0 +1,51 @@
+import { lookup } from "node:dns/promises";
+import { join } from "node:path";
+import type { GuardScan } from "@skillhold/core/guard";
+import type { InstallService } from "@skillhold/gateway";
+import type { Limits } from "@skillhold/protocol/limits";
+import { baseFolder, Fetcher, InstallState, installGuard, systemGit } from "@skillhold/registry/install";
+import { launch } from "@skillhold/sandbox/backend";
+import type { Env } from "../place/machine.ts";
+import { npmRegistry } from "./npm-registry.ts";
+import { readTrust } from "./trust-store.ts";
+
+/** Private hosts that a gateway may install from, separated by commas. */
+const HOSTS_VARIABLE = "SKILLHOLD_INSTALL_HOSTS";
+
+interface InstallPlace {
+  readonly env: Env;
+  readonly folder: string;
+  readonly limits: Limits;
+  readonly guardScan: GuardScan;
+}
+
+/** A gateway installs from public hosts over TLS, and from the private hosts that its operator names. It uses no keys of its user. */
+export function installService({ env, folder, limits, guardScan }: InstallPlace): InstallService {
+  const named = new Set((env[HOSTS_VARIABLE] ?? "").split(",").map((host) => host.trim().toLowerCase()));
+  const policy = { isPrivateAllowed: (host: string) => named.has(host), isPlainAllowed: () => false };
+  const resolve = async (host: string) =>
+    (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address);
+  const { PATH } = env;
+  return {
+    guard: installGuard(guardScan),
+    state: new InstallState(join(folder, "install.json")),
+    bases: baseFolder(join(folder, "upstream"), limits),
+    open: async (work, signal) => {
+      const trust = await readTrust(env);
+      const fetcher = new Fetcher({ resolve, policy, limits, signal });
+      const git = systemGit({ launch, pins: fetcher.pins, env: { PATH }, isPlainAllowed: () => false });
+      const settings = {
+        cwd: work,
+        clawhubRegistry: env["CLAWHUB_REGISTRY"],
+        npmRegistry: () =>
+          npmRegistry({ env: { PATH, npm_config_registry: env["npm_config_registry"] }, cwd: work }),
+      };
+      return {
+        ports: { fetcher, git, settings, limits, work, signal },
+        trust,
+        policy: trust.policy,
+        close: () => fetcher.close(),
+      };
+    },
+  };
+}

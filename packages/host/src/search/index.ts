@@ -1,0 +1,1 @@
+export { modelFolder, openModels } from "./search-model.ts";

@@ -1,0 +1,72 @@
+import { z } from "zod";
+import { everyone, route } from "../route.ts";
+
+const bySession = z.strictObject({ session: z.uuid() });
+
+/** An agent's session at the gateway: reads and runs are recorded, and policies and approvals apply. */
+export const sessionRoutes = {
+  openSession: route({
+    method: "POST",
+    path: "/v1/sessions",
+    tag: "sessions",
+    summary: "Open a session; it closes after half an hour without use",
+    roles: everyone,
+    body: z.strictObject({
+      task: z.string().max(256).optional(),
+      runtime: z.string().max(128).optional().describe("For a token without an agent."),
+    }),
+    answer: z.object({ session: z.string() }),
+    status: 201,
+    errors: ["RATE_LIMITED"],
+  }),
+  closeSession: route({
+    method: "DELETE",
+    path: "/v1/sessions/{session}",
+    tag: "sessions",
+    summary: "Close a session",
+    roles: everyone,
+    params: bySession,
+    answer: "nothing",
+    status: 204,
+    errors: ["SESSION_NOT_FOUND"],
+  }),
+  listTools: route({
+    method: "GET",
+    path: "/v1/sessions/{session}/tools",
+    tag: "sessions",
+    summary: "List the tools for a model, independent of a framework",
+    roles: everyone,
+    params: bySession,
+    answer: z.object({
+      tools: z
+        .array(
+          z.object({
+            name: z.string(),
+            description: z.string(),
+            inputSchema: z.record(z.string(), z.json()),
+            owner: z.string().optional(),
+          }),
+        )
+        .readonly(),
+    }),
+    errors: ["SESSION_NOT_FOUND"],
+  }),
+  callTool: route({
+    method: "POST",
+    path: "/v1/sessions/{session}/tools/{tool}",
+    tag: "sessions",
+    summary: "Call a tool as a model would; a rejection is a response with `ok: false`",
+    roles: everyone,
+    params: z.strictObject({ session: z.uuid(), tool: z.string().min(1).max(256) }),
+    body: z.record(z.string(), z.json()),
+    answer: z.union([
+      z.object({ ok: z.literal(true), text: z.string(), data: z.unknown() }),
+      z.object({
+        ok: z.literal(false),
+        text: z.string(),
+        error: z.object({ code: z.string(), message: z.string(), hint: z.string() }),
+      }),
+    ]),
+    errors: ["SESSION_NOT_FOUND"],
+  }),
+} as const;

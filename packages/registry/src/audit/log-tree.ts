@@ -1,0 +1,32 @@
+import type { RegistryReader } from "../record/registry-store.ts";
+import { MerkleTree } from "./merkle-tree.ts";
+
+const PAGE = 1000;
+
+/** The tree of a store's log, which grows with the log: what was read once is not read again. */
+export class LogTree {
+  readonly #store: Pick<RegistryReader, "auditAfter">;
+  readonly #tree = new MerkleTree();
+  #reading: Promise<void> = Promise.resolve();
+
+  constructor(store: Pick<RegistryReader, "auditAfter">) {
+    this.#store = store;
+  }
+
+  /** The tree with at least so many entries, or all that there are. */
+  async upTo(size: number): Promise<MerkleTree> {
+    // One reads at a time, and the next goes on where it ended.
+    const reading = this.#reading.then(() => this.#read(size));
+    this.#reading = reading.catch(() => {});
+    await reading;
+    return this.#tree;
+  }
+
+  async #read(size: number): Promise<void> {
+    while (this.#tree.size < size) {
+      const rows = await this.#store.auditAfter(this.#tree.size, PAGE);
+      for (const { hash } of rows) this.#tree.append(hash);
+      if (rows.length < PAGE) return;
+    }
+  }
+}

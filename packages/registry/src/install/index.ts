@@ -1,0 +1,55 @@
+export { type AgentPlace, agentFolder, agentNames, SHARED_FOLDER } from "./agent-folder.ts";
+export { describePlan } from "./describe-plan.ts";
+export {
+  Fetcher,
+  type FetcherOptions,
+  type FetchPolicy,
+  HostPins,
+  isPublicAddress,
+  normalHost,
+  type Resolve,
+} from "./fetcher/index.ts";
+export { type FolderTargetOptions, folderTarget } from "./folder-target.ts";
+export { installFrozen } from "./frozen.ts";
+export { type GitOptions, type RunGit, systemGit } from "./git/git-command.ts";
+export { type Guard, type InstallFindings, installGuard, noGuard } from "./guard.ts";
+export { type BaseStore, baseFolder, type FirstSight, InstallState } from "./install-state.ts";
+export { type Merge, type MergeConflict, mergeTrees } from "./merge.ts";
+export { type InstallPlan, mergeConflict, type PlanContext, planInstall } from "./plan.ts";
+export {
+  type Preparation,
+  type PrepareContext,
+  type Prepared,
+  type PrepareFailure,
+  prepareInstall,
+  type Selection,
+} from "./prepare.ts";
+export { resolveSource } from "./resolve-source.ts";
+export { globalLock, projectLock, type SkillLock } from "./skill-lock.ts";
+export type {
+  FetchedSkill,
+  OfferedSkill,
+  Resolved,
+  SkillOrigin,
+  SourcePorts,
+  SourceSettings,
+} from "./source.ts";
+export { parseSource, readSource } from "./source-grammar.ts";
+export { formatSource, type SourceSpec } from "./source-spec.ts";
+export { signWithSsh } from "./ssh-sign.ts";
+export { type StoreTargetOptions, storeBases, storeTarget } from "./store-target.ts";
+export type { Applied, InstallChange, Installed, InstallRecord, InstallTarget, Occupied } from "./target.ts";
+export {
+  readTrustPolicy,
+  requirementFor,
+  type TrustPolicy,
+  type TrustRule,
+  writeTrustPolicy,
+} from "./trust-policy.ts";
+export {
+  checkUpdate,
+  DEFAULT_MIN_AGE_MS,
+  refetchBase,
+  type UpdateCheck,
+  type UpdateOptions,
+} from "./update.ts";

@@ -1,0 +1,129 @@
+import { mkdirSync, mkdtempSync } from "node:fs";
+import { join } from "node:path";
+import { normalizeRelative, writeNew } from "@skillhold/core/bundle";
+import type { Provenance } from "@skillhold/protocol";
+import { SkillError } from "@skillhold/protocol/error";
+import type { Limits } from "@skillhold/protocol/limits";
+import type { SeenLog } from "../audit/log-witness.ts";
+import type { GatewayAccess } from "../remote/index.ts";
+import type { Fetcher } from "./fetcher/index.ts";
+import type { RunGit } from "./git/git-command.ts";
+import type { SourceSpec } from "./source-spec.ts";
+
+/** What sources work with. */
+export interface SourcePorts {
+  readonly fetcher: Fetcher;
+  readonly git: RunGit;
+  /** How to ask another gateway. */
+  readonly gateway?: (url: string) => Promise<GatewayAccess>;
+  /** What was last seen of the logs of other gateways. */
+  readonly logs?: SeenLogs;
+  readonly settings: SourceSettings;
+  readonly limits: Limits;
+  /** A folder of this install alone; its caller removes it. */
+  readonly work: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface SeenLogs {
+  find(gateway: string): SeenLog | undefined;
+  keep(gateway: string, log: SeenLog): void;
+}
+
+export interface SourceSettings {
+  readonly clawhubRegistry?: string | undefined;
+  readonly npmRegistry?: () => Promise<string | undefined>;
+  readonly codeload?: string | undefined;
+  /** Where relative folders start. */
+  readonly cwd: string;
+}
+
+/** One kind of source: `resolve` finds out exactly what is there, and what it gives fetches it. */
+export interface InstallSource<Spec extends SourceSpec> {
+  resolve(spec: Spec, ports: SourcePorts): Promise<Resolved>;
+}
+
+/** What a source has, bound to bytes as exactly as the source can say. */
+export interface Resolved {
+  readonly skills: readonly OfferedSkill[];
+  /** In plain words: what was not taken, and why. */
+  readonly notes: readonly string[];
+  /** Lays the chosen skills out below the work folder. One that is refused holds up no other. */
+  fetch(skills: readonly OfferedSkill[]): Promise<readonly (FetchedSkill | RefusedSkill)[]>;
+}
+
+export interface OfferedSkill {
+  /** What a user would call it: the name of its folder, or the source's own name. */
+  readonly name: string;
+  /** Where it lies in the source, `.` for the source itself. */
+  readonly path: string;
+}
+
+export interface FetchedSkill extends OfferedSkill {
+  /** Where it was laid out. */
+  readonly folder: string;
+  readonly origin: SkillOrigin;
+}
+
+/** A skill that its source has and that cannot be taken. */
+export interface RefusedSkill extends OfferedSkill {
+  readonly error: SkillError;
+}
+
+export type Verified = "none" | "digest" | "signature";
+
+/** Where the bytes of a skill came from, in the words of provenance. */
+export interface SkillOrigin
+  extends Pick<
+    Provenance,
+    | "source"
+    | "origin"
+    | "originUrl"
+    | "ref"
+    | "archiveDigest"
+    | "spec"
+    | "path"
+    | "commit"
+    | "subtree"
+    | "publisher"
+    | "release"
+    | "digests"
+  > {
+  readonly verified: Verified;
+  /** When the source says it was released, where the registry and not the author says so. */
+  readonly releasedAt?: string | undefined;
+  /** What a registry says against it; an install asks about each. */
+  readonly warnings?: readonly string[] | undefined;
+}
+
+/** A new folder below the work folder. */
+export function makeWork({ work }: Pick<SourcePorts, "work">, name: string): string {
+  mkdirSync(work, { recursive: true });
+  return mkdtempSync(join(work, `${name}-`));
+}
+
+export interface LaidFile {
+  readonly path: string;
+  readonly content: Uint8Array;
+  readonly executable?: boolean;
+}
+
+/** Writes files from elsewhere below a folder: plain relative names only, never over another, through no link. */
+export function layOut(folder: string, files: Iterable<LaidFile>, limits: Limits): void {
+  const made = new Set([folder]);
+  for (const { path, content, executable = false } of files)
+    writeNew(folder, normalizeRelative(path, limits), content, executable ? 0o755 : 0o644, made);
+}
+
+/** Does work for one skill; a failure that is the skill's own becomes its result. */
+export async function orRefused(
+  skill: OfferedSkill,
+  work: () => FetchedSkill | Promise<FetchedSkill>,
+): Promise<FetchedSkill | RefusedSkill> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof SkillError) || error.code === "INTERRUPTED") throw error;
+    return { ...skill, error };
+  }
+}

@@ -1,0 +1,26 @@
+export {
+  type AllowedSigner,
+  type AllowedSigners,
+  findSigner,
+  parseAllowedSigners,
+} from "./allowed-signers.ts";
+export { Envelope, isSignedBy, signEnvelope } from "./dsse.ts";
+export { checkModelSignature, readPublicKey } from "./model-signing.ts";
+export {
+  isSignatureFile,
+  SIGNATURE_FILES,
+  type SignatureCheck,
+  type SignatureFormat,
+} from "./signature-check.ts";
+export {
+  checkSignatures,
+  NAMESPACE,
+  type SignedFile,
+  signedTree,
+  signSkill,
+  sshBlobOf,
+  sshPayload,
+  type TrustedKeys,
+} from "./skill-signature.ts";
+export { isSignedMessage, parseSshSignature, type SshSignature } from "./ssh-signature.ts";
+export { fingerprintOf, readSshKey, type SshKey } from "./ssh-wire.ts";

@@ -1,0 +1,32 @@
+/** What a signature of a skill says, after it was checked. */
+export type SignatureCheck =
+  | { readonly status: "none" }
+  | {
+      readonly status: "verified";
+      readonly format: SignatureFormat;
+      /** The principal of the list of allowed signers, or the subject of a certificate. */
+      readonly signer: string;
+      readonly keyId: string;
+    }
+  /** The signature fits the content, and its key is not one that is trusted. */
+  | {
+      readonly status: "untrusted";
+      readonly format: SignatureFormat;
+      readonly reason: string;
+      readonly keyId: string;
+    }
+  /** The signature does not fit the content, or cannot be read. */
+  | { readonly status: "invalid"; readonly format: SignatureFormat; readonly reason: string };
+
+export type SignatureFormat = "dsse" | "ssh" | "oms";
+
+/** Where signatures lie in a skill's folder. They are no part of what is signed. */
+export const SIGNATURE_FILES: Readonly<Record<SignatureFormat, string>> = {
+  dsse: "skill.dsse.json",
+  ssh: "skill.sig",
+  oms: "skill.oms.sig",
+};
+
+export function isSignatureFile(path: string): boolean {
+  return Object.values(SIGNATURE_FILES).includes(path);
+}

@@ -1,0 +1,54 @@
+import type { ParsedSkill } from "../parse/parse.ts";
+import { type FrontmatterValue, isMap, textOf } from "../yaml/value.ts";
+
+/** The runtimes of a skill; `*` alone means all. */
+export interface RuntimeList {
+  readonly names: readonly string[];
+  /** True when the field is malformed and the skill counts as universal. */
+  readonly isMalformed: boolean;
+}
+
+const UNIVERSAL = ["*"] as const;
+
+/** Reads `runtime:`: absent, a name, or a list of names. A malformed value never drops a skill. */
+export function readRuntime(value: FrontmatterValue | undefined): RuntimeList {
+  if (value === undefined || value === null) return universal(false);
+  const items = typeof value === "string" ? [value] : value;
+  if (!Array.isArray(items) || !items.every((item): item is string => typeof item === "string"))
+    return universal(true);
+  const names = [...new Set(items.map((item) => item.trim()))];
+  if (names.includes("")) return universal(true);
+  return names.length === 0 || names.includes("*") ? universal(false) : { names, isMalformed: false };
+}
+
+/** Whether a skill for `runtimes` works in the runtime `current`. */
+export function fitsRuntime(runtimes: readonly string[], current: string): boolean {
+  return runtimes.includes("*") || runtimes.includes(current);
+}
+
+/** The log line for a skill that is skipped because it is for other runtimes. */
+export function runtimeSkipLine(skill: string, runtimes: readonly string[], current: string): string {
+  return `Skipping skill ${skill}: runtime=[${runtimes.join(", ")}] not compatible with current=${current}`;
+}
+
+function universal(isMalformed: boolean): RuntimeList {
+  return { names: UNIVERSAL, isMalformed };
+}
+
+/** Semantic Versioning 2.0.0. */
+const SEMVER =
+  /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-(?:0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*)(?:\.(?:0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*))*)?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$/;
+
+/**
+ * The author's version, as written: from `version`, else `metadata.version`. An unquoted `1.10` stays "1.10". The
+ * registry's revision is a separate number that is not in the file.
+ */
+export function authorVersion(skill: ParsedSkill): string | undefined {
+  const { version, metadata } = skill.frontmatter;
+  if (version !== undefined && version !== null) return textOf(version) ?? skill.yaml?.texts.get("version");
+  return isMap(metadata) ? textOf(metadata["version"]) : undefined;
+}
+
+export function isSemver(version: string): boolean {
+  return version.length <= 256 && SEMVER.test(version);
+}

@@ -1,0 +1,247 @@
+import { randomUUID } from "node:crypto";
+import { chainHash, emptyFrontier } from "@skillhold/registry/audit";
+import type { AuditHead } from "@skillhold/registry/record";
+import { z } from "zod";
+import type { Tx } from "../engine/db.ts";
+import { sql, toStorable } from "../engine/sql.ts";
+import { insertHead } from "./audit-head-table.ts";
+import { advance } from "./event-log.ts";
+import { logStart } from "./event-table.ts";
+
+export interface Migration {
+  readonly name: string;
+  /** One script for both engines, with the types of `Tx.script`. */
+  readonly script: string;
+  /** Changes existing rows where SQL alone cannot, after the script and in its transaction. */
+  readonly fill?: (tx: Tx) => Promise<void>;
+}
+
+/** Forward only: the position is the version, and a released step never changes. */
+export const migrations: readonly Migration[] = [
+  {
+    name: "registry",
+    // Columns for lists come before long ones, so that SQLite reads less.
+    script: `
+      create table skill (
+        uid {text} not null primary key,
+        id {text} not null unique,
+        owner {text} not null,
+        visibility {text} not null,
+        is_system {int} not null,
+        is_enabled {int} not null,
+        status {text} not null,
+        reason {text},
+        deps {text} not null,
+        revision {int} not null,
+        last_revision {int} not null,
+        tree_hash {text},
+        override {text} not null,
+        created_at {text} not null,
+        updated_at {text} not null,
+        deleted_at {text},
+        embedding_model {text},
+        embedding {bytes}
+      ) {strict};
+      create table revision (
+        skill {text} not null references skill (uid) deferrable initially deferred,
+        revision {int} not null,
+        tree_hash {text} not null,
+        skill_hash {text} not null,
+        trust {text} not null,
+        version {text},
+        bytes {int} not null,
+        files {int} not null,
+        created_at {text} not null,
+        purged_at {text},
+        name {text} not null,
+        description {text} not null,
+        record {text} not null,
+        provenance {text} not null,
+        frontmatter {text} not null,
+        manifest {text} not null,
+        primary key (skill, revision)
+      ) {strict};
+      create table tree (
+        hash {text} not null primary key,
+        files {text} not null
+      ) {strict};
+      create table event (
+        seq {int} not null primary key,
+        at {text} not null,
+        type {text} not null,
+        skill {text},
+        body {text} not null,
+        hash {text} not null
+      ) {strict};
+      create index event_skill on event (skill, seq);
+      create table blob (
+        digest {text} not null primary key,
+        size {int} not null,
+        put_ms {int} not null,
+        content {bytes} not null
+      ) {strict}`,
+  },
+  {
+    name: "access and audit",
+    script: `
+      create table agent (
+        uid {text} not null primary key,
+        key {text} not null unique,
+        display_name {text} not null,
+        runtime {text} not null,
+        allow {text},
+        pins {text} not null,
+        owner {text} not null,
+        created_at {text} not null,
+        updated_at {text} not null,
+        removed_at {text},
+        manifest {text}
+      ) {strict};
+      create table account (
+        name {text} not null primary key,
+        display_name {text},
+        created_at {text} not null
+      ) {strict};
+      create table skill_grant (
+        skill {text} not null references skill (uid) deferrable initially deferred,
+        kind {text} not null,
+        key {text} not null,
+        can_manage {int} not null,
+        pin {int},
+        granted_by {text} not null,
+        at {text} not null,
+        primary key (skill, kind, key)
+      ) {strict};
+      create table folder_toggle (
+        id {text} not null primary key,
+        is_enabled {int} not null,
+        toggled_by {text} not null,
+        at {text} not null
+      ) {strict};
+      alter table event add column session {text};
+      create index event_session on event (session, seq) where session is not null;
+      create table audit_head (
+        id {int} not null primary key check (id = 1),
+        origin {text} not null,
+        seq {int} not null,
+        hash {text} not null,
+        roots {text} not null,
+        note {text}
+      ) {strict}`,
+    fill: makeHead,
+  },
+  {
+    name: "tokens and approvals",
+    script: `
+      create table token (
+        id {text} not null primary key,
+        kind {text} not null,
+        name {text} not null,
+        role {text} not null,
+        account {text} not null,
+        agent {text},
+        hash {text} not null unique,
+        created_by {text} not null,
+        created_at {text} not null,
+        expires_at {text} not null,
+        revoked_at {text},
+        last_used_at {text}
+      ) {strict};
+      create index token_expiry on token (expires_at, id);
+      create index token_kind on token (kind, created_at, id);
+      create table approval (
+        id {text} not null primary key,
+        key {text} not null unique,
+        skill {text} not null,
+        tree_hash {text} not null,
+        act {text} not null,
+        target {text} not null,
+        approver {text} not null,
+        at {text} not null,
+        expires_at {text} not null
+      ) {strict};
+      create index approval_expiry on approval (expires_at, id)`,
+  },
+  {
+    name: "agents by owner",
+    script: "create index agent_owner on agent (owner, key) where removed_at is null",
+  },
+  {
+    name: "search vectors",
+    script: `
+      create table search_vector (
+        embedder {text} not null,
+        key {text} not null,
+        vector {bytes} not null,
+        primary key (embedder, key)
+      ) {strict}`,
+  },
+  {
+    name: "guard reports and waivers",
+    script: `
+      create table guard_report (
+        tree_hash {text} not null primary key,
+        engine {text} not null,
+        verdict {text} not null,
+        report {text} not null,
+        at {text} not null
+      ) {strict};
+      create table guard_waiver (
+        id {text} not null primary key,
+        skill {text} not null,
+        rule {text} not null,
+        file {text} not null,
+        content_hash {text} not null,
+        reason {text} not null,
+        waived_by {text} not null,
+        at {text} not null,
+        expires_at {text}
+      ) {strict};
+      create index guard_waiver_skill on guard_waiver (skill, at, id)`,
+  },
+];
+
+const PAGE = 1000;
+const LinkRow = z.object({ seq: z.int(), body: z.string(), hash: z.string() });
+
+/**
+ * Creates the first head of a log and fills the session column. The head ends before the first event that
+ * breaks the chain; such a log can be read and verified but not extended.
+ */
+async function makeHead(tx: Tx): Promise<void> {
+  let head: AuditHead = {
+    origin: `skillhold/${randomUUID()}`,
+    ...logStart,
+    frontier: emptyFrontier,
+    note: undefined,
+  };
+  let isWhole = true;
+  for (let seq = 0; ; ) {
+    const query = sql`select seq, body, hash from event where seq > ${seq} order by seq limit ${PAGE}`;
+    const page = await tx.all(query, LinkRow);
+    for (const link of page) {
+      isWhole &&= link.seq === head.seq + 1 && link.hash === chainHash(head.hash, link.body);
+      if (isWhole) head = advance(head, link.hash);
+      await nameSession(tx, link);
+    }
+    const last = page.at(-1);
+    if (last === undefined) break;
+    seq = last.seq;
+  }
+  await insertHead(tx, head);
+}
+
+async function nameSession(tx: Tx, { seq, body }: z.infer<typeof LinkRow>): Promise<void> {
+  const session = sessionOf(body);
+  if (session === undefined) return;
+  await tx.run(sql`update event set session = ${toStorable(session)} where seq = ${seq}`);
+}
+
+function sessionOf(body: string): string | undefined {
+  try {
+    return z.object({ session: z.string().optional() }).parse(JSON.parse(body)).session;
+  } catch {
+    // A damaged body is reported by log verification.
+    return undefined;
+  }
+}

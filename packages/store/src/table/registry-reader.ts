@@ -1,0 +1,57 @@
+import type { RegistryReader } from "@skillhold/registry/record";
+import type { Queries } from "../engine/db.ts";
+import { selectUser, selectUsers } from "./account-table.ts";
+import { selectAgent, selectAgents } from "./agent-table.ts";
+import { selectApproval, selectApprovals } from "./approval-table.ts";
+import { selectHead } from "./audit-head-table.ts";
+import {
+  auditAfter,
+  eventsAbout,
+  eventsAfter,
+  eventsOfSession,
+  lastEvent,
+  selectEvents,
+} from "./event-table.ts";
+import { selectGrant, selectGrantPage, selectGrants } from "./grant-table.ts";
+import { findGuardReport, listWaivers } from "./guard-table.ts";
+import { selectRevision, selectRevisions } from "./revision-table.ts";
+import { selectCurrent, selectDeleted, selectSkill, selectSkillRows } from "./skill-table.ts";
+import { selectToggles } from "./toggle-table.ts";
+import { selectToken, selectTokenPage, selectTokens } from "./token-table.ts";
+import { selectTree, selectTrees } from "./tree-table.ts";
+
+/** The read half of the registry store, outside or inside a transaction. */
+export function readerOf(db: Queries): RegistryReader {
+  return {
+    findSkill: (idOrUid) => selectSkill(db, idOrUid),
+    listSkills: (page) => selectSkillRows(db, page),
+    listCurrent: (ids) => selectCurrent(db, ids),
+    listDeleted: () => selectDeleted(db),
+    findRevision: (uid, revision) => selectRevision(db, uid, revision),
+    listRevisions: (uid, page) => selectRevisions(db, uid, page),
+    findTree: (hash) => selectTree(db, hash),
+    listTrees: (page) => selectTrees(db, page),
+    findAgent: (keyOrUid) => selectAgent(db, keyOrUid),
+    listAgents: (page) => selectAgents(db, page),
+    findUser: (name) => selectUser(db, name),
+    listUsers: (page) => selectUsers(db, page),
+    listGrants: (uids) => selectGrants(db, uids),
+    listGrantPage: (uid, page) => selectGrantPage(db, uid, page),
+    findGrant: (uid, grantee) => selectGrant(db, uid, grantee),
+    listToggles: () => selectToggles(db),
+    findToken: (hashOrId) => selectToken(db, hashOrId),
+    listTokens: (kind) => selectTokens(db, kind),
+    listTokenPage: (page) => selectTokenPage(db, page),
+    findApproval: (key, now) => selectApproval(db, key, now),
+    listApprovals: (now) => selectApprovals(db, now),
+    findHead: () => selectHead(db),
+    eventsAbout: (skill, type, limit) => eventsAbout(db, skill, type, limit),
+    eventsOfSession: (session) => eventsOfSession(db, session),
+    lastEvent: () => lastEvent(db),
+    eventsAfter: (seq, limit) => eventsAfter(db, seq, limit),
+    listEvents: (query) => selectEvents(db, query),
+    auditAfter: (seq, limit) => auditAfter(db, seq, limit),
+    findGuardReport: (hash) => findGuardReport(db, hash),
+    listWaivers: (id) => listWaivers(db, id),
+  };
+}

@@ -1,0 +1,47 @@
+import type { CheckpointSigner } from "@skillhold/registry/audit";
+import type { RegistryTransaction } from "@skillhold/registry/record";
+import type { EngineBlobs } from "../blob/blob.ts";
+import type { Tx } from "../engine/db.ts";
+import { putUser } from "./account-table.ts";
+import { putAgent } from "./agent-table.ts";
+import { putApproval, removeApproval } from "./approval-table.ts";
+import { appendAll } from "./event-log.ts";
+import { putGrant, removeGrant } from "./grant-table.ts";
+import { putGuardReport, putWaiver } from "./guard-table.ts";
+import { readerOf } from "./registry-reader.ts";
+import { insertRevision, markPurged } from "./revision-table.ts";
+import { putSkill } from "./skill-table.ts";
+import { putToggle } from "./toggle-table.ts";
+import { forgetExpired, putToken } from "./token-table.ts";
+import { putTree, removeTrees } from "./tree-table.ts";
+
+/** The registry as one transaction sees and changes it. */
+export function transactionOf(
+  tx: Tx,
+  blobs: EngineBlobs,
+  signer: CheckpointSigner | undefined,
+): RegistryTransaction {
+  return {
+    ...readerOf(tx),
+    blobs: blobs.within(tx),
+    lock: (name, use) => tx.lock(name, use),
+    putSkill: (skill) => putSkill(tx, skill),
+    insertRevision: (revision) => insertRevision(tx, revision),
+    markPurged: (uid, revision, at) => markPurged(tx, uid, revision, at),
+    putTree: (hash, files) => putTree(tx, hash, files),
+    putGuardReport: (hash, report, at) => putGuardReport(tx, hash, report, at),
+    putWaiver: (id, waiver) => putWaiver(tx, id, waiver),
+    removeTrees: (hashes) => removeTrees(tx, hashes),
+    putAgent: (agent) => putAgent(tx, agent),
+    putUser: (user) => putUser(tx, user),
+    putGrant: (grant) => putGrant(tx, grant),
+    removeGrant: (uid, grantee) => removeGrant(tx, uid, grantee),
+    putToggle: (toggle) => putToggle(tx, toggle),
+    putToken: (token) => putToken(tx, token),
+    putApproval: (approval) => putApproval(tx, approval),
+    removeApproval: (id) => removeApproval(tx, id),
+    forgetExpired: (now) => forgetExpired(tx, now),
+    append: (event) => appendAll(tx, [event], signer),
+    appendAll: (events) => appendAll(tx, events, signer),
+  };
+}
